@@ -1,0 +1,104 @@
+// What a host is to the driver: one member per interface of the core's world, and the data plane between them.
+
+import type * as content from "../build/core/interfaces/coracle-engine-content.js";
+import type * as engine from "../build/core/interfaces/coracle-engine-engine.js";
+import type * as networks from "../build/core/interfaces/coracle-engine-networks.js";
+import type * as processes from "../build/core/interfaces/coracle-engine-processes.js";
+import type * as records from "../build/core/interfaces/coracle-engine-records.js";
+import type * as replies from "../build/core/interfaces/coracle-engine-replies.js";
+import type * as timers from "../build/core/interfaces/coracle-engine-timers.js";
+import type * as types from "../build/core/interfaces/coracle-engine-types.js";
+import type * as volumes from "../build/core/interfaces/coracle-engine-volumes.js";
+
+export type { content, engine, networks, processes, records, replies, timers, types, volumes };
+
+/** Operation id; see `core/wit/types.wit`. */
+export type Operation = types.Operation;
+export type RequestId = types.RequestId;
+export type Input = engine.Input;
+export type Outcome = engine.Outcome;
+export type Progress = engine.Progress;
+
+/** Tells how far a command is; the driver turns it into a `progress` input. */
+export type Report = (phase: engine.Phase, current: bigint, total: bigint) => void;
+
+/**
+ * Carries out one command. Resolves with what came of it; rejects with a `HostFailure` (`failure.ts`) for what a host
+ * may expect to go wrong. Anything else thrown is a defect, and reported to the core as `internal`.
+ * The driver calls it for commands on one subject one after the other, in order (`order.ts`).
+ */
+export type Perform<Command> = (op: Operation, command: Command, report: Report) => Promise<Outcome>;
+
+/** Durable records. */
+export interface RecordStore {
+  /** All records, in the order of their keys. */
+  load(): Promise<engine.Stored[]>;
+  /** One transaction. Resolves when it is flushed to disk, not merely committed. Rejects when nothing of it was kept. */
+  commit(commands: records.RecordCommand[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Time, so that a host can have its own. */
+export interface Clock {
+  now(): types.Instant;
+  /** Calls `wake` at the monotonic time `at`, in nanoseconds. Returns what calls it off. */
+  at(at: bigint, wake: () => void): () => void;
+}
+
+/** Sends answers. Never throws, never waits; what cannot be sent any more is dropped. */
+export interface Replies {
+  perform(request: RequestId, command: replies.ReplyCommand): void;
+}
+
+/**
+ * A container's log over all its runs, in conmon's k8s-file form: `RFC3339NANO stdout|stderr P|F TEXT\n`, P for a part
+ * of a line, F for its end. `streams/log-lines.ts` reads it; the bytes of the TEXTs are exactly what the process wrote.
+ */
+export interface LogBytes {
+  /** Bytes written so far; 0 when there is no log yet. */
+  size(): Promise<number>;
+  /** Bytes from `offset`, at most `into.length`; resolves to how many were read, 0 at the end. */
+  read(offset: number, into: Uint8Array): Promise<number>;
+  /** Calls `grown` whenever there may be more to read. Returns what stops that. */
+  watch(grown: () => void): () => void;
+  close(): Promise<void>;
+}
+
+/** A process's stdin. */
+export interface Stdin {
+  /** Resolves when the bytes have been taken. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** The client's half-close. */
+  end(): void;
+  /** Lets go of it without ending the process's stdin for others. */
+  release(): void;
+}
+
+/** The data plane between clients and containers. */
+export interface Stdio {
+  log(container: string): Promise<LogBytes>;
+  /** Bound to one run; what is written before the launch is held until then. */
+  stdin(container: string, run: number): Stdin;
+}
+
+/** Bodies of requests, handed out once each. */
+export interface Bodies {
+  take(request: RequestId): AsyncIterable<Uint8Array>;
+}
+
+/** Everything that an engine needs of its world. */
+export interface Host {
+  clock: Clock;
+  records: RecordStore;
+  processes: Perform<processes.ProcessCommand>;
+  content: Perform<content.ContentCommand>;
+  networks: Perform<networks.NetworkCommand>;
+  volumes: Perform<volumes.VolumeCommand>;
+  /** Asked before every `open`, when nothing is in flight any more. */
+  inventory(): Promise<engine.Inventory>;
+  /** Where the host puts what happens by itself: a process ended (`exited`). */
+  listen(happened: (input: Input) => void): void;
+  /** Fresh random bytes for `open`. */
+  seed(): Uint8Array;
+  close(): Promise<void>;
+}
