@@ -1,0 +1,128 @@
+// Where everything stands on disk. The data root outlives a reboot, the exec root (a tmpfs as a rule) does not.
+
+import { join } from "node:path";
+
+/** Roots of one engine. Absolute. */
+export interface Roots {
+  /** What must be kept: `--data-root`. */
+  data: string;
+  /** What lives as long as the machine runs: `--exec-root`. */
+  exec: string;
+}
+
+/** Names of all files and directories; makes none of them. */
+export class Paths {
+  constructor(readonly roots: Roots) {}
+
+  // Data root.
+
+  /** Database of the records. */
+  records(): string {
+    return join(this.roots.data, "records");
+  }
+
+  /** Unpacked layers; `name` as the content code sees fit. */
+  layers(...name: string[]): string {
+    return join(this.roots.data, "layers", ...name);
+  }
+
+  /** Layers' blobs as they were received. */
+  blobs(...name: string[]): string {
+    return join(this.roots.data, "blobs", ...name);
+  }
+
+  /** Archives held for the core; thrown away at start. */
+  archives(...name: string[]): string {
+    return join(this.roots.data, "archives", ...name);
+  }
+
+  /** What containers have on disk: one directory each. */
+  containers(): string {
+    return join(this.roots.data, "containers");
+  }
+
+  container(id: string): string {
+    return join(this.containers(), id);
+  }
+
+  /** Overlay's upper directory: the files that a container has written. */
+  upper(id: string): string {
+    return join(this.container(id), "upper");
+  }
+
+  /** Overlay's work directory. */
+  work(id: string): string {
+    return join(this.container(id), "work");
+  }
+
+  /** Log over all runs, conmon's k8s-file form. */
+  log(id: string): string {
+    return join(this.container(id), "log");
+  }
+
+  volumes(): string {
+    return join(this.roots.data, "volumes");
+  }
+
+  /** The files of a volume. */
+  volume(name: string): string {
+    return join(this.volumes(), name, "_data");
+  }
+
+  // Exec root.
+
+  /** Mounted containers and their runs: one directory each. A shared mount, see `hybrid.ts`. */
+  live(): string {
+    return join(this.roots.exec, "containers");
+  }
+
+  liveContainer(id: string): string {
+    return join(this.live(), id);
+  }
+
+  /** Mount point of a container's file system. */
+  rootfs(id: string): string {
+    return join(this.liveContainer(id), "rootfs");
+  }
+
+  /** All that is kept for a container's runs. */
+  runs(id: string): string {
+    return join(this.liveContainer(id), "runs");
+  }
+
+  /** Bundle, pid files, sockets and made files of one run. */
+  run(id: string, run: number): string {
+    return join(this.runs(id), String(run));
+  }
+
+  /** State of the network code; `name` as it sees fit. */
+  networks(...name: string[]): string {
+    return join(this.roots.exec, "networks", ...name);
+  }
+
+  /** A container's network namespace: a file with the namespace mounted on it. */
+  namespace(id: string): string {
+    return this.networks("ns", id);
+  }
+
+  /** State of an OCI runtime (`--root`). */
+  runtime(name: string): string {
+    return join(this.roots.exec, "runtime", name);
+  }
+
+  /** Where the supervisors leave exit codes, one file a run, named by `runName`. */
+  exits(): string {
+    return join(this.roots.exec, "exits");
+  }
+}
+
+/** What supervisor and runtime call one run of a container: unlike the container's id it is never used again. */
+export function runName(id: string, run: number): string {
+  return `${id}.${run}`;
+}
+
+/** Reads what `runName` wrote; undefined for anything else. */
+export function parseRunName(name: string): { container: string; run: number } | undefined {
+  const match = /^([0-9a-f]{64})\.([1-9][0-9]*)$/.exec(name);
+  return match?.[1] && match[2] ? { container: match[1], run: Number(match[2]) } : undefined;
+}
