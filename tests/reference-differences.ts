@@ -1,0 +1,55 @@
+// Every known difference between this engine and the reference (dockerd 20.10.24, API 1.41), with its reason.
+// A test that expects two things names a row; a difference that no row covers fails tests/http/compare.test.ts.
+
+export interface Difference {
+  readonly id: string;
+  readonly what: string;
+  readonly reason: string;
+  /** Lines of the comparison (see tests/http/compare.test.ts) that this row covers. */
+  readonly lines?: readonly RegExp[];
+}
+
+const NEWEST = "we answer as the newest released engine does; the reference is from 2021";
+const VERSIONS = "we serve 1.24 to 1.55, the reference 1.12 to 1.41";
+const UNBUILT = "not built yet: refused by name (501) rather than silently ignored";
+
+export const DIFFERENCES: readonly Difference[] = [
+  { id: "api-versions", what: "Api-Version, ApiVersion and MinAPIVersion", reason: VERSIONS },
+  { id: "ping-headers", what: "Builder-Version and Swarm come with every ping", reason: NEWEST },
+  { id: "too-old", what: "a version below 1.24 is refused", reason: VERSIONS },
+  {
+    id: "bad-json-status",
+    what: "malformed JSON is 400 `invalid JSON: …` (reference: 500, bare decoder text)",
+    reason: NEWEST,
+  },
+  { id: "bad-json-text", what: "wording of JSON errors", reason: NEWEST },
+  { id: "content-type-text", what: "wording of a refused Content-Type", reason: NEWEST },
+  { id: "second-document", what: "a second JSON document is 400 (reference: ignored)", reason: NEWEST },
+  {
+    id: "ambiguous-id",
+    what: "an ambiguous id prefix is 400 `multiple IDs …` (reference: 500, capital M)",
+    reason: NEWEST,
+  },
+  { id: "create-texts", what: "wording of create's validation errors", reason: NEWEST },
+  { id: "bind-status", what: "a malformed bind or security option is 400 (reference: 500)", reason: NEWEST },
+  { id: "host-config-defaults", what: "NetworkMode `bridge` and RestartPolicy `no` are filled in", reason: NEWEST },
+  { id: "bad-number", what: "a bad number in the query is 400 (reference: 500)", reason: NEWEST },
+  { id: "bad-filter", what: "unparsable filters are 400, unknown keys in lower case", reason: NEWEST },
+  { id: "filter-container", what: "an unknown before/since container is 404 (reference: 500)", reason: NEWEST },
+  { id: "kill-texts", what: "wording of kill's refusals", reason: NEWEST },
+  { id: "remove-texts", what: "wording of remove's refusals", reason: NEWEST },
+  { id: "state-texts", what: "`container ID is not running` in lower case", reason: NEWEST },
+  { id: "wait-condition", what: "an unknown wait condition is 400 (reference: taken as the default)", reason: NEWEST },
+  { id: "wait-body", what: "wait's body has Error only when there is one", reason: NEWEST },
+  { id: "logs-stream-text", what: "wording when neither stream is asked for", reason: NEWEST },
+  { id: "logs-content-type", what: "logs carry the stream's content type", reason: NEWEST },
+  { id: "logs-since", what: "a bad since or until is 400 (reference: 500)", reason: NEWEST },
+  { id: "early-stdin", what: "bytes sent along with an attach request reach stdin (reference: lost)", reason: NEWEST },
+  { id: "resize-signed", what: "a negative size is refused (reference: taken)", reason: NEWEST },
+  { id: "image-texts", what: "wording and status of image refusals", reason: NEWEST },
+  { id: "tag-status", what: "a bad reference to tag or commit is 400 (reference: 500)", reason: NEWEST },
+  { id: "auth-refused", what: "refused credentials are 401 (reference: 500)", reason: NEWEST },
+  { id: "pull-auth", what: "denied pulls are 404 or 401 (reference: 500)", reason: NEWEST },
+  { id: "die-duration", what: "die events carry execDuration", reason: NEWEST },
+  { id: "unbuilt", what: "operations and fields that are not built yet", reason: UNBUILT },
+];

@@ -1,0 +1,114 @@
+// A daemon under test: its own directories, socket and network namespace; found by its socket only.
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { must, run, until } from "./commands.js";
+import { openNetns, type Netns } from "./netns.js";
+import { exchange } from "./raw-http.js";
+
+export interface Directories {
+  /** Everything below lives here; removed when the daemon is done with. */
+  readonly root: string;
+  readonly dataRoot: string;
+  readonly execRoot: string;
+  readonly pidFile: string;
+  readonly socketPath: string;
+  readonly logFile: string;
+}
+
+/** One running daemon, which may be killed and started again on the same directories. */
+export interface DaemonProcess {
+  readonly directories: Directories;
+  readonly netns: Netns;
+  readonly socketPath: string;
+  pid(): number;
+  /** Starts the daemon (again) and waits until it answers a ping. */
+  start(): Promise<void>;
+  /** Sends a signal and waits for the process to end. */
+  end(signal: NodeJS.Signals): Promise<void>;
+  /** What the daemon wrote to its standard output and error. */
+  log(): string;
+  /** Stops the daemon and removes its namespace, mounts and directories. */
+  close(): Promise<void>;
+}
+
+export type CommandLine = (directories: Directories, netns: Netns) => readonly string[];
+
+/** Prepares a daemon and starts it. Needs root. */
+export async function launchDaemon(name: string, commandLine: CommandLine): Promise<DaemonProcess> {
+  const root = await mkdtemp(join(tmpdir(), `coracle-${name}-`));
+  const directories: Directories = {
+    root,
+    dataRoot: join(root, "data"),
+    execRoot: join(root, "exec"),
+    pidFile: join(root, "daemon.pid"),
+    socketPath: join(root, "daemon.sock"),
+    logFile: join(root, "daemon.log"),
+  };
+  const netns = await openNetns();
+  let child: ChildProcess | null = null;
+
+  const start = async (): Promise<void> => {
+    const [program = "", ...args] = netns.inside(commandLine(directories, netns));
+    const out = openSync(directories.logFile, "a");
+    child = spawn(program, args, { stdio: ["ignore", out, out] });
+    closeSync(out);
+    const started = child;
+    await until(`${name} to answer a ping`, () => answersPing(started, directories), { timeoutMs: 60_000 });
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const ending = child;
+    const ended = new Promise((resolve) => ending.once("exit", resolve));
+    ending.kill(signal);
+    const timer = setTimeout(() => ending.kill("SIGKILL"), 20_000);
+    await ended;
+    clearTimeout(timer);
+  };
+  const close = async (): Promise<void> => {
+    await end("SIGTERM");
+    await unmountBelow(root);
+    await netns.close();
+    await rm(root, { recursive: true, force: true });
+  };
+  const daemon: DaemonProcess = {
+    directories,
+    netns,
+    socketPath: directories.socketPath,
+    pid: () => child?.pid ?? 0,
+    start,
+    end,
+    log: () => readFileSync(directories.logFile, "utf8"),
+    close,
+  };
+  try {
+    await start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return daemon;
+}
+
+async function answersPing(child: ChildProcess, directories: Directories): Promise<boolean> {
+  if (child.exitCode !== null || child.signalCode !== null) {
+    const log = readFileSync(directories.logFile, "utf8").slice(-2000);
+    throw new Error(`the daemon ended with code ${child.exitCode ?? child.signalCode}: ${log}`);
+  }
+  try {
+    return (await exchange(directories.socketPath, { target: "/_ping" })).status === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** Unmounts, innermost first, whatever a daemon left mounted below a directory. */
+async function unmountBelow(root: string): Promise<void> {
+  const mounts = (await must(["cat", "/proc/self/mounts"]))
+    .split("\n")
+    .map((line) => line.split(" ")[1] ?? "")
+    .filter((path) => path.startsWith(`${root}/`));
+  for (const path of mounts.reverse()) await run(["umount", "-l", path]);
+}

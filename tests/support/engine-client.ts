@@ -1,0 +1,114 @@
+// The few calls that most tests make, on top of raw HTTP: create, start, wait, logs, inspect, remove.
+import { exchange, type RawResponse } from "./raw-http.js";
+import { frames } from "./frames.js";
+
+export interface CallOptions {
+  /** API version of the path; null for the bare path. */
+  readonly version?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+}
+
+export interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Ended extends Output {
+  readonly id: string;
+  readonly code: number;
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The newest version that both engines speak; the one used unless a test is about versions. */
+export const COMMON_VERSION = "1.41";
+
+export class EngineClient {
+  constructor(readonly socketPath: string) {}
+
+  call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<RawResponse> {
+    const version = options.version === undefined ? COMMON_VERSION : options.version;
+    const target = version === null ? path : `/v${version}${path}`;
+    const request = { method, target, ...(body === undefined ? {} : { body }), headers: options.headers ?? {} };
+    return exchange(this.socketPath, request, options.timeoutMs);
+  }
+
+  /** A call that must be answered with `status`; its answer. */
+  async must(
+    status: number,
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: CallOptions,
+  ): Promise<RawResponse> {
+    const response = await this.call(method, path, body, options);
+    if (response.status !== status) {
+      throw new Error(`${method} ${path}: expected ${status}, got ${response.status}: ${response.text.slice(0, 500)}`);
+    }
+    return response;
+  }
+
+  /** The body of a GET that must succeed. */
+  async read<T = Json>(path: string, options?: CallOptions): Promise<T> {
+    return (await this.must(200, "GET", path, undefined, options)).json<T>();
+  }
+
+  /** Creates a busybox container unless told otherwise; its id. */
+  async create(config: Json = {}, query = ""): Promise<string> {
+    const body = { Image: "busybox", ...config };
+    return (await this.must(201, "POST", `/containers/create${query}`, body)).json<{ Id: string }>().Id;
+  }
+
+  async start(id: string): Promise<void> {
+    await this.must(204, "POST", `/containers/${id}/start`);
+  }
+
+  /** Waits for the end of a container; its exit code. */
+  async wait(id: string, condition = "not-running"): Promise<number> {
+    const answer = await this.must(200, "POST", `/containers/${id}/wait?condition=${condition}`);
+    return answer.json<{ StatusCode: number }>().StatusCode;
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.must(204, "DELETE", `/containers/${id}?force=1&v=1`);
+  }
+
+  inspect<T = Json>(id: string, options?: CallOptions): Promise<T> {
+    return this.read<T>(`/containers/${id}/json`, options);
+  }
+
+  /** The whole log of a container without a TTY. */
+  async logs(id: string, query = "stdout=1&stderr=1"): Promise<Output> {
+    return frames((await this.must(200, "GET", `/containers/${id}/logs?${query}`)).body);
+  }
+
+  /** Creates and starts a container; its id. */
+  async running(config: Json = {}, query = ""): Promise<string> {
+    const id = await this.create({ Cmd: ["sleep", "1000"], StopSignal: "SIGKILL", ...config }, query);
+    await this.start(id);
+    return id;
+  }
+
+  /** Runs a container to its end and removes it. */
+  async run(config: Json): Promise<Ended> {
+    const id = await this.create(config);
+    await this.start(id);
+    const code = await this.wait(id);
+    const output = await this.logs(id);
+    await this.remove(id);
+    return { id, code, ...output };
+  }
+
+  async load(archive: Uint8Array): Promise<RawResponse> {
+    const headers = { "Content-Type": "application/x-tar" };
+    const response = await this.must(200, "POST", "/images/load?quiet=1", archive, { headers });
+    if (response.text.includes('"error"')) throw new Error(`load: ${response.text}`);
+    return response;
+  }
+}
+
+/** The `message` of an error answer. */
+export function messageOf(response: RawResponse): string {
+  return response.json<{ message: string }>().message;
+}

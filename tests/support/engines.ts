@@ -1,0 +1,127 @@
+// The engines that the HTTP suite runs against. Each is started by its command line and found by its socket only, with
+// `busybox:latest` in its image list.
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe } from "vitest";
+import { DIFFERENCES } from "../reference-differences.js";
+import { findProgram } from "./commands.js";
+import { launchDaemon, type DaemonProcess } from "./daemon-process.js";
+import { EngineClient } from "./engine-client.js";
+import { busyboxArchive } from "./images.js";
+import { referenceMissing, startReference } from "./reference.js";
+
+export type EngineKind = "linux" | "reference";
+
+export interface Engine {
+  readonly kind: EngineKind;
+  readonly maxVersion: string;
+  readonly minVersion: string;
+  /** Why it cannot run here, or null. */
+  readonly missing: string | null;
+  start(flags?: readonly string[]): Promise<DaemonProcess>;
+}
+
+/** A started engine, ready to be talked to. */
+export class RunningEngine extends EngineClient {
+  constructor(
+    readonly engine: Engine,
+    readonly daemon: DaemonProcess,
+  ) {
+    super(daemon.socketPath);
+  }
+
+  get kind(): EngineKind {
+    return this.engine.kind;
+  }
+
+  /** What is expected of this engine where the two are known to differ: `id` names the row that says why. */
+  expected<T>(id: string, newest: T, reference: T): T {
+    if (!DIFFERENCES.some((row) => row.id === id)) throw new Error(`no row "${id}" in tests/reference-differences.ts`);
+    return this.kind === "reference" ? reference : newest;
+  }
+}
+
+/** All engines; `CORACLE_TEST_ENGINES=reference` (or `linux`) picks, for work on the tests themselves. */
+export function engines(): Engine[] {
+  const chosen = process.env["CORACLE_TEST_ENGINES"]?.split(",");
+  return [LINUX, REFERENCE].filter((engine) => chosen === undefined || chosen.includes(engine.kind));
+}
+
+/** One describe block an engine: started before its tests, ended after them, skipped with its reason. */
+export function onEngines(
+  title: string,
+  body: (engine: () => RunningEngine, kind: EngineKind) => void,
+  flags: readonly string[] = [],
+): void {
+  for (const engine of engines()) {
+    if (engine.missing !== null) console.warn(`skipped: ${title} on ${engine.kind}: ${engine.missing}`);
+    describe.skipIf(engine.missing !== null)(`${title} on ${engine.kind}`, () => {
+      let running: RunningEngine | null = null;
+      beforeAll(async () => {
+        running = new RunningEngine(engine, await startWithBusybox(engine, flags));
+      }, 90_000);
+      afterAll(async () => {
+        await running?.daemon.close();
+      }, 60_000);
+      body(() => {
+        if (running === null) throw new Error("the engine is not running");
+        return running;
+      }, engine.kind);
+    });
+  }
+}
+
+/** Starts an engine and sees to its `busybox:latest`. */
+export async function startWithBusybox(engine: Engine, flags: readonly string[] = []): Promise<DaemonProcess> {
+  const daemon = await engine.start(flags);
+  if (engine.kind === "reference") await new EngineClient(daemon.socketPath).load(await busyboxArchive());
+  return daemon;
+}
+
+/** The command line of our own daemon, without its arguments. */
+export const CORACLE: readonly string[] = [
+  process.execPath,
+  fileURLToPath(new URL("../../hosts/node/coracle.mjs", import.meta.url)),
+];
+
+/** Starts our daemon, as `coracle daemon`. */
+export function startCoracle(flags: readonly string[] = []): Promise<DaemonProcess> {
+  return launchDaemon("linux", (directories) => [
+    ...CORACLE,
+    "daemon",
+    "-H",
+    `unix://${directories.socketPath}`,
+    "--data-root",
+    directories.dataRoot,
+    "--exec-root",
+    directories.execRoot,
+    "-p",
+    directories.pidFile,
+    ...flags,
+  ]);
+}
+
+const LINUX: Engine = {
+  kind: "linux",
+  maxVersion: "1.55",
+  minVersion: "1.24",
+  missing: linuxMissing(),
+  start: startCoracle,
+};
+
+const REFERENCE: Engine = {
+  kind: "reference",
+  maxVersion: "1.41",
+  minVersion: "1.12",
+  missing: referenceMissing(),
+  start: startReference,
+};
+
+/** A missing build is a failure, never a skip: only what the machine cannot give excuses our own engine. */
+function linuxMissing(): string | null {
+  if (process.platform !== "linux") return "containers need Linux";
+  if (process.getuid?.() !== 0) return "the Linux daemon needs root";
+  if (findProgram("crun") === null && findProgram("runc") === null) return "neither crun nor runc is installed";
+  if (!existsSync("/proc/self/ns/net")) return "this kernel has no network namespaces";
+  return null;
+}

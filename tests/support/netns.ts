@@ -1,0 +1,54 @@
+// A network namespace for one engine, joined to the test's own by a veth pair, so that the engine's firewall rules and
+// bridges stay apart, while its published ports can be reached and it can reach a registry that a test runs.
+import { must, run } from "./commands.js";
+
+export interface Netns {
+  readonly name: string;
+  /** The file that nsenter --net takes. */
+  readonly path: string;
+  /** The test's address as the engine sees it; registries of a test listen here. */
+  readonly hostAddress: string;
+  /** The engine's address as the test sees it; published ports answer here. */
+  readonly address: string;
+  /** The command line that runs `command` inside. */
+  inside(command: readonly string[]): string[];
+  /** Removes the namespace and its veth; what still runs inside loses its network. */
+  close(): Promise<void>;
+}
+
+/** Makes a namespace with its loopback up. Needs root. */
+export async function openNetns(): Promise<Netns> {
+  const index = await freeIndex();
+  const name = `coracle-t${process.pid}-${index}`;
+  const veth = `ct${index}`;
+  const [hostAddress, address] = [hostAddressOf(index, 1), hostAddressOf(index, 2)];
+  const path = `/run/netns/${name}`;
+  // nsenter, not `ip netns exec`: that remounts /sys and hides the cgroups.
+  const inside = (command: readonly string[]): string[] => ["nsenter", `--net=${path}`, "--", ...command];
+  await must(["ip", "netns", "add", name]);
+  await must(["ip", "link", "add", veth, "type", "veth", "peer", "name", "up0", "netns", name]);
+  await must(["ip", "addr", "add", `${hostAddress}/30`, "dev", veth]);
+  await must(["ip", "link", "set", veth, "up"]);
+  await must(inside(["ip", "link", "set", "lo", "up"]));
+  await must(inside(["ip", "addr", "add", `${address}/30`, "dev", "up0"]));
+  await must(inside(["ip", "link", "set", "up0", "up"]));
+  await must(inside(["ip", "route", "add", "default", "via", hostAddress]));
+  const close = async (): Promise<void> => {
+    await run(["ip", "link", "del", veth]);
+    await run(["ip", "netns", "del", name]);
+  };
+  return { name, path, hostAddress, address, inside, close };
+}
+
+/** One of the 16,384 /30 networks of 10.213.0.0/16, not in use on this machine. */
+async function freeIndex(): Promise<number> {
+  const used = await must(["ip", "-o", "addr"]);
+  for (;;) {
+    const index = Math.floor(Math.random() * 16_384);
+    if (!used.includes(` ${hostAddressOf(index, 1)}/`)) return index;
+  }
+}
+
+function hostAddressOf(index: number, host: number): string {
+  return `10.213.${index >> 6}.${(index & 63) * 4 + host}`;
+}

@@ -1,0 +1,26 @@
+// The reference engine: Debian's dockerd 20.10 (API 1.41), on directories, a socket and a network namespace of its own.
+import { findProgram } from "./commands.js";
+import { launchDaemon, type DaemonProcess } from "./daemon-process.js";
+
+/** Why the reference cannot run here, or null if it can. */
+export function referenceMissing(): string | null {
+  if (findProgram("dockerd") === null) return "dockerd (Debian package docker.io) is not installed";
+  if (process.getuid?.() !== 0) return "dockerd needs root";
+  return null;
+}
+
+/** Starts dockerd; `flags` come after the ones that keep it apart. */
+export function startReference(flags: readonly string[] = []): Promise<DaemonProcess> {
+  return launchDaemon("reference", (directories) => [
+    findProgram("dockerd") ?? "dockerd",
+    "--host",
+    `unix://${directories.socketPath}`,
+    "--data-root",
+    directories.dataRoot,
+    "--exec-root",
+    directories.execRoot,
+    "--pidfile",
+    directories.pidFile,
+    ...flags,
+  ]);
+}
