@@ -1,0 +1,78 @@
+// The calls of the kernel that Node has no function for, behind one interface: `kernel/libc.ts` makes them,
+// `kernel/recorder.ts` writes them down, so that "which mounts, in which order" is tested without root.
+
+/** A path as text, or as bytes where a file's name is not UTF-8. */
+export type Path = string | Uint8Array;
+
+/** Who is at the other end of a unix socket. */
+export interface Credentials {
+  pid: number;
+  uid: number;
+  gid: number;
+}
+
+/**
+ * All calls are synchronous and made on the calling thread. They throw an `ErrnoException` as Node's own do: `code` is
+ * the errno's name, `syscall` the call, `path` what it was about.
+ */
+export interface Kernel {
+  mount(source: string, target: string, type: string, flags: number, data: string): void;
+  umount(target: string, flags: number): void;
+  /** `mode` with the type's bits (`S_IFCHR` …); umask applies. */
+  mknod(path: Path, mode: number, device: Device): void;
+  lsetxattr(path: Path, name: string, value: Uint8Array): void;
+  lgetxattr(path: Path, name: string): Uint8Array;
+  llistxattr(path: Path): string[];
+  lremovexattr(path: Path, name: string): void;
+  /** `CLONE_…` flags. Of the calling thread alone. */
+  unshare(flags: number): void;
+  /** `kind` is the `CLONE_…` flag of the namespace that `fd` must be of; 0 for any. */
+  setns(fd: number, kind: number): void;
+  /** Of the calling thread: it differs from `process.chdir` once the thread has a mount namespace of its own. */
+  chdir(path: string): void;
+  /** Unlike `process.kill` it knows signal numbers that Node has no name for. */
+  kill(pid: number, signal: number): void;
+  /** Of a socket: `SHUT_…`. */
+  shutdown(fd: number, how: number): void;
+  /** A socket of `AF_UNIX`, `SOCK_SEQPACKET`, connected to what listens at `path`; non-blocking, closed on exec. */
+  connectSeqpacket(path: string): number;
+  /** SO_PEERCRED. */
+  peerCredentials(fd: number): Credentials;
+}
+
+/** A device number. */
+export interface Device {
+  major: number;
+  minor: number;
+}
+
+// mount(2)
+export const MS_RDONLY = 1;
+export const MS_NOSUID = 2;
+export const MS_NODEV = 4;
+export const MS_NOEXEC = 8;
+export const MS_REMOUNT = 32;
+export const MS_BIND = 4096;
+export const MS_REC = 16384;
+export const MS_UNBINDABLE = 1 << 17;
+export const MS_PRIVATE = 1 << 18;
+export const MS_SLAVE = 1 << 19;
+export const MS_SHARED = 1 << 20;
+
+// umount2(2)
+export const MNT_DETACH = 2;
+export const UMOUNT_NOFOLLOW = 8;
+
+// unshare(2), setns(2)
+export const CLONE_FS = 0x200;
+export const CLONE_NEWNS = 0x20000;
+export const CLONE_NEWNET = 0x40000000;
+
+// mknod(2)
+export const S_IFIFO = 0o010000;
+export const S_IFCHR = 0o020000;
+export const S_IFBLK = 0o060000;
+
+// shutdown(2)
+export const SHUT_RD = 0;
+export const SHUT_WR = 1;

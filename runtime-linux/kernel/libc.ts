@@ -1,0 +1,156 @@
+// The kernel's calls, made through libc by koffi. Loaded at the first call: an idle engine need not hold it in memory.
+
+import { createRequire } from "node:module";
+import { getSystemErrorName } from "node:util";
+import type * as Koffi from "koffi";
+import type { Credentials, Device, Kernel, Path } from "../kernel.js";
+
+const require = createRequire(import.meta.url);
+
+type Call = (...args: (number | bigint | Uint8Array | null)[]) => number;
+
+/** The kernel of this machine. */
+export const libc: Kernel = {
+  mount(source, target, type, flags, data) {
+    call("mount", target, text(source), text(target), text(type), flags, text(data));
+  },
+  umount(target, flags) {
+    call("umount2", target, text(target), flags);
+  },
+  mknod(path, mode, device) {
+    call("mknod", path, text(path), mode, deviceNumber(device));
+  },
+  lsetxattr(path, name, value) {
+    call("lsetxattr", path, text(path), text(name), value, value.length, 0);
+  },
+  lgetxattr(path, name) {
+    return sized((into) => call("lgetxattr", path, text(path), text(name), into, into.length));
+  },
+  llistxattr(path) {
+    const names = sized((into) => call("llistxattr", path, text(path), into, into.length));
+    return Buffer.from(names).toString().split("\0").filter(Boolean);
+  },
+  lremovexattr(path, name) {
+    call("lremovexattr", path, text(path), text(name));
+  },
+  unshare(flags) {
+    call("unshare", "", flags);
+  },
+  setns(fd, kind) {
+    call("setns", "", fd, kind);
+  },
+  chdir(path) {
+    call("chdir", path, text(path));
+  },
+  kill(pid, signal) {
+    call("kill", String(pid), pid, signal);
+  },
+  shutdown(fd, how) {
+    call("shutdown", "", fd, how);
+  },
+  connectSeqpacket(path) {
+    const fd = call("socket", path, AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    try {
+      const address = unixAddress(path);
+      call("connect", path, fd, address, address.length);
+    } catch (error) {
+      call("close", path, fd);
+      throw error;
+    }
+    return fd;
+  },
+  peerCredentials(fd): Credentials {
+    const found = Buffer.alloc(12);
+    const length = Buffer.alloc(4);
+    length.writeInt32LE(found.length);
+    call("getsockopt", "", fd, SOL_SOCKET, SO_PEERCRED, found, length);
+    return { pid: found.readInt32LE(0), uid: found.readUInt32LE(4), gid: found.readUInt32LE(8) };
+  },
+};
+
+const AF_UNIX = 1;
+const SOCK_SEQPACKET = 5;
+const SOCK_NONBLOCK = 0o4000;
+const SOCK_CLOEXEC = 0o2000000;
+const SOL_SOCKET = 1;
+const SO_PEERCRED = 17;
+
+// Pointers are `uint8_t *` throughout: names need not be UTF-8.
+const PROTOTYPES: Record<string, string> = {
+  mount: "int mount(const uint8_t *source, const uint8_t *target, const uint8_t *type, unsigned long flags, const uint8_t *data)",
+  umount2: "int umount2(const uint8_t *target, int flags)",
+  mknod: "int mknod(const uint8_t *path, unsigned int mode, uint64_t device)",
+  lsetxattr: "int lsetxattr(const uint8_t *path, const uint8_t *name, const uint8_t *value, size_t size, int flags)",
+  lgetxattr: "ssize_t lgetxattr(const uint8_t *path, const uint8_t *name, _Out_ uint8_t *value, size_t size)",
+  llistxattr: "ssize_t llistxattr(const uint8_t *path, _Out_ uint8_t *list, size_t size)",
+  lremovexattr: "int lremovexattr(const uint8_t *path, const uint8_t *name)",
+  unshare: "int unshare(int flags)",
+  setns: "int setns(int fd, int kind)",
+  chdir: "int chdir(const uint8_t *path)",
+  kill: "int kill(int pid, int signal)",
+  shutdown: "int shutdown(int fd, int how)",
+  socket: "int socket(int domain, int type, int protocol)",
+  connect: "int connect(int fd, const uint8_t *address, unsigned int length)",
+  close: "int close(int fd)",
+  getsockopt: "int getsockopt(int fd, int level, int name, _Out_ uint8_t *value, _Inout_ uint8_t *length)",
+};
+
+let koffi: typeof Koffi | undefined;
+let library: Koffi.LibraryHandle | undefined;
+const calls = new Map<string, Call>();
+
+function call(name: string, about: Path, ...args: (number | bigint | Uint8Array)[]): number {
+  const found = calls.get(name) ?? bind(name);
+  const result = found(...args);
+  if (result < 0) throw errnoException(koffi!.errno(), name, about);
+  return result;
+}
+
+function bind(name: string): Call {
+  koffi ??= require("koffi") as typeof Koffi;
+  library ??= koffi.load(null);
+  const made = library.func(PROTOTYPES[name]!) as Call;
+  calls.set(name, made);
+  return made;
+}
+
+function errnoException(errno: number, syscall: string, about: Path): NodeJS.ErrnoException {
+  const code = getSystemErrorName(-errno);
+  const path = typeof about === "string" ? about : Buffer.from(about).toString();
+  const error: NodeJS.ErrnoException = new Error(`${code}: ${syscall}${path && ` '${path}'`}`);
+  return Object.assign(error, { code, errno: -errno, syscall, path });
+}
+
+/** NUL-terminated. */
+function text(path: Path): Uint8Array {
+  const bytes = typeof path === "string" ? Buffer.from(path) : path;
+  const ended = Buffer.alloc(bytes.length + 1);
+  ended.set(bytes);
+  return ended;
+}
+
+/** glibc's dev_t: minor and major interleaved (makedev(3)). */
+function deviceNumber({ major, minor }: Device): bigint {
+  const [high, low] = [BigInt(major), BigInt(minor)];
+  return (low & 0xffn) | ((high & 0xfffn) << 8n) | ((low & ~0xffn) << 12n) | ((high & ~0xfffn) << 32n);
+}
+
+function unixAddress(path: string): Uint8Array {
+  const address = Buffer.alloc(110);
+  address.writeUInt16LE(AF_UNIX);
+  if (address.write(path, 2) > 107) throw errnoException(36, "connect", path); // ENAMETOOLONG
+  return address;
+}
+
+/** Asks for the size, then for the bytes; again if they have grown in between. */
+function sized(ask: (into: Uint8Array) => number): Uint8Array {
+  for (;;) {
+    const into = new Uint8Array(ask(new Uint8Array(0)));
+    if (into.length === 0) return into;
+    try {
+      return into.subarray(0, ask(into));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ERANGE") throw error;
+    }
+  }
+}

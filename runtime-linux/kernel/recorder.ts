@@ -1,0 +1,79 @@
+// A kernel that makes no calls but writes down what was asked of it: for tests without root.
+
+import type { Credentials, Device, Kernel, Path } from "../kernel.js";
+
+/** One call: its name and arguments as text, in order. */
+export type Recorded = [name: string, ...args: (string | number)[]];
+
+export class Recorder implements Kernel {
+  readonly calls: Recorded[] = [];
+  readonly #attributes = new Map<string, Map<string, Uint8Array>>();
+  readonly #failures = new Map<string, string>();
+
+  /** Lets every later call of that name throw this errno (`EBUSY` …). */
+  fail(name: keyof Kernel, code: string): void {
+    this.#failures.set(name, code);
+  }
+
+  mount(source: string, target: string, type: string, flags: number, data: string): void {
+    this.#record("mount", source, target, type, flags, data);
+  }
+  umount(target: string, flags: number): void {
+    this.#record("umount", target, flags);
+  }
+  mknod(path: Path, mode: number, device: Device): void {
+    this.#record("mknod", String(path), mode, `${device.major}:${device.minor}`);
+  }
+  lsetxattr(path: Path, name: string, value: Uint8Array): void {
+    this.#record("lsetxattr", String(path), name, Buffer.from(value).toString());
+    const named = this.#attributes.get(String(path)) ?? new Map<string, Uint8Array>();
+    this.#attributes.set(String(path), named.set(name, value));
+  }
+  lgetxattr(path: Path, name: string): Uint8Array {
+    this.#record("lgetxattr", String(path), name);
+    const value = this.#attributes.get(String(path))?.get(name);
+    if (!value) throw errnoException("ENODATA", "lgetxattr");
+    return value;
+  }
+  llistxattr(path: Path): string[] {
+    this.#record("llistxattr", String(path));
+    return [...(this.#attributes.get(String(path))?.keys() ?? [])];
+  }
+  lremovexattr(path: Path, name: string): void {
+    this.#record("lremovexattr", String(path), name);
+    this.#attributes.get(String(path))?.delete(name);
+  }
+  unshare(flags: number): void {
+    this.#record("unshare", flags);
+  }
+  setns(fd: number, kind: number): void {
+    this.#record("setns", fd, kind);
+  }
+  chdir(path: string): void {
+    this.#record("chdir", path);
+  }
+  kill(pid: number, signal: number): void {
+    this.#record("kill", pid, signal);
+  }
+  shutdown(fd: number, how: number): void {
+    this.#record("shutdown", fd, how);
+  }
+  connectSeqpacket(path: string): number {
+    this.#record("connectSeqpacket", path);
+    return -1;
+  }
+  peerCredentials(fd: number): Credentials {
+    this.#record("peerCredentials", fd);
+    return { pid: 1, uid: 0, gid: 0 };
+  }
+
+  #record(name: keyof Kernel, ...args: (string | number)[]): void {
+    this.calls.push([name, ...args]);
+    const code = this.#failures.get(name);
+    if (code) throw errnoException(code, name);
+  }
+}
+
+function errnoException(code: string, syscall: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: ${syscall}`), { code, syscall });
+}
