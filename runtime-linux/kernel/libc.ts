@@ -77,12 +77,13 @@ const SO_PEERCRED = 17;
 
 // Pointers are `uint8_t *` throughout: names need not be UTF-8.
 const PROTOTYPES: Record<string, string> = {
-  mount: "int mount(const uint8_t *source, const uint8_t *target, const uint8_t *type, unsigned long flags, const uint8_t *data)",
+  mount:
+    "int mount(const uint8_t *source, const uint8_t *target, const uint8_t *type, unsigned long flags, const uint8_t *data)",
   umount2: "int umount2(const uint8_t *target, int flags)",
   mknod: "int mknod(const uint8_t *path, unsigned int mode, uint64_t device)",
   lsetxattr: "int lsetxattr(const uint8_t *path, const uint8_t *name, const uint8_t *value, size_t size, int flags)",
-  lgetxattr: "ssize_t lgetxattr(const uint8_t *path, const uint8_t *name, _Out_ uint8_t *value, size_t size)",
-  llistxattr: "ssize_t llistxattr(const uint8_t *path, _Out_ uint8_t *list, size_t size)",
+  lgetxattr: "int64_t lgetxattr(const uint8_t *path, const uint8_t *name, _Out_ uint8_t *value, size_t size)",
+  llistxattr: "int64_t llistxattr(const uint8_t *path, _Out_ uint8_t *list, size_t size)",
   lremovexattr: "int lremovexattr(const uint8_t *path, const uint8_t *name)",
   unshare: "int unshare(int flags)",
   setns: "int setns(int fd, int kind)",
