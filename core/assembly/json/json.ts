@@ -1,0 +1,254 @@
+// A JSON document as a tree. Numbers keep their literal, so that no digit is lost before somebody asks for a type.
+
+export enum JsonKind {
+  Null,
+  Bool,
+  Number,
+  String,
+  Array,
+  Object,
+}
+
+/** One value. What a kind does not use stays empty; never push to `keys` or `items` of a scalar. */
+export class Json {
+  /** A Bool's value. */
+  bool: bool = false;
+  /** A String's value, or a Number's literal as it stood in the document. */
+  text: string = "";
+  /** Names of an Object's members in document order, duplicates included; `items` runs beside it. */
+  keys: string[] = NO_KEYS;
+  /** An Array's items, or the values of an Object's members. */
+  items: Json[] = NO_ITEMS;
+
+  constructor(public kind: JsonKind) {}
+
+  static null(): Json {
+    return new Json(JsonKind.Null);
+  }
+
+  static bool(value: bool): Json {
+    const json = new Json(JsonKind.Bool);
+    json.bool = value;
+    return json;
+  }
+
+  static number(literal: string): Json {
+    const json = new Json(JsonKind.Number);
+    json.text = literal;
+    return json;
+  }
+
+  static i64(value: i64): Json {
+    return Json.number(value.toString());
+  }
+
+  static string(value: string): Json {
+    const json = new Json(JsonKind.String);
+    json.text = value;
+    return json;
+  }
+
+  static array(): Json {
+    const json = new Json(JsonKind.Array);
+    json.items = [];
+    return json;
+  }
+
+  static object(): Json {
+    const json = new Json(JsonKind.Object);
+    json.keys = [];
+    json.items = [];
+    return json;
+  }
+
+  /** An Array of Strings. */
+  static strings(values: string[]): Json {
+    const json = Json.array();
+    for (let i = 0; i < values.length; i++) json.items.push(Json.string(values[i]));
+    return json;
+  }
+
+  get isNull(): bool {
+    return this.kind == JsonKind.Null;
+  }
+
+  get isString(): bool {
+    return this.kind == JsonKind.String;
+  }
+
+  get isArray(): bool {
+    return this.kind == JsonKind.Array;
+  }
+
+  get isObject(): bool {
+    return this.kind == JsonKind.Object;
+  }
+
+  /** Number of items or members. */
+  get length(): i32 {
+    return this.items.length;
+  }
+
+  /**
+   * The member of a Go struct: exact names first, then names that differ in case only; the last one of them counts.
+   * For maps whose keys are data (labels, ports) use `entry`.
+   */
+  find(key: string): Json | null {
+    const exact = this.entry(key);
+    if (exact !== null) return exact;
+    for (let i = this.keys.length - 1; i >= 0; i--) {
+      if (sameFolded(this.keys[i], key)) return this.items[i];
+    }
+    return null;
+  }
+
+  /** The member of exactly this name; the last one of them counts. */
+  entry(key: string): Json | null {
+    for (let i = this.keys.length - 1; i >= 0; i--) {
+      if (this.keys[i] == key) return this.items[i];
+    }
+    return null;
+  }
+
+  /** Replaces the member of exactly this name in its place, or appends it. Nothing happens unless it is an Object. */
+  set(key: string, value: Json): void {
+    if (this.kind != JsonKind.Object) return;
+    for (let i = this.keys.length - 1; i >= 0; i--) {
+      if (this.keys[i] == key) {
+        this.items[i] = value;
+        return;
+      }
+    }
+    this.keys.push(key);
+    this.items.push(value);
+  }
+
+  /** Removes all members of exactly this name. */
+  remove(key: string): void {
+    for (let i = this.keys.length - 1; i >= 0; i--) {
+      if (this.keys[i] != key) continue;
+      this.keys.splice(i, 1);
+      this.items.splice(i, 1);
+    }
+  }
+
+  /** Appends an item. Nothing happens unless it is an Array. */
+  push(value: Json): void {
+    if (this.kind == JsonKind.Array) this.items.push(value);
+  }
+
+  /** The member's text if it is a String, else `""`. */
+  stringOf(key: string): string {
+    const value = this.find(key);
+    return value !== null && value.kind == JsonKind.String ? value.text : "";
+  }
+
+  /** Whether the member is `true`. */
+  boolOf(key: string): bool {
+    const value = this.find(key);
+    return value !== null && value.kind == JsonKind.Bool && value.bool;
+  }
+
+  /** The member's value if it is an integer of 64 bits, else 0. */
+  i64Of(key: string): i64 {
+    const value = this.find(key);
+    return value !== null && isI64(value) ? parseI64(value.text) : 0;
+  }
+
+  /** The Strings of a member that is an Array; empty for everything else. */
+  stringsOf(key: string): string[] {
+    const value = this.find(key);
+    return value === null ? [] : value.strings();
+  }
+
+  /** The Strings among an Array's items. */
+  strings(): string[] {
+    const result: string[] = [];
+    if (this.kind != JsonKind.Array) return result;
+    for (let i = 0; i < this.items.length; i++) {
+      if (this.items[i].kind == JsonKind.String) result.push(this.items[i].text);
+    }
+    return result;
+  }
+
+  /** A tree that shares no node with this one. */
+  copy(): Json {
+    const json = new Json(this.kind);
+    json.bool = this.bool;
+    json.text = this.text;
+    if (this.kind == JsonKind.Array || this.kind == JsonKind.Object) {
+      json.keys = this.keys.slice();
+      json.items = [];
+      for (let i = 0; i < this.items.length; i++) json.items.push(this.items[i].copy());
+    }
+    return json;
+  }
+}
+
+/** Whether the value is a Number that is written as an integer and fits a signed integer of 64 bits. */
+export function isI64(value: Json): bool {
+  if (value.kind != JsonKind.Number || !isInteger(value.text)) return false;
+  const negative = value.text.charCodeAt(0) == MINUS;
+  return fits(value.text, negative ? 1 : 0, negative ? "9223372036854775808" : "9223372036854775807");
+}
+
+/** Whether the value is a Number that is written as an integer and fits an unsigned integer of 64 bits. */
+export function isU64(value: Json): bool {
+  if (value.kind != JsonKind.Number || !isInteger(value.text) || value.text.charCodeAt(0) == MINUS) return false;
+  return fits(value.text, 0, "18446744073709551615");
+}
+
+/** The value of a Number for which `isI64` holds; 0 otherwise. */
+export function asI64(value: Json): i64 {
+  return isI64(value) ? parseI64(value.text) : 0;
+}
+
+/** The value of a Number for which `isU64` holds; 0 otherwise. */
+export function asU64(value: Json): u64 {
+  return isU64(value) ? <u64>parseI64(value.text) : 0;
+}
+
+/** Whether two names are the same to Go's decoder: case does not matter, nor do two letters that fold into ASCII. */
+export function sameFolded(left: string, right: string): bool {
+  if (left.length != right.length) return false;
+  for (let i = 0; i < left.length; i++) {
+    if (folded(left.charCodeAt(i)) != folded(right.charCodeAt(i))) return false;
+  }
+  return true;
+}
+
+const NO_KEYS: string[] = [];
+const NO_ITEMS: Json[] = [];
+const MINUS: i32 = 0x2d;
+const ZERO: i32 = 0x30;
+
+function isInteger(literal: string): bool {
+  const from = literal.length > 0 && literal.charCodeAt(0) == MINUS ? 1 : 0;
+  if (literal.length == from) return false;
+  for (let i = from; i < literal.length; i++) {
+    const digit = literal.charCodeAt(i) - ZERO;
+    if (digit < 0 || digit > 9) return false;
+  }
+  return true;
+}
+
+// JSON allows no leading zeros, so the longer text is the larger number.
+function fits(literal: string, from: i32, limit: string): bool {
+  const digits = literal.length - from;
+  if (digits != limit.length) return digits < limit.length;
+  return literal.substring(from) <= limit;
+}
+
+function parseI64(literal: string): i64 {
+  const negative = literal.charCodeAt(0) == MINUS;
+  let value: i64 = 0;
+  for (let i = negative ? 1 : 0; i < literal.length; i++) value = value * 10 + (literal.charCodeAt(i) - ZERO);
+  return negative ? -value : value;
+}
+
+function folded(unit: i32): i32 {
+  if (unit >= 0x41 && unit <= 0x5a) return unit + 0x20;
+  if (unit == 0x17f) return 0x73; // long s
+  if (unit == 0x212a) return 0x6b; // Kelvin sign
+  return unit;
+}

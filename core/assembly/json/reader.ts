@@ -1,0 +1,284 @@
+// Reads a JSON document from UTF-8 bytes. Texts of errors are those of Go's encoding/json, which clients see.
+// Nothing in here traps, whatever the bytes are.
+
+import { TextBuilder } from "../text/builder";
+import { quoteRune } from "../text/go-quote";
+import { decodeUtf8 } from "../text/utf8";
+import { Json, JsonKind } from "./json";
+
+/** Arrays and objects may stand in each other this deep. */
+export const MAX_DEPTH: i32 = 100;
+/** A document may hold so many values: a few megabytes of `[[],[],…` would take hundreds of megabytes as a tree. */
+export const MAX_VALUES: i32 = 500_000;
+
+/** The document, or null: then `jsonError` and `jsonErrorOffset` say why and where. */
+export function parseJson(bytes: Uint8Array): Json | null {
+  const reader = new Reader(bytes);
+  const value = reader.document();
+  lastError = reader.error;
+  lastOffset = reader.at;
+  return value;
+}
+
+/** What was wrong with the last document read; empty if nothing was. */
+export function jsonError(): string {
+  return lastError;
+}
+
+/** The byte of the last document at which reading ended. */
+export function jsonErrorOffset(): i32 {
+  return lastOffset;
+}
+
+let lastError: string = "";
+let lastOffset: i32 = 0;
+
+const QUOTE: i32 = 0x22;
+const BACKSLASH: i32 = 0x5c;
+const COMMA: i32 = 0x2c;
+const COLON: i32 = 0x3a;
+const BRACE_OPEN: i32 = 0x7b;
+const BRACE_CLOSE: i32 = 0x7d;
+const BRACKET_OPEN: i32 = 0x5b;
+const BRACKET_CLOSE: i32 = 0x5d;
+const END: i32 = -1;
+
+class Reader {
+  at: i32 = 0;
+  error: string = "";
+  private depth: i32 = 0;
+  private values: i32 = 0;
+
+  constructor(private bytes: Uint8Array) {}
+
+  document(): Json | null {
+    if (this.peekToken() == END) return this.fail("EOF");
+    const value = this.value();
+    if (value !== null && this.peekToken() != END) return this.fail("unexpected content after JSON");
+    return value;
+  }
+
+  private value(): Json | null {
+    const byte = this.peekToken();
+    if (++this.values > MAX_VALUES) return this.fail("too many values");
+    if (byte == BRACE_OPEN || byte == BRACKET_OPEN) {
+      if (++this.depth > MAX_DEPTH) return this.fail("exceeded max depth");
+      this.at++;
+      const composite = byte == BRACE_OPEN ? this.object() : this.array();
+      this.depth--;
+      return composite;
+    }
+    if (byte == QUOTE) return this.string();
+    if (byte == 0x74) return this.literal("true", Json.bool(true));
+    if (byte == 0x66) return this.literal("false", Json.bool(false));
+    if (byte == 0x6e) return this.literal("null", Json.null());
+    if (byte == 0x2d || isDigit(byte)) return this.number();
+    return this.unexpected("looking for beginning of value");
+  }
+
+  private object(): Json | null {
+    const json = Json.object();
+    if (this.peekToken() == BRACE_CLOSE) {
+      this.at++;
+      return json;
+    }
+    while (true) {
+      if (this.peekToken() != QUOTE) return this.unexpected("looking for beginning of object key string");
+      const key = this.string();
+      if (key === null) return null;
+      if (this.peekToken() != COLON) return this.unexpected("after object key");
+      this.at++;
+      const value = this.value();
+      if (value === null) return null;
+      json.keys.push(key.text);
+      json.items.push(value);
+      const byte = this.peekToken();
+      if (byte != COMMA && byte != BRACE_CLOSE) return this.unexpected("after object key:value pair");
+      this.at++;
+      if (byte == BRACE_CLOSE) return json;
+    }
+  }
+
+  private array(): Json | null {
+    const json = Json.array();
+    if (this.peekToken() == BRACKET_CLOSE) {
+      this.at++;
+      return json;
+    }
+    while (true) {
+      const value = this.value();
+      if (value === null) return null;
+      json.items.push(value);
+      const byte = this.peekToken();
+      if (byte != COMMA && byte != BRACKET_CLOSE) return this.unexpected("after array element");
+      this.at++;
+      if (byte == BRACKET_CLOSE) return json;
+    }
+  }
+
+  private literal(word: string, value: Json): Json | null {
+    for (let i = 1; i < word.length; i++) {
+      this.at++;
+      if (this.peek() != word.charCodeAt(i)) {
+        return this.unexpected(`in literal ${word} (expecting ${quoteRune(word.charCodeAt(i))})`);
+      }
+    }
+    this.at++;
+    return value;
+  }
+
+  private number(): Json | null {
+    const from = this.at;
+    if (this.peek() == 0x2d) this.at++;
+    if (!isDigit(this.peek())) return this.unexpected("in numeric literal");
+    if (this.peek() == 0x30) this.at++;
+    else this.digits();
+    if (this.peek() == 0x2e) {
+      this.at++;
+      if (!isDigit(this.peek())) return this.unexpected("after decimal point in numeric literal");
+      this.digits();
+    }
+    if ((this.peek() | 0x20) == 0x65) {
+      this.at++;
+      if (this.peek() == 0x2b || this.peek() == 0x2d) this.at++;
+      if (!isDigit(this.peek())) return this.unexpected("in exponent of numeric literal");
+      this.digits();
+    }
+    return Json.number(decodeUtf8(this.bytes, from, this.at));
+  }
+
+  private digits(): void {
+    while (isDigit(this.peek())) this.at++;
+  }
+
+  private string(): Json | null {
+    const from = ++this.at;
+    let escaped = false;
+    while (true) {
+      const byte = this.peek();
+      if (byte == QUOTE) break;
+      if (byte < 0x20) return this.unexpected("in string literal");
+      this.at++;
+      if (byte == BACKSLASH) {
+        escaped = true;
+        if (!this.escape()) return null;
+      }
+    }
+    const raw = decodeUtf8(this.bytes, from, this.at++);
+    return Json.string(escaped ? unescape(raw) : raw);
+  }
+
+  // Stands behind a backslash; steps over what belongs to it.
+  private escape(): bool {
+    const byte = this.peek();
+    if (byte != 0x75) {
+      if (simpleEscape(byte) == 0) return this.unexpected("in string escape code") !== null;
+      this.at++;
+      return true;
+    }
+    this.at++;
+    for (let i = 0; i < 4; i++, this.at++) {
+      if (hexDigit(this.peek()) < 0) return this.unexpected("in \\u hexadecimal character escape") !== null;
+    }
+    return true;
+  }
+
+  private peek(): i32 {
+    return this.at < this.bytes.length ? <i32>unchecked(this.bytes[this.at]) : END;
+  }
+
+  private peekToken(): i32 {
+    let byte = this.peek();
+    while (byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09) {
+      this.at++;
+      byte = this.peek();
+    }
+    return byte;
+  }
+
+  private unexpected(where: string): Json | null {
+    const byte = this.peek();
+    if (byte == END) return this.fail("unexpected EOF");
+    return this.fail(`invalid character ${quoteRune(byte)} ${where}`);
+  }
+
+  private fail(error: string): Json | null {
+    this.error = error;
+    return null;
+  }
+}
+
+// The reader has checked every escape already. Surrogates that have no partner become U+FFFD, as in Go.
+function unescape(raw: string): string {
+  const text = new TextBuilder(raw.length);
+  for (let i = 0; i < raw.length; i++) {
+    const unit = raw.charCodeAt(i);
+    if (unit != BACKSLASH) {
+      text.unit(unit);
+      continue;
+    }
+    i++;
+    if (raw.charCodeAt(i) != 0x75) {
+      text.unit(simpleEscape(raw.charCodeAt(i)));
+      continue;
+    }
+    const first = hexUnit(raw, i + 1);
+    i += 4;
+    if (first < 0xd800 || first > 0xdfff) {
+      text.unit(first);
+      continue;
+    }
+    const second = nextEscapedUnit(raw, i + 1);
+    if (first < 0xdc00 && second >= 0xdc00 && second <= 0xdfff) {
+      text.unit(first);
+      text.unit(second);
+      i += 6;
+    } else {
+      text.unit(0xfffd);
+    }
+  }
+  return text.toString();
+}
+
+function nextEscapedUnit(raw: string, at: i32): i32 {
+  if (at + 5 >= raw.length) return -1;
+  if (raw.charCodeAt(at) != BACKSLASH || raw.charCodeAt(at + 1) != 0x75) return -1;
+  return hexUnit(raw, at + 2);
+}
+
+function hexUnit(raw: string, at: i32): i32 {
+  let unit = 0;
+  for (let i = 0; i < 4; i++) unit = (unit << 4) | hexDigit(raw.charCodeAt(at + i));
+  return unit;
+}
+
+function simpleEscape(byte: i32): i32 {
+  switch (byte) {
+    case QUOTE:
+    case BACKSLASH:
+    case 0x2f:
+      return byte;
+    case 0x62:
+      return 0x08;
+    case 0x66:
+      return 0x0c;
+    case 0x6e:
+      return 0x0a;
+    case 0x72:
+      return 0x0d;
+    case 0x74:
+      return 0x09;
+    default:
+      return 0;
+  }
+}
+
+function hexDigit(byte: i32): i32 {
+  if (isDigit(byte)) return byte - 0x30;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}
+
+function isDigit(byte: i32): bool {
+  return byte >= 0x30 && byte <= 0x39;
+}

@@ -1,0 +1,296 @@
+// Writes JSON as UTF-8 bytes, the way Go's encoding/json does. On the path of every answer, hence the raw stores.
+
+import { storePoint } from "../text/utf8";
+import { Json, JsonKind } from "./json";
+
+/**
+ * Appends values to a buffer that grows. Commas come by themselves. Whoever writes must balance begin and end.
+ * `escapeHtml`: `<`, `>` and `&` as `\u003c` and so on, as progress streams have them.
+ */
+export class JsonWriter {
+  private buffer: ArrayBuffer;
+  private size: i32 = 0;
+  private comma: bool = false;
+
+  constructor(
+    public escapeHtml: bool = false,
+    capacity: i32 = 512,
+  ) {
+    this.buffer = new ArrayBuffer(capacity);
+  }
+
+  /** A copy of what was written. */
+  finish(): Uint8Array {
+    const bytes = new Uint8Array(this.size);
+    memory.copy(bytes.dataStart, changetype<usize>(this.buffer), this.size);
+    return bytes;
+  }
+
+  /** Bytes written so far. */
+  get length(): i32 {
+    return this.size;
+  }
+
+  /** Begins anew, on the same buffer. */
+  reset(): void {
+    this.size = 0;
+    this.comma = false;
+  }
+
+  beginObject(): JsonWriter {
+    return this.open(0x7b);
+  }
+
+  endObject(): JsonWriter {
+    return this.close(0x7d);
+  }
+
+  beginArray(): JsonWriter {
+    return this.open(0x5b);
+  }
+
+  endArray(): JsonWriter {
+    return this.close(0x5d);
+  }
+
+  /** The name of a member; its value comes next. */
+  key(name: string): JsonWriter {
+    this.separate();
+    this.quoted(name);
+    this.byte(0x3a);
+    this.comma = false;
+    return this;
+  }
+
+  string(value: string): JsonWriter {
+    this.separate();
+    this.quoted(value);
+    return this;
+  }
+
+  i64(value: i64): JsonWriter {
+    this.separate();
+    if (value < 0) this.byte(0x2d);
+    this.digits(value < 0 ? 0 - <u64>value : <u64>value);
+    return this;
+  }
+
+  u64(value: u64): JsonWriter {
+    this.separate();
+    this.digits(value);
+    return this;
+  }
+
+  /** JSON knows no infinities: they are written as null. */
+  f64(value: f64): JsonWriter {
+    if (!isFinite(value)) return this.null();
+    const text = value.toString();
+    this.separate();
+    this.ascii(text.endsWith(".0") ? text.substring(0, text.length - 2) : text);
+    return this;
+  }
+
+  bool(value: bool): JsonWriter {
+    this.separate();
+    this.ascii(value ? "true" : "false");
+    return this;
+  }
+
+  null(): JsonWriter {
+    this.separate();
+    this.ascii("null");
+    return this;
+  }
+
+  /** A value that is JSON already. */
+  raw(bytes: Uint8Array): JsonWriter {
+    this.separate();
+    const at = this.room(bytes.length);
+    memory.copy(at, bytes.dataStart, bytes.length);
+    this.size += bytes.length;
+    return this;
+  }
+
+  json(node: Json): JsonWriter {
+    switch (node.kind) {
+      case JsonKind.Bool:
+        return this.bool(node.bool);
+      case JsonKind.Number:
+        this.separate();
+        this.ascii(node.text);
+        return this;
+      case JsonKind.String:
+        return this.string(node.text);
+      case JsonKind.Array:
+        this.beginArray();
+        for (let i = 0; i < node.items.length; i++) this.json(node.items[i]);
+        return this.endArray();
+      case JsonKind.Object:
+        this.beginObject();
+        for (let i = 0; i < node.keys.length; i++) this.key(node.keys[i]).json(node.items[i]);
+        return this.endObject();
+      default:
+        return this.null();
+    }
+  }
+
+  stringField(name: string, value: string): JsonWriter {
+    return this.key(name).string(value);
+  }
+
+  i64Field(name: string, value: i64): JsonWriter {
+    return this.key(name).i64(value);
+  }
+
+  boolField(name: string, value: bool): JsonWriter {
+    return this.key(name).bool(value);
+  }
+
+  nullField(name: string): JsonWriter {
+    return this.key(name).null();
+  }
+
+  rawField(name: string, bytes: Uint8Array): JsonWriter {
+    return this.key(name).raw(bytes);
+  }
+
+  jsonField(name: string, node: Json): JsonWriter {
+    return this.key(name).json(node);
+  }
+
+  stringArrayField(name: string, values: string[]): JsonWriter {
+    this.key(name).beginArray();
+    for (let i = 0; i < values.length; i++) this.string(values[i]);
+    return this.endArray();
+  }
+
+  /** Ends a document of a stream: `\n`, or what else stands between documents. The next value needs no comma. */
+  line(end: string = "\n"): JsonWriter {
+    this.ascii(end);
+    this.comma = false;
+    return this;
+  }
+
+  private open(byte: u8): JsonWriter {
+    this.separate();
+    this.byte(byte);
+    this.comma = false;
+    return this;
+  }
+
+  private close(byte: u8): JsonWriter {
+    this.byte(byte);
+    this.comma = true;
+    return this;
+  }
+
+  private separate(): void {
+    if (this.comma) this.byte(0x2c);
+    this.comma = true;
+  }
+
+  // Where the next `bytes` bytes go.
+  private room(bytes: i32): usize {
+    const needed = this.size + bytes;
+    if (needed > this.buffer.byteLength) {
+      const wider = new ArrayBuffer(max(needed, this.buffer.byteLength << 1));
+      memory.copy(changetype<usize>(wider), changetype<usize>(this.buffer), this.size);
+      this.buffer = wider;
+    }
+    return changetype<usize>(this.buffer) + this.size;
+  }
+
+  private byte(byte: u8): void {
+    store<u8>(this.room(1), byte);
+    this.size++;
+  }
+
+  private ascii(text: string): void {
+    const at = this.room(text.length);
+    for (let i = 0; i < text.length; i++) store<u8>(at + i, <u8>text.charCodeAt(i));
+    this.size += text.length;
+  }
+
+  private digits(value: u64): void {
+    let count = 1;
+    for (let rest = value; rest >= 10; rest /= 10) count++;
+    let at = this.room(count) + count;
+    do {
+      store<u8>(--at, <u8>(0x30 + (value % 10)));
+      value /= 10;
+    } while (value > 0);
+    this.size += count;
+  }
+
+  private quoted(text: string): void {
+    // Six bytes is the longest that one UTF-16 unit can become.
+    const start = this.room(text.length * 6 + 2);
+    let at = start;
+    store<u8>(at++, 0x22);
+    for (let i = 0; i < text.length; i++) {
+      const unit = <u32>text.charCodeAt(i);
+      if (unit < 0x80 ? !this.mustEscape(unit) : unit < 0xd800 && unit != 0x2028 && unit != 0x2029) {
+        at += storePoint(unit, at);
+      } else if (unit < 0x80 || unit < 0xd800) {
+        at = storeEscape(unit, at);
+      } else if (unit > 0xdfff) {
+        at += storePoint(unit, at);
+      } else {
+        const next = i + 1 < text.length ? <u32>text.charCodeAt(i + 1) : 0;
+        if (unit < 0xdc00 && next >= 0xdc00 && next <= 0xdfff) {
+          at += storePoint(0x10000 + ((unit - 0xd800) << 10) + (next - 0xdc00), at);
+          i++;
+        } else {
+          at = storeEscape(0xfffd, at);
+        }
+      }
+    }
+    store<u8>(at++, 0x22);
+    this.size += <i32>(at - start);
+  }
+
+  private mustEscape(unit: u32): bool {
+    if (unit < 0x20 || unit == 0x22 || unit == 0x5c) return true;
+    return this.escapeHtml && (unit == 0x3c || unit == 0x3e || unit == 0x26);
+  }
+}
+
+/** A tree as bytes. */
+export function jsonBytes(node: Json): Uint8Array {
+  return new JsonWriter().json(node).finish();
+}
+
+function storeEscape(unit: u32, at: usize): usize {
+  store<u8>(at, 0x5c);
+  const short = shortEscape(unit);
+  if (short != 0) {
+    store<u8>(at + 1, short);
+    return at + 2;
+  }
+  store<u8>(at + 1, 0x75);
+  for (let i = 0; i < 4; i++) {
+    const digit = (unit >> (12 - 4 * i)) & 15;
+    store<u8>(at + 2 + i, <u8>(digit < 10 ? 0x30 + digit : 0x57 + digit));
+  }
+  return at + 6;
+}
+
+function shortEscape(unit: u32): u8 {
+  switch (unit) {
+    case 0x22:
+    case 0x5c:
+      return <u8>unit;
+    case 0x08:
+      return 0x62;
+    case 0x0c:
+      return 0x66;
+    case 0x0a:
+      return 0x6e;
+    case 0x0d:
+      return 0x72;
+    case 0x09:
+      return 0x74;
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,112 @@
+// UTF-8 in both directions, as Go does it: each byte that belongs to no valid sequence becomes one U+FFFD.
+
+/** The text of `bytes[from..to)`; the whole of `bytes` when no bounds are given. */
+export function decodeUtf8(bytes: Uint8Array, from: i32 = 0, to: i32 = bytes.length): string {
+  if (from < 0 || to > bytes.length || from >= to) return "";
+  const source = bytes.dataStart + from;
+  const length = to - from;
+  // One byte never makes more than one UTF-16 unit.
+  const units = new ArrayBuffer(length << 1);
+  const target = changetype<usize>(units);
+  let written: usize = 0;
+  for (let i = 0; i < length; ) {
+    const byte = <u32>load<u8>(source + i);
+    if (byte < 0x80) {
+      store<u16>(target + written, <u16>byte);
+      written += 2;
+      i++;
+      continue;
+    }
+    const size = sequenceLength(source + i, length - i);
+    const point = size == 1 ? 0xfffd : decodeSequence(source + i, size);
+    if (point > 0xffff) {
+      store<u16>(target + written, <u16>(0xd800 + ((point - 0x10000) >> 10)));
+      store<u16>(target + written + 2, <u16>(0xdc00 + (point & 0x3ff)));
+      written += 4;
+    } else {
+      store<u16>(target + written, <u16>point);
+      written += 2;
+    }
+    i += size;
+  }
+  return String.UTF16.decodeUnsafe(target, written);
+}
+
+/** The bytes of a text; a surrogate without its partner becomes U+FFFD. */
+export function encodeUtf8(text: string): Uint8Array {
+  const buffer = new Uint8Array(text.length * 3);
+  const written = storeUtf8(text, buffer.dataStart);
+  return buffer.slice(0, written);
+}
+
+/** Writes the bytes of a text to memory, where there must be room for three bytes a unit. How many they were. */
+export function storeUtf8(text: string, target: usize): i32 {
+  let at = target;
+  for (let i = 0; i < text.length; i++) {
+    let point = <u32>text.charCodeAt(i);
+    if (point >= 0xd800 && point <= 0xdfff) {
+      const next = i + 1 < text.length ? <u32>text.charCodeAt(i + 1) : 0;
+      if (point < 0xdc00 && next >= 0xdc00 && next <= 0xdfff) {
+        point = 0x10000 + ((point - 0xd800) << 10) + (next - 0xdc00);
+        i++;
+      } else {
+        point = 0xfffd;
+      }
+    }
+    at += storePoint(point, at);
+  }
+  return <i32>(at - target);
+}
+
+/** Writes one code point. How many bytes it took: 1 to 4. */
+export function storePoint(point: u32, at: usize): usize {
+  if (point < 0x80) {
+    store<u8>(at, <u8>point);
+    return 1;
+  }
+  if (point < 0x800) {
+    store<u8>(at, <u8>(0xc0 | (point >> 6)));
+    store<u8>(at + 1, <u8>(0x80 | (point & 0x3f)));
+    return 2;
+  }
+  if (point < 0x10000) {
+    store<u8>(at, <u8>(0xe0 | (point >> 12)));
+    store<u8>(at + 1, <u8>(0x80 | ((point >> 6) & 0x3f)));
+    store<u8>(at + 2, <u8>(0x80 | (point & 0x3f)));
+    return 3;
+  }
+  store<u8>(at, <u8>(0xf0 | (point >> 18)));
+  store<u8>(at + 1, <u8>(0x80 | ((point >> 12) & 0x3f)));
+  store<u8>(at + 2, <u8>(0x80 | ((point >> 6) & 0x3f)));
+  store<u8>(at + 3, <u8>(0x80 | (point & 0x3f)));
+  return 4;
+}
+
+// RFC 3629 §4: no overlong forms, no surrogates, nothing beyond U+10FFFF. 1 means: not a sequence.
+function sequenceLength(at: usize, available: i32): i32 {
+  const first = load<u8>(at);
+  let low: u8 = 0x80;
+  let high: u8 = 0xbf;
+  let size = 2;
+  if (first < 0xc2 || first > 0xf4) return 1;
+  if (first >= 0xe0) {
+    size = first < 0xf0 ? 3 : 4;
+    if (first == 0xe0) low = 0xa0;
+    else if (first == 0xed) high = 0x9f;
+    else if (first == 0xf0) low = 0x90;
+    else if (first == 0xf4) high = 0x8f;
+  }
+  if (size > available) return 1;
+  const second = load<u8>(at + 1);
+  if (second < low || second > high) return 1;
+  for (let i = 2; i < size; i++) {
+    if ((load<u8>(at + i) & 0xc0) != 0x80) return 1;
+  }
+  return size;
+}
+
+function decodeSequence(at: usize, size: i32): u32 {
+  let point = <u32>load<u8>(at) & (0x7f >> size);
+  for (let i = 1; i < size; i++) point = (point << 6) | (load<u8>(at + i) & 0x3f);
+  return point;
+}
