@@ -38,6 +38,17 @@ export interface Kernel {
   connectSeqpacket(path: string): number;
   /** SO_PEERCRED. */
   peerCredentials(fd: number): Credentials;
+  /** A route netlink socket of the calling thread's network namespace, where it stays; closed on exec. */
+  openNetlink(): number;
+  /**
+   * Sends netlink requests, each of which asks for an acknowledgement, and resolves with the answers, a datagram each.
+   * Waits off the calling thread: the kernel does all the work within the call, and may wait long for its locks.
+   */
+  netlink(fd: number, requests: Uint8Array): Promise<Uint8Array[]>;
+  /** Index of a network interface in the calling thread's namespace; 0 when there is none of that name. */
+  interfaceIndex(name: string): number;
+  /** A socket bound to that IPv4 address and port so that nobody else can listen there; closed on exec. */
+  bindPort(protocol: "tcp" | "udp", address: Uint8Array, port: number): number;
 }
 
 /** A device number. */

@@ -66,14 +66,46 @@ export const libc: Kernel = {
     call("getsockopt", "", fd, SOL_SOCKET, SO_PEERCRED, found, length);
     return { pid: found.readInt32LE(0), uid: found.readUInt32LE(4), gid: found.readUInt32LE(8) };
   },
+  openNetlink() {
+    return call("socket", "netlink", AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+  },
+  async netlink(fd, requests) {
+    await callAside("sendto", fd, requests, requests.length, 0, null, 0);
+    return [...answers(fd)];
+  },
+  interfaceIndex(name) {
+    return call("if_nametoindex", name, text(name));
+  },
+  bindPort(protocol, address, port) {
+    const fd = call("socket", protocol, AF_INET, (protocol === "tcp" ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0);
+    try {
+      // With SO_REUSEADDR, connections of a server that is gone (TIME_WAIT) are no obstacle; it is taken back, so that
+      // nobody else can listen there. For UDP it would mean sharing.
+      if (protocol === "tcp") call("setsockopt", protocol, fd, SOL_SOCKET, SO_REUSEADDR, int(1), 4);
+      call("bind", protocol, fd, inetAddress(address, port), 16);
+      if (protocol === "tcp") call("setsockopt", protocol, fd, SOL_SOCKET, SO_REUSEADDR, int(0), 4);
+    } catch (error) {
+      call("close", protocol, fd);
+      throw error;
+    }
+    return fd;
+  },
 };
 
 const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_NETLINK = 16;
+const NETLINK_ROUTE = 0;
+const SOCK_STREAM = 1;
+const SOCK_DGRAM = 2;
+const SOCK_RAW = 3;
 const SOCK_SEQPACKET = 5;
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
 const SOL_SOCKET = 1;
+const SO_REUSEADDR = 2;
 const SO_PEERCRED = 17;
+const MSG_DONTWAIT = 0x40;
 
 // Pointers are `uint8_t *` throughout: names need not be UTF-8.
 const PROTOTYPES: Record<string, string> = {
@@ -94,7 +126,15 @@ const PROTOTYPES: Record<string, string> = {
   connect: "int connect(int fd, const uint8_t *address, unsigned int length)",
   close: "int close(int fd)",
   getsockopt: "int getsockopt(int fd, int level, int name, _Out_ uint8_t *value, _Inout_ uint8_t *length)",
+  setsockopt: "int setsockopt(int fd, int level, int name, const uint8_t *value, unsigned int length)",
+  bind: "int bind(int fd, const uint8_t *address, unsigned int length)",
+  sendto:
+    "int64_t sendto(int fd, const uint8_t *bytes, size_t length, int flags, const uint8_t *to, unsigned int size)",
+  recv: "int64_t recv(int fd, _Out_ uint8_t *bytes, size_t length, int flags)",
+  if_nametoindex: "unsigned int if_nametoindex(const uint8_t *name)",
 };
+
+const EIO = 5;
 
 let koffi: typeof Koffi | undefined;
 let library: Koffi.LibraryHandle | undefined;
@@ -105,6 +145,17 @@ function call(name: string, about: Path, ...args: (number | bigint | Uint8Array)
   const result = found(...args);
   if (result < 0) throw errnoException(koffi!.errno(), name, about);
   return result;
+}
+
+/** The same on a thread of koffi's; its errno cannot be had. */
+function callAside(name: string, ...args: (number | Uint8Array | null)[]): Promise<number> {
+  const found = (calls.get(name) ?? bind(name)) as Koffi.KoffiFunc<Call>;
+  return new Promise((resolve, reject) => {
+    found.async(...args, (error: unknown, result: number) => {
+      if (error !== null || result < 0) reject(error ?? errnoException(EIO, name, ""));
+      else resolve(result);
+    });
+  });
 }
 
 function bind(name: string): Call {
@@ -141,6 +192,33 @@ function unixAddress(path: string): Uint8Array {
   address.writeUInt16LE(AF_UNIX);
   if (address.write(path, 2) > 107) throw errnoException(36, "connect", path); // ENAMETOOLONG
   return address;
+}
+
+function inetAddress(address: Uint8Array, port: number): Uint8Array {
+  const made = Buffer.alloc(16);
+  made.writeUInt16LE(AF_INET, 0);
+  made.writeUInt16BE(port, 2);
+  made.set(address, 4);
+  return made;
+}
+
+function int(value: number): Uint8Array {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes;
+}
+
+/** The datagrams that wait on a socket. */
+function* answers(fd: number): Generator<Uint8Array> {
+  for (;;) {
+    const into = Buffer.alloc(8192);
+    try {
+      yield into.subarray(0, call("recv", "netlink", fd, into, into.length, MSG_DONTWAIT));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EAGAIN") return;
+      throw error;
+    }
+  }
 }
 
 /** Asks for the size, then for the bytes; again if they have grown in between. */

@@ -66,6 +66,22 @@ export class Recorder implements Kernel {
     this.#record("peerCredentials", fd);
     return { pid: 1, uid: 0, gid: 0 };
   }
+  openNetlink(): number {
+    this.#record("openNetlink");
+    return -1;
+  }
+  async netlink(fd: number, requests: Uint8Array): Promise<Uint8Array[]> {
+    this.#record("netlink", fd, Buffer.from(requests).toString("hex"));
+    return [];
+  }
+  interfaceIndex(name: string): number {
+    this.#record("interfaceIndex", name);
+    return 0;
+  }
+  bindPort(protocol: "tcp" | "udp", address: Uint8Array, port: number): number {
+    this.#record("bindPort", protocol, address.join("."), port);
+    return -1;
+  }
 
   #record(name: keyof Kernel, ...args: (string | number)[]): void {
     this.calls.push([name, ...args]);
