@@ -24,6 +24,10 @@ export interface Kernel {
   lgetxattr(path: Path, name: string): Uint8Array;
   llistxattr(path: Path): string[];
   lremovexattr(path: Path, name: string): void;
+  /** Sets both times of a file, in nanoseconds since 1970; of a symbolic link itself. */
+  lutimens(path: Path, accessed: bigint, modified: bigint): void;
+  /** Writes all of the file system that `fd` is on to its disk. Waits off the calling thread. */
+  syncfs(fd: number): Promise<void>;
   /** `CLONE_…` flags. Of the calling thread alone. */
   unshare(flags: number): void;
   /** `kind` is the `CLONE_…` flag of the namespace that `fd` must be of; 0 for any. */

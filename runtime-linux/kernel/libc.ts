@@ -33,6 +33,12 @@ export const libc: Kernel = {
   lremovexattr(path, name) {
     call("lremovexattr", path, text(path), text(name));
   },
+  lutimens(path, accessed, modified) {
+    call("utimensat", path, AT_FDCWD, text(path), timespecs(accessed, modified), AT_SYMLINK_NOFOLLOW);
+  },
+  async syncfs(fd) {
+    await callAside("syncfs", fd);
+  },
   unshare(flags) {
     call("unshare", "", flags);
   },
@@ -92,6 +98,8 @@ export const libc: Kernel = {
   },
 };
 
+const AT_FDCWD = -100;
+const AT_SYMLINK_NOFOLLOW = 0x100;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_NETLINK = 16;
@@ -117,6 +125,8 @@ const PROTOTYPES: Record<string, string> = {
   lgetxattr: "int64_t lgetxattr(const uint8_t *path, const uint8_t *name, _Out_ uint8_t *value, size_t size)",
   llistxattr: "int64_t llistxattr(const uint8_t *path, _Out_ uint8_t *list, size_t size)",
   lremovexattr: "int lremovexattr(const uint8_t *path, const uint8_t *name)",
+  utimensat: "int utimensat(int directory, const uint8_t *path, const uint8_t *times, int flags)",
+  syncfs: "int syncfs(int fd)",
   unshare: "int unshare(int flags)",
   setns: "int setns(int fd, int kind)",
   chdir: "int chdir(const uint8_t *path)",
@@ -185,6 +195,17 @@ function text(path: Path): Uint8Array {
 function deviceNumber({ major, minor }: Device): bigint {
   const [high, low] = [BigInt(major), BigInt(minor)];
   return (low & 0xffn) | ((high & 0xfffn) << 8n) | ((low & ~0xffn) << 12n) | ((high & ~0xfffn) << 32n);
+}
+
+/** Two `struct timespec`: seconds rounded down, nanoseconds never negative. */
+function timespecs(...times: bigint[]): Uint8Array {
+  const made = Buffer.alloc(16 * times.length);
+  times.forEach((time, index) => {
+    const nanoseconds = ((time % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
+    made.writeBigInt64LE((time - nanoseconds) / 1_000_000_000n, 16 * index);
+    made.writeBigInt64LE(nanoseconds, 16 * index + 8);
+  });
+  return made;
 }
 
 function unixAddress(path: string): Uint8Array {

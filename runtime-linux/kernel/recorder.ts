@@ -43,6 +43,12 @@ export class Recorder implements Kernel {
     this.#record("lremovexattr", String(path), name);
     this.#attributes.get(String(path))?.delete(name);
   }
+  lutimens(path: Path, accessed: bigint, modified: bigint): void {
+    this.#record("lutimens", String(path), String(accessed), String(modified));
+  }
+  async syncfs(fd: number): Promise<void> {
+    this.#record("syncfs", fd);
+  }
   unshare(flags: number): void {
     this.#record("unshare", flags);
   }
