@@ -1,0 +1,253 @@
+// An OCI distribution client that pulls: what `content`'s commands need of a registry. Which endpoint is asked, and
+// whether again, is the core's to say.
+
+import { HostFailure } from "../failure.js";
+import type { content, engine, types } from "../host.js";
+import { Authorizer, type Demand } from "./authorization.js";
+import { parseChallenges, type Challenge } from "./challenge.js";
+import { digestOf, isDigest } from "./digest.js";
+import { exchange, readAll, readText, type Answer } from "./exchange.js";
+import { registryFailure, statusText } from "./failures.js";
+import { fetchTransport, type Transport } from "./transport.js";
+
+/** A registry's blob, to be read once. */
+export interface BlobStream {
+  /** Neither digest nor size are checked. Fails as `corrupt` when it breaks off, `unreachable` when nothing comes. */
+  body: AsyncIterable<Uint8Array>;
+  /** Lets go of it unread. */
+  cancel(): void;
+}
+
+/** All methods reject with `HostFailure`; `interrupted` when `signal` says so. */
+export interface RegistryClient {
+  resolve(command: content.Resolve, signal?: AbortSignal): Promise<engine.Resolved>;
+  /** In the registry's order, all pages. */
+  tags(command: content.Repository, signal?: AbortSignal): Promise<string[]>;
+  /** Up to 4 MiB, checked against digest and size. */
+  blob(command: content.RegistryBlob, signal?: AbortSignal): Promise<Uint8Array>;
+  stream(command: content.RegistryBlob, signal?: AbortSignal): Promise<BlobStream>;
+  /** The identity token, or empty. SECRET. */
+  login(command: content.Login, signal?: AbortSignal): Promise<string>;
+}
+
+export interface RegistryOptions {
+  transport?: Transport;
+  /** How long a registry may send nothing while it is waited for; 30 s. */
+  silenceMs?: number;
+  userAgent?: string;
+}
+
+/** A client that keeps in memory what it learned of registries, tokens included. */
+export function registryClient(options: RegistryOptions = {}): RegistryClient {
+  return new DistributionClient(options);
+}
+
+class DistributionClient implements RegistryClient {
+  readonly #transport: Transport;
+  readonly #silenceMs: number;
+  readonly #headers: Record<string, string>;
+  readonly #authorizer: Authorizer;
+  readonly #registries = new Map<string, Promise<Registry>>();
+
+  constructor({ transport = fetchTransport(), silenceMs = 30_000, userAgent = "coracle" }: RegistryOptions) {
+    this.#transport = transport;
+    this.#silenceMs = silenceMs;
+    // A blob's digest is that of the bytes as stored, so no encoding is wanted on the way.
+    this.#headers = { "user-agent": userAgent, "accept-encoding": "identity" };
+    this.#authorizer = new Authorizer(transport, silenceMs);
+  }
+
+  async resolve(command: content.Resolve, signal?: AbortSignal): Promise<engine.Resolved> {
+    const { reference } = command;
+    const path = `manifests/${encodeURIComponent(reference).replaceAll("%3A", ":")}`;
+    const answer = await this.#get(command, path, { accept: command.accept.join(", ") }, signal);
+    const bytes = await readAll(answer.body, SMALL);
+    const digest = await digestOf(bytes);
+    const expected = isDigest(reference) ? reference : answer.header("docker-content-digest");
+    if (expected !== null && isDigest(expected) && expected !== digest) {
+      throw new HostFailure("corrupt", `manifest verification failed for digest ${expected}`);
+    }
+    return { bytes, digest, mediaType: answer.header("content-type")?.split(";")[0]?.trim() ?? "" };
+  }
+
+  async tags(command: content.Repository, signal?: AbortSignal): Promise<string[]> {
+    const tags: string[] = [];
+    const seen = new Set<string>();
+    for (let path: string | null = "tags/list"; path !== null && !seen.has(path);) {
+      seen.add(path);
+      const answer: Answer = await this.#get(command, path, {}, signal);
+      tags.push(...parseTags(await readAll(answer.body, SMALL)));
+      path = nextPage(answer.header("link"), command.repository);
+    }
+    return tags;
+  }
+
+  async blob(command: content.RegistryBlob, signal?: AbortSignal): Promise<Uint8Array> {
+    if (command.size > BigInt(SMALL))
+      throw new HostFailure("invalid", `blob ${command.digest} is larger than ${SMALL} bytes`);
+    const { body } = await this.stream(command, signal);
+    const bytes = await readAll(body, SMALL);
+    if (BigInt(bytes.length) !== command.size || (await digestOf(bytes)) !== command.digest) {
+      throw new HostFailure("corrupt", `filesystem layer verification failed for digest ${command.digest}`);
+    }
+    return bytes;
+  }
+
+  async stream(command: content.RegistryBlob, signal?: AbortSignal): Promise<BlobStream> {
+    return this.#get(command.from, `blobs/${command.digest}`, {}, signal);
+  }
+
+  async login({ endpoint, credentials }: content.Login, signal?: AbortSignal): Promise<string> {
+    const { base, challenges } = await this.#registry(endpoint, signal);
+    const url = `${base}/v2/`;
+    const demand: Demand = {
+      challenges,
+      credentials,
+      scopes: [],
+      insecure: endpoint.insecure,
+      url,
+      offline: credentials.identityToken === "",
+      signal,
+    };
+    const { header, identityToken } = await this.#authorizer.authorize(demand);
+    const answer = await this.#ask(url, header, {}, endpoint, signal);
+    const text = await readText(answer.body, ERROR_LIMIT);
+    if (answer.status === 200) return identityToken;
+    const { failure } = registryFailure({ ...answer, text });
+    const message = `login attempt to ${url} failed with status: ${statusText(answer.status)}`;
+    throw new HostFailure(failure.kind, message, failure);
+  }
+
+  /** GET of something in a repository; an answer other than 200 is a failure. */
+  async #get(from: Source, path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer> {
+    const registry = await this.#registry(from.endpoint, signal);
+    const url = `${registry.base}/v2/${from.repository}/${path}`;
+    const demand: Demand = {
+      challenges: registry.challenges,
+      credentials: from.credentials,
+      scopes: [`repository:${from.repository}:pull`],
+      insecure: from.endpoint.insecure,
+      url,
+      signal,
+    };
+    const { header } = await this.#authorizer.authorize(demand);
+    let answer = await this.#ask(url, header, headers, from.endpoint, signal);
+    if (answer.status === 401) answer = await this.#askAgain(answer, demand, headers, from.endpoint);
+    if (answer.status === 200) return answer;
+    throw registryFailure({ ...answer, text: await readText(answer.body, ERROR_LIMIT) });
+  }
+
+  /** Once more, with what the answer's own challenge asks for: a token may have expired, a scope may be missing. */
+  async #askAgain(
+    refused: Answer,
+    demand: Demand,
+    headers: Record<string, string>,
+    endpoint: types.Endpoint,
+  ): Promise<Answer> {
+    await this.#authorizer.forget(demand);
+    const challenges = challengesOf(refused);
+    const sentAlready = demand.credentials?.registryToken || (isBasic(challenges) && isBasic(demand.challenges));
+    if (challenges.length === 0 || sentAlready) return refused;
+    await readText(refused.body, ERROR_LIMIT);
+    const asked = challenges.flatMap(({ parameters }) => parameters.get("scope")?.split(" ") ?? []);
+    const again = { ...demand, challenges, scopes: [...new Set([...demand.scopes, ...asked])] };
+    const { header } = await this.#authorizer.authorize(again);
+    return this.#ask(demand.url, header, headers, endpoint, demand.signal);
+  }
+
+  async #ask(
+    url: string,
+    authorization: string | undefined,
+    more: Record<string, string>,
+    endpoint: types.Endpoint,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    const headers = { ...this.#headers, ...more, ...(authorization === undefined ? {} : { authorization }) };
+    try {
+      return await exchange(
+        this.#transport,
+        { method: "GET", url, headers, insecure: endpoint.insecure, signal },
+        this.#silenceMs,
+      );
+    } catch (error) {
+      // It may have moved between TLS and none: look again the next time.
+      if (error instanceof HostFailure && error.failure.kind === "unreachable")
+        this.#registries.delete(keyOf(endpoint));
+      throw error;
+    }
+  }
+
+  /** How to speak to a registry: asked once, while it answers. */
+  async #registry(endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
+    const key = keyOf(endpoint);
+    const known = await this.#registries.get(key)?.catch(() => undefined);
+    if (known) return known;
+    const found = this.#ping(endpoint, signal);
+    this.#registries.set(key, found);
+    found.catch(() => {
+      if (this.#registries.get(key) === found) this.#registries.delete(key);
+    });
+    return found;
+  }
+
+  /** `GET /v2/` tells the protocol and the challenge (OCI distribution spec, end-1). */
+  async #ping(endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
+    try {
+      return await this.#pingAt(`https://${endpoint.authority}`, endpoint, signal);
+    } catch (error) {
+      const noTls = endpoint.insecure && error instanceof HostFailure && error.failure.kind === "unreachable";
+      if (!noTls) throw error;
+      return this.#pingAt(`http://${endpoint.authority}`, endpoint, signal);
+    }
+  }
+
+  async #pingAt(base: string, endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
+    const answer = await this.#ask(`${base}/v2/`, undefined, {}, endpoint, signal);
+    await readText(answer.body, ERROR_LIMIT);
+    return { base, challenges: answer.status === 401 ? challengesOf(answer) : [] };
+  }
+}
+
+/** What is known of a registry. */
+interface Registry {
+  /** `https://host:port`. */
+  base: string;
+  challenges: Challenge[];
+}
+
+type Source = Pick<content.Repository, "endpoint" | "repository" | "credentials">;
+
+function keyOf({ authority, insecure }: types.Endpoint): string {
+  return `${authority} ${insecure}`;
+}
+
+function challengesOf(answer: Answer): Challenge[] {
+  return parseChallenges(answer.header("www-authenticate") ?? "");
+}
+
+function isBasic(challenges: Challenge[]): boolean {
+  return challenges.length > 0 && challenges.every(({ scheme }) => scheme === "basic");
+}
+
+function parseTags(bytes: Uint8Array): string[] {
+  let body: unknown;
+  try {
+    body = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    throw new HostFailure("corrupt", "list of tags is not JSON");
+  }
+  const tags = typeof body === "object" && body !== null && "tags" in body ? body.tags : null;
+  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [];
+}
+
+/** The next page below the repository, from `Link: </v2/PATH/tags/list?…>; rel="next"`; whatever host it names. */
+function nextPage(link: string | null, repository: string): string | null {
+  const target = link === null ? undefined : /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(link)?.[1];
+  if (target === undefined || !URL.canParse(target, "http://registry")) return null;
+  const { pathname, search } = new URL(target, `http://registry/v2/${repository}/tags/list`);
+  return pathname.endsWith("/tags/list") ? `tags/list${search}` : null;
+}
+
+/** Bytes of a small document: a manifest, a config. */
+const SMALL = 4 << 20;
+const ERROR_LIMIT = 64 << 10;

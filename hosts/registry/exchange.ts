@@ -1,0 +1,192 @@
+// One question and its answer: redirects followed, silence noticed, giving up obeyed.
+
+import { HostFailure } from "../failure.js";
+import { codeOf, interrupted, said, truncated, unreachable } from "./failures.js";
+import type { Transport, TransportResponse } from "./transport.js";
+
+/** A request to a registry or its token server. */
+export interface Question {
+  method: "GET" | "POST";
+  url: string;
+  /** Lower-case names. `authorization` goes to the origin of `url` and no other. */
+  headers: Record<string, string>;
+  body?: string;
+  /** The registry's endpoint is marked so. */
+  insecure: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/** An answer whose body's reading fails with a `HostFailure` when the other side breaks off or goes silent. */
+export type Answer = TransportResponse;
+
+/** Asks and follows redirects; `silenceMs` is how long the other side may send nothing while it is waited for. */
+export async function exchange(transport: Transport, question: Question, silenceMs: number): Promise<Answer> {
+  let { url, headers } = question;
+  for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+    const answer = await ask(transport, { ...question, url, headers }, silenceMs);
+    const location = REDIRECTS.has(answer.status) ? answer.header("location") : null;
+    if (location === null) return answer;
+    answer.cancel();
+    const next = redirect(question, url, location);
+    if (next.origin !== new URL(url).origin) {
+      // A form's fields are credentials too.
+      if (question.body !== undefined) return refuse(question, "redirected to another server");
+      headers = withoutAuthorization(headers);
+    }
+    url = next.href;
+  }
+  return refuse(question, `stopped after ${MOST_REDIRECTS} redirects`);
+}
+
+/** The whole body, up to `limit` bytes; more is `corrupt`. */
+export async function readAll(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const { bytes, whole } = await readUpTo(body, limit);
+  if (!whole) throw new HostFailure("corrupt", `answer is longer than ${limit} bytes`);
+  return bytes;
+}
+
+/** The beginning of the body, as text. */
+export async function readText(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
+  return new TextDecoder().decode((await readUpTo(body, limit)).bytes);
+}
+
+async function readUpTo(
+  body: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<{ bytes: Uint8Array; whole: boolean }> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body) {
+    parts.push(part);
+    size += part.length;
+    if (size > limit) break;
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return { bytes: bytes.subarray(0, limit), whole: size <= limit };
+}
+
+async function ask(transport: Transport, question: Question, silenceMs: number): Promise<Answer> {
+  const { method, url, headers, body, insecure, signal } = question;
+  if (signal?.aborted) throw interrupted();
+  const watch = new Watch(signal, silenceMs);
+  try {
+    const request = { method, url, headers, insecure, signal: watch.signal, ...(body === undefined ? {} : { body }) };
+    const response = await watch.over(transport(request));
+    return {
+      status: response.status,
+      header: response.header,
+      body: read(response.body, watch, question),
+      cancel: () => {
+        response.cancel();
+        watch.end();
+      },
+    };
+  } catch (error) {
+    watch.end();
+    throw watch.verdict(question, error);
+  }
+}
+
+async function* read(body: AsyncIterable<Uint8Array>, watch: Watch, question: Question): AsyncGenerator<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await watch.over(iterator.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  } catch (error) {
+    throw watch.verdict(question, error, true);
+  } finally {
+    watch.end();
+    iterator.return?.()?.catch(() => {});
+  }
+}
+
+/** Ends a request when whoever asked gives up, or when the other side is silent for too long. */
+class Watch {
+  readonly #controller = new AbortController();
+  readonly #givenUp: AbortSignal | undefined;
+  readonly #silenceMs: number;
+  readonly #abort = (): void => this.#controller.abort();
+  #silent = false;
+
+  constructor(givenUp: AbortSignal | undefined, silenceMs: number) {
+    this.#givenUp = givenUp;
+    this.#silenceMs = silenceMs;
+    givenUp?.addEventListener("abort", this.#abort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Waits for one sign of life. Rejects by itself: not every transport ends a pending read when it is aborted. */
+  over<T>(pending: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const signal = this.#controller.signal;
+      const stop = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", stopped);
+      };
+      const stopped = (): void => {
+        stop();
+        reject(new Error("stopped"));
+      };
+      const timer = setTimeout(() => {
+        this.#silent = true;
+        this.#controller.abort();
+      }, this.#silenceMs);
+      signal.addEventListener("abort", stopped, { once: true });
+      if (signal.aborted) stopped();
+      pending.then(
+        (value) => (stop(), resolve(value)),
+        (error: unknown) => (stop(), reject(error)),
+      );
+    });
+  }
+
+  end(): void {
+    this.#givenUp?.removeEventListener("abort", this.#abort);
+  }
+
+  /** Why a request ended in an error. */
+  verdict({ method, url }: Question, error: unknown, answered = false): HostFailure {
+    if (this.#givenUp?.aborted) return interrupted();
+    if (this.#silent)
+      return new HostFailure("unreachable", `${said(method, url)}: net/http: timeout awaiting response`);
+    return answered && BROKEN_OFF.has(codeOf(error)) ? truncated() : unreachable(method, url, error);
+  }
+}
+
+function redirect(question: Question, from: string, location: string): URL {
+  if (!URL.canParse(location, from)) return refuse(question, "redirected to an address that makes no sense");
+  const next = new URL(location, from);
+  const plain = next.protocol === "http:" && (question.insecure || from.startsWith("http:"));
+  if (next.protocol === "https:" || plain) return next;
+  return refuse(question, `redirected to ${next.protocol}, which is not secure`);
+}
+
+function refuse({ method, url }: Question, why: string): never {
+  throw new HostFailure("registry", `${said(method, url)}: ${why}`);
+}
+
+function withoutAuthorization({ authorization: _, ...headers }: Record<string, string>): Record<string, string> {
+  return headers;
+}
+
+const MOST_REDIRECTS = 10;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** The connection was closed in order, but before the announced end. */
+const BROKEN_OFF = new Set([
+  "UND_ERR_SOCKET",
+  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+  "ERR_STREAM_PREMATURE_CLOSE",
+  "HPE_INVALID_EOF_STATE",
+  "ECONNRESET",
+]);
