@@ -1,0 +1,152 @@
+// Generates the AssemblyScript side of a world: its types, a module for each imported interface, and the entry of the
+// core with its exports.
+
+import { flatValues, loadFlat, signature, storeFlat } from "./flat.js";
+import { Layouts, MAX_FLAT_PARAMS } from "./layout.js";
+import { MemoryWriter } from "./memory.js";
+import { pascal, variable } from "./names.js";
+import { spell } from "./spelling.js";
+import { namesOf, writeTypes } from "./types.js";
+import type { Func, Interface, Type, World } from "./wit.js";
+
+export interface BindingsOptions {
+  /** The module that implements an exported interface, as an import path from the generated files. */
+  implementation: (exported: string) => string;
+  /** Name of the exported function that collects garbage; it has no implementation of its own. */
+  collect?: string;
+}
+
+export interface Bindings {
+  /** Texts by file name. `runtime.ts` and `trap.ts` (folder `runtime/`) belong beside them. */
+  files: Map<string, string>;
+  /** Names that the component model wants for what the entry exports, which AssemblyScript cannot spell. */
+  exportNames: Map<string, string>;
+}
+
+/** The entry is `exports.ts`. */
+export function generateBindings(world: World, options: BindingsOptions): Bindings {
+  return new Generator(world, options).generate();
+}
+
+const RUNTIME = ["allocate", "liftBytes", "liftString", "lowerBytes", "lowerString"];
+const HEADER = "// Generated from the WIT world by core/bindgen.\n\n";
+
+class Generator {
+  readonly #layouts: Layouts;
+  readonly #memory: MemoryWriter;
+  readonly #typeNames: string[];
+  readonly #exportNames = new Map<string, string>();
+
+  constructor(
+    readonly world: World,
+    readonly options: BindingsOptions,
+  ) {
+    this.#layouts = new Layouts(world);
+    this.#memory = new MemoryWriter(this.#layouts);
+    this.#typeNames = ["Box", "Result", "Tuple2", ...[...world.types.values()].flatMap(namesOf)];
+  }
+
+  generate(): Bindings {
+    const files = new Map([["types.ts", HEADER + writeTypes(this.#layouts)]]);
+    for (const name of this.world.imports) files.set(`${name}.ts`, this.#importedModule(this.#interface(name)));
+    files.set("exports.ts", this.#entry(this.world.exports.map((name) => this.#interface(name))));
+    files.set("lift.ts", this.#module(this.#memory.lifts().join("\n")));
+    files.set("lower.ts", this.#module(this.#memory.lowers().join("\n")));
+    return { files, exportNames: this.#exportNames };
+  }
+
+  #interface(name: string): Interface {
+    const found = this.world.interfaces.get(name);
+    if (!found) throw new Error(`the world names interface ${name}, which is not defined`);
+    return found;
+  }
+
+  #importedModule(imported: Interface): string {
+    return this.#module(imported.functions.map((func) => this.#importedFunction(imported.name, func)).join("\n"));
+  }
+
+  /** A module with imports for what its body uses. */
+  #module(body: string, imports = ""): string {
+    const used = new Set(body.match(/\b[A-Za-z]\w*/g));
+    const declared = new Set(Array.from(body.matchAll(/^export function (\w+)/gm), (match) => match[1]));
+    const functions = (prefix: string): string[] =>
+      [...used].filter(
+        (name) => new RegExp(`^${prefix}[A-Z]`).test(name) && !declared.has(name) && !RUNTIME.includes(name),
+      );
+    const line = (names: string[], from: string): string =>
+      names.length > 0 ? `import { ${names.join(", ")} } from "./${from}";\n` : "";
+    return [
+      HEADER,
+      line(RUNTIME.filter((name) => used.has(name)), "runtime"),
+      line(functions("lift"), "lift"),
+      line(functions("lower"), "lower"),
+      line(this.#typeNames.filter((name) => used.has(name)), "types"),
+      `${imports}\n${body}`,
+    ].join(""); // prettier-ignore
+  }
+
+  /** Parameters go through a static area: no call into the core comes while one out of it is under way. */
+  #importedFunction(interfaceName: string, func: Func): string {
+    const name = variable(func.name);
+    const types = func.params.map((param) => param.type);
+    const { at, end } = this.#layouts.offsets(types);
+    const values = flatValues(this.#layouts, types);
+    const spilled = values.length > MAX_FLAT_PARAMS;
+    const params = func.params.map((param) => `${variable(param.name)}: ${spell(this.#layouts, param.type)}`);
+    const lowers = func.params.map((param, i) => this.#memory.lower(param.type, "at", at[i]!, variable(param.name)));
+    const passed = spilled ? "at" : values.map((value) => value.name).join(", ");
+    return `// @ts-ignore: decorator
+@external("${this.world.package}/${interfaceName}", "${func.name}")
+declare function imported${pascal(func.name)}(${spilled ? "at: usize" : signature(values)}): void;
+
+${func.doc.map((line) => `/// ${line}\n`).join("")}export function ${name}(${params.join(", ")}): void {
+  const at = memory.data(${Math.max(end, 8)}, 8);
+${lowers.map((line) => `  ${line}\n`).join("")}${spilled ? "" : loadFlat(this.#layouts, types)}  imported${pascal(func.name)}(${passed});
+}
+`;
+  }
+
+  #entry(exported: Interface[]): string {
+    const imports = exported.map((one) => {
+      const names = one.functions.filter((func) => !this.#collects(func)).map((func) => variable(func.name));
+      return `import { ${names.join(", ")} } from "${this.options.implementation(one.name)}";\n`;
+    });
+    const functions = exported.flatMap((one) => one.functions.map((func) => this.#exportedFunction(one.name, func)));
+    const body = `export { cabi_realloc } from "./runtime";
+export { trapped } from "./trap";
+
+// Set while a call is under way, and for good when one did not end: half-done state is never built upon.
+let busy = false;
+
+function enter(): void {
+  if (busy) throw new Error("a call is under way, or one has failed");
+  busy = true;
+}
+
+${functions.join("\n")}`;
+    return this.#module(body, imports.join(""));
+  }
+
+  #exportedFunction(interfaceName: string, func: Func): string {
+    const symbol = `${variable(interfaceName)}_${variable(func.name)}`;
+    this.#exportNames.set(symbol, `${this.world.package}/${interfaceName}#${func.name}`);
+    const types: Type[] = func.params.map((param) => param.type);
+    const { at, end } = this.#layouts.offsets(types);
+    const values = flatValues(this.#layouts, types);
+    const spilled = values.length > MAX_FLAT_PARAMS;
+    const area = types.length > 0 ? `  const at = memory.data(${Math.max(end, 8)}, 8);\n` : "";
+    const stored = spilled ? "" : area + storeFlat(this.#layouts, types);
+    const lifted = types.map((type, i) => this.#memory.lift(type, "at", at[i]!));
+    const call = this.#collects(func) ? "__collect()" : `${variable(func.name)}(${lifted.join(", ")})`;
+    return `export function ${symbol}(${spilled ? "at: usize" : signature(values)}): void {
+  enter();
+${stored}  ${call};
+  busy = false;
+}
+`;
+  }
+
+  #collects(func: Func): boolean {
+    return func.name === this.options.collect;
+  }
+}

@@ -1,0 +1,108 @@
+// From AssemblyScript to a component and its JavaScript glue: compile, give the exports their component names, check what
+// the module imports, wrap, transpile.
+
+import { componentEmbed, componentNew, transpile } from "@bytecodealliance/jco";
+import * as asc from "assemblyscript/asc";
+import { copyFile, mkdir, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { generateBindings, type BindingsOptions } from "./assembly.js";
+import { renameExports } from "./export-section.js";
+import { readWit, type World } from "./wit.js";
+
+export interface ComponentOptions extends BindingsOptions {
+  /** Text of the WIT package. */
+  wit: string;
+  /** Folder of all sources; the compiler sees nothing outside of it. */
+  baseDir: string;
+  /** Where the bindings go, relative to `baseDir`. */
+  bindings: string;
+  /** Folder of `runtime.ts` and `trap.ts`. */
+  runtime: string;
+  /** Name of the files that come out. */
+  name: string;
+  /** Small and fast; else compiled quickly and with names. */
+  release: boolean;
+}
+
+export interface Component {
+  /** The compiler's own module, before it was wrapped. */
+  wasm: Uint8Array;
+  /** Glue, core modules and types by file name. */
+  files: Record<string, Uint8Array>;
+}
+
+export async function buildComponent(options: ComponentOptions): Promise<Component> {
+  const { wit, baseDir, bindings, release } = options;
+  const world = readWit(wit);
+  const { files, exportNames } = generateBindings(world, options);
+  for (const [name, text] of files) await writeWhole(join(baseDir, bindings, name), text);
+  for (const name of ["runtime.ts", "trap.ts"]) {
+    await copyFile(join(options.runtime, name), join(baseDir, bindings, name));
+  }
+  const compile = { baseDir, entry: `${bindings}/exports.ts`, abort: `${bindings}/trap/onAbort`, release };
+  const wasm = await compileAssembly(compile);
+  checkImports(wasm, world);
+  const component = await componentize(renameExports(wasm, exportNames), wit);
+  return { wasm, files: await transpileComponent(component, options.name) };
+}
+
+/** Whole or not there, so that builds at the same time do not read each other's halves. */
+export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const part = `${path}.${process.pid}.part`;
+  await writeFile(part, content);
+  await rename(part, path);
+}
+
+export interface CompileOptions {
+  baseDir: string;
+  /** Relative to `baseDir`. */
+  entry: string;
+  /** Module and function that take the place of AssemblyScript's `abort`. */
+  abort: string;
+  release: boolean;
+}
+
+/** Compiles to one wasm module. Throws with the compiler's messages. */
+export async function compileAssembly(options: CompileOptions): Promise<Uint8Array> {
+  let wasm: Uint8Array | undefined;
+  const effort = options.release ? ["--optimizeLevel", "3", "--shrinkLevel", "2"] : ["--debug"];
+  const { error, stderr } = await asc.main(
+    [options.entry, "--baseDir", options.baseDir, "--config", "none", "--outFile", "core.wasm", "--runtime", "minimal"]
+      .concat(["--exportStart", "_initialize", "--use", `abort=${options.abort}`, ...effort]), // prettier-ignore
+    {
+      writeFile: (name, contents) => {
+        if (name.endsWith(".wasm")) wasm = contents as Uint8Array;
+      },
+    },
+  );
+  if (error || !wasm) throw new Error(`asc: ${stderr.toString() || String(error)}`);
+  return wasm;
+}
+
+/** Refuses a module that imports anything but the interfaces of the world. */
+export function checkImports(wasm: Uint8Array, world: World): void {
+  const known = new Set(world.imports.map((name) => `${world.package}/${name}`));
+  const module = new WebAssembly.Module(wasm as Uint8Array<ArrayBuffer>);
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    if (!known.has(from)) throw new Error(`the core imports ${from}.${name}, which is not in the world`);
+  }
+}
+
+/** Wraps a module into a component of the world that `wit` describes. */
+export async function componentize(wasm: Uint8Array, wit: string): Promise<Uint8Array> {
+  const embedded = await componentEmbed({ binary: wasm, witSource: wit, stringEncoding: "utf16" });
+  return componentNew(embedded, null);
+}
+
+/** A component's core modules, glue and types, by file name. */
+export async function transpileComponent(component: Uint8Array, name: string): Promise<Record<string, Uint8Array>> {
+  const { files } = await transpile(component, {
+    name,
+    instantiation: "sync",
+    nodejsCompat: false,
+    tlaCompat: false,
+    minify: true,
+  });
+  return files;
+}

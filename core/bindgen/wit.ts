@@ -1,0 +1,271 @@
+// Reads WIT texts: as much of the language as worlds of plain data need. jco validates the same text, so this reader
+// checks only what it must to understand it, and refuses by name what the generator does not know.
+
+export type Primitive =
+  | "bool" | "u8" | "s8" | "u16" | "s16" | "u32" | "s32" | "u64" | "s64" | "f32" | "f64" | "char" | "string"; // prettier-ignore
+
+export type Type =
+  | { kind: "primitive"; name: Primitive }
+  | { kind: "named"; name: string }
+  | { kind: "list"; of: Type }
+  | { kind: "option"; of: Type }
+  | { kind: "tuple"; first: Type; second: Type }
+  | { kind: "result"; ok: Type; error: Type };
+
+export interface Field {
+  name: string;
+  doc: string[];
+  type: Type;
+}
+
+export interface Case {
+  name: string;
+  doc: string[];
+  type?: Type;
+}
+
+export type Definition = { name: string; doc: string[] } & (
+  | { kind: "alias"; type: Type }
+  | { kind: "record"; fields: Field[] }
+  | { kind: "enum"; cases: Case[] }
+  | { kind: "variant"; cases: Case[] }
+);
+
+export interface Func {
+  name: string;
+  doc: string[];
+  params: Field[];
+}
+
+export interface Interface {
+  name: string;
+  functions: Func[];
+}
+
+/** One world with all interfaces of its package. Type names are one flat namespace over all interfaces. */
+export interface World {
+  /** `coracle:engine`. */
+  package: string;
+  name: string;
+  imports: string[];
+  exports: string[];
+  interfaces: Map<string, Interface>;
+  types: Map<string, Definition>;
+}
+
+/** Reads one package: the text with the `package` line first, then the others. Throws with the line's number. */
+export function readWit(source: string): World {
+  return new Reader(source).world();
+}
+
+const PRIMITIVES = new Set("bool u8 s8 u16 s16 u32 s32 u64 s64 f32 f64 char string".split(" "));
+const TOKEN = /\s+|\/\/\/[ ]?([^\n]*)|\/\/[^\n]*|(%?[A-Za-z][\w-]*|->|[{}()<>:;,=./@*_])/gy;
+
+interface Token {
+  text: string;
+  doc: string[];
+  line: number;
+}
+
+function tokens(source: string): Token[] {
+  const all: Token[] = [];
+  let doc: string[] = [];
+  let line = 1;
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < source.length) {
+    const match = TOKEN.exec(source);
+    if (!match) throw new Error(`WIT line ${line}: cannot read this line`);
+    if (match[1] !== undefined) doc.push(match[1].trimEnd());
+    if (match[2] !== undefined) {
+      all.push({ text: match[2].replace("%", ""), doc, line });
+      doc = [];
+    }
+    line += match[0].split("\n").length - 1;
+  }
+  return all;
+}
+
+class Reader {
+  readonly #tokens: Token[];
+  #at = 0;
+  readonly #world: World = {
+    package: "",
+    name: "",
+    imports: [],
+    exports: [],
+    interfaces: new Map(),
+    types: new Map(),
+  };
+
+  constructor(source: string) {
+    this.#tokens = tokens(source);
+  }
+
+  world(): World {
+    this.#expect("package");
+    this.#world.package = `${this.#next()}${this.#expect(":")}${this.#next()}`;
+    this.#expect(";");
+    while (this.#at < this.#tokens.length) {
+      const word = this.#next();
+      if (word === "interface") this.#interface();
+      else if (word === "world") this.#worldItems();
+      else throw this.#unknown(word);
+    }
+    for (const type of this.#world.types.values()) this.#checkNames(type);
+    return this.#world;
+  }
+
+  #worldItems(): void {
+    this.#world.name = this.#next();
+    this.#expect("{");
+    while (!this.#take("}")) {
+      const word = this.#next();
+      if (word !== "import" && word !== "export") throw this.#unknown(word);
+      this.#world[word === "import" ? "imports" : "exports"].push(this.#next());
+      this.#expect(";");
+    }
+  }
+
+  #interface(): void {
+    const found: Interface = { name: this.#next(), functions: [] };
+    this.#world.interfaces.set(found.name, found);
+    this.#expect("{");
+    while (!this.#take("}")) this.#item(found);
+  }
+
+  #item(into: Interface): void {
+    const doc = this.#doc();
+    const word = this.#next();
+    if (word === "use") return this.#use();
+    const name = this.#next();
+    if (word === "type") this.#define({ kind: "alias", name, doc, type: this.#aliased() });
+    else if (word === "record") this.#define({ kind: "record", name, doc, fields: this.#fields("{", "}") });
+    else if (word === "enum" || word === "variant") this.#define({ kind: word, name, doc, cases: this.#cases() });
+    else if (this.#take("func")) into.functions.push(this.#func(word, doc));
+    else if (name === ":") into.functions.push(this.#func(word, doc, this.#expect("func")));
+    else throw this.#unknown(word);
+  }
+
+  /** Names are one flat namespace, so where a name comes from does not matter. */
+  #use(): void {
+    while (!this.#take(";")) this.#at++;
+  }
+
+  #aliased(): Type {
+    this.#expect("=");
+    const type = this.#type();
+    this.#expect(";");
+    return type;
+  }
+
+  #func(name: string, doc: string[], _func?: string): Func {
+    const params = this.#fields("(", ")");
+    if (this.#take("->")) throw this.#error(`function ${name} returns a value: information enters by inputs only`);
+    this.#expect(";");
+    return { name, doc, params };
+  }
+
+  #fields(open: string, close: string): Field[] {
+    return this.#sequence(open, close, () => {
+      const doc = this.#doc();
+      const name = this.#next();
+      this.#expect(":");
+      return { name, doc, type: this.#type() };
+    });
+  }
+
+  #cases(): Case[] {
+    return this.#sequence("{", "}", () => {
+      const doc = this.#doc();
+      const name = this.#next();
+      if (!this.#take("(")) return { name, doc };
+      const type = this.#type();
+      this.#expect(")");
+      return { name, doc, type };
+    });
+  }
+
+  #sequence<Item>(open: string, close: string, read: () => Item): Item[] {
+    const all: Item[] = [];
+    this.#expect(open);
+    while (!this.#take(close)) {
+      all.push(read());
+      if (!this.#take(",")) {
+        this.#expect(close);
+        break;
+      }
+    }
+    return all;
+  }
+
+  #type(): Type {
+    const name = this.#next();
+    if (name === "list" || name === "option") return { kind: name, of: this.#arguments(1)[0]! };
+    if (name === "tuple" || name === "result") {
+      const [left, right] = this.#arguments(2) as [Type, Type];
+      return name === "tuple" ? { kind: name, first: left, second: right } : { kind: name, ok: left, error: right };
+    }
+    if (PRIMITIVES.has(name)) return { kind: "primitive", name: name as Primitive };
+    return { kind: "named", name };
+  }
+
+  #arguments(count: number): Type[] {
+    const all = this.#sequence("<", ">", () => this.#type());
+    if (all.length !== count) throw this.#error(`${count} type(s) are expected here, not ${all.length}`);
+    return all;
+  }
+
+  #define(definition: Definition): void {
+    if (this.#world.types.has(definition.name)) throw this.#error(`type ${definition.name} stands twice`);
+    this.#world.types.set(definition.name, definition);
+  }
+
+  #checkNames(definition: Definition): void {
+    const inside =
+      definition.kind === "record"
+        ? definition.fields.map((field) => field.type)
+        : definition.kind === "alias"
+          ? [definition.type]
+          : definition.cases.flatMap((one) => one.type ?? []);
+    for (const type of inside) this.#checkType(definition.name, type);
+  }
+
+  #checkType(where: string, type: Type): void {
+    if (type.kind === "named" && !this.#world.types.has(type.name)) {
+      throw new Error(`WIT type ${where}: ${type.name} is not defined`);
+    }
+    if (type.kind === "list" || type.kind === "option") this.#checkType(where, type.of);
+    if (type.kind === "tuple") [type.first, type.second].forEach((part) => this.#checkType(where, part));
+    if (type.kind === "result") [type.ok, type.error].forEach((part) => this.#checkType(where, part));
+  }
+
+  #doc(): string[] {
+    return this.#tokens[this.#at]?.doc ?? [];
+  }
+
+  #next(): string {
+    const token = this.#tokens[this.#at++];
+    if (!token) throw this.#error("the text ends here");
+    return token.text;
+  }
+
+  #take(text: string): boolean {
+    if (this.#tokens[this.#at]?.text !== text) return false;
+    this.#at++;
+    return true;
+  }
+
+  #expect(text: string): string {
+    const found = this.#next();
+    if (found !== text) throw this.#error(`"${text}" is expected, not "${found}"`);
+    return found;
+  }
+
+  #unknown(word: string): Error {
+    return this.#error(`"${word}" is not known to this generator`);
+  }
+
+  #error(message: string): Error {
+    return new Error(`WIT line ${this.#tokens[this.#at - 1]?.line ?? "?"}: ${message}`);
+  }
+}

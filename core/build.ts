@@ -1,0 +1,39 @@
+// Builds the core: WIT → bindings → wasm → component → JavaScript glue. Everything it writes is generated and stands in
+// `build/`: `bindings/` for the compiler, `core/` for the hosts.
+
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { buildComponent, writeWhole } from "./bindgen/componentize.js";
+
+export interface BuildCoreOptions {
+  /** The repository. */
+  root: string;
+  /** Small and fast; else compiled quickly and with names. */
+  release: boolean;
+  /** Where glue and wasm go; `build/core` if not given. */
+  outDir?: string;
+}
+
+/** Resolves to the size of the core's wasm in bytes. */
+export async function buildCore({ root, release, outDir = "build/core" }: BuildCoreOptions): Promise<number> {
+  const { wasm, files } = await buildComponent({
+    wit: await readWorld(join(root, "core/wit")),
+    baseDir: root,
+    bindings: "build/bindings",
+    runtime: join(root, "core/bindgen/runtime"),
+    implementation: () => "../../core/assembly/engine",
+    collect: "collect",
+    name: "core",
+    release,
+  });
+  for (const [name, bytes] of Object.entries(files)) await writeWhole(join(root, outDir, name), bytes);
+  return wasm.length;
+}
+
+/** The texts of a folder as one: the world's first, since it names the package. */
+export async function readWorld(folder: string): Promise<string> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".wit")).sort();
+  const ordered = ["world.wit", ...names.filter((name) => name !== "world.wit")];
+  const texts = await Promise.all(ordered.map((name) => readFile(join(folder, name), "utf8")));
+  return texts.join("\n");
+}

@@ -1,0 +1,87 @@
+// Opens instances of a transpiled component: compiled once, opened as often as an instance is lost.
+
+/** A file of the component's, as the platform delivers it. */
+export type WasmSource = WebAssembly.Module | Uint8Array<ArrayBuffer>;
+
+/** What jco's glue exports with `instantiation: "sync"`. */
+export type Instantiate<Imports, Exports> = (
+  coreModule: (path: string) => WebAssembly.Module,
+  imports: Imports,
+  instantiateCore?: (module: WebAssembly.Module, imports: WebAssembly.Imports) => WebAssembly.Instance,
+) => Exports;
+
+export interface ComponentInstance<Exports> {
+  exports: Exports;
+  /**
+   * After a call has thrown: the core's own words, `message at file:line:column`; undefined if it died without any
+   * (stack overflow, or a throw that came out of an import).
+   */
+  trapMessage(): string | undefined;
+  /** Size of its memory in bytes; never shrinks. */
+  memoryBytes(): number;
+}
+
+/** A compiled component. Instances share nothing but code. */
+export class CompiledComponent<Imports, Exports> {
+  readonly #modules: Map<string, WebAssembly.Module>;
+  readonly #instantiate: Instantiate<Imports, Exports>;
+
+  /** `files`: the component's core modules by the names its glue asks for (`core.core.wasm`). */
+  constructor(files: Map<string, WasmSource>, instantiate: Instantiate<Imports, Exports>) {
+    this.#modules = new Map(Array.from(files, ([name, source]) => [name, compiled(source)]));
+    this.#instantiate = instantiate;
+  }
+
+  /** Imports must return at once, must not throw, and must not call the instance. */
+  instantiate(imports: Imports): ComponentInstance<Exports> {
+    let core: CoreExports | undefined;
+    const exports = this.#instantiate(
+      (path) => this.#module(path),
+      imports,
+      (module, coreImports) => {
+        const instance = new WebAssembly.Instance(module, coreImports);
+        if ("trapped" in instance.exports) core = instance.exports as unknown as CoreExports;
+        return instance;
+      },
+    );
+    if (!core) throw new Error("none of the component's modules exports `trapped`");
+    const { memory, trapped } = core;
+    return { exports, trapMessage: () => lastWords(memory, trapped), memoryBytes: () => memory.buffer.byteLength };
+  }
+
+  #module(path: string): WebAssembly.Module {
+    const module = this.#modules.get(path);
+    if (!module) throw new Error(`the component asks for a module that is not there: ${path}`);
+    return module;
+  }
+}
+
+/** Exports of the module that was compiled from AssemblyScript (`core/bindgen/runtime/trap.ts`). */
+interface CoreExports {
+  memory: WebAssembly.Memory;
+  trapped: () => number;
+}
+
+function compiled(source: WasmSource): WebAssembly.Module {
+  return source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source);
+}
+
+/** Reads the area that `trap.ts` fills: addresses of message and file name, line, column. */
+function lastWords(memory: WebAssembly.Memory, trapped: () => number): string | undefined {
+  const at = trapped();
+  const [message, file, line, column] = new Uint32Array(memory.buffer, at, 4) as unknown as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (line === 0) return undefined;
+  return `${stringAt(memory, message) || "abort"} at ${stringAt(memory, file)}:${line}:${column}`;
+}
+
+/** An AssemblyScript string: UTF-16, its size in bytes in the four bytes before it. */
+function stringAt(memory: WebAssembly.Memory, address: number): string {
+  if (address === 0) return "";
+  const size = new DataView(memory.buffer).getUint32(address - 4, true);
+  return new TextDecoder("utf-16le").decode(new Uint8Array(memory.buffer, address, size));
+}
