@@ -2,7 +2,7 @@
 // `busybox:latest` in its image list.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll, describe, vi } from "vitest";
 import { DIFFERENCES } from "../reference-differences.js";
 import { findProgram } from "./commands.js";
 import { launchDaemon, type DaemonProcess } from "./daemon-process.js";
@@ -53,6 +53,7 @@ export function onEngines(
   body: (engine: () => RunningEngine, kind: EngineKind) => void,
   flags: readonly string[] = [],
 ): void {
+  vi.setConfig({ testTimeout: 30_000 });
   for (const engine of engines()) {
     if (engine.missing !== null) console.warn(`skipped: ${title} on ${engine.kind}: ${engine.missing}`);
     describe.skipIf(engine.missing !== null)(`${title} on ${engine.kind}`, () => {

@@ -1,0 +1,137 @@
+// What create refuses, and in whose words; and what it refuses because it is not built yet.
+import { expect, test } from "vitest";
+import { onEngines } from "../support/engines.js";
+import { messageOf, type Json } from "../support/engine-client.js";
+import { busyboxLayer, dockerArchive } from "../support/images.js";
+
+const MIB = 1 << 20;
+
+/** Config, our text, the reference's where it differs. */
+const REFUSED: readonly (readonly [Json, string | RegExp, (string | RegExp)?])[] = [
+  [{ HostConfig: { Memory: 1 * MIB } }, "Minimum memory limit allowed is 6MB"],
+  [
+    { HostConfig: { Memory: 64 * MIB, MemorySwap: 32 * MIB } },
+    "Minimum memoryswap limit should be larger than memory limit, see usage",
+  ],
+  [
+    { HostConfig: { MemorySwap: 64 * MIB } },
+    "You should always set the Memory limit when using Memoryswap limit, see usage",
+  ],
+  [
+    { HostConfig: { Memory: 64 * MIB, MemoryReservation: 128 * MIB } },
+    "Minimum memory limit can not be less than memory reservation limit, see usage",
+  ],
+  [
+    { HostConfig: { NanoCpus: 1e9, CpuPeriod: 100000 } },
+    "Conflicting options: Nano CPUs and CPU Period cannot both be set",
+    "Conflicting options: Nano CPUs and CPU Period cannot both be set",
+  ],
+  [
+    { HostConfig: { NanoCpus: 1e9, CpuQuota: 100000 } },
+    "Conflicting options: Nano CPUs and CPU Quota cannot both be set",
+  ],
+  [
+    { HostConfig: { NanoCpus: 9999e9 } },
+    /^range of CPUs is from 0\.01 to \d+\.00, as there are only \d+ CPUs available$/,
+    /^Range of CPUs is from 0\.01 to \d+\.00, as there are only \d+ CPUs available$/,
+  ],
+  [
+    { HostConfig: { AutoRemove: true, RestartPolicy: { Name: "always" } } },
+    "can't create 'AutoRemove' container with restart policy",
+  ],
+  [
+    { HostConfig: { RestartPolicy: { Name: "sometimes" } } },
+    /^invalid restart policy: /,
+    "invalid restart policy 'sometimes'",
+  ],
+  [{ WorkingDir: "relative" }, "the working directory 'relative' is invalid, it needs to be an absolute path"],
+  [{ Env: ["=x"] }, "invalid environment variable: =x"],
+  [{ HostConfig: { MemorySwappiness: 101 } }, /[Ii]nvalid value: 101, valid memory swappiness range is 0-100$/],
+  [{ HostConfig: { OomScoreAdj: 2000 } }, /[Ii]nvalid value 2000, range for oom score adj is \[-1000, 1000\]$/],
+  [{ HostConfig: { CpuPeriod: 10 } }, /CPU cfs period can not be less than 1ms \(i\.e\. 1000\) or larger than 1s/],
+  [{ HostConfig: { CpuQuota: 10 } }, /CPU cfs quota can not be less than 1ms \(i\.e\. 1000\)/],
+  [{ HostConfig: { CapAdd: ["NOPE"] } }, 'invalid CapAdd: unknown capability: "CAP_NOPE"'],
+  [{ HostConfig: { CapDrop: ["NOPE"] } }, 'invalid CapDrop: unknown capability: "CAP_NOPE"'],
+  [{ HostConfig: { Runtime: "nope" } }, /[Uu]nknown.*runtime.*nope/, "Unknown runtime specified nope"],
+  [{ StopSignal: "NOPE" }, /[Ii]nvalid signal: NOPE/, "Invalid signal: NOPE"],
+  [{ HostConfig: { CgroupnsMode: "nope" } }, "invalid cgroup namespace mode: nope"],
+  [{ Healthcheck: { Test: ["CMD", "true"], Interval: 10 } }, /Interval in Healthcheck cannot be less than 1ms/],
+  [{ Healthcheck: { Test: ["CMD", "true"], Retries: -1 } }, /Retries in Healthcheck cannot be negative/],
+  [
+    { Hostname: "box", HostConfig: { NetworkMode: "container:x" } },
+    "conflicting options: hostname and the network mode",
+  ],
+  [{ HostConfig: { ExtraHosts: ["nocolon"] } }, 'bad format for add-host: "nocolon"'],
+];
+
+onEngines("create refuses", (engine, kind) => {
+  for (const [config, ours, reference] of REFUSED) {
+    test(JSON.stringify(config), async () => {
+      const answer = await engine().call("POST", "/containers/create", { Image: "busybox", ...config });
+      expect(answer.status).toBe(400);
+      const wanted = engine().expected("create-texts", ours, reference ?? ours);
+      if (wanted instanceof RegExp) expect(messageOf(answer)).toMatch(wanted);
+      else expect(messageOf(answer)).toBe(wanted);
+    });
+  }
+
+  test("an image without a command", async () => {
+    const layers = [await busyboxLayer()];
+    await engine().load(await dockerArchive([{ reference: "nocmd:latest", config: {}, layers }]));
+    const answer = await engine().call("POST", "/containers/create", { Image: "nocmd" });
+    const text = engine().expected("create-texts", "no command specified", "No command specified");
+    expect([answer.status, messageOf(answer)]).toEqual([400, text]);
+  });
+
+  test("malformed binds", async () => {
+    for (const bind of ["/a:/b:/c:/d", "/a:relative", "/a:/b:nonsense", "/a:/"]) {
+      const answer = await engine().call("POST", "/containers/create", {
+        Image: "busybox",
+        HostConfig: { Binds: [bind] },
+      });
+      expect([bind, answer.status]).toEqual([bind, engine().expected("bind-status", 400, 500)]);
+    }
+    const twice = { Image: "busybox", HostConfig: { Binds: ["/tmp:/x", "/var:/x"] } };
+    const answer = await engine().call("POST", "/containers/create", twice);
+    expect([answer.status, messageOf(answer)]).toEqual([400, "Duplicate mount point: /x"]);
+  });
+
+  test("an empty config", async () => {
+    const text = "onfig cannot be empty in order to create a container";
+    for (const body of ["{}", "null"]) {
+      const answer = await engine().call("POST", "/containers/create", body, { headers: JSON_TYPE });
+      expect([body, answer.status]).toEqual([body, 400]);
+      expect(messageOf(answer)).toContain(text);
+    }
+  });
+
+  const UNBUILT: readonly (readonly [string, Json])[] = [
+    ["Privileged", { HostConfig: { Privileged: true } }],
+    [
+      "Devices",
+      { HostConfig: { Devices: [{ PathOnHost: "/dev/null", PathInContainer: "/dev/x", CgroupPermissions: "r" }] } },
+    ],
+    ["Tmpfs", { HostConfig: { Tmpfs: { "/scratch": "" } } }],
+    ["Sysctls", { HostConfig: { Sysctls: { "net.ipv4.ip_forward": "1" } } }],
+    ["RestartPolicy", { HostConfig: { RestartPolicy: { Name: "always" } } }],
+    ["PidMode", { HostConfig: { PidMode: "host" } }],
+    ["IpcMode", { HostConfig: { IpcMode: "host" } }],
+    ["UTSMode", { HostConfig: { UTSMode: "host" } }],
+    ["Ulimits", { HostConfig: { Ulimits: [{ Name: "nofile", Soft: 10, Hard: 10 }] } }],
+    ["VolumesFrom", { HostConfig: { VolumesFrom: ["other"] } }],
+    ["Links", { HostConfig: { Links: ["a:b"] } }],
+    ["NetworkMode", { HostConfig: { NetworkMode: "my-own-network" } }],
+    ["CpusetCpus", { HostConfig: { CpusetCpus: "0" } }],
+  ];
+
+  for (const [name, config] of kind === "linux" ? UNBUILT : []) {
+    test(`${name} is refused by name or has its effect`, async () => {
+      const answer = await engine().call("POST", "/containers/create", { Image: "busybox", ...config });
+      if (answer.status === 501) expect(messageOf(answer)).toContain(name);
+      else
+        expect([name, answer.status]).toEqual([name, "501, or an entry moved from this list to a test of its effect"]);
+    });
+  }
+});
+
+const JSON_TYPE = { "Content-Type": "application/json" };

@@ -1,0 +1,194 @@
+// Events: what each doing says, in which order, and who hears it.
+import { expect, test } from "vitest";
+import { onEngines, type RunningEngine } from "../support/engines.js";
+import { encodeRequest, RawConnection } from "../support/raw-http.js";
+import { pause } from "../support/commands.js";
+
+onEngines("events", (engine) => {
+  test("the life of a container, in order", async () => {
+    const { id, events } = await heard(async (name) => {
+      const container = await engine().create({ Cmd: ["sh", "-c", "exit 3"], Labels: { of: "test" } }, `?name=${name}`);
+      await engine().start(container);
+      await engine().wait(container);
+      await pause(200);
+      await engine().must(204, "DELETE", `/containers/${container}`);
+      return container;
+    });
+    expect(events.map(short)).toEqual([
+      "container create",
+      "network connect",
+      "container start",
+      "container die",
+      "network disconnect",
+      "container destroy",
+    ]);
+    for (const event of events) expect(event.scope).toBe("local");
+    const create = events[0];
+    expect(create?.Actor).toEqual({ ID: id, Attributes: { image: "busybox", name: "story", of: "test" } });
+    expect([create?.status, create?.id, create?.from]).toEqual(["create", id, "busybox"]);
+    expect(Math.floor((create?.timeNano ?? 0) / 1e9)).toBe(create?.time);
+    expect(events[1]?.Actor.Attributes).toMatchObject({ container: id, name: "bridge", type: "bridge" });
+    const die = events[3]?.Actor.Attributes ?? {};
+    expect(die["exitCode"]).toBe("3");
+    expect("execDuration" in die).toBe(engine().expected("die-duration", true, false));
+  });
+
+  test("stop, kill and forced removal", async () => {
+    const stopped = await heard(async (name) => {
+      const id = await engine().running({ Cmd: ["sleep", "1000"], StopSignal: "SIGTERM" }, `?name=${name}`);
+      await engine().must(204, "POST", `/containers/${id}/stop?t=0`);
+      await engine().start(id);
+      await engine()
+        .must(204, "POST", `/containers/${id}/kill?signal=USR1`)
+        .catch(() => undefined);
+      await pause(100);
+      await engine().remove(id);
+      return id;
+    });
+    const words = stopped.events.filter((event) => event.Type === "container").map(short);
+    expect(words.slice(0, 3)).toEqual(["container create", "container start", "container kill"]);
+    expect(words.filter((word) => word === "container stop").length).toBe(1);
+    expect(words.indexOf("container stop")).toBeGreaterThan(words.indexOf("container die"));
+    const signals = stopped.events
+      .filter((event) => event.Action === "kill")
+      .map((event) => event.Actor.Attributes["signal"]);
+    expect(signals.slice(0, 2)).toEqual(["15", "9"]);
+    expect(signals).toContain("10");
+    expect(words.at(-1)).toBe("container destroy");
+  });
+
+  test("attach and resize have events of their own", async () => {
+    const { events } = await heard(async (name) => {
+      const id = await engine().create({ Cmd: ["sleep", "1000"], Tty: true, StopSignal: "SIGKILL" }, `?name=${name}`);
+      const connection = await RawConnection.open(engine().socketPath);
+      connection.send(
+        encodeRequest({ method: "POST", target: `/v1.41/containers/${id}/attach?stream=1&stdout=1`, headers: UPGRADE }),
+      );
+      await connection.head();
+      await engine().start(id);
+      await engine().must(200, "POST", `/containers/${id}/resize?h=10&w=20`);
+      await engine().remove(id);
+      return id;
+    });
+    const words = events.filter((event) => event.Type === "container").map(short);
+    expect(words.slice(0, 4)).toEqual(["container create", "container attach", "container start", "container resize"]);
+    const resize = events.find((event) => event.Action === "resize");
+    expect(resize?.Actor.Attributes).toMatchObject({ height: "10", width: "20" });
+  });
+
+  test("image tag, untag and commit", async () => {
+    const since = stamp();
+    await engine().must(201, "POST", "/images/busybox/tag?repo=events-tag&tag=1");
+    await engine().must(200, "DELETE", "/images/events-tag:1");
+    const id = await engine().create({}, "?name=committed");
+    const made = (await engine().must(201, "POST", "/commit?container=committed&repo=made&tag=1", {})).json<{
+      Id: string;
+    }>();
+    const events = await past(engine(), since);
+    const image = events.filter((event) => event.Type === "image");
+    const image41 = image.map(
+      (event) => `${event.Action} ${event.Actor.Attributes["name"] ?? ""}`.split(" sha256:")[0],
+    );
+    expect(image41.slice(0, 2)).toEqual(["tag events-tag:1", "untag"]);
+    expect(image41).toContain("tag made:1");
+    const commit = events.find((event) => event.Action === "commit");
+    expect(commit?.Actor.Attributes).toMatchObject({ imageID: made.Id });
+    await engine().remove(id);
+    await engine().must(200, "DELETE", "/images/made:1");
+  });
+
+  test("headers come at once, then events as they happen", async () => {
+    const connection = await RawConnection.open(engine().socketPath);
+    connection.send(encodeRequest({ target: "/v1.41/events" }));
+    const head = await connection.head();
+    expect([head.status, head.header("content-type")]).toEqual([200, "application/json"]);
+    const id = await engine().create({}, "?name=live");
+    await connection.untilText('"Action":"create"');
+    await engine().remove(id);
+    await connection.untilText('"Action":"destroy"');
+    connection.close();
+  });
+
+  test("filters, windows and their mistakes", async () => {
+    const since = stamp();
+    const a = await engine().create({ Labels: { kind: "a" } }, "?name=filter-a");
+    const b = await engine().create({ Labels: { kind: "b" } }, "?name=filter-b");
+    const cases = [
+      [{ container: ["filter-a"] }, [a]],
+      [{ container: [b] }, [b]],
+      [{ container: ["filter-a", b] }, [a, b]],
+      [{ label: ["kind=b"] }, [b]],
+      [{ label: ["kind"] }, [a, b]],
+      [{ type: ["container"], event: ["create"] }, [a, b]],
+      [{ type: ["network"] }, []],
+      [{ event: ["start"] }, []],
+      [{ image: ["busybox"] }, [a, b]],
+    ] as const;
+    for (const [filters, wanted] of cases) {
+      const found = await past(engine(), since, filters);
+      expect([filters, found.map((event) => event.Actor.ID)]).toEqual([filters, wanted]);
+    }
+    const backwards = await engine().call("GET", "/events?since=200&until=100");
+    expect(backwards.status).toBe(400);
+    const bad = await engine().call("GET", "/events?since=yesterday");
+    expect(bad.status).toBe(engine().expected("bad-number", 400, 500));
+    for (const id of [a, b]) await engine().remove(id);
+  });
+
+  test("from 1.52 the old fields are gone and the type is jsonl", async () => {
+    if (engine().kind === "reference") return;
+    const since = stamp();
+    const id = await engine().create({}, "?name=jsonl");
+    const path = `/events?since=${since}&until=${stamp()}`;
+    const answer = await engine().call("GET", path, undefined, { version: "1.52" });
+    expect(answer.header("content-type")).toBe("application/jsonl");
+    const [event] = answer.text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Event);
+    expect([event?.status, event?.id, event?.from]).toEqual([undefined, undefined, undefined]);
+    const headers = { Accept: "application/json-seq" };
+    const sequence = await engine().call("GET", path, undefined, { version: "1.52", headers });
+    expect(sequence.header("content-type")).toBe("application/json-seq");
+    expect(sequence.body[0]).toBe(0x1e);
+    await engine().remove(id);
+  });
+
+  /** The events about one container called "story", from before `doing` to its end. */
+  async function heard(doing: (name: string) => Promise<string>): Promise<{ id: string; events: Event[] }> {
+    const since = stamp();
+    const id = await doing("story");
+    await pause(200);
+    const all = await past(engine(), since);
+    return { id, events: all.filter((event) => event.Actor.ID === id || event.Actor.Attributes["container"] === id) };
+  }
+});
+
+async function past(engine: RunningEngine, since: string, filters: unknown = {}): Promise<Event[]> {
+  const query = `since=${since}&until=${stamp()}&filters=${encodeURIComponent(JSON.stringify(filters))}`;
+  const answer = await engine.must(200, "GET", `/events?${query}`);
+  const lines = answer.text.split("\n").filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line) as Event);
+}
+
+function stamp(): string {
+  return (Date.now() / 1000).toFixed(3);
+}
+
+function short(event: Event): string {
+  return `${event.Type} ${event.Action}`;
+}
+
+const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
+
+interface Event {
+  readonly Type: string;
+  readonly Action: string;
+  readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
+  readonly scope: string;
+  readonly time: number;
+  readonly timeNano: number;
+  readonly status?: string;
+  readonly id?: string;
+  readonly from?: string;
+}

@@ -1,0 +1,137 @@
+// The list of containers: what it shows, in which order, and its filters.
+import { expect, test } from "vitest";
+import { onEngines } from "../support/engines.js";
+import { messageOf, type Json } from "../support/engine-client.js";
+
+onEngines("list", (engine) => {
+  test("an empty list is []", async () => {
+    expect((await engine().call("GET", "/containers/json?all=1")).text).toBe("[]\n");
+  });
+
+  test("running ones only, unless all are asked for; newest first", async () => {
+    const old = await engine().create({}, "?name=old");
+    const running = await engine().running({}, "?name=running");
+    const young = await engine().create({}, "?name=young");
+    expect(await ids("")).toEqual([running]);
+    expect(await ids("all=1")).toEqual([young, running, old]);
+    expect(await ids("limit=2")).toEqual([young, running]);
+    expect(await ids("all=0")).toEqual([running]);
+    for (const all of ["true", "yes", "off", "TRUE"]) expect((await ids(`all=${all}`)).length).toBe(3);
+    for (const all of ["", "0", "no", "false", "None"]) expect((await ids(`all=${all}`)).length).toBe(1);
+    for (const id of [old, running, young]) await engine().remove(id);
+  });
+
+  test("one item in full", async () => {
+    const id = await engine().running(
+      { Cmd: ["sleep", "1000"], Labels: { a: "1" }, HostConfig: { Binds: ["/usr/share:/mnt/x:ro"] } },
+      "?name=shown",
+    );
+    const [item] = await engine().read<Json[]>("/containers/json");
+    const image = await engine().read<{ Id: string }>("/images/busybox/json");
+    expect(item).toMatchObject({
+      Id: id,
+      Names: ["/shown"],
+      Image: "busybox",
+      ImageID: image.Id,
+      Command: "sleep 1000",
+      Ports: [],
+      Labels: { a: "1" },
+      State: "running",
+      HostConfig: { NetworkMode: engine().expected("host-config-defaults", "bridge", "default") },
+      Mounts: [
+        { Type: "bind", Source: "/usr/share", Destination: "/mnt/x", Mode: "ro", RW: false, Propagation: "rprivate" },
+      ],
+    });
+    expect(item?.["Status"]).toMatch(/^Up (Less than a second|\d+ seconds?)$/);
+    expect(item?.["Created"]).toBeGreaterThan(Date.now() / 1000 - 60);
+    expect(Object.keys((item?.["NetworkSettings"] as { Networks: object }).Networks)).toEqual(["bridge"]);
+    await engine().remove(id);
+  });
+
+  test("Status and Command in words", async () => {
+    const exited = await engine().create({ Cmd: ["sh", "-c", "exit 3"] }, "?name=ended");
+    await engine().start(exited);
+    await engine().wait(exited);
+    const created = await engine().create({ Cmd: ["a", "b c", "d"] }, "?name=fresh");
+    const items =
+      await engine().read<{ Names: string[]; Status: string; State: string; Command: string }[]>(
+        "/containers/json?all=1",
+      );
+    const [fresh, ended] = items;
+    expect([fresh?.Status, fresh?.State, fresh?.Command]).toEqual(["Created", "created", "a 'b c' d"]);
+    expect(ended?.State).toBe("exited");
+    expect(ended?.Status).toMatch(/^Exited \(3\) (Less than a second|\d+ seconds?) ago$/);
+    expect(ended?.Command).toBe("sh -c 'exit 3'");
+    for (const id of [exited, created]) await engine().remove(id);
+  });
+
+  test("filters", async () => {
+    const web = await engine().running({ Labels: { tier: "front", app: "x" } }, "?name=web-1");
+    const db = await engine().create({ Labels: { tier: "back", app: "x" } }, "?name=db-1");
+    const done = await engine().create({ Cmd: ["sh", "-c", "exit 4"] }, "?name=done-2");
+    await engine().start(done);
+    await engine().wait(done);
+    const image = (await engine().read<{ Id: string }>("/images/busybox/json")).Id;
+    const cases: [Json, string[]][] = [
+      [{ status: ["running"] }, [web]],
+      [{ status: ["created", "exited"] }, [done, db]],
+      [{ name: ["web"] }, [web]],
+      [{ name: ["-1$"] }, [db, web]],
+      [{ name: ["^/db-1$"] }, [db]],
+      [{ name: ["^db-1$"] }, [db]],
+      [{ name: ["nope"] }, []],
+      [{ id: [db.slice(0, 12)] }, [db]],
+      [{ id: [db] }, [db]],
+      [{ label: ["tier"] }, [db, web]],
+      [{ label: ["tier=front"] }, [web]],
+      [{ label: ["tier", "app=x"] }, [db, web]],
+      [{ label: ["tier=front", "app=y"] }, []],
+      [{ ancestor: ["busybox"] }, [done, db, web]],
+      [{ ancestor: [image] }, [done, db, web]],
+      [{ ancestor: ["nothing"] }, []],
+      [{ status: { running: true } }, [web]],
+      [{ name: ["web", "db"], label: ["app"] }, [db, web]],
+      [{}, [done, db, web]],
+    ];
+    for (const [filters, wanted] of cases) {
+      const found = await ids(`all=1&filters=${encodeURIComponent(JSON.stringify(filters))}`);
+      expect([filters, found]).toEqual([filters, wanted]);
+    }
+    expect(await ids(`limit=1&filters=${encodeURIComponent('{"label":["app"]}')}`)).toEqual([db]);
+    for (const id of [web, db, done]) await engine().remove(id);
+  });
+
+  test("bad filters are refused", async () => {
+    const unknown = await engine().call("GET", `/containers/json?filters=${encodeURIComponent('{"colour":["red"]}')}`);
+    expect(unknown.status).toBe(400);
+    expect(messageOf(unknown)).toBe(
+      engine().expected("bad-filter", "invalid filter 'colour'", "Invalid filter 'colour'"),
+    );
+    const status = await engine().call("GET", `/containers/json?filters=${encodeURIComponent('{"status":["zzz"]}')}`);
+    expect(status.status).toBe(400);
+    for (const filters of ["{", "x", '"a"', "[]"]) {
+      const answer = await engine().call("GET", `/containers/json?filters=${encodeURIComponent(filters)}`);
+      expect([filters, answer.status]).toEqual([filters, engine().expected("bad-filter", 400, 500)]);
+    }
+    const limit = await engine().call("GET", "/containers/json?limit=x");
+    expect(limit.status).toBe(engine().expected("bad-number", 400, 500));
+  });
+
+  test("size adds SizeRw and SizeRootFs", async () => {
+    const id = await engine().create({ Cmd: ["dd", "if=/dev/zero", "of=/big", "bs=1024", "count=100"] });
+    await engine().start(id);
+    await engine().wait(id);
+    const [plain] = await engine().read<Json[]>("/containers/json?all=1");
+    expect([plain?.["SizeRw"], plain?.["SizeRootFs"]]).toEqual([undefined, undefined]);
+    const [sized] = await engine().read<{ SizeRw: number; SizeRootFs: number }[]>("/containers/json?all=1&size=1");
+    expect(sized?.SizeRw).toBeGreaterThanOrEqual(102400);
+    expect(sized?.SizeRootFs).toBeGreaterThan(1_000_000);
+    const inspected = await engine().read<{ SizeRw: number }>(`/containers/${id}/json?size=1`);
+    expect(inspected.SizeRw).toBe(sized?.SizeRw);
+    await engine().remove(id);
+  });
+
+  async function ids(query: string): Promise<string[]> {
+    return (await engine().read<{ Id: string }[]>(`/containers/json?${query}`)).map((item) => item.Id);
+  }
+});

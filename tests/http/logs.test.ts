@@ -1,0 +1,166 @@
+// Logs: framing, follow, tail, since, until, timestamps.
+import { expect, test } from "vitest";
+import { onEngines } from "../support/engines.js";
+import { messageOf } from "../support/engine-client.js";
+import { splitFrames } from "../support/frames.js";
+import { encodeRequest, RawConnection } from "../support/raw-http.js";
+import { pause } from "../support/commands.js";
+
+onEngines("logs", (engine) => {
+  test("each stream in its own frames, chosen by the query", async () => {
+    const id = await ended(["sh", "-c", "echo one; sleep 0.1; echo two >&2; sleep 0.1; echo three"]);
+    expect(await engine().logs(id)).toEqual({ stdout: "one\nthree\n", stderr: "two\n" });
+    expect(await engine().logs(id, "stdout=1")).toEqual({ stdout: "one\nthree\n", stderr: "" });
+    expect(await engine().logs(id, "stderr=1")).toEqual({ stdout: "", stderr: "two\n" });
+    const { body } = await engine().call("GET", `/containers/${id}/logs?stdout=1&stderr=1`);
+    expect(splitFrames(body).map((frame) => [frame.stream, frame.payload.toString()])).toEqual([
+      [1, "one\n"],
+      [2, "two\n"],
+      [1, "three\n"],
+    ]);
+    await engine().remove(id);
+  });
+
+  test("no stream asked for is refused", async () => {
+    const id = await engine().create();
+    for (const query of ["", "?stdout=0", "?follow=1"]) {
+      const answer = await engine().call("GET", `/containers/${id}/logs${query}`);
+      expect(answer.status).toBe(400);
+      expect(messageOf(answer)).toBe(
+        engine().expected(
+          "logs-stream-text",
+          "must specify at least one of 'stdout' or 'stderr'",
+          "Bad parameters: you must choose at least one stream",
+        ),
+      );
+    }
+    expect((await engine().call("GET", "/containers/nope/logs?stdout=1")).status).toBe(404);
+    await engine().remove(id);
+  });
+
+  test("a container that never ran has an empty log, followed or not", async () => {
+    const id = await engine().create();
+    expect(await engine().logs(id)).toEqual({ stdout: "", stderr: "" });
+    expect(await engine().logs(id, "stdout=1&follow=1")).toEqual({ stdout: "", stderr: "" });
+    await engine().remove(id);
+  });
+
+  test("tail", async () => {
+    const id = await ended(["sh", "-c", "for i in 1 2 3 4 5; do echo $i; done"]);
+    const cases = {
+      "0": "",
+      "1": "5\n",
+      "2": "4\n5\n",
+      "99": "1\n2\n3\n4\n5\n",
+      all: "1\n2\n3\n4\n5\n",
+      "": "1\n2\n3\n4\n5\n",
+      junk: "1\n2\n3\n4\n5\n",
+    };
+    for (const [tail, wanted] of Object.entries(cases)) {
+      expect([tail, (await engine().logs(id, `stdout=1&tail=${tail}`)).stdout]).toEqual([tail, wanted]);
+    }
+    await engine().remove(id);
+  });
+
+  test("timestamps have nine digits and rise", async () => {
+    const id = await ended(["sh", "-c", "echo a; sleep 0.05; echo b"]);
+    const { stdout } = await engine().logs(id, "stdout=1&timestamps=1");
+    const lines = stdout.trimEnd().split("\n");
+    for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z [ab]$/);
+    expect((lines[0] ?? "") < (lines[1] ?? "")).toBe(true);
+    await engine().remove(id);
+  });
+
+  test("since and until, inclusive, before tail", async () => {
+    const id = await ended(["sh", "-c", "for i in 1 2 3 4; do echo $i; sleep 0.2; done"]);
+    const stamped = (await engine().logs(id, "stdout=1&timestamps=1")).stdout.trimEnd().split("\n");
+    const at = (index: number): string => unixTime((stamped[index] ?? "").split(" ")[0] ?? "");
+    expect((await engine().logs(id, `stdout=1&since=${at(2)}`)).stdout).toBe("3\n4\n");
+    expect((await engine().logs(id, `stdout=1&until=${at(1)}`)).stdout).toBe("1\n2\n");
+    expect((await engine().logs(id, `stdout=1&since=${at(1)}&until=${at(2)}`)).stdout).toBe("2\n3\n");
+    expect((await engine().logs(id, "stdout=1&until=0")).stdout).toBe("1\n2\n3\n4\n");
+    expect((await engine().logs(id, `stdout=1&since=${Math.floor(Date.now() / 1000) + 100}`)).stdout).toBe("");
+    const bad = await engine().call("GET", `/containers/${id}/logs?stdout=1&since=yesterday`);
+    expect(bad.status).toBe(engine().expected("logs-since", 400, 500));
+    await engine().remove(id);
+  });
+
+  test("follow: headers at once, lines as they come, the end with the container", async () => {
+    const id = await engine().running({ Cmd: ["sh", "-c", "sleep 0.3; echo first; sleep 0.3; echo last"] });
+    const connection = await RawConnection.open(engine().socketPath);
+    const before = Date.now();
+    connection.send(encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1&follow=1` }));
+    const head = await connection.head();
+    expect(Date.now() - before).toBeLessThan(250);
+    const chunks: string[] = [];
+    for await (const chunk of connection.chunks()) chunks.push(chunk.subarray(8).toString());
+    expect(head.status).toBe(200);
+    expect(chunks.join("")).toBe("first\nlast\n");
+    connection.close();
+    await engine().remove(id);
+  });
+
+  test("follow with tail=0 shows new lines only", async () => {
+    const id = await engine().running({ Cmd: ["sh", "-c", "echo old; sleep 0.6; echo new"] });
+    await pause(250);
+    expect((await engine().logs(id, "stdout=1&follow=1&tail=0")).stdout).toBe("new\n");
+    await engine().remove(id);
+  });
+
+  test("a TTY's log is not framed and all of it is stdout", async () => {
+    const id = await ended(["sh", "-c", "echo out; echo err >&2"], { Tty: true });
+    expect((await engine().call("GET", `/containers/${id}/logs?stdout=1`)).text).toBe("out\r\nerr\r\n");
+    expect((await engine().call("GET", `/containers/${id}/logs?stderr=1`)).text).toBe("");
+    await engine().remove(id);
+  });
+
+  test("a line of 40,000 bytes comes in parts of 16 KiB with one time", async () => {
+    const id = await ended(["sh", "-c", "head -c 40000 /dev/zero | tr '\\0' x; echo"]);
+    const { body } = await engine().call("GET", `/containers/${id}/logs?stdout=1`);
+    expect(splitFrames(body).map((frame) => frame.payload.length)).toEqual([16384, 16384, 7233]);
+    const stamped = splitFrames((await engine().call("GET", `/containers/${id}/logs?stdout=1&timestamps=1`)).body);
+    const stamps = stamped.map((frame) => frame.payload.toString().split(" ")[0]);
+    expect(new Set(stamps).size).toBe(1);
+    await engine().remove(id);
+  });
+
+  test("output without a newline and bytes that are not text come through", async () => {
+    const id = await ended(["sh", "-c", "printf 'no newline'; printf '\\303\\050' >&2"]);
+    const found = splitFrames((await engine().call("GET", `/containers/${id}/logs?stdout=1&stderr=1`)).body);
+    expect(found.find((frame) => frame.stream === 1)?.payload.toString()).toBe("no newline");
+    await engine().remove(id);
+  });
+
+  test("two runs share one log", async () => {
+    const id = await ended(["echo", "again"]);
+    await engine().start(id);
+    await engine().wait(id);
+    expect((await engine().logs(id)).stdout).toBe("again\nagain\n");
+    await engine().remove(id);
+  });
+
+  test("the content type tells the framing from 1.42", async () => {
+    if (engine().kind === "reference") return;
+    const framed = await ended(["echo", "x"]);
+    const raw = await ended(["echo", "x"], { Tty: true });
+    const typeOf = async (id: string, version: string): Promise<string | null> =>
+      (await engine().call("GET", `/containers/${id}/logs?stdout=1`, undefined, { version })).header("content-type");
+    expect(await typeOf(framed, "1.42")).toBe("application/vnd.docker.multiplexed-stream");
+    expect(await typeOf(framed, "1.41")).toBe("application/vnd.docker.raw-stream");
+    expect(await typeOf(raw, "1.55")).toBe("application/vnd.docker.raw-stream");
+    for (const id of [framed, raw]) await engine().remove(id);
+  });
+
+  async function ended(Cmd: string[], more: Record<string, unknown> = {}): Promise<string> {
+    const id = await engine().create({ Cmd, ...more });
+    await engine().start(id);
+    await engine().wait(id);
+    return id;
+  }
+});
+
+/** Seconds and nanoseconds of an RFC 3339 time with nine digits. */
+function unixTime(stamp: string): string {
+  const [seconds = "", fraction = ""] = stamp.replace("Z", "").split(".");
+  return `${Date.parse(`${seconds}Z`) / 1000}.${fraction}`;
+}

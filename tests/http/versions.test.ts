@@ -1,0 +1,107 @@
+// Version negotiation: which versions are served, and how the others are refused.
+import { expect, test } from "vitest";
+import { onEngines } from "../support/engines.js";
+import { messageOf } from "../support/engine-client.js";
+import { exchange } from "../support/raw-http.js";
+
+onEngines("versions", (engine, kind) => {
+  test("every version from the oldest to the newest is served", async () => {
+    const newest = Number(engine().engine.maxVersion.split(".")[1]);
+    for (let minor = 24; minor <= newest; minor += 1) {
+      const answer = await engine().call("GET", "/version", undefined, { version: `1.${minor}` });
+      expect([minor, answer.status]).toEqual([minor, 200]);
+    }
+  });
+
+  test("a version that is too new is refused in JSON, without Docker-Experimental", async () => {
+    const answer = await engine().call("GET", "/info", undefined, { version: "1.99" });
+    expect(answer.status).toBe(400);
+    const max = engine().engine.maxVersion;
+    expect(messageOf(answer)).toBe(`client version 1.99 is too new. Maximum supported API version is ${max}`);
+    expect(answer.header("content-type")).toBe("application/json");
+    expect(answer.header("api-version")).toBe(max);
+    expect(answer.header("server")).not.toBeNull();
+    expect(answer.header("docker-experimental")).toBeNull();
+  });
+
+  test("a version that is too old is refused as plain text", async () => {
+    const version = kind === "reference" ? "1.11" : "1.23";
+    const answer = await engine().call("GET", "/info", undefined, { version });
+    expect(answer.status).toBe(400);
+    const min = engine().engine.minVersion;
+    expect(answer.text).toBe(
+      `client version ${version} is too old. Minimum supported API version is ${min}, ` +
+        "please upgrade your client to a newer version\n",
+    );
+    expect(answer.header("content-type")).toBe("text/plain; charset=utf-8");
+    expect(answer.header("x-content-type-options")).toBe("nosniff");
+    expect(answer.header("docker-experimental")).toBeNull();
+  });
+
+  test("components compare as numbers: 1.5 is older than 1.24", async () => {
+    const answer = await engine().call("GET", "/version", undefined, { version: "1.5" });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain("client version 1.5 is too old");
+  });
+
+  test("the bare path means the newest version", async () => {
+    const bare = await engine().call("GET", "/info", undefined, { version: null });
+    const newest = await engine().call("GET", "/info", undefined, { version: engine().engine.maxVersion });
+    expect(Object.keys(bare.json<object>())).toEqual(Object.keys(newest.json<object>()));
+  });
+
+  test.runIf(kind === "linux")("an endpoint that is newer than the version is refused", async () => {
+    const requests = [
+      ["GET", "/distribution/x/json", "1.29", "1.30"],
+      ["POST", "/containers/prune", "1.24", "1.25"],
+      ["GET", "/images/x/attestations", "1.54", "1.55"],
+      ["GET", "/system/df", "1.24", "1.25"],
+    ] as const;
+    for (const [method, path, version, minimum] of requests) {
+      const answer = await engine().call(method, path, undefined, { version });
+      expect([answer.status, messageOf(answer)]).toEqual([
+        400,
+        `${method} ${path} requires minimum API version ${minimum}`,
+      ]);
+    }
+  });
+
+  test("/version repeats both limits", async () => {
+    const body = await engine().read<VersionBody>("/version");
+    const { maxVersion, minVersion } = engine().engine;
+    expect([body.ApiVersion, body.MinAPIVersion]).toEqual([maxVersion, minVersion]);
+    const component = body.Components.find((one) => one.Name === "Engine");
+    expect(component?.Details).toMatchObject({
+      ApiVersion: maxVersion,
+      MinAPIVersion: minVersion,
+      Experimental: "false",
+    });
+  });
+
+  test("old and new notations of the target mean the same", async () => {
+    const socketPath = engine().socketPath;
+    const wanted = await exchange(socketPath, { target: "/v1.41/containers/json" });
+    expect(wanted.status).toBe(200);
+    for (const target of ["http://localhost/v1.41/containers/json", "http://any.host:99/v1.41/containers/json"]) {
+      const answer = await exchange(socketPath, { target });
+      expect([target, answer.status, answer.text]).toEqual([target, 200, wanted.text]);
+    }
+    for (const Host of ["docker", "localhost", "v1.41", "any.host:99", "[::1]"]) {
+      const answer = await exchange(socketPath, { target: "/v1.41/containers/json", headers: { Host } });
+      expect([Host, answer.status]).toEqual([Host, 200]);
+    }
+  });
+
+  test.runIf(kind === "linux")("a target as old curl sends it is understood", async () => {
+    for (const target of ["http:/v1.41/containers/json", "http:/containers/json"]) {
+      const answer = await exchange(engine().socketPath, { target });
+      expect([target, answer.status]).toEqual([target, 200]);
+    }
+  });
+});
+
+interface VersionBody {
+  readonly ApiVersion: string;
+  readonly MinAPIVersion: string;
+  readonly Components: readonly { readonly Name: string; readonly Details: Readonly<Record<string, string>> }[];
+}
