@@ -3,7 +3,7 @@
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { buildComponent, writeWhole } from "./bindgen/componentize.js";
+import { buildComponent } from "./bindgen/componentize.js";
 
 export interface BuildCoreOptions {
   /** The repository. */
@@ -16,17 +16,17 @@ export interface BuildCoreOptions {
 
 /** Resolves to the size of the core's wasm in bytes. */
 export async function buildCore({ root, release, outDir = "build/core" }: BuildCoreOptions): Promise<number> {
-  const { wasm, files } = await buildComponent({
+  const wasm = await buildComponent({
     wit: await readWorld(join(root, "core/wit")),
     baseDir: root,
     bindings: "build/bindings",
     runtime: join(root, "core/bindgen/runtime"),
     implementation: () => "../../core/assembly/engine",
     collect: "collect",
+    outDir: join(root, outDir),
     name: "core",
     release,
   });
-  for (const [name, bytes] of Object.entries(files)) await writeWhole(join(root, outDir, name), bytes);
   return wasm.length;
 }
 

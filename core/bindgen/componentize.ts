@@ -1,9 +1,9 @@
 // From AssemblyScript to a component and its JavaScript glue: compile, give the exports their component names, check what
 // the module imports, wrap, transpile.
 
-import { componentEmbed, componentNew, transpile } from "@bytecodealliance/jco";
+import { componentEmbed, componentNew, transpile, types } from "@bytecodealliance/jco";
 import * as asc from "assemblyscript/asc";
-import { copyFile, mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { generateBindings, type BindingsOptions } from "./assembly.js";
 import { renameExports } from "./export-section.js";
@@ -16,6 +16,8 @@ export interface ComponentOptions extends BindingsOptions {
   baseDir: string;
   /** Where the bindings go, relative to `baseDir`. */
   bindings: string;
+  /** Where glue, core modules and types go. */
+  outDir: string;
   /** Folder of `runtime.ts` and `trap.ts`. */
   runtime: string;
   /** Name of the files that come out. */
@@ -24,34 +26,40 @@ export interface ComponentOptions extends BindingsOptions {
   release: boolean;
 }
 
-export interface Component {
-  /** The compiler's own module, before it was wrapped. */
-  wasm: Uint8Array;
-  /** Glue, core modules and types by file name. */
-  files: Record<string, Uint8Array>;
-}
-
-export async function buildComponent(options: ComponentOptions): Promise<Component> {
-  const { wit, baseDir, bindings, release } = options;
+/**
+ * Writes the bindings, then the host's types, then, if the sources compile, glue and core modules. Resolves to the
+ * compiler's own module. Types come from the WIT alone: the component knows neither comments nor what it leaves unused.
+ */
+export async function buildComponent(options: ComponentOptions): Promise<Uint8Array> {
+  const { wit, baseDir, bindings, outDir, name, release } = options;
   const world = readWit(wit);
-  const { files, exportNames } = generateBindings(world, options);
-  for (const [name, text] of files) await writeWhole(join(baseDir, bindings, name), text);
-  for (const name of ["runtime.ts", "trap.ts"]) {
-    await copyFile(join(options.runtime, name), join(baseDir, bindings, name));
-  }
+  const exportNames = await writeBindings(options, world);
+  await writeFiles(outDir, await types(join(baseDir, bindings, "world.wit"), { name, instantiation: "sync" }));
   const compile = { baseDir, entry: `${bindings}/exports.ts`, abort: `${bindings}/trap/onAbort`, release };
   const wasm = await compileAssembly(compile);
   checkImports(wasm, world);
-  const component = await componentize(renameExports(wasm, exportNames), wit);
-  return { wasm, files: await transpileComponent(component, options.name) };
+  const files = await transpileComponent(await componentize(renameExports(wasm, exportNames), wit), name);
+  await writeFiles(outDir, files);
+  return wasm;
 }
 
-/** Whole or not there, so that builds at the same time do not read each other's halves. */
-export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const part = `${path}.${process.pid}.part`;
-  await writeFile(part, content);
-  await rename(part, path);
+async function writeBindings(options: ComponentOptions, world: World): Promise<Map<string, string>> {
+  const { wit, baseDir, bindings, runtime } = options;
+  const { files, exportNames } = generateBindings(world, options);
+  for (const name of ["runtime.ts", "trap.ts"]) files.set(name, await readFile(join(runtime, name), "utf8"));
+  await writeFiles(join(baseDir, bindings), { ...Object.fromEntries(files), "world.wit": wit });
+  return exportNames;
+}
+
+/** Each whole or not there, so that builds at the same time do not read each other's halves. */
+async function writeFiles(directory: string, files: Record<string, Uint8Array | string>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(directory, name);
+    await mkdir(dirname(path), { recursive: true });
+    const part = `${path}.${process.pid}.part`;
+    await writeFile(part, content);
+    await rename(part, path);
+  }
 }
 
 export interface CompileOptions {
@@ -95,7 +103,7 @@ export async function componentize(wasm: Uint8Array, wit: string): Promise<Uint8
   return componentNew(embedded, null);
 }
 
-/** A component's core modules, glue and types, by file name. */
+/** A component's core modules and glue, by file name. */
 export async function transpileComponent(component: Uint8Array, name: string): Promise<Record<string, Uint8Array>> {
   const { files } = await transpile(component, {
     name,
@@ -104,5 +112,5 @@ export async function transpileComponent(component: Uint8Array, name: string): P
     tlaCompat: false,
     minify: true,
   });
-  return files;
+  return Object.fromEntries(Object.entries(files).filter(([file]) => !file.endsWith(".d.ts")));
 }
