@@ -1,0 +1,217 @@
+// Drives the core: feeds it one input at a time, lets out what it asked for once it is durable, and opens a new
+// instance when one is lost. The only loop of its kind, shared by all hosts.
+
+import { Effects } from "./effects.js";
+import type { Host, Input, Replies, RequestId, engine } from "./host.js";
+import { Instance } from "./instance.js";
+import type { CompiledCore } from "./instance.js";
+import { Outbox } from "./outbox.js";
+import type { StepOutputs } from "./outbox.js";
+import { OpenRequests, runs } from "./requests.js";
+
+export interface DriverOptions {
+  /** The core's options; the driver numbers its instances itself. */
+  engine: Omit<engine.Options, "epoch">;
+  /** An instance was lost, and why. A new one is being opened. */
+  lost: (error: unknown) => void;
+  /** No instance can be kept: three traps within a minute. The process should end. */
+  fatal: (error: unknown) => void;
+}
+
+const TRAPS = 3;
+const TRAP_WINDOW_NS = 60_000_000_000n;
+const IDLE_NS = 200_000_000n;
+
+/** What one instance of the core works with. Discarded with it. */
+interface Life {
+  instance: Instance;
+  outbox: Outbox;
+  effects: Effects;
+}
+
+export class Driver {
+  readonly #core: CompiledCore;
+  readonly #host: Host;
+  readonly #replies: Replies;
+  readonly #options: DriverOptions;
+  readonly #requests = new OpenRequests();
+  readonly #traps: bigint[] = [];
+  #life: Life | null = null;
+  #inputs: Input[] = [];
+  #pumping = false;
+  #closed = false;
+  #epoch = 0;
+  #lastRequest = 0n;
+  #lastStep = 0n;
+  #idleTimer: (() => void) | null = null;
+  #reopening: Promise<void> | null = null;
+
+  /** Resolves when the core has mended what it found and that is durable. Rejects when it cannot be opened. */
+  static async open(core: CompiledCore, host: Host, replies: Replies, options: DriverOptions): Promise<Driver> {
+    const driver = new Driver(core, host, replies, options);
+    host.listen((input) => driver.#happened(input));
+    await driver.#open();
+    return driver;
+  }
+
+  private constructor(core: CompiledCore, host: Host, replies: Replies, options: DriverOptions) {
+    this.#core = core;
+    this.#host = host;
+    this.#replies = replies;
+    this.#options = options;
+  }
+
+  /** An id for the next `request` input: whoever delivers it can be ready for replies before the first one comes. */
+  nextRequest(): RequestId {
+    return ++this.#lastRequest;
+  }
+
+  /**
+   * Something happened. Steps at once, unless a step is running or no instance is there: then the input waits.
+   * Replies of this step may be performed before this returns.
+   */
+  deliver(input: Input): void {
+    if (this.#closed) return;
+    this.#inputs.push(input);
+    if (!this.#pumping) this.#pump();
+  }
+
+  /** Takes no more inputs; resolves when all that was asked for has left and no command is in flight. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#idleTimer?.();
+    await this.#reopening;
+    const life = this.#life;
+    this.#life = null;
+    await life?.outbox.settled().catch(() => {});
+    await life?.effects.discard();
+  }
+
+  #happened(input: Input): void {
+    if (input.tag === "exited" && this.#life !== null) this.#life.effects.exited(input.val);
+    else this.deliver(input);
+  }
+
+  #pump(): void {
+    this.#pumping = true;
+    let next = 0;
+    for (; this.#life !== null && next < this.#inputs.length; next++) this.#take(this.#life, this.#inputs[next]!);
+    this.#inputs = this.#inputs.slice(next);
+    this.#pumping = false;
+  }
+
+  #take(life: Life, input: Input): void {
+    if (input.tag === "request") this.#requests.begin(input.val.id);
+    if (input.tag === "closed") this.#requests.forget(input.val.request);
+    const now = this.#host.clock.now();
+    try {
+      life.outbox.push(life.instance.step(now, input));
+      if (life.instance.mustCollect) life.instance.collect();
+    } catch (error) {
+      this.#trapped(error, now.monotonic);
+      return;
+    }
+    if (input.tag === "exited") this.#endOrphans((container) => container === input.val.container);
+    this.#lastStep = now.monotonic;
+    this.#idleTimer ??= this.#host.clock.at(now.monotonic + IDLE_NS, () => this.#idle());
+  }
+
+  #release(life: Life, step: StepOutputs): void {
+    for (const effect of step.effects) life.effects.start(effect);
+    for (const { request, command } of step.replies) {
+      this.#requests.sent(request, command);
+      this.#replies.perform(request, command);
+    }
+  }
+
+  /** Collects once nothing has happened for a while. */
+  #idle(): void {
+    this.#idleTimer = null;
+    const now = this.#host.clock.now().monotonic;
+    const due = this.#lastStep + IDLE_NS;
+    if (now < due) {
+      this.#idleTimer = this.#host.clock.at(due, () => this.#idle());
+      return;
+    }
+    if (!this.#life?.instance.hasGarbage) return;
+    try {
+      this.#life.instance.collect();
+    } catch (error) {
+      this.#trapped(error, now);
+    }
+  }
+
+  #trapped(error: unknown, at: bigint): void {
+    this.#traps.push(at);
+    this.#discard(error);
+  }
+
+  #discard(error: unknown): void {
+    const life = this.#life;
+    if (life === null) return;
+    this.#life = null;
+    this.#reopening = this.#reopen(life, error);
+  }
+
+  /** Steps before the lost one still leave; then whoever waits is told; then a new instance takes over. */
+  async #reopen(life: Life, error: unknown): Promise<void> {
+    this.#options.lost(error);
+    await life.outbox.settled().catch(() => {});
+    this.#requests.abandon(this.#replies, `the engine had to start afresh: ${messageOf(error)}`);
+    await life.effects.discard();
+    this.#inputs = this.#inputs.filter(outlivesInstance);
+    while (!this.#closed) {
+      if (this.#tooManyTraps()) return this.#options.fatal(error);
+      try {
+        return await this.#open();
+      } catch (thrown) {
+        error = thrown;
+        this.#traps.push(this.#host.clock.now().monotonic);
+        this.#options.lost(error);
+      }
+    }
+  }
+
+  async #open(): Promise<void> {
+    const [records, inventory] = [await this.#host.records.load(), await this.#host.inventory()];
+    const life = this.#newLife();
+    const options = { ...this.#options.engine, epoch: ++this.#epoch };
+    life.outbox.push(life.instance.open(options, this.#host.clock.now(), this.#host.seed(), records, inventory));
+    await life.outbox.settled();
+    this.#endOrphans((container) => !runs(inventory, container));
+    this.#life = life;
+    this.#reopening = null;
+    if (!this.#pumping) this.#pump();
+  }
+
+  #newLife(): Life {
+    const life: Life = {
+      instance: new Instance(this.#core),
+      effects: new Effects(this.#host, (input) => this.deliver(input)),
+      outbox: new Outbox(
+        (commands) => this.#host.records.commit(commands),
+        (step) => this.#release(life, step),
+        (error) => this.#discard(error),
+      ),
+    };
+    return life;
+  }
+
+  #endOrphans(stopped: (container: string) => boolean): void {
+    this.#requests.endOrphans(this.#replies, stopped);
+  }
+
+  #tooManyTraps(): boolean {
+    const since = this.#host.clock.now().monotonic - TRAP_WINDOW_NS;
+    return this.#traps.filter((at) => at >= since).length >= TRAPS;
+  }
+}
+
+/** What was not taken in before the instance was lost and still matters: the inventory tells all the rest. */
+function outlivesInstance(input: Input): boolean {
+  return input.tag === "request" || input.tag === "closed" || input.tag === "exited";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,112 @@
+// Starts what steps asked of the host, and turns what came of it into inputs. One object per instance of the core.
+
+import { failureOf } from "./failure.js";
+import type { Host, Input, Operation, Outcome, Report, engine, timers } from "./host.js";
+import { SubjectQueues, subjectOf } from "./order.js";
+import type { Effect, HostEffect } from "./outbox.js";
+import { ProgressReports } from "./progress.js";
+
+export class Effects {
+  readonly #host: Host;
+  readonly #deliver: (input: Input) => void;
+  readonly #queues = new SubjectQueues();
+  readonly #inFlight = new Map<Operation, { effect: HostEffect; ended: Promise<void> }>();
+  readonly #timers = new Map<Operation, () => void>();
+  /** Runs whose launch has not completed, and the exit that came too early. */
+  readonly #launching = new Map<string, engine.Exited | null>();
+  #discarded = false;
+
+  constructor(host: Host, deliver: (input: Input) => void) {
+    this.#host = host;
+    this.#deliver = (input) => {
+      if (!this.#discarded) deliver(input);
+    };
+  }
+
+  start(effect: Effect): void {
+    if (effect.to === "timers") return this.#timer(effect.op, effect.command);
+    if (isLaunch(effect)) this.#launching.set(runOf(effect.command.val), null);
+    const ended = this.#queues.run(subjectOf(effect), () => this.#carryOut(effect));
+    this.#inFlight.set(effect.op, { effect, ended });
+    void ended.then(() => this.#inFlight.delete(effect.op));
+  }
+
+  /** Keeps an exit back until the launch it belongs to has completed, as `engine.exited` promises. */
+  exited(exited: engine.Exited): void {
+    const run = runOf(exited);
+    if (this.#launching.has(run)) this.#launching.set(run, exited);
+    else this.#deliver({ tag: "exited", val: exited });
+  }
+
+  /**
+   * The instance is gone: timers are called off, nothing is delivered any more. Resolves when no command is in flight;
+   * what can be given up is, so that this does not last as long as a pull does.
+   */
+  async discard(): Promise<void> {
+    this.#discarded = true;
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+    const inFlight = [...this.#inFlight.entries()];
+    for (const [op, { effect }] of inFlight) {
+      if (effect.to === "content") void this.#perform({ to: "content", op: 0n, command: { tag: "abandon", val: op } });
+    }
+    await Promise.all(inFlight.map(([, { ended }]) => ended));
+  }
+
+  async #carryOut(effect: HostEffect): Promise<void> {
+    const progress = new ProgressReports(effect.op, () => this.#host.clock.now().monotonic, this.#deliver);
+    const outcome = await this.#perform(effect, progress.report);
+    progress.flush();
+    this.#deliver({ tag: "completed", val: { op: effect.op, outcome } });
+    if (isLaunch(effect)) this.#launched(runOf(effect.command.val));
+  }
+
+  /** Never rejects: what was thrown is the outcome. */
+  async #perform(effect: HostEffect, report: Report = () => {}): Promise<engine.Completed["outcome"]> {
+    try {
+      return { tag: "ok", val: await perform(this.#host, effect, report) };
+    } catch (thrown) {
+      return { tag: "err", val: failureOf(thrown) };
+    }
+  }
+
+  #launched(run: string): void {
+    const early = this.#launching.get(run);
+    this.#launching.delete(run);
+    if (early) this.#deliver({ tag: "exited", val: early });
+  }
+
+  #timer(op: Operation, command: timers.TimerCommand): void {
+    this.#timers.get(op)?.();
+    this.#timers.delete(op);
+    if (command.tag === "cancel") return;
+    const wake = () => {
+      this.#timers.delete(op);
+      this.#deliver({ tag: "elapsed", val: op });
+    };
+    this.#timers.set(op, this.#host.clock.at(command.val, wake));
+  }
+}
+
+async function perform(host: Host, effect: HostEffect, report: Report): Promise<Outcome> {
+  switch (effect.to) {
+    case "processes":
+      return host.processes(effect.op, effect.command, report);
+    case "content":
+      return host.content(effect.op, effect.command, report);
+    case "networks":
+      return host.networks(effect.op, effect.command, report);
+    case "volumes":
+      return host.volumes(effect.op, effect.command, report);
+  }
+}
+
+type Launch = HostEffect & { to: "processes"; command: { tag: "launch" } };
+
+function isLaunch(effect: HostEffect): effect is Launch {
+  return effect.to === "processes" && effect.command.tag === "launch";
+}
+
+function runOf(subject: { container: string; run: number }): string {
+  return `${subject.container} ${subject.run}`;
+}

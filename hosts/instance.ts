@@ -1,0 +1,114 @@
+// One instance of the core: steps, the outputs they collect, and the collection of its garbage.
+
+import type { Core, ImportObject } from "../build/core/core.js";
+import type { ComponentInstance } from "./component.js";
+import type { Input, engine, types } from "./host.js";
+import type { StepOutputs } from "./outbox.js";
+
+/** Makes instances of the core: a `CompiledComponent` of `component.ts`, or a test's stand-in. */
+export interface CompiledCore {
+  instantiate(imports: ImportObject): ComponentInstance<Core>;
+}
+
+/** What a step leaves on the heap besides its bytes, roughly. */
+const STEP_BYTES = 4096;
+const LEAST_GARBAGE = 8 * 1024 * 1024;
+
+/** The core's imports only add to the outputs of the step that runs: they never throw, wait or call back. */
+export class Instance {
+  readonly #component: ComponentInstance<Core>;
+  #outputs = noOutputs();
+  #garbage = 0;
+
+  constructor(core: CompiledCore) {
+    this.#component = core.instantiate({
+      "coracle:engine/types": {},
+      "coracle:engine/records": { perform: (_op, command) => void this.#outputs.records.push(command) },
+      "coracle:engine/replies": {
+        perform: (request, command) => void this.#outputs.replies.push({ request, command }),
+      },
+      "coracle:engine/timers": {
+        perform: (op, command) => void this.#outputs.effects.push({ to: "timers", op, command }),
+      },
+      "coracle:engine/processes": {
+        perform: (op, command) => void this.#outputs.effects.push({ to: "processes", op, command }),
+      },
+      "coracle:engine/content": {
+        perform: (op, command) => void this.#outputs.effects.push({ to: "content", op, command }),
+      },
+      "coracle:engine/networks": {
+        perform: (op, command) => void this.#outputs.effects.push({ to: "networks", op, command }),
+      },
+      "coracle:engine/volumes": {
+        perform: (op, command) => void this.#outputs.effects.push({ to: "volumes", op, command }),
+      },
+    });
+  }
+
+  open(
+    options: engine.Options,
+    now: types.Instant,
+    seed: Uint8Array,
+    records: engine.Stored[],
+    inventory: engine.Inventory,
+  ): StepOutputs {
+    return this.#call(() => this.#component.exports.engine.open(options, now, seed, records, inventory));
+  }
+
+  step(now: types.Instant, input: Input): StepOutputs {
+    const outputs = this.#call(() => this.#component.exports.engine.step(now, input));
+    this.#garbage += STEP_BYTES + bytesIn(input) + bytesOut(outputs);
+    return outputs;
+  }
+
+  /** Something has happened since the last collection. */
+  get hasGarbage(): boolean {
+    return this.#garbage > 0;
+  }
+
+  /**
+   * Time to collect without waiting for an idle moment: a collection walks all that lives, so the larger the memory,
+   * the rarer it should be; but memory that has grown never shrinks.
+   */
+  get mustCollect(): boolean {
+    return this.#garbage > LEAST_GARBAGE && this.#garbage > this.#component.memoryBytes() / 2;
+  }
+
+  collect(): void {
+    this.#garbage = 0;
+    this.#call(() => this.#component.exports.engine.collect());
+  }
+
+  /** Runs to the end what the core does on one call. Throws when it traps: the instance must not be used again. */
+  #call(enter: () => void): StepOutputs {
+    this.#outputs = noOutputs();
+    try {
+      enter();
+    } catch (error) {
+      throw new Error(`the core trapped: ${this.#component.trapMessage() ?? String(error)}`, { cause: error });
+    }
+    return this.#outputs;
+  }
+}
+
+function noOutputs(): StepOutputs {
+  return { records: [], effects: [], replies: [] };
+}
+
+function bytesIn(input: Input): number {
+  if (input.tag === "request" && input.val.body.tag === "whole") return input.val.body.val.length;
+  if (input.tag !== "completed" || input.val.outcome.tag === "err") return 0;
+  const outcome = input.val.outcome.val;
+  if (outcome.tag === "bytes") return outcome.val.length;
+  return outcome.tag === "resolved" ? outcome.val.bytes.length : 0;
+}
+
+function bytesOut(outputs: StepOutputs): number {
+  let bytes = 0;
+  for (const { command } of outputs.replies) {
+    if (command.tag === "whole") bytes += command.val.body.length;
+    if (command.tag === "chunk") bytes += command.val.length;
+  }
+  for (const record of outputs.records) if (record.tag === "put") bytes += record.val.value.length;
+  return bytes;
+}

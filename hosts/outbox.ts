@@ -1,0 +1,81 @@
+// The order in which what steps asked for leaves the driver: strictly step by step, and nothing of a step before every
+// record up to and including its own is flushed. While one transaction is being flushed later steps run ahead; their
+// records go together in the next one.
+
+import type { content, networks, processes, records, replies, timers, volumes } from "./host.js";
+import type { Operation, RequestId } from "./host.js";
+
+/** One thing for a host to do. */
+export type HostEffect =
+  | { to: "processes"; op: Operation; command: processes.ProcessCommand }
+  | { to: "content"; op: Operation; command: content.ContentCommand }
+  | { to: "networks"; op: Operation; command: networks.NetworkCommand }
+  | { to: "volumes"; op: Operation; command: volumes.VolumeCommand };
+
+export type Effect = HostEffect | { to: "timers"; op: Operation; command: timers.TimerCommand };
+
+export interface Reply {
+  request: RequestId;
+  command: replies.ReplyCommand;
+}
+
+/** What one step asked for. */
+export interface StepOutputs {
+  records: records.RecordCommand[];
+  effects: Effect[];
+  replies: Reply[];
+}
+
+export class Outbox {
+  readonly #commit: (commands: records.RecordCommand[]) => Promise<void>;
+  readonly #release: (step: StepOutputs) => void;
+  readonly #failed: (error: unknown) => void;
+  #waiting: StepOutputs[] = [];
+  #flushing: Promise<void> | null = null;
+  #failure: { error: unknown } | null = null;
+
+  /**
+   * `release` is called once per step, in order. `failed` is called once, when a transaction was not kept; from then on
+   * nothing is released any more.
+   */
+  constructor(
+    commit: (commands: records.RecordCommand[]) => Promise<void>,
+    release: (step: StepOutputs) => void,
+    failed: (error: unknown) => void,
+  ) {
+    this.#commit = commit;
+    this.#release = release;
+    this.#failed = failed;
+  }
+
+  /** A step that has no records leaves before this returns, if no earlier one is still here. */
+  push(step: StepOutputs): void {
+    if (this.#failure !== null) return;
+    if (this.#flushing === null && step.records.length === 0) return this.#release(step);
+    this.#waiting.push(step);
+    this.#flushing ??= Promise.resolve().then(() => this.#flush());
+  }
+
+  /** Resolves when every step pushed so far has left; rejects when a transaction was not kept. */
+  async settled(): Promise<void> {
+    await this.#flushing;
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  async #flush(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0) {
+        const batch = this.#waiting;
+        this.#waiting = [];
+        const commands = batch.flatMap((step) => step.records);
+        if (commands.length > 0) await this.#commit(commands);
+        batch.forEach(this.#release);
+      }
+    } catch (error) {
+      this.#failure = { error };
+      this.#waiting = [];
+      this.#failed(error);
+    }
+    this.#flushing = null;
+  }
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest";
+import type { ImportObject } from "../../build/core/core.js";
+import { HostFailure } from "../../hosts/failure.js";
+import type { Input, Outcome, Report, content, processes } from "../../hosts/host.js";
+import { launch, openWorld, settle, signal } from "./fake.js";
+
+/** Commands that end when the test says so. */
+function heldCommands<Command>() {
+  const started: {
+    op: bigint;
+    command: Command;
+    report: Report;
+    end: (outcome: Outcome) => void;
+    fail: (error: unknown) => void;
+  }[] = [];
+  const perform = (op: bigint, command: Command, report: Report) =>
+    new Promise<Outcome>((end, fail) => started.push({ op, command, report, end, fail }));
+  return { started, perform, ops: () => started.map(({ op }) => op) };
+}
+
+/** One request whose step asks for all that `ask` says; what comes back is kept in `inputs`. */
+async function openAsking(ask: (imports: ImportObject) => void, parts: Parameters<typeof openWorld>[1]) {
+  const inputs: Input[] = [];
+  const step = (imports: ImportObject, input: Input) => {
+    if (input.tag === "request") ask(imports);
+    else inputs.push(input);
+  };
+  const world = await openWorld({ step }, parts);
+  world.request("/go");
+  return { ...world, inputs };
+}
+
+function unmount(imports: ImportObject, op: bigint, container: string): void {
+  imports["coracle:engine/content"].perform(op, { tag: "unmount", val: container });
+}
+
+describe("commands", () => {
+  test("on one subject are carried out in order, on different ones side by side", async () => {
+    const content = heldCommands<content.ContentCommand>();
+    const ask = (imports: ImportObject) => {
+      unmount(imports, 1n, "a");
+      imports["coracle:engine/content"].perform(2n, { tag: "drop-container", val: "a" });
+      unmount(imports, 3n, "b");
+    };
+    const { inputs } = await openAsking(ask, { content: content.perform });
+    expect(content.ops()).toEqual([1n, 3n]);
+    content.started[0]!.fail(new HostFailure("busy", "unmount: device or resource busy"));
+    await settle();
+    expect(content.ops()).toEqual([1n, 3n, 2n]);
+    expect(inputs).toMatchObject([
+      { tag: "completed", val: { op: 1n, outcome: { tag: "err", val: { kind: "busy" } } } },
+    ]);
+  });
+
+  test("of different interfaces on one container do not wait for each other", async () => {
+    const content = heldCommands<content.ContentCommand>();
+    const processes = heldCommands<processes.ProcessCommand>();
+    const ask = (imports: ImportObject) => {
+      unmount(imports, 1n, "a");
+      signal(imports, 2n, "a");
+    };
+    await openAsking(ask, { content: content.perform, processes: processes.perform });
+    expect([content.ops(), processes.ops()]).toEqual([[1n], [2n]]);
+  });
+
+  test("a signal waits for the launch before it; giving up waits for nothing", async () => {
+    const content = heldCommands<content.ContentCommand>();
+    const processes = heldCommands<processes.ProcessCommand>();
+    const ask = (imports: ImportObject) => {
+      launch(imports, 1n, "a");
+      signal(imports, 2n, "a");
+      unmount(imports, 3n, "a");
+      imports["coracle:engine/content"].perform(4n, { tag: "abandon", val: 3n });
+    };
+    await openAsking(ask, { content: content.perform, processes: processes.perform });
+    expect(processes.ops()).toEqual([1n]);
+    expect(content.ops()).toEqual([3n, 4n]);
+    processes.started[0]!.end({ tag: "launched", val: { pid: 1, at: 0n } });
+    await settle();
+    expect(processes.ops()).toEqual([1n, 2n]);
+  });
+
+  test("that throw something unexpected fail as internal", async () => {
+    const content = heldCommands<content.ContentCommand>();
+    const { inputs } = await openAsking((imports) => unmount(imports, 1n, "a"), { content: content.perform });
+    content.started[0]!.fail(new TypeError("undefined is not a function"));
+    await settle();
+    expect(inputs).toMatchObject([{ val: { outcome: { tag: "err", val: { kind: "internal" } } } }]);
+  });
+});
+
+test("an exit that comes before the launch has completed is delivered after it", async () => {
+  const processes = heldCommands<processes.ProcessCommand>();
+  const { inputs, happen } = await openAsking((imports) => launch(imports, 1n, "a"), { processes: processes.perform });
+  happen({ tag: "exited", val: { container: "a", run: 1, exit: { code: 3, outOfMemory: false, at: 0n } } });
+  expect(inputs).toEqual([]);
+  processes.started[0]!.end({ tag: "launched", val: { pid: 1, at: 0n } });
+  await settle();
+  expect(inputs.map(({ tag }) => tag)).toEqual(["completed", "exited"]);
+});
+
+test("progress is thinned out, but its last word of each phase arrives, before the completion", async () => {
+  const content = heldCommands<content.ContentCommand>();
+  const { inputs, clock } = await openAsking((imports) => unmount(imports, 1n, "a"), { content: content.perform });
+  const { report, end } = content.started[0]!;
+  for (let current = 1n; current <= 5n; current++) report("downloading", current, 5n);
+  clock.advance(50_000_000n);
+  for (let current = 1n; current <= 3n; current++) report("extracting", current, 3n);
+  end({ tag: "done" });
+  await settle();
+  const told = inputs.map((input) =>
+    input.tag === "progress" ? `${input.val.phase} ${input.val.current}` : input.tag,
+  );
+  expect(told).toEqual(["downloading 1", "downloading 5", "extracting 1", "extracting 3", "completed"]);
+});
+
+test("a timer wakes the core once, unless it is cancelled or set anew", async () => {
+  const set = (imports: ImportObject, op: bigint, at: bigint) =>
+    imports["coracle:engine/timers"].perform(op, { tag: "set", val: at });
+  const ask = (imports: ImportObject) => {
+    set(imports, 1n, 100n);
+    set(imports, 2n, 100n);
+    imports["coracle:engine/timers"].perform(2n, { tag: "cancel" });
+    set(imports, 3n, 100n);
+    set(imports, 3n, 300n);
+  };
+  const { inputs, clock } = await openAsking(ask, {});
+  clock.advance(150n);
+  expect(inputs).toEqual([{ tag: "elapsed", val: 1n }]);
+  clock.advance(1000n);
+  expect(inputs).toEqual([
+    { tag: "elapsed", val: 1n },
+    { tag: "elapsed", val: 3n },
+  ]);
+});
+
+test("garbage is collected once nothing has happened for a while, and only if something had", async () => {
+  let collections = 0;
+  const { request, clock } = await openWorld({ step: () => {}, collect: () => void collections++ });
+  request("/go");
+  clock.advance(150_000_000n);
+  request("/go");
+  clock.advance(100_000_000n);
+  expect(collections).toBe(0);
+  clock.advance(200_000_000n);
+  expect(collections).toBe(1);
+  clock.advance(10_000_000_000n);
+  expect(collections).toBe(1);
+});

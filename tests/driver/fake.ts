@@ -1,0 +1,193 @@
+// A core and a host made of plain functions, so that what the driver does with them can be seen.
+
+import type { ImportObject } from "../../build/core/core.js";
+import { Driver } from "../../hosts/driver.js";
+import type {
+  Clock,
+  Host,
+  Input,
+  Outcome,
+  Perform,
+  RecordStore,
+  RequestId,
+  engine,
+  records,
+  replies,
+} from "../../hosts/host.js";
+import type { CompiledCore } from "../../hosts/instance.js";
+
+export interface Script {
+  open?: (imports: ImportObject, options: engine.Options) => void;
+  step: (imports: ImportObject, input: Input) => void;
+  collect?: () => void;
+}
+
+export function scripted(script: Script): CompiledCore {
+  return {
+    instantiate(imports) {
+      const exports: engine_ = {
+        open: (options) => script.open?.(imports, options),
+        step: (_now, input) => script.step(imports, input),
+        collect: () => script.collect?.(),
+      };
+      return {
+        exports: { engine: exports, "coracle:engine/engine": exports },
+        trapMessage: () => undefined,
+        memoryBytes: () => 1 << 20,
+      };
+    },
+  };
+}
+
+type engine_ = ReturnType<CompiledCore["instantiate"]>["exports"]["engine"];
+
+/** Records whose transactions end when the test says so. */
+export class HeldRecords implements RecordStore {
+  readonly commits: { keys: string[]; keep: () => void; lose: (error: Error) => void }[] = [];
+
+  async load(): Promise<engine.Stored[]> {
+    return [];
+  }
+
+  commit(commands: records.RecordCommand[]): Promise<void> {
+    const keys = commands.map((command) => (command.tag === "put" ? command.val.key : command.val));
+    return new Promise((keep, lose) => this.commits.push({ keys, keep, lose }));
+  }
+
+  async close(): Promise<void> {}
+}
+
+export class FastRecords extends HeldRecords {
+  override async commit(): Promise<void> {}
+}
+
+/** Time that stands still until it is moved. */
+export class HandClock implements Clock {
+  #now = 1n;
+  #alarms: { at: bigint; wake: () => void }[] = [];
+
+  now() {
+    return { wall: this.#now, monotonic: this.#now };
+  }
+
+  at(at: bigint, wake: () => void): () => void {
+    const alarm = { at, wake };
+    this.#alarms.push(alarm);
+    return () => {
+      this.#alarms = this.#alarms.filter((other) => other !== alarm);
+    };
+  }
+
+  advance(ns: bigint): void {
+    this.#now += ns;
+    const due = this.#alarms.filter((alarm) => alarm.at <= this.#now);
+    this.#alarms = this.#alarms.filter((alarm) => alarm.at > this.#now);
+    for (const alarm of due) alarm.wake();
+  }
+}
+
+export interface World {
+  driver: Driver;
+  clock: HandClock;
+  /** What left the driver, in order: `REQUEST:tag` for replies, `processes:OP` and the like for effects started. */
+  left: string[];
+  lost: unknown[];
+  fatal: unknown[];
+  happen: (input: Input) => void;
+  request: (target: string) => RequestId;
+}
+
+export async function openWorld(script: Script, parts: Partial<Host> = {}): Promise<World> {
+  const left: string[] = [];
+  const lost: unknown[] = [];
+  const fatal: unknown[] = [];
+  const clock = new HandClock();
+  let happen: (input: Input) => void = () => {};
+  const perform =
+    (name: string): Perform<unknown> =>
+    async (op) => {
+      left.push(`${name}:${op}`);
+      return { tag: "done" };
+    };
+  const host: Host = {
+    clock,
+    records: new FastRecords(),
+    processes: perform("processes"),
+    content: perform("content"),
+    networks: perform("networks"),
+    volumes: perform("volumes"),
+    inventory: async () => noInventory(),
+    listen: (happened) => void (happen = happened),
+    seed: () => new Uint8Array(32),
+    close: async () => {},
+    ...parts,
+  };
+  const replies = {
+    perform(request: RequestId, command: replies.ReplyCommand) {
+      const detail = command.tag === "whole" ? ` ${command.val.head.status}` : "";
+      left.push(`${request}:${command.tag}${detail}`);
+    },
+  };
+  const options = {
+    engine: {} as Omit<engine.Options, "epoch">,
+    lost: (error: unknown) => void lost.push(error),
+    fatal: (error: unknown) => void fatal.push(error),
+  };
+  const driver = await Driver.open(scripted(script), host, replies, options);
+  const request = (target: string): RequestId => {
+    const id = driver.nextRequest();
+    const body = { tag: "none" } as const;
+    driver.deliver({ tag: "request", val: { id, listener: "test", method: "GET", target, headers: "", body } });
+    return id;
+  };
+  return { driver, clock, left, lost, fatal, happen: (input) => happen(input), request };
+}
+
+export function noInventory(): engine.Inventory {
+  return { processes: [], mounts: [], containers: [], joins: [], networks: [], volumes: [], chains: [] };
+}
+
+// What scripts say, shortly.
+
+export function answer(imports: ImportObject, request: RequestId, status = 200): void {
+  const head = { status, headers: "" };
+  imports["coracle:engine/replies"].perform(request, { tag: "whole", val: { head, body: new Uint8Array() } });
+}
+
+export function put(imports: ImportObject, key: string): void {
+  imports["coracle:engine/records"].perform(0n, { tag: "put", val: { key, value: new Uint8Array() } });
+}
+
+export function signal(imports: ImportObject, op: bigint, container: string): void {
+  const subject = { container, run: 1 };
+  imports["coracle:engine/processes"].perform(op, { tag: "signal", val: { subject, number: 15 } });
+}
+
+export function launch(imports: ImportObject, op: bigint, container: string): void {
+  imports["coracle:engine/processes"].perform(op, {
+    tag: "launch",
+    val: {
+      container,
+      run: 1,
+      runtime: "",
+      spec: new Uint8Array(),
+      user: "",
+      groups: [],
+      seccomp: "default",
+      files: [],
+      directories: [],
+      tty: false,
+      rows: 0,
+      columns: 0,
+      openStdin: false,
+      stdinOnce: false,
+    },
+  });
+}
+
+/** Lets everything that can happen without outside help happen. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+}
+
+export type { Outcome };

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "vitest";
+import type { ImportObject } from "../../build/core/core.js";
+import type { Input } from "../../hosts/host.js";
+import { HeldRecords, answer, noInventory, openWorld, put, settle, signal } from "./fake.js";
+
+function stream(imports: ImportObject, input: Input & { tag: "request" }): void {
+  const head = { status: 200, headers: "" };
+  imports["coracle:engine/replies"].perform(input.val.id, { tag: "open", val: head });
+}
+
+function followLogs(imports: ImportObject, input: Input & { tag: "request" }): void {
+  stream(imports, input);
+  const source = { container: "c", stdout: true, stderr: true, framed: true, timestamps: false, since: 0n, until: 0n };
+  imports["coracle:engine/replies"].perform(input.val.id, {
+    tag: "splice",
+    val: { tag: "logs", val: { ...source, follow: true } },
+  });
+}
+
+function script(epochs: number[]) {
+  return {
+    open: (_imports: ImportObject, options: { epoch: number }) => void epochs.push(options.epoch),
+    step: (imports: ImportObject, input: Input) => {
+      if (input.tag !== "request") return;
+      switch (input.val.target) {
+        case "/trap":
+          put(imports, "never");
+          throw new Error("unreachable");
+        case "/wait":
+          return stream(imports, { tag: "request", val: input.val });
+        case "/logs":
+          return followLogs(imports, { tag: "request", val: input.val });
+        case "/pending":
+          return signal(imports, 7n, "c");
+        case "/write":
+          put(imports, "key");
+          return answer(imports, input.val.id);
+        default:
+          return answer(imports, input.val.id);
+      }
+    },
+  };
+}
+
+describe("a trap", () => {
+  test("answers 500 to who waits, cuts who was being answered, leaves bound streams, and opens a new instance", async () => {
+    const epochs: number[] = [];
+    const { request, left, lost } = await openWorld(script(epochs));
+    request("/pending");
+    request("/wait");
+    request("/logs");
+    request("/trap");
+    await settle();
+    expect(left).toEqual([
+      "processes:7",
+      "2:open",
+      "3:open",
+      "3:splice",
+      "1:whole 500",
+      "2:cut",
+      "4:whole 500",
+      "3:end",
+    ]);
+    expect(String(lost[0])).toContain("unreachable");
+    request("/read");
+    expect(left.at(-1)).toBe("5:whole 200");
+    expect(epochs).toEqual([1, 2]);
+  });
+
+  test("lets a bound stream run on while its container runs, and ends it at the exit", async () => {
+    const inventory = async () => ({
+      ...noInventory(),
+      processes: [{ container: "c", run: 1, state: { tag: "running" as const, val: { pid: 1, at: 0n } } }],
+    });
+    const { request, left, happen } = await openWorld(script([]), { inventory });
+    request("/logs");
+    request("/trap");
+    await settle();
+    expect(left).not.toContain("1:end");
+    happen({ tag: "exited", val: { container: "c", run: 1, exit: { code: 0, outOfMemory: false, at: 0n } } });
+    expect(left.at(-1)).toBe("1:end");
+  });
+
+  test("keeps nothing of its step, and lets out the steps before it", async () => {
+    const records = new HeldRecords();
+    const { request, left } = await openWorld(script([]), { records });
+    request("/write");
+    await settle();
+    request("/trap");
+    await settle();
+    expect(left).toEqual([]);
+    records.commits[0]!.keep();
+    await settle();
+    expect(left).toEqual(["1:whole 200", "2:whole 500"]);
+    expect(records.commits.map(({ keys }) => keys)).toEqual([["key"]]);
+  });
+
+  test("opens the next instance only when operations in flight have settled, and drops what came of them", async () => {
+    const epochs: number[] = [];
+    const completions: bigint[] = [];
+    let finish = () => {};
+    const base = script(epochs);
+    const step = (imports: ImportObject, input: Input) => {
+      if (input.tag === "completed") completions.push(input.val.op);
+      base.step(imports, input);
+    };
+    const processes = () => new Promise<{ tag: "done" }>((resolve) => (finish = () => resolve({ tag: "done" })));
+    const { request } = await openWorld({ ...base, step }, { processes });
+    request("/pending");
+    request("/trap");
+    await settle();
+    expect(epochs).toEqual([1]);
+    finish();
+    await settle();
+    expect(epochs).toEqual([1, 2]);
+    expect(completions).toEqual([]);
+  });
+
+  test("holds requests that come meanwhile for the next instance", async () => {
+    let finish = () => {};
+    const processes = () => new Promise<{ tag: "done" }>((resolve) => (finish = () => resolve({ tag: "done" })));
+    const { request, left } = await openWorld(script([]), { processes });
+    request("/pending");
+    request("/trap");
+    await settle();
+    request("/read");
+    expect(left).toEqual(["1:whole 500", "2:whole 500"]);
+    finish();
+    await settle();
+    expect(left.at(-1)).toBe("3:whole 200");
+  });
+
+  test("ends the process at the third within a minute, not later", async () => {
+    const quick = await openWorld(script([]));
+    for (let trap = 0; trap < 3; trap++) {
+      expect(quick.fatal).toEqual([]);
+      quick.request("/trap");
+      await settle();
+    }
+    expect(quick.fatal).toHaveLength(1);
+
+    const slow = await openWorld(script([]));
+    for (let trap = 0; trap < 5; trap++) {
+      slow.request("/trap");
+      await settle();
+      slow.clock.advance(31_000_000_000n);
+    }
+    expect(slow.fatal).toEqual([]);
+  });
+});
+
+describe("a transaction that is not kept", () => {
+  test("releases nothing of its steps or later ones, answers 500 with the cause, and goes on with a new instance", async () => {
+    const epochs: number[] = [];
+    const records = new HeldRecords();
+    const { request, left, fatal } = await openWorld(script(epochs), { records });
+    request("/write");
+    await settle();
+    request("/read");
+    records.commits[0]!.lose(new Error("no space left on device"));
+    await settle();
+    expect(left).toEqual(["1:whole 500", "2:whole 500"]);
+    expect(epochs).toEqual([1, 2]);
+    expect(fatal).toEqual([]);
+  });
+});
+
+describe("the first open", () => {
+  test("rejects when the core traps in it", async () => {
+    const open = () => {
+      throw new Error("unreachable");
+    };
+    await expect(openWorld({ open, step: () => {} })).rejects.toThrow("the core trapped: Error: unreachable");
+  });
+
+  test("has kept its records before it resolves", async () => {
+    const records = new HeldRecords();
+    let opened = false;
+    const world = openWorld({ open: (imports) => put(imports, "mended"), step: () => {} }, { records });
+    void world.then(() => (opened = true));
+    await settle();
+    expect(opened).toBe(false);
+    records.commits[0]!.keep();
+    await world;
+  });
+});

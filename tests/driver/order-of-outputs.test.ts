@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import type { ImportObject } from "../../build/core/core.js";
+import type { Input } from "../../hosts/host.js";
+import { HeldRecords, answer, openWorld, put, settle, signal } from "./fake.js";
+
+/** GET /read answers at once; GET /write keeps a record, sends a signal and answers. */
+function readOrWrite(imports: ImportObject, input: Input): void {
+  if (input.tag !== "request") return;
+  answer(imports, input.val.id);
+  if (input.val.target === "/read") return;
+  put(imports, `key/${input.val.id}`);
+  signal(imports, input.val.id + 100n, "c");
+}
+
+describe("what a step asked for", () => {
+  test("leaves before deliver returns when nothing is to be kept", async () => {
+    const { request, left } = await openWorld({ step: readOrWrite });
+    request("/read");
+    expect(left).toEqual(["1:whole 200"]);
+  });
+
+  test("waits until its records are flushed, then effects start before replies go", async () => {
+    const records = new HeldRecords();
+    const { request, left } = await openWorld({ step: readOrWrite }, { records });
+    request("/write");
+    await settle();
+    expect(left).toEqual([]);
+    records.commits[0]!.keep();
+    await settle();
+    expect(left).toEqual(["processes:101", "1:whole 200"]);
+  });
+
+  test("leaves in step order: a plain read waits for the records of the steps before it", async () => {
+    const records = new HeldRecords();
+    const { request, left } = await openWorld({ step: readOrWrite }, { records });
+    request("/write");
+    request("/read");
+    await settle();
+    expect(left).toEqual([]);
+    records.commits[0]!.keep();
+    await settle();
+    expect(left).toEqual(["processes:101", "1:whole 200", "2:whole 200"]);
+  });
+
+  test("goes together with others that came while a transaction was being flushed", async () => {
+    const records = new HeldRecords();
+    const { request, left } = await openWorld({ step: readOrWrite }, { records });
+    request("/write");
+    await settle();
+    request("/write");
+    request("/read");
+    request("/write");
+    await settle();
+    expect(records.commits.map(({ keys }) => keys)).toEqual([["key/1"]]);
+    records.commits[0]!.keep();
+    await settle();
+    expect(left).toEqual(["processes:101", "1:whole 200"]);
+    expect(records.commits.map(({ keys }) => keys)).toEqual([["key/1"], ["key/2", "key/4"]]);
+    records.commits[1]!.keep();
+    await settle();
+    expect(left.slice(2).filter((entry) => entry.includes("whole"))).toEqual([
+      "2:whole 200",
+      "3:whole 200",
+      "4:whole 200",
+    ]);
+  });
+
+  test("never lets the core be entered again from inside a step", async () => {
+    let depth = 0;
+    let deepest = 0;
+    let world: Awaited<ReturnType<typeof openWorld>> | null = null;
+    const seen: string[] = [];
+    world = await openWorld({
+      step: (imports, input) => {
+        deepest = Math.max(deepest, ++depth);
+        if (input.tag === "request") {
+          seen.push(input.val.target);
+          if (input.val.target === "/first") world?.request("/second");
+          answer(imports, input.val.id);
+        }
+        depth--;
+      },
+    });
+    world.request("/first");
+    expect(seen).toEqual(["/first", "/second"]);
+    expect(deepest).toBe(1);
+  });
+});
