@@ -1,0 +1,158 @@
+// Request targets, percent encoding and urlencoded pairs, as Go's net/url reads them.
+
+import { TextBuilder } from "./builder";
+import { quoteText } from "./go-quote";
+import { hexValue } from "./hex";
+import { decodeUtf8, encodeUtf8 } from "./utf8";
+
+/** A request's target in its two parts, neither decoded yet. An absolute form loses scheme and authority. */
+export class Target {
+  /** Begins with `/`. */
+  path: string;
+  /** Without the `?`. */
+  query: string = "";
+
+  constructor(target: string) {
+    let rest = target;
+    const scheme = rest.indexOf("://");
+    if (scheme > 0 && rest.indexOf("/") > scheme && rest.indexOf("?") != 0) {
+      const slash = rest.indexOf("/", scheme + 3);
+      const mark = rest.indexOf("?", scheme + 3);
+      if (slash >= 0 && (mark < 0 || slash < mark)) rest = rest.substring(slash);
+      else rest = "/" + (mark < 0 ? "" : rest.substring(mark));
+    } else if (isOldNotation(rest)) {
+      // Old curl sends `http:/v1.41/…` as it was typed.
+      rest = rest.substring(rest.indexOf("/"));
+    }
+    const fragment = rest.indexOf("#");
+    if (fragment >= 0) rest = rest.substring(0, fragment);
+    const mark = rest.indexOf("?");
+    this.path = mark < 0 ? rest : rest.substring(0, mark);
+    if (mark >= 0) this.query = rest.substring(mark + 1);
+    if (!this.path.startsWith("/")) this.path = "/" + this.path;
+  }
+}
+
+/** Resolves `%XX`; null if there is a `%` without two hex digits. */
+export function decodePath(text: string): string | null {
+  return decodePercent(text, false);
+}
+
+/** Pairs of a query or of an urlencoded form, in order. */
+export class Query {
+  names: string[] = [];
+  values: string[] = [];
+  /** What Go says of the first pair that cannot be decoded (it is left out); empty if all could. */
+  error: string = "";
+
+  constructor(query: string = "") {
+    this.add(query);
+  }
+
+  /** Appends what a query or form holds. A form's pairs count before the query's: add the form first. */
+  add(query: string): void {
+    if (query.length == 0) return;
+    const pairs = query.split("&");
+    for (let i = 0; i < pairs.length; i++) this.addPair(pairs[i]);
+  }
+
+  addForm(bytes: Uint8Array): void {
+    this.add(decodeUtf8(bytes));
+  }
+
+  /** The first value of a name, or `""`. */
+  first(name: string): string {
+    const at = this.names.indexOf(name);
+    return at < 0 ? "" : this.values[at];
+  }
+
+  has(name: string): bool {
+    return this.names.includes(name);
+  }
+
+  /** All values of a name, in order. */
+  all(name: string): string[] {
+    const values: string[] = [];
+    for (let i = 0; i < this.names.length; i++) {
+      if (this.names[i] == name) values.push(this.values[i]);
+    }
+    return values;
+  }
+
+  private addPair(pair: string): void {
+    if (pair.length == 0) return;
+    if (pair.includes(";")) {
+      this.fail("invalid semicolon separator in query");
+      return;
+    }
+    const equals = pair.indexOf("=");
+    const name = equals < 0 ? pair : pair.substring(0, equals);
+    const value = equals < 0 ? "" : pair.substring(equals + 1);
+    const decodedName = decodePercent(name, true);
+    const decodedValue = decodePercent(value, true);
+    if (decodedName === null || decodedValue === null) {
+      this.fail("invalid URL escape " + quoteText(badEscape(decodedName === null ? name : value)));
+      return;
+    }
+    this.names.push(decodedName);
+    this.values.push(decodedValue);
+  }
+
+  private fail(error: string): void {
+    if (this.error == "") this.error = error;
+  }
+}
+
+/** A text as part of a query: what is neither letter, digit nor `-_.~` becomes `%XX`, a space becomes `+`. */
+export function escapeQuery(text: string): string {
+  const bytes = encodeUtf8(text);
+  const result = new TextBuilder(bytes.length);
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = <i32>bytes[i];
+    if (byte == 0x20) result.unit(0x2b);
+    else if (isUnreserved(byte)) result.unit(byte);
+    else result.text("%" + byte.toString(16).toUpperCase().padStart(2, "0"));
+  }
+  return result.toString();
+}
+
+function isOldNotation(target: string): bool {
+  return target.startsWith("http:/") || target.startsWith("https:/");
+}
+
+function decodePercent(text: string, plusIsSpace: bool): string | null {
+  if (!text.includes("%") && !(plusIsSpace && text.includes("+"))) return text;
+  const bytes = encodeUtf8(text);
+  let written = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    let byte = bytes[i];
+    if (byte == 0x25) {
+      if (i + 2 >= bytes.length) return null;
+      const high = hexValue(bytes[i + 1]);
+      const low = hexValue(bytes[i + 2]);
+      if (high < 0 || low < 0) return null;
+      byte = <u8>((high << 4) | low);
+      i += 2;
+    } else if (plusIsSpace && byte == 0x2b) {
+      byte = 0x20;
+    }
+    bytes[written++] = byte;
+  }
+  return decodeUtf8(bytes, 0, written);
+}
+
+// The first escape that is none: three characters at most.
+function badEscape(text: string): string {
+  for (let i = text.indexOf("%"); i >= 0; i = text.indexOf("%", i + 1)) {
+    const whole = i + 2 < text.length;
+    if (!whole || hexValue(text.charCodeAt(i + 1)) < 0 || hexValue(text.charCodeAt(i + 2)) < 0) {
+      return text.substring(i, min(i + 3, text.length));
+    }
+  }
+  return text;
+}
+
+function isUnreserved(byte: i32): bool {
+  if ((byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)) return true;
+  return byte == 0x2d || byte == 0x5f || byte == 0x2e || byte == 0x7e;
+}
