@@ -1,0 +1,71 @@
+// What is known of networks and of the containers on them, kept in files so that everything can be taken down by an
+// engine that did not set it up. A file is written before what it speaks of is made, and marked once all of it is.
+
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A value as kept. */
+export interface Kept<T> {
+  value: T;
+  /** All that it speaks of was made. */
+  whole: boolean;
+}
+
+/** Values by name, a file each: `NAME.part` until it is whole, then `NAME.json`. The disk is read once. */
+export class KeptFiles<T> {
+  readonly #all = new Map<string, Kept<T>>();
+
+  constructor(private readonly directory: string) {
+    mkdirSync(directory, { recursive: true });
+    for (const file of readdirSync(directory)) this.#read(file);
+  }
+
+  entries(): [name: string, kept: Kept<T>][] {
+    return [...this.#all];
+  }
+
+  find(name: string): Kept<T> | undefined {
+    return this.#all.get(name);
+  }
+
+  begin(name: string, value: T): void {
+    rmSync(this.#file(name, true), { force: true });
+    writeFileSync(this.#file(name, false), JSON.stringify(value));
+    this.#all.set(name, { value, whole: false });
+  }
+
+  finish(name: string): void {
+    const kept = this.#all.get(name);
+    if (!kept || kept.whole) return;
+    renameSync(this.#file(name, false), this.#file(name, true));
+    kept.whole = true;
+  }
+
+  /** Forgets it; the file stays until `erase`, as not whole. */
+  undo(name: string): void {
+    const kept = this.#all.get(name);
+    if (kept?.whole) renameSync(this.#file(name, true), this.#file(name, false));
+    this.#all.delete(name);
+  }
+
+  erase(name: string): void {
+    for (const whole of [false, true]) rmSync(this.#file(name, whole), { force: true });
+    this.#all.delete(name);
+  }
+
+  #read(file: string): void {
+    const [, name, end] = /^([^.]+)\.(part|json)$/.exec(file) ?? [];
+    if (!name) return;
+    try {
+      const value = JSON.parse(readFileSync(join(this.directory, file), "utf8")) as T;
+      this.#all.set(name, { value, whole: end === "json" });
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      rmSync(join(this.directory, file)); // cut off while it was written: nothing had been made
+    }
+  }
+
+  #file(name: string, whole: boolean): string {
+    return join(this.directory, `${name}.${whole ? "json" : "part"}`);
+  }
+}

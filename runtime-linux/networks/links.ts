@@ -1,0 +1,149 @@
+// The few requests of rtnetlink(7) that a bridge network takes: links, addresses, routes.
+
+import {
+  attribute,
+  fields,
+  NLM_F_CREATE,
+  NLM_F_EXCL,
+  RTM_DELLINK,
+  RTM_NEWADDR,
+  RTM_NEWLINK,
+  RTM_NEWROUTE,
+  type Request,
+} from "./netlink.js";
+
+/** Index of `lo` in every network namespace. */
+export const LOOPBACK = 1;
+
+/** Makes a bridge; one of that name is as good. A fixed hardware address: else it is that of the lowest port. */
+export function makeBridge(name: string, mac: Uint8Array): Request {
+  const body = [link(0), attribute(IFLA_IFNAME, name), attribute(IFLA_ADDRESS, mac), kind("bridge")];
+  return request(`make bridge ${name}`, RTM_NEWLINK, NLM_F_CREATE, body, []);
+}
+
+/** The end of a veth pair in a container's namespace. */
+export interface Inner {
+  /** File descriptor of the namespace. */
+  namespace: number;
+  name: string;
+  index: number;
+  mac: Uint8Array;
+}
+
+/** Makes a veth pair: one end here, on a bridge, the other in a container's namespace. Both are still down. */
+export function makeVeth(name: string, bridge: number, inner: Inner): Request {
+  const peer = [
+    link(inner.index),
+    attribute(IFLA_IFNAME, inner.name),
+    attribute(IFLA_ADDRESS, inner.mac),
+    attribute(IFLA_NET_NS_FD, inner.namespace),
+  ];
+  const body = [
+    link(0),
+    attribute(IFLA_IFNAME, name),
+    attribute(IFLA_MASTER, bridge),
+    kind("veth", attribute(VETH_INFO_PEER, ...peer)),
+  ];
+  return request(`make veth ${name}`, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, body, []);
+}
+
+/** Sets a link up. */
+export function setUp(link: string | number): Request {
+  return request(`set ${link} up`, RTM_NEWLINK, 0, named(link, IFF_UP, IFF_UP), []);
+}
+
+/**
+ * Lets a bridge send frames back through the port they came from. Where bridged packets pass the firewall
+ * (bridge-nf-call-iptables), that is the way of a container that speaks to a port which it publishes itself.
+ */
+export function reflect(port: string): Request {
+  const data = attribute(IFLA_INFO_SLAVE_DATA, attribute(IFLA_BRPORT_MODE, fields([1, 1])));
+  const info = attribute(IFLA_LINKINFO, attribute(IFLA_INFO_SLAVE_KIND, "bridge"), data);
+  return request(`set hairpin mode of ${port}`, RTM_NEWLINK, 0, [...named(port, 0, 0), info], []);
+}
+
+/** Keeps IPv6 from giving a link an address of its own; a kernel without IPv6 does not either. */
+export function withoutIpv6(link: string | number): Request {
+  const none = attribute(IFLA_INET6_ADDR_GEN_MODE, fields([IN6_ADDR_GEN_MODE_NONE, 1]));
+  const body = [...named(link, 0, 0), attribute(IFLA_AF_SPEC, attribute(AF_INET6, none))];
+  return request(`keep IPv6 off ${link}`, RTM_NEWLINK, 0, body, ["EAFNOSUPPORT"]);
+}
+
+/** Sets a link down and takes it off its bridge: from now on nobody hears it. */
+export function silence(name: string): Request {
+  const body = [...named(name, 0, IFF_UP), attribute(IFLA_MASTER, 0)];
+  return request(`set ${name} down`, RTM_NEWLINK, 0, body, ["ENODEV"]);
+}
+
+/** Removes a link; of a veth pair both ends. The kernel takes 10 to 40 ms for it, waiting for its readers (RCU). */
+export function removeLink(name: string): Request {
+  return request(`remove ${name}`, RTM_DELLINK, 0, named(name, 0, 0), ["ENODEV"]);
+}
+
+/** Gives a link an IPv4 address. */
+export function addAddress(index: number, address: Uint8Array, prefix: number, broadcast: Uint8Array): Request {
+  const header = fields([AF_INET, 1], [prefix, 1], [IFA_F_PERMANENT, 1], [RT_SCOPE_UNIVERSE, 1], [index, 4]);
+  const body = [
+    header,
+    attribute(IFA_LOCAL, address),
+    attribute(IFA_ADDRESS, address),
+    attribute(IFA_BROADCAST, broadcast),
+  ];
+  return request(`add address ${address.join(".")}`, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, body, ["EEXIST"]);
+}
+
+/** Sends what has no other route to a gateway. */
+export function addDefaultRoute(index: number, gateway: Uint8Array): Request {
+  const family = fields([AF_INET, 1], [0, 1], [0, 1], [0, 1]);
+  const route = fields([RT_TABLE_MAIN, 1], [RTPROT_BOOT, 1], [RT_SCOPE_UNIVERSE, 1], [RTN_UNICAST, 1], [0, 4]);
+  const body = [family, route, attribute(RTA_GATEWAY, gateway), attribute(RTA_OIF, index)];
+  const about = `add default route via ${gateway.join(".")}`;
+  return request(about, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, body, ["EEXIST"]);
+}
+
+const AF_INET = 2;
+const AF_INET6 = 10;
+const IFF_UP = 1;
+const IFLA_ADDRESS = 1;
+const IFLA_IFNAME = 3;
+const IFLA_MASTER = 10;
+const IFLA_LINKINFO = 18;
+const IFLA_AF_SPEC = 26;
+const IFLA_NET_NS_FD = 28;
+const IFLA_INFO_KIND = 1;
+const IFLA_INFO_DATA = 2;
+const IFLA_INFO_SLAVE_KIND = 4;
+const IFLA_INFO_SLAVE_DATA = 5;
+const IFLA_BRPORT_MODE = 4;
+const VETH_INFO_PEER = 1;
+const IFLA_INET6_ADDR_GEN_MODE = 8;
+const IN6_ADDR_GEN_MODE_NONE = 1;
+const IFA_ADDRESS = 1;
+const IFA_LOCAL = 2;
+const IFA_BROADCAST = 4;
+const IFA_F_PERMANENT = 0x80;
+const RTA_OIF = 4;
+const RTA_GATEWAY = 5;
+const RT_TABLE_MAIN = 254;
+const RTPROT_BOOT = 3;
+const RT_SCOPE_UNIVERSE = 0;
+const RTN_UNICAST = 1;
+
+function request(about: string, type: number, flags: number, body: Uint8Array[], settled: string[]): Request {
+  return { about, type, flags, body: Buffer.concat(body), settled };
+}
+
+/** struct ifinfomsg. */
+function link(index: number, flags = 0, change = 0): Uint8Array {
+  return fields([0, 1], [0, 1], [0, 2], [index, 4], [flags, 4], [change, 4]);
+}
+
+function named(name: string | number, flags: number, change: number): Uint8Array[] {
+  if (typeof name === "number") return [link(name, flags, change)];
+  return [link(0, flags, change), attribute(IFLA_IFNAME, name)];
+}
+
+function kind(name: string, data?: Uint8Array): Uint8Array {
+  const info = [attribute(IFLA_INFO_KIND, name)];
+  return attribute(IFLA_LINKINFO, ...info, ...(data ? [attribute(IFLA_INFO_DATA, data)] : []));
+}

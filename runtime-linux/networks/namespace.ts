@@ -1,0 +1,55 @@
+// Network namespaces of containers. A namespace lives while something holds it: here a file it is mounted on, so that
+// it needs no process.
+
+import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { CLONE_NEWNET, MNT_DETACH, MS_BIND, type Kernel } from "../kernel.js";
+
+/** Makes a namespace held by `file`. Returns what `inside` does with the calling thread in it; it must not wait. */
+export function makeNamespace<T>(kernel: Kernel, file: string, inside: () => T): T {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "");
+  return elsewhere(kernel, () => {
+    kernel.unshare(CLONE_NEWNET);
+    kernel.mount(OWN, file, "", MS_BIND, "");
+    return inside();
+  });
+}
+
+/** Returns what `inside` does with the calling thread in the namespace of `file`; it must not wait. */
+export function enterNamespace<T>(kernel: Kernel, file: string, inside: () => T): T {
+  return elsewhere(kernel, () => {
+    const namespace = openSync(file, "r");
+    try {
+      kernel.setns(namespace, CLONE_NEWNET);
+    } finally {
+      closeSync(namespace);
+    }
+    return inside();
+  });
+}
+
+/** Whether a namespace is mounted on the file. */
+export function isNamespace(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found !== undefined && found.dev !== statSync(dirname(file)).dev;
+}
+
+/** Lets go of a namespace: the kernel removes it, and every interface in it, once no process is left in it. */
+export function releaseNamespace(kernel: Kernel, file: string): void {
+  while (isNamespace(file)) kernel.umount(file, MNT_DETACH);
+  rmSync(file, { force: true });
+}
+
+const OWN = "/proc/thread-self/ns/net";
+
+/** The namespace is the calling thread's alone, so all of this happens without a pause: no other code sees it. */
+function elsewhere<T>(kernel: Kernel, there: () => T): T {
+  const home = openSync(OWN, "r");
+  try {
+    return there();
+  } finally {
+    kernel.setns(home, CLONE_NEWNET);
+    closeSync(home);
+  }
+}

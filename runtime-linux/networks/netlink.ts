@@ -1,0 +1,103 @@
+// Route netlink (rtnetlink(7)): requests as bytes, in the byte order of the machine, and what the kernel answers.
+
+import { closeSync } from "node:fs";
+import { getSystemErrorName } from "node:util";
+import type { Kernel } from "../kernel.js";
+
+/** One request. */
+export interface Request {
+  /** What it does, for people: `make bridge coracle0`. */
+  about: string;
+  /** `RTM_…` */
+  type: number;
+  /** `NLM_F_…`, on top of those that every request has. */
+  flags: number;
+  /** The family's header, then attributes. */
+  body: Uint8Array;
+  /** Errnos by which the kernel says that it is so already: `EEXIST`. */
+  settled: string[];
+}
+
+export const RTM_NEWLINK = 16;
+export const RTM_DELLINK = 17;
+export const RTM_NEWADDR = 20;
+export const RTM_NEWROUTE = 24;
+export const NLM_F_EXCL = 0x200;
+export const NLM_F_CREATE = 0x400;
+
+/** Carries requests out in one network namespace. */
+export class Netlink {
+  private constructor(
+    private readonly kernel: Kernel,
+    private readonly fd: number,
+  ) {}
+
+  /** In the calling thread's namespace, where it stays even if the thread goes elsewhere. */
+  static open(kernel: Kernel): Netlink {
+    return new Netlink(kernel, kernel.openNetlink());
+  }
+
+  /**
+   * Carries all requests out, in order; one that fails does not keep the kernel from the next. Throws an
+   * `ErrnoException` for the first that failed.
+   */
+  async request(...requests: Request[]): Promise<void> {
+    const bytes = Buffer.concat(requests.map((request, sequence) => encode(request, sequence)));
+    for (const answer of await this.kernel.netlink(this.fd, bytes)) {
+      const view = new DataView(answer.buffer, answer.byteOffset, answer.length);
+      const request = requests[view.getUint32(8, LITTLE)];
+      const errno = view.getInt32(HEADER, LITTLE);
+      if (view.getUint16(4, LITTLE) !== NLMSG_ERROR || errno === 0 || !request) continue;
+      const code = getSystemErrorName(errno);
+      if (!request.settled.includes(code)) {
+        throw Object.assign(new Error(`${code}: ${request.about}`), { code, errno, syscall: "rtnetlink" });
+      }
+    }
+  }
+
+  close(): void {
+    closeSync(this.fd);
+  }
+}
+
+/** An attribute: a number is 32 bits wide, a string ends in NUL, several parts are nested attributes. */
+export function attribute(type: number, ...parts: (Uint8Array | string | number)[]): Uint8Array {
+  const payload = Buffer.concat(parts.map(bytesOf));
+  const padded = Buffer.alloc((4 + payload.length + 3) & ~3);
+  const view = new DataView(padded.buffer, padded.byteOffset);
+  view.setUint16(0, 4 + payload.length, LITTLE);
+  view.setUint16(2, type, LITTLE);
+  padded.set(payload, 4);
+  return padded;
+}
+
+/** Numbers of 8, 16 and 32 bits, one after the other: `[value, bytes]`. */
+export function fields(...values: [value: number, bytes: 1 | 2 | 4][]): Uint8Array {
+  const made = Buffer.alloc(values.reduce((sum, [, bytes]) => sum + bytes, 0));
+  const view = new DataView(made.buffer, made.byteOffset);
+  let at = 0;
+  for (const [value, bytes] of values) {
+    if (bytes === 1) view.setUint8(at, value);
+    else if (bytes === 2) view.setUint16(at, value, LITTLE);
+    else view.setUint32(at, value, LITTLE);
+    at += bytes;
+  }
+  return made;
+}
+
+const LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+const HEADER = 16;
+const NLMSG_ERROR = 2;
+const NLM_F_REQUEST = 1;
+const NLM_F_ACK = 4;
+
+function encode(request: Request, sequence: number): Uint8Array {
+  const length = HEADER + request.body.length;
+  const flags = request.flags | NLM_F_REQUEST | NLM_F_ACK;
+  return Buffer.concat([fields([length, 4], [request.type, 2], [flags, 2], [sequence, 4], [0, 4]), request.body]);
+}
+
+function bytesOf(part: Uint8Array | string | number): Uint8Array {
+  if (typeof part === "string") return Buffer.from(`${part}\0`);
+  return typeof part === "number" ? fields([part, 4]) : part;
+}

@@ -1,0 +1,118 @@
+// The firewall's rules of a bridge network: one nft table of its own, made with the network and gone with it. Published
+// ports are elements of two maps in it, so that a packet's way does not grow with the number of containers.
+
+import { spawn } from "node:child_process";
+import type { networks } from "../../hosts/host.js";
+import { HostFailure } from "../../hosts/failure.js";
+
+type Bridge = networks.Bridge;
+type PortMapping = networks.PortMapping;
+
+/**
+ * A transaction that makes the network's table. Made again, elements of its maps stay.
+ * - `guard`: 127.0.0.0/8 is routed to the bridge (route_localnet), so nobody but the machine itself may speak to it; it
+ *   comes before conntrack, which turns answers of containers back into packets for 127.0.0.1.
+ * - `publish`: address and port on the machine become those of a container, for packets from elsewhere, from containers
+ *   and from the machine itself.
+ * - `leaving`: containers' packets go out under the machine's address; so do those that reach a published port from the
+ *   same bridge or from 127.0.0.1, as their answers must come back this way.
+ * - `entering`: from outside of the bridge only answers and what was published get in.
+ */
+export function tableOf({ network, interfaceName, subnet }: Bridge): string {
+  const table = tableName(network);
+  const bridge = JSON.stringify(interfaceName);
+  return [
+    `add table ${table}`,
+    `add map ${table} published { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service ; }`,
+    `add map ${table} everywhere { type inet_proto . inet_service : ipv4_addr . inet_service ; }`,
+    ...chain(table, "guard", "type filter hook prerouting priority raw ;", [
+      `iifname != "lo" ip daddr 127.0.0.0/8 drop`,
+    ]),
+    ...chain(table, "publish", "", [
+      `dnat to ip daddr . meta l4proto . th dport map @published`,
+      `fib daddr type local dnat to meta l4proto . th dport map @everywhere`,
+    ]),
+    ...chain(table, "arriving", "type nat hook prerouting priority dstnat ;", ["jump publish"]),
+    ...chain(table, "local", "type nat hook output priority -100 ;", ["jump publish"]),
+    ...chain(table, "leaving", "type nat hook postrouting priority srcnat ;", [
+      `ip saddr ${subnet} oifname != { ${bridge}, "lo" } masquerade`,
+      `oifname ${bridge} ip saddr { ${subnet}, 127.0.0.0/8 } ct status dnat masquerade`,
+    ]),
+    ...chain(table, "entering", "type filter hook forward priority filter ;", [
+      `oifname != ${bridge} accept`,
+      `iifname ${bridge} accept`,
+      `ct state established,related accept`,
+      `ct status dnat accept`,
+      `drop`,
+    ]),
+  ].join("\n");
+}
+
+/** Removes the network's table; one that is not there is as good. */
+export function noTable(network: string): string {
+  return `add table ${tableName(network)}\ndelete table ${tableName(network)}`;
+}
+
+/** Publishes ports of a container with that address. */
+export function publish(network: string, address: string, ports: PortMapping[]): string {
+  return ports.map((port) => `add element ${elementOf(network, address, port)}`).join("\n");
+}
+
+/** Takes them back. Ports that are not published are as good, and so is a network whose table is gone. */
+export async function unpublish(network: string, address: string, ports: PortMapping[]): Promise<void> {
+  const elements = ports.map((port) => elementOf(network, address, port));
+  // To delete what is not there would be an error, to add what is there is none.
+  const transaction = elements.map((element) => `add element ${element}\ndelete element ${element}`).join("\n");
+  try {
+    await nft(transaction);
+  } catch (error) {
+    const table = await runProgram("nft", ["list", "table", ...tableName(network).split(" ")]);
+    if (table.code === 0) throw error;
+  }
+}
+
+/** Carries out a transaction: all of it or nothing. */
+export async function nft(transaction: string): Promise<void> {
+  const { code, stderr } = await runProgram("nft", ["-f", "-"], transaction);
+  if (code !== 0) throw new HostFailure("internal", `nft: ${stderr.trim().replaceAll("\n", " ")}`);
+}
+
+/** Runs a program to its end. Throws `unsupported` when it is not installed. */
+export function runProgram(program: string, args: string[], input = ""): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
+    const ended: Ended = { code: null, stdout: "", stderr: "" };
+    child.stdout.on("data", (text: Buffer) => (ended.stdout += text.toString()));
+    child.stderr.on("data", (text: Buffer) => (ended.stderr += text.toString()));
+    child.stdin.on("error", () => {}); // it ended without reading; its code says why
+    child.stdin.end(input);
+    child.on("error", () => reject(new HostFailure("unsupported", `cannot run ${program}: is it installed?`)));
+    child.on("close", (code) => resolve({ ...ended, code }));
+  });
+}
+
+/** How a program ended: no code if a signal killed it. */
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function tableName(network: string): string {
+  return `ip coracle-${network.slice(0, 12)}`;
+}
+
+function chain(table: string, name: string, hook: string, rules: string[]): string[] {
+  return [
+    `add chain ${table} ${name} ${hook && `{ ${hook} }`}`,
+    `flush chain ${table} ${name}`,
+    ...rules.map((rule) => `add rule ${table} ${name} ${rule}`),
+  ];
+}
+
+function elementOf(network: string, address: string, port: PortMapping): string {
+  const key = `${port.protocol} . ${port.hostPort} : ${address} . ${port.containerPort}`;
+  const table = tableName(network);
+  if (port.hostAddress === "0.0.0.0") return `${table} everywhere { ${key} }`;
+  return `${table} published { ${port.hostAddress} . ${key} }`;
+}

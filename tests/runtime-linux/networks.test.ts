@@ -1,0 +1,268 @@
+// Containers on a bridge: who reaches whom, and that nothing is left afterwards. The engine's side runs in a network
+// namespace of this test's own, beside one that plays another host.
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { networks } from "../../hosts/host.js";
+import { HostFailure } from "../../hosts/failure.js";
+import { CLONE_NEWNET } from "../../runtime-linux/kernel.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
+import { linuxNetworks, type LinuxNetworks } from "../../runtime-linux/networks.js";
+import { makeNamespace, releaseNamespace } from "../../runtime-linux/networks/namespace.js";
+import { Paths } from "../../runtime-linux/paths.js";
+import { findProgram, must, run, until } from "../support/commands.js";
+
+const missing = reasonToSkip();
+if (missing !== null) console.log(`skipped: networks of containers: ${missing}`);
+
+const NETWORK = "ab".repeat(32);
+const bridge: networks.Bridge = {
+  network: NETWORK,
+  name: "bridge",
+  interfaceName: "crc0",
+  subnet: "172.31.0.0/16",
+  gateway: "172.31.0.1",
+};
+const WEB = "1".repeat(64);
+const OTHER = "2".repeat(64);
+const HOST_ADDRESS = "10.99.0.1";
+
+describe.skipIf(missing !== null)("networks of containers", { timeout: 30_000 }, () => {
+  const root = mkdtempSync(join(tmpdir(), "coracle-networks-"));
+  const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
+  const remote = join(root, "remote", "ns");
+  const running: ChildProcess[] = [];
+  let home = -1;
+  let linux: LinuxNetworks;
+
+  beforeAll(async () => {
+    home = openSync("/proc/thread-self/ns/net", "r");
+    libc.unshare(CLONE_NEWNET);
+    await must(["ip", "link", "set", "lo", "up"]);
+    makeNamespace(libc, remote, () => {});
+    await must(["ip", "link", "add", "up0", "type", "veth", "peer", "name", "eth0"]);
+    const file = openSync(remote, "r");
+    await must(["ip", "link", "set", "eth0", "netns", `/proc/${process.pid}/fd/${file}`]);
+    closeSync(file);
+    await must(["ip", "addr", "add", `${HOST_ADDRESS}/24`, "dev", "up0"]);
+    await must(["ip", "link", "set", "up0", "up"]);
+    await must(within(remote, ["ip", "addr", "add", "10.99.0.2/24", "dev", "eth0"]));
+    for (const link of ["lo", "eth0"]) await must(within(remote, ["ip", "link", "set", link, "up"]));
+    linux = linuxNetworks({ kernel: libc, paths });
+  });
+
+  afterAll(async () => {
+    for (const child of running) child.kill("SIGKILL");
+    await linux.close();
+    for (const id of [WEB, OTHER]) releaseNamespace(libc, paths.namespace(id));
+    releaseNamespace(libc, remote);
+    libc.setns(home, CLONE_NEWNET);
+    closeSync(home);
+    rmSync(root, { recursive: true });
+  });
+
+  test("containers reach each other, the machine and the world; the world does not reach them unasked", async () => {
+    await perform({ tag: "make", val: bridge });
+    await perform({ tag: "join", val: joinOf(WEB, 2) });
+    await perform({ tag: "join", val: joinOf(OTHER, 3) });
+    await serve(paths.namespace(WEB), 80, "web");
+    await serve(remote, 80, "world");
+    await serve(null, 81, "machine");
+
+    expect(await fetchIn(paths.namespace(OTHER), "172.31.0.2", 80)).toBe("web");
+    expect(await fetchIn(null, "172.31.0.2", 80)).toBe("web");
+    expect(await fetchIn(paths.namespace(OTHER), "172.31.0.1", 81)).toBe("machine");
+    expect(await fetchIn(paths.namespace(WEB), "10.99.0.2", 80)).toBe("world");
+    expect(await fetchIn(paths.namespace(WEB), "127.0.0.1", 80)).toBe("web");
+
+    await must(within(remote, ["ip", "route", "add", "172.31.0.0/16", "via", HOST_ADDRESS]));
+    expect(await fetchIn(remote, "172.31.0.2", 80)).toBe(null);
+    const seen = await must(within(paths.namespace(WEB), ["ip", "-o", "addr"]));
+    expect(seen).toMatch(/eth0 +inet 172\.31\.0\.2\/16 brd 172\.31\.255\.255/);
+    expect(seen).not.toMatch(/eth0 +inet6/);
+    expect(await must(within(paths.namespace(WEB), ["ip", "link", "show", "eth0"]))).toContain("02:42:ac:1f:00:02");
+  });
+
+  test("joining twice is joining once, and an engine started again finds who is there", async () => {
+    const before = await must(["ip", "-br", "link"]);
+    await perform({ tag: "make", val: bridge });
+    await perform({ tag: "join", val: joinOf(WEB, 2) });
+    expect(await must(["ip", "-br", "link"])).toBe(before);
+
+    await linux.close();
+    linux = linuxNetworks({ kernel: libc, paths });
+    const found = await linux.joins();
+    expect(found.map(({ container }) => container).sort()).toEqual([WEB, OTHER]);
+    expect(await linux.networks()).toEqual([NETWORK]);
+  });
+
+  test("a published port is reached from everywhere, and is taken", async () => {
+    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    await perform({ tag: "join", val: joinOf(WEB, 2, [port("0.0.0.0", 8080, 80), port("127.0.0.1", 8081, 80)]) });
+    await serve(paths.namespace(WEB), 80, "web");
+
+    expect(await fetchIn(null, "127.0.0.1", 8080)).toBe("web");
+    expect(await fetchIn(null, HOST_ADDRESS, 8080)).toBe("web");
+    expect(await fetchIn(null, "172.31.0.1", 8080)).toBe("web");
+    expect(await fetchIn(remote, HOST_ADDRESS, 8080)).toBe("web");
+    expect(await fetchIn(paths.namespace(WEB), HOST_ADDRESS, 8080)).toBe("web");
+    expect(await fetchIn(paths.namespace(OTHER), HOST_ADDRESS, 8080)).toBe("web");
+    expect(await fetchIn(null, "127.0.0.1", 8081)).toBe("web");
+    expect(await fetchIn(remote, HOST_ADDRESS, 8081)).toBe(null);
+
+    await expect(listen(8080)).rejects.toThrow("EADDRINUSE");
+    await busy(port("127.0.0.1", 8080, 80), "127.0.0.1:8080");
+    await busy(port("0.0.0.0", 8081, 80), "0.0.0.0:8081");
+  });
+
+  test("packets for 127.0.0.1 from elsewhere get nowhere", async () => {
+    await serve(null, 82, "private");
+    const sysctl = "/proc/sys/net/ipv4/conf/eth0/route_localnet";
+    const attack = `echo 1 > ${sysctl}; ip route replace 127.0.0.1 via 172.31.0.1 table 99; ip rule add to 127.0.0.1 pref 0 table 99; ip rule add pref 1 table local; ip rule del pref 0 table local; busybox timeout 1 busybox nc 127.0.0.1 82 </dev/null`;
+    expect((await run(within(paths.namespace(OTHER), ["sh", "-c", attack]))).stdout).toBe("");
+    await perform({ tag: "leave", val: { container: OTHER, network: NETWORK } });
+    await perform({ tag: "join", val: joinOf(OTHER, 3) });
+  });
+
+  test("a port that another program listens on is busy, and nothing is left of the attempt", async () => {
+    const server = await listen(0);
+    const taken = (server.address() as AddressInfo).port;
+    const rules = await must(["nft", "list", "ruleset"]);
+    await busy(port("0.0.0.0", taken, 80), `0.0.0.0:${taken}`);
+    await busy(port("127.0.0.1", taken, 80), `127.0.0.1:${taken}`);
+    expect(await must(["nft", "list", "ruleset"])).toBe(rules);
+    server.close();
+    await expect(perform({ tag: "join", val: joinOf("3".repeat(64), 4, [port("10.1.2.3", 80, 80)]) })).rejects.toThrow(
+      "cannot assign requested address",
+    );
+    expect(readdirSync(paths.networks("ns")).sort()).toEqual([WEB, OTHER]);
+  });
+
+  test("UDP ports are published too", async () => {
+    await perform({ tag: "leave", val: { container: OTHER, network: NETWORK } });
+    const udp = { ...port("0.0.0.0", 5353, 53), protocol: "udp" };
+    await perform({ tag: "join", val: joinOf(OTHER, 3, [udp]) });
+    const echo = `require("dgram").createSocket("udp4").on("message", function (m, r) { this.send("re " + m, r.port, r.address); }).bind(53)`;
+    start(within(paths.namespace(OTHER), [process.execPath, "-e", echo]));
+    const ask = (address: string): string =>
+      `const s = require("dgram").createSocket("udp4"); const ask = () => s.send("hi", 5353, "${address}"); const t = setInterval(ask, 50); s.on("message", (m) => { console.log(String(m)); clearInterval(t); s.close(); }); ask(); setTimeout(() => process.exit(1), 5000).unref()`;
+    expect(await must([process.execPath, "-e", ask("127.0.0.1")])).toBe("re hi\n");
+    expect(await must(within(remote, [process.execPath, "-e", ask(HOST_ADDRESS)]))).toBe("re hi\n");
+  });
+
+  test("an engine that did not set it up takes it down, also what is half-made, and nothing is left", async () => {
+    for (const child of running.splice(0)) child.kill("SIGKILL");
+    await linux.close();
+    rmSync(paths.networks("joined"), { recursive: true });
+    // As after a crash with OTHER's files lost: its namespace is there, its place on the network is not known.
+    linux = linuxNetworks({ kernel: libc, paths });
+    expect(await linux.joins()).toEqual([]);
+    for (let times = 0; times < 2; times++) {
+      await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+      await perform({ tag: "leave", val: { container: OTHER, network: NETWORK } });
+    }
+    await until("the veth pairs to go", async () => !/veth/.test(await must(["ip", "-br", "link"])));
+
+    await perform({ tag: "drop", val: NETWORK });
+    await perform({ tag: "make", val: bridge });
+    await perform({ tag: "join", val: joinOf(WEB, 2, [port("0.0.0.0", 8080, 80)]) });
+    const [file] = readdirSync(paths.networks("joined"));
+    await must([
+      "mv",
+      join(paths.networks("joined"), file!),
+      join(paths.networks("joined"), file!.replace("json", "part")),
+    ]);
+    await linux.close();
+    linux = linuxNetworks({ kernel: libc, paths });
+    expect(await linux.joins()).toEqual([]);
+    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    await perform({ tag: "drop", val: NETWORK });
+    await perform({ tag: "drop", val: NETWORK });
+    await linux.close();
+
+    expect((await must(["ip", "-br", "link"])).split("\n").map((line) => line.split(/[@ ]/)[0])).toEqual(clean);
+    expect(await must(["nft", "list", "ruleset"])).toBe("");
+    expect(readdirSync(paths.networks("ns"))).toEqual([]);
+    expect(readdirSync(paths.networks("joined"))).toEqual([]);
+    expect(readdirSync(paths.networks("made"))).toEqual([]);
+    await (await listen(8080)).close();
+  });
+
+  test("where another engine drops what it does not forward, our bridge is accepted, and later forgotten", async () => {
+    await must(["iptables", "-P", "FORWARD", "DROP"]);
+    const before = await must(["iptables", "-S"]);
+    linux = linuxNetworks({ kernel: libc, paths });
+    await perform({ tag: "make", val: bridge });
+    await perform({ tag: "make", val: bridge });
+    await perform({ tag: "join", val: joinOf(WEB, 2, [port("0.0.0.0", 8080, 80)]) });
+    await serve(paths.namespace(WEB), 80, "web");
+    await serve(remote, 80, "world");
+    expect(await fetchIn(remote, HOST_ADDRESS, 8080)).toBe("web");
+    expect(await fetchIn(paths.namespace(WEB), "10.99.0.2", 80)).toBe("world");
+    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    await perform({ tag: "drop", val: NETWORK });
+    expect(await must(["iptables", "-S"])).toBe(before);
+  });
+
+  const clean = ["lo", "up0", ""];
+
+  function perform(command: networks.NetworkCommand): Promise<unknown> {
+    return linux.perform(0n, command, () => {});
+  }
+
+  async function busy(wanted: networks.PortMapping, message: string): Promise<void> {
+    const attempt = perform({ tag: "join", val: joinOf("3".repeat(64), 4, [wanted]) });
+    const failure: unknown = await attempt.catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(HostFailure);
+    expect((failure as HostFailure).failure).toMatchObject({ kind: "busy", message });
+    expect(existsSync(paths.namespace("3".repeat(64)))).toBe(false);
+  }
+
+  function start(command: string[]): void {
+    const [program = "", ...args] = command;
+    running.push(spawn(program, args, { stdio: "ignore" }));
+  }
+
+  /** A server that answers every connection with a word. */
+  async function serve(namespace: string | null, at: number, word: string): Promise<void> {
+    start(within(namespace, ["busybox", "nc", "-ll", "-p", String(at), "-e", "echo", word]));
+    await until(word, async () => (await fetchIn(namespace, "127.0.0.1", at)) === word);
+  }
+});
+
+function joinOf(container: string, host: number, ports: networks.PortMapping[] = []): networks.Join {
+  const address = `172.31.0.${host}`;
+  return { container, containerName: `c${host}`, bridge, address, mac: `02:42:ac:1f:00:0${host}`, ports };
+}
+
+function port(hostAddress: string, hostPort: number, containerPort: number): networks.PortMapping {
+  return { hostAddress, hostPort, containerPort, protocol: "tcp" };
+}
+
+function within(namespace: string | null, command: string[]): string[] {
+  return namespace === null ? command : ["nsenter", `--net=${namespace}`, "--", ...command];
+}
+
+/** What a server says, or null when it cannot be reached. */
+async function fetchIn(namespace: string | null, address: string, at: number): Promise<string | null> {
+  const client = ["busybox", "timeout", "2", "busybox", "nc", address, String(at)];
+  const { code, stdout } = await run(within(namespace, client));
+  return code === 0 ? stdout.trim() : null;
+}
+
+function listen(at: number): Promise<ReturnType<typeof createServer>> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.on("error", reject);
+    server.listen(at, "0.0.0.0", () => resolve(server));
+  });
+}
+
+function reasonToSkip(): string | null {
+  if (process.getuid?.() !== 0) return "needs root";
+  const absent = ["ip", "nft", "iptables", "nsenter", "busybox"].find((program) => findProgram(program) === null);
+  return absent === undefined ? null : `${absent} is not installed`;
+}
