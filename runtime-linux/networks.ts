@@ -6,6 +6,7 @@
 // usual programs take 30 to 40. One nft transaction is added when ports are published.
 
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { engine, networks, Outcome, Perform } from "../hosts/host.js";
@@ -83,6 +84,7 @@ class Networks {
     this.#networks = new KeptFiles(paths.networks("made"));
     this.#places = new KeptFiles(paths.networks("joined"));
     this.#ports = new HeldPorts(kernel);
+    setMaxListeners(0, this.#closing.signal);
     for (const [name, { value }] of this.#places.entries()) this.#holdAgain(name, value);
   }
 
