@@ -1,0 +1,20 @@
+// Where Node finds the compiled core: in `build/core`, seen from the sources and from the bundle alike.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { instantiate, type Core, type ImportObject } from "../../build/core/core.js";
+import { CompiledComponent } from "../component.js";
+
+/** The core's component, ready to be instantiated. Throws if the core is not built. */
+export function loadCore(): CompiledComponent<ImportObject, Core> {
+  const directory = coreDirectory();
+  const names = readdirSync(directory).filter((name) => name.endsWith(".wasm"));
+  const files = names.map((name) => [name, new Uint8Array(readFileSync(directory + name))] as const);
+  return new CompiledComponent(new Map(files), instantiate);
+}
+
+/** The bundle stands in `build`, this file in `hosts/node`. */
+function coreDirectory(): string {
+  const bundled = import.meta.url.endsWith(".mjs");
+  return fileURLToPath(new URL(bundled ? "core/" : "../../build/core/", import.meta.url));
+}

@@ -1,0 +1,79 @@
+// The commands of package.json: set-up, and what stands on it. Plain JavaScript without packages, since it runs before
+// there are any.
+//   node hosts/node/setup.mjs build [core] | test [FILTER…] | bench | check
+
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, staleProducts } from "./setup/build.mjs";
+import { installDependencies } from "./setup/dependencies.mjs";
+import { installMissingPackages, requireNode } from "./setup/machine.mjs";
+
+/** The repository. */
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
+export const BUNDLE = join(ROOT, "build/coracle.mjs");
+
+/**
+ * npm packages and build. What is stale is built by a process of its own: the compilers' memory must not stay with a
+ * daemon that is started afterwards. Exits when it cannot be done.
+ */
+export function prepare() {
+  requireNode(20);
+  installDependencies(ROOT);
+  if (staleProducts(ROOT).length > 0) runOrExit(process.execPath, [fileURLToPath(import.meta.url), "build"]);
+}
+
+const COMMANDS = {
+  async build(names) {
+    requireNode(20);
+    installDependencies(ROOT);
+    await build(ROOT, names.length > 0 ? names : undefined);
+  },
+
+  // Without root the tests that need more say so and are skipped.
+  test(args) {
+    prepare();
+    const withTests = process.env["CI"] === "true" || args.includes("--all-clients");
+    installMissingPackages({ withTests });
+    vitest(args.filter((arg) => arg !== "--all-clients"));
+  },
+
+  check() {
+    prepare();
+    vitest(["tests/check.test.ts", "tests/layering.test.ts"]);
+  },
+
+  bench(args) {
+    prepare();
+    if (!installMissingPackages()) process.exit(1);
+    if (!existsSync(join(ROOT, "benches/run.mjs"))) fail("benches/run.mjs is not there");
+    runOrExit(process.execPath, [join(ROOT, "benches/run.mjs"), ...args]);
+  },
+};
+
+function vitest(args) {
+  runOrExit(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--config", "tests/vitest.config.ts", ...args]);
+}
+
+function runOrExit(program, args) {
+  const { status, error } = spawnSync(program, args, { cwd: ROOT, stdio: "inherit" });
+  if (error) fail(error.message);
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [name = "", ...args] = process.argv.slice(2);
+  const command = COMMANDS[name];
+  if (!command) fail(`setup.mjs: unknown command "${name}": build, test, bench or check is expected`);
+  try {
+    await command(args);
+  } catch (error) {
+    fail(error.message);
+  }
+}

@@ -1,0 +1,109 @@
+// Builds what is stale: the core first, then the daemon's bundle.
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** What is built: from what, and the file that must be there. A product's inputs hold those before it. */
+const PRODUCTS = [
+  { name: "core", inputs: ["core", "package-lock.json"], output: "build/core/core.js", build: buildCore },
+  {
+    name: "daemon",
+    inputs: ["core", "hosts", "runtime-linux", "package-lock.json"],
+    output: "build/coracle.mjs",
+    build: bundleDaemon,
+  },
+];
+
+/** Names of the products that are not up to date. */
+export function staleProducts(root) {
+  return PRODUCTS.filter((product) => isStale(root, product)).map((product) => product.name);
+}
+
+/** Builds the stale ones among `names`. Throws with the compiler's message. */
+export async function build(root, names = PRODUCTS.map((product) => product.name)) {
+  for (const product of PRODUCTS) {
+    if (!names.includes(product.name) || !isStale(root, product)) continue;
+    const hash = hashOf(root, product.inputs);
+    const begun = Date.now();
+    await product.build(root);
+    writeStamp(root, product, hash);
+    console.log(`Built the ${product.name} in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+  }
+}
+
+function isStale(root, product) {
+  const stamp = stampOf(root, product);
+  if (!existsSync(join(root, product.output)) || !existsSync(stamp)) return true;
+  return readFileSync(stamp, "utf8") !== hashOf(root, product.inputs);
+}
+
+function stampOf(root, product) {
+  return join(root, "build/stamps", product.name);
+}
+
+function writeStamp(root, product, hash) {
+  mkdirSync(join(root, "build/stamps"), { recursive: true });
+  writeFileSync(stampOf(root, product), hash);
+}
+
+/** Over names and contents of all files, tests excepted. */
+function hashOf(root, inputs) {
+  const hash = createHash("sha256");
+  for (const input of inputs) {
+    for (const file of filesOf(root, input))
+      hash
+        .update(`${file}\0`)
+        .update(readFileSync(join(root, file)))
+        .update("\0");
+  }
+  return hash.digest("hex");
+}
+
+function filesOf(root, path) {
+  if (!existsSync(join(root, path))) return [];
+  if (path.includes(".")) return [path];
+  const found = readdirSync(join(root, path), { withFileTypes: true, recursive: true });
+  return found
+    .filter((one) => one.isFile() && !one.name.endsWith(".test.ts"))
+    .map((one) => join(one.parentPath ?? one.path, one.name).slice(root.length + 1))
+    .sort();
+}
+
+/** The core's build is TypeScript too, so it is bundled before it can run. */
+async function buildCore(root) {
+  const outfile = join(root, "build/tools/build-core.mjs");
+  await bundle({ entryPoints: [join(root, "core/build.ts")], outfile, packages: "external" });
+  const { buildCore: run } = await import(pathToFileURL(outfile).href);
+  await run({ root, release: true });
+}
+
+/** Everything in one file but the packages with native parts: one file to read makes a quick start. */
+async function bundleDaemon(root) {
+  const require =
+    'import { createRequire as createRequireHere } from "node:module"; const require = createRequireHere(import.meta.url);';
+  await bundle({
+    entryPoints: [join(root, "hosts/node/main.ts")],
+    outfile: join(root, "build/coracle.mjs"),
+    external: ["lmdb", "koffi", "node-unix-socket"],
+    banner: { js: require },
+    minifyWhitespace: true,
+    minifySyntax: true,
+  });
+}
+
+async function bundle(options) {
+  mkdirSync(dirname(options.outfile), { recursive: true });
+  const esbuild = await import("esbuild");
+  const result = await esbuild.build({
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "silent",
+    write: true,
+    ...options,
+  });
+  for (const warning of result.warnings) console.error(`esbuild: ${warning.text}`);
+}

@@ -1,0 +1,76 @@
+// What the system has to have, and how it gets what is missing.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+
+/** Each package with the files of which one proves that it, or the same from elsewhere, is there. */
+const DAEMON_PACKAGES = [
+  {
+    name: "crun",
+    proof: ["/usr/bin/crun", "/usr/local/bin/crun", "/usr/bin/runc", "/usr/local/bin/runc", "/usr/sbin/runc"],
+  },
+  { name: "conmon", proof: ["/usr/bin/conmon", "/usr/local/bin/conmon"] },
+  {
+    name: "netavark",
+    proof: ["/usr/lib/podman/netavark", "/usr/libexec/podman/netavark", "/usr/local/libexec/podman/netavark"],
+  },
+  { name: "iptables", proof: ["/usr/sbin/iptables", "/sbin/iptables"] },
+  { name: "iproute2", proof: ["/sbin/ip", "/usr/sbin/ip", "/usr/bin/ip"] },
+  { name: "busybox-static", proof: ["/bin/busybox", "/usr/bin/busybox"] },
+];
+
+/** Other clients, a registry and the reference engine, against which the tests run. */
+const TEST_PACKAGES = [
+  { name: "runc", proof: ["/usr/sbin/runc", "/usr/bin/runc"] },
+  { name: "docker.io", proof: ["/usr/sbin/dockerd", "/usr/bin/dockerd"] },
+  { name: "docker-registry", proof: ["/usr/bin/docker-registry"] },
+  { name: "python3-docker", proof: ["/usr/lib/python3/dist-packages/docker/__init__.py"] },
+  { name: "skopeo", proof: ["/usr/bin/skopeo"] },
+  { name: "apache2-utils", proof: ["/usr/bin/htpasswd"] },
+  { name: "strace", proof: ["/usr/bin/strace"] },
+  { name: "debootstrap", proof: ["/usr/sbin/debootstrap"] },
+];
+
+/**
+ * Installs missing packages; a no-op when none is missing. True when all are there afterwards; else it has printed what
+ * to run. With `withTests` also what only tests need.
+ */
+export function installMissingPackages({ withTests = false } = {}) {
+  const table = withTests ? [...DAEMON_PACKAGES, ...TEST_PACKAGES] : DAEMON_PACKAGES;
+  const missing = table.filter((one) => !one.proof.some((file) => existsSync(file))).map((one) => one.name);
+  if (missing.length === 0) return true;
+  const install = `apt-get install --no-install-recommends -y ${missing.join(" ")}`;
+  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) {
+    console.error(`Some system packages are missing. Please run, as root:\n  apt-get update && ${install}`);
+    return false;
+  }
+  console.log(`Installing system packages: ${missing.join(", ")}`);
+  if (withoutStartingServices(() => run("apt-get -q update") && run(`${install} -q`))) return true;
+  console.error(`The installation failed. Please see to it that this works:\n  apt-get update && ${install}`);
+  return false;
+}
+
+/** Says what to do and ends the process if this Node is too old. */
+export function requireNode(major) {
+  if (Number(process.versions.node.split(".")[0]) >= major) return;
+  console.error(`Coracle needs Node ${major} or newer; this is ${process.version} (${process.execPath})`);
+  process.exit(1);
+}
+
+/** A reference engine that is only installed for tests must not start by itself: policy-rc.d(8), 101 forbids it. */
+function withoutStartingServices(install) {
+  const policy = "/usr/sbin/policy-rc.d";
+  const own = !existsSync(policy);
+  if (own) writeFileSync(policy, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
+  try {
+    return install();
+  } finally {
+    if (own) rmSync(policy);
+  }
+}
+
+function run(command) {
+  const [program, ...args] = command.split(" ");
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  return spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"], env }).status === 0;
+}

@@ -1,0 +1,95 @@
+// The walls between the folders: who may import whom, and that the core's wasm is closed but for its world.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { readWorld } from "../core/build.js";
+import { readWit } from "../core/bindgen/wit.js";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+describe("imports", () => {
+  test("the core knows nothing outside of itself and its generated bindings", () => {
+    expect(
+      breaches("core/assembly", (to) => to.startsWith("core/assembly/") || to.startsWith("build/bindings/")),
+    ).toEqual([]);
+  });
+
+  test("the bindings generator knows no host", () => {
+    expect(breaches("core/bindgen", (to) => !isHost(to), ["fixtures", ".test.ts"])).toEqual([]);
+  });
+
+  test.each(["hosts/streams", "hosts/registry", "hosts/simulated"])("%s runs everywhere", (folder) => {
+    expect(breaches(folder, (to) => !isNodeOnly(to))).toEqual([]);
+  });
+
+  test("what all hosts share runs everywhere", () => {
+    const shared = filesOf("hosts").filter((file) => dirname(file) === "hosts");
+    expect(breachesOf(shared, (to) => !isNodeOnly(to))).toEqual([]);
+  });
+
+  test("hosts know the core only as the built component", () => {
+    expect(breaches("hosts", (to) => !to.startsWith("core/"))).toEqual([]);
+  });
+
+  test("the Linux runtime knows of hosts what a host is, and no HTTP", () => {
+    const known = ["hosts/host.js", "hosts/failure.js"];
+    const http = ["node:http", "node:https", "fastify", "undici"];
+    expect(breaches("runtime-linux", (to) => (!isHost(to) || known.includes(to)) && !http.includes(to))).toEqual([]);
+  });
+
+  test("the model of the simulator's beliefs knows nothing of the core", () => {
+    expect(breaches("tests/model", (to) => !to.startsWith("core/") && !to.startsWith("build/"))).toEqual([]);
+  });
+});
+
+test("the core's wasm imports the interfaces of its world and nothing else", async () => {
+  const world = readWit(await readWorld(join(ROOT, "core/wit")));
+  const module = new WebAssembly.Module(readFileSync(join(ROOT, "build/core/core.core.wasm")));
+  const imports = WebAssembly.Module.imports(module).map((one) => `${one.module}.${one.name}`);
+  const declared = world.imports.flatMap((name) =>
+    world.interfaces.get(name)!.functions.map((func) => `${world.package}/${name}.${func.name}`),
+  );
+  expect(imports.sort()).toEqual(declared.sort());
+});
+
+function isHost(path: string): boolean {
+  return path.startsWith("hosts/");
+}
+
+function isNodeOnly(path: string): boolean {
+  return path.startsWith("node:") || path.startsWith("hosts/node/") || path.startsWith("runtime-linux/");
+}
+
+/** `FILE: IMPORT` for each import of a folder's files that is not allowed. Paths are relative to the repository. */
+function breaches(folder: string, allowed: (to: string) => boolean, except: string[] = []): string[] {
+  return breachesOf(
+    filesOf(folder).filter((file) => !except.some((part) => file.includes(part))),
+    allowed,
+  );
+}
+
+function breachesOf(files: string[], allowed: (to: string) => boolean): string[] {
+  return files.flatMap((file) =>
+    importsOf(file)
+      .filter((to) => !allowed(to))
+      .map((to) => `${file}: ${to}`),
+  );
+}
+
+const IMPORT =
+  /^(?:import|export)\b[^;"']*?\bfrom\s*["']([^"']+)["']|^import\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gm;
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), "utf8");
+  const named = Array.from(text.matchAll(IMPORT), (match) => (match[1] ?? match[2] ?? match[3])!);
+  return named.map((name) => (name.startsWith(".") ? normalize(join(dirname(file), name)) : name));
+}
+
+function filesOf(folder: string): string[] {
+  if (!existsSync(join(ROOT, folder))) return [];
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => `${folder}/${name}`);
+}
