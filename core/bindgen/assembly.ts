@@ -7,7 +7,7 @@ import { MemoryWriter } from "./memory.js";
 import { pascal, variable } from "./names.js";
 import { spell } from "./spelling.js";
 import { namesOf, writeTypes } from "./types.js";
-import type { Func, Interface, Type, World } from "./wit.js";
+import type { Func, Interface, Type, World } from "./world.js";
 
 export interface BindingsOptions {
   /** The module that implements an exported interface, as an import path from the generated files. */

@@ -7,7 +7,8 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { generateBindings, type BindingsOptions } from "./assembly.js";
 import { renameExports } from "./export-section.js";
-import { readWit, type World } from "./wit.js";
+import { readWit } from "./wit.js";
+import type { World } from "./world.js";
 
 export interface ComponentOptions extends BindingsOptions {
   /** Text of the WIT package. */

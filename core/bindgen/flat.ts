@@ -2,7 +2,7 @@
 
 import { discriminant, type Flat, type Layouts } from "./layout.js";
 import { NUMBER } from "./spelling.js";
-import type { Type } from "./wit.js";
+import type { Type } from "./world.js";
 
 /** A flat value of a call: its name and its wasm type, which may be wider than the part of a variant it carries. */
 interface FlatValue {

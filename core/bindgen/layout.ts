@@ -1,7 +1,7 @@
 // Sizes, alignments and flat forms of types, as the component model's canonical ABI defines them
 // (CanonicalABI.md, "Alignment", "Element Size", "Flattening").
 
-import type { Definition, Primitive, Type, World } from "./wit.js";
+import type { Definition, Primitive, Type, World } from "./world.js";
 
 export type Flat = "i32" | "i64" | "f32" | "f64";
 

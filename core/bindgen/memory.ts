@@ -3,7 +3,7 @@
 import { discriminant, type Layouts } from "./layout.js";
 import { camel, pascal } from "./names.js";
 import { isBytes, isNumber, mangle, NUMBER, resolved, spell, spellPart } from "./spelling.js";
-import type { Case, Field, Type } from "./wit.js";
+import type { Case, Field, Type } from "./world.js";
 
 /** Collects the functions that the expressions asked for need. */
 export class MemoryWriter {

@@ -2,7 +2,7 @@
 
 import type { Layouts } from "./layout.js";
 import { pascal } from "./names.js";
-import type { Primitive, Type } from "./wit.js";
+import type { Primitive, Type } from "./world.js";
 
 /** AssemblyScript's names of WIT's numbers; `bool` and `string` are called the same. */
 export const NUMBER: Record<Exclude<Primitive, "bool" | "string">, string> = {

@@ -3,7 +3,7 @@
 import type { Layouts } from "./layout.js";
 import { camel, pascal, variable } from "./names.js";
 import { spell } from "./spelling.js";
-import type { Case, Definition, Field } from "./wit.js";
+import type { Case, Definition, Field } from "./world.js";
 
 export function writeTypes(layouts: Layouts): string {
   checkNames(layouts);

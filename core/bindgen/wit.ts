@@ -1,57 +1,7 @@
 // Reads WIT texts: as much of the language as worlds of plain data need. jco validates the same text, so this reader
 // checks only what it must to understand it, and refuses by name what the generator does not know.
 
-export type Primitive =
-  | "bool" | "u8" | "s8" | "u16" | "s16" | "u32" | "s32" | "u64" | "s64" | "f32" | "f64" | "char" | "string"; // prettier-ignore
-
-export type Type =
-  | { kind: "primitive"; name: Primitive }
-  | { kind: "named"; name: string }
-  | { kind: "list"; of: Type }
-  | { kind: "option"; of: Type }
-  | { kind: "tuple"; first: Type; second: Type }
-  | { kind: "result"; ok: Type; error: Type };
-
-export interface Field {
-  name: string;
-  doc: string[];
-  type: Type;
-}
-
-export interface Case {
-  name: string;
-  doc: string[];
-  type?: Type;
-}
-
-export type Definition = { name: string; doc: string[] } & (
-  | { kind: "alias"; type: Type }
-  | { kind: "record"; fields: Field[] }
-  | { kind: "enum"; cases: Case[] }
-  | { kind: "variant"; cases: Case[] }
-);
-
-export interface Func {
-  name: string;
-  doc: string[];
-  params: Field[];
-}
-
-export interface Interface {
-  name: string;
-  functions: Func[];
-}
-
-/** One world with all interfaces of its package. Type names are one flat namespace over all interfaces. */
-export interface World {
-  /** `coracle:engine`. */
-  package: string;
-  name: string;
-  imports: string[];
-  exports: string[];
-  interfaces: Map<string, Interface>;
-  types: Map<string, Definition>;
-}
+import type { Case, Definition, Field, Func, Interface, Primitive, Type, World } from "./world.js";
 
 /** Reads one package: the text with the `package` line first, then the others. Throws with the line's number. */
 export function readWit(source: string): World {
@@ -141,8 +91,7 @@ class Reader {
     if (word === "type") this.#define({ kind: "alias", name, doc, type: this.#aliased() });
     else if (word === "record") this.#define({ kind: "record", name, doc, fields: this.#fields("{", "}") });
     else if (word === "enum" || word === "variant") this.#define({ kind: word, name, doc, cases: this.#cases() });
-    else if (this.#take("func")) into.functions.push(this.#func(word, doc));
-    else if (name === ":") into.functions.push(this.#func(word, doc, this.#expect("func")));
+    else if (name === ":" && this.#take("func")) into.functions.push(this.#func(word, doc));
     else throw this.#unknown(word);
   }
 
@@ -158,7 +107,7 @@ class Reader {
     return type;
   }
 
-  #func(name: string, doc: string[], _func?: string): Func {
+  #func(name: string, doc: string[]): Func {
     const params = this.#fields("(", ")");
     if (this.#take("->")) throw this.#error(`function ${name} returns a value: information enters by inputs only`);
     this.#expect(";");
@@ -266,6 +215,6 @@ class Reader {
   }
 
   #error(message: string): Error {
-    return new Error(`WIT line ${this.#tokens[this.#at - 1]?.line ?? "?"}: ${message}`);
+    return new Error(`WIT line ${(this.#tokens[this.#at - 1] ?? this.#tokens.at(-1))?.line}: ${message}`);
   }
 }

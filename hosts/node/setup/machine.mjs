@@ -1,7 +1,7 @@
 // What the system has to have, and how it gets what is missing.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
 
 /** Each package with the files of which one proves that it, or the same from elsewhere, is there. */
 const DAEMON_PACKAGES = [
@@ -15,8 +15,9 @@ const DAEMON_PACKAGES = [
     proof: ["/usr/lib/podman/netavark", "/usr/libexec/podman/netavark", "/usr/local/libexec/podman/netavark"],
   },
   { name: "iptables", proof: ["/usr/sbin/iptables", "/sbin/iptables"] },
+  { name: "nftables", proof: ["/usr/sbin/nft", "/sbin/nft"] },
   { name: "iproute2", proof: ["/sbin/ip", "/usr/sbin/ip", "/usr/bin/ip"] },
-  { name: "busybox-static", proof: ["/bin/busybox", "/usr/bin/busybox"] },
+  { name: "busybox-static", proof: ["/bin/busybox", "/usr/bin/busybox"], isProof: isStatic },
 ];
 
 /** Other clients, a registry and the reference engine, against which the tests run. */
@@ -37,7 +38,7 @@ const TEST_PACKAGES = [
  */
 export function installMissingPackages({ withTests = false } = {}) {
   const table = withTests ? [...DAEMON_PACKAGES, ...TEST_PACKAGES] : DAEMON_PACKAGES;
-  const missing = table.filter((one) => !one.proof.some((file) => existsSync(file))).map((one) => one.name);
+  const missing = table.filter((one) => !isThere(one)).map((one) => one.name);
   if (missing.length === 0) return true;
   const install = `apt-get install --no-install-recommends -y ${missing.join(" ")}`;
   if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) {
@@ -55,6 +56,19 @@ export function requireNode(major) {
   if (Number(process.versions.node.split(".")[0]) >= major) return;
   console.error(`Coracle needs Node ${major} or newer; this is ${process.version} (${process.execPath})`);
   process.exit(1);
+}
+
+function isThere({ proof, isProof = () => true }) {
+  return proof.some((file) => existsSync(file) && isProof(file));
+}
+
+/** A program that runs in an image of its own: the head of a dynamic one names its loader. */
+function isStatic(file) {
+  const head = Buffer.alloc(4096);
+  const fd = openSync(file, "r");
+  readSync(fd, head);
+  closeSync(fd);
+  return !/\/ld-(linux|musl)/.test(head.toString("latin1"));
 }
 
 /** A reference engine that is only installed for tests must not start by itself: policy-rc.d(8), 101 forbids it. */
