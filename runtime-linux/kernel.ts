@@ -42,6 +42,8 @@ export interface Kernel {
   connectSeqpacket(path: string): number;
   /** SO_PEERCRED. */
   peerCredentials(fd: number): Credentials;
+  /** Whether the entries of a directory come with their types (d_type), as overlayfs needs. */
+  hasEntryTypes(directory: string): boolean;
   /** A route netlink socket of the calling thread's network namespace, where it stays; closed on exec. */
   openNetlink(): number;
   /**

@@ -1,5 +1,6 @@
 // The kernel's calls, made through libc by koffi. Loaded at the first call: an idle engine need not hold it in memory.
 
+import { closeSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
 import { getSystemErrorName } from "node:util";
 import type * as Koffi from "koffi";
@@ -72,6 +73,16 @@ export const libc: Kernel = {
     call("getsockopt", "", fd, SOL_SOCKET, SO_PEERCRED, found, length);
     return { pid: found.readInt32LE(0), uid: found.readUInt32LE(4), gid: found.readUInt32LE(8) };
   },
+  hasEntryTypes(directory) {
+    const fd = openSync(directory, "r");
+    try {
+      // The first of getdents64(2) is `.` or `..`: inode, offset, length of the entry, type.
+      const entries = Buffer.alloc(4096);
+      return call("getdents64", directory, fd, entries, entries.length) > 0 && entries[18] !== DT_UNKNOWN;
+    } finally {
+      closeSync(fd);
+    }
+  },
   openNetlink() {
     return call("socket", "netlink", AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
   },
@@ -113,6 +124,7 @@ const SOCK_CLOEXEC = 0o2000000;
 const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
 const SO_PEERCRED = 17;
+const DT_UNKNOWN = 0;
 const MSG_DONTWAIT = 0x40;
 
 // Pointers are `uint8_t *` throughout: names need not be UTF-8.
@@ -136,6 +148,7 @@ const PROTOTYPES: Record<string, string> = {
   connect: "int connect(int fd, const uint8_t *address, unsigned int length)",
   close: "int close(int fd)",
   getsockopt: "int getsockopt(int fd, int level, int name, _Out_ uint8_t *value, _Inout_ uint8_t *length)",
+  getdents64: "int64_t getdents64(int fd, _Out_ uint8_t *entries, size_t length)",
   setsockopt: "int setsockopt(int fd, int level, int name, const uint8_t *value, unsigned int length)",
   bind: "int bind(int fd, const uint8_t *address, unsigned int length)",
   sendto:

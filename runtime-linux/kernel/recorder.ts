@@ -72,6 +72,10 @@ export class Recorder implements Kernel {
     this.#record("peerCredentials", fd);
     return { pid: 1, uid: 0, gid: 0 };
   }
+  hasEntryTypes(directory: string): boolean {
+    this.#record("hasEntryTypes", directory);
+    return true;
+  }
   openNetlink(): number {
     this.#record("openNetlink");
     return -1;

@@ -30,6 +30,28 @@ export async function forgetForwarding(bridge: string): Promise<void> {
   for (const rule of rulesOf(bridge)) if (chain.includes(rule)) await iptables(rule.replace("-A", "-D"));
 }
 
+/**
+ * Chains of other firewalls, `FAMILY TABLE CHAIN`, that drop what they do not accept among forwarded packets, and in which
+ * `acceptForwarding` does nothing.
+ */
+export async function strangeDrops(): Promise<string[]> {
+  const listed = await runProgram("nft", ["-j", "list", "chains"]).catch(() => undefined);
+  if (listed?.code !== 0) return [];
+  const chains = (JSON.parse(listed.stdout) as { nftables: { chain?: NftChain }[] }).nftables;
+  return chains.flatMap(({ chain }) => {
+    if (chain?.hook !== "forward" || chain.policy !== "drop" || chain.name === "FORWARD") return [];
+    return chain.family === "ip" || chain.family === "inet" ? [`${chain.family} ${chain.table} ${chain.name}`] : [];
+  });
+}
+
+interface NftChain {
+  family: string;
+  table: string;
+  name: string;
+  hook?: string;
+  policy?: string;
+}
+
 /** The chain as the commands that make it. Empty without iptables. */
 async function forwardChain(): Promise<string[]> {
   const listed = await runProgram("iptables", ["-w", "-S", "FORWARD"]).catch(() => undefined);

@@ -1,0 +1,127 @@
+// What the machine is and can do: the facts of `/info` and `/version`. Read once, when the engine is started.
+
+import { mkdirSync, readFileSync } from "node:fs";
+import { arch, availableParallelism, endianness, hostname, machine as kernelArchitecture, release } from "node:os";
+import { join } from "node:path";
+import type { engine } from "../hosts/host.js";
+import type { Kernel } from "./kernel.js";
+import { limitsOf, type Limits } from "./machine/limits.js";
+import { storageStatus } from "./machine/storage.js";
+import { strangeDrops } from "./networks/forwarding.js";
+import type { Paths } from "./paths.js";
+
+export interface MachineNeeds {
+  kernel: Kernel;
+  paths: Paths;
+  /** Where /proc, /sys and /etc of the machine stand; `/` unless a test has others. */
+  root?: string;
+}
+
+/** Reads the facts. The data root is made if it is missing, since some are about its file system. */
+export async function describeMachine({ kernel, paths, root = "/" }: MachineNeeds): Promise<engine.Machine> {
+  const read = (file: string): string => readOr(join(root, file), "");
+  const limits = limitsOf(root);
+  const distribution = osRelease(read("etc/os-release") || read("usr/lib/os-release"));
+  const forwarding = read("proc/sys/net/ipv4/ip_forward") !== "";
+  mkdirSync(paths.roots.data, { recursive: true });
+  return {
+    name: hostname(),
+    os: "linux",
+    ...goArchitecture(),
+    kernelArchitecture: kernelArchitecture(),
+    kernelVersion: release(),
+    operatingSystem: distribution.get("PRETTY_NAME") ?? "Linux",
+    osVersion: distribution.get("VERSION_ID") ?? "",
+    cpus: availableParallelism(),
+    memory: memoryTotal(read("proc/meminfo")),
+    ...limits,
+    cgroupDriver: "cgroupfs",
+    securityOptions: securityOptions(read("proc/self/status"), limits),
+    // `networks.make` switches it on before a container can notice.
+    ipv4Forwarding: forwarding,
+    bridgeNfIptables: isOn(read("proc/sys/net/bridge/bridge-nf-call-iptables")),
+    bridgeNfIp6tables: isOn(read("proc/sys/net/bridge/bridge-nf-call-ip6tables")),
+    storageDriver: "overlay2",
+    storageStatus: storageStatus(kernel, paths.roots.data, root),
+    routes: routesOf(read("proc/thread-self/net/route") || read("proc/net/route")),
+    warnings: [...warningsOf(limits, forwarding), ...(await strangeDrops()).map(dropWarning)],
+  };
+}
+
+/** Node's words for architectures as Go's. */
+function goArchitecture(): Pick<engine.Machine, "architecture" | "variant"> {
+  const name = arch();
+  if (name === "arm64") return { architecture: "arm64", variant: "v8" };
+  if (name === "arm") {
+    const { arm_version: version } = process.config.variables as { arm_version?: string };
+    return { architecture: "arm", variant: version ? `v${version}` : "" };
+  }
+  const known: Record<string, string> = {
+    x64: "amd64",
+    ia32: "386",
+    ppc64: endianness() === "LE" ? "ppc64le" : "ppc64",
+  };
+  return { architecture: known[name] ?? name, variant: "" };
+}
+
+/** os-release(5): shell assignments. */
+function osRelease(text: string): Map<string, string> {
+  const lines = text.split("\n").map((line) => /^([A-Z_]+)=(["']?)(.*)\2$/.exec(line.trim()));
+  return new Map(lines.flatMap((line) => (line ? [[line[1]!, line[3]!.replaceAll(/\\(.)/g, "$1")]] : [])));
+}
+
+function memoryTotal(meminfo: string): bigint {
+  return BigInt(/^MemTotal:\s+(\d+) kB$/m.exec(meminfo)?.[1] ?? "0") * 1024n;
+}
+
+/**
+ * In the form of dockerd. AppArmor is not among them even where the kernel has it: no container gets a profile. A cgroup
+ * namespace of their own is containers' default on cgroup v2 only.
+ */
+function securityOptions(status: string, limits: Limits): string[] {
+  const seccomp = /^Seccomp:/m.test(status) ? ["name=seccomp,profile=builtin"] : [];
+  return [...seccomp, ...(limits.cgroupVersion === "2" ? ["name=cgroupns"] : [])];
+}
+
+/** Destinations of the main table in CIDR form (proc(5): hexadecimal, in the machine's byte order), default routes left out. */
+function routesOf(table: string): string[] {
+  const routes = table.split("\n").flatMap((line) => {
+    const columns = line.split("\t");
+    const [destination = "", mask = ""] = [columns[1], columns[7]];
+    if (!/^[0-9A-F]{8}$/.test(destination) || mask === "00000000") return [];
+    const prefix = Number.parseInt(mask, 16).toString(2).replaceAll("0", "").length;
+    const bytes = [...Buffer.from(destination, "hex")];
+    return [`${(endianness() === "LE" ? bytes.reverse() : bytes).join(".")}/${prefix}`];
+  });
+  return [...new Set(routes)];
+}
+
+/** dockerd's words. */
+function warningsOf(limits: Limits, forwarding: boolean): string[] {
+  const missing = [
+    [limits.memoryLimit, "No memory limit support"],
+    [limits.swapLimit, "No swap limit support"],
+    [limits.cpuCfs, "No cpu cfs quota support"],
+    [limits.cpuCfs, "No cpu cfs period support"],
+    [limits.cpuShares, "No cpu shares support"],
+    [limits.cpuset, "No cpuset support"],
+    [forwarding, "IPv4 forwarding is disabled"],
+  ] as const;
+  return missing.filter(([there]) => !there).map(([, text]) => `WARNING: ${text}`);
+}
+
+function dropWarning(chain: string): string {
+  return `WARNING: firewall chain ${chain} drops forwarded packets: containers may not reach the network`;
+}
+
+function isOn(sysctl: string): boolean {
+  return sysctl.trim() === "1";
+}
+
+function readOr(file: string, otherwise: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return otherwise;
+  }
+}

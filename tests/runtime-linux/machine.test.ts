@@ -1,0 +1,151 @@
+// The machine's facts: as the reference engine tells them of this machine, and as they follow from what stands in /proc,
+// /sys and /etc of another.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { engine } from "../../hosts/host.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
+import { describeMachine } from "../../runtime-linux/machine.js";
+import { Paths } from "../../runtime-linux/paths.js";
+import type { DaemonProcess } from "../support/daemon-process.js";
+import { exchange } from "../support/raw-http.js";
+import { referenceMissing, startReference } from "../support/reference.js";
+
+const scratch = mkdtempSync(join(tmpdir(), "coracle-machine-"));
+const paths = new Paths({ data: join(scratch, "data"), exec: join(scratch, "exec") });
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const missing = referenceMissing();
+if (missing !== null) console.log(`skipped: this machine as the reference sees it: ${missing}`);
+
+describe.skipIf(missing !== null)("this machine, as the reference sees it", () => {
+  let reference: DaemonProcess;
+  beforeAll(async () => {
+    reference = await startReference();
+  }, 90_000);
+  afterAll(() => reference?.close(), 60_000);
+
+  test("all facts of /info and /version agree", async () => {
+    const info = (await exchange(reference.socketPath, { target: "/info" })).json<Record<string, unknown>>();
+    const version = (await exchange(reference.socketPath, { target: "/version" })).json<Record<string, unknown>>();
+    const machine = await describeMachine({ kernel: libc, paths });
+    expect({
+      Name: machine.name,
+      OSType: machine.os,
+      Architecture: machine.kernelArchitecture,
+      KernelVersion: machine.kernelVersion,
+      OperatingSystem: machine.operatingSystem,
+      OSVersion: machine.osVersion,
+      NCPU: machine.cpus,
+      MemTotal: Number(machine.memory),
+      CgroupVersion: machine.cgroupVersion,
+      CgroupDriver: machine.cgroupDriver,
+      MemoryLimit: machine.memoryLimit,
+      SwapLimit: machine.swapLimit,
+      PidsLimit: machine.pidsLimit,
+      CpuCfsPeriod: machine.cpuCfs,
+      CpuCfsQuota: machine.cpuCfs,
+      CPUShares: machine.cpuShares,
+      CPUSet: machine.cpuset,
+      IPv4Forwarding: machine.ipv4Forwarding,
+      Driver: machine.storageDriver,
+      // Newer engines say `builtin`, and whether metacopy is used.
+      DriverStatus: machine.storageStatus.filter(([name]) => name !== "Using metacopy"),
+      SecurityOptions: machine.securityOptions.map((option) => option.replace("=builtin", "=default")),
+    }).toEqual(pick(info, machine));
+    expect(machine.architecture).toBe(version["Arch"]);
+  });
+
+  function pick(info: Record<string, unknown>, machine: engine.Machine): Record<string, unknown> {
+    const names =
+      "Name OSType Architecture KernelVersion OperatingSystem OSVersion NCPU MemTotal CgroupVersion CgroupDriver " +
+      "MemoryLimit SwapLimit PidsLimit CpuCfsPeriod CpuCfsQuota CPUShares CPUSet IPv4Forwarding Driver DriverStatus";
+    const options = info["SecurityOptions"] as string[];
+    return {
+      ...Object.fromEntries(names.split(" ").map((name) => [name, info[name]])),
+      // The reference gives containers AppArmor profiles where the kernel has it.
+      SecurityOptions: options.filter(
+        (option) => option !== "name=apparmor" || machine.securityOptions.includes(option),
+      ),
+    };
+  }
+});
+
+test("cgroup v2 is told by its controllers", async () => {
+  const machine = await machineOf({
+    "sys/fs/cgroup/cgroup.controllers": "cpu io memory\n",
+    "sys/fs/cgroup/system.slice/memory.swap.max": "max\n",
+  });
+  expect(machine).toMatchObject({
+    cgroupVersion: "2",
+    memoryLimit: true,
+    swapLimit: true,
+    cpuCfs: true,
+    cpuShares: true,
+  });
+  expect(machine).toMatchObject({ cpuset: false, pidsLimit: false });
+  expect(machine.securityOptions).toContain("name=cgroupns");
+  expect(machine.warnings).toContain("WARNING: No cpuset support");
+});
+
+test("what cgroup v1 lacks is no limit, and a warning in the reference's words", async () => {
+  const machine = await machineOf({
+    "sys/fs/cgroup/memory/memory.limit_in_bytes": "0",
+    "sys/fs/cgroup/cpu/cpu.shares": "1024",
+    "sys/fs/cgroup/unified/cgroup.controllers": "",
+  });
+  expect(machine).toMatchObject({
+    cgroupVersion: "1",
+    memoryLimit: true,
+    swapLimit: false,
+    cpuShares: true,
+    cpuCfs: false,
+  });
+  expect(machine.securityOptions).not.toContain("name=cgroupns");
+  expect(machine.warnings).toEqual(
+    expect.arrayContaining(["WARNING: No swap limit support", "WARNING: No cpu cfs quota support"]),
+  );
+  expect(machine.warnings).not.toContain("WARNING: No memory limit support");
+});
+
+test("distribution, memory and routes are read as they are written", async () => {
+  const machine = await machineOf({
+    "etc/os-release": `NAME=Other\nPRETTY_NAME="Other \\"Linux\\" 7"\nVERSION_ID='7.1'\n`,
+    "proc/meminfo": "MemTotal:        1024 kB\nMemFree: 7 kB\n",
+    "proc/net/route": [
+      "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT",
+      "eth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0",
+      "eth0\t000200C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0",
+      "eth1\t000010AC\t00000000\t0001\t0\t0\t0\t0000F0FF\t0\t0\t0",
+    ].join("\n"),
+    "proc/sys/net/bridge/bridge-nf-call-iptables": "1\n",
+    "proc/sys/net/bridge/bridge-nf-call-ip6tables": "0\n",
+  });
+  expect(machine).toMatchObject({ operatingSystem: 'Other "Linux" 7', osVersion: "7.1", memory: 1048576n });
+  expect(machine.routes).toEqual(["192.0.2.0/24", "172.16.0.0/12"]);
+  expect(machine).toMatchObject({ bridgeNfIptables: true, bridgeNfIp6tables: false, ipv4Forwarding: false });
+  expect(machine.warnings).toContain("WARNING: IPv4 forwarding is disabled");
+});
+
+test("options of overlayfs show in the storage's facts", async () => {
+  const machine = await machineOf({
+    "sys/module/overlay/parameters/redirect_dir": "Y\n",
+    "proc/self/uid_map": "         0     100000      65536\n",
+  });
+  expect(Object.fromEntries(machine.storageStatus)).toMatchObject({
+    "Using metacopy": "false",
+    "Native Overlay Diff": "false",
+    userxattr: "true",
+  });
+});
+
+/** The facts of a machine on which only these files stand. */
+function machineOf(files: Record<string, string>): Promise<engine.Machine> {
+  const root = mkdtempSync(join(scratch, "root-"));
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  }
+  return describeMachine({ kernel: libc, paths, root });
+}
