@@ -46,7 +46,7 @@ export function installMissingPackages({ withTests = false } = {}) {
     return false;
   }
   console.log(`Installing system packages: ${missing.join(", ")}`);
-  if (withoutStartingServices(() => run("apt-get -q update") && run(`${install} -q`))) return true;
+  if (withoutStartingServices(() => run("apt-get -qq update") && run(`${install} -qq`))) return true;
   console.error(`The installation failed. Please see to it that this works:\n  apt-get update && ${install}`);
   return false;
 }
@@ -83,8 +83,11 @@ function withoutStartingServices(install) {
   }
 }
 
+/** Quiet unless it fails. */
 function run(command) {
   const [program, ...args] = command.split(" ");
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  return spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"], env }).status === 0;
+  const { status, stdout, stderr } = spawnSync(program, args, { env, encoding: "utf8", maxBuffer: 1 << 26 });
+  if (status !== 0) console.error(`${stdout}${stderr}`.trim());
+  return status === 0;
 }
