@@ -1,10 +1,11 @@
 // What the machine is and can do: the facts of `/info` and `/version`. Read once, when the engine is started.
 
 import { mkdirSync, readFileSync } from "node:fs";
-import { arch, availableParallelism, endianness, hostname, machine as kernelArchitecture, release } from "node:os";
+import { availableParallelism, endianness, hostname, machine as kernelArchitecture, release } from "node:os";
 import { join } from "node:path";
 import type { engine } from "../hosts/host.js";
 import type { Kernel } from "./kernel.js";
+import { goArchitecture } from "./machine/architecture.js";
 import { limitsOf, type Limits } from "./machine/limits.js";
 import { storageStatus } from "./machine/storage.js";
 import { strangeDrops } from "./networks/forwarding.js";
@@ -46,22 +47,6 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
     routes: routesOf(read("proc/thread-self/net/route") || read("proc/net/route")),
     warnings: [...warningsOf(limits, forwarding), ...(await strangeDrops()).map(dropWarning)],
   };
-}
-
-/** Node's words for architectures as Go's. */
-function goArchitecture(): Pick<engine.Machine, "architecture" | "variant"> {
-  const name = arch();
-  if (name === "arm64") return { architecture: "arm64", variant: "v8" };
-  if (name === "arm") {
-    const { arm_version: version } = process.config.variables as { arm_version?: string };
-    return { architecture: "arm", variant: version ? `v${version}` : "" };
-  }
-  const known: Record<string, string> = {
-    x64: "amd64",
-    ia32: "386",
-    ppc64: endianness() === "LE" ? "ppc64le" : "ppc64",
-  };
-  return { architecture: known[name] ?? name, variant: "" };
 }
 
 /** os-release(5): shell assignments. */
