@@ -10,6 +10,16 @@ export type Instantiate<Imports, Exports> = (
   instantiateCore?: (module: WebAssembly.Module, imports: WebAssembly.Imports) => WebAssembly.Instance,
 ) => Exports;
 
+/**
+ * Imports that are done when they return. TypeScript takes an async function for one that returns nothing; the core must
+ * not be left before what it said is kept.
+ */
+export type Immediate<Imports> = {
+  [Name in keyof Imports]: Imports[Name] extends (...values: infer Values) => void
+    ? (...values: Values) => undefined
+    : Immediate<Imports[Name]>;
+};
+
 export interface ComponentInstance<Exports> {
   exports: Exports;
   /**
@@ -33,11 +43,11 @@ export class CompiledComponent<Imports, Exports> {
   }
 
   /** Imports must return at once, must not throw, and must not call the instance. */
-  instantiate(imports: Imports): ComponentInstance<Exports> {
+  instantiate(imports: Immediate<Imports>): ComponentInstance<Exports> {
     let core: CoreExports | undefined;
     const exports = this.#instantiate(
       (path) => this.#module(path),
-      imports,
+      imports as Imports,
       (module, coreImports) => {
         const instance = new WebAssembly.Instance(module, coreImports);
         if ("trapped" in instance.exports) core = instance.exports as unknown as CoreExports;

@@ -1,7 +1,7 @@
 // The generated bindings, tried on a component that gives everything back, compiled as the core is.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import type { CompiledComponent, ComponentInstance } from "../../hosts/component.js";
+import type { CompiledComponent, ComponentInstance, Immediate } from "../../hosts/component.js";
 import { type Echo, openFixture, readFixture } from "./fixtures/component.js";
 
 type Exports = Record<string, Echo>;
@@ -197,4 +197,14 @@ describe("a build is refused", () => {
     const source = fixture.source.replace("echo.giveNumbers(op, value)", "echo.giveNumbers(op, 7)");
     await expect(openFixture({ ...fixture, source })).rejects.toThrow(/TS2322[\s\S]*implementation\.ts/);
   });
+});
+
+test("an import that is async is no import, as the type checker has it", () => {
+  interface Imports {
+    echo: { number(value: number): void };
+  }
+  const waiting = { number: async (): Promise<void> => {} };
+  // @ts-expect-error: a promise is not "done"
+  const imports: Immediate<Imports> = { echo: waiting };
+  expect(imports.echo.number(1)).toBeInstanceOf(Promise);
 });

@@ -1,6 +1,6 @@
 // The commands of package.json: set-up, and what stands on it. Plain JavaScript without packages, since it runs before
 // there are any.
-//   node hosts/node/setup.mjs build [core] | test [FILTER…] | bench | check
+//   node hosts/node/setup.mjs build [core] [--debug] | test [--all-clients] [FILTER…] | bench | check
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -25,10 +25,12 @@ export function prepare() {
 }
 
 const COMMANDS = {
-  async build(names) {
+  // With --debug the core is compiled quickly and keeps its names; the next start builds it anew.
+  async build(args) {
     requireNode(20);
     installDependencies(ROOT);
-    await build(ROOT, names.length > 0 ? names : undefined);
+    const names = args.filter((arg) => arg !== "--debug");
+    await build(ROOT, { names: names.length > 0 ? names : undefined, release: names.length === args.length });
   },
 
   // Without root the tests that need more say so and are skipped.

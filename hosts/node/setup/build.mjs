@@ -22,13 +22,13 @@ export function staleProducts(root) {
 }
 
 /** Builds the stale ones among `names`. Throws with the compiler's message. */
-export async function build(root, names = PRODUCTS.map((product) => product.name)) {
+export async function build(root, { names = PRODUCTS.map((product) => product.name), release = true } = {}) {
   for (const product of PRODUCTS) {
-    if (!names.includes(product.name) || !isStale(root, product)) continue;
+    if (!names.includes(product.name) || (release && !isStale(root, product))) continue;
     const hash = hashOf(root, product.inputs);
     const begun = Date.now();
-    await product.build(root);
-    writeStamp(root, product, hash);
+    await product.build(root, release);
+    writeStamp(root, product, release ? hash : "debug");
     console.log(`Built the ${product.name} in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
   }
 }
@@ -72,11 +72,11 @@ function filesOf(root, path) {
 }
 
 /** The core's build is TypeScript too, so it is bundled before it can run. */
-async function buildCore(root) {
+async function buildCore(root, release) {
   const outfile = join(root, "build/tools/build-core.mjs");
   await bundle({ entryPoints: [join(root, "core/build.ts")], outfile, packages: "external" });
   const { buildCore: run } = await import(pathToFileURL(outfile).href);
-  await run({ root, release: true });
+  await run({ root, release });
 }
 
 /** Everything in one file but the packages with native parts: one file to read makes a quick start. */
