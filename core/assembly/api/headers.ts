@@ -1,0 +1,67 @@
+// Header lines of a request: `Name: value`, joined by LF, as the host hands them over.
+
+/** The value of the first header of this name, trimmed; null if there is none. Case does not matter. */
+export function headerOf(headers: string, name: string): string | null {
+  let from = 0;
+  while (from < headers.length) {
+    let end = headers.indexOf("\n", from);
+    if (end < 0) end = headers.length;
+    if (isNamed(headers, from, end, name)) return headers.substring(from + name.length + 1, end).trim();
+    from = end + 1;
+  }
+  return null;
+}
+
+/** Values of all headers that begin with `prefix` (lowercase), as lines `Name: value`. */
+export function headersWithPrefix(headers: string, prefix: string): string[] {
+  const found: string[] = [];
+  const lines = headers.split("\n");
+  for (let i = 0; i < lines.length; i++) {
+    if (lines[i].toLowerCase().startsWith(prefix)) found.push(lines[i].trim());
+  }
+  return found;
+}
+
+/** The type of a Content-Type value without its parameters, in lower case: `application/json`; empty if it is none. */
+export function mediaTypeOf(value: string): string {
+  const semicolon = value.indexOf(";");
+  const type = (semicolon < 0 ? value : value.substring(0, semicolon)).trim().toLowerCase();
+  const slash = type.indexOf("/");
+  if (slash < 1 || slash == type.length - 1) return "";
+  for (let i = 0; i < type.length; i++) {
+    if (i != slash && !isTokenUnit(type.charCodeAt(i))) return "";
+  }
+  return type;
+}
+
+/**
+ * Whether a request with a body may be read as JSON: null, or Docker's refusal (surface §2.2). `hasBody`: there is one
+ * of at least a byte, or of unknown length.
+ */
+export function jsonTypeRefusal(headers: string, hasBody: bool): string | null {
+  const header = headerOf(headers, "Content-Type");
+  const value = header === null ? "" : header;
+  if (value.length == 0) return hasBody ? "malformed Content-Type header (): mime: no media type" : null;
+  const type = mediaTypeOf(value);
+  if (type == "application/json") return null;
+  if (type.length == 0) return `malformed Content-Type header (${value}): mime: expected slash in first token`;
+  return `unsupported Content-Type header (${value}): must be 'application/json'`;
+}
+
+function isNamed(headers: string, from: i32, end: i32, name: string): bool {
+  if (end - from <= name.length || headers.charCodeAt(from + name.length) != 0x3a) return false;
+  for (let i = 0; i < name.length; i++) {
+    if (lower(headers.charCodeAt(from + i)) != lower(name.charCodeAt(i))) return false;
+  }
+  return true;
+}
+
+function lower(unit: i32): i32 {
+  return unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit;
+}
+
+// RFC 9110 §5.6.2
+function isTokenUnit(unit: i32): bool {
+  if (unit <= 0x20 || unit >= 0x7f) return false;
+  return !'"(),/:;<=>?@[\\]{}'.includes(String.fromCharCode(unit));
+}

@@ -1,0 +1,77 @@
+// Which versions of the API are served, and what the others are told (surface §2.1). A served version is its minor
+// number: 41 for 1.41.
+
+export const MIN_VERSION: i32 = 24;
+export const MAX_VERSION: i32 = 55;
+export const MIN_VERSION_TEXT: string = "1.24";
+export const MAX_VERSION_TEXT: string = "1.55";
+
+/** A requested version. */
+export class RequestedVersion {
+  /** Minor number; only of a version that is served. */
+  minor: i32 = MAX_VERSION;
+  /** Why the version is not served, in Docker's words; empty if it is. */
+  refusal: string = "";
+  /** Docker answers versions below 1.24 in plain text, not in JSON. */
+  plain: bool = false;
+}
+
+/** Reads what stands between `/v` and the next slash. */
+export function requestedVersion(text: string): RequestedVersion {
+  const requested = new RequestedVersion();
+  if (compareVersions(text, MIN_VERSION_TEXT) < 0) {
+    requested.plain = true;
+    requested.refusal =
+      `client version ${text} is too old. Minimum supported API version is ${MIN_VERSION_TEXT}, ` +
+      "please upgrade your client to a newer version";
+  } else if (compareVersions(text, MAX_VERSION_TEXT) > 0) {
+    requested.refusal = `client version ${text} is too new. Maximum supported API version is ${MAX_VERSION_TEXT}`;
+  } else {
+    requested.minor = componentOf(text.split("."), 1);
+  }
+  return requested;
+}
+
+/** Whether a path's first segment is a version: `v` and digits or points. */
+export function isVersionSegment(segment: string): bool {
+  if (segment.length < 2 || segment.charCodeAt(0) != 0x76) return false;
+  for (let i = 1; i < segment.length; i++) {
+    const unit = segment.charCodeAt(i);
+    if (unit != 0x2e && (unit < 0x30 || unit > 0x39)) return false;
+  }
+  return true;
+}
+
+/** What an endpoint newer than the requested version says. */
+export function tooNewEndpoint(method: string, path: string, minor: i32): string {
+  return `${method} ${path} requires minimum API version ${versionText(minor)}`;
+}
+
+/** `1.41` of 41. */
+export function versionText(minor: i32): string {
+  return "1." + minor.toString();
+}
+
+/** Less than 0, 0 or more than 0. Numbers are compared component by component; a missing one counts as 0. */
+export function compareVersions(left: string, right: string): i32 {
+  const first = left.split(".");
+  const second = right.split(".");
+  for (let i = 0; i < max(first.length, second.length); i++) {
+    const difference = componentOf(first, i) - componentOf(second, i);
+    if (difference != 0) return difference;
+  }
+  return 0;
+}
+
+const LARGE: i32 = 1_000_000;
+
+function componentOf(components: string[], index: i32): i32 {
+  if (index >= components.length) return 0;
+  let value = 0;
+  for (let i = 0; i < components[index].length; i++) {
+    const digit = components[index].charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 9) return 0;
+    value = min(value * 10 + digit, LARGE);
+  }
+  return value;
+}
