@@ -24,6 +24,11 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   { id: "bad-json-text", what: "wording of JSON errors", reason: NEWEST },
   { id: "content-type-text", what: "wording of a refused Content-Type", reason: NEWEST },
+  {
+    id: "body-limit",
+    what: "a JSON body past the limit is 413 (reference: no limit)",
+    reason: "a daemon must not be filled by one request",
+  },
   { id: "second-document", what: "a second JSON document is 400 (reference: ignored)", reason: NEWEST },
   {
     id: "ambiguous-id",
@@ -50,6 +55,11 @@ export const DIFFERENCES: readonly Difference[] = [
   { id: "tag-status", what: "a bad reference to tag or commit is 400 (reference: 500)", reason: NEWEST },
   { id: "auth-refused", what: "refused credentials are 401 (reference: 500)", reason: NEWEST },
   { id: "pull-auth", what: "denied pulls are 404 or 401 (reference: 500)", reason: NEWEST },
+  {
+    id: "live-restore",
+    what: "LiveRestoreEnabled: our containers always outlive the daemon",
+    reason: "dockerd asks for a flag",
+  },
   { id: "die-duration", what: "die events carry execDuration", reason: NEWEST },
   { id: "unbuilt", what: "operations and fields that are not built yet", reason: UNBUILT },
 ];

@@ -1,0 +1,219 @@
+// Bad input at the socket: each is answered as Docker does, and the daemon goes on serving.
+import { afterEach, expect, test } from "vitest";
+import { onEngines } from "../support/engines.js";
+import { messageOf } from "../support/engine-client.js";
+import { encodeRequest, exchange, RawConnection, type RawResponse } from "../support/raw-http.js";
+import { pause } from "../support/commands.js";
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+onEngines("bad input", (engine, kind) => {
+  afterEach(async () => {
+    expect((await engine().call("GET", "/_ping")).text).toBe("OK");
+  });
+
+  for (const [name, body] of [
+    ["malformed", "{bad}"],
+    ["truncated", '{"Image":"busybox"'],
+    ["truncated string", '{"Image":"busy'],
+    ["two commas", '{"Image":"busybox",,}'],
+    ["a bare word", "nonsense"],
+    ["an array", "[]"],
+    ["a string", '"x"'],
+    ["a number", "1"],
+    ["NUL bytes", "\0\0\0"],
+    ["a wrong escape", '{"Image":"\\x"}'],
+    ["a control character in a string", '{"Image":"a\nb"}'],
+  ] as const) {
+    test(`JSON: ${name}`, async () => {
+      const answer = await create(body);
+      expect(answer.status).toBe(engine().expected("bad-json-status", 400, 500));
+      expect(answer.header("content-type")).toBe("application/json");
+      if (kind === "linux") expect(messageOf(answer)).toMatch(/^invalid JSON: /);
+    });
+  }
+
+  test("wrong types are refused naming the field", async () => {
+    for (const [body, field] of [
+      ['{"Image":1}', "Image"],
+      ['{"Image":"busybox","Env":"A=1"}', "Env"],
+      ['{"Image":"busybox","Tty":"yes"}', "Tty"],
+      ['{"Image":"busybox","Labels":["a"]}', "Labels"],
+      ['{"Image":"busybox","HostConfig":[]}', "HostConfig"],
+      ['{"Image":"busybox","HostConfig":{"Memory":"1g"}}', "Memory"],
+      ['{"Image":"busybox","HostConfig":{"Memory":1.5}}', "Memory"],
+      ['{"Image":"busybox","HostConfig":{"PortBindings":{"80/tcp":{}}}}', "PortBindings"],
+    ] as const) {
+      const answer = await create(body);
+      expect([body, answer.status]).toEqual([body, engine().expected("bad-json-status", 400, 500)]);
+      expect(messageOf(answer)).toContain(field);
+    }
+  });
+
+  test("100-deep nesting", async () => {
+    const body = `{"Image":"busybox","Labels":${"[".repeat(100)}${"]".repeat(100)}}`;
+    expect((await create(body)).status).toBe(engine().expected("bad-json-status", 400, 500));
+    const unknown = `{"Image":"busybox","Unknown":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}`;
+    expect((await create(unknown)).status).toBe(engine().expected("bad-json-status", 400, 500));
+  });
+
+  test("a body of 50 MiB", async () => {
+    const body = Buffer.alloc(50 << 20, " ");
+    body.write('{"Image":"busybox"', 0);
+    body.write("}", body.length - 1);
+    const answer = await create(body).catch((error: Error) => error);
+    if (kind === "linux") {
+      expect(answer instanceof Error ? answer.message : answer.status).toBe(413);
+      expect(messageOf(answer as RawResponse)).not.toBe("");
+    } else {
+      // The reference has no limit: a row of its own, with the others that differ in status.
+      expect((answer as RawResponse).status).toBe(engine().expected("body-limit", 413, 201));
+    }
+  });
+
+  test("numbers past 64 bits", async () => {
+    for (const number of ["18446744073709551616", "1e400", "-9223372036854775809"]) {
+      const answer = await create(`{"Image":"busybox","HostConfig":{"Memory":${number}}}`);
+      expect([number, answer.status]).toEqual([number, engine().expected("bad-json-status", 400, 500)]);
+    }
+  });
+
+  test("invalid UTF-8 does no harm", async () => {
+    const body = Buffer.from('{"Image":"busybox","Labels":{"a":"?"}}');
+    body[body.indexOf("?")] = 0xff;
+    const answer = await create(body);
+    expect([201, 400]).toContain(answer.status);
+    if (answer.status === 201) {
+      const { Id } = answer.json<{ Id: string }>();
+      const { Config } = await engine().inspect<{ Config: { Labels: Record<string, string> } }>(Id);
+      expect(Config.Labels["a"]).toBe("\ufffd");
+      await engine().remove(Id);
+    }
+  });
+
+  test("duplicate keys: the last wins; unknown fields are ignored; keys in any case", async () => {
+    const answer = await create(
+      '{"image":"nothing","IMAGE":"busybox","Cmd":["a"],"cMD":["b"],"Nonsense":{"x":[1,{}]}}',
+    );
+    expect(answer.status).toBe(201);
+    const { Id } = answer.json<{ Id: string }>();
+    expect(await engine().inspect(Id)).toMatchObject({ Config: { Image: "busybox", Cmd: ["b"] } });
+    await engine().remove(Id);
+  });
+
+  test("a second document after the first", async () => {
+    const answer = await create('{"Image":"busybox"}{"Image":"nothing"}');
+    expect(answer.status).toBe(engine().expected("second-document", 400, 201));
+  });
+
+  test("empty bodies", async () => {
+    const empty = await create("");
+    expect(empty.status).toBe(engine().expected("bad-json-status", 400, 500));
+    const none = await engine().call("POST", "/containers/create");
+    expect([400, 500]).toContain(none.status);
+  });
+
+  test("another content type, and none", async () => {
+    for (const headers of [{ "Content-Type": "text/plain" }, { "Content-Type": "application/xml" }, {}]) {
+      const answer = await engine().call("POST", "/containers/create", '{"Image":"busybox"}', { headers });
+      expect(answer.status).toBe(400);
+      expect(messageOf(answer)).toMatch(/Content-Type/);
+    }
+    const charset = { "Content-Type": "application/json; charset=utf-8" };
+    const fine = await engine().call("POST", "/containers/create", '{"Image":"busybox"}', { headers: charset });
+    expect(fine.status).toBe(201);
+    await engine().remove(fine.json<{ Id: string }>().Id);
+  });
+
+  test("header garbage is refused and the connection closed", async () => {
+    for (const bytes of [
+      "\0\x01\x02\r\n\r\n",
+      "GET\r\n\r\n",
+      "GET / HTTP/9.9\r\nHost: x\r\n\r\n",
+      "GET /_ping HTTP/1.1\r\nHost: x\r\nno colon here\r\n\r\n",
+      "GET /_ping HTTP/1.1\r\nHost: x\r\nContent-Length: nonsense\r\n\r\n",
+      `GET /_ping HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(2 << 20)}\r\n\r\n`,
+    ]) {
+      const connection = await RawConnection.open(engine().socketPath, 5000);
+      connection.send(bytes);
+      const answer = (await connection.rest().catch(() => Buffer.alloc(0))).toString();
+      expect(answer === "" || /^HTTP\/1\.1 (4\d\d|505) /.test(answer) ? "" : answer).toBe("");
+      connection.close();
+    }
+  });
+
+  test("a client that hangs up in the middle of a request or of an answer", async () => {
+    const id = await engine().running({ Cmd: ["sh", "-c", "while :; do echo tick; sleep 0.02; done"] });
+    const requests = [
+      encodeRequest({ method: "POST", target: "/v1.41/containers/create", body: { Image: "busybox" } }).subarray(0, -5),
+      Buffer.from("GET /v1.41/conta"),
+      encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1&follow=1` }),
+      encodeRequest({ target: "/v1.41/events" }),
+      encodeRequest({ method: "POST", target: `/v1.41/containers/${id}/wait` }),
+      encodeRequest({ method: "POST", target: `/v1.41/containers/${id}/attach?stream=1&stdout=1` }),
+      encodeRequest({ target: "/v1.41/info" }),
+    ];
+    for (const request of requests) {
+      const connection = await RawConnection.open(engine().socketPath);
+      connection.send(request);
+      await pause(30);
+      connection.close();
+    }
+    expect(await engine().inspect(id)).toMatchObject({ State: { Running: true } });
+    await engine().remove(id);
+  });
+
+  test("an upload that is broken off", async () => {
+    const connection = await RawConnection.open(engine().socketPath);
+    connection.send("POST /v1.41/images/load HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nhalf");
+    await pause(50);
+    connection.close();
+    const before = await engine().read("/images/json");
+    expect(await engine().read("/images/json")).toEqual(before);
+  });
+
+  test("ambiguous and unknown ids", async () => {
+    const ids = await Promise.all(Array.from({ length: 17 }, () => engine().create()));
+    const byFirst = new Map<string, number>();
+    for (const id of ids) byFirst.set(id[0] ?? "", (byFirst.get(id[0] ?? "") ?? 0) + 1);
+    const prefix = [...byFirst].find(([, count]) => count > 1)?.[0] ?? "";
+    const answer = await engine().call("GET", `/containers/${prefix}/json`);
+    expect([answer.status, messageOf(answer)]).toEqual(
+      engine().expected(
+        "ambiguous-id",
+        [400, `multiple IDs found with provided prefix: ${prefix}`],
+        [500, `Multiple IDs found with provided prefix: ${prefix}`],
+      ),
+    );
+    for (const [method, path] of [
+      ["GET", "json"],
+      ["GET", "logs?stdout=1"],
+      ["POST", "start"],
+      ["POST", "stop"],
+      ["POST", "wait"],
+      ["POST", "resize?h=1&w=1"],
+    ] as const) {
+      const unknown = await engine().call(method, `/containers/zzz/${path}`);
+      expect([path, unknown.status, messageOf(unknown)]).toEqual([path, 404, "No such container: zzz"]);
+    }
+    for (const id of ids) await engine().remove(id);
+  });
+
+  test("percent signs that decode to nothing", async () => {
+    for (const path of ["/containers/%zz/json", "/containers/%/json", "/containers/%ff/json"]) {
+      const answer = await exchange(engine().socketPath, { target: `/v1.41${path}` });
+      expect([path, [400, 404].includes(answer.status)]).toEqual([path, true]);
+    }
+  });
+
+  test("header values that are not ASCII, and very long targets", async () => {
+    const odd = await engine().call("GET", "/_ping", undefined, { headers: { "X-Odd": "\u00e9\u00ff" } });
+    expect(odd.status).toBe(200);
+    const long = await engine().call("GET", `/containers/json?nonsense=${"x".repeat(8000)}`);
+    expect(long.status).toBe(200);
+  });
+
+  function create(body: string | Buffer): Promise<RawResponse> {
+    return engine().call("POST", "/containers/create", body, { headers: JSON_TYPE });
+  }
+});

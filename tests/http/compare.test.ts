@@ -1,0 +1,128 @@
+// The same story told to both engines at API 1.41: statuses, header names, JSON keys and types must be the same, but
+// for what tests/reference-differences.ts lists. A row whose lines no longer differ fails as well.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DIFFERENCES } from "../reference-differences.js";
+import { engines, RunningEngine, startWithBusybox } from "../support/engines.js";
+import { shapeOf } from "../support/shape.js";
+import type { RawResponse } from "../support/raw-http.js";
+import { pause } from "../support/commands.js";
+
+const all = engines();
+const missing =
+  all.find((engine) => engine.missing !== null)?.missing ?? (all.length < 2 ? "one engine was chosen" : null);
+if (missing !== null) console.warn(`skipped: comparison of the engines: ${missing}`);
+
+describe.skipIf(missing !== null)("the two engines", () => {
+  const running: RunningEngine[] = [];
+  const told = new Map<string, Map<string, string[]>>();
+
+  beforeAll(async () => {
+    for (const engine of all) running.push(new RunningEngine(engine, await startWithBusybox(engine)));
+    for (const engine of running) told.set(engine.kind, await tell(engine));
+  }, 180_000);
+  afterAll(async () => {
+    for (const engine of running) await engine.daemon.close();
+  }, 60_000);
+
+  test("differ only as listed", () => {
+    const unlisted = differences().filter((line) => !ROWS.some((row) => row.test(line)));
+    expect(unlisted).toEqual([]);
+  });
+
+  test("still differ in everything that is listed", () => {
+    const found = differences();
+    expect(ROWS.filter((row) => !found.some((line) => row.test(line))).map(String)).toEqual([]);
+  });
+
+  /** `STEP + LINE` for what only our engine has, `STEP - LINE` for what only the reference has. */
+  function differences(): string[] {
+    const [ours, reference] = [told.get("linux"), told.get("reference")];
+    const lines: string[] = [];
+    for (const [step, shape] of ours ?? []) {
+      const other = reference?.get(step) ?? [];
+      lines.push(...shape.filter((line) => !other.includes(line)).map((line) => `${step} + ${line}`));
+      lines.push(...other.filter((line) => !shape.includes(line)).map((line) => `${step} - ${line}`));
+    }
+    return lines;
+  }
+});
+
+const ROWS = DIFFERENCES.flatMap((row) => row.lines ?? []);
+
+/** Runs the story; the shape of each answer by its step's name. */
+async function tell(engine: RunningEngine): Promise<Map<string, string[]>> {
+  const shapes = new Map<string, string[]>();
+  const step = async (name: string, method: string, path: string, body?: unknown): Promise<RawResponse> => {
+    const response = await engine.call(method, path, body);
+    shapes.set(name, shapeOf(response));
+    return response;
+  };
+  await step("ping", "GET", "/_ping");
+  await step("head ping", "HEAD", "/_ping");
+  await step("version", "GET", "/version");
+  await step("info", "GET", "/info");
+  await step("options", "OPTIONS", "/info");
+  await step("not found", "GET", "/nothing");
+  await step("empty list", "GET", "/containers/json?all=1");
+  const made = await step("create", "POST", "/containers/create?name=told", FULL);
+  const { Id } = made.json<{ Id: string }>();
+  await step("created inspect", "GET", `/containers/${Id}/json`);
+  await step("created list", "GET", "/containers/json?all=1");
+  await step("start", "POST", `/containers/${Id}/start`);
+  await step("start again", "POST", `/containers/${Id}/start`);
+  await step("running inspect", "GET", `/containers/${Id}/json?size=1`);
+  await step("running list", "GET", "/containers/json?size=1");
+  await step("resize", "POST", `/containers/${Id}/resize?h=10&w=10`);
+  await step("remove running", "DELETE", `/containers/${Id}`);
+  await step("kill", "POST", `/containers/${Id}/kill?signal=USR1`);
+  await step("stop", "POST", `/containers/${Id}/stop?t=0`);
+  await step("stop again", "POST", `/containers/${Id}/stop`);
+  await step("wait", "POST", `/containers/${Id}/wait`);
+  await step("logs", "GET", `/containers/${Id}/logs?stdout=1&timestamps=1`);
+  await step("stopped inspect", "GET", `/containers/${Id}/json`);
+  await step("stopped list", "GET", "/containers/json?all=1");
+  await step("commit", "POST", `/commit?container=${Id}&repo=told&tag=1&comment=c`, {});
+  await step("committed inspect", "GET", "/images/told:1/json");
+  await pause(200);
+  await step("remove", "DELETE", `/containers/${Id}`);
+  await step("removed inspect", "GET", `/containers/${Id}/json`);
+  const plain = await step("create plain", "POST", "/containers/create", { Image: "busybox" });
+  const plainId = plain.json<{ Id: string }>().Id;
+  await step("plain inspect", "GET", `/containers/${plainId}/json`);
+  await step("remove plain", "DELETE", `/containers/${plainId}`);
+  await step("images", "GET", "/images/json");
+  await step("image", "GET", "/images/busybox/json");
+  await step("no image", "GET", "/images/nothing/json");
+  await step("tag", "POST", "/images/busybox/tag?repo=again&tag=1");
+  await step("untag", "DELETE", "/images/again:1");
+  await step("create without image", "POST", "/containers/create", { Image: "nothing" });
+  await step("networks", "GET", "/networks");
+  await step("network", "GET", "/networks/bridge");
+  await step("host network", "GET", "/networks/host");
+  await step("no network", "GET", "/networks/nothing");
+  await step("volumes", "GET", "/volumes");
+  await step("no volume", "GET", "/volumes/nothing");
+  await step("plugins", "GET", "/plugins");
+  await step("no plugin", "GET", "/plugins/nothing/json");
+  await step("events", "GET", `/events?since=1&until=${Date.now() / 1000}`);
+  return shapes;
+}
+
+const FULL = {
+  Image: "busybox",
+  Cmd: ["sleep", "1000"],
+  Env: ["A=1"],
+  Labels: { a: "1" },
+  Tty: true,
+  OpenStdin: true,
+  StopSignal: "SIGTERM",
+  StopTimeout: 1,
+  ExposedPorts: { "80/tcp": {} },
+  HostConfig: {
+    Memory: 64 << 20,
+    PidsLimit: 100,
+    Binds: ["/usr/share:/x:ro"],
+    CapAdd: ["NET_ADMIN"],
+    PortBindings: { "80/tcp": [{ HostPort: "18090" }] },
+  },
+};

@@ -1,0 +1,131 @@
+// /info and /version: every field that can change is seen to change with what it speaks of.
+import { readFileSync } from "node:fs";
+import { hostname, release } from "node:os";
+import { cpus, totalmem } from "node:os";
+import { expect, test } from "vitest";
+import { onEngines } from "../support/engines.js";
+import type { Json } from "../support/engine-client.js";
+import { dockerArchive, tarOf } from "../support/images.js";
+import { encodeRequest, RawConnection } from "../support/raw-http.js";
+
+onEngines("info", (engine) => {
+  test("containers are counted by their state", async () => {
+    const before = await info();
+    const created = await engine().create();
+    const running = await engine().running();
+    expect(counts(await info())).toEqual(counts(before, { Containers: 2, ContainersRunning: 1, ContainersStopped: 1 }));
+    await engine().must(204, "POST", `/containers/${running}/kill`);
+    expect(counts(await info())).toEqual(counts(before, { Containers: 2, ContainersStopped: 2 }));
+    for (const id of [created, running]) await engine().remove(id);
+    expect(counts(await info())).toEqual(counts(before));
+  });
+
+  test("images are counted", async () => {
+    const before = await info();
+    const layers = [await tarOf([{ name: "x", body: "x" }])];
+    await engine().load(await dockerArchive([{ reference: "counted:1", config: { Cmd: ["x"] }, layers }]));
+    expect((await info())["Images"]).toBe((before["Images"] as number) + 1);
+    await engine().must(200, "DELETE", "/images/counted:1");
+    expect((await info())["Images"]).toBe(before["Images"]);
+  });
+
+  test("listeners of events are counted", async () => {
+    const before = (await info())["NEventsListener"] as number;
+    const connection = await RawConnection.open(engine().socketPath);
+    connection.send(encodeRequest({ target: "/events" }));
+    await connection.head();
+    expect((await info())["NEventsListener"]).toBe(before + 1);
+    connection.close();
+  });
+
+  test("the machine", async () => {
+    const found = await info();
+    expect(found).toMatchObject({
+      OSType: "linux",
+      Architecture: process.arch === "x64" ? "x86_64" : "aarch64",
+      NCPU: cpus().length,
+      KernelVersion: release(),
+      Name: hostname(),
+      IndexServerAddress: expect.stringMatching(/^https:\/\/.*\/v1\/$/) as string,
+    });
+    expect(Math.abs((found["MemTotal"] as number) - totalmem())).toBeLessThan(64 << 20);
+    const pretty = /^PRETTY_NAME="?(.*?)"?$/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? "";
+    expect(found["OperatingSystem"]).toContain(pretty);
+    expect(Math.abs(Date.parse(found["SystemTime"] as string) - Date.now())).toBeLessThan(5000);
+  });
+
+  test("the engine", async () => {
+    const found = await info();
+    expect(found).toMatchObject({
+      DockerRootDir: engine().daemon.directories.dataRoot,
+      LoggingDriver: "json-file",
+      ExperimentalBuild: false,
+      LiveRestoreEnabled: engine().expected("live-restore", expect.any(Boolean), false) as boolean,
+      Debug: false,
+      Labels: [],
+      Swarm: { LocalNodeState: "inactive", NodeID: "", RemoteManagers: null },
+      HttpProxy: "",
+      HttpsProxy: "",
+      NoProxy: "",
+    });
+    expect(found["ID"]).not.toBe("");
+    const runtimes = Object.keys(found["Runtimes"] as object);
+    expect(runtimes).toContain(found["DefaultRuntime"]);
+    expect(["1", "2"]).toContain(found["CgroupVersion"]);
+    expect(found["Plugins"]).toMatchObject({ Network: expect.arrayContaining(["bridge", "host", "null"]) as string[] });
+    expect(found["SecurityOptions"]).toEqual(expect.arrayContaining([expect.stringMatching(/^name=seccomp,profile=/)]));
+    const version = await engine().read<Json>("/version");
+    expect(found["ServerVersion"]).toBe(version["Version"]);
+  });
+
+  test("the id stays over a restart", async () => {
+    const before = (await info())["ID"];
+    await engine().daemon.end("SIGTERM");
+    await engine().daemon.start();
+    expect((await info())["ID"]).toBe(before);
+  });
+
+  test("/version", async () => {
+    const found = await engine().read<Json>("/version");
+    expect(found).toMatchObject({
+      Os: "linux",
+      Arch: process.arch === "x64" ? "amd64" : process.arch,
+      KernelVersion: release(),
+    });
+    const server = (await engine().call("GET", "/version")).header("server");
+    expect(server).toBe(`Docker/${String(found["Version"])} (linux)`);
+    for (const key of ["Platform", "Components", "GitCommit", "GoVersion", "BuildTime"])
+      expect(found).toHaveProperty(key);
+  });
+
+  async function info(): Promise<Json> {
+    return engine().read<Json>("/info");
+  }
+});
+
+onEngines(
+  "info with flags",
+  (engine, kind) => {
+    test("flags show", async () => {
+      const found = await engine().read<Json>("/info");
+      expect(found["Debug"]).toBe(true);
+      expect(JSON.stringify(found["RegistryConfig"])).toContain("10.99.0.0/16");
+      expect(JSON.stringify(found["RegistryConfig"])).toContain("registry.test:5000");
+      if (kind === "linux") expect(Object.keys(found["Runtimes"] as object)).toContain("extra");
+    });
+  },
+  [
+    "--debug",
+    "--insecure-registry",
+    "10.99.0.0/16",
+    "--insecure-registry",
+    "registry.test:5000",
+    "--add-runtime",
+    "extra=/usr/sbin/runc",
+  ],
+);
+
+function counts(info: Json, plus: Readonly<Record<string, number>> = {}): Record<string, number> {
+  const names = ["Containers", "ContainersRunning", "ContainersPaused", "ContainersStopped"];
+  return Object.fromEntries(names.map((name) => [name, (info[name] as number) + (plus[name] ?? 0)]));
+}

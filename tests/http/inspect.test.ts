@@ -1,0 +1,250 @@
+// Inspect: every field has two values; a test changes the input and sees the output change.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { onEngines } from "../support/engines.js";
+import type { Json } from "../support/engine-client.js";
+import { pause } from "../support/commands.js";
+
+/** Path in inspect, then a create body for each of two values, then the two values. */
+type Pair = readonly [path: string, one: Json, first: unknown, two: Json, second: unknown];
+
+const MIB = 1 << 20;
+const PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+const CONFIG: readonly Pair[] = [
+  ["Config.Hostname", { Hostname: "one" }, "one", { Hostname: "two" }, "two"],
+  ["Config.Domainname", {}, "", { Domainname: "d.test" }, "d.test"],
+  ["Config.User", {}, "", { User: "nobody" }, "nobody"],
+  ["Config.AttachStdin", {}, false, { AttachStdin: true }, true],
+  ["Config.AttachStdout", {}, false, { AttachStdout: true }, true],
+  ["Config.AttachStderr", {}, false, { AttachStderr: true }, true],
+  ["Config.Tty", {}, false, { Tty: true }, true],
+  ["Config.OpenStdin", {}, false, { OpenStdin: true }, true],
+  ["Config.StdinOnce", {}, false, { StdinOnce: true }, true],
+  ["Config.Env", {}, [PATH], { Env: ["A=1"] }, ["A=1", PATH]],
+  ["Config.Cmd", { Cmd: ["true"] }, ["true"], { Cmd: ["echo", "x"] }, ["echo", "x"]],
+  ["Config.Image", {}, "busybox", { Image: "busybox:latest" }, "busybox:latest"],
+  ["Config.WorkingDir", {}, "", { WorkingDir: "/tmp" }, "/tmp"],
+  ["Config.Entrypoint", {}, null, { Entrypoint: ["/bin/true"] }, ["/bin/true"]],
+  ["Config.Labels", {}, {}, { Labels: { a: "1" } }, { a: "1" }],
+  ["Config.ExposedPorts", {}, undefined, { ExposedPorts: { "80/tcp": {} } }, { "80/tcp": {} }],
+  ["Config.StopSignal", {}, undefined, { StopSignal: "SIGINT" }, "SIGINT"],
+  ["Config.StopTimeout", {}, undefined, { StopTimeout: 3 }, 3],
+  ["Config.Shell", {}, undefined, { Shell: ["/bin/ash"] }, ["/bin/ash"]],
+  ["Path", { Cmd: ["true"] }, "true", { Cmd: ["echo", "x"] }, "echo"],
+  ["Args", { Cmd: ["true"] }, [], { Cmd: ["echo", "x"] }, ["x"]],
+  ["Name", {}, "/first", {}, "/second"],
+];
+
+const HOST_CONFIG: readonly Pair[] = [
+  ["AutoRemove", {}, false, { AutoRemove: true }, true],
+  ["Binds", {}, null, { Binds: ["/usr/share:/x"] }, ["/usr/share:/x"]],
+  ["CapAdd", {}, null, { CapAdd: ["NET_ADMIN"] }, ["NET_ADMIN"]],
+  ["CapDrop", {}, null, { CapDrop: ["MKNOD"] }, ["MKNOD"]],
+  ["Memory", {}, 0, { Memory: 64 * MIB }, 64 * MIB],
+  ["MemorySwap", { Memory: 64 * MIB }, 128 * MIB, { Memory: 32 * MIB }, 64 * MIB],
+  ["NanoCpus", {}, 0, { NanoCpus: 5e8 }, 5e8],
+  ["NetworkMode", { NetworkMode: "none" }, "none", { NetworkMode: "host" }, "host"],
+  ["PidsLimit", {}, null, { PidsLimit: 99 }, 99],
+  ["ReadonlyRootfs", {}, false, { ReadonlyRootfs: true }, true],
+  ["SecurityOpt", {}, null, { SecurityOpt: ["no-new-privileges"] }, ["no-new-privileges"]],
+  ["ContainerIDFile", {}, "", { ContainerIDFile: "/tmp/cid" }, "/tmp/cid"],
+  ["ConsoleSize", {}, [0, 0], { ConsoleSize: [0, 0] }, [0, 0]],
+  [
+    "PortBindings",
+    {},
+    null,
+    { PortBindings: { "80/tcp": [{ HostIp: "", HostPort: "18080" }] } },
+    { "80/tcp": [{ HostIp: "", HostPort: "18080" }] },
+  ],
+];
+
+onEngines("inspect", (engine) => {
+  for (const [path, one, first, two, second] of CONFIG) {
+    test(`${path}`, async () => {
+      expect(await inspected(one, path, "first")).toEqual(first ?? emptyOf(path));
+      expect(await inspected(two, path, "second")).toEqual(second);
+    });
+  }
+
+  for (const [name, one, first, two, second] of HOST_CONFIG) {
+    test(`HostConfig.${name}`, async () => {
+      const path = `HostConfig.${name}`;
+      const found = await inspected({ HostConfig: one }, path, "first");
+      // null and an empty map or list both say that nothing was asked for.
+      if (first === null) expect([null, [], {}]).toContainEqual(found);
+      else expect(found).toEqual(first);
+      expect(await inspected({ HostConfig: two }, path, "second")).toEqual(second);
+    });
+  }
+
+  test("State and times through a life", async () => {
+    const before = Date.now();
+    const id = await engine().create({ Cmd: ["sh", "-c", "sleep 0.3; exit 7"] });
+    const created = await state(id);
+    expect(created).toMatchObject({
+      Status: "created",
+      Running: false,
+      Paused: false,
+      Restarting: false,
+      OOMKilled: false,
+      Dead: false,
+      Pid: 0,
+      ExitCode: 0,
+      Error: "",
+      StartedAt: "0001-01-01T00:00:00Z",
+      FinishedAt: "0001-01-01T00:00:00Z",
+    });
+    const { Created } = await engine().inspect<{ Created: string }>(id);
+    expect(Created).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/);
+    expect(Math.abs(Date.parse(Created) - before)).toBeLessThan(3000);
+    await engine().start(id);
+    const running = await state(id);
+    expect(running).toMatchObject({ Status: "running", Running: true, FinishedAt: "0001-01-01T00:00:00Z" });
+    expect(Date.parse(running["StartedAt"] as string)).toBeGreaterThanOrEqual(Date.parse(Created));
+    expect(running["Pid"]).toBeGreaterThan(1);
+    await engine().wait(id);
+    const exited = await state(id);
+    expect(exited).toMatchObject({ Status: "exited", Running: false, Pid: 0, ExitCode: 7 });
+    expect(Date.parse(exited["FinishedAt"] as string)).toBeGreaterThan(Date.parse(running["StartedAt"] as string));
+    await engine().remove(id);
+  });
+
+  test("OOMKilled", async () => {
+    const HostConfig = { Memory: 16 * MIB, MemorySwap: 16 * MIB };
+    const id = await engine().create({ Cmd: ["sh", "-c", "head -c 200000000 /dev/zero | tail"], HostConfig });
+    await engine().start(id);
+    await engine().wait(id);
+    const found = await state(id);
+    expect(found["OOMKilled"]).toBe(true);
+    await engine().remove(id);
+  });
+
+  test("Id, Image, Driver, Platform, paths, RestartCount", async () => {
+    const id = await engine().create({ Cmd: ["sleep", "100"], StopSignal: "SIGKILL" });
+    const image = await engine().read<{ Id: string }>("/images/busybox/json");
+    const fresh = await engine().inspect(id);
+    expect(fresh).toMatchObject({
+      Id: id,
+      Image: image.Id,
+      Platform: "linux",
+      RestartCount: 0,
+      ExecIDs: null,
+      MountLabel: "",
+      ProcessLabel: "",
+      AppArmorProfile: "",
+    });
+    expect(typeof fresh["Driver"]).toBe("string");
+    for (const key of ["ResolvConfPath", "HostnamePath", "HostsPath"]) expect([key, fresh[key]]).toEqual([key, ""]);
+    await engine().start(id);
+    const started = await engine().inspect(id);
+    for (const key of ["ResolvConfPath", "HostnamePath", "HostsPath"]) {
+      expect(started[key]).toMatch(new RegExp(`^/.*${id}`));
+    }
+    await engine().remove(id);
+  });
+
+  test("Mounts: a bind, read-only or not", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "coracle-bind-"));
+    try {
+      const id = await engine().create({ HostConfig: { Binds: [`${directory}:/a`, "/usr/share:/b:ro"] } });
+      const { Mounts } = await engine().inspect<{ Mounts: Json[] }>(id);
+      Mounts.sort((a, b) => String(a["Destination"]).localeCompare(String(b["Destination"])));
+      expect(
+        Mounts.map((mount) => [mount["Type"], mount["Source"], mount["Destination"], mount["Mode"], mount["RW"]]),
+      ).toEqual([
+        ["bind", directory, "/a", "", true],
+        ["bind", "/usr/share", "/b", "ro", false],
+      ]);
+      await engine().remove(id);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  test("NetworkSettings: nothing before the start, addresses while running, nothing after", async () => {
+    const id = await engine().create({ Cmd: ["sleep", "100"], StopSignal: "SIGKILL" });
+    const before = await network(id);
+    expect([before["IPAddress"], before["SandboxID"], before["Ports"]]).toEqual(["", "", {}]);
+    await engine().start(id);
+    const during = await network(id);
+    const bridge = (during["Networks"] as Record<string, Json>)["bridge"] ?? {};
+    expect(during["IPAddress"]).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+    expect(during).toMatchObject({
+      IPAddress: bridge["IPAddress"],
+      Gateway: bridge["Gateway"],
+      MacAddress: bridge["MacAddress"],
+      EndpointID: bridge["EndpointID"],
+      IPPrefixLen: 16,
+    });
+    expect(bridge["EndpointID"]).toMatch(/^[0-9a-f]{64}$/);
+    expect(bridge["MacAddress"]).toMatch(/^02:42(:[0-9a-f]{2}){4}$/);
+    const { Id } = await engine().read<{ Id: string }>("/networks/bridge");
+    expect(bridge["NetworkID"]).toBe(Id);
+    const other = await engine().running();
+    expect((await network(other))["IPAddress"]).not.toBe(during["IPAddress"]);
+    await engine().must(204, "POST", `/containers/${id}/kill`);
+    await pause(300);
+    expect((await network(id))["IPAddress"]).toBe("");
+    for (const one of [id, other]) await engine().remove(one);
+  });
+
+  test("published ports show while running", async () => {
+    const config = {
+      ExposedPorts: { "80/tcp": {}, "81/udp": {} },
+      HostConfig: { PortBindings: { "80/tcp": [{ HostPort: "18081" }] } },
+    };
+    const id = await engine().running(config);
+    const ports = (await network(id))["Ports"] as Record<string, { HostIp: string; HostPort: string }[] | null>;
+    expect(ports["81/udp"]).toBeNull();
+    expect(ports["80/tcp"]?.[0]).toEqual({ HostIp: "0.0.0.0", HostPort: "18081" });
+    const [item] = await engine().read<{ Ports: Json[] }[]>("/containers/json");
+    expect(item?.Ports).toContainEqual({ IP: "0.0.0.0", PrivatePort: 80, PublicPort: 18081, Type: "tcp" });
+    expect(item?.Ports).toContainEqual({ PrivatePort: 81, Type: "udp" });
+    await engine().remove(id);
+  });
+
+  test("a random port is chosen when none is given", async () => {
+    const config = { ExposedPorts: { "80/tcp": {} }, HostConfig: { PortBindings: { "80/tcp": [{ HostPort: "" }] } } };
+    const [a, b] = [await engine().running(config), await engine().running(config)];
+    const portOf = async (id: string): Promise<number> => {
+      const ports = (await network(id))["Ports"] as Record<string, { HostPort: string }[]>;
+      return Number(ports["80/tcp"]?.[0]?.HostPort);
+    };
+    expect(await portOf(a)).toBeGreaterThanOrEqual(1024);
+    expect(await portOf(a)).not.toBe(await portOf(b));
+    for (const id of [a, b]) await engine().remove(id);
+  });
+
+  test("GraphDriver, LogPath", async () => {
+    const [a, b] = [await engine().create(), await engine().create()];
+    const [one, two] = [await engine().inspect(a), await engine().inspect(b)];
+    expect(Object.keys(one["GraphDriver"] as object).sort()).toEqual(["Data", "Name"]);
+    await engine().start(a);
+    expect((await engine().inspect(a))["LogPath"]).toContain(a);
+    expect(two["LogPath"]).not.toContain(a);
+    for (const id of [a, b]) await engine().remove(id);
+  });
+
+  async function inspected(config: Json, path: string, name: string): Promise<unknown> {
+    const id = await engine().create(config, `?name=${name}`);
+    const container = await engine().inspect(id);
+    await engine().remove(id);
+    return path.split(".").reduce<unknown>((found, key) => (found as Json | undefined)?.[key], container);
+  }
+
+  async function state(id: string): Promise<Json> {
+    return (await engine().inspect<{ State: Json }>(id)).State;
+  }
+
+  async function network(id: string): Promise<Json> {
+    return (await engine().inspect<{ NetworkSettings: Json }>(id)).NetworkSettings;
+  }
+});
+
+/** What an unset field is: missing, or null. */
+function emptyOf(path: string): unknown {
+  return path === "Config.Entrypoint" ? null : undefined;
+}

@@ -1,0 +1,63 @@
+// The real registry (Debian's docker-registry) inside an engine's network namespace, where it is on the engine's
+// loopback, and so plain HTTP to it needs no configuration; the test reaches it through the veth.
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findProgram, must, until } from "./commands.js";
+import type { Netns } from "./netns.js";
+
+export interface DockerRegistry {
+  /** What the engine calls it: `127.0.0.1:PORT`. */
+  readonly host: string;
+  /** Where the test pushes to. */
+  readonly url: string;
+  readonly authorization: string | null;
+  close(): Promise<void>;
+}
+
+export interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Why there is no registry here, or null. */
+export function dockerRegistryMissing(): string | null {
+  return findProgram("docker-registry") === null ? "docker-registry is not installed" : null;
+}
+
+/** Starts it on an empty store; with a login, nothing is served without it. */
+export async function startDockerRegistry(
+  netns: Netns,
+  port = 5000,
+  login: Login | null = null,
+): Promise<DockerRegistry> {
+  const root = await mkdtemp(join(tmpdir(), "coracle-registry-"));
+  const config = join(root, "config.yml");
+  await writeFile(config, await configText(root, port, login));
+  const [program = "", ...args] = netns.inside([findProgram("docker-registry") ?? "docker-registry", "serve", config]);
+  const child = spawn(program, args, { stdio: "ignore" });
+  const url = `http://${netns.address}:${port}`;
+  const authorization =
+    login === null ? null : `Basic ${Buffer.from(`${login.username}:${login.password}`).toString("base64")}`;
+  await until("the registry", async () => (await fetch(`${url}/v2/`).catch(() => null)) !== null);
+  const close = async (): Promise<void> => {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await ended;
+    await rm(root, { recursive: true, force: true });
+  };
+  return { host: `127.0.0.1:${port}`, url, authorization, close };
+}
+
+async function configText(root: string, port: number, login: Login | null): Promise<string> {
+  const auth = login === null ? "" : `auth: {htpasswd: {realm: test, path: ${join(root, "htpasswd")}}}\n`;
+  if (login !== null) {
+    await must(["htpasswd", "-Bbc", join(root, "htpasswd"), login.username, login.password]);
+  }
+  return (
+    "version: 0.1\nlog: {level: error, accesslog: {disabled: true}}\n" +
+    `storage: {filesystem: {rootdirectory: ${join(root, "store")}}, delete: {enabled: true}}\n` +
+    `http: {addr: "0.0.0.0:${port}"}\n${auth}`
+  );
+}
