@@ -1,0 +1,114 @@
+// A connection as a container's stdio: its output out of the log, the client's bytes into its stdin.
+
+import type { LogBytes, Stdin, Stdio, engine, replies } from "../host.js";
+import { DetachKeys } from "./detach-keys.js";
+import { LogReader } from "./log-lines.js";
+import type { Sink } from "./logs.js";
+import { RawOutput } from "./raw-output.js";
+
+/** The client's end of a connection that is taken off HTTP. */
+export interface Client extends Sink {
+  /** What the client sends; ends with its half-close, or when it is gone. */
+  bytes(): AsyncIterable<Uint8Array>;
+}
+
+/** Why the stream is over; `ended`: the core said so, and everything has been sent. */
+export type Ending = "ended" | engine.Closing;
+
+export class Attachment {
+  readonly #hijack: replies.Hijack;
+  readonly #stdin: Stdin | null;
+  readonly #log: LogBytes | null;
+  readonly #from: number;
+  /** How far the log had come when the connection was bound. */
+  readonly #bound: number;
+
+  /**
+   * Binds a connection to a run. Once this has resolved nothing that the process writes is missed: only then may the
+   * client be told that it is attached.
+   */
+  static async bind(hijack: replies.Hijack, stdio: Stdio): Promise<Attachment> {
+    const reads = (hijack.stdout || hijack.stderr) && (hijack.history || hijack.live);
+    const log = reads ? await stdio.log(hijack.container) : null;
+    const stdin = hijack.stdin ? stdio.stdin(hijack.container, hijack.run) : null;
+    return new Attachment(hijack, stdin, log, log === null ? 0 : await log.size());
+  }
+
+  private constructor(hijack: replies.Hijack, stdin: Stdin | null, log: LogBytes | null, bound: number) {
+    this.#hijack = hijack;
+    this.#stdin = stdin;
+    this.#log = log;
+    this.#bound = bound;
+    this.#from = hijack.history ? 0 : bound;
+  }
+
+  /**
+   * Moves bytes until the core wants the end (`drain`) and all output is out, the client leaves (`gone`), detaches, or
+   * closes its side of a stream that ends with it.
+   */
+  async run(client: Client, drain: AbortSignal, gone: AbortSignal): Promise<Ending> {
+    const over = new AbortController();
+    const left = AbortSignal.any([gone, over.signal]);
+    try {
+      return await Promise.race([
+        this.#copyOutput(client, drain, left),
+        this.#copyInput(client, left),
+        aborted(gone).then((): Ending => "client"),
+      ]);
+    } catch {
+      return "failed";
+    } finally {
+      over.abort();
+      this.#stdin?.release();
+      await this.#log?.close();
+    }
+  }
+
+  async #copyOutput(client: Client, drain: AbortSignal, left: AbortSignal): Promise<Ending> {
+    if (this.#log === null) return aborted(drain).then(() => "ended");
+    const log = this.#hijack.live ? this.#log : firstBytes(this.#log, this.#bound);
+    const reader = new LogReader(log, this.#from, drain, left);
+    try {
+      const output = new RawOutput(this.#hijack);
+      for (let block = await reader.next(); block !== null; block = await reader.next()) {
+        const bytes = output.render(block);
+        if (bytes.length > 0 && !(await client.write(bytes))) return "client";
+      }
+      return "ended";
+    } finally {
+      reader.close();
+    }
+  }
+
+  /** Never resolves when the end of the input is not the end of the stream. */
+  async #copyInput(client: Client, left: AbortSignal): Promise<Ending> {
+    const keys = new DetachKeys(this.#hijack.detachKeys);
+    for await (const bytes of client.bytes()) {
+      if (left.aborted || this.#stdin === null) continue;
+      const typed = keys.take(bytes);
+      if (typed.bytes.length > 0) await this.#stdin.write(typed.bytes);
+      if (typed.detached) return "detached";
+    }
+    if (this.#stdin === null || left.aborted) return new Promise(() => {});
+    const held = keys.rest();
+    if (held.length > 0) await this.#stdin.write(held);
+    if (!this.#hijack.keepAfterInput) return "input-ended";
+    this.#stdin.end();
+    return new Promise(() => {});
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** A log as it was when it had `size` bytes. */
+function firstBytes(log: LogBytes, size: number): LogBytes {
+  return {
+    size: async () => size,
+    read: (offset, into) => log.read(offset, into.subarray(0, Math.max(0, size - offset))),
+    watch: (grown) => log.watch(grown),
+    close: () => log.close(),
+  };
+}

@@ -1,0 +1,119 @@
+// A container's log as conmon writes it (its k8s-file form): `RFC3339NANO stdout|stderr P|F TEXT\n`. P is a part of a
+// line: conmon cuts at its own read size. The texts of a stream's lines, F's with a newline, are what the process wrote.
+
+import type { LogBytes } from "../host.js";
+import { STDERR, STDOUT } from "./frames.js";
+
+const NEWLINE = 0x0a;
+const SPACE = 0x20;
+const LETTER_P = 0x50;
+const LETTER_O = 0x6f;
+
+/** Length of `stdout F ` with its spaces. */
+const TAG_LENGTH = 9;
+/** conmon's times have nine digits and a numeric offset. */
+const USUAL_TIME = 35;
+
+/** Where the parts of one line are. One object for a whole log: it is moved on from line to line. */
+export class LogLine {
+  /** Where it begins, its time first. */
+  start = 0;
+  /** End of its time. */
+  timeEnd = 0;
+  stream = STDOUT;
+  /** No newline follows its text in what the process wrote. */
+  partial = false;
+  /** Its text: from here up to `end`, where the newline of the file is. */
+  text = 0;
+  end = 0;
+
+  /** Moves to the line that begins at `start` of a block of whole lines. False when there is none or it makes no sense. */
+  read(block: Uint8Array, start: number): boolean {
+    this.start = start;
+    this.end = block.indexOf(NEWLINE, start);
+    if (this.end < 0) return false;
+    this.timeEnd = block[start + USUAL_TIME] === SPACE ? start + USUAL_TIME : block.indexOf(SPACE, start);
+    this.text = this.timeEnd + 1 + TAG_LENGTH;
+    if (this.timeEnd < 0 || this.text > this.end) return false;
+    this.stream = block[this.timeEnd + 4] === LETTER_O ? STDOUT : STDERR;
+    this.partial = block[this.timeEnd + 8] === LETTER_P;
+    return true;
+  }
+}
+
+const FIRST_BLOCK = 4096;
+const LARGEST_BLOCK = 65_536;
+
+/** Reads a log from some offset on, in blocks of whole lines. */
+export class LogReader {
+  readonly #log: LogBytes;
+  readonly #drain: AbortSignal;
+  readonly #gone: AbortSignal;
+  readonly #unwatch: () => void;
+  #offset: number;
+  #buffer = new Uint8Array(FIRST_BLOCK);
+  /** Bytes in the buffer, and how many of them the last block had. */
+  #filled = 0;
+  #given = 0;
+  #grown = false;
+  #wake: () => void = () => {};
+
+  /** At the end of the log it waits for more until `drain`; `gone` ends it at once. */
+  constructor(log: LogBytes, offset: number, drain: AbortSignal, gone: AbortSignal) {
+    this.#log = log;
+    this.#offset = offset;
+    this.#drain = drain;
+    this.#gone = gone;
+    this.#unwatch = log.watch(this.#stir);
+    drain.addEventListener("abort", this.#stir);
+    gone.addEventListener("abort", this.#stir);
+  }
+
+  /** The next whole lines, good until the next call; null at the end. A last line that was never finished is left out. */
+  async next(): Promise<Uint8Array | null> {
+    this.#buffer.copyWithin(0, this.#given, this.#filled);
+    this.#filled -= this.#given;
+    this.#given = 0;
+    while (this.#given === 0) {
+      if (this.#filled === this.#buffer.length) this.#enlarge();
+      const read = await this.#more();
+      if (read === 0) return null;
+      this.#filled += read;
+      this.#given = this.#buffer.lastIndexOf(NEWLINE, this.#filled - 1) + 1;
+    }
+    const block = this.#buffer.subarray(0, this.#given);
+    if (this.#filled === this.#buffer.length && this.#buffer.length < LARGEST_BLOCK) this.#enlarge();
+    return block;
+  }
+
+  close(): void {
+    this.#unwatch();
+    this.#drain.removeEventListener("abort", this.#stir);
+    this.#gone.removeEventListener("abort", this.#stir);
+  }
+
+  readonly #stir = (): void => {
+    this.#grown = true;
+    this.#wake();
+  };
+
+  #enlarge(): void {
+    const larger = new Uint8Array(this.#buffer.length * 2);
+    larger.set(this.#buffer);
+    this.#buffer = larger;
+  }
+
+  /** Reads into the free part of the buffer; 0 at the end. What is written before `drain` is always read. */
+  async #more(): Promise<number> {
+    while (!this.#gone.aborted) {
+      const draining = this.#drain.aborted;
+      this.#grown = false;
+      const read = await this.#log.read(this.#offset, this.#buffer.subarray(this.#filled));
+      this.#offset += read;
+      if (read > 0) return read;
+      if (draining) return 0;
+      if (!this.#grown) await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+    return 0;
+  }
+}

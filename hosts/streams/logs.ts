@@ -1,0 +1,48 @@
+// Serves `logs`: from a container's log to a client.
+
+import type { LogBytes, replies } from "../host.js";
+import { LogReader } from "./log-lines.js";
+import { LogRecords } from "./log-records.js";
+import { tailOffset } from "./log-tail.js";
+import { Moment } from "./timestamps.js";
+
+/** Where bytes go. */
+export interface Sink {
+  /** Resolves when the bytes have gone out and may be overwritten; to false when nobody is there to read any more. */
+  write(bytes: Uint8Array): Promise<boolean>;
+}
+
+/**
+ * Sends what the source names. With `follow`, goes on until `drain` and then up to the log's end; else stops at the
+ * end it finds. `gone` stops it at once. Resolves when all is sent; rejects when the log cannot be read.
+ */
+export async function serveLogs(
+  source: replies.LogSource,
+  log: LogBytes,
+  sink: Sink,
+  drain: AbortSignal,
+  gone: AbortSignal,
+): Promise<void> {
+  const records = new LogRecords(source);
+  const offset = await firstOffset(source, log);
+  const reader = new LogReader(log, offset, source.follow ? drain : AbortSignal.abort(), gone);
+  try {
+    let sent = Promise.resolve(true);
+    // The next block is read and rendered while the one before is being sent.
+    for (let block = await reader.next(); block !== null && !records.over; block = await reader.next()) {
+      const bytes = records.render(block);
+      if (!(await sent)) return;
+      if (bytes.length > 0) sent = sink.write(bytes);
+    }
+    const rest = records.finish();
+    if ((await sent) && rest.length > 0) await sink.write(rest);
+  } finally {
+    reader.close();
+  }
+}
+
+async function firstOffset(source: replies.LogSource, log: LogBytes): Promise<number> {
+  if (source.tail === undefined) return 0;
+  const until = source.until > 0n ? Moment.of(source.until) : null;
+  return tailOffset(log, await log.size(), source.tail, until);
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import type { Stdin, replies } from "../../hosts/host.js";
+import { Attachment } from "../../hosts/streams/attach.js";
+import { Collected, MemoryLog, frames, line } from "./log-of.js";
+
+const LIVE: replies.Hijack = {
+  head: { status: 101, headers: "" },
+  container: "c",
+  run: 1,
+  stdin: true,
+  stdout: true,
+  stderr: true,
+  framed: true,
+  history: false,
+  live: true,
+  keepAfterInput: false,
+  detachKeys: new Uint8Array(),
+};
+
+class Client extends Collected {
+  readonly #sent: (string | null)[] = [];
+  #wake = () => {};
+
+  send(text: string | null): void {
+    this.#sent.push(text);
+    this.#wake();
+  }
+
+  async *bytes(): AsyncIterable<Uint8Array> {
+    for (;;) {
+      while (this.#sent.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+      const text = this.#sent.shift();
+      if (text === null || text === undefined) return;
+      yield new TextEncoder().encode(text);
+    }
+  }
+}
+
+class RecordedStdin implements Stdin {
+  text = "";
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.text += new TextDecoder().decode(bytes);
+  }
+
+  end(): void {
+    this.text += "<end>";
+  }
+
+  release(): void {
+    this.text += "<released>";
+  }
+}
+
+async function attached(hijack: Partial<replies.Hijack>, log = new MemoryLog(line(1, "before"))) {
+  const client = new Client();
+  const stdin = new RecordedStdin();
+  const drain = new AbortController();
+  const gone = new AbortController();
+  const attachment = await Attachment.bind({ ...LIVE, ...hijack }, { log: async () => log, stdin: () => stdin });
+  const ending = attachment.run(client, drain.signal, gone.signal);
+  return { client, stdin, drain, gone, log, ending };
+}
+
+describe("attached output", () => {
+  test("is what comes after the connection was bound, joined into a frame per stream and read", async () => {
+    const { client, log, drain, ending } = await attached({});
+    log.append(line(2, "a") + line(3, "b", "stdout", "P") + line(4, "oops", "stderr") + line(5, "c"));
+    drain.abort();
+    expect(await ending).toBe("ended");
+    expect(frames(client.text)).toBe("1:a\nb|2:oops\n|1:c\n");
+    expect([log.closed, log.watchers]).toEqual([1, 0]);
+  });
+
+  test("of a TTY is raw, and a prompt comes at once", async () => {
+    const { client, log, drain, ending } = await attached({ framed: false });
+    log.append(line(2, "$ ", "stdout", "P"));
+    await turns();
+    expect(client.text).toBe("$ ");
+    drain.abort();
+    await ending;
+  });
+
+  test("with history begins at the beginning; history alone stops where the log was", async () => {
+    const both = await attached({ history: true, framed: false });
+    both.log.append(line(2, "after"));
+    both.drain.abort();
+    await both.ending;
+    expect(both.client.text).toBe("before\nafter\n");
+
+    const past = await attached({ history: true, live: false, framed: false });
+    past.log.append(line(2, "after"));
+    past.drain.abort();
+    expect(await past.ending).toBe("ended");
+    expect(past.client.text).toBe("before\n");
+  });
+
+  test("leaves out the streams that were not asked for", async () => {
+    const { client, log, drain, ending } = await attached({ stderr: false, framed: false });
+    log.append(line(2, "out") + line(3, "err", "stderr"));
+    drain.abort();
+    await ending;
+    expect(client.text).toBe("out\n");
+  });
+
+  test("ends when the client is gone", async () => {
+    const { gone, log, ending } = await attached({});
+    gone.abort();
+    expect(await ending).toBe("client");
+    expect([log.closed, log.watchers]).toEqual([1, 0]);
+  });
+});
+
+describe("attached stdin", () => {
+  test("a half-close ends the whole stream and leaves the process's stdin open", async () => {
+    const { client, stdin, ending } = await attached({});
+    client.send("hello");
+    client.send(null);
+    expect(await ending).toBe("input-ended");
+    expect(stdin.text).toBe("hello<released>");
+  });
+
+  test("a half-close ends only the process's stdin where the stream outlives it", async () => {
+    const { client, stdin, log, drain, ending } = await attached({ keepAfterInput: true, framed: false });
+    client.send("hello");
+    client.send(null);
+    await turns();
+    expect(stdin.text).toBe("hello<end>");
+    log.append(line(2, "HELLO"));
+    drain.abort();
+    expect(await ending).toBe("ended");
+    expect(client.text).toBe("HELLO\n");
+  });
+
+  test("that was not asked for is read and dropped, and its end changes nothing", async () => {
+    const { client, stdin, log, drain, ending } = await attached({ stdin: false, framed: false });
+    client.send("hello");
+    client.send(null);
+    await turns();
+    log.append(line(2, "out"));
+    drain.abort();
+    expect(await ending).toBe("ended");
+    expect([client.text, stdin.text]).toEqual(["out\n", ""]);
+  });
+
+  test.each([
+    [["a\x10\x11b"], "a", "detached"],
+    [["a\x10", "\x11"], "a", "detached"],
+    [["a\x10", "b"], "a\x10b", "input-ended"],
+    [["\x10\x10\x11"], "\x10", "detached"],
+    [["a\x10"], "a\x10", "input-ended"],
+  ])("%j with detach keys ctrl-p,ctrl-q", async (sent, taken, expected) => {
+    const { client, stdin, ending } = await attached({ detachKeys: new Uint8Array([0x10, 0x11]), framed: false });
+    for (const text of sent) client.send(text);
+    client.send(null);
+    expect(await ending).toBe(expected);
+    expect(stdin.text).toBe(`${taken}<released>`);
+  });
+});
+
+async function turns(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,209 @@
+import { describe, expect, test } from "vitest";
+import type { replies } from "../../hosts/host.js";
+import { serveLogs } from "../../hosts/streams/logs.js";
+import { Collected, MemoryLog, frames, line, never, timeOf } from "./log-of.js";
+
+const ALL: replies.LogSource = {
+  container: "c",
+  stdout: true,
+  stderr: true,
+  framed: false,
+  timestamps: false,
+  since: 0n,
+  until: 0n,
+  follow: false,
+};
+
+async function logsOf(log: MemoryLog, source: Partial<replies.LogSource>): Promise<string> {
+  const client = new Collected();
+  await serveLogs({ ...ALL, ...source }, log, client, never, never);
+  expect(log.watchers).toBe(0);
+  return client.text;
+}
+
+const FIVE = new MemoryLog(
+  line(1, "one") + line(2, "two", "stderr") + line(3, "three") + line(4, "four") + line(5, "five"),
+);
+
+describe("logs", () => {
+  test("are what was written, raw or a frame a line", async () => {
+    expect(await logsOf(FIVE, {})).toBe("one\ntwo\nthree\nfour\nfive\n");
+    expect(frames(await logsOf(FIVE, { framed: true }))).toBe("1:one\n|2:two\n|1:three\n|1:four\n|1:five\n");
+  });
+
+  test("of one stream leave the other out", async () => {
+    expect(await logsOf(FIVE, { stdout: false })).toBe("two\n");
+    expect(await logsOf(FIVE, { stderr: false })).toBe("one\nthree\nfour\nfive\n");
+  });
+
+  test("since and until are inclusive", async () => {
+    expect(await logsOf(FIVE, { since: timeOf(2), until: timeOf(4) })).toBe("two\nthree\nfour\n");
+    expect(await logsOf(FIVE, { since: timeOf(2) + 1n, until: timeOf(4) - 1n })).toBe("three\n");
+  });
+
+  test("since only skips up to the first line at or after it", async () => {
+    const log = new MemoryLog(line(1, "a") + line(5, "b") + line(2, "clock set back"));
+    expect(await logsOf(log, { since: timeOf(4) })).toBe("b\nclock set back\n");
+  });
+
+  test("times have nine digits and are UTC, whatever the offset they were written with", async () => {
+    const log = new MemoryLog(
+      line(1, "a", "stdout", "F", "+02:30") + line(1, "b", "stdout", "F", "-09:01") + line(59, "c"),
+    );
+    expect(await logsOf(log, { timestamps: true })).toBe(
+      "2026-11-20T06:30:01.123456789Z a\n2026-11-20T18:01:01.123456789Z b\n2026-11-20T09:00:59.123456789Z c\n",
+    );
+  });
+
+  test("dates agree with the platform's calendar", async () => {
+    for (const date of ["1970-01-01", "1999-12-31", "2000-02-29", "2024-02-29", "2100-03-01", "2026-12-31"]) {
+      const log = new MemoryLog(`${date}T23:59:58.000000001-01:00 stdout F x\n`);
+      const expected = new Date(Date.parse(`${date}T23:59:58Z`) + 3_600_000)
+        .toISOString()
+        .replace(".000Z", ".000000001Z");
+      expect(await logsOf(log, { timestamps: true })).toBe(`${expected} x\n`);
+    }
+  });
+
+  test("a TTY's lines keep their carriage returns, an empty line is a line", async () => {
+    expect(await logsOf(new MemoryLog(line(1, "a\r") + line(2, "")), {})).toBe("a\r\n\n");
+  });
+
+  test("a line cut by the writer is one record, with the time of its first part", async () => {
+    const log = new MemoryLog(
+      line(1, "ab", "stdout", "P") + line(2, "err", "stderr") + line(3, "cd", "stdout", "P") + line(4, "ef"),
+    );
+    const text = await logsOf(log, { timestamps: true, framed: true });
+    expect(frames(text)).toBe("2:2026-11-20T09:00:02.123456789Z err\n|1:2026-11-20T09:00:01.123456789Z abcdef\n");
+  });
+
+  test.each([
+    [16_383, ["16384n"]],
+    [16_384, ["16384", "1n"]],
+    [40_000, ["16384", "16384", "7233n"]],
+    [32_768, ["16384", "16384", "1n"]],
+  ])("a line of %i bytes is cut at 16 KiB as Docker cuts", async (length, expected) => {
+    let written = "";
+    for (let at = 0; at < length; at += 8192) {
+      const last = at + 8192 >= length;
+      written += line(1, "x".repeat(Math.min(8192, length - at)), "stdout", last ? "F" : "P");
+    }
+    const sizes = frames(await logsOf(new MemoryLog(written), { framed: true }))
+      .split("|")
+      .map((frame) => `${frame.length - 2}${frame.endsWith("\n") ? "n" : ""}`);
+    expect(sizes).toEqual(expected);
+  });
+
+  test("what a process wrote last without a newline comes without one", async () => {
+    expect(await logsOf(new MemoryLog(line(1, "a") + line(2, "prompt", "stdout", "P")), {})).toBe("a\nprompt");
+  });
+
+  test("a line that is still being written is not shown", async () => {
+    expect(await logsOf(new MemoryLog(line(1, "a") + "2026-11-20T09:00:02.1234"), {})).toBe("a\n");
+  });
+
+  test("a block holds many lines, and lines cross the ends of blocks", async () => {
+    const texts = Array.from({ length: 5000 }, (_, index) => `line ${index} ${"y".repeat(index % 200)}`);
+    const log = new MemoryLog(texts.map((text) => line(1, text)).join(""));
+    expect(await logsOf(log, {})).toBe(texts.map((text) => `${text}\n`).join(""));
+    expect(await logsOf(log, { tail: 4321 })).toBe(
+      texts
+        .slice(-4321)
+        .map((text) => `${text}\n`)
+        .join(""),
+    );
+  });
+});
+
+describe("tail", () => {
+  test.each([
+    [0, ""],
+    [1, "five\n"],
+    [2, "four\nfive\n"],
+    [5, "one\ntwo\nthree\nfour\nfive\n"],
+    [9, "one\ntwo\nthree\nfour\nfive\n"],
+  ])("%i", async (tail, expected) => {
+    expect(await logsOf(FIVE, { tail })).toBe(expected);
+  });
+
+  test("counts lines of both streams, after since and until", async () => {
+    expect(await logsOf(FIVE, { tail: 4, stderr: false })).toBe("three\nfour\nfive\n");
+    expect(await logsOf(FIVE, { tail: 2, until: timeOf(3) })).toBe("two\nthree\n");
+    expect(await logsOf(FIVE, { tail: 3, since: timeOf(4) })).toBe("four\nfive\n");
+  });
+
+  test("counts a line once, in however many parts it was written", async () => {
+    const log = new MemoryLog(
+      line(1, "one") + line(2, "tw", "stdout", "P") + line(3, "o") + line(4, "rest", "stdout", "P"),
+    );
+    expect(await logsOf(log, { tail: 1 })).toBe("rest");
+    expect(await logsOf(log, { tail: 2 })).toBe("two\nrest");
+    expect(await logsOf(log, { tail: 3 })).toBe("one\ntwo\nrest");
+  });
+
+  test("of a log with no lines is nothing", async () => {
+    expect(await logsOf(new MemoryLog(), { tail: 3 })).toBe("");
+  });
+});
+
+describe("follow", () => {
+  test("goes on with new lines until the end is wanted, then drains", async () => {
+    const log = new MemoryLog(line(1, "old"));
+    const client = new Collected();
+    const drain = new AbortController();
+    const served = serveLogs({ ...ALL, follow: true }, log, client, drain.signal, never);
+    await turns();
+    expect(client.text).toBe("old\n");
+    log.append(line(2, "new") + line(3, "half", "stdout", "P"));
+    await turns();
+    expect(client.text).toBe("old\nnew\n");
+    log.append(line(4, " and half"));
+    drain.abort();
+    await served;
+    expect(client.text).toBe("old\nnew\nhalf and half\n");
+  });
+
+  test("with tail 0 shows only what is new", async () => {
+    const log = new MemoryLog(line(1, "old"));
+    const client = new Collected();
+    const drain = new AbortController();
+    const served = serveLogs({ ...ALL, follow: true, tail: 0 }, log, client, drain.signal, never);
+    await turns();
+    log.append(line(2, "new"));
+    drain.abort();
+    await served;
+    expect(client.text).toBe("new\n");
+  });
+
+  test("ends when the client is gone", async () => {
+    const log = new MemoryLog(line(1, "old"));
+    const gone = new AbortController();
+    const served = serveLogs({ ...ALL, follow: true }, log, new Collected(), never, gone.signal);
+    await turns();
+    gone.abort();
+    await served;
+    expect(log.watchers).toBe(0);
+  });
+
+  test("reads no further than a slow client lets it", async () => {
+    const log = new MemoryLog(Array.from({ length: 20_000 }, () => line(1, "z".repeat(80))).join(""));
+    let written = 0;
+    let release = () => {};
+    const slow = {
+      write: async (bytes: Uint8Array) => {
+        written += bytes.length;
+        await new Promise<void>((resolve) => (release = resolve));
+        return false;
+      },
+    };
+    const served = serveLogs({ ...ALL }, log, slow, never, never);
+    await turns();
+    expect(written).toBeLessThan(70_000);
+    release();
+    await served;
+  });
+});
+
+async function turns(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+}
