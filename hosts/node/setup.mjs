@@ -1,12 +1,11 @@
 // The commands of package.json: set-up, and what stands on it. Plain JavaScript without packages, since it runs before
 // there are any.
-//   node hosts/node/setup.mjs build [core] [--debug] | test [--all-clients] [FILTER…] | bench | check
+//   node hosts/node/setup.mjs build [core] [--debug] | test [--all-clients] [FILTER…] | bench [--all-clients] | check
 
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, staleProducts } from "./setup/build.mjs";
+import { build, bundleTool, staleProducts } from "./setup/build.mjs";
 import { installDependencies } from "./setup/dependencies.mjs";
 import { installMissingPackages, requireNode } from "./setup/machine.mjs";
 
@@ -36,9 +35,8 @@ const COMMANDS = {
   // Without root the tests that need more say so and are skipped.
   test(args) {
     prepare();
-    const withTests = process.env["CI"] === "true" || args.includes("--all-clients");
-    installMissingPackages({ withTests });
-    vitest(args.filter((arg) => arg !== "--all-clients"));
+    installMissingPackages({ withTests: wantsAllClients(args) });
+    vitest(withoutOwn(args));
   },
 
   check() {
@@ -46,13 +44,22 @@ const COMMANDS = {
     vitest(["tests/check.test.ts", "tests/layering.test.ts"]);
   },
 
-  bench(args) {
+  async bench(args) {
     prepare();
-    if (!installMissingPackages()) process.exit(1);
-    if (!existsSync(join(ROOT, "benches/run.mjs"))) fail("benches/run.mjs is not there");
-    runOrExit(process.execPath, [join(ROOT, "benches/run.mjs"), ...args]);
+    if (!installMissingPackages({ withTests: wantsAllClients(args) })) process.exit(1);
+    const program = fileURLToPath(await bundleTool(ROOT, "benches/main.ts", "bench"));
+    runOrExit(process.execPath, [program, ...withoutOwn(args)]);
   },
 };
+
+/** The reference engine and other clients come to a user's machine only when asked for. */
+function wantsAllClients(args) {
+  return process.env["CI"] === "true" || args.includes("--all-clients");
+}
+
+function withoutOwn(args) {
+  return args.filter((arg) => arg !== "--all-clients");
+}
 
 function vitest(args) {
   runOrExit(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--config", "tests/vitest.config.ts", ...args]);

@@ -23,6 +23,8 @@ export function staleProducts(root) {
 
 /** Builds the stale ones among `names`. Throws with the compiler's message. */
 export async function build(root, { names = PRODUCTS.map((product) => product.name), release = true } = {}) {
+  const unknown = names.find((name) => !PRODUCTS.some((product) => product.name === name));
+  if (unknown) throw new Error(`there is no product "${unknown}"`);
   for (const product of PRODUCTS) {
     if (!names.includes(product.name) || (release && !isStale(root, product))) continue;
     const hash = hashOf(root, product.inputs);
@@ -31,6 +33,13 @@ export async function build(root, { names = PRODUCTS.map((product) => product.na
     writeStamp(root, product, release ? hash : "debug");
     console.log(`Built the ${product.name} in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
   }
+}
+
+/** Makes a TypeScript program of the repository's own ready to run; the URL of the module. */
+export async function bundleTool(root, entry, name) {
+  const outfile = join(root, "build/tools", `${name}.mjs`);
+  await bundle({ entryPoints: [join(root, entry)], outfile, packages: "external" });
+  return pathToFileURL(outfile).href;
 }
 
 function isStale(root, product) {
@@ -71,11 +80,9 @@ function filesOf(root, path) {
     .sort();
 }
 
-/** The core's build is TypeScript too, so it is bundled before it can run. */
+/** The core's build is TypeScript too. */
 async function buildCore(root, release) {
-  const outfile = join(root, "build/tools/build-core.mjs");
-  await bundle({ entryPoints: [join(root, "core/build.ts")], outfile, packages: "external" });
-  const { buildCore: run } = await import(pathToFileURL(outfile).href);
+  const { buildCore: run } = await import(await bundleTool(root, "core/build.ts", "build-core"));
   await run({ root, release });
 }
 
