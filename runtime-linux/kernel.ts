@@ -44,10 +44,10 @@ export interface Kernel {
   peerCredentials(fd: number): Credentials;
   /** Whether the entries of a directory come with their types (d_type), as overlayfs needs. */
   hasEntryTypes(directory: string): boolean;
-  /** A route netlink socket of the calling thread's network namespace, where it stays; closed on exec. */
-  openNetlink(): number;
+  /** A netlink socket (`NETLINK_…`) of the calling thread's network namespace, where it stays; closed on exec. */
+  openNetlink(protocol: number): number;
   /**
-   * Sends netlink requests, each of which asks for an acknowledgement, and resolves with the answers, a datagram each.
+   * Sends netlink requests and resolves with the answers, a datagram each.
    * Waits off the calling thread: the kernel does all the work within the call, and may wait long for its locks.
    */
   netlink(fd: number, requests: Uint8Array): Promise<Uint8Array[]>;

@@ -83,8 +83,8 @@ export const libc: Kernel = {
       closeSync(fd);
     }
   },
-  openNetlink() {
-    return call("socket", "netlink", AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+  openNetlink(protocol) {
+    return call("socket", "netlink", AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
   },
   async netlink(fd, requests) {
     await callAside("sendto", fd, requests, requests.length, 0, null, 0);
@@ -114,7 +114,6 @@ const AT_SYMLINK_NOFOLLOW = 0x100;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_NETLINK = 16;
-const NETLINK_ROUTE = 0;
 const SOCK_STREAM = 1;
 const SOCK_DGRAM = 2;
 const SOCK_RAW = 3;

@@ -76,8 +76,8 @@ export class Recorder implements Kernel {
     this.#record("hasEntryTypes", directory);
     return true;
   }
-  openNetlink(): number {
-    this.#record("openNetlink");
+  openNetlink(protocol: number): number {
+    this.#record("openNetlink", protocol);
     return -1;
   }
   async netlink(fd: number, requests: Uint8Array): Promise<Uint8Array[]> {

@@ -1,0 +1,127 @@
+// The OCI bundle of a run: the core's spec with its names turned into paths, and what only this machine knows filled in.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { release } from "node:os";
+import { join } from "node:path";
+import type { processes } from "../hosts/host.js";
+import { HostFailure } from "../hosts/failure.js";
+import { cgroupsPath } from "./cgroups.js";
+import { readConfined } from "./confine.js";
+import type { Paths } from "./paths.js";
+import type { Runtime } from "./runtimes.js";
+import { DEFAULT_PROFILE } from "./seccomp/default-profile.js";
+import { compileFilter } from "./seccomp/filter.js";
+import { applyProfile, parseProfile, type Seccomp } from "./seccomp/profile.js";
+import { identify } from "./users.js";
+
+/** What is read or written here of the spec's `config.json`; all else passes through. */
+export interface Spec {
+  process?: {
+    terminal?: boolean;
+    consoleSize?: { height: number; width: number };
+    user?: object;
+    cwd?: string;
+    args?: string[];
+    env?: string[];
+    capabilities?: { bounding?: string[] };
+  };
+  root?: { path: string };
+  mounts?: { destination: string; type?: string; source?: string; options?: string[] }[];
+  linux?: {
+    cgroupsPath?: string;
+    namespaces?: { type: string; path?: string }[];
+    seccomp?: Seccomp;
+  };
+  annotations?: Record<string, string>;
+  hooks?: Record<string, unknown[]>;
+}
+
+/** passwd and group files beyond this size are taken for missing. */
+const PASSWD_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Writes the bundle into the run's directory, which must exist. Returns the spec as written. */
+export function writeBundle(launch: processes.Launch, paths: Paths, runtime: Runtime): Spec {
+  const directory = paths.run(launch.container, launch.run);
+  for (const file of launch.files) writeFile(directory, file);
+  for (const path of launch.directories) makeDirectory(path);
+  const spec = resolveSpec(JSON.parse(Buffer.from(launch.spec).toString()) as Spec, launch, paths);
+  applySeccomp(spec, launch.seccomp, runtime);
+  writeFileSync(join(directory, "config.json"), JSON.stringify(spec));
+  return spec;
+}
+
+/** Turns names into paths. The container's file system must be mounted: its users are looked up there. */
+export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths): Spec {
+  const { container, run } = launch;
+  const root = paths.rootfs(container);
+  spec.root = { ...spec.root, path: root };
+  for (const mount of spec.mounts ?? [])
+    if (mount.source?.startsWith("file:")) mount.source = join(paths.run(container, run), mount.source.slice(5));
+    else if (mount.source?.startsWith("volume:")) mount.source = paths.volume(mount.source.slice(7));
+  for (const namespace of spec.linux?.namespaces ?? [])
+    if (namespace.path === "network:") namespace.path = paths.namespace(container);
+  spec.linux = { ...spec.linux, cgroupsPath: cgroupsPath(container) };
+  if (spec.process) resolveProcess(spec.process, launch, root);
+  return spec;
+}
+
+function resolveProcess(process: NonNullable<Spec["process"]>, launch: processes.Launch, root: string): void {
+  const [passwd, group] = ["/etc/passwd", "/etc/group"].map((path) => readConfined(root, path, PASSWD_BYTES_MAX));
+  const { uid, gid, groups, home } = identify(launch.user, launch.groups, passwd ?? "", group ?? "");
+  process.user = { ...process.user, uid, gid, additionalGids: groups };
+  process.terminal = launch.tty;
+  process.env ??= [];
+  if (!process.env.some((line) => line.startsWith("HOME="))) process.env.push(`HOME=${home}`);
+  if (launch.tty && launch.rows > 0 && launch.columns > 0)
+    process.consoleSize = { height: launch.rows, width: launch.columns };
+}
+
+function writeFile(directory: string, { name, content }: processes.ContainerFile): void {
+  const own = { hosts: "/etc/hosts", hostname: "/etc/hostname", "resolv.conf": "/etc/resolv.conf" }[name];
+  if (!own) throw new HostFailure("invalid", `no such container file: ${name}`);
+  writeFileSync(join(directory, name), content ?? readOwn(own), { mode: 0o644 });
+}
+
+/** The machine's own; empty when it has none. */
+function readOwn(path: string): Uint8Array {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return new Uint8Array(0);
+    throw error;
+  }
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // a file will do for a bind
+  }
+}
+
+const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", ia32: "386" };
+
+/** Filters already compiled, by the rules they stand for; base64. */
+const compiled = new Map<string, string>();
+
+function applySeccomp(spec: Spec, profile: string, runtime: Runtime): void {
+  if (profile === "unconfined") return;
+  const capabilities = spec.process?.capabilities?.bounding ?? [];
+  const architecture = ARCHITECTURES[process.arch] ?? process.arch;
+  const key = JSON.stringify([profile, [...capabilities].sort()]);
+  let filter = runtime.kind === "crun" ? compiled.get(key) : undefined;
+  if (filter === undefined) {
+    const chosen = profile === "default" ? DEFAULT_PROFILE : parseProfile(profile);
+    const seccomp = applyProfile(chosen, { capabilities, architecture, kernel: release() });
+    const bytes = runtime.kind === "crun" ? compileFilter(seccomp) : undefined;
+    if (!bytes) {
+      spec.linux = { ...spec.linux, seccomp };
+      return;
+    }
+    filter = Buffer.from(bytes).toString("base64");
+    compiled.set(key, filter);
+  }
+  // crun loads this as it is and looks at no rules.
+  spec.annotations = { ...spec.annotations, "run.oci.seccomp_bpf_data": filter };
+}

@@ -1,0 +1,159 @@
+// Containers' control groups: cgroup v1 (each controller a tree of its own), v2 (one tree), and both at once.
+// Limits are set by the OCI runtime; what it would spawn a program for is done here.
+
+import { existsSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Kernel } from "./kernel.js";
+
+const SIGKILL = 9;
+
+/** Where all containers' groups are. */
+const PARENT = "/coracle";
+
+/** The group of a container in the spec's `linux.cgroupsPath`. */
+export function cgroupsPath(container: string): string {
+  return `${PARENT}/${container}`;
+}
+
+export class Cgroups {
+  readonly #kernel: Kernel;
+  /** Mount points of all hierarchies. */
+  readonly #hierarchies: string[];
+  /** Where groups are frozen: v1's freezer, or v2. Undefined: they cannot be. */
+  readonly #freezer: { path: string; v2: boolean } | undefined;
+
+  constructor(kernel: Kernel, mountinfo = readFileSync("/proc/self/mountinfo", "utf8")) {
+    this.#kernel = kernel;
+    const mounts = parseCgroupMounts(mountinfo);
+    this.#hierarchies = mounts.map(({ path }) => path);
+    const v1 = mounts.find(({ controllers }) => controllers.includes("freezer"));
+    const v2 = mounts.find((mount) => mount.v2);
+    // With both mounted, containers are in v1's groups.
+    this.#freezer = v1 ?? (mounts.length === 1 ? v2 : undefined);
+  }
+
+  /** Resolves when every process stands still. */
+  async freeze(container: string): Promise<void> {
+    await this.#set(container, true);
+  }
+
+  async thaw(container: string): Promise<void> {
+    await this.#set(container, false);
+  }
+
+  /** Kills every process in the group, frozen ones too, and waits until they are gone. True: there was nothing to kill. */
+  async kill(container: string): Promise<boolean> {
+    for (let round = 0; ; round++) {
+      const pids = this.#pids(container);
+      if (pids.size === 0) return round === 0;
+      for (const pid of pids) this.#send(pid);
+      if (round === 0) await this.thaw(container).catch(() => {}); // v1: a frozen process dies when it is thawed
+      await sleep(Math.min(1 << round, 50));
+    }
+  }
+
+  /** Removes the group from every hierarchy. Its processes must be gone. */
+  async remove(container: string): Promise<void> {
+    for (const path of this.#groups(container)) await removeTree(path);
+  }
+
+  /** Removes the parent of all groups, if none is left. */
+  close(): void {
+    for (const root of this.#hierarchies)
+      try {
+        rmdirSync(join(root, PARENT));
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== "ENOENT" && code !== "EBUSY" && code !== "ENOTEMPTY") throw error;
+      }
+  }
+
+  #groups(container: string): string[] {
+    return this.#hierarchies.map((root) => join(root, cgroupsPath(container))).filter((path) => existsSync(path));
+  }
+
+  async #set(container: string, frozen: boolean): Promise<void> {
+    if (!this.#freezer) throw new Error("no freezer: neither cgroup v2 nor the freezer of v1 is mounted");
+    const group = join(this.#freezer.path, cgroupsPath(container));
+    const { file, value, state } = this.#freezer.v2
+      ? { file: "cgroup.freeze", value: frozen ? "1" : "0", state: "cgroup.events" }
+      : { file: "freezer.state", value: frozen ? "FROZEN" : "THAWED", state: "freezer.state" };
+    const reached = this.#freezer.v2 ? new RegExp(`^frozen ${value}$`, "m") : new RegExp(`^${value}$`);
+    writeFileSync(join(group, file), value);
+    for (
+      let waitMs = 0;
+      !reached.test(readFileSync(join(group, state), "utf8").trim());
+      waitMs = Math.min(waitMs + 1, 20)
+    )
+      await sleep(waitMs);
+  }
+
+  #pids(container: string): Set<number> {
+    const pids = new Set<number>();
+    for (const group of this.#groups(container))
+      for (const path of tree(group)) for (const pid of readPids(join(path, "cgroup.procs"))) pids.add(pid);
+    return pids;
+  }
+
+  #send(pid: number): void {
+    try {
+      this.#kernel.kill(pid, SIGKILL);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+}
+
+interface CgroupMount {
+  path: string;
+  v2: boolean;
+  controllers: string[];
+}
+
+function parseCgroupMounts(mountinfo: string): CgroupMount[] {
+  return mountinfo.split("\n").flatMap((line) => {
+    const [before, after] = line.split(" - ");
+    const [type, , options] = after?.split(" ") ?? [];
+    const path = before?.split(" ")[4];
+    if (!path || (type !== "cgroup" && type !== "cgroup2")) return [];
+    return [{ path, v2: type === "cgroup2", controllers: options?.split(",") ?? [] }];
+  });
+}
+
+/** A group and all below it, the deepest first. */
+function tree(group: string): string[] {
+  try {
+    const below = readdirSync(group, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return [...below.flatMap((entry) => tree(join(group, entry.name))), group];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function readPids(file: string): number[] {
+  try {
+    // 0 stands for a process outside of our own pid namespace.
+    return readFileSync(file, "utf8").split("\n").map(Number).filter(Boolean);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENODEV" || code === "EOPNOTSUPP") return [];
+    throw error;
+  }
+}
+
+/** A process that has just ended keeps its group busy for a moment. */
+async function removeTree(group: string): Promise<void> {
+  for (const path of tree(group))
+    for (let round = 0; ; round++)
+      try {
+        rmdirSync(path);
+        break;
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === "ENOENT") break;
+        if (code !== "EBUSY" || round === 12) throw error;
+        await sleep(Math.min(1 << round, 100));
+      }
+}

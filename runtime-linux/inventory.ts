@@ -1,0 +1,65 @@
+// What became of the launches of an earlier instance, however it ended.
+
+import { readdirSync } from "node:fs";
+import type { engine } from "../hosts/host.js";
+import type { Cgroups } from "./cgroups.js";
+import type { Kernel } from "./kernel.js";
+import { findNaming, killNaming, type Naming } from "./naming.js";
+import type { Paths } from "./paths.js";
+import { processStat, Run, type FirstProcess } from "./run.js";
+
+/** A run whose supervisor lives. */
+export interface Running {
+  run: Run;
+  supervisor: Pick<FirstProcess, "pid" | "startTicks">;
+}
+
+/** Calls `running` for every run that goes on. What was made but not started, or lost, is killed. */
+export async function takeInventory(
+  at: { paths: Paths; kernel: Kernel; cgroups: Cgroups },
+  running: (found: Running) => void,
+): Promise<engine.FoundProcess[]> {
+  const naming = findNaming();
+  const runs = list(at.paths.live()).flatMap((container) =>
+    list(at.paths.runs(container)).map((number) => new Run(at.paths, container, Number(number))),
+  );
+  const found: engine.FoundProcess[] = [];
+  for (const run of runs) {
+    const state = await examine(run, naming.get(run.name) ?? [], at, running);
+    found.push({ container: run.container, run: run.number, state });
+  }
+  return found;
+}
+
+async function examine(
+  run: Run,
+  naming: readonly Naming[],
+  at: { kernel: Kernel; cgroups: Cgroups },
+  running: (found: Running) => void,
+): Promise<engine.ProcessState> {
+  const [note, process] = [run.note(), run.process()];
+  const isStarted = note !== undefined && process !== undefined && run.isStarted(note);
+  const exit = run.exit();
+  if (isStarted && exit) return { tag: "exited", val: exit };
+  const supervisor = naming.find(({ program }) => program === "conmon");
+  const stat = supervisor && processStat(supervisor.pid);
+  if (isStarted && supervisor && stat) {
+    running({ run, supervisor: { pid: supervisor.pid, startTicks: stat.startTicks } });
+    return { tag: "running", val: { pid: process.pid, at: BigInt(process.at) } };
+  }
+  killNaming(run.name, at.kernel);
+  await at.cgroups.kill(run.container);
+  if (!isStarted) return { tag: "unstarted" };
+  // It may have come to its end between the two looks.
+  const late = run.exit();
+  return late ? { tag: "exited", val: late } : { tag: "lost" };
+}
+
+function list(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+// A launch, in its order: files, bundle, supervisor (which has the runtime make the container), stdin, start.
+
+import { execFile, type ChildProcess } from "node:child_process";
+import { closeSync, constants, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { processes, types } from "../hosts/host.js";
+import { HostFailure } from "../hosts/failure.js";
+import { writeBundle, type Spec } from "./bundle.js";
+import type { Cgroups } from "./cgroups.js";
+import type { Kernel } from "./kernel.js";
+import { killNaming } from "./naming.js";
+import type { Paths } from "./paths.js";
+import { refusal } from "./refusal.js";
+import { processStat, type Run, type RunNote } from "./run.js";
+import type { Runtime } from "./runtimes.js";
+import { supervise, type Supervisor } from "./supervisor.js";
+
+/** A runtime that has not made a container by then never will. */
+const CREATE_LIMIT_MS = 60_000;
+
+/** What a launch needs of its surroundings. */
+export interface Surroundings {
+  paths: Paths;
+  kernel: Kernel;
+  cgroups: Cgroups;
+  /** Path of conmon. */
+  conmon: string;
+  /** Forks a child where this runtime can work. */
+  born: (runtime: Pick<Runtime, "kind">, spawn: () => ChildProcess) => ChildProcess;
+}
+
+/** Launches. `connect` is called when the supervisor is there and the process not yet started. */
+export async function launch(
+  command: processes.Launch,
+  run: Run,
+  runtime: Runtime,
+  at: Surroundings,
+  connect: () => void,
+): Promise<{ launched: types.Launched; supervisor: Supervisor }> {
+  const spec = prepare(command, run, runtime, at.paths);
+  const supervisor = supervise({
+    program: at.conmon,
+    name: run.name,
+    directory: run.directory,
+    log: at.paths.log(run.container),
+    exits: at.paths.exits(),
+    runtime: { path: runtime.path, root: at.paths.runtime(runtime.name) },
+    tty: command.tty,
+    openStdin: command.openStdin,
+    stdinOnce: command.stdinOnce,
+    born: (spawn) => at.born(runtime, spawn),
+  });
+  const pid = await created(supervisor, run, spec, at);
+  connect();
+  const startTicks = processStat(pid)?.startTicks;
+  if (startTicks === undefined) throw new HostFailure("internal", "the process ended before it was started");
+  const launched = { pid, at: BigInt(Date.now()) * 1_000_000n };
+  run.writeProcess({ pid, startTicks, at: String(launched.at) });
+  await start(run, runtime, spec, at);
+  return { launched, supervisor };
+}
+
+function prepare(command: processes.Launch, run: Run, runtime: Runtime, paths: Paths): Spec {
+  mkdirSync(run.directory, { recursive: true, mode: 0o711 });
+  mkdirSync(paths.container(run.container), { recursive: true, mode: 0o710 });
+  const { tty, openStdin, stdinOnce } = command;
+  const note: RunNote = { runtime, hooks: false, tty, openStdin, stdinOnce };
+  run.writeNote(note);
+  const spec = writeBundle(command, paths, runtime);
+  if (hasHooks(spec)) run.writeNote({ ...note, hooks: true });
+  return spec;
+}
+
+async function created(supervisor: Supervisor, run: Run, spec: Spec, at: Surroundings): Promise<number> {
+  const limit = new AbortController();
+  const late = sleep(CREATE_LIMIT_MS, undefined, { signal: limit.signal, ref: false }).then(() => {
+    throw new HostFailure("internal", `OCI runtime did not answer within ${CREATE_LIMIT_MS / 1000} seconds`);
+  });
+  try {
+    return await Promise.race([supervisor.created, late]);
+  } catch (error) {
+    killNaming(run.name, at.kernel); // conmon may have died from under its runtime
+    await at.cgroups.kill(run.container);
+    await supervisor.ended;
+    const isRuntimes = error instanceof HostFailure && error.failure.kind === "invalid";
+    throw isRuntimes ? refusal(error.message, spec.process?.args?.[0] ?? "") : error;
+  } finally {
+    limit.abort();
+    late.catch(() => {});
+  }
+}
+
+async function start(run: Run, runtime: Runtime, spec: Spec, at: Surroundings): Promise<void> {
+  if (runtime.kind === "crun" && !hasHooks(spec)) return openGate(run.gate(runtime));
+  await callRuntime(runtime, at, ["start", run.name]).catch((error: Error) => {
+    throw refusal(error.message, spec.process?.args?.[0] ?? "");
+  });
+  run.markStarted();
+}
+
+/** What `crun start` does, without a program to spawn: the created process waits for a byte at the fifo it holds open. */
+function openGate(gate: string): void {
+  let fifo: number;
+  try {
+    fifo = openSync(gate, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    throw new HostFailure("internal", `the process ended before it was started: ${(error as Error).message}`);
+  }
+  try {
+    writeSync(fifo, "0");
+    unlinkSync(gate);
+  } finally {
+    closeSync(fifo);
+  }
+}
+
+/** Calls an OCI runtime and waits for its end. Rejects with what it wrote to stderr. */
+export async function callRuntime(
+  runtime: Pick<Runtime, "name" | "path" | "kind">,
+  at: Pick<Surroundings, "paths" | "born">,
+  args: string[],
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const parameters = [`--root=${at.paths.runtime(runtime.name)}`, ...args];
+    at.born(runtime, () =>
+      execFile(runtime.path, parameters, { timeout: CREATE_LIMIT_MS, killSignal: "SIGKILL" }, (error, _, stderr) =>
+        error ? reject(new Error(stderr.trim() || error.message)) : resolve(),
+      ),
+    );
+  });
+}
+
+function hasHooks(spec: Spec): boolean {
+  return Object.values(spec.hooks ?? {}).some((hooks) => hooks.length > 0);
+}

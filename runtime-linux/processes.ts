@@ -1,0 +1,216 @@
+// Containers' processes: launched under a supervisor, signalled, frozen, reaped, and found again after a restart.
+
+import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { engine, Input, Outcome, Perform, processes, Stdio, types } from "../hosts/host.js";
+import { HostFailure } from "../hosts/failure.js";
+import { Cgroups } from "./cgroups.js";
+import { ExitWatch } from "./exits.js";
+import { Hybrid, isHybrid } from "./hybrid.js";
+import { takeInventory } from "./inventory.js";
+import type { Kernel } from "./kernel.js";
+import { libc } from "./kernel/libc.js";
+import { launch, type Surroundings } from "./launch.js";
+import { killNaming } from "./naming.js";
+import type { Paths } from "./paths.js";
+import { reap } from "./reap.js";
+import { isAlive, Run } from "./run.js";
+import { findProgram, type Runtime } from "./runtimes.js";
+import { LogsAppearing, openLog } from "./stdio/log.js";
+import { StdinClient, StdinPipe } from "./stdio/stdin.js";
+
+export interface LinuxProcesses {
+  perform: Perform<processes.ProcessCommand>;
+  stdio: Stdio;
+  /** Launches of earlier instances. Those that go on are watched from now on. */
+  inventory(): Promise<engine.FoundProcess[]>;
+  /** Where `exited` goes. */
+  listen(happened: (input: Input) => void): void;
+  /** Those that work on this machine; the first is the best. */
+  runtimes: Runtime[];
+  /** Lets go of everything; containers live on. */
+  close(): Promise<void>;
+}
+
+/** `runtimes`: what `detectRuntimes` found. */
+export function linuxProcesses(deps: { paths: Paths; runtimes: Runtime[]; kernel?: Kernel }): LinuxProcesses {
+  return new Processes(deps.paths, deps.kernel ?? libc, deps.runtimes);
+}
+
+/** A killed process's code, where nobody is left to tell it: 128 + SIGKILL. */
+const LOST_CODE = 137;
+
+class Processes implements LinuxProcesses {
+  readonly runtimes: Runtime[];
+  readonly stdio: Stdio;
+  readonly #at: Surroundings;
+  readonly #hybrid: Hybrid | undefined;
+  readonly #exits: ExitWatch;
+  readonly #logs = new LogsAppearing();
+  /** By name of run. */
+  readonly #stdins = new Map<string, StdinPipe>();
+  /** Runs whose end is waited for, and what tells of it. */
+  readonly #running = new Map<string, { ended: Promise<void> }>();
+  #happened: (input: Input) => void = () => {};
+
+  constructor(paths: Paths, kernel: Kernel, runtimes: Runtime[]) {
+    for (const directory of [paths.live(), paths.exits(), paths.runtime("")])
+      mkdirSync(directory, { recursive: true, mode: 0o711 });
+    this.#hybrid = openHybrid(kernel, paths, runtimes);
+    this.runtimes = isHybrid() && !this.#hybrid ? runtimes.filter(({ kind }) => kind !== "crun") : runtimes;
+    this.#exits = new ExitWatch(paths.exits());
+    this.#at = {
+      paths,
+      kernel,
+      cgroups: new Cgroups(kernel),
+      conmon: findProgram("conmon") ?? "conmon",
+      born: ({ kind }, spawn) => (this.#hybrid && kind === "crun" ? this.#hybrid.hide(spawn) : spawn()),
+    };
+    this.stdio = {
+      log: (container) => openLog(paths.log(container), container, this.#logs),
+      stdin: (container, number) => this.#stdin(new Run(paths, container, number)),
+    };
+  }
+
+  perform: Perform<processes.ProcessCommand> = async (_, command) => {
+    switch (command.tag) {
+      case "launch":
+        return this.#launch(command.val);
+      case "signal":
+        return this.#signal(command.val);
+      case "pause":
+        await this.#at.cgroups.freeze(command.val.container);
+        return DONE;
+      case "resume":
+        await this.#at.cgroups.thaw(command.val.container);
+        return DONE;
+      case "resize":
+        return this.#resize(command.val);
+      case "reap":
+        return this.#reap(this.#run(command.val));
+    }
+  };
+
+  inventory(): Promise<engine.FoundProcess[]> {
+    return takeInventory(this.#at, ({ run, supervisor }) => {
+      if (this.#running.has(run.name)) return; // ours already: a new core asks, not a new host
+      const ended = new Promise<void>((resolve) => this.#exits.adopt(run, supervisor, resolve));
+      this.#running.set(run.name, { ended });
+      this.#watch(run, ended);
+    });
+  }
+
+  listen(happened: (input: Input) => void): void {
+    this.#happened = happened;
+  }
+
+  async close(): Promise<void> {
+    this.#exits.close();
+    this.#running.clear();
+    for (const stdin of this.#stdins.values()) stdin.close();
+    this.#hybrid?.close();
+    this.#at.cgroups.close();
+  }
+
+  async #launch(command: processes.Launch): Promise<Outcome> {
+    const runtime = this.runtimes.find(({ name }) => name === command.runtime);
+    if (!runtime) throw new HostFailure("not-found", `no such runtime: ${command.runtime}`);
+    const run = this.#run(command);
+    const connect = () => {
+      this.#logs.appear(run.container);
+      this.#stdins.get(run.name)?.connect(run.directory, command);
+    };
+    try {
+      const { launched, supervisor } = await launch(command, run, runtime, this.#at, connect);
+      this.#running.set(run.name, supervisor);
+      connect(); // who came while it was started
+      // The end is told after the beginning, however short the life was.
+      setImmediate(() => this.#watch(run, supervisor.ended));
+      return { tag: "launched", val: launched };
+    } catch (error) {
+      this.#closeStdin(run);
+      throw error;
+    }
+  }
+
+  #watch(run: Run, ended: Promise<void>): void {
+    void ended.then(() => this.#ended(run));
+  }
+
+  async #ended(run: Run): Promise<void> {
+    // Not if it is being reaped, or nobody is there to be told.
+    if (!this.#running.delete(run.name)) return;
+    this.#closeStdin(run);
+    const exit = run.exit() ?? (await this.#lost(run));
+    this.#happened({ tag: "exited", val: { container: run.container, run: run.number, exit } });
+  }
+
+  /** The supervisor was killed: what it held is ended too, since nobody would know of its end. */
+  async #lost(run: Run): Promise<types.Exit> {
+    killNaming(run.name, this.#at.kernel);
+    await this.#at.cgroups.kill(run.container);
+    return { code: LOST_CODE, outOfMemory: false, at: BigInt(Date.now()) * 1_000_000n };
+  }
+
+  #signal({ subject, number }: processes.Signal): Outcome {
+    const process = this.#run(subject).process();
+    if (!process || !isAlive(process)) throw new HostFailure("not-found", "no such process");
+    this.#at.kernel.kill(process.pid, number);
+    return DONE;
+  }
+
+  #resize({ subject, rows, columns }: processes.Resize): Outcome {
+    // Non-blocking: without a supervisor nobody reads, and it fails with ENXIO.
+    const control = openSync(join(this.#run(subject).directory, "ctl"), constants.O_WRONLY | constants.O_NONBLOCK);
+    try {
+      writeSync(control, `1 ${rows} ${columns}\n`);
+    } finally {
+      closeSync(control);
+    }
+    return DONE;
+  }
+
+  async #reap(run: Run): Promise<Outcome> {
+    const ended = this.#running.get(run.name)?.ended;
+    this.#running.delete(run.name);
+    await reap(run, ended, this.#at);
+    this.#exits.forget(run);
+    this.#closeStdin(run);
+    return DONE;
+  }
+
+  #stdin(run: Run): StdinClient {
+    let pipe = this.#stdins.get(run.name);
+    if (!pipe) {
+      pipe = new StdinPipe(this.#at.kernel);
+      this.#stdins.set(run.name, pipe);
+      const note = this.#running.has(run.name) ? run.note() : undefined;
+      if (note) pipe.connect(run.directory, note);
+    }
+    return new StdinClient(pipe);
+  }
+
+  #closeStdin(run: Run): void {
+    this.#stdins.get(run.name)?.close();
+    this.#stdins.delete(run.name);
+  }
+
+  #run({ container, run }: processes.Subject): Run {
+    return new Run(this.#at.paths, container, run);
+  }
+}
+
+const DONE: Outcome = { tag: "done" };
+
+/** Undefined when it is not needed, or does not work: crun cannot be used then. */
+function openHybrid(kernel: Kernel, paths: Paths, runtimes: Runtime[]): Hybrid | undefined {
+  if (!isHybrid() || !runtimes.some(({ kind }) => kind === "crun")) return undefined;
+  const hybrid = new Hybrid(kernel, paths.roots.exec);
+  try {
+    hybrid.open();
+    return hybrid;
+  } catch {
+    hybrid.close();
+    return undefined;
+  }
+}

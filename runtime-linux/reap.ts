@@ -1,0 +1,61 @@
+// Clears a run away: whatever of it was made, whatever still runs. Its log stays.
+
+import { readdirSync, rmSync, rmdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { callRuntime, type Surroundings } from "./launch.js";
+import { killNaming } from "./naming.js";
+import type { Run, RunNote } from "./run.js";
+
+/** A supervisor whose process was killed has that long to write its exit code before it is killed too. */
+const SUPERVISOR_LIMIT_MS = 2000;
+
+/** `ended`: resolves when the run's supervisor is gone, if that is known. */
+export async function reap(run: Run, ended: Promise<void> | undefined, at: Surroundings): Promise<void> {
+  const isLast = !hasNewer(run, at);
+  const note = run.note();
+  if (isLast) await at.cgroups.kill(run.container);
+  await settle(run, ended, at);
+  if (note) await removeState(run, note, at);
+  if (isLast) await at.cgroups.remove(run.container);
+  rmSync(join(at.paths.exits(), run.name), { force: true });
+  rmSync(run.directory, { recursive: true, force: true });
+  removeEmpty(dirname(run.directory));
+  removeEmpty(at.paths.liveContainer(run.container));
+}
+
+/** Sees to it that nobody works on the run any more. */
+async function settle(run: Run, ended: Promise<void> | undefined, at: Surroundings): Promise<void> {
+  if (ended) {
+    const limit = new Promise<"late">((resolve) => setTimeout(resolve, SUPERVISOR_LIMIT_MS, "late").unref());
+    if ((await Promise.race([ended, limit])) !== "late" && run.exit()) return;
+  } else if (run.exit()) return;
+  killNaming(run.name, at.kernel);
+  await at.cgroups.kill(run.container);
+}
+
+/** Of crun and runc it is known that a directory and the cgroups are all they keep; others are asked to clear up. */
+async function removeState(run: Run, note: RunNote, at: Surroundings): Promise<void> {
+  if (note.runtime.kind === "other" || note.hooks)
+    // It may know nothing of a run that it could not make.
+    await callRuntime(note.runtime, at, ["delete", "--force", run.name]).catch(() => {});
+  rmSync(run.state(note.runtime), { recursive: true, force: true });
+}
+
+/** The cgroup is the container's: a later run may be in it. */
+function hasNewer(run: Run, at: Surroundings): boolean {
+  try {
+    return readdirSync(at.paths.runs(run.container)).some((name) => Number(name) > run.number);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+function removeEmpty(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT" && code !== "ENOTEMPTY" && code !== "EBUSY") throw error;
+  }
+}

@@ -1,0 +1,71 @@
+// Which OCI runtimes this machine has, what they are, and which of them is meant when none is named.
+
+import { execFile } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { promisify } from "node:util";
+
+/** An OCI runtime that answered. */
+export interface Runtime {
+  /** As in `HostConfig.Runtime`. */
+  name: string;
+  /** Absolute. */
+  path: string;
+  version: string;
+  /** Commit it was built from, or empty. */
+  commit: string;
+  /** What it says it is. Of the first two it is known what they leave behind, so no call is spent on clearing that. */
+  kind: "crun" | "runc" | "other";
+}
+
+/** Programs looked for, the faster first: the first that works is the default. */
+const KNOWN = ["crun", "runc"];
+
+/**
+ * Asks all runtimes for their version, side by side. `added`: name and path, as by `--add-runtime`; they take the place
+ * of a known one of that name. What does not answer is left out.
+ */
+export async function detectRuntimes(added: ReadonlyMap<string, string> = new Map()): Promise<Runtime[]> {
+  const named = new Map<string, string>(KNOWN.map((name) => [name, name]));
+  for (const [name, path] of added) named.set(name, path);
+  const asked = [...named].map(([name, path]) => ask(name, path));
+  return (await Promise.all(asked)).filter((runtime) => runtime !== undefined);
+}
+
+/** Where a program stands, by PATH and where system programs stand; undefined if nowhere. */
+export function findProgram(name: string): string | undefined {
+  if (isAbsolute(name)) return isExecutable(name) ? name : undefined;
+  const places = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/local/sbin", "/usr/sbin", "/usr/bin", "/sbin"];
+  return places
+    .filter(isAbsolute)
+    .map((place) => join(place, name))
+    .find(isExecutable);
+}
+
+async function ask(name: string, program: string): Promise<Runtime | undefined> {
+  const path = findProgram(program);
+  if (!path) return undefined;
+  try {
+    const { stdout } = await promisify(execFile)(path, ["--version"], { timeout: 10_000 });
+    return { name, path, ...parseVersion(stdout) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** `crun version 1.8.1\ncommit: …`, and runc alike. */
+export function parseVersion(text: string): Pick<Runtime, "version" | "commit" | "kind"> {
+  const [program, version] = /^(\S+)\s+version\s+(\S+)/m.exec(text)?.slice(1) ?? [];
+  const commit = /^commit:\s*(\S+)/m.exec(text)?.[1] ?? "";
+  const kind = program === "crun" || program === "runc" ? program : "other";
+  return { version: version ?? text.trim().split("\n")[0] ?? "", commit, kind };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

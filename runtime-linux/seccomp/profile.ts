@@ -1,0 +1,127 @@
+// Seccomp profiles in Docker's JSON form, and what of one applies to a container: the spec's `linux.seccomp`.
+
+import { HostFailure } from "../../hosts/failure.js";
+
+/** Condition on an argument of a system call. */
+export interface Argument {
+  index: number;
+  value: number;
+  valueTwo?: number;
+  op: string;
+}
+
+/** When a rule applies: all that is named must hold (any of the architectures). */
+export interface Condition {
+  caps?: string[];
+  arches?: string[];
+  /** `4.8` */
+  minKernel?: string;
+}
+
+export interface Rule {
+  names?: string[];
+  /** Old form of `names`. */
+  name?: string;
+  action: string;
+  errnoRet?: number;
+  args?: Argument[] | null;
+  includes?: Condition;
+  excludes?: Condition;
+}
+
+export interface Profile {
+  defaultAction: string;
+  defaultErrnoRet?: number;
+  archMap?: { architecture: string; subArchitectures?: string[] | null }[];
+  architectures?: string[];
+  flags?: string[];
+  syscalls?: Rule[] | null;
+}
+
+/** `linux.seccomp` of the OCI runtime spec. */
+export interface Seccomp {
+  defaultAction: string;
+  defaultErrnoRet?: number;
+  architectures: string[];
+  flags?: string[];
+  syscalls: { names: string[]; action: string; errnoRet?: number; args?: Argument[] }[];
+}
+
+/** What a profile is applied to. */
+export interface Circumstances {
+  /** The container's bounding set: `CAP_CHOWN` … */
+  capabilities: readonly string[];
+  /** In Go's words: `amd64`. */
+  architecture: string;
+  /** Kernel release: `6.18.44`. */
+  kernel: string;
+}
+
+/** Reads a profile; anything that is none is a failure. */
+export function parseProfile(text: string): Profile {
+  let profile: Profile | null;
+  try {
+    profile = JSON.parse(text) as Profile | null;
+  } catch (error) {
+    throw new HostFailure("invalid", `Decoding seccomp profile failed: ${(error as Error).message}`);
+  }
+  if (typeof profile !== "object" || profile === null || typeof profile.defaultAction !== "string")
+    throw new HostFailure("invalid", "Decoding seccomp profile failed: no defaultAction");
+  if (profile.archMap?.length && profile.architectures?.length)
+    throw new HostFailure(
+      "invalid",
+      "both 'architectures' and 'archMap' are specified in the seccomp profile, use one of them",
+    );
+  return profile;
+}
+
+/** What of a profile applies. */
+export function applyProfile(profile: Profile, to: Circumstances): Seccomp {
+  const rules = (profile.syscalls ?? []).filter((rule) => applies(rule, to));
+  return {
+    defaultAction: profile.defaultAction,
+    ...(profile.defaultErrnoRet !== undefined && { defaultErrnoRet: profile.defaultErrnoRet }),
+    architectures: architectures(profile, to.architecture),
+    ...(profile.flags?.length && { flags: profile.flags }),
+    syscalls: rules.map(({ names, name, action, errnoRet, args }) => ({
+      names: names?.length ? names : name ? [name] : [],
+      action,
+      ...(errnoRet !== undefined && { errnoRet }),
+      ...(args?.length && { args }),
+    })),
+  };
+}
+
+/** libseccomp's names of Go's architectures. */
+const NATIVE: Record<string, string> = {
+  "386": "SCMP_ARCH_X86",
+  amd64: "SCMP_ARCH_X86_64",
+  arm: "SCMP_ARCH_ARM",
+  arm64: "SCMP_ARCH_AARCH64",
+  ppc64le: "SCMP_ARCH_PPC64LE",
+  riscv64: "SCMP_ARCH_RISCV64",
+  s390x: "SCMP_ARCH_S390X",
+};
+
+function architectures(profile: Profile, architecture: string): string[] {
+  const native = NATIVE[architecture];
+  const mapped = profile.archMap?.find((entry) => entry.architecture === native);
+  return mapped ? [mapped.architecture, ...(mapped.subArchitectures ?? [])] : (profile.architectures ?? []);
+}
+
+function applies({ includes, excludes }: Rule, to: Circumstances): boolean {
+  const has = (capability: string) => to.capabilities.includes(capability);
+  if (excludes?.arches?.includes(to.architecture) || excludes?.caps?.some(has)) return false;
+  if (excludes?.minKernel && isAtLeast(to.kernel, excludes.minKernel)) return false;
+  if (includes?.arches?.length && !includes.arches.includes(to.architecture)) return false;
+  if (includes?.caps && !includes.caps.every(has)) return false;
+  return !includes?.minKernel || isAtLeast(to.kernel, includes.minKernel);
+}
+
+/** Compares `major.minor`. */
+function isAtLeast(kernel: string, least: string): boolean {
+  const [[major = 0, minor = 0], [leastMajor = 0, leastMinor = 0]] = [kernel, least].map((text) =>
+    text.split(/[.-]/).map(Number),
+  ) as [number[], number[]];
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
+}

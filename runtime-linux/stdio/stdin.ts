@@ -1,0 +1,143 @@
+// Bytes to a process's stdin, through its supervisor's attach socket. What comes before the launch waits for it.
+//
+// All clients of a run share one connection. Where stdin is closed with the first client's half-close, conmon does so
+// when the connection ends; so it is ended for that and for nothing else.
+
+import { createRequire } from "node:module";
+import { closeSync, openSync } from "node:fs";
+import type { SeqpacketSocket } from "node-unix-socket";
+import type { Stdin } from "../../hosts/host.js";
+import { SHUT_RD, type Kernel } from "../kernel.js";
+
+/** conmon reads packets into a buffer of this size and would lose what is beyond. */
+const PACKET_BYTES_MAX = 8 * 1024;
+
+/** What a run does with its stdin. */
+export interface StdinMode {
+  tty: boolean;
+  openStdin: boolean;
+  stdinOnce: boolean;
+}
+
+/** Stdin of one run, for all its clients. */
+export class StdinPipe {
+  readonly #kernel: Kernel;
+  #socket: SeqpacketSocket | undefined;
+  #endsOnce = false;
+  #state: "waiting" | "open" | "over" = "waiting";
+  #ended = false;
+  readonly #held: { bytes: Uint8Array; taken: () => void }[] = [];
+  /** Called with every write that is on its way, should the process end before it is taken. */
+  readonly #underway = new Set<() => void>();
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+
+  /** The process is made, and its supervisor listens in `directory`. */
+  connect(directory: string, mode: StdinMode): void {
+    if (this.#state !== "waiting") return;
+    if (!mode.openStdin) return this.close();
+    const socket = this.#attach(directory);
+    if (!socket) return this.close(); // the process has ended already
+    this.#socket = socket;
+    this.#socket.on("error", () => this.close());
+    this.#socket.on("close", () => this.close());
+    this.#endsOnce = mode.stdinOnce && !mode.tty;
+    this.#state = "open";
+    for (const { bytes, taken } of this.#held.splice(0)) this.#send(bytes, taken);
+    if (this.#ended) this.end();
+  }
+
+  /** Resolves when the bytes are taken, or the process has ended. */
+  write(bytes: Uint8Array): Promise<void> {
+    return new Promise((taken) => {
+      if (this.#state === "waiting") this.#held.push({ bytes, taken });
+      else this.#send(bytes, taken);
+    });
+  }
+
+  /** A client's half-close. */
+  end(): void {
+    this.#ended = true;
+    if (this.#state === "open" && this.#endsOnce) this.#socket?.end();
+  }
+
+  /** The run is over, or never came to be: nobody reads any more. */
+  close(): void {
+    if (this.#state === "over") return;
+    this.#state = "over";
+    this.#socket?.destroy();
+    for (const { taken } of this.#held.splice(0)) taken();
+    for (const taken of this.#underway) taken();
+    this.#underway.clear();
+  }
+
+  #attach(directory: string): SeqpacketSocket | undefined {
+    try {
+      const fd = openAttachSocket(this.#kernel, directory);
+      // What the process writes is read from its log; refusing it here spares conmon the work and cannot block it.
+      this.#kernel.shutdown(fd, SHUT_RD);
+      return adopt(fd);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT" || code === "ECONNREFUSED") return undefined;
+      throw error;
+    }
+  }
+
+  #send(bytes: Uint8Array, taken: () => void): void {
+    if (this.#state !== "open" || bytes.length === 0) return taken();
+    this.#underway.add(taken);
+    const done = () => {
+      if (this.#underway.delete(taken)) taken();
+    };
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let at = 0; at < buffer.length; at += PACKET_BYTES_MAX) {
+      const packet = buffer.subarray(at, at + PACKET_BYTES_MAX);
+      const isLast = at + packet.length === buffer.length;
+      this.#socket!.write(packet, 0, packet.length, isLast ? done : undefined);
+    }
+  }
+}
+
+/** One client's hold on it. */
+export class StdinClient implements Stdin {
+  #pipe: StdinPipe | undefined;
+
+  constructor(pipe: StdinPipe) {
+    this.#pipe = pipe;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    await this.#pipe?.write(bytes);
+  }
+
+  end(): void {
+    this.#pipe?.end();
+    this.#pipe = undefined;
+  }
+
+  release(): void {
+    this.#pipe = undefined;
+  }
+}
+
+const require = createRequire(import.meta.url);
+
+function adopt(fd: number): SeqpacketSocket {
+  const { SeqpacketSocket } = require("node-unix-socket") as typeof import("node-unix-socket");
+  const socket = new SeqpacketSocket(fd);
+  socket.unref();
+  return socket;
+}
+
+/** The path goes through a descriptor: a socket's address has room for 107 bytes only. */
+function openAttachSocket(kernel: Kernel, directory: string): number {
+  const at = openSync(directory, "r");
+  try {
+    return kernel.connectSeqpacket(`/proc/self/fd/${at}/attach`);
+  } finally {
+    closeSync(at);
+  }
+}

@@ -1,0 +1,112 @@
+// conmon, the supervisor of one run: it holds the process's stdio, writes its log and its exit code, and lives on when
+// the engine dies. It has the OCI runtime make the container; starting it is left to the caller.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { HostFailure } from "../hosts/failure.js";
+
+export interface Supervision {
+  /** Absolute path of conmon. */
+  program: string;
+  /** What the run is called. */
+  name: string;
+  /** Its directory: bundle, sockets. */
+  directory: string;
+  /** Log file, appended to. */
+  log: string;
+  /** Directory for the exit code. */
+  exits: string;
+  /** The OCI runtime's program, and the directory of its state. */
+  runtime: { path: string; root: string };
+  tty: boolean;
+  openStdin: boolean;
+  /** Stdin ends when a client's connection does. */
+  stdinOnce: boolean;
+  /** Runs `spawn` where the process should be born; see `Hybrid.hide`. */
+  born: (spawn: () => ChildProcess) => ChildProcess;
+}
+
+export interface Supervisor {
+  /** Of the supervisor itself. */
+  pid: number;
+  /** The container is made; its first process waits to be started. Process id of it. */
+  created: Promise<number>;
+  /** The supervisor is gone: all output is in the log, and the exit code in its file, if there is going to be one. */
+  ended: Promise<void>;
+}
+
+/** Starts a supervisor. */
+export function supervise(supervision: Supervision): Supervisor {
+  const { directory } = supervision;
+  const errors = openSync(join(directory, ERRORS), "a");
+  try {
+    const child = supervision.born(() =>
+      spawn(supervision.program, parameters(supervision), {
+        cwd: directory,
+        env: { PATH: process.env["PATH"] ?? "/usr/sbin:/usr/bin:/sbin:/bin", _OCI_SYNCPIPE: "3" },
+        stdio: ["ignore", "ignore", errors, "pipe"],
+        detached: true, // a session of its own: signals to the engine's process group pass it by
+      }),
+    );
+    child.unref();
+    const ended = new Promise<void>((resolve) => {
+      child.once("exit", () => resolve());
+      child.once("error", () => resolve());
+    });
+    return { pid: child.pid ?? 0, created: created(child, directory), ended };
+  } finally {
+    closeSync(errors);
+  }
+}
+
+/** What the supervisor has to say itself. */
+const ERRORS = "supervisor.log";
+
+function parameters(supervision: Supervision): string[] {
+  const { name, directory, log, exits, runtime, tty, openStdin, stdinOnce } = supervision;
+  return [
+    "--sync", // our child, so that its end is noticed at once; it is adopted by init when we die
+    ...["--cid", name, "--cuuid", name, "--name", name],
+    ...["--runtime", runtime.path, "--runtime-arg", `--root=${runtime.root}`],
+    ...["--bundle", directory, "--full-attach", "--persist-dir", directory],
+    ...["--container-pidfile", join(directory, "pid"), "--exit-dir", exits],
+    ...["--log-path", `k8s-file:${log}`, "--no-sync-log", "--log-level", "error"],
+    ...(tty ? ["--terminal"] : []),
+    ...(openStdin ? ["--stdin"] : []),
+    // A terminal is no pipe: nothing ends when a client leaves.
+    ...(openStdin && (tty || !stdinOnce) ? ["--leave-stdin-open"] : []),
+  ];
+}
+
+/** Reads the one line that conmon sends once the runtime has made the container, or could not. */
+async function created(child: ChildProcess, directory: string): Promise<number> {
+  const failed = new Promise<never>((_, reject) => child.once("error", reject));
+  const pipe = child.stdio[3] as Readable;
+  try {
+    const line = await Promise.race([firstLine(pipe), failed]);
+    const { pid = -1, message } = JSON.parse(line || "{}") as { pid?: number; message?: string };
+    if (pid > 0) return pid;
+    // Without a text of its own conmon was killed, or could not do its part.
+    if (message) throw new HostFailure("invalid", message.trim());
+    throw new HostFailure("internal", `supervisor ended before the container was made${words(directory)}`);
+  } finally {
+    pipe.destroy();
+  }
+}
+
+async function firstLine(pipe: Readable): Promise<string> {
+  let text = "";
+  pipe.setEncoding("utf8");
+  for await (const chunk of pipe as AsyncIterable<string>) {
+    text += chunk;
+    if (text.includes("\n")) break;
+  }
+  return text.split("\n")[0]!;
+}
+
+function words(directory: string): string {
+  const text = readFileSync(join(directory, ERRORS), "utf8").trim();
+  return text && `: ${text}`;
+}

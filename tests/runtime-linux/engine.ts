@@ -1,0 +1,63 @@
+// An engine's processes in a program of its own, to be killed.
+
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+
+export interface Launched {
+  container: string;
+  pid: number;
+  at: string;
+}
+
+/** Starts it; it launches one container for each script, one after the other. */
+export function startEngine(directory: string, runtime: string, scripts: string[]) {
+  const child = spawn(process.execPath, [program(), directory, runtime, ...scripts], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const next = async () => (await lines.next()).value as string;
+  return {
+    /** Resolves when the first launch begins. */
+    async launching(): Promise<void> {
+      await next();
+    },
+    async launched(count: number): Promise<Launched[]> {
+      const launched: Launched[] = [];
+      while (launched.length < count) {
+        const line = await next();
+        if (line === undefined) throw new Error("the engine ended");
+        if (line.startsWith("{")) launched.push(JSON.parse(line) as Launched);
+      }
+      return launched;
+    },
+    async kill(): Promise<void> {
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
+
+let built: string | undefined;
+
+/** `engine-main.ts` made into one file that Node can run; beside the project's modules, so that it finds them. */
+function program(): string {
+  if (built) return built;
+  const here = dirname(fileURLToPath(import.meta.url));
+  const directory = join(here, "../../build/tests/runtime-linux");
+  mkdirSync(directory, { recursive: true });
+  built = join(directory, "engine-main.mjs");
+  buildSync({
+    entryPoints: [join(here, "engine-main.ts")],
+    outfile: built,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+  });
+  return built;
+}
