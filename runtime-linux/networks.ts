@@ -13,6 +13,7 @@ import type { engine, networks, Outcome, Perform } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
 import type { Kernel } from "./kernel.js";
 import { broadcastOf, ipv4, mac, prefixOf } from "./networks/addresses.js";
+import { forgetDatagrams } from "./networks/conntrack.js";
 import { acceptForwarding, forgetForwarding, routeThrough } from "./networks/forwarding.js";
 import { KeptFiles } from "./networks/kept.js";
 import * as links from "./networks/links.js";
@@ -168,8 +169,7 @@ class Networks {
     this.#ports.take(name, ports);
     this.#places.begin(name, place);
     try {
-      const published = ports.length > 0 ? nft(publish(bridge.network, join.address, ports)) : undefined;
-      await Promise.all([this.#connect(name, place, number), published]);
+      await Promise.all([this.#connect(name, place, number), this.#publish(join)]);
     } catch (error) {
       await this.#takeDown(name, place);
       throw error;
@@ -206,10 +206,9 @@ class Networks {
    * container's namespace, all those of one moment together, some 40 ms later; nobody needs to wait for that.
    */
   async #takeDown(name: string, { join }: Place): Promise<void> {
-    const { container, bridge, ports } = join;
+    const { container } = join;
     this.#places.undo(name);
-    const unpublished = ports.length > 0 ? unpublish(bridge.network, join.address, ports) : undefined;
-    await Promise.all([this.#request(links.silence(name)), unpublished]);
+    await Promise.all([this.#request(links.silence(name)), this.#unpublish(join)]);
     this.#ports.release(name);
     if (this.#of(container).length > 0) {
       await this.#request(links.removeLink(name));
@@ -218,6 +217,18 @@ class Networks {
       releaseNamespace(this.#kernel, this.#paths.namespace(container));
       this.#lingering.set(name, this.#seeOff(name));
     }
+  }
+
+  async #publish({ bridge, address, ports }: networks.Join): Promise<void> {
+    if (ports.length === 0) return;
+    await nft(publish(bridge.network, address, ports));
+    await forgetDatagrams(this.#kernel, ports);
+  }
+
+  async #unpublish({ bridge, address, ports }: networks.Join): Promise<void> {
+    if (ports.length === 0) return;
+    await unpublish(bridge.network, address, ports);
+    await forgetDatagrams(this.#kernel, ports);
   }
 
   /** Makes sure that a silent interface goes, even if something else still holds its namespace. */

@@ -1,4 +1,4 @@
-// Route netlink (rtnetlink(7)): requests as bytes, in the byte order of the machine, and what the kernel answers.
+// Netlink (netlink(7)): requests as bytes, in the byte order of the machine, and what the kernel answers.
 
 import { closeSync } from "node:fs";
 import { getSystemErrorName } from "node:util";
@@ -8,7 +8,7 @@ import type { Kernel } from "../kernel.js";
 export interface Request {
   /** What it does, for people: `make bridge coracle0`. */
   about: string;
-  /** `RTM_…` */
+  /** `RTM_…`, or what another protocol of netlink has. */
   type: number;
   /** `NLM_F_…`, on top of those that every request has. */
   flags: number;
@@ -18,6 +18,8 @@ export interface Request {
   settled: string[];
 }
 
+export const NETLINK_ROUTE = 0;
+export const NETLINK_NETFILTER = 12;
 export const RTM_NEWLINK = 16;
 export const RTM_DELLINK = 17;
 export const RTM_NEWADDR = 20;
@@ -33,8 +35,8 @@ export class Netlink {
   ) {}
 
   /** In the calling thread's namespace, where it stays even if the thread goes elsewhere. */
-  static open(kernel: Kernel): Netlink {
-    return new Netlink(kernel, kernel.openNetlink());
+  static open(kernel: Kernel, protocol = NETLINK_ROUTE): Netlink {
+    return new Netlink(kernel, kernel.openNetlink(protocol));
   }
 
   /**
@@ -42,7 +44,7 @@ export class Netlink {
    * `ErrnoException` for the first that failed.
    */
   async request(...requests: Request[]): Promise<void> {
-    const bytes = Buffer.concat(requests.map((request, sequence) => encode(request, sequence)));
+    const bytes = Buffer.concat(requests.map((request, sequence) => encode(request, NLM_F_ACK, sequence)));
     for (const answer of await this.kernel.netlink(this.fd, bytes)) {
       const view = new DataView(answer.buffer, answer.byteOffset, answer.length);
       const request = requests[view.getUint32(8, LITTLE)];
@@ -50,9 +52,15 @@ export class Netlink {
       if (view.getUint16(4, LITTLE) !== NLMSG_ERROR || errno === 0 || !request) continue;
       const code = getSystemErrorName(errno);
       if (!request.settled.includes(code)) {
-        throw Object.assign(new Error(`${code}: ${request.about}`), { code, errno, syscall: "rtnetlink" });
+        throw Object.assign(new Error(`${code}: ${request.about}`), { code, errno, syscall: "netlink" });
       }
     }
+  }
+
+  /** Everything of one kind: the bodies of the kernel's messages. Empty where it cannot tell. */
+  async list(request: Request): Promise<Uint8Array[]> {
+    const answers = await this.kernel.netlink(this.fd, encode(request, NLM_F_DUMP, 0));
+    return answers.flatMap((answer) => [...bodies(answer)]);
   }
 
   close(): void {
@@ -69,6 +77,18 @@ export function attribute(type: number, ...parts: (Uint8Array | string | number)
   view.setUint16(2, type, LITTLE);
   padded.set(payload, 4);
   return padded;
+}
+
+/** The payload of the first attribute of a type, or undefined. */
+export function findAttribute(attributes: Uint8Array, type: number): Uint8Array | undefined {
+  const view = new DataView(attributes.buffer, attributes.byteOffset, attributes.length);
+  for (let at = 0; at + 4 <= attributes.length;) {
+    const length = view.getUint16(at, LITTLE);
+    if (length < 4) return undefined;
+    if ((view.getUint16(at + 2, LITTLE) & NLA_TYPE_MASK) === type) return attributes.subarray(at + 4, at + length);
+    at += (length + 3) & ~3;
+  }
+  return undefined;
 }
 
 /** Numbers of 8, 16 and 32 bits, one after the other: `[value, bytes]`. */
@@ -88,13 +108,28 @@ export function fields(...values: [value: number, bytes: 1 | 2 | 4][]): Uint8Arr
 const LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 const HEADER = 16;
 const NLMSG_ERROR = 2;
+const NLMSG_DONE = 3;
 const NLM_F_REQUEST = 1;
 const NLM_F_ACK = 4;
+const NLM_F_DUMP = 0x300;
+const NLA_TYPE_MASK = 0x3fff;
 
-function encode(request: Request, sequence: number): Uint8Array {
+function encode(request: Request, mode: number, sequence: number): Uint8Array {
   const length = HEADER + request.body.length;
-  const flags = request.flags | NLM_F_REQUEST | NLM_F_ACK;
+  const flags = request.flags | NLM_F_REQUEST | mode;
   return Buffer.concat([fields([length, 4], [request.type, 2], [flags, 2], [sequence, 4], [0, 4]), request.body]);
+}
+
+/** The messages of one datagram, without their headers; neither the end of a list nor an error is one. */
+function* bodies(datagram: Uint8Array): Generator<Uint8Array> {
+  const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.length);
+  for (let at = 0; at + HEADER <= datagram.length;) {
+    const length = view.getUint32(at, LITTLE);
+    const type = view.getUint16(at + 4, LITTLE);
+    if (length < HEADER || type === NLMSG_DONE || type === NLMSG_ERROR) return;
+    yield datagram.subarray(at + HEADER, at + length);
+    at += (length + 3) & ~3;
+  }
 }
 
 function bytesOf(part: Uint8Array | string | number): Uint8Array {

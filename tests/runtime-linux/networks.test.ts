@@ -13,7 +13,7 @@ import { libc } from "../../runtime-linux/kernel/libc.js";
 import { linuxNetworks, type LinuxNetworks } from "../../runtime-linux/networks.js";
 import { makeNamespace, releaseNamespace } from "../../runtime-linux/networks/namespace.js";
 import { Paths } from "../../runtime-linux/paths.js";
-import { findProgram, must, run, until } from "../support/commands.js";
+import { findProgram, must, pause, run, until } from "../support/commands.js";
 
 const missing = reasonToSkip();
 if (missing !== null) console.log(`skipped: networks of containers: ${missing}`);
@@ -141,16 +141,19 @@ describe.skipIf(missing !== null)("networks of containers", { timeout: 30_000 },
     expect(readdirSync(paths.networks("ns")).sort()).toEqual([WEB, OTHER]);
   });
 
-  test("UDP ports are published too", async () => {
+  test("UDP ports are published too, also to those who asked before", async () => {
     await perform({ tag: "leave", val: { container: OTHER, network: NETWORK } });
+    const early = [must(asking("127.0.0.1")), must(within(remote, asking(HOST_ADDRESS)))];
+    await until("a packet to be seen", () =>
+      must(["grep", "-c", "dport=5353", "/proc/thread-self/net/nf_conntrack"]).catch(() => pause(200)),
+    );
     const udp = { ...port("0.0.0.0", 5353, 53), protocol: "udp" };
     await perform({ tag: "join", val: joinOf(OTHER, 3, [udp]) });
     const echo = `require("dgram").createSocket("udp4").on("message", function (m, r) { this.send("re " + m, r.port, r.address); }).bind(53)`;
     start(within(paths.namespace(OTHER), [process.execPath, "-e", echo]));
-    const ask = (address: string): string =>
-      `const s = require("dgram").createSocket("udp4"); const ask = () => s.send("hi", 5353, "${address}"); const t = setInterval(ask, 50); s.on("message", (m) => { console.log(String(m)); clearInterval(t); s.close(); }); ask(); setTimeout(() => process.exit(1), 5000).unref()`;
-    expect(await must([process.execPath, "-e", ask("127.0.0.1")])).toBe("re hi\n");
-    expect(await must(within(remote, [process.execPath, "-e", ask(HOST_ADDRESS)]))).toBe("re hi\n");
+    expect(await Promise.all(early)).toEqual(["re hi\n", "re hi\n"]);
+    expect(await must(asking("127.0.0.1"))).toBe("re hi\n");
+    expect(await must(within(remote, asking(HOST_ADDRESS)))).toBe("re hi\n");
   });
 
   test("an engine that did not set it up takes it down, also what is half-made, and nothing is left", async () => {
@@ -251,6 +254,12 @@ async function fetchIn(namespace: string | null, address: string, at: number): P
   const client = ["busybox", "timeout", "2", "busybox", "nc", address, String(at)];
   const { code, stdout } = await run(within(namespace, client));
   return code === 0 ? stdout.trim() : null;
+}
+
+/** Asks again and again from one port, until it is answered. */
+function asking(address: string): string[] {
+  const program = `const s = require("dgram").createSocket("udp4"); const ask = () => s.send("hi", 5353, "${address}"); const t = setInterval(ask, 50); s.on("message", (m) => { console.log(String(m)); clearInterval(t); s.close(); }); ask(); setTimeout(() => process.exit(1), 8000).unref()`;
+  return [process.execPath, "-e", program];
 }
 
 function listen(at: number): Promise<ReturnType<typeof createServer>> {

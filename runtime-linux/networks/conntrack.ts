@@ -1,0 +1,50 @@
+// What the kernel's connection tracking remembers of datagrams. Where they go is decided for the first of a flow only, and
+// a flow lasts as long as its client goes on sending: without this, a client that spoke to a port before it was
+// published, or to the container that had it before, would never reach the one that has it now.
+
+import type { networks } from "../../hosts/host.js";
+import type { Kernel } from "../kernel.js";
+import { attribute, fields, findAttribute, Netlink, NETLINK_NETFILTER, type Request } from "./netlink.js";
+
+/** Forgets the flows to these ports, whoever they come from. Only those of UDP matter: others begin with a handshake. */
+export async function forgetDatagrams(kernel: Kernel, ports: networks.PortMapping[]): Promise<void> {
+  const wanted = new Set(ports.filter(({ protocol }) => protocol === "udp").map(({ hostPort }) => hostPort));
+  if (wanted.size === 0) return;
+  const netlink = Netlink.open(kernel, NETLINK_NETFILTER);
+  try {
+    const flows = await netlink.list(request("list flows", IPCTNL_MSG_CT_GET));
+    const tuples = flows.map((flow) => findAttribute(flow.subarray(HEADER.length), CTA_TUPLE_ORIG));
+    const ours = tuples.filter((tuple) => tuple !== undefined && wanted.has(datagramPort(tuple)));
+    const removals = ours.map((tuple) => request("forget a flow", IPCTNL_MSG_CT_DELETE, tuple));
+    if (removals.length > 0) await netlink.request(...removals);
+  } finally {
+    netlink.close();
+  }
+}
+
+const NFNL_SUBSYS_CTNETLINK = 1;
+const IPCTNL_MSG_CT_GET = 1;
+const IPCTNL_MSG_CT_DELETE = 2;
+const CTA_TUPLE_ORIG = 1;
+const CTA_TUPLE_PROTO = 2;
+const CTA_PROTO_NUM = 1;
+const CTA_PROTO_DST_PORT = 3;
+const NLA_F_NESTED = 0x8000;
+const IPPROTO_UDP = 17;
+
+/** struct nfgenmsg: IPv4, version 0, no resource. */
+const HEADER = fields([2, 1], [0, 1], [0, 2]);
+
+function request(about: string, message: number, tuple?: Uint8Array): Request {
+  const named = tuple ? [attribute(CTA_TUPLE_ORIG | NLA_F_NESTED, tuple)] : [];
+  const type = (NFNL_SUBSYS_CTNETLINK << 8) | message;
+  return { about, type, flags: 0, body: Buffer.concat([HEADER, ...named]), settled: ["ENOENT"] };
+}
+
+/** Where a flow's first datagram was sent; 0 for other protocols. */
+function datagramPort(tuple: Uint8Array): number {
+  const protocol = findAttribute(tuple, CTA_TUPLE_PROTO);
+  if (!protocol || findAttribute(protocol, CTA_PROTO_NUM)?.[0] !== IPPROTO_UDP) return 0;
+  const [high = 0, low = 0] = findAttribute(protocol, CTA_PROTO_DST_PORT) ?? [];
+  return (high << 8) | low;
+}
