@@ -1,0 +1,28 @@
+// A request's JSON body, or why it cannot be used (surface §2.2).
+
+import { BodyTag, BodyWhole, Request } from "../../../build/bindings/types";
+import { Json } from "../json/json";
+import { jsonError, parseJson } from "../json/reader";
+import { badParameter, Refusal } from "../refusal";
+import { jsonTypeRefusal } from "./headers";
+
+export class JsonBody {
+  constructor(
+    /** Null when there was no body, or one of no bytes. */
+    readonly json: Json | null,
+    readonly refusal: Refusal | null,
+  ) {}
+}
+
+export function readJsonBody(request: Request): JsonBody {
+  const body = request.body;
+  if (body.tag == BodyTag.None) return new JsonBody(null, null);
+  const problem = jsonTypeRefusal(request.headers, true);
+  if (problem !== null) return new JsonBody(null, badParameter(problem));
+  if (body.tag != BodyTag.Whole) return new JsonBody(null, badParameter("invalid JSON: unexpected EOF"));
+  const bytes = (<BodyWhole>body).value;
+  if (bytes.length == 0) return new JsonBody(null, null);
+  const json = parseJson(bytes);
+  if (json === null) return new JsonBody(null, badParameter(`invalid JSON: ${jsonError()}`));
+  return new JsonBody(json, null);
+}

@@ -1,0 +1,84 @@
+// From a request to its handler: target, version, route; and the one place where a refusal becomes an answer.
+
+import { BodyTag, Request } from "../../../build/bindings/types";
+import { Call } from "../call";
+import { badParameter, Refusal, RefusalKind } from "../refusal";
+import { commonHeaders, messageBody, sendEmpty, sendJson, sendRefusal, sendWhole, textBody } from "../reply";
+import { Query, Target, decodePath } from "../text/url";
+import { Route, findRoute } from "./routes";
+import { MAX_VERSION, requestedVersion, tooNewEndpoint } from "./versions";
+
+const JSON_ONLY = "Content-Type: application/json";
+const TEXT_ONLY = "\nContent-Type: text/plain; charset=utf-8\nX-Content-Type-Options: nosniff";
+
+export function dispatch(request: Request): void {
+  const call = new Call(request);
+  const target = new Target(request.target);
+  if (request.method == "OPTIONS") return sendEmpty(call, 200);
+  if (target.path.indexOf("//") >= 0) return redirect(call, target);
+  call.version = MAX_VERSION;
+  const path = target.path;
+  const rest = versionEnd(path);
+  if (rest > 0 && !acceptVersion(call, path.slice(2, rest))) return;
+  const decoded = decodePath(rest > 0 ? path.slice(rest) : path);
+  if (decoded === null) return sendRefusal(call, badParameter("malformed path"));
+  call.path = decoded;
+  call.query = new Query(target.query);
+  route(call);
+}
+
+/** Takes a request up that has waited. */
+export function redispatch(call: Call): void {
+  route(call);
+}
+
+function route(call: Call): void {
+  const route = findRoute(call);
+  if (route === null) return sendWhole(call, 404, JSON_ONLY, messageBody("page not found"));
+  const refusal = accept(call, route);
+  if (refusal !== null) sendRefusal(call, refusal);
+}
+
+function accept(call: Call, route: Route): Refusal | null {
+  if (call.version < route.since) {
+    return badParameter(tooNewEndpoint(call.request.method, call.path, route.since));
+  }
+  if (call.request.body.tag == BodyTag.Oversized) {
+    return new Refusal(RefusalKind.TooLarge, "request body is too large");
+  }
+  return route.handler(call);
+}
+
+/** Where the prefix `/v1.41` ends; 0 when there is none. */
+function versionEnd(path: string): i32 {
+  if (!path.startsWith("/v") || path.length < 3) return 0;
+  let end = 2;
+  while (end < path.length) {
+    const c = path.charCodeAt(end);
+    if (c != 0x2e && (c < 0x30 || c > 0x39)) break;
+    end += 1;
+  }
+  return end > 2 && end < path.length && path.charCodeAt(end) == 0x2f ? end : 0;
+}
+
+/** False when the version was refused, and that has been answered (surface §2.1). */
+function acceptVersion(call: Call, text: string): bool {
+  const version = requestedVersion(text);
+  call.version = version.minor;
+  if (version.refusal.length == 0) return true;
+  refuseVersion(call, version.refusal, version.plain);
+  return false;
+}
+
+function refuseVersion(call: Call, message: string, plain: bool): void {
+  if (plain) return sendWhole(call, 400, commonHeaders.unchecked + TEXT_ONLY, textBody(message + "\n"));
+  sendWhole(call, 400, `${commonHeaders.unchecked}\n${JSON_ONLY}`, messageBody(message));
+}
+
+/** Go's mux cleans a path and says where it went. */
+function redirect(call: Call, target: Target): void {
+  let path = target.path;
+  while (path.indexOf("//") >= 0) path = path.replaceAll("//", "/");
+  const query = target.query.length > 0 ? `?${target.query}` : "";
+  sendWhole(call, 301, `Location: ${path}${query}`, new Uint8Array(0));
+}

@@ -1,0 +1,71 @@
+// The closed list of what the core asks of its host. Each call begins a step of a task and returns its operation id.
+
+import { perform as performContent } from "../../build/bindings/content";
+import { perform as performNetworks } from "../../build/bindings/networks";
+import { perform as performProcesses } from "../../build/bindings/processes";
+import { perform as performRecords } from "../../build/bindings/records";
+import { perform as performTimers } from "../../build/bindings/timers";
+import { perform as performVolumes } from "../../build/bindings/volumes";
+import {
+  ContentCommand,
+  ContentCommandAbandon,
+  NetworkCommand,
+  ProcessCommand,
+  Put,
+  RecordCommandDelete,
+  RecordCommandPut,
+  TimerCommand,
+  TimerCommandSet,
+  TimerCommandTag,
+  VolumeCommand,
+} from "../../build/bindings/types";
+import { engine } from "./state";
+import { Task } from "./task";
+
+export function askProcesses(task: Task, step: i32, command: ProcessCommand): u64 {
+  const op = engine.steps.begin(task, step);
+  performProcesses(op, command);
+  return op;
+}
+
+export function askContent(task: Task, step: i32, command: ContentCommand): u64 {
+  const op = engine.steps.begin(task, step);
+  performContent(op, command);
+  return op;
+}
+
+export function askNetworks(task: Task, step: i32, command: NetworkCommand): u64 {
+  const op = engine.steps.begin(task, step);
+  performNetworks(op, command);
+  return op;
+}
+
+export function askVolumes(task: Task, step: i32, command: VolumeCommand): u64 {
+  const op = engine.steps.begin(task, step);
+  performVolumes(op, command);
+  return op;
+}
+
+/** Wakes the task after so many nanoseconds. */
+export function wakeAfter(task: Task, step: i32, delay: u64): u64 {
+  const op = engine.steps.begin(task, step);
+  performTimers(op, new TimerCommandSet(engine.now.monotonic + delay));
+  return op;
+}
+
+export function cancelTimer(op: u64): void {
+  if (engine.steps.end(op) !== null) performTimers(op, new TimerCommand(TimerCommandTag.Cancel));
+}
+
+/** Gives a content operation up; its completion still comes, as `interrupted`. */
+export function abandon(task: Task, step: i32, op: u64): void {
+  askContent(task, step, new ContentCommandAbandon(op));
+}
+
+export function putRecord(key: string, value: Uint8Array): void {
+  performRecords(0, new RecordCommandPut(new Put(key, value)));
+}
+
+export function deleteRecord(key: string): void {
+  performRecords(0, new RecordCommandDelete(key));
+}

@@ -1,0 +1,27 @@
+// A request that is being answered.
+
+import { Closing, Request } from "../../build/bindings/types";
+import { Query } from "./text/url";
+
+/** Whoever answers a call over time is told when its client goes away, and when it has read. */
+export abstract class Follower {
+  abstract closed(call: Call, why: Closing): void;
+
+  drained(_call: Call, _bytes: u32): void {}
+}
+
+export class Call {
+  readonly id: u64;
+  /** What follows the version in the path, decoded: `/containers/web/json`. */
+  path: string = "";
+  /** What a route's `{…}` stood for. */
+  name: string = "";
+  /** Minor number of the requested version: 41 for `v1.41`; the newest for a bare path. */
+  version: i32 = 0;
+  query: Query = new Query("");
+  follower: Follower | null = null;
+
+  constructor(readonly request: Request) {
+    this.id = request.id;
+  }
+}

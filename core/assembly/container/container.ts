@@ -1,0 +1,120 @@
+// A container, as the engine knows it. Everything above the line is kept in its record.
+
+import { Call } from "../call";
+import { Endpoint } from "../network/endpoint";
+import { NO_TIME } from "../text/time";
+import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
+import { RunEnd } from "./run-end";
+import { Waiter } from "./waiter";
+
+/** A volume of a container's own, made for a `VOLUME` of its image or an entry of `Config.Volumes`. */
+export class AnonymousVolume {
+  constructor(
+    readonly name: string,
+    readonly destination: string,
+  ) {}
+}
+
+/** Those whose records are put when the step ends. */
+export const changedContainers: Container[] = [];
+
+export class Container {
+  /** Place in the order of creation. */
+  sequence: u64 = 0;
+  /** Nanoseconds since 1970. */
+  created: i64 = 0;
+  /** Without the slash. */
+  name: string = "";
+  /** As the client gave it. */
+  image: string = "";
+  imageId: string = "";
+  /** ChainID of the image's layers; null for an image without layers. */
+  chain: string | null = null;
+  platform: string = "linux";
+  /** Program, and its arguments. */
+  path: string = "";
+  args: string[] = [];
+  /** `Config` and `HostConfig` in Docker's JSON, all fields there and in order. */
+  config: Uint8Array = new Uint8Array(0);
+  hostConfig: Uint8Array = new Uint8Array(0);
+  labelKeys: string[] = [];
+  labelValues: string[] = [];
+  tty: bool = false;
+  openStdin: bool = false;
+  stdinOnce: bool = false;
+  autoRemove: bool = false;
+  networkMode: string = "default";
+  /** Number; 0 for SIGTERM. */
+  stopSignal: u32 = 0;
+  /** Seconds; -1 for none given. */
+  stopTimeout: i32 = -1;
+  volumes: AnonymousVolume[] = [];
+  endpoint: Endpoint | null = null;
+
+  status: Status = Status.Created;
+  /** Number of the current or last run; 0 before the first. */
+  run: u32 = 0;
+  /** It has been running at least once. */
+  everRan: bool = false;
+  pid: u32 = 0;
+  exitCode: i32 = 0;
+  outOfMemory: bool = false;
+  /** What made the last start or the engine fail. */
+  error: string = "";
+  startedAt: i64 = NO_TIME;
+  finishedAt: i64 = NO_TIME;
+  /** A removal that was asked for takes the anonymous volumes along. */
+  removeVolumes: bool = false;
+  /** Something of a run could not be undone; a removal tries again. */
+  unclean: bool = false;
+
+  // ---------------------------------------------------------------- not in the record
+  /** Its record is put before the step ends: see `touch`. */
+  changed: bool = false;
+  /** Requests that wait for an in-between status to end. */
+  queue: Call[] = [];
+  waiters: Waiter[] = [];
+  /** Attached clients and followers of the log: they end with the run. */
+  attached: Call[] = [];
+  /** Tasks that wait for the run to end. */
+  runEnds: RunEnd[] = [];
+
+  constructor(readonly id: string) {}
+
+  /** Moves it on; a cause that no rule foresees here is a defect. */
+  advance(cause: Cause): void {
+    const to = next(this.status, cause);
+    assert(to != ILLEGAL, `no rule for cause ${(<i32>cause).toString()} in status ${(<i32>this.status).toString()}`);
+    this.status = <Status>to;
+    this.touch();
+  }
+
+  /** Something that the record keeps has changed. */
+  touch(): void {
+    if (this.changed) return;
+    this.changed = true;
+    changedContainers.push(this);
+  }
+
+  can(cause: Cause): bool {
+    return next(this.status, cause) != ILLEGAL;
+  }
+
+  /** Docker's `State.Running`: true while paused, too. */
+  get running(): bool {
+    return this.status == Status.Running || this.status == Status.Paused;
+  }
+
+  /** A status that ends by itself soon. */
+  get between(): bool {
+    return this.status == Status.Starting || this.status == Status.Unwinding || this.status == Status.Releasing;
+  }
+
+  get word(): string {
+    return wordOf(this.status, this.everRan);
+  }
+
+  get shortId(): string {
+    return this.id.slice(0, 12);
+  }
+}

@@ -1,0 +1,157 @@
+// POST /containers/create (surface §2.14): read, look the image up, merge, check, then make.
+
+import { Failure, Outcome, VolumeCommandMake } from "../../../build/bindings/types";
+import { readJsonBody } from "../api/json-body";
+import { askVolumes } from "../ask";
+import { Call } from "../call";
+import { emitContainer, emitVolume } from "../event/emit";
+import { Image } from "../image/image";
+import { asI64, isI64, Json } from "../json/json";
+import { jsonBytes, JsonWriter } from "../json/writer";
+import { badParameter, internal, Refusal } from "../refusal";
+import { line, sendJson, sendRefusal } from "../reply";
+import { engine } from "../state";
+import { Task } from "../task";
+import { Volume } from "../volume/store";
+import { AnonymousVolume, Container } from "./container";
+import { containerNameProblem, generatedName } from "./names";
+import { removeNow } from "./remove";
+import { parseSignal } from "./signals";
+import { Wish, readWish } from "./wish";
+
+/** Tries at a name of two words before the short id is taken. */
+const NAME_DRAWS = 6;
+
+export function createContainer(call: Call): Refusal | null {
+  const body = readJsonBody(call.request);
+  if (body.refusal !== null) return body.refusal;
+  const json = body.json;
+  if (json === null) return badParameter("invalid JSON: EOF");
+  const name = nameOf(call);
+  if (name.length > 0) {
+    const problem = containerNameProblem(name);
+    if (problem.length > 0) return badParameter(problem);
+  }
+  const wish = readWish(json, call.version, call.query.first("platform"));
+  if (wish.refusal !== null) return wish.refusal;
+  if (name.length > 0) {
+    const taken = engine.containers.refuseName(name);
+    if (taken !== null) return taken;
+  }
+
+  // Accepted from here.
+  const container = newContainer(wish, name);
+  engine.containers.add(container);
+  container.touch();
+  new Creation(container, call, wish).begin();
+  return null;
+}
+
+/** Without the slash. */
+function nameOf(call: Call): string {
+  const name = call.query.first("name");
+  return name.startsWith("/") ? name.slice(1) : name;
+}
+
+function newContainer(wish: Wish, name: string): Container {
+  const container = new Container(engine.ids.nextForContainer());
+  container.created = engine.now.wall;
+  container.name = name.length > 0 ? name : chooseName(container);
+  container.image = wish.config.stringOf("Image");
+  const image: Image | null = wish.image;
+  if (image !== null) {
+    container.imageId = image.id;
+    container.chain = image.chain;
+    container.platform = image.os;
+  }
+  wish.finish(container.shortId);
+  takeConfig(container, wish.config);
+  takeHostConfig(container, wish.hostConfig);
+  container.config = jsonBytes(wish.config);
+  container.hostConfig = jsonBytes(wish.hostConfig);
+  return container;
+}
+
+function takeConfig(container: Container, config: Json): void {
+  const entrypoint = config.stringsOf("Entrypoint");
+  const command = entrypoint.concat(config.stringsOf("Cmd"));
+  container.path = command[0];
+  container.args = command.slice(1);
+  container.tty = config.boolOf("Tty");
+  container.openStdin = config.boolOf("OpenStdin");
+  container.stdinOnce = config.boolOf("StdinOnce");
+  container.stopSignal = parseSignal(config.stringOf("StopSignal"));
+  const timeout = config.find("StopTimeout");
+  if (timeout !== null && isI64(timeout)) container.stopTimeout = <i32>asI64(timeout);
+  const labels = config.find("Labels");
+  if (labels !== null) {
+    for (let i = 0; i < labels.keys.length; i++) {
+      container.labelKeys.push(labels.keys[i]);
+      container.labelValues.push(labels.items[i].text);
+    }
+  }
+}
+
+function takeHostConfig(container: Container, hostConfig: Json): void {
+  container.autoRemove = hostConfig.boolOf("AutoRemove");
+  container.networkMode = hostConfig.stringOf("NetworkMode");
+}
+
+function chooseName(container: Container): string {
+  for (let i = 0; i < NAME_DRAWS; i++) {
+    const name = generatedName(engine.ids.draw(), i);
+    if (engine.containers.idOf(name).length == 0) return name;
+  }
+  return container.shortId;
+}
+
+/** Anonymous volumes are made before the answer. */
+class Creation extends Task {
+  private open: i32 = 0;
+  private failure: string = "";
+
+  constructor(
+    private readonly container: Container,
+    private readonly call: Call,
+    private readonly wish: Wish,
+  ) {
+    super();
+  }
+
+  begin(): void {
+    const destinations = this.wish.volumeDestinations();
+    for (let i = 0; i < destinations.length; i++) {
+      const name = engine.ids.next();
+      this.container.volumes.push(new AnonymousVolume(name, destinations[i]));
+      engine.volumes.add(new Volume(name, engine.now.wall));
+      this.open += 1;
+      askVolumes(this, 0, new VolumeCommandMake(name));
+    }
+    if (this.open == 0) this.finish();
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) this.failure = failure.message;
+    this.open -= 1;
+    if (this.open == 0) this.finish();
+  }
+
+  private finish(): void {
+    const container = this.container;
+    if (this.failure.length > 0) {
+      container.removeVolumes = true;
+      removeNow(container, null);
+      return sendRefusal(this.call, internal(this.failure));
+    }
+    for (let i = 0; i < container.volumes.length; i++) {
+      engine.events.emit(emitVolume(container.volumes[i].name, "create"));
+    }
+    emitContainer(container, "create");
+    const json = new JsonWriter();
+    json.beginObject();
+    json.stringField("Id", container.id);
+    json.stringArrayField("Warnings", this.wish.warnings);
+    json.endObject();
+    sendJson(this.call, 201, line(json));
+  }
+}

@@ -1,0 +1,49 @@
+// A run ends: whoever waits for it hears of it at once, then what it used is given back.
+
+import { Exit } from "../../../build/bindings/types";
+import { containerEvent, emitContainer, emitNetwork } from "../event/emit";
+import { endReply } from "../reply";
+import { engine } from "../state";
+import { Container } from "./container";
+import { Cause } from "./lifecycle";
+import { release } from "./release";
+import { Condition } from "./waiter";
+import { answerWaiters } from "./wait";
+
+export function exitedByItself(container: Container, exit: Exit): void {
+  if (!container.running) return;
+  recordExit(container, exit);
+  if (exit.outOfMemory) emitContainer(container, "oom");
+  emitDie(container, exit);
+  emitNetwork(container, "disconnect");
+  endAttached(container);
+  answerWaiters(container, Condition.NextExit);
+  const ends = container.runEnds;
+  container.runEnds = [];
+  for (let i = 0; i < ends.length; i++) ends[i].runEnded(container);
+  release(container, null);
+}
+
+function recordExit(container: Container, exit: Exit): void {
+  container.advance(Cause.Exit);
+  container.exitCode = <i32>exit.code;
+  container.outOfMemory = exit.outOfMemory;
+  container.finishedAt = exit.at;
+}
+
+/** `execDuration` counts whole seconds of the run. */
+function emitDie(container: Container, exit: Exit): void {
+  const seconds = (exit.at - container.startedAt) / 1_000_000_000;
+  engine.events.emit(
+    containerEvent(container, "die")
+      .with("execDuration", (seconds < 0 ? 0 : seconds).toString())
+      .with("exitCode", exit.code.toString()),
+  );
+}
+
+/** Attached clients get what is still to come of the output, then the end. */
+export function endAttached(container: Container): void {
+  const attached = container.attached;
+  container.attached = [];
+  for (let i = 0; i < attached.length; i++) endReply(attached[i]);
+}

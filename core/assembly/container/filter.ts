@@ -1,0 +1,154 @@
+// `filters` of GET /containers/json (surface §2.5).
+
+import { FilterFlag, Filters, parseFilters } from "../api/filters";
+import { badParameter, internal, notBuilt, Refusal } from "../refusal";
+import { engine } from "../state";
+import { Container } from "./container";
+import { networkNameOf } from "./network-settings";
+
+const KEYS: string[] = [
+  "ancestor",
+  "before",
+  "exited",
+  "expose",
+  "health",
+  "id",
+  "is-task",
+  "isolation",
+  "label",
+  "name",
+  "network",
+  "publish",
+  "since",
+  "status",
+  "volume",
+];
+const STATUS_WORDS: string[] = ["created", "running", "paused", "restarting", "removing", "exited", "dead"];
+const HEALTH_WORDS: string[] = ["none", "starting", "healthy", "unhealthy"];
+/** Keys that ask for ports: not built yet, like what they would look at. */
+const LATER: string[] = ["publish", "expose"];
+
+export class ContainerFilter {
+  private filters: Filters = new Filters();
+  /** Ids of images that `ancestor` names. */
+  private ancestors: string[] = [];
+  private before: u64 = u64.MAX_VALUE;
+  private since: u64 = 0;
+
+  /** Why the parameter cannot be used, or null. */
+  read(text: string): Refusal | null {
+    this.filters = parseFilters(text, KEYS);
+    if (this.filters.error.length > 0) return badParameter(this.filters.error);
+    const problem = this.refuseWords();
+    if (problem !== null) return problem;
+    this.readAncestors();
+    return this.readNeighbours();
+  }
+
+  /** Stopped containers are meant, too. */
+  get impliesAll(): bool {
+    return this.filters.has("status") || this.filters.has("exited");
+  }
+
+  matches(container: Container): bool {
+    const filters = this.filters;
+    return (
+      filters.regex("id", container.id) &&
+      this.nameMatches(container) &&
+      filters.labels("label", container.labelKeys, container.labelValues) &&
+      filters.exact("status", container.word) &&
+      filters.exact("health", "none") &&
+      this.exitedMatches(container) &&
+      (!filters.has("ancestor") || this.ancestors.includes(container.imageId)) &&
+      container.sequence < this.before &&
+      container.sequence > this.since &&
+      this.volumeMatches(container) &&
+      this.networkMatches(container) &&
+      filters.flag("is-task") != FilterFlag.True
+    );
+  }
+
+  private refuseWords(): Refusal | null {
+    const filters = this.filters;
+    const status = firstUnknown(filters.values("status"), STATUS_WORDS);
+    if (status.length > 0) return badParameter(`invalid filter 'status=${status}'`);
+    const health = firstUnknown(filters.values("health"), HEALTH_WORDS);
+    if (health.length > 0) return badParameter(`unrecognised filter value for health: ${health}`);
+    if (filters.flag("is-task") == FilterFlag.Bad) return badParameter(filters.flagError("is-task"));
+    for (let i = 0; i < LATER.length; i++) {
+      if (filters.has(LATER[i])) return notBuilt(`filter ${LATER[i]}`);
+    }
+    const exited = filters.values("exited");
+    for (let i = 0; i < exited.length; i++) {
+      if (!isNumber(exited[i])) return badParameter(`strconv.Atoi: parsing "${exited[i]}": invalid syntax`);
+    }
+    return null;
+  }
+
+  private readAncestors(): void {
+    const wanted = this.filters.values("ancestor");
+    for (let i = 0; i < wanted.length; i++) {
+      const image = engine.images.lookUp(wanted[i]).image;
+      if (image === null) continue;
+      const family = engine.images.descendants(image);
+      for (let j = 0; j < family.length; j++) this.ancestors.push(family[j]);
+    }
+  }
+
+  /** `before` and `since` name containers. */
+  private readNeighbours(): Refusal | null {
+    const before = this.filters.values("before");
+    for (let i = 0; i < before.length; i++) {
+      const container = engine.containers.lookUp(before[i]).container;
+      if (container === null) return internal(`no such container: ${before[i]}`);
+      if (container.sequence < this.before) this.before = container.sequence;
+    }
+    const since = this.filters.values("since");
+    for (let i = 0; i < since.length; i++) {
+      const container = engine.containers.lookUp(since[i]).container;
+      if (container === null) return internal(`no such container: ${since[i]}`);
+      if (container.sequence > this.since) this.since = container.sequence;
+    }
+    return null;
+  }
+
+  /** With the slash and without it. */
+  private nameMatches(container: Container): bool {
+    return this.filters.regex("name", container.name) || this.filters.regex("name", `/${container.name}`);
+  }
+
+  private exitedMatches(container: Container): bool {
+    if (!this.filters.has("exited")) return true;
+    return container.everRan && !container.running && this.filters.exact("exited", container.exitCode.toString());
+  }
+
+  private volumeMatches(container: Container): bool {
+    if (!this.filters.has("volume")) return true;
+    for (let i = 0; i < container.volumes.length; i++) {
+      const volume = container.volumes[i];
+      if (this.filters.exact("volume", volume.name) || this.filters.exact("volume", volume.destination)) return true;
+    }
+    return false;
+  }
+
+  private networkMatches(container: Container): bool {
+    if (!this.filters.has("network")) return true;
+    const name = networkNameOf(container);
+    const network = engine.networks.named(name);
+    return this.filters.exact("network", name) || (network !== null && this.filters.prefix("network", network.id));
+  }
+}
+
+function firstUnknown(values: string[], known: string[]): string {
+  for (let i = 0; i < values.length; i++) if (!known.includes(values[i])) return values[i];
+  return "";
+}
+
+function isNumber(text: string): bool {
+  const from = text.startsWith("-") ? 1 : 0;
+  for (let i = from; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c < 0x30 || c > 0x39) return false;
+  }
+  return text.length > from;
+}

@@ -1,0 +1,124 @@
+// GET /containers/{id}/json (surface §6.5; differences by version: §3).
+
+import { ContentCommandMeasure, Failure, Outcome, OutcomeSize } from "../../../build/bindings/types";
+import { flagOf } from "../api/parameters";
+import { askContent } from "../ask";
+import { Call } from "../call";
+import { JsonWriter } from "../json/writer";
+import { internal, Refusal } from "../refusal";
+import { line, sendJson, sendRefusal } from "../reply";
+import { engine } from "../state";
+import { Task } from "../task";
+import { formatTime } from "../text/time";
+import { writeConfig, writeHostConfig } from "./config-json";
+import { Container } from "./container";
+import { Status } from "./lifecycle";
+import { writeMountPoints } from "./mount-points";
+import { writeNetworkSettings } from "./network-settings";
+
+export function inspectContainer(call: Call): Refusal | null {
+  const lookup = engine.containers.lookUp(call.name);
+  const container = lookup.container;
+  if (container === null) return lookup.refusal;
+  if (flagOf(call.query, "size")) {
+    askContent(new Sizing(call, container), 0, new ContentCommandMeasure(container.id));
+    return null;
+  }
+  sendJson(call, 200, write(container, call.version, -1));
+  return null;
+}
+
+class Sizing extends Task {
+  constructor(
+    private readonly call: Call,
+    private readonly container: Container,
+  ) {
+    super();
+  }
+
+  ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) return sendRefusal(this.call, internal(failure.message));
+    const size = <i64>(<OutcomeSize>outcome!).value;
+    sendJson(this.call, 200, write(this.container, this.call.version, size));
+  }
+}
+
+/** `written` less than 0: no sizes. */
+function write(container: Container, version: i32, written: i64): Uint8Array {
+  const json = new JsonWriter();
+  json.beginObject();
+  json.stringField("Id", container.id);
+  json.stringField("Created", formatTime(container.created));
+  json.stringField("Path", container.path);
+  json.stringArrayField("Args", container.args);
+  writeState(json, container);
+  json.stringField("Image", container.imageId);
+  writePaths(json, container);
+  json.stringField("Name", `/${container.name}`);
+  json.i64Field("RestartCount", 0);
+  json.stringField("Driver", engine.options.machine.storageDriver);
+  json.stringField("Platform", container.platform);
+  json.stringField("MountLabel", "");
+  json.stringField("ProcessLabel", "");
+  json.stringField("AppArmorProfile", "");
+  json.nullField("ExecIDs");
+  json.key("HostConfig");
+  writeHostConfig(json, container, version);
+  writeGraphDriver(json, container);
+  if (written >= 0) writeSizes(json, container, written);
+  json.key("Mounts");
+  writeMountPoints(json, container);
+  json.key("Config");
+  writeConfig(json, container, version);
+  json.key("NetworkSettings");
+  writeNetworkSettings(json, container, version);
+  json.endObject();
+  return line(json);
+}
+
+function writeState(json: JsonWriter, container: Container): void {
+  json.key("State");
+  json.beginObject();
+  json.stringField("Status", container.word);
+  json.boolField("Running", container.running);
+  json.boolField("Paused", container.status == Status.Paused);
+  json.boolField("Restarting", false);
+  json.boolField("OOMKilled", container.outOfMemory);
+  json.boolField("Dead", container.status == Status.Dead);
+  json.i64Field("Pid", container.running ? container.pid : 0);
+  json.i64Field("ExitCode", container.exitCode);
+  json.stringField("Error", container.error);
+  json.stringField("StartedAt", formatTime(container.startedAt));
+  json.stringField("FinishedAt", formatTime(container.finishedAt));
+  json.endObject();
+}
+
+/** Empty until the first start. */
+function writePaths(json: JsonWriter, container: Container): void {
+  const files = `${engine.options.execRoot}/containers/${container.id}/runs/${container.run.toString()}`;
+  json.stringField("ResolvConfPath", container.run > 0 ? `${files}/resolv.conf` : "");
+  json.stringField("HostnamePath", container.run > 0 ? `${files}/hostname` : "");
+  json.stringField("HostsPath", container.run > 0 ? `${files}/hosts` : "");
+  json.stringField("LogPath", container.run > 0 ? `${engine.options.dataRoot}/containers/${container.id}/log` : "");
+}
+
+function writeGraphDriver(json: JsonWriter, container: Container): void {
+  const files = `${engine.options.dataRoot}/containers/${container.id}`;
+  json.key("GraphDriver");
+  json.beginObject();
+  json.key("Data");
+  json.beginObject();
+  json.stringField("MergedDir", `${engine.options.execRoot}/containers/${container.id}/rootfs`);
+  json.stringField("UpperDir", `${files}/upper`);
+  json.stringField("WorkDir", `${files}/work`);
+  json.endObject();
+  json.stringField("Name", engine.options.machine.storageDriver);
+  json.endObject();
+}
+
+/** Docker leaves a zero out (surface §6.5). */
+function writeSizes(json: JsonWriter, container: Container, written: i64): void {
+  const image = engine.images.find(container.imageId);
+  if (written > 0) json.i64Field("SizeRw", written);
+  json.i64Field("SizeRootFs", written + (image === null ? 0 : <i64>image.size));
+}

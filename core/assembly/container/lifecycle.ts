@@ -1,0 +1,79 @@
+// Which cause moves a container from which status to which. Nothing else changes a status.
+
+/** What a container is doing. In-between statuses have names of their own; clients see them as `wordOf` says. */
+export enum Status {
+  Created,
+  Starting,
+  Unwinding,
+  Running,
+  Paused,
+  Releasing,
+  Exited,
+  Removing,
+  Dead,
+  Removed,
+}
+
+export enum Cause {
+  Start,
+  Started,
+  StartFailed,
+  Undone,
+  Pause,
+  Unpause,
+  Exit,
+  Released,
+  Remove,
+  RemoveFailed,
+  RemoveDone,
+}
+
+export const STATUSES: i32 = 10;
+export const CAUSES: i32 = 11;
+export const ILLEGAL: i32 = -1;
+
+// One row a rule, in the order of a container's life: from, cause, to.
+// prettier-ignore
+const RULES: StaticArray<i32> = [
+  Status.Created,   Cause.Start,        Status.Starting,
+  Status.Exited,    Cause.Start,        Status.Starting,
+  Status.Starting,  Cause.Started,      Status.Running,
+  Status.Starting,  Cause.StartFailed,  Status.Unwinding,
+  Status.Unwinding, Cause.Undone,       Status.Created,     // it never ran
+  Status.Unwinding, Cause.Released,     Status.Exited,      // it ran before
+  Status.Running,   Cause.Pause,        Status.Paused,
+  Status.Paused,    Cause.Unpause,      Status.Running,
+  Status.Running,   Cause.Exit,         Status.Releasing,
+  Status.Paused,    Cause.Exit,         Status.Releasing,   // SIGKILL reaches a frozen cgroup
+  Status.Releasing, Cause.Released,     Status.Exited,
+  Status.Created,   Cause.Remove,       Status.Removing,
+  Status.Exited,    Cause.Remove,       Status.Removing,
+  Status.Dead,      Cause.Remove,       Status.Removing,
+  Status.Removing,  Cause.RemoveFailed, Status.Dead,
+  Status.Removing,  Cause.RemoveDone,   Status.Removed,
+];
+
+/** The status that follows, or `ILLEGAL` when no rule says so. */
+export function next(from: i32, cause: i32): i32 {
+  for (let i = 0; i < RULES.length; i += 3) {
+    if (RULES[i] == from && RULES[i + 1] == cause) return RULES[i + 2];
+  }
+  return ILLEGAL;
+}
+
+/** Docker's word for a status (`State.Status`). */
+export function wordOf(status: Status, everRan: bool): string {
+  switch (status) {
+    case Status.Running:
+      return "running";
+    case Status.Paused:
+      return "paused";
+    case Status.Removing:
+    case Status.Removed:
+      return "removing";
+    case Status.Dead:
+      return "dead";
+    default:
+      return everRan ? "exited" : "created";
+  }
+}

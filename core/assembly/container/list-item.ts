@@ -1,0 +1,125 @@
+// One item of GET /containers/json (surface §2.15, §6.5).
+
+import { JsonWriter } from "../json/writer";
+import { PublishedPort } from "../network/endpoint";
+import { engine } from "../state";
+import { humanDuration } from "../text/duration";
+import { unixSeconds } from "../text/time";
+import { Container } from "./container";
+import { Status } from "./lifecycle";
+import { writeMountPoints } from "./mount-points";
+import { exposedKeys, networkNameOf, writeNetworks } from "./network-settings";
+
+/** `written` less than 0: no sizes. */
+export function writeListItem(json: JsonWriter, container: Container, version: i32, written: i64): void {
+  json.beginObject();
+  json.stringField("Id", container.id);
+  json.stringArrayField("Names", [`/${container.name}`]);
+  json.stringField("Image", container.image);
+  json.stringField("ImageID", container.imageId);
+  json.stringField("Command", commandOf(container));
+  json.i64Field("Created", unixSeconds(container.created));
+  json.key("Ports");
+  writePorts(json, container);
+  if (written >= 0) writeSizes(json, container, written);
+  json.key("Labels");
+  json.beginObject();
+  for (let i = 0; i < container.labelKeys.length; i++) {
+    json.stringField(container.labelKeys[i], container.labelValues[i]);
+  }
+  json.endObject();
+  json.stringField("State", container.word);
+  json.stringField("Status", statusOf(container));
+  json.key("HostConfig");
+  json.beginObject();
+  json.stringField("NetworkMode", networkNameOf(container));
+  json.endObject();
+  if (version >= 52) writeHealth(json);
+  json.key("NetworkSettings");
+  json.beginObject();
+  json.key("Networks");
+  writeNetworks(json, container, version);
+  json.endObject();
+  json.key("Mounts");
+  writeMountPoints(json, container);
+  json.endObject();
+}
+
+/** Path and arguments; an argument with a space stands in single quotes. */
+function commandOf(container: Container): string {
+  let command = quoted(container.path);
+  for (let i = 0; i < container.args.length; i++) command += ` ${quoted(container.args[i])}`;
+  return command;
+}
+
+function quoted(text: string): string {
+  return text.indexOf(" ") >= 0 ? `'${text}'` : text;
+}
+
+/** Docker's words for how a container is. */
+function statusOf(container: Container): string {
+  const now = engine.now.wall;
+  switch (container.status) {
+    case Status.Running:
+      return `Up ${humanDuration(now - container.startedAt)}`;
+    case Status.Paused:
+      return `Up ${humanDuration(now - container.startedAt)} (Paused)`;
+    case Status.Removing:
+    case Status.Removed:
+      return "Removal In Progress";
+    case Status.Dead:
+      return "Dead";
+    default:
+      if (!container.everRan) return "Created";
+      return `Exited (${container.exitCode.toString()}) ${humanDuration(now - container.finishedAt)} ago`;
+  }
+}
+
+function writeSizes(json: JsonWriter, container: Container, written: i64): void {
+  const image = engine.images.find(container.imageId);
+  if (written > 0) json.i64Field("SizeRw", written);
+  json.i64Field("SizeRootFs", written + (image === null ? 0 : <i64>image.size));
+}
+
+/** No health checks run yet, so every container is one without. */
+function writeHealth(json: JsonWriter): void {
+  json.key("Health");
+  json.beginObject();
+  json.stringField("Status", "none");
+  json.i64Field("FailingStreak", 0);
+  json.endObject();
+}
+
+/** `[]` unless running; a port published on all addresses stands once for each family that it is published on. */
+function writePorts(json: JsonWriter, container: Container): void {
+  json.beginArray();
+  const endpoint = container.endpoint;
+  if (container.running) {
+    const ports: PublishedPort[] = endpoint === null ? [] : endpoint.ports;
+    for (let i = 0; i < ports.length; i++) writePublished(json, ports[i]);
+    writeUnpublished(json, exposedKeys(container, []), ports);
+  }
+  json.endArray();
+}
+
+function writePublished(json: JsonWriter, port: PublishedPort): void {
+  json.beginObject();
+  json.stringField("IP", port.hostAddress.length > 0 ? port.hostAddress : "0.0.0.0");
+  json.i64Field("PrivatePort", port.containerPort);
+  json.i64Field("PublicPort", port.hostPort);
+  json.stringField("Type", port.protocol);
+  json.endObject();
+}
+
+function writeUnpublished(json: JsonWriter, keys: string[], ports: PublishedPort[]): void {
+  for (let i = 0; i < keys.length; i++) {
+    let published = false;
+    for (let j = 0; j < ports.length; j++) if (ports[j].key == keys[i]) published = true;
+    if (published) continue;
+    const slash = keys[i].indexOf("/");
+    json.beginObject();
+    json.i64Field("PrivatePort", <i64>parseInt(slash < 0 ? keys[i] : keys[i].slice(0, slash), 10));
+    json.stringField("Type", slash < 0 ? "tcp" : keys[i].slice(slash + 1));
+    json.endObject();
+  }
+}

@@ -1,0 +1,68 @@
+// GET /containers/json (surface §2.5, §2.15, §6.5).
+
+import { ContentCommandMeasure, Failure, Outcome, OutcomeSize } from "../../../build/bindings/types";
+import { flagOf, integerOf } from "../api/parameters";
+import { askContent } from "../ask";
+import { Call } from "../call";
+import { JsonWriter } from "../json/writer";
+import { badParameter, Refusal } from "../refusal";
+import { line, sendJson } from "../reply";
+import { engine } from "../state";
+import { Task } from "../task";
+import { Container } from "./container";
+import { ContainerFilter } from "./filter";
+import { writeListItem } from "./list-item";
+
+export function listContainers(call: Call): Refusal | null {
+  const limit = integerOf(call.query, "limit");
+  if (limit.error.length > 0) return badParameter(limit.error);
+  const filter = new ContainerFilter();
+  const refusal = filter.read(call.query.first("filters"));
+  if (refusal !== null) return refusal;
+
+  const all = flagOf(call.query, "all") || limit.value > 0 || filter.impliesAll;
+  const found: Container[] = [];
+  const newest = engine.containers.newestFirst();
+  for (let i = 0; i < newest.length; i++) {
+    if (limit.value > 0 && found.length == limit.value) break;
+    if ((all || newest[i].running) && filter.matches(newest[i])) found.push(newest[i]);
+  }
+  if (flagOf(call.query, "size") && found.length > 0) new Sizing(call, found).begin();
+  else send(call, found, null);
+  return null;
+}
+
+function send(call: Call, found: Container[], written: Array<i64> | null): void {
+  const json = new JsonWriter();
+  json.beginArray();
+  for (let i = 0; i < found.length; i++) {
+    writeListItem(json, found[i], call.version, written === null ? -1 : written[i]);
+  }
+  json.endArray();
+  sendJson(call, 200, line(json));
+}
+
+/** Sizes are asked for side by side; a container that went away meanwhile counts nothing. */
+class Sizing extends Task {
+  private readonly written: Array<i64>;
+  private open: i32 = 0;
+
+  constructor(
+    private readonly call: Call,
+    private readonly found: Container[],
+  ) {
+    super();
+    this.written = new Array<i64>(found.length).fill(0);
+  }
+
+  begin(): void {
+    this.open = this.found.length;
+    for (let i = 0; i < this.found.length; i++) askContent(this, i, new ContentCommandMeasure(this.found[i].id));
+  }
+
+  ended(step: i32, outcome: Outcome | null, _failure: Failure | null): void {
+    if (outcome !== null) this.written[step] = <i64>(<OutcomeSize>outcome).value;
+    this.open -= 1;
+    if (this.open == 0) send(this.call, this.found, this.written);
+  }
+}

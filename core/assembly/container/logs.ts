@@ -1,0 +1,85 @@
+// GET /containers/{id}/logs (surface §2.7). The lines never enter the core: it says which, the host moves them.
+
+import { Box, Closing, LogSource } from "../../../build/bindings/types";
+import { flagOf } from "../api/parameters";
+import { Call, Follower } from "../call";
+import { badParameter, conflict, Refusal } from "../refusal";
+import { commonHeaders, endReply, openReply, spliceLogs } from "../reply";
+import { engine } from "../state";
+import { BAD_TIME, parseUnixTime } from "../text/time";
+import { Container } from "./container";
+import { Status } from "./lifecycle";
+import { streamType } from "./stream-type";
+
+export function containerLogs(call: Call): Refusal | null {
+  const stdout = flagOf(call.query, "stdout");
+  const stderr = flagOf(call.query, "stderr");
+  if (!stdout && !stderr) return badParameter("must specify at least one of 'stdout' or 'stderr'");
+  const lookup = engine.containers.lookUp(call.name);
+  const container = lookup.container;
+  if (container === null) return lookup.refusal;
+  if (container.status == Status.Removing || container.status == Status.Dead) {
+    return conflict("can not get logs from container which is dead or marked for removal");
+  }
+  const since = timeOf(call, "since");
+  if (since == BAD_TIME) return badTime(call, "since");
+  const until = timeOf(call, "until");
+  if (until == BAD_TIME) return badTime(call, "until");
+
+  const follow = flagOf(call.query, "follow") && (container.running || container.status == Status.Starting);
+  openReply(
+    call,
+    200,
+    `${commonHeaders.all}\nContent-Type: ${streamType(call, container.tty)}`,
+    new StopFollowing(container),
+  );
+  spliceLogs(
+    call,
+    new LogSource(
+      container.id,
+      stdout,
+      stderr && !container.tty,
+      !container.tty,
+      flagOf(call.query, "timestamps"),
+      since,
+      until,
+      tailOf(call.query.first("tail")),
+      follow,
+    ),
+  );
+  if (follow) container.attached.push(call);
+  else endReply(call);
+  return null;
+}
+
+/** `all`, nothing and nonsense mean all. */
+function tailOf(text: string): Box<u32> | null {
+  if (text.length == 0 || text.length > 9) return null;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c < 0x30 || c > 0x39) return null;
+  }
+  return new Box<u32>(<u32>parseInt(text, 10));
+}
+
+/** 0 for none; `BAD_TIME` for nonsense. */
+function timeOf(call: Call, name: string): i64 {
+  const text = call.query.first(name);
+  return text.length == 0 || text == "0" ? 0 : parseUnixTime(text);
+}
+
+function badTime(call: Call, name: string): Refusal {
+  return badParameter(`invalid value for "${name}": ${call.query.first(name)}`);
+}
+
+/** The client of a stream that ends with the run has gone. */
+export class StopFollowing extends Follower {
+  constructor(private readonly container: Container) {
+    super();
+  }
+
+  closed(call: Call, _why: Closing): void {
+    const at = this.container.attached.indexOf(call);
+    if (at >= 0) this.container.attached.splice(at, 1);
+  }
+}

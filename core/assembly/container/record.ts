@@ -1,0 +1,146 @@
+// A container's record: JSON, with Docker's own `Config` and `HostConfig` inside.
+
+import { Json } from "../json/json";
+import { parseJson } from "../json/reader";
+import { jsonBytes, JsonWriter } from "../json/writer";
+import { readEndpoint, writeEndpoint } from "../network/endpoint";
+import { AnonymousVolume, Container } from "./container";
+import { Status } from "./lifecycle";
+
+const FORMAT = 1;
+
+export function writeRecord(container: Container): Uint8Array {
+  const json = new JsonWriter();
+  json.beginObject();
+  json.i64Field("format", FORMAT);
+  json.stringField("id", container.id);
+  json.i64Field("sequence", <i64>container.sequence);
+  json.i64Field("created", container.created);
+  json.stringField("name", container.name);
+  json.stringField("image", container.image);
+  json.stringField("imageId", container.imageId);
+  const chain = container.chain;
+  if (chain !== null) json.stringField("chain", chain);
+  json.stringField("platform", container.platform);
+  json.stringField("path", container.path);
+  json.stringArrayField("args", container.args);
+  writeWishes(json, container);
+  writeState(json, container);
+  json.endObject();
+  return json.finish();
+}
+
+/** What the container was asked to be; its JSON documents come last, since they are long. */
+function writeWishes(json: JsonWriter, container: Container): void {
+  json.boolField("tty", container.tty);
+  json.boolField("openStdin", container.openStdin);
+  json.boolField("stdinOnce", container.stdinOnce);
+  json.boolField("autoRemove", container.autoRemove);
+  json.stringField("networkMode", container.networkMode);
+  json.i64Field("stopSignal", container.stopSignal);
+  json.i64Field("stopTimeout", container.stopTimeout);
+  json.key("volumes");
+  json.beginArray();
+  for (let i = 0; i < container.volumes.length; i++) {
+    json.beginObject();
+    json.stringField("name", container.volumes[i].name);
+    json.stringField("destination", container.volumes[i].destination);
+    json.endObject();
+  }
+  json.endArray();
+  const endpoint = container.endpoint;
+  if (endpoint !== null) {
+    json.key("endpoint");
+    writeEndpoint(json, endpoint);
+  }
+  json.key("labels");
+  json.beginObject();
+  for (let i = 0; i < container.labelKeys.length; i++) {
+    json.stringField(container.labelKeys[i], container.labelValues[i]);
+  }
+  json.endObject();
+  json.rawField("config", container.config);
+  json.rawField("hostConfig", container.hostConfig);
+}
+
+function writeState(json: JsonWriter, container: Container): void {
+  json.i64Field("status", container.status);
+  json.i64Field("run", container.run);
+  json.boolField("everRan", container.everRan);
+  json.i64Field("pid", container.pid);
+  json.i64Field("exitCode", container.exitCode);
+  json.boolField("outOfMemory", container.outOfMemory);
+  json.stringField("error", container.error);
+  json.i64Field("startedAt", container.startedAt);
+  json.i64Field("finishedAt", container.finishedAt);
+  json.boolField("removeVolumes", container.removeVolumes);
+  json.boolField("unclean", container.unclean);
+}
+
+/** Null for bytes that are no record of this format. */
+export function readRecord(bytes: Uint8Array): Container | null {
+  const json = parseJson(bytes);
+  if (json === null || json.i64Of("format") != FORMAT) return null;
+  const container = new Container(json.stringOf("id"));
+  container.sequence = <u64>json.i64Of("sequence");
+  container.created = json.i64Of("created");
+  container.name = json.stringOf("name");
+  container.image = json.stringOf("image");
+  container.imageId = json.stringOf("imageId");
+  const chain = json.stringOf("chain");
+  container.chain = chain.length > 0 ? chain : null;
+  container.platform = json.stringOf("platform");
+  container.path = json.stringOf("path");
+  container.args = json.stringsOf("args");
+  readWishes(container, json);
+  readState(container, json);
+  return container;
+}
+
+function readWishes(container: Container, json: Json): void {
+  container.tty = json.boolOf("tty");
+  container.openStdin = json.boolOf("openStdin");
+  container.stdinOnce = json.boolOf("stdinOnce");
+  container.autoRemove = json.boolOf("autoRemove");
+  container.networkMode = json.stringOf("networkMode");
+  container.stopSignal = <u32>json.i64Of("stopSignal");
+  container.stopTimeout = <i32>json.i64Of("stopTimeout");
+  const volumes = itemsOf(json, "volumes");
+  for (let i = 0; i < volumes.length; i++) {
+    container.volumes.push(new AnonymousVolume(volumes[i].stringOf("name"), volumes[i].stringOf("destination")));
+  }
+  const endpoint = json.find("endpoint");
+  if (endpoint !== null) container.endpoint = readEndpoint(endpoint);
+  const labels = json.find("labels");
+  if (labels !== null) {
+    for (let i = 0; i < labels.keys.length; i++) {
+      container.labelKeys.push(labels.keys[i]);
+      container.labelValues.push(labels.items[i].text);
+    }
+  }
+  container.config = document(json.find("config"));
+  container.hostConfig = document(json.find("hostConfig"));
+}
+
+function readState(container: Container, json: Json): void {
+  container.status = <Status>(<i32>json.i64Of("status"));
+  container.run = <u32>json.i64Of("run");
+  container.everRan = json.boolOf("everRan");
+  container.pid = <u32>json.i64Of("pid");
+  container.exitCode = <i32>json.i64Of("exitCode");
+  container.outOfMemory = json.boolOf("outOfMemory");
+  container.error = json.stringOf("error");
+  container.startedAt = json.i64Of("startedAt");
+  container.finishedAt = json.i64Of("finishedAt");
+  container.removeVolumes = json.boolOf("removeVolumes");
+  container.unclean = json.boolOf("unclean");
+}
+
+function document(json: Json | null): Uint8Array {
+  return jsonBytes(json === null ? Json.null() : json);
+}
+
+function itemsOf(json: Json, key: string): Json[] {
+  const member = json.find(key);
+  return member === null ? [] : member.items;
+}

@@ -1,0 +1,86 @@
+// What a run used is given back: its processes, its network, its mount, side by side. Requests that came meanwhile go on.
+
+import {
+  ContentCommandUnmount,
+  Failure,
+  Leave,
+  NetworkCommandLeave,
+  Outcome,
+  ProcessCommandReap,
+  Subject,
+} from "../../../build/bindings/types";
+import { askContent, askNetworks, askProcesses } from "../ask";
+import { Call } from "../call";
+import { freeEndpoint } from "../network/connect";
+import { Refusal } from "../refusal";
+import { sendRefusal } from "../reply";
+import { Task } from "../task";
+import { Container } from "./container";
+import { Cause } from "./lifecycle";
+import { takeUpQueue } from "./queue";
+import { removeNow } from "./remove";
+
+/** The answer to a start that failed: it leaves when everything is undone. */
+export class Refused {
+  constructor(
+    private readonly call: Call | null,
+    private readonly refusal: Refusal,
+  ) {}
+
+  send(): void {
+    const call = this.call;
+    if (call !== null) sendRefusal(call, this.refusal);
+  }
+}
+
+/** From Unwinding or Releasing to Created or Exited. */
+export function release(container: Container, refused: Refused | null): void {
+  new Release(container, refused).begin();
+}
+
+class Release extends Task {
+  private open: i32 = 0;
+  private clean: bool = true;
+
+  constructor(
+    private readonly container: Container,
+    private readonly refused: Refused | null,
+  ) {
+    super();
+  }
+
+  begin(): void {
+    const container = this.container;
+    const endpoint = container.endpoint;
+    if (endpoint !== null && endpoint.address.length > 0) {
+      this.open += 1;
+      askNetworks(this, 0, new NetworkCommandLeave(new Leave(container.id, endpoint.networkId)));
+    }
+    this.open += 2;
+    askProcesses(this, 0, new ProcessCommandReap(new Subject(container.id, container.run)));
+    askContent(this, 0, new ContentCommandUnmount(container.id));
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) this.clean = false;
+    this.open -= 1;
+    if (this.open > 0) return;
+    const container = this.container;
+    if (this.clean) freeEndpoint(container);
+    container.unclean = !this.clean;
+    container.pid = 0;
+    container.advance(container.everRan ? Cause.Released : Cause.Undone);
+    const refused = this.refused;
+    if (refused !== null) refused.send();
+    settle(container);
+  }
+}
+
+/** A container that removes itself does so now; else the requests that waited are taken up. */
+function settle(container: Container): void {
+  if (container.autoRemove && container.run > 0) {
+    container.removeVolumes = true;
+    removeNow(container, null);
+  }
+  takeUpQueue(container);
+}

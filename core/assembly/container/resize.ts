@@ -1,0 +1,52 @@
+// POST /containers/{id}/resize.
+
+import { Failure, Outcome, ProcessCommandResize, Resize, Subject } from "../../../build/bindings/types";
+import { u32Of } from "../api/parameters";
+import { askProcesses } from "../ask";
+import { Call } from "../call";
+import { containerEvent } from "../event/emit";
+import { badParameter, conflict, internal, Refusal } from "../refusal";
+import { sendEmpty, sendRefusal } from "../reply";
+import { engine } from "../state";
+import { Task } from "../task";
+import { Container } from "./container";
+import { Status } from "./lifecycle";
+
+export function resizeContainer(call: Call): Refusal | null {
+  const rows = u32Of(call.query, "h", "invalid resize height");
+  if (rows.error.length > 0) return badParameter(rows.error);
+  const columns = u32Of(call.query, "w", "invalid resize width");
+  if (columns.error.length > 0) return badParameter(columns.error);
+  const lookup = engine.containers.lookUp(call.name);
+  const container = lookup.container;
+  if (container === null) return lookup.refusal;
+  if (container.status == Status.Starting) {
+    container.queue.push(call);
+    return null;
+  }
+  if (!container.running) return conflict(`container ${container.id} is not running`);
+  const subject = new Subject(container.id, container.run);
+  const size = new Resize(subject, <u32>rows.value, <u32>columns.value);
+  askProcesses(new Resizing(container, call, size), 0, new ProcessCommandResize(size));
+  return null;
+}
+
+class Resizing extends Task {
+  constructor(
+    private readonly container: Container,
+    private readonly call: Call,
+    private readonly size: Resize,
+  ) {
+    super();
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) return sendRefusal(this.call, internal(failure.message));
+    engine.events.emit(
+      containerEvent(this.container, "resize")
+        .with("height", this.size.rows.toString())
+        .with("width", this.size.columns.toString()),
+    );
+    sendEmpty(this.call, 200);
+  }
+}

@@ -1,0 +1,121 @@
+// A container's `config.json` (OCI runtime spec 1.0.2). The host turns the names in it into paths: `processes.launch`.
+
+import { Json } from "../json/json";
+import { JsonWriter } from "../json/writer";
+import { engine } from "../state";
+import { capabilitiesOf } from "./capabilities";
+import { Container } from "./container";
+import { environmentOf } from "./environment";
+import { securityOf } from "./security-options";
+import { writeMounts } from "./spec-mounts";
+import { writeResources } from "./spec-resources";
+
+export function writeSpec(container: Container, config: Json, hostConfig: Json): Uint8Array {
+  const json = new JsonWriter();
+  json.beginObject();
+  json.stringField("ociVersion", "1.0.2");
+  json.key("process");
+  writeProcess(json, container, config, hostConfig);
+  json.key("root");
+  json.beginObject();
+  json.stringField("path", "");
+  json.boolField("readonly", hostConfig.boolOf("ReadonlyRootfs"));
+  json.endObject();
+  if (hostConfig.stringOf("UTSMode") != "host") {
+    json.stringField("hostname", config.stringOf("Hostname"));
+    const domain = config.stringOf("Domainname");
+    if (domain.length > 0) json.stringField("domainname", domain);
+  }
+  json.key("mounts");
+  writeMounts(json, container, hostConfig);
+  json.key("linux");
+  writeLinux(json, container, hostConfig);
+  json.endObject();
+  return json.finish();
+}
+
+function writeProcess(json: JsonWriter, container: Container, config: Json, hostConfig: Json): void {
+  const directory = config.stringOf("WorkingDir");
+  json.beginObject();
+  json.boolField("terminal", container.tty);
+  json.key("args");
+  json.beginArray();
+  json.string(container.path);
+  for (let i = 0; i < container.args.length; i++) json.string(container.args[i]);
+  json.endArray();
+  json.stringArrayField("env", environmentOf(container, config));
+  json.stringField("cwd", directory.length > 0 ? directory : "/");
+  writeCapabilities(json, hostConfig);
+  writeLimits(json, hostConfig.find("Ulimits"));
+  json.boolField("noNewPrivileges", securityOf(hostConfig).noNewPrivileges);
+  const oomScore = hostConfig.i64Of("OomScoreAdj");
+  json.i64Field("oomScoreAdj", oomScore);
+  json.endObject();
+}
+
+function writeCapabilities(json: JsonWriter, hostConfig: Json): void {
+  const names = capabilitiesOf(hostConfig.stringsOf("CapAdd"), hostConfig.stringsOf("CapDrop"));
+  json.key("capabilities");
+  json.beginObject();
+  json.stringArrayField("bounding", names);
+  json.stringArrayField("effective", names);
+  json.stringArrayField("permitted", names);
+  json.endObject();
+}
+
+function writeLimits(json: JsonWriter, limits: Json | null): void {
+  if (limits === null || limits.items.length == 0) return;
+  json.key("rlimits");
+  json.beginArray();
+  for (let i = 0; i < limits.items.length; i++) {
+    const limit = limits.items[i];
+    json.beginObject();
+    json.stringField("type", "RLIMIT_" + limit.stringOf("Name").toUpperCase());
+    // -1 is "unlimited": the spec has unsigned numbers.
+    json.key("soft").u64(<u64>limit.i64Of("Soft"));
+    json.key("hard").u64(<u64>limit.i64Of("Hard"));
+    json.endObject();
+  }
+  json.endArray();
+}
+
+function writeLinux(json: JsonWriter, container: Container, hostConfig: Json): void {
+  json.beginObject();
+  json.stringField("cgroupsPath", container.id);
+  json.key("namespaces");
+  writeNamespaces(json, container, hostConfig);
+  json.key("resources");
+  writeResources(json, hostConfig);
+  const sysctls = hostConfig.find("Sysctls");
+  if (sysctls !== null && !sysctls.isNull) json.jsonField("sysctl", sysctls);
+  if (!securityOf(hostConfig).unmasked) {
+    json.stringArrayField("maskedPaths", hostConfig.stringsOf("MaskedPaths"));
+    json.stringArrayField("readonlyPaths", hostConfig.stringsOf("ReadonlyPaths"));
+  }
+  json.endObject();
+}
+
+function writeNamespaces(json: JsonWriter, container: Container, hostConfig: Json): void {
+  json.beginArray();
+  writeNamespace(json, "mount", "");
+  writeNamespace(json, "pid", "");
+  writeNamespace(json, "ipc", "");
+  if (hostConfig.stringOf("UTSMode") != "host") writeNamespace(json, "uts", "");
+  if (container.networkMode == "none") writeNamespace(json, "network", "");
+  else if (container.networkMode != "host") writeNamespace(json, "network", "network:");
+  if (cgroupNamespace(hostConfig)) writeNamespace(json, "cgroup", "");
+  json.endArray();
+}
+
+/** Private by default where cgroups are of version 2 (surface §2.14). */
+function cgroupNamespace(hostConfig: Json): bool {
+  const mode = hostConfig.stringOf("CgroupnsMode");
+  return mode.length > 0 ? mode == "private" : engine.options.machine.cgroupVersion == "2";
+}
+
+function writeNamespace(json: JsonWriter, type: string, path: string): void {
+  json.beginObject();
+  json.stringField("type", type);
+  if (path.length > 0) json.stringField("path", path);
+  json.endObject();
+}

@@ -1,0 +1,36 @@
+// What a start that failed means: the sentence, the exit code and the status (surface §2.3, §6.2).
+
+import { Failure, FailureKind } from "../../../build/bindings/types";
+import { portTaken } from "../network/connect";
+import { badParameter, internal, Refusal } from "../refusal";
+import { Container } from "./container";
+
+const PREFIX = "failed to create task for container: failed to create shim task: OCI runtime create failed: ";
+const NOT_FOUND_CODE = 127;
+const NOT_EXECUTABLE_CODE = 126;
+const OTHER_CODE = 128;
+
+export class StartError {
+  constructor(
+    readonly text: string,
+    readonly exitCode: i32,
+    readonly refusal: Refusal,
+  ) {}
+}
+
+export function startErrorOf(container: Container, failure: Failure, joining: bool): StartError {
+  if (joining && failure.kind == FailureKind.Busy) return other(portTaken(container, failure.message));
+  if (failure.kind == FailureKind.CommandNotFound) return bad(failure.message, NOT_FOUND_CODE);
+  if (failure.kind == FailureKind.CommandNotExecutable) return bad(failure.message, NOT_EXECUTABLE_CODE);
+  return other(failure.message);
+}
+
+/** The client's words were at fault: 400, and the runtime's own text, which clients look into. */
+function bad(message: string, exitCode: i32): StartError {
+  const text = `${PREFIX}unable to start container process: ${message}: unknown`;
+  return new StartError(text, exitCode, badParameter(text));
+}
+
+function other(message: string): StartError {
+  return new StartError(message, OTHER_CODE, internal(message));
+}

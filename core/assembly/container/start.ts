@@ -1,0 +1,190 @@
+// POST /containers/{id}/start: mount and join side by side, then launch. What fails is undone before the answer.
+
+import {
+  BodyTag,
+  BodyWhole,
+  ContentCommandMount,
+  Failure,
+  FailureKind,
+  Mount,
+  NetworkCommandJoin,
+  NetworkCommandMake,
+  Outcome,
+  OutcomeLaunched,
+  Populate,
+  ProcessCommandLaunch,
+  VolumeCommandMake,
+  VolumeCommandPopulate,
+} from "../../../build/bindings/types";
+import { askContent, askNetworks, askProcesses, askVolumes } from "../ask";
+import { Call } from "../call";
+import { emitContainer, emitNetwork } from "../event/emit";
+import { chooseAddress, chooseOtherPorts, choosePorts, joinOf } from "../network/connect";
+import { badParameter, conflict, internal, notModified, Refusal } from "../refusal";
+import { sendEmpty } from "../reply";
+import { engine } from "../state";
+import { Task } from "../task";
+import { Container } from "./container";
+import { launchOf } from "./launch";
+import { Cause, Status } from "./lifecycle";
+import { takeUpQueue } from "./queue";
+import { Refused, release } from "./release";
+import { StartError, startErrorOf } from "./start-error";
+
+/** Docker gives up on a random port after a while; nobody else should hold that many in a row. */
+const PORT_TRIES = 16;
+
+/** `{}` and `null` pass (surface §2.2). */
+const LONGEST_BODY = 7;
+
+export function startContainer(call: Call): Refusal | null {
+  if (hasBody(call)) {
+    return badParameter(
+      "starting container with non-empty request body was deprecated since API v1.22 and removed in v1.24",
+    );
+  }
+  const lookup = engine.containers.lookUp(call.name);
+  const container = lookup.container;
+  if (container === null) return lookup.refusal;
+  if (container.between) {
+    container.queue.push(call);
+    return null;
+  }
+  if (container.status == Status.Paused) return conflict("cannot start a paused container, try unpause instead");
+  if (container.status == Status.Running) return notModified();
+  if (!container.can(Cause.Start)) return conflict("container is marked for removal and cannot be started");
+
+  // Accepted from here: what fails later is undone and answered then.
+  new Start(container, call).begin();
+  return null;
+}
+
+function hasBody(call: Call): bool {
+  const body = call.request.body;
+  if (body.tag == BodyTag.None) return false;
+  return body.tag != BodyTag.Whole || (<BodyWhole>body).value.length > LONGEST_BODY;
+}
+
+enum Step {
+  Mount,
+  MakeVolume,
+  Populate,
+  MakeNetwork,
+  Join,
+  Launch,
+}
+
+class Start extends Task {
+  /** Commands under way. */
+  private open: i32 = 0;
+  private portTries: i32 = 0;
+  private populated: bool = false;
+  private error: StartError | null = null;
+
+  constructor(
+    private readonly container: Container,
+    private readonly call: Call | null,
+  ) {
+    super();
+  }
+
+  begin(): void {
+    const container = this.container;
+    container.advance(Cause.Start);
+    container.run += 1;
+    container.error = "";
+    container.outOfMemory = false;
+    for (let i = 0; i < container.volumes.length; i++) {
+      this.open += 1;
+      askVolumes(this, Step.MakeVolume, new VolumeCommandMake(container.volumes[i].name));
+    }
+    this.open += 1;
+    askContent(this, Step.Mount, new ContentCommandMount(new Mount(container.id, container.chain)));
+    this.connect();
+  }
+
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    this.open -= 1;
+    if (failure !== null) this.failed(step, failure);
+    else if (this.error === null) this.done(step, outcome!);
+    if (this.open > 0) return;
+    const error = this.error;
+    if (error !== null) this.giveUp(error);
+    else if (step != Step.Launch) this.proceed();
+  }
+
+  private done(step: i32, outcome: Outcome): void {
+    if (step == Step.MakeNetwork) this.join();
+    else if (step == Step.Launch) this.started(<OutcomeLaunched>outcome);
+  }
+
+  /** All of the first round is done: volumes are filled from the mounted file system, then the process is launched. */
+  private proceed(): void {
+    const container = this.container;
+    if (!this.populated) {
+      this.populated = true;
+      for (let i = 0; i < container.volumes.length; i++) {
+        const volume = container.volumes[i];
+        this.open += 1;
+        const place = new Populate(volume.name, container.id, volume.destination);
+        askVolumes(this, Step.Populate, new VolumeCommandPopulate(place));
+      }
+      if (this.open > 0) return;
+    }
+    this.open += 1;
+    askProcesses(this, Step.Launch, new ProcessCommandLaunch(launchOf(container)));
+  }
+
+  private connect(): void {
+    const container = this.container;
+    if (container.networkMode != "bridge" && container.networkMode != "default") return;
+    const network = engine.networks.named("bridge")!;
+    const problem = chooseAddress(container, network);
+    const clash = problem !== null ? problem : choosePorts(container);
+    if (clash !== null) {
+      this.error = new StartError(clash, 128, internal(clash));
+      return;
+    }
+    if (network.made) return this.join();
+    this.open += 1;
+    askNetworks(this, Step.MakeNetwork, new NetworkCommandMake(network.asBridge()));
+  }
+
+  private join(): void {
+    const network = engine.networks.find(this.container.endpoint!.networkId)!;
+    network.made = true;
+    this.open += 1;
+    askNetworks(this, Step.Join, new NetworkCommandJoin(joinOf(this.container, network)));
+  }
+
+  private failed(step: i32, failure: Failure): void {
+    if (step == Step.Join && failure.kind == FailureKind.Busy && this.portTries < PORT_TRIES) {
+      this.portTries += 1;
+      // A port that the engine chose itself may be held by somebody it does not know: another one will do.
+      if (chooseOtherPorts(this.container, failure.message)) return this.join();
+    }
+    if (this.error === null) this.error = startErrorOf(this.container, failure, step == Step.Join);
+  }
+
+  private started(outcome: OutcomeLaunched): void {
+    const container = this.container;
+    container.advance(Cause.Started);
+    container.everRan = true;
+    container.pid = outcome.value.pid;
+    container.startedAt = outcome.value.at;
+    container.exitCode = 0;
+    emitNetwork(container, "connect");
+    emitContainer(container, "start");
+    const call = this.call;
+    if (call !== null) sendEmpty(call, 204);
+    takeUpQueue(container);
+  }
+
+  private giveUp(error: StartError): void {
+    const container = this.container;
+    container.advance(Cause.StartFailed);
+    container.error = error.text;
+    container.exitCode = error.exitCode;
+    release(container, new Refused(this.call, error.refusal));
+  }
+}

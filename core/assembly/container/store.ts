@@ -1,0 +1,104 @@
+// All containers: by id, by name, by prefix (surface §2.4), in the order of their creation.
+
+import { deleteRecord, putRecord } from "../ask";
+import { badParameter, conflict, notFound, Refusal } from "../refusal";
+import { changedContainers, Container } from "./container";
+import { Status } from "./lifecycle";
+import { writeRecord } from "./record";
+
+/** A container, or why none was found. */
+export class Lookup {
+  constructor(
+    readonly container: Container | null,
+    readonly refusal: Refusal | null,
+  ) {}
+}
+
+export class ContainerStore {
+  private readonly byId: Map<string, Container> = new Map<string, Container>();
+  private readonly idByName: Map<string, string> = new Map<string, string>();
+  private sequence: u64 = 0;
+
+  /** Takes in a new container, or one from its record. */
+  add(container: Container): void {
+    if (container.sequence == 0) container.sequence = this.sequence + 1;
+    if (container.sequence > this.sequence) this.sequence = container.sequence;
+    this.byId.set(container.id, container);
+    this.idByName.set(container.name, container.id);
+  }
+
+  remove(container: Container): void {
+    this.byId.delete(container.id);
+    if (this.idOf(container.name) == container.id) this.idByName.delete(container.name);
+    deleteRecord(recordKey(container.id));
+  }
+
+  find(id: string): Container | null {
+    return this.byId.has(id) ? this.byId.get(id) : null;
+  }
+
+  /** Id of the container that has a name, or empty. */
+  idOf(name: string): string {
+    return this.idByName.has(name) ? this.idByName.get(name) : "";
+  }
+
+  /** Newest first. */
+  newestFirst(): Container[] {
+    return this.byId.values().sort((a: Container, b: Container) => (a.sequence < b.sequence ? 1 : -1));
+  }
+
+  all(): Container[] {
+    return this.byId.values();
+  }
+
+  /** By full id, then full name, then a prefix of exactly one id. */
+  lookUp(reference: string): Lookup {
+    const exact = this.exactly(reference);
+    if (exact !== null) return new Lookup(exact, null);
+    const hits = this.withPrefix(reference);
+    if (hits.length == 1) return new Lookup(hits[0], null);
+    if (hits.length > 1) {
+      return new Lookup(null, badParameter(`multiple IDs found with provided prefix: ${reference}`));
+    }
+    return new Lookup(null, notFound(`No such container: ${reference}`));
+  }
+
+  /** Why a new container cannot have this name, or null. */
+  refuseName(name: string): Refusal | null {
+    const owner = this.idOf(name);
+    if (owner.length == 0) return null;
+    return conflict(
+      `Conflict. The container name "/${name}" is already in use by container "${owner}". ` +
+        "You have to remove (or rename) that container to be able to reuse that name.",
+    );
+  }
+
+  /** Puts the records of what the step has changed. */
+  putChanged(): void {
+    while (changedContainers.length > 0) {
+      const container = changedContainers.pop();
+      container.changed = false;
+      if (container.status != Status.Removed) putRecord(recordKey(container.id), writeRecord(container));
+    }
+  }
+
+  private exactly(reference: string): Container | null {
+    if (this.byId.has(reference)) return this.byId.get(reference);
+    const id = this.idOf(reference.startsWith("/") ? reference.slice(1) : reference);
+    return id.length > 0 ? this.find(id) : null;
+  }
+
+  private withPrefix(prefix: string): Container[] {
+    const hits: Container[] = [];
+    if (prefix.length == 0) return hits;
+    const ids = this.byId.keys();
+    for (let i = 0; i < ids.length; i++) {
+      if (ids[i].startsWith(prefix)) hits.push(this.byId.get(ids[i]));
+    }
+    return hits;
+  }
+}
+
+function recordKey(id: string): string {
+  return `container/${id}`;
+}

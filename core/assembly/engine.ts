@@ -1,0 +1,103 @@
+// The door: `open` and `step`. Every input is handed on here, and records of what it changed are put before it ends.
+
+import {
+  Closed,
+  Completed,
+  Drained,
+  Exited,
+  Input,
+  InputClosed,
+  InputCompleted,
+  InputDrained,
+  InputElapsed,
+  InputExited,
+  InputProgress,
+  InputRequest,
+  InputTag,
+  Instant,
+  Inventory,
+  Options,
+  Progress,
+  Stored,
+} from "../../build/bindings/types";
+import { dispatch } from "./api/router";
+import { exitedByItself } from "./container/exit";
+import { mend } from "./mend";
+import { commonHeaders } from "./reply";
+import { engine } from "./state";
+
+export function open(
+  options: Options,
+  now: Instant,
+  seed: Uint8Array,
+  records: Array<Stored>,
+  inventory: Inventory,
+): void {
+  engine.options = options;
+  engine.now = now;
+  engine.ids.seed(seed);
+  engine.steps.epoch = options.epoch;
+  commonHeaders.build(options.version, options.machine.os);
+  mend(records, inventory);
+  engine.containers.putChanged();
+}
+
+export function step(now: Instant, input: Input): void {
+  engine.now = now;
+  take(input);
+  engine.containers.putChanged();
+}
+
+function take(input: Input): void {
+  switch (input.tag) {
+    case InputTag.Request:
+      return dispatch((<InputRequest>input).value);
+    case InputTag.Completed:
+      return completed((<InputCompleted>input).value);
+    case InputTag.Exited:
+      return exited((<InputExited>input).value);
+    case InputTag.Progress:
+      return progressed((<InputProgress>input).value);
+    case InputTag.Closed:
+      return closed((<InputClosed>input).value);
+    case InputTag.Elapsed:
+      return elapsed((<InputElapsed>input).value);
+    case InputTag.Drained:
+      return drained((<InputDrained>input).value);
+  }
+}
+
+function completed(completed: Completed): void {
+  const pending = engine.steps.end(completed.op);
+  if (pending !== null) pending.task.ended(pending.step, completed.outcome.ok, completed.outcome.error);
+}
+
+function progressed(progress: Progress): void {
+  const pending = engine.steps.find(progress.op);
+  if (pending !== null) pending.task.progressed(pending.step, progress);
+}
+
+function elapsed(op: u64): void {
+  const pending = engine.steps.end(op);
+  if (pending !== null) pending.task.elapsed(pending.step);
+}
+
+function exited(exited: Exited): void {
+  const container = engine.containers.find(exited.container);
+  if (container !== null && container.run == exited.run) exitedByItself(container, exited.exit);
+}
+
+function closed(closed: Closed): void {
+  if (!engine.calls.has(closed.request)) return;
+  const call = engine.calls.get(closed.request);
+  engine.calls.delete(closed.request);
+  const follower = call.follower;
+  if (follower !== null) follower.closed(call, closed.why);
+}
+
+function drained(drained: Drained): void {
+  if (!engine.calls.has(drained.request)) return;
+  const call = engine.calls.get(drained.request);
+  const follower = call.follower;
+  if (follower !== null) follower.drained(call, drained.bytes);
+}

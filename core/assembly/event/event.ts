@@ -1,0 +1,72 @@
+// An event, and its JSON (surface §2.11, §6.4).
+
+import { JsonWriter } from "../json/writer";
+
+export class Event {
+  private readonly attributes: Map<string, string> = new Map<string, string>();
+
+  constructor(
+    readonly type: string,
+    readonly action: string,
+    /** The actor's id. */
+    readonly id: string,
+    /** Nanoseconds since 1970. */
+    readonly at: i64,
+  ) {}
+
+  with(key: string, value: string): Event {
+    this.attributes.set(key, value);
+    return this;
+  }
+
+  attribute(key: string): string {
+    return this.attributes.has(key) ? this.attributes.get(key) : "";
+  }
+
+  has(key: string): bool {
+    return this.attributes.has(key);
+  }
+
+  attributeKeys(): string[] {
+    return this.attributes.keys();
+  }
+
+  attributeValues(): string[] {
+    return this.attributes.values();
+  }
+
+  /** One line. Versions below 1.52 also get `status`, `id` and `from`. */
+  write(version: i32): Uint8Array {
+    const json = new JsonWriter();
+    json.beginObject();
+    if (version < 52) this.writeOldFields(json);
+    json.stringField("Type", this.type);
+    json.stringField("Action", this.action);
+    json.key("Actor");
+    json.beginObject();
+    json.stringField("ID", this.id);
+    json.key("Attributes");
+    this.writeAttributes(json);
+    json.endObject();
+    json.stringField("scope", "local");
+    json.i64Field("time", this.at / 1_000_000_000);
+    json.i64Field("timeNano", this.at);
+    json.endObject();
+    return json.line().finish();
+  }
+
+  private writeOldFields(json: JsonWriter): void {
+    if (this.type != "container" && this.type != "image") return;
+    json.stringField("status", this.action);
+    json.stringField("id", this.id);
+    if (this.type == "container" && this.has("image")) json.stringField("from", this.attribute("image"));
+  }
+
+  /** Sorted by name, as Go writes maps. */
+  private writeAttributes(json: JsonWriter): void {
+    const keys = this.attributes.keys().sort();
+    json.beginObject();
+    for (let i = 0; i < keys.length; i++) json.stringField(keys[i], this.attributes.get(keys[i]));
+    json.endObject();
+  }
+}

@@ -1,0 +1,59 @@
+// Whether an event passes a reader's filters (surface §2.11): different keys must all hold, values of one key any.
+
+import { Filters } from "../api/filters";
+import { Event } from "./event";
+
+const OBJECTS: string[] = ["container", "network", "volume", "plugin", "daemon", "service", "node", "secret", "config"];
+/** Events whose names go on with what they are about. */
+const OPEN_NAMES: string[] = ["health_status", "exec_create", "exec_start"];
+
+export function eventMatches(event: Event, filters: Filters): bool {
+  if (filters.keys.length == 0) return true;
+  if (!filters.exact("type", event.type) || !filters.exact("scope", "local")) return false;
+  if (!actionMatches(event, filters) || !imageMatches(event, filters)) return false;
+  if (!filters.labels("label", event.attributeKeys(), event.attributeValues())) return false;
+  for (let i = 0; i < OBJECTS.length; i++) if (!objectMatches(event, filters, OBJECTS[i])) return false;
+  return true;
+}
+
+function actionMatches(event: Event, filters: Filters): bool {
+  const wanted = filters.values("event");
+  if (wanted.length == 0) return true;
+  let open = false;
+  for (let i = 0; i < wanted.length; i++) if (OPEN_NAMES.includes(wanted[i])) open = true;
+  for (let i = 0; i < wanted.length; i++) {
+    if (event.action == wanted[i] || (open && event.action.startsWith(wanted[i]))) return true;
+  }
+  return false;
+}
+
+/** Exact, or the beginning of the id or the name. */
+function objectMatches(event: Event, filters: Filters, type: string): bool {
+  const wanted = filters.values(type);
+  if (wanted.length == 0) return true;
+  if (event.type != type) return false;
+  const name = event.attribute("name");
+  for (let i = 0; i < wanted.length; i++) {
+    if (event.id.startsWith(wanted[i]) || name.startsWith(wanted[i])) return true;
+  }
+  return false;
+}
+
+/** Images by id or name, with or without their tag; containers by the image they were made of. */
+function imageMatches(event: Event, filters: Filters): bool {
+  const wanted = filters.values("image");
+  if (wanted.length == 0) return true;
+  if (event.type != "image" && event.type != "container") return false;
+  const name = event.attribute(event.type == "image" ? "name" : "image");
+  for (let i = 0; i < wanted.length; i++) {
+    const value = wanted[i];
+    if (value == name || value == withoutTag(name)) return true;
+    if (event.type == "image" && (value == event.id || value == withoutTag(event.id))) return true;
+  }
+  return false;
+}
+
+function withoutTag(reference: string): string {
+  const colon = reference.lastIndexOf(":");
+  return colon > reference.lastIndexOf("/") ? reference.slice(0, colon) : reference;
+}

@@ -1,0 +1,177 @@
+// The restart: what was durable is compared with what the host found, and the two are brought together.
+
+import {
+  ContentCommandDropContainer,
+  ContentCommandUnmount,
+  Exit,
+  FoundJoin,
+  FoundProcess,
+  Inventory,
+  Leave,
+  NetworkCommandDrop,
+  NetworkCommandLeave,
+  ProcessCommandReap,
+  ProcessState,
+  ProcessStateExited,
+  ProcessStateRunning,
+  ProcessStateTag,
+  Stored,
+  Subject,
+} from "../../build/bindings/types";
+import { askContent, askNetworks, askProcesses, putRecord } from "./ask";
+import { Container } from "./container/container";
+import { exitedByItself } from "./container/exit";
+import { Ignored } from "./container/ignored";
+import { Cause, Status } from "./container/lifecycle";
+import { readRecord } from "./container/record";
+import { release } from "./container/release";
+import { resumeRemoval } from "./container/remove";
+import { parseJson } from "./json/reader";
+import { keepEndpoint } from "./network/connect";
+import { readNetwork } from "./network/network";
+import { engine } from "./state";
+import { decodeUtf8, encodeUtf8 } from "./text/utf8";
+import { Volume } from "./volume/store";
+
+/** Docker's code for a container whose end nobody saw. */
+const UNKNOWN_CODE: u32 = 255;
+/** The supervisor was killed, and with it what it watched. */
+const SUPERVISOR_LOST_CODE: u32 = 137;
+
+export function mend(records: Stored[], inventory: Inventory): void {
+  restore(records);
+  if (engine.id.length == 0) {
+    engine.id = engine.ids.next();
+    putRecord("engine/id", encodeUtf8(engine.id));
+  }
+  engine.networks.ensurePredefined();
+  sweep(inventory);
+  const containers = engine.containers.all();
+  for (let i = 0; i < containers.length; i++) {
+    mendContainer(containers[i], findProcess(inventory.processes, containers[i]));
+  }
+  engine.images.mend(inventory.chains);
+}
+
+function restore(records: Stored[]): void {
+  for (let i = 0; i < records.length; i++) {
+    const key = records[i].key;
+    if (key == "engine/id") engine.id = decodeUtf8(records[i].value);
+    else if (key.startsWith("container/")) restoreContainer(records[i]);
+    else if (key.startsWith("network/")) restoreNetwork(records[i]);
+    else if (key.startsWith("volume/")) restoreVolume(records[i]);
+    else engine.images.restore(key, records[i].value);
+  }
+}
+
+function restoreContainer(record: Stored): void {
+  const container = readRecord(record.value);
+  if (container !== null) engine.containers.add(container);
+}
+
+function restoreNetwork(record: Stored): void {
+  const network = readNetwork(record.value);
+  if (network !== null) engine.networks.add(network);
+}
+
+function restoreVolume(record: Stored): void {
+  const json = parseJson(record.value);
+  if (json !== null) engine.volumes.restore(new Volume(json.stringOf("name"), json.i64Of("created")));
+}
+
+/** The state of the container's last run; null if the host knows nothing of it. */
+function findProcess(processes: FoundProcess[], container: Container): FoundProcess | null {
+  for (let i = 0; i < processes.length; i++) {
+    if (processes[i].container == container.id && processes[i].run == container.run) return processes[i];
+  }
+  return null;
+}
+
+function mendContainer(container: Container, found: FoundProcess | null): void {
+  switch (container.status) {
+    case Status.Starting:
+      return mendStarting(container, found);
+    case Status.Running:
+    case Status.Paused:
+      return mendRunning(container, found);
+    case Status.Unwinding:
+    case Status.Releasing:
+      return release(container, null);
+    case Status.Removing:
+      return resumeRemoval(container);
+    default:
+      return;
+  }
+}
+
+/** Killed between the request and the answer: a process that came to life counts as started, else all is undone. */
+function mendStarting(container: Container, found: FoundProcess | null): void {
+  const state: ProcessState | null = found === null ? null : found.state;
+  const lives = state !== null && (state.tag == ProcessStateTag.Running || state.tag == ProcessStateTag.Exited);
+  if (lives) {
+    container.advance(Cause.Started);
+    container.everRan = true;
+    container.startedAt = engine.now.wall;
+    return mendRunning(container, found);
+  }
+  container.advance(Cause.StartFailed);
+  container.error = "the engine was stopped while the container was being started";
+  container.exitCode = <i32>UNKNOWN_CODE;
+  release(container, null);
+}
+
+function mendRunning(container: Container, found: FoundProcess | null): void {
+  keepEndpoint(container);
+  const state: ProcessState | null = found === null ? null : found.state;
+  if (state === null || state.tag == ProcessStateTag.Unstarted) {
+    return exitedByItself(container, new Exit(UNKNOWN_CODE, false, engine.now.wall));
+  }
+  if (state.tag == ProcessStateTag.Running) {
+    const launched = (<ProcessStateRunning>state).value;
+    container.pid = launched.pid;
+    container.startedAt = launched.at;
+    return container.touch();
+  }
+  if (state.tag == ProcessStateTag.Exited) return exitedByItself(container, (<ProcessStateExited>state).value);
+  container.error = "the container's supervisor was killed";
+  exitedByItself(container, new Exit(SUPERVISOR_LOST_CODE, false, engine.now.wall));
+}
+
+/** What the host found and no record speaks of is cleared away. */
+function sweep(inventory: Inventory): void {
+  for (let i = 0; i < inventory.processes.length; i++) sweepProcess(inventory.processes[i]);
+  for (let i = 0; i < inventory.joins.length; i++) sweepJoin(inventory.joins[i]);
+  for (let i = 0; i < inventory.mounts.length; i++) {
+    if (!mayUse(inventory.mounts[i])) {
+      askContent(new Ignored(), 0, new ContentCommandUnmount(inventory.mounts[i]));
+    }
+  }
+  for (let i = 0; i < inventory.containers.length; i++) {
+    if (engine.containers.find(inventory.containers[i]) === null) {
+      askContent(new Ignored(), 0, new ContentCommandDropContainer(inventory.containers[i]));
+    }
+  }
+  for (let i = 0; i < inventory.networks.length; i++) {
+    const network = engine.networks.find(inventory.networks[i]);
+    if (network !== null) network.made = true;
+    else askNetworks(new Ignored(), 0, new NetworkCommandDrop(inventory.networks[i]));
+  }
+}
+
+function sweepProcess(found: FoundProcess): void {
+  const container = engine.containers.find(found.container);
+  if (container !== null && container.run == found.run && mayUse(found.container)) return;
+  askProcesses(new Ignored(), 0, new ProcessCommandReap(new Subject(found.container, found.run)));
+}
+
+function sweepJoin(found: FoundJoin): void {
+  if (!mayUse(found.container)) {
+    askNetworks(new Ignored(), 0, new NetworkCommandLeave(new Leave(found.container, found.network)));
+  }
+}
+
+/** Whether the container's status lets it have a mount, a network, a process. */
+function mayUse(id: string): bool {
+  const container = engine.containers.find(id);
+  return container !== null && (container.running || container.between || container.status == Status.Removing);
+}

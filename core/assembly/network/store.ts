@@ -1,0 +1,140 @@
+// All networks, which addresses their containers have, and which ports of the machine are taken.
+
+import { putRecord } from "../ask";
+import { engine } from "../state";
+import { formatAddress, parseSubnet, Subnet } from "./addresses";
+import { Network, writeNetwork } from "./network";
+
+const FIRST_RANDOM_PORT: u32 = 32768;
+const LAST_RANDOM_PORT: u32 = 60999;
+
+export class NetworkStore {
+  private readonly byId: Map<string, Network> = new Map<string, Network>();
+  /** `NETWORK ADDRESS` → container. */
+  private readonly taken: Map<string, string> = new Map<string, string>();
+  /** `PROTOCOL ADDRESS PORT` → container. */
+  private readonly ports: Map<string, string> = new Map<string, string>();
+  private nextRandomPort: u32 = FIRST_RANDOM_PORT;
+
+  add(network: Network): void {
+    this.byId.set(network.id, network);
+  }
+
+  find(id: string): Network | null {
+    return this.byId.has(id) ? this.byId.get(id) : null;
+  }
+
+  named(name: string): Network | null {
+    const all = this.byId.values();
+    for (let i = 0; i < all.length; i++) if (all[i].name == name) return all[i];
+    return null;
+  }
+
+  all(): Network[] {
+    return this.byId.values();
+  }
+
+  /** Makes the records of the networks that are always there, where they are missing. */
+  ensurePredefined(): void {
+    this.ensure("bridge", "bridge");
+    this.ensure("host", "host");
+    this.ensure("none", "null");
+  }
+
+  /** A free address, kept for the container; 0 when the subnet is full. */
+  takeAddress(network: Network, container: string): u32 {
+    const subnet = parseSubnet(network.subnet);
+    if (subnet === null) return 0;
+    for (let address = subnet.base + 2; address < subnet.last; address++) {
+      const key = `${network.id} ${formatAddress(address)}`;
+      if (this.taken.has(key)) continue;
+      this.taken.set(key, container);
+      return address;
+    }
+    return 0;
+  }
+
+  /** Keeps the address that a running container has. */
+  keepAddress(network: string, address: string, container: string): void {
+    this.taken.set(`${network} ${address}`, container);
+  }
+
+  freeAddress(network: string, address: string): void {
+    this.taken.delete(`${network} ${address}`);
+  }
+
+  /** Whether the port could be had; all addresses and one address exclude each other. */
+  takePort(protocol: string, address: string, port: u16, container: string): bool {
+    if (this.portTaken(protocol, address, port)) return false;
+    this.ports.set(portKey(protocol, address, port), container);
+    return true;
+  }
+
+  freePort(protocol: string, address: string, port: u16): void {
+    this.ports.delete(portKey(protocol, address, port));
+  }
+
+  /** A port of the engine's choice: they begin at 32768 (surface §6.6); 0 when none is left. */
+  takeRandomPort(protocol: string, address: string, container: string): u16 {
+    const count = LAST_RANDOM_PORT - FIRST_RANDOM_PORT + 1;
+    for (let i: u32 = 0; i < count; i++) {
+      const port = <u16>this.nextRandomPort;
+      this.nextRandomPort = this.nextRandomPort == LAST_RANDOM_PORT ? FIRST_RANDOM_PORT : this.nextRandomPort + 1;
+      if (this.takePort(protocol, address, port, container)) return port;
+    }
+    return 0;
+  }
+
+  private portTaken(protocol: string, address: string, port: u16): bool {
+    if (this.ports.has(portKey(protocol, address, port)) || this.ports.has(portKey(protocol, "0.0.0.0", port))) {
+      return true;
+    }
+    if (address != "0.0.0.0") return false;
+    const keys = this.ports.keys();
+    const suffix = ` ${port.toString()}`;
+    for (let i = 0; i < keys.length; i++) {
+      if (keys[i].startsWith(protocol + " ") && keys[i].endsWith(suffix)) return true;
+    }
+    return false;
+  }
+
+  private ensure(name: string, driver: string): void {
+    if (this.named(name) !== null) return;
+    const network = new Network(engine.ids.next(), name, driver);
+    network.created = engine.now.wall;
+    if (driver == "bridge") {
+      const subnet = freeSubnet();
+      network.subnet = subnet.text;
+      network.gateway = formatAddress(subnet.base + 1);
+      network.interfaceName = "coracle0";
+    }
+    this.add(network);
+    putRecord(`network/${network.id}`, writeNetwork(network));
+  }
+}
+
+function portKey(protocol: string, address: string, port: u16): string {
+  return `${protocol} ${address} ${port.toString()}`;
+}
+
+/** The first of the default pools that the machine has no route to (surface §2.24). */
+function freeSubnet(): Subnet {
+  for (let second: u32 = 17; second < 32; second++) {
+    const pool = new Subnet((172 << 24) | (second << 16), 16);
+    if (!routed(pool)) return pool;
+  }
+  for (let third: u32 = 0; third < 256; third += 16) {
+    const pool = new Subnet((192 << 24) | (168 << 16) | (third << 8), 20);
+    if (!routed(pool)) return pool;
+  }
+  return new Subnet((172 << 24) | (17 << 16), 16);
+}
+
+function routed(pool: Subnet): bool {
+  const routes = engine.options.machine.routes;
+  for (let i = 0; i < routes.length; i++) {
+    const route = parseSubnet(routes[i]);
+    if (route !== null && route.prefixLength > 0 && route.overlaps(pool)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,71 @@
+// The closed list of ways to say no to a client, and the one place where each becomes an HTTP status.
+
+export enum RefusalKind {
+  BadParameter,
+  Unauthorized,
+  Forbidden,
+  NotFound,
+  Conflict,
+  NotModified,
+  TooLarge,
+  Internal,
+  NotBuilt,
+  Unavailable,
+}
+
+export class Refusal {
+  constructor(
+    readonly kind: RefusalKind,
+    readonly message: string,
+  ) {}
+}
+
+export function statusOf(kind: RefusalKind): u16 {
+  switch (kind) {
+    case RefusalKind.BadParameter:
+      return 400;
+    case RefusalKind.Unauthorized:
+      return 401;
+    case RefusalKind.Forbidden:
+      return 403;
+    case RefusalKind.NotFound:
+      return 404;
+    case RefusalKind.Conflict:
+      return 409;
+    case RefusalKind.NotModified:
+      return 304;
+    case RefusalKind.TooLarge:
+      return 413;
+    case RefusalKind.NotBuilt:
+      return 501;
+    case RefusalKind.Unavailable:
+      return 503;
+    default:
+      return 500;
+  }
+}
+
+export function badParameter(message: string): Refusal {
+  return new Refusal(RefusalKind.BadParameter, message);
+}
+
+export function notFound(message: string): Refusal {
+  return new Refusal(RefusalKind.NotFound, message);
+}
+
+export function conflict(message: string): Refusal {
+  return new Refusal(RefusalKind.Conflict, message);
+}
+
+export function internal(message: string): Refusal {
+  return new Refusal(RefusalKind.Internal, message);
+}
+
+export function notBuilt(what: string): Refusal {
+  return new Refusal(RefusalKind.NotBuilt, `${what} is not built yet`);
+}
+
+/** 304 has no body, so no message either. */
+export function notModified(): Refusal {
+  return new Refusal(RefusalKind.NotModified, "");
+}

@@ -1,0 +1,105 @@
+// How answers leave: statuses, headers and JSON bodies, each kind in one place (surface §2.1, §6.1).
+
+import { perform } from "../../build/bindings/replies";
+import {
+  Head,
+  Hijack,
+  LogSource,
+  ReplyCommand,
+  ReplyCommandChunk,
+  ReplyCommandHijack,
+  ReplyCommandOpen,
+  ReplyCommandSplice,
+  ReplyCommandTag,
+  ReplyCommandWhole,
+  SourceLogs,
+  Whole,
+} from "../../build/bindings/types";
+import { MAX_VERSION_TEXT } from "./api/versions";
+import { Call, Follower } from "./call";
+import { JsonWriter } from "./json/writer";
+import { Refusal, RefusalKind, statusOf } from "./refusal";
+import { engine } from "./state";
+import { encodeUtf8 } from "./text/utf8";
+
+const NO_BODY = new Uint8Array(0);
+
+/** Headers of every routed answer; the version check comes before `Docker-Experimental` (surface §2.1). */
+export class CommonHeaders {
+  unchecked: string = "";
+  all: string = "";
+  json: string = "";
+
+  build(version: string, os: string): void {
+    const server = `Server: Docker/${version} (${os})`;
+    this.unchecked = `Api-Version: ${MAX_VERSION_TEXT}\nOstype: ${os}\n${server}`;
+    this.all = `Api-Version: ${MAX_VERSION_TEXT}\nDocker-Experimental: false\nOstype: ${os}\n${server}`;
+    this.json = `${this.all}\nContent-Type: application/json`;
+  }
+}
+
+export const commonHeaders: CommonHeaders = new CommonHeaders();
+
+export function sendWhole(call: Call, status: u16, headers: string, body: Uint8Array): void {
+  engine.calls.delete(call.id);
+  perform(call.id, new ReplyCommandWhole(new Whole(new Head(status, headers), body)));
+}
+
+export function sendJson(call: Call, status: u16, body: Uint8Array): void {
+  sendWhole(call, status, commonHeaders.json, body);
+}
+
+/** 204, or 200 and 201 where the endpoint has no body. */
+export function sendEmpty(call: Call, status: u16): void {
+  sendWhole(call, status, commonHeaders.all, NO_BODY);
+}
+
+export function sendRefusal(call: Call, refusal: Refusal): void {
+  if (refusal.kind == RefusalKind.NotModified) return sendEmpty(call, 304);
+  sendJson(call, statusOf(refusal.kind), messageBody(refusal.message));
+}
+
+/** Docker's form of every error: `{"message": …}`. */
+export function messageBody(message: string): Uint8Array {
+  const json = new JsonWriter();
+  json.beginObject();
+  json.stringField("message", message);
+  json.endObject();
+  return line(json);
+}
+
+/** Begins an answer that goes on: headers leave now. */
+export function openReply(call: Call, status: u16, headers: string, follower: Follower | null): void {
+  call.follower = follower;
+  engine.calls.set(call.id, call);
+  perform(call.id, new ReplyCommandOpen(new Head(status, headers)));
+}
+
+export function sendChunk(call: Call, bytes: Uint8Array): void {
+  perform(call.id, new ReplyCommandChunk(bytes));
+}
+
+export function spliceLogs(call: Call, source: LogSource): void {
+  perform(call.id, new ReplyCommandSplice(new SourceLogs(source)));
+}
+
+export function hijack(call: Call, stdio: Hijack, follower: Follower | null): void {
+  call.follower = follower;
+  engine.calls.set(call.id, call);
+  perform(call.id, new ReplyCommandHijack(stdio));
+}
+
+export function endReply(call: Call): void {
+  engine.calls.delete(call.id);
+  perform(call.id, new ReplyCommand(ReplyCommandTag.End));
+}
+
+/** A JSON text as Docker sends it: one line. */
+export function line(json: JsonWriter): Uint8Array {
+  return json.line().finish();
+}
+
+/** A body of plain text. */
+export function textBody(text: string): Uint8Array {
+  return encodeUtf8(text);
+}

@@ -1,0 +1,30 @@
+// All that one instance of the core knows. The wasm holds one engine and no other state that a step can change.
+
+import { Instant, Options } from "../../build/bindings/types";
+import { Call } from "./call";
+import { ContainerStore } from "./container/store";
+import { EventRing } from "./event/ring";
+import { Ids } from "./ids";
+import { ImageStore } from "./image/store";
+import { NetworkStore } from "./network/store";
+import { Steps } from "./task";
+import { VolumeStore } from "./volume/store";
+
+export class Engine {
+  options!: Options;
+  /** The time of this step. */
+  now: Instant = new Instant(0, 0);
+  /** Identity of this installation, shown in `/info`; kept in the record `engine/id`. */
+  id: string = "";
+  readonly ids: Ids = new Ids();
+  readonly steps: Steps = new Steps();
+  /** Requests that are not fully answered and want to hear of their clients. */
+  readonly calls: Map<u64, Call> = new Map<u64, Call>();
+  readonly containers: ContainerStore = new ContainerStore();
+  readonly images: ImageStore = new ImageStore();
+  readonly networks: NetworkStore = new NetworkStore();
+  readonly volumes: VolumeStore = new VolumeStore();
+  readonly events: EventRing = new EventRing();
+}
+
+export const engine: Engine = new Engine();

@@ -1,0 +1,181 @@
+// GET /info (surface §6.5; differences by version: §3).
+
+import { Machine, OciRuntime } from "../../../build/bindings/types";
+import { Call } from "../call";
+import { Status } from "../container/lifecycle";
+import { JsonWriter } from "../json/writer";
+import { Refusal } from "../refusal";
+import { line, sendJson } from "../reply";
+import { engine } from "../state";
+import { formatTime } from "../text/time";
+import { writeRegistries } from "./registries";
+
+export function systemInfo(call: Call): Refusal | null {
+  const json = new JsonWriter();
+  json.beginObject();
+  json.stringField("ID", engine.id);
+  writeCounts(json);
+  writeStorage(json);
+  writePlugins(json);
+  writeAbilities(json, call.version);
+  writeDebug(json);
+  writeMachine(json);
+  writeRegistries(json, call.version);
+  writeRuntimes(json, call.version);
+  writeSwarm(json);
+  writeRest(json, call.version);
+  json.endObject();
+  sendJson(call, 200, line(json));
+  return null;
+}
+
+function writeCounts(json: JsonWriter): void {
+  const all = engine.containers.all();
+  let running = 0;
+  let paused = 0;
+  for (let i = 0; i < all.length; i++) {
+    if (all[i].status == Status.Running) running += 1;
+    else if (all[i].status == Status.Paused) paused += 1;
+  }
+  json.i64Field("Containers", all.length);
+  json.i64Field("ContainersRunning", running);
+  json.i64Field("ContainersPaused", paused);
+  json.i64Field("ContainersStopped", all.length - running - paused);
+  json.i64Field("Images", engine.images.count);
+}
+
+function writeStorage(json: JsonWriter): void {
+  const machine = engine.options.machine;
+  json.stringField("Driver", machine.storageDriver);
+  json.key("DriverStatus");
+  json.beginArray();
+  for (let i = 0; i < machine.storageStatus.length; i++) {
+    json.beginArray();
+    json.string(machine.storageStatus[i].first);
+    json.string(machine.storageStatus[i].second);
+    json.endArray();
+  }
+  json.endArray();
+}
+
+function writePlugins(json: JsonWriter): void {
+  json.key("Plugins");
+  json.beginObject();
+  json.stringArrayField("Volume", ["local"]);
+  json.stringArrayField("Network", ["bridge", "host", "null"]);
+  json.nullField("Authorization");
+  json.stringArrayField("Log", ["json-file"]);
+  json.endObject();
+}
+
+function writeAbilities(json: JsonWriter, version: i32): void {
+  const machine = engine.options.machine;
+  json.boolField("MemoryLimit", machine.memoryLimit);
+  json.boolField("SwapLimit", machine.swapLimit);
+  if (version < 42) {
+    json.boolField("KernelMemory", false);
+    json.boolField("KernelMemoryTCP", false);
+  }
+  json.boolField("CpuCfsPeriod", machine.cpuCfs);
+  json.boolField("CpuCfsQuota", machine.cpuCfs);
+  json.boolField("CPUShares", machine.cpuShares);
+  json.boolField("CPUSet", machine.cpuset);
+  json.boolField("PidsLimit", machine.pidsLimit);
+  json.boolField("IPv4Forwarding", machine.ipv4Forwarding);
+  if (version < 50) {
+    // From 1.48 on clients are told that bridge-nf does not matter (surface §3.2).
+    json.boolField("BridgeNfIptables", version < 48 && machine.bridgeNfIptables);
+    json.boolField("BridgeNfIp6tables", version < 48 && machine.bridgeNfIp6tables);
+  }
+}
+
+function writeDebug(json: JsonWriter): void {
+  json.boolField("Debug", engine.options.debug);
+  json.i64Field("NFd", 0);
+  json.boolField("OomKillDisable", engine.options.machine.cgroupVersion == "1");
+  json.i64Field("NGoroutines", 0);
+  json.stringField("SystemTime", formatTime(engine.now.wall));
+  json.stringField("LoggingDriver", "json-file");
+  json.stringField("CgroupDriver", engine.options.machine.cgroupDriver);
+  json.stringField("CgroupVersion", engine.options.machine.cgroupVersion);
+  json.i64Field("NEventsListener", engine.events.readerCount);
+}
+
+function writeMachine(json: JsonWriter): void {
+  const machine = engine.options.machine;
+  json.stringField("KernelVersion", machine.kernelVersion);
+  json.stringField("OperatingSystem", machine.operatingSystem);
+  json.stringField("OSVersion", machine.osVersion);
+  json.stringField("OSType", machine.os);
+  json.stringField("Architecture", machine.kernelArchitecture);
+  json.i64Field("NCPU", machine.cpus);
+  json.i64Field("MemTotal", <i64>machine.memory);
+  json.stringField("Name", machine.name);
+}
+
+function writeRuntimes(json: JsonWriter, version: i32): void {
+  const options = engine.options;
+  json.key("Runtimes");
+  json.beginObject();
+  for (let i = 0; i < options.runtimes.length; i++) {
+    json.key(options.runtimes[i].name);
+    json.beginObject();
+    json.stringField("path", options.runtimes[i].path);
+    json.endObject();
+  }
+  json.endObject();
+  json.stringField("DefaultRuntime", options.defaultRuntime);
+  writeCommit(json, "ContainerdCommit", "", version);
+  writeCommit(json, "RuncCommit", defaultCommit(options.runtimes), version);
+  writeCommit(json, "InitCommit", "", version);
+}
+
+function defaultCommit(runtimes: OciRuntime[]): string {
+  for (let i = 0; i < runtimes.length; i++) {
+    if (runtimes[i].name == engine.options.defaultRuntime) return runtimes[i].commit;
+  }
+  return "";
+}
+
+/** `Expected` is gone since 1.49; below it repeats the id. */
+function writeCommit(json: JsonWriter, name: string, commit: string, version: i32): void {
+  json.key(name);
+  json.beginObject();
+  json.stringField("ID", commit);
+  if (version < 49) json.stringField("Expected", commit);
+  json.endObject();
+}
+
+function writeSwarm(json: JsonWriter): void {
+  json.key("Swarm");
+  json.beginObject();
+  json.stringField("NodeID", "");
+  json.stringField("NodeAddr", "");
+  json.stringField("LocalNodeState", "inactive");
+  json.boolField("ControlAvailable", false);
+  json.stringField("Error", "");
+  json.nullField("RemoteManagers");
+  json.endObject();
+}
+
+function writeRest(json: JsonWriter, version: i32): void {
+  const machine: Machine = engine.options.machine;
+  json.nullField("GenericResources");
+  json.stringField("DockerRootDir", engine.options.dataRoot);
+  json.stringField("HttpProxy", "");
+  json.stringField("HttpsProxy", "");
+  json.stringField("NoProxy", "");
+  json.stringArrayField("Labels", engine.options.labels);
+  json.boolField("ExperimentalBuild", false);
+  json.stringField("ServerVersion", engine.options.version);
+  json.boolField("LiveRestoreEnabled", true);
+  json.stringField("Isolation", "");
+  json.stringField("InitBinary", "");
+  json.stringArrayField("SecurityOptions", machine.securityOptions);
+  if (version >= 39) writeWarnings(json, machine.warnings);
+}
+
+function writeWarnings(json: JsonWriter, warnings: string[]): void {
+  if (warnings.length == 0) json.nullField("Warnings");
+  else json.stringArrayField("Warnings", warnings);
+}

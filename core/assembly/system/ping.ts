@@ -1,0 +1,18 @@
+// GET and HEAD /_ping (surface §2.1).
+
+import { Call } from "../call";
+import { Refusal } from "../refusal";
+import { commonHeaders, sendWhole } from "../reply";
+
+const OK = Uint8Array.wrap(String.UTF8.encode("OK"));
+const EMPTY = new Uint8Array(0);
+
+// Clients take `Builder-Version` 1 for "no BuildKit here".
+const OWN =
+  "\nBuilder-Version: 1\nSwarm: inactive\nCache-Control: no-cache, no-store, must-revalidate\nPragma: no-cache" +
+  "\nContent-Type: text/plain; charset=utf-8";
+
+export function ping(call: Call): Refusal | null {
+  sendWhole(call, 200, commonHeaders.all + OWN, call.request.method == "HEAD" ? EMPTY : OK);
+  return null;
+}

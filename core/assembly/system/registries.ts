@@ -1,0 +1,49 @@
+// `RegistryConfig` and `IndexServerAddress` of /info.
+
+import { JsonWriter } from "../json/writer";
+import { engine } from "../state";
+
+const HUB = "docker.io";
+const HUB_INDEX_URL = "https://index.docker.io/v1/";
+
+export function writeRegistries(json: JsonWriter, version: i32): void {
+  const insecure = engine.options.insecureRegistries;
+  json.stringField("IndexServerAddress", HUB_INDEX_URL);
+  json.key("RegistryConfig");
+  json.beginObject();
+  if (version < 47) {
+    json.nullField("AllowNondistributableArtifactsCIDRs");
+    json.nullField("AllowNondistributableArtifactsHostnames");
+  }
+  json.key("InsecureRegistryCIDRs");
+  json.beginArray();
+  for (let i = 0; i < insecure.length; i++) if (isBlock(insecure[i])) json.string(insecure[i]);
+  // Loopback addresses may always be spoken to without TLS (surface §4.3).
+  json.string("127.0.0.0/8");
+  json.endArray();
+  json.key("IndexConfigs");
+  json.beginObject();
+  writeIndex(json, HUB, true, true);
+  for (let i = 0; i < insecure.length; i++) if (!isBlock(insecure[i])) writeIndex(json, insecure[i], false, false);
+  json.endObject();
+  json.key("Mirrors");
+  json.beginArray();
+  json.endArray();
+  json.endObject();
+}
+
+function isBlock(entry: string): bool {
+  return entry.indexOf("/") > 0;
+}
+
+function writeIndex(json: JsonWriter, name: string, secure: bool, official: bool): void {
+  json.key(name);
+  json.beginObject();
+  json.stringField("Name", name);
+  json.key("Mirrors");
+  json.beginArray();
+  json.endArray();
+  json.boolField("Secure", secure);
+  json.boolField("Official", official);
+  json.endObject();
+}

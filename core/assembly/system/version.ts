@@ -1,0 +1,70 @@
+// GET /version (surface §2.1, §6.5).
+
+import { MAX_VERSION_TEXT, MIN_VERSION_TEXT } from "../api/versions";
+import { Call } from "../call";
+import { JsonWriter } from "../json/writer";
+import { Refusal } from "../refusal";
+import { line, sendJson } from "../reply";
+import { engine } from "../state";
+
+/** The version that has `Platform` and `Components`. */
+const WITH_COMPONENTS = 35;
+
+export function systemVersion(call: Call): Refusal | null {
+  const options = engine.options;
+  const json = new JsonWriter();
+  json.beginObject();
+  if (call.version >= WITH_COMPONENTS) {
+    json.key("Platform");
+    json.beginObject();
+    json.stringField("Name", "Coracle Engine");
+    json.endObject();
+    json.key("Components");
+    writeComponents(json);
+  }
+  json.stringField("Version", options.version);
+  json.stringField("ApiVersion", MAX_VERSION_TEXT);
+  json.stringField("MinAPIVersion", MIN_VERSION_TEXT);
+  json.stringField("GitCommit", options.commit);
+  // Docker's clients print this line; what stands there is what runs the engine.
+  json.stringField("GoVersion", options.platform);
+  json.stringField("Os", options.machine.os);
+  json.stringField("Arch", options.machine.architecture);
+  json.stringField("KernelVersion", options.machine.kernelVersion);
+  json.stringField("BuildTime", options.built);
+  json.endObject();
+  sendJson(call, 200, line(json));
+  return null;
+}
+
+function writeComponents(json: JsonWriter): void {
+  const options = engine.options;
+  json.beginArray();
+  json.beginObject();
+  json.stringField("Name", "Engine");
+  json.stringField("Version", options.version);
+  json.key("Details");
+  json.beginObject();
+  json.stringField("ApiVersion", MAX_VERSION_TEXT);
+  json.stringField("Arch", options.machine.architecture);
+  json.stringField("BuildTime", options.built);
+  json.stringField("Experimental", "false");
+  json.stringField("GitCommit", options.commit);
+  json.stringField("GoVersion", options.platform);
+  json.stringField("KernelVersion", options.machine.kernelVersion);
+  json.stringField("MinAPIVersion", MIN_VERSION_TEXT);
+  json.stringField("Os", options.machine.os);
+  json.endObject();
+  json.endObject();
+  for (let i = 0; i < options.runtimes.length; i++) {
+    json.beginObject();
+    json.stringField("Name", options.runtimes[i].name);
+    json.stringField("Version", options.runtimes[i].version);
+    json.key("Details");
+    json.beginObject();
+    json.stringField("GitCommit", options.runtimes[i].commit);
+    json.endObject();
+    json.endObject();
+  }
+  json.endArray();
+}
