@@ -1,0 +1,143 @@
+// Carries out `content` commands: registries, layers, containers' file systems, archives.
+
+import { HostFailure } from "../hosts/failure.js";
+import type { Bodies, content, Operation, Outcome, Perform, Report } from "../hosts/host.js";
+import type { RegistryClient } from "../hosts/registry/client.js";
+import { Archives } from "./content/archives.js";
+import { writeChanges } from "./content/commit.js";
+import { checked, Filesystems } from "./content/filesystems.js";
+import { makeLayer } from "./content/layer.js";
+import { Layers } from "./content/layers.js";
+import { Unpacking, type Work } from "./content/unpacking.js";
+import type { Kernel } from "./kernel.js";
+import type { Paths } from "./paths.js";
+
+export interface ContentDeps {
+  paths: Paths;
+  kernel: Kernel;
+  bodies: Bodies;
+  registry: RegistryClient;
+}
+
+export interface LinuxContent {
+  perform: Perform<content.ContentCommand>;
+  /** Removes what a crash has left half made, and all archives. To be called once, before anything else. */
+  sweep(): Promise<void>;
+  /** For the inventory: chains whose top layer is whole. */
+  chains(): string[];
+  /** For the inventory: containers whose file system is mounted. */
+  mounts(): string[];
+  /** For the inventory: containers for which there is anything on disk. */
+  containers(): string[];
+}
+
+export function linuxContent(deps: ContentDeps): LinuxContent {
+  const carrier = new Carrier(deps);
+  return {
+    perform: (op, command, report) => carrier.perform(op, command, report),
+    sweep: async () => {
+      await carrier.layers.sweep();
+      await carrier.archives.sweep();
+    },
+    chains: () => carrier.layers.all(),
+    mounts: () => carrier.filesystems.mounts(),
+    containers: () => carrier.filesystems.containers(),
+  };
+}
+
+class Carrier {
+  readonly layers: Layers;
+  readonly archives: Archives;
+  readonly filesystems: Filesystems;
+  readonly #deps: ContentDeps;
+  readonly #unpacking = new Unpacking();
+  /** Gives up an operation under way. */
+  readonly #underWay = new Map<Operation, AbortController>();
+
+  constructor(deps: ContentDeps) {
+    this.#deps = deps;
+    this.layers = new Layers(deps.paths, deps.kernel);
+    this.archives = new Archives(deps.paths);
+    this.filesystems = new Filesystems(deps.paths, deps.kernel, this.layers);
+  }
+
+  async perform(op: Operation, command: content.ContentCommand, report: Report): Promise<Outcome> {
+    const controller = new AbortController();
+    this.#underWay.set(op, controller);
+    try {
+      return await this.#do(command, report, controller.signal);
+    } catch (error) {
+      if (controller.signal.aborted) throw new HostFailure("interrupted", "context canceled");
+      throw error;
+    } finally {
+      this.#underWay.delete(op);
+    }
+  }
+
+  async #do(command: content.ContentCommand, report: Report, signal: AbortSignal): Promise<Outcome> {
+    const { registry, bodies } = this.#deps;
+    switch (command.tag) {
+      case "resolve":
+        return { tag: "resolved", val: await registry.resolve(command.val, signal) };
+      case "tags":
+        return { tag: "names", val: await registry.tags(command.val, signal) };
+      case "blob":
+        return { tag: "bytes", val: await registry.blob(command.val, signal) };
+      case "login":
+        return { tag: "token", val: await registry.login(command.val, signal) };
+      case "layer":
+        return { tag: "size", val: BigInt(await this.#layer(command.val, report, signal)) };
+      case "mount":
+        await this.filesystems.mount(command.val);
+        return DONE;
+      case "unmount":
+        this.filesystems.unmount(command.val);
+        return DONE;
+      case "measure":
+        return { tag: "size", val: await this.filesystems.measure(command.val) };
+      case "commit":
+        return { tag: "committed", val: await this.#commit(command.val, signal) };
+      case "ingest":
+        return {
+          tag: "ingested",
+          val: await this.archives.ingest(command.val.archive, bodies.take(command.val.request), signal),
+        };
+      case "read":
+        return { tag: "bytes", val: await this.archives.read(command.val) };
+      case "drop-chain":
+        await this.layers.drop(command.val);
+        return DONE;
+      case "drop-container":
+        await this.filesystems.drop(command.val);
+        return DONE;
+      case "drop-archive":
+        await this.archives.drop(command.val);
+        return DONE;
+      case "abandon":
+        this.#underWay.get(command.val)?.abort();
+        return DONE;
+    }
+  }
+
+  /** Bytes of the layer's files; what is whole is not made again. */
+  async #layer(layer: content.Layer, report: Report, signal: AbortSignal): Promise<number> {
+    const deps = {
+      layers: this.layers,
+      kernel: this.#deps.kernel,
+      registry: this.#deps.registry,
+      member: (member: content.Member) => this.archives.member(member),
+      settled: (chain: string) => this.#unpacking.settled(chain),
+    };
+    const work: Work = async (told, stop) =>
+      this.layers.record(layer.chain)?.size ?? makeLayer(layer, deps, told, stop);
+    return this.#unpacking.ask(layer.chain, work, report, signal);
+  }
+
+  async #commit({ archive, container }: content.Commit, signal: AbortSignal): ReturnType<typeof writeChanges> {
+    const { paths, kernel } = this.#deps;
+    const upper = paths.upper(checked(container));
+    return this.archives.make(archive, (directory) => writeChanges(upper, `${directory}/layer.tar`, kernel, signal));
+  }
+}
+
+const DONE: Outcome = { tag: "done" };

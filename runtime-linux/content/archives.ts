@@ -1,0 +1,179 @@
+// Archives that are held for the core: each a directory with the archive's members as files.
+
+import * as fs from "node:fs";
+import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { HostFailure } from "../../hosts/failure.js";
+import type { content, engine } from "../../hosts/host.js";
+import type { Paths } from "../paths.js";
+import { baseOf, cleanName, Confined, parentOf } from "./confined.js";
+import { decompressed } from "./decompress.js";
+import { bytesOf, textOf, type TarEntry } from "./tar/entry.js";
+import { TarReader, type TarSink } from "./tar/reader.js";
+import { walk } from "./walk.js";
+
+export class Archives {
+  readonly #paths: Paths;
+
+  constructor(paths: Paths) {
+    this.#paths = paths;
+  }
+
+  /** Takes an archive in, whole or not at all. Files, and links that lead to one, in the order of their names. */
+  async ingest(archive: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<engine.ArchivedFile[]> {
+    return this.make(archive, async (directory) => {
+      const members = new Members(directory);
+      const reader = new TarReader(members);
+      try {
+        for await (const chunk of decompressed(fromClient(body))) {
+          if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
+          await reader.push(chunk);
+        }
+        reader.end();
+      } finally {
+        members.abandon();
+      }
+      return filesIn(directory);
+    });
+  }
+
+  /** Makes an archive: `fill` gets an empty directory, which becomes the archive when it is done. */
+  async make<T>(archive: string, fill: (directory: string) => Promise<T>): Promise<T> {
+    const place = this.#place(archive);
+    if (fs.existsSync(place)) throw new HostFailure("exists", `archive ${archive} exists`);
+    fs.mkdirSync(this.#paths.archives(), { recursive: true, mode: 0o700 });
+    const draft = await mkdtemp(this.#paths.archives("draft-"));
+    try {
+      const made = await fill(draft);
+      await rename(draft, place);
+      return made;
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** A small member's bytes. */
+  async read(member: content.Member): Promise<Uint8Array> {
+    const path = this.member(member);
+    if (fs.lstatSync(path).size > SMALL)
+      throw new HostFailure("invalid", `${member.path} is larger than ${SMALL} bytes`);
+    return readFile(path);
+  }
+
+  /** Where a member stands; links are followed within the archive. */
+  member({ archive, path }: content.Member): Buffer {
+    const root = this.#place(archive);
+    if (!fs.existsSync(root)) throw new HostFailure("not-found", `archive ${archive} does not exist`);
+    const tree = new Confined(root);
+    const found = tree.resolve(cleanName(bytesOf(path)), { above: "refuse", follow: true });
+    const stat = tree.stat(found);
+    if (!stat) throw new HostFailure("not-found", `"${path}" does not exist`);
+    if (!stat.isFile()) throw new HostFailure("invalid", `"${path}" is not a file`);
+    return tree.path(found);
+  }
+
+  async drop(archive: string): Promise<void> {
+    await rm(this.#place(archive), { recursive: true, force: true });
+  }
+
+  /** No archive outlives the engine. */
+  async sweep(): Promise<void> {
+    await rm(this.#paths.archives(), { recursive: true, force: true });
+  }
+
+  #place(archive: string): string {
+    if (!/^[0-9A-Za-z][0-9A-Za-z_.-]*$/.test(archive))
+      throw new HostFailure("invalid", `"${archive}" is not an archive's name`);
+    return this.#paths.archives(`archive-${archive}`);
+  }
+}
+
+/** Puts members into a directory: files and links; owners, modes and times are not kept. */
+class Members implements TarSink {
+  readonly #tree: Confined;
+  #file = -1;
+
+  constructor(root: string) {
+    this.#tree = new Confined(root);
+  }
+
+  entry(entry: TarEntry): void {
+    const name = cleanName(entry.name);
+    if (name === "") return;
+    const how = { above: "refuse", make: true } as const;
+    if (entry.type === "directory") return void this.#tree.directory(name, how);
+    const parent = this.#tree.directory(parentOf(name), how);
+    this.#make(parent === "" ? baseOf(name) : `${parent}/${baseOf(name)}`, entry);
+  }
+
+  data(piece: Buffer): void {
+    for (let done = 0; done < piece.length;) done += fs.writeSync(this.#file, piece, done);
+  }
+
+  end(): void {
+    this.abandon();
+  }
+
+  /** Lets go of a file that was not finished. */
+  abandon(): void {
+    if (this.#file >= 0) fs.closeSync(this.#file);
+    this.#file = -1;
+  }
+
+  #make(name: string, entry: TarEntry): void {
+    const path = this.#tree.path(name);
+    const there = this.#tree.stat(name);
+    if (there?.isDirectory()) this.#tree.forget(name);
+    if (there) fs.rmSync(path, { recursive: true });
+    if (entry.type === "file") this.#file = fs.openSync(path, "wx", 0o600);
+    else if (entry.type === "symlink") fs.symlinkSync(Buffer.from(entry.target, "latin1"), path);
+    else if (entry.type === "link") fs.linkSync(this.#tree.path(this.#target(entry)), path);
+  }
+
+  #target({ target }: TarEntry): string {
+    const found = this.#tree.resolve(cleanName(target), { above: "refuse" });
+    if (!this.#tree.stat(found)?.isFile())
+      throw new HostFailure("invalid", `hard link to "${textOf(target)}", which is not a file`);
+    return found;
+  }
+}
+
+async function filesIn(directory: string): Promise<engine.ArchivedFile[]> {
+  const tree = new Confined(directory);
+  const files: engine.ArchivedFile[] = [];
+  for await (const { name, stat } of walk(directory)) {
+    const size = stat.isSymbolicLink() ? sizeBehind(tree, name) : stat.isFile() ? stat.size : undefined;
+    if (size !== undefined) files.push({ path: textOf(name), size });
+  }
+  return files;
+}
+
+/** Undefined when the link leads to no file of the archive. */
+function sizeBehind(tree: Confined, name: string): bigint | undefined {
+  try {
+    const stat = tree.stat(tree.resolve(name, { above: "refuse", follow: true }));
+    return stat?.isFile() ? BigInt(stat.size) : undefined;
+  } catch (error) {
+    if (error instanceof HostFailure) return undefined;
+    throw error;
+  }
+}
+
+/** A body that breaks off is a client that went away. */
+async function* fromClient(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  const gone = (error: unknown): never => {
+    throw error instanceof HostFailure ? error : new HostFailure("interrupted", "client went away");
+  };
+  try {
+    for (;;) {
+      const next = await iterator.next().catch(gone);
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+const SMALL = 4 << 20;

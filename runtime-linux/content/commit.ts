@@ -1,0 +1,158 @@
+// A container's changes as a layer tar: what its upper directory holds, overlayfs's marks turned back into whiteouts
+// (OCI image spec, layer.md). The same changes give the same bytes.
+
+import { createHash, type Hash } from "node:crypto";
+import { constants, readlinkSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { HostFailure } from "../../hosts/failure.js";
+import type { engine } from "../../hosts/host.js";
+import type { Kernel } from "../kernel.js";
+import { baseOf, parentOf } from "./confined.js";
+import { splitDevice } from "./copy.js";
+import type { EntryType, TarEntry } from "./tar/entry.js";
+import { endOfArchive, headerOf, paddingOf } from "./tar/writer.js";
+import { walk, type Found } from "./walk.js";
+
+/** Writes the tar of an upper directory to a new file. */
+export async function writeChanges(
+  upper: string,
+  into: string,
+  kernel: Kernel,
+  signal: AbortSignal,
+): Promise<engine.Committed> {
+  const file = await open(into, "wx", 0o600);
+  const out = new Output(file);
+  /** First name of each file that has several. */
+  const names = new Map<bigint, string>();
+  let [size, empty] = [0n, true];
+  try {
+    for await (const found of walk(upper)) {
+      if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
+      const entry = entryOf(found, names, kernel);
+      if (!entry) continue;
+      empty = false;
+      await out.write(headerOf(entry));
+      if (entry.size > 0) await copyBody(found.path, entry.size, out);
+      if (entry.type === "file") size += BigInt(entry.size);
+      if (entry.type === "directory" && isOpaque(found.path, kernel)) {
+        await out.write(headerOf({ ...whiteout(entry), name: `${entry.name}${OPAQUE}` }));
+      }
+    }
+    await out.write(endOfArchive());
+    await out.flush();
+  } finally {
+    await file.close();
+  }
+  return { diffId: `sha256:${out.hash.digest("hex")}`, size, empty };
+}
+
+/** Undefined for what a layer cannot hold: a socket. */
+function entryOf({ name, path, stat }: Found, names: Map<bigint, string>, kernel: Kernel): TarEntry | undefined {
+  const type = typeOf(stat);
+  if (!type) return undefined;
+  const { major, minor } = splitDevice(stat.rdev);
+  const entry: TarEntry = {
+    name: type === "directory" ? `${name}/` : name,
+    type,
+    mode: Number(stat.mode) & 0o7777,
+    uid: Number(stat.uid),
+    gid: Number(stat.gid),
+    size: type === "file" ? Number(stat.size) : 0,
+    mtime: stat.mtimeNs,
+    target: type === "symlink" ? readlinkSync(path, "latin1") : "",
+    major,
+    minor,
+    xattrs: new Map(),
+  };
+  if (type === "character" && stat.rdev === 0n) return hiding(entry);
+  const first = stat.nlink > 1n && type !== "directory" ? names.get(stat.ino) : undefined;
+  if (first !== undefined) return { ...entry, type: "link", target: first, size: 0 };
+  names.set(stat.ino, name);
+  if (type !== "symlink") addCapability(entry, path, kernel);
+  return entry;
+}
+
+function hiding(entry: TarEntry): TarEntry {
+  const parent = parentOf(entry.name);
+  return { ...whiteout(entry), name: `${parent}${parent && "/"}.wh.${baseOf(entry.name)}` };
+}
+
+function whiteout(entry: TarEntry): TarEntry {
+  return { ...entry, type: "file", mode: 0o600, size: 0, major: 0, minor: 0, xattrs: new Map() };
+}
+
+function addCapability({ xattrs }: TarEntry, path: Buffer, kernel: Kernel): void {
+  const value = attribute(path, CAPABILITY, kernel);
+  if (value) xattrs.set(CAPABILITY, Buffer.from(value).toString("latin1"));
+}
+
+function isOpaque(path: Buffer, kernel: Kernel): boolean {
+  const value = attribute(path, "trusted.overlay.opaque", kernel);
+  return value !== undefined && Buffer.from(value).toString() === "y";
+}
+
+function attribute(path: Buffer, name: string, kernel: Kernel): Uint8Array | undefined {
+  try {
+    return kernel.lgetxattr(path, name);
+  } catch (error) {
+    if (["ENODATA", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/** Exactly as many bytes as its header says, though the file may be growing or shrinking. */
+async function copyBody(path: Buffer, size: number, out: Output): Promise<void> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    for (let left = size; left > 0;) {
+      const piece = Buffer.allocUnsafe(Math.min(left, PIECE));
+      const { bytesRead } = await file.read(piece, 0, piece.length);
+      if (bytesRead === 0) await out.write(Buffer.alloc(left));
+      else await out.write(piece.subarray(0, bytesRead));
+      left -= bytesRead === 0 ? left : bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
+  await out.write(paddingOf(size));
+}
+
+/** Gathers small pieces: most of a tar is headers. */
+class Output {
+  readonly hash: Hash = createHash("sha256");
+  readonly #file: FileHandle;
+  #pieces: Buffer[] = [];
+  #size = 0;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  async write(piece: Buffer): Promise<void> {
+    this.#pieces.push(piece);
+    this.#size += piece.length;
+    if (this.#size >= PIECE) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const bytes = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#size = 0;
+    this.hash.update(bytes);
+    for (let done = 0; done < bytes.length;) done += (await this.#file.write(bytes, done)).bytesWritten;
+  }
+}
+
+function typeOf(stat: Found["stat"]): EntryType | undefined {
+  if (stat.isFile()) return "file";
+  if (stat.isDirectory()) return "directory";
+  if (stat.isSymbolicLink()) return "symlink";
+  if (stat.isCharacterDevice()) return "character";
+  if (stat.isBlockDevice()) return "block";
+  return stat.isFIFO() ? "fifo" : undefined;
+}
+
+const CAPABILITY = "security.capability";
+const OPAQUE = ".wh..wh..opq";
+/** Bytes read or written at once. */
+const PIECE = 1 << 20;

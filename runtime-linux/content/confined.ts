@@ -1,0 +1,138 @@
+// Finding one's way within a directory tree that a stranger has filled: no name, and no symbolic link, leads out of it.
+// Whoever uses this has the tree to itself meanwhile. Names are bytes, one per character (see `tar/entry.ts`).
+
+import { chmodSync, lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
+import { HostFailure } from "../../hosts/failure.js";
+import { bytesOf } from "./tar/entry.js";
+
+/**
+ * A name without `.`, `..` and doubled or leading slashes; "" is the root itself. Throws `invalid` for one that leaves
+ * the root. An absolute name is one below the root.
+ */
+export function cleanName(name: string): string {
+  if (!/(^|\/)(\.{0,2})(\/|$)/.test(name)) return name;
+  const parts: string[] = [];
+  for (const part of name.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined) throw leaves(name);
+  }
+  return parts.join("/");
+}
+
+export function leaves(name: string): HostFailure {
+  return new HostFailure("invalid", `"${name}" is outside of the root`);
+}
+
+export interface Resolution {
+  /** What a `..` in a link means at the root: an error, or, as in a container, the root. */
+  above: "refuse" | "stay";
+  /** Makes directories that are not there. */
+  make?: boolean;
+  /** Follows a link in the last place too. */
+  follow?: boolean;
+  /** Is asked about what stands in the place of a directory; true: it has taken it away. */
+  clear?: (name: string) => boolean;
+  /** Is told of each directory that was made. */
+  made?: (name: string) => void;
+}
+
+/** A directory tree. */
+export class Confined {
+  /** Directories that were seen to be directories, not links to some. */
+  readonly #verified = new Set<string>([""]);
+  readonly #root: string;
+
+  constructor(readonly root: string) {
+    this.#root = bytesOf(root);
+  }
+
+  /** Where a name is on the disk; the name must have been resolved. */
+  path(name: string): Buffer {
+    return Buffer.from(name === "" ? this.#root : `${this.#root}/${name}`, "latin1");
+  }
+
+  /** Undefined when there is nothing. Not following links. */
+  stat(name: string): Stats | undefined {
+    return lstatSync(this.path(name), { throwIfNoEntry: false });
+  }
+
+  /**
+   * The name of a directory once links on its way are followed, all within the root. Throws `not-found`, or `invalid`
+   * when something on the way is not a directory.
+   */
+  directory(name: string, how: Resolution): string {
+    if (this.#verified.has(name)) return name;
+    const found = this.resolve(name, { ...how, follow: true });
+    if (this.#verified.has(found)) return found;
+    this.#pass(name, found, this.stat(found), how);
+    return found;
+  }
+
+  /** The name under which something is, or would be, once links on its way are followed, all within the root. */
+  resolve(name: string, how: Resolution): string {
+    const ahead = name.split("/").reverse();
+    let at = "";
+    for (let links = 0; ahead.length > 0;) {
+      const part = ahead.pop();
+      if (part === undefined || part === "" || part === ".") continue;
+      if (part === "..") {
+        if (at === "" && how.above === "refuse") throw leaves(name);
+        at = parentOf(at);
+        continue;
+      }
+      const next = at === "" ? part : `${at}/${part}`;
+      const last = ahead.every((rest) => rest === "" || rest === ".");
+      if (this.#verified.has(next) || (last && !how.follow)) {
+        at = next;
+        continue;
+      }
+      const stat = this.stat(next);
+      if (stat?.isSymbolicLink()) {
+        if (++links > MOST_LINKS) throw new HostFailure("invalid", `"${name}": too many levels of symbolic links`);
+        const target = readlinkSync(this.path(next), "latin1");
+        if (target.startsWith("/")) at = "";
+        ahead.push(...target.split("/").reverse());
+        continue;
+      }
+      if (!last) this.#pass(name, next, stat, how);
+      at = next;
+    }
+    return at;
+  }
+
+  /** Something was put in the place of a directory. */
+  forget(name: string): void {
+    for (const known of this.#verified)
+      if (known === name || known.startsWith(`${name}/`)) this.#verified.delete(known);
+  }
+
+  /** Goes on through `at`, which must be a directory, or become one. */
+  #pass(name: string, at: string, stat: Stats | undefined, how: Resolution): void {
+    const there = stat && (stat.isDirectory() || !how.clear?.(at));
+    if (there && !stat.isDirectory()) throw new HostFailure("invalid", `"${name}": "${at}" is not a directory`);
+    if (!there) {
+      if (!how.make) throw missing(name);
+      mkdirSync(this.path(at));
+      chmodSync(this.path(at), 0o755);
+      how.made?.(at);
+    }
+    this.#verified.add(at);
+  }
+}
+
+export function parentOf(name: string): string {
+  const slash = name.lastIndexOf("/");
+  return slash < 0 ? "" : name.slice(0, slash);
+}
+
+export function baseOf(name: string): string {
+  return name.slice(name.lastIndexOf("/") + 1);
+}
+
+function missing(name: string): HostFailure {
+  return new HostFailure("not-found", `"${name}" does not exist`);
+}
+
+/** As many as the kernel follows (path_resolution(7)). */
+const MOST_LINKS = 40;

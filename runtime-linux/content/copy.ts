@@ -1,0 +1,38 @@
+// Copying single files within this machine, with all that belongs to them.
+
+import * as fs from "node:fs";
+import type { Device, Kernel } from "../kernel.js";
+
+/** Copies anything but a directory to a place where nothing is. */
+export function copyFile(from: Buffer, to: Buffer, kernel: Kernel): void {
+  const stat = fs.lstatSync(from, { bigint: true });
+  if (stat.isSymbolicLink()) fs.symlinkSync(fs.readlinkSync(from, "buffer"), to);
+  else if (stat.isFile()) fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
+  else kernel.mknod(to, Number(stat.mode), splitDevice(stat.rdev));
+  copyAttributes(from, to, kernel);
+}
+
+/** Owner, mode, extended attributes (but overlayfs's own) and times. */
+export function copyAttributes(from: Buffer, to: Buffer, kernel: Kernel): void {
+  const stat = fs.lstatSync(from, { bigint: true });
+  fs.lchownSync(to, Number(stat.uid), Number(stat.gid));
+  if (!stat.isSymbolicLink()) fs.chmodSync(to, Number(stat.mode) & 0o7777);
+  for (const name of attributeNames(from, kernel)) kernel.lsetxattr(to, name, kernel.lgetxattr(from, name));
+  kernel.lutimens(to, stat.atimeNs, stat.mtimeNs);
+}
+
+/** Linux's dev_t as stat(2) gives it: the inverse of makedev(3). */
+export function splitDevice(device: bigint): Device {
+  const major = ((device >> 8n) & 0xfffn) | ((device >> 32n) & 0xffff_f000n);
+  const minor = (device & 0xffn) | ((device >> 12n) & 0xffff_ff00n);
+  return { major: Number(major), minor: Number(minor) };
+}
+
+function attributeNames(path: Buffer, kernel: Kernel): string[] {
+  try {
+    return kernel.llistxattr(path).filter((name) => !name.startsWith("trusted.overlay."));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTSUP") return [];
+    throw error;
+  }
+}

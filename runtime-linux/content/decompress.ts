@@ -1,0 +1,104 @@
+// Decompression, told by the first bytes: a media type may be wrong, the bytes are not.
+
+import { Readable, pipeline, type Transform } from "node:stream";
+import * as zlib from "node:zlib";
+import { Decompress } from "fzstd";
+import { failureOf, HostFailure } from "../../hosts/failure.js";
+
+/** The bytes as they were before gzip or zstd; others pass through. Compressions that are not built are refused. */
+export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const iterator = source[Symbol.asyncIterator]();
+  const { first, rest } = await begin(iterator);
+  const refused = UNSUPPORTED.find(({ magic }) => startsWith(first, magic));
+  if (refused) {
+    await iterator.return?.();
+    throw new HostFailure("unsupported", `${refused.name} compression is not supported`);
+  }
+  if (startsWith(first, GZIP)) yield* through(rest, zlib.createGunzip({ chunkSize: CHUNK }));
+  else if (startsWith(first, ZSTD)) yield* zstd(rest);
+  else for await (const chunk of rest) yield asBuffer(chunk);
+}
+
+/** Enough bytes to tell, and all bytes, these included. */
+async function begin(source: AsyncIterator<Uint8Array>): Promise<{ first: Buffer; rest: AsyncGenerator<Uint8Array> }> {
+  const head: Uint8Array[] = [];
+  let size = 0;
+  for (let next = await source.next(); !next.done; next = await source.next()) {
+    head.push(next.value);
+    size += next.value.length;
+    if (size >= LONGEST_MAGIC) break;
+  }
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* head;
+      for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
+    } finally {
+      await source.return?.();
+    }
+  }
+  return { first: head.length === 1 ? asBuffer(head[0]!) : Buffer.concat(head), rest: rest() };
+}
+
+async function* through(source: AsyncIterable<Uint8Array>, transform: Transform): AsyncGenerator<Buffer> {
+  // An error of the source comes out of the transform.
+  pipeline(Readable.from(source), transform, () => {});
+  try {
+    for await (const chunk of transform) yield chunk as Buffer;
+  } catch (error) {
+    throw asCorrupt(error);
+  }
+}
+
+function zstd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  // Since Node 22.15; its types are younger than ours.
+  const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: { chunkSize: number }) => Transform };
+  return createZstdDecompress ? through(source, createZstdDecompress({ chunkSize: CHUNK })) : zstdInScript(source);
+}
+
+async function* zstdInScript(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const ready: Buffer[] = [];
+  let ended = false;
+  const decoder = new Decompress((chunk, last) => {
+    if (chunk.length > 0) ready.push(asBuffer(chunk));
+    ended = last === true;
+  });
+  const feed = (chunk: Uint8Array, last: boolean): Buffer[] => {
+    try {
+      decoder.push(chunk, last);
+    } catch (error) {
+      throw asCorrupt(error);
+    }
+    return ready.splice(0);
+  };
+  for await (const chunk of source) yield* feed(chunk, false);
+  yield* feed(new Uint8Array(0), true);
+  if (!ended) throw new HostFailure("corrupt", "unexpected EOF");
+}
+
+function asCorrupt(error: unknown): unknown {
+  const { message = "" } = error as Error;
+  const code = String((error as NodeJS.ErrnoException).code ?? "");
+  if (error instanceof HostFailure || (failureOf(error).kind !== "internal" && !code.startsWith("Z_"))) return error;
+  if (code === "Z_BUF_ERROR" || code === "ERR_STREAM_PREMATURE_CLOSE" || /unexpected (EOF|end)/i.test(message)) {
+    return new HostFailure("corrupt", "unexpected EOF");
+  }
+  return new HostFailure("corrupt", `decompression failed: ${message}`);
+}
+
+function startsWith(bytes: Buffer, magic: Buffer): boolean {
+  return bytes.subarray(0, magic.length).equals(magic);
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+const GZIP = Buffer.from([0x1f, 0x8b]);
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+const UNSUPPORTED = [
+  { name: "bzip2", magic: Buffer.from("BZh") },
+  { name: "xz", magic: Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]) },
+];
+const LONGEST_MAGIC = 6;
+/** Bytes of decompressed data at a time: fewer turns of the event loop. */
+const CHUNK = 256 << 10;

@@ -1,0 +1,118 @@
+// Containers' file systems: overlayfs over a chain's layers, what a container writes in its own upper directory.
+
+import * as fs from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { HostFailure } from "../../hosts/failure.js";
+import type { content } from "../../hosts/host.js";
+import { MNT_DETACH, type Kernel } from "../kernel.js";
+import type { Paths } from "../paths.js";
+import { namesIn, type Layers } from "./layers.js";
+import { mountOverlay } from "./overlay.js";
+import { makeStubs } from "./stubs.js";
+import { walk } from "./walk.js";
+
+export class Filesystems {
+  readonly #paths: Paths;
+  readonly #kernel: Kernel;
+  readonly #layers: Layers;
+
+  constructor(paths: Paths, kernel: Kernel, layers: Layers) {
+    this.#paths = paths;
+    this.#kernel = kernel;
+    this.#layers = layers;
+  }
+
+  /** Mounts a container's file system, if it is not mounted. */
+  async mount({ container, chain }: content.Mount): Promise<void> {
+    const target = this.#paths.rootfs(checked(container));
+    if (isMountPoint(target)) return;
+    const layers = chain === undefined ? [] : this.#layers.stack(chain);
+    const stubs = await this.#stubs(chain, layers);
+    const [upper, work] = [this.#paths.upper(container), this.#paths.work(container)];
+    fs.mkdirSync(this.#paths.container(container), { recursive: true, mode: 0o710 });
+    fs.mkdirSync(target, { recursive: true, mode: 0o710 });
+    fs.mkdirSync(work, { recursive: true, mode: 0o700 });
+    if (fs.mkdirSync(upper, { recursive: true })) fs.chmodSync(upper, 0o755);
+    mountOverlay(this.#kernel, target, { lower: [stubs, ...layers], upper, work });
+  }
+
+  /** Unmounts it, if it is mounted. */
+  unmount(container: string): void {
+    const target = this.#paths.rootfs(checked(container));
+    if (!isMountPoint(target)) return;
+    try {
+      this.#kernel.umount(target, 0);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
+      this.#kernel.umount(target, MNT_DETACH);
+    }
+    if (isMountPoint(target)) throw new HostFailure("busy", `${target} is mounted more than once`);
+    fs.rmdirSync(target);
+  }
+
+  /** Bytes of the files that a container has written; a file with several names counts once. */
+  async measure(container: string): Promise<bigint> {
+    const seen = new Set<bigint>();
+    let bytes = 0n;
+    for await (const { stat } of walk(this.#paths.upper(checked(container)))) {
+      if (!stat.isFile() || seen.has(stat.ino)) continue;
+      if (stat.nlink > 1n) seen.add(stat.ino);
+      bytes += stat.size;
+    }
+    return bytes;
+  }
+
+  /** All that a container has on disk goes, its mount first. */
+  async drop(container: string): Promise<void> {
+    this.unmount(container);
+    await rm(this.#paths.liveContainer(container), { recursive: true, force: true });
+    const kept = this.#paths.container(container);
+    if (!fs.existsSync(kept)) return;
+    // One rename, so that a crash does not leave half of it.
+    const trash = await this.#layers.draft();
+    await rename(kept, `${trash}/container`);
+    await rm(trash, { recursive: true, force: true });
+  }
+
+  /** Containers whose file system is mounted. */
+  mounts(): string[] {
+    return namesIn(this.#paths.live()).filter((name) => isId(name) && isMountPoint(this.#paths.rootfs(name)));
+  }
+
+  /** Containers for which there is anything on disk. */
+  containers(): string[] {
+    const names = new Set([...namesIn(this.#paths.containers()), ...namesIn(this.#paths.live())]);
+    return [...names].filter(isId).sort();
+  }
+
+  /** The directory of a chain's stubs; made once. */
+  async #stubs(chain: string | undefined, layers: readonly string[]): Promise<string> {
+    const place = chain === undefined ? this.#paths.layers("none") : this.#layers.directory(chain);
+    const stubs = `${place}/stubs`;
+    if (fs.existsSync(stubs)) return stubs;
+    const draft = await this.#layers.draft();
+    fs.mkdirSync(`${draft}/stubs`);
+    makeStubs(`${draft}/stubs`, layers, this.#kernel);
+    fs.mkdirSync(place, { recursive: true, mode: 0o700 });
+    // Two containers may start at once; either's will do.
+    if (!fs.existsSync(stubs)) fs.renameSync(`${draft}/stubs`, stubs);
+    await rm(draft, { recursive: true, force: true });
+    return stubs;
+  }
+}
+
+/** A file system of its own: another device than its parent's. */
+function isMountPoint(path: string): boolean {
+  const at = fs.lstatSync(path, { throwIfNoEntry: false });
+  return at !== undefined && at.dev !== fs.lstatSync(`${path}/..`).dev;
+}
+
+function isId(name: string): boolean {
+  return /^[0-9a-f]{64}$/.test(name);
+}
+
+/** Safe as a directory's name. */
+export function checked(container: string): string {
+  if (!isId(container)) throw new HostFailure("invalid", `"${container}" is not a container id`);
+  return container;
+}

@@ -1,0 +1,192 @@
+// One layer, in one streaming pass: bytes → digest of the blob → decompress → DiffID → unpack, the blob kept on the way.
+
+import { createHash, type Hash } from "node:crypto";
+import { createReadStream, mkdirSync } from "node:fs";
+import { open, rm, stat, type FileHandle } from "node:fs/promises";
+import { HostFailure } from "../../hosts/failure.js";
+import type { content, Report, types } from "../../hosts/host.js";
+import type { RegistryClient } from "../../hosts/registry/client.js";
+import type { Kernel } from "../kernel.js";
+import { decompressed } from "./decompress.js";
+import type { Layers } from "./layers.js";
+import { findInLayers } from "./lower.js";
+import { LayerProgress } from "./progress.js";
+import { TarReader } from "./tar/reader.js";
+import { Unpacker } from "./unpacker.js";
+
+export interface LayerDeps {
+  layers: Layers;
+  kernel: Kernel;
+  registry: RegistryClient;
+  /** Where an archive's member stands on disk. */
+  member(member: content.Member): Buffer;
+  /** Resolves when a chain that is being unpacked is whole; at once for any other. */
+  settled(chain: string): Promise<void>;
+}
+
+/** Makes a layer, whole or not at all. Resolves to the bytes of its files. */
+export async function makeLayer(
+  layer: content.Layer,
+  deps: LayerDeps,
+  report: Report,
+  signal: AbortSignal,
+): Promise<number> {
+  const { layers } = deps;
+  const draft = await layers.draft();
+  try {
+    const source = await openSource(layer.source, draft, deps, signal);
+    const size = await unpack(layer, `${draft}/diff`, source, deps, new LayerProgress(report, source.size), signal);
+    const blob = layer.source.tag === "registry" ? layer.source.val.digest : null;
+    await layers.keep(layer.chain, draft, { parent: layer.parent ?? null, diffId: layer.diffId, size, blob });
+    return size;
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Where the bytes come from. */
+interface Source {
+  body: AsyncIterable<Uint8Array>;
+  size: number;
+  /** To be compared with what comes; null when the bytes are ours. */
+  digest: string | null;
+  /** File to keep them in; null when they are kept already. */
+  keep: string | null;
+  /** What to say when the tar is not the one that was promised. */
+  mismatch(actual: string): string;
+}
+
+async function openSource(
+  source: content.LayerSource,
+  draft: string,
+  deps: LayerDeps,
+  signal: AbortSignal,
+): Promise<Source> {
+  if (source.tag === "archived") {
+    const path = deps.member(source.val);
+    const mismatch = (actual: string): string => `invalid diffID for layer: got "${actual}"`;
+    return { body: createReadStream(path, READ), size: (await stat(path)).size, digest: null, keep: null, mismatch };
+  }
+  const { digest, size } = source.val;
+  const mismatch = (): string => "layers from manifest don't match image configuration";
+  const known = { size: Number(size), mismatch };
+  const keep = `${draft}/blob`;
+  if (await deps.layers.reuse(source.val, keep)) {
+    return { ...known, body: createReadStream(keep, READ), digest, keep: null };
+  }
+  const { body } = await deps.registry.stream(source.val, signal);
+  return { ...known, body, digest, keep };
+}
+
+async function unpack(
+  layer: content.Layer,
+  root: string,
+  source: Source,
+  deps: LayerDeps,
+  progress: LayerProgress,
+  signal: AbortSignal,
+): Promise<number> {
+  mkdirSync(root, { mode: 0o755 });
+  const unpacker = new Unpacker(root, deps.kernel, layer.parent !== undefined);
+  const reader = new TarReader(unpacker);
+  const taken = { bytes: 0 };
+  const hash = createHash("sha256");
+  const bytes = received(source, progress, taken);
+  try {
+    for await (const chunk of decompressed(lent(bytes))) {
+      if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
+      hash.update(chunk);
+      await reader.push(chunk);
+      progress.at("extracting", taken.bytes);
+    }
+    reader.end();
+    await readOut(bytes);
+  } catch (error) {
+    // Bytes that make no sense are, first of all, not those that were asked for.
+    if (error instanceof HostFailure && MAKES_NO_SENSE.has(error.failure.kind)) await readOut(bytes);
+    throw error;
+  } finally {
+    unpacker.abandon();
+    await bytes.return(undefined);
+  }
+  const diffId = digestOf(hash);
+  if (diffId !== layer.diffId) throw new HostFailure("corrupt", source.mismatch(diffId));
+  await linkToLower(unpacker, layer, deps);
+  unpacker.finish();
+  progress.end();
+  return unpacker.size;
+}
+
+/** The source's bytes, checked and kept; fails when they are not what they should be, after the last of them. */
+async function* received(
+  source: Source,
+  progress: LayerProgress,
+  taken: { bytes: number },
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash("sha256");
+  const file = source.keep === null ? null : await open(source.keep, "wx", 0o600);
+  progress.enter(file ? "downloading" : "extracting");
+  try {
+    let kept: Promise<void> = Promise.resolve();
+    for await (const chunk of source.body) {
+      taken.bytes += chunk.length;
+      if (taken.bytes > source.size) break;
+      if (source.digest !== null) hash.update(chunk);
+      await kept;
+      kept = file ? writeAll(file, chunk) : kept;
+      // It is waited for before the next; until then its failure is not unhandled.
+      kept.catch(() => {});
+      if (file) progress.at("downloading", taken.bytes);
+      yield chunk;
+    }
+    await kept;
+    if (file) progress.enter("verifying");
+    verify(source, taken.bytes, hash);
+    if (file) progress.enter("downloaded");
+    progress.enter("extracting");
+  } finally {
+    await file?.close();
+  }
+}
+
+/** For a reader that may stop early without ending the source. */
+function lent(source: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => ({ next: () => source.next() }) };
+}
+
+/** To the end, where the checks are. */
+async function readOut(source: AsyncIterator<Uint8Array>): Promise<void> {
+  while (!(await source.next()).done);
+}
+
+function verify({ digest, size }: Source, received: number, hash: Hash): void {
+  if (received < size) throw new HostFailure("corrupt", "unexpected EOF");
+  if (received > size || (digest !== null && digestOf(hash) !== digest)) {
+    throw new HostFailure("corrupt", `filesystem layer verification failed for digest ${digest}`);
+  }
+}
+
+/** Needs the layers below: rare, and the only thing for which a layer waits for its parent. */
+async function linkToLower(
+  unpacker: Unpacker,
+  layer: content.Layer,
+  { layers, kernel, settled }: LayerDeps,
+): Promise<void> {
+  if (unpacker.lowerLinks.length === 0) return;
+  const { parent } = layer;
+  if (parent !== undefined) await settled(parent);
+  const below = parent === undefined ? [] : layers.stack(parent);
+  for (const link of unpacker.lowerLinks) unpacker.linkToLower(link, (name) => findInLayers(below, name, kernel));
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length;) done += (await file.write(bytes, done)).bytesWritten;
+}
+
+function digestOf(hash: Hash): string {
+  return `sha256:${hash.digest("hex")}`;
+}
+
+const MAKES_NO_SENSE = new Set<types.FailureKind>(["corrupt", "invalid", "unsupported"]);
+const READ = { highWaterMark: 256 << 10 };

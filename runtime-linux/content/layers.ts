@@ -1,0 +1,157 @@
+// Unpacked layers on disk: `layers/HEX/` for each chain, with `diff/` (the files), `layer.json` (what it is) and, once a
+// container was mounted on it, `stubs/`. A layer appears there by one rename, whole. `layers/tmp/` holds what is being
+// made or thrown away; blobs as received stand in `blobs/sha256/`.
+
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
+import { HostFailure } from "../../hosts/failure.js";
+import type { Kernel } from "../kernel.js";
+import type { Paths } from "../paths.js";
+
+/** What is kept of a layer. */
+export interface LayerRecord {
+  /** ChainID below it. */
+  parent: string | null;
+  diffId: string;
+  /** Bytes of its files. */
+  size: number;
+  /** Digest of the blob that it came as, kept; null when it came otherwise. */
+  blob: string | null;
+}
+
+export class Layers {
+  readonly #paths: Paths;
+  readonly #kernel: Kernel;
+  #records: Map<string, LayerRecord> | undefined;
+
+  constructor(paths: Paths, kernel: Kernel) {
+    this.#paths = paths;
+    this.#kernel = kernel;
+  }
+
+  /** ChainIDs of all whole layers. */
+  all(): string[] {
+    return [...this.#known().keys()];
+  }
+
+  record(chain: string): LayerRecord | undefined {
+    return this.#known().get(chain);
+  }
+
+  /** Directories of a chain's layers, the top first. Throws `not-found`. */
+  stack(chain: string): string[] {
+    const stack: string[] = [];
+    for (let at: string | null = chain; at !== null;) {
+      const record = this.record(at);
+      if (!record) throw new HostFailure("not-found", `layer ${at} does not exist`);
+      stack.push(this.directory(at, "diff"));
+      at = record.parent;
+    }
+    return stack;
+  }
+
+  /** A layer's directory, or what is in it. */
+  directory(chain: string, ...name: string[]): string {
+    return this.#paths.layers(hexOf(chain), ...name);
+  }
+
+  /** A new directory for something to be made, which `sweep` removes. Readable by root alone, as are all layers. */
+  async draft(): Promise<string> {
+    mkdirSync(this.#paths.layers("tmp"), { recursive: true, mode: 0o700 });
+    return mkdtemp(this.#paths.layers("tmp", "draft-"));
+  }
+
+  /** Puts a blob that is kept already at a place in a draft; false when it is not kept. */
+  async reuse({ digest, size }: { digest: string; size: bigint }, place: string): Promise<boolean> {
+    const kept = this.#blob(digest);
+    if ((await stat(kept).catch(() => null))?.size !== Number(size)) return false;
+    return link(kept, place).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Makes a draft with a `diff` (and a `blob`) a layer. What it holds is on disk before it has its name. */
+  async keep(chain: string, draft: string, record: LayerRecord): Promise<void> {
+    const note = await open(`${draft}/layer.json`, "wx", 0o600);
+    try {
+      await note.writeFile(JSON.stringify(record));
+      await this.#kernel.syncfs(note.fd);
+    } finally {
+      await note.close();
+    }
+    if (record.blob !== null) await this.#keepBlob(`${draft}/blob`, record.blob);
+    await rename(draft, this.directory(chain));
+    this.#known().set(chain, record);
+  }
+
+  /** Forgets a layer; the blob too, when no other layer came from it. */
+  async drop(chain: string): Promise<void> {
+    const record = this.record(chain);
+    if (!record) return;
+    const trash = await this.draft();
+    await rename(this.directory(chain), `${trash}/layer`);
+    this.#known().delete(chain);
+    const shared = [...this.#known().values()].some(({ blob }) => blob === record.blob);
+    if (record.blob !== null && !shared) await rm(this.#blob(record.blob), { force: true });
+    await rm(trash, { recursive: true, force: true });
+  }
+
+  /** Removes what a crash has left: drafts, and blobs without a layer. */
+  async sweep(): Promise<void> {
+    await rm(this.#paths.layers("tmp"), { recursive: true, force: true });
+    const wanted = new Set([...this.#known().values()].flatMap(({ blob }) => (blob === null ? [] : [hexOf(blob)])));
+    for (const name of namesIn(this.#paths.blobs("sha256"))) {
+      if (!wanted.has(name)) await rm(this.#paths.blobs("sha256", name), { force: true });
+    }
+  }
+
+  /** Read once: nobody else writes here. */
+  #known(): Map<string, LayerRecord> {
+    if (this.#records) return this.#records;
+    this.#records = new Map();
+    for (const name of namesIn(this.#paths.layers())) {
+      const record = /^[0-9a-f]{64}$/.test(name) ? readRecord(this.#paths.layers(name, "layer.json")) : undefined;
+      if (record) this.#records.set(`sha256:${name}`, record);
+    }
+    return this.#records;
+  }
+
+  /** Where a blob that was received is kept. */
+  #blob(digest: string): string {
+    return this.#paths.blobs("sha256", hexOf(digest));
+  }
+
+  async #keepBlob(from: string, digest: string): Promise<void> {
+    mkdirSync(this.#paths.blobs("sha256"), { recursive: true, mode: 0o700 });
+    await rename(from, this.#blob(digest));
+    // Two names of one file: rename(2) does nothing then.
+    await rm(from, { force: true });
+  }
+}
+
+/** The digits of `sha256:HEX`, safe as a file's name. */
+export function hexOf(digest: string): string {
+  const match = /^sha256:([0-9a-f]{64})$/.exec(digest);
+  if (!match?.[1]) throw new HostFailure("invalid", `"${digest}" is not a sha256 digest`);
+  return match[1];
+}
+
+/** None when there is no such directory. */
+export function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** A file that cannot be read as one is no layer. */
+function readRecord(path: string): LayerRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as LayerRecord;
+  } catch {
+    return undefined;
+  }
+}

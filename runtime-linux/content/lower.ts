@@ -1,0 +1,43 @@
+// What a stack of layers has under a name, read from the layers themselves as overlayfs would merge them.
+
+import { lstatSync } from "node:fs";
+import type { Kernel } from "../kernel.js";
+import { bytesOf } from "./tar/entry.js";
+
+/**
+ * Where a file stands. `layers` are directories, the top first; the name is bytes, one per character. Links on the way
+ * are not followed: what lies behind one is not found.
+ */
+export function findInLayers(layers: readonly string[], name: string, kernel: Kernel): Buffer | undefined {
+  const parts = name.split("/");
+  for (const layer of layers) {
+    const found = findInLayer(bytesOf(layer), parts, kernel);
+    if (found !== "below") return found;
+  }
+  return undefined;
+}
+
+/** `below`: this layer says nothing of it. */
+function findInLayer(layer: string, parts: readonly string[], kernel: Kernel): Buffer | undefined | "below" {
+  let opaque = false;
+  let path = layer;
+  for (const [index, part] of parts.entries()) {
+    path += `/${part}`;
+    const at = Buffer.from(path, "latin1");
+    const stat = lstatSync(at, { throwIfNoEntry: false });
+    if (!stat) return opaque ? undefined : "below";
+    if (stat.isCharacterDevice() && stat.rdev === 0) return undefined;
+    if (index === parts.length - 1) return at;
+    if (!stat.isDirectory()) return undefined;
+    opaque ||= isOpaque(at, kernel);
+  }
+  return undefined;
+}
+
+function isOpaque(path: Buffer, kernel: Kernel): boolean {
+  try {
+    return kernel.lgetxattr(path, "trusted.overlay.opaque").length > 0;
+  } catch {
+    return false;
+  }
+}

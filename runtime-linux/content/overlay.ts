@@ -1,0 +1,53 @@
+// Mounting overlayfs (Linux overlayfs.rst).
+
+import { closeSync, constants, openSync, readFileSync } from "node:fs";
+import type { Kernel } from "../kernel.js";
+
+export interface OverlayDirectories {
+  /** The top first; at least one. */
+  lower: readonly string[];
+  upper: string;
+  work: string;
+}
+
+/** Any number of layers that the kernel takes (500). */
+export function mountOverlay(kernel: Kernel, target: string, { lower, upper, work }: OverlayDirectories): void {
+  const mount = (names: readonly string[]): void => {
+    const directories = `lowerdir=${names.join(":")},upperdir=${escaped(upper)},workdir=${escaped(work)}`;
+    kernel.mount("overlay", target, "overlay", 0, [directories, ...unwanted()].join(","));
+  };
+  const names = lower.map((path) => escaped(path).replaceAll(":", "\\:"));
+  // mount(2) takes a page of options. Many names fit only in a short form.
+  if (names.reduce((size, name) => size + Buffer.byteLength(name) + 1, 0) < ROOM_FOR_NAMES) return mount(names);
+  const open: number[] = [];
+  try {
+    for (const path of lower) open.push(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY));
+    mount(open.map((fd) => `/proc/self/fd/${fd}`));
+  } finally {
+    open.forEach(closeSync);
+  }
+}
+
+/**
+ * Features that a kernel may have on by default, turned off: with `redirect_dir` and `metacopy` an upper directory
+ * alone does not tell what a container has written, and `index` ties it to the very layers it was first mounted on.
+ */
+function unwanted(): string[] {
+  return ["index", "metacopy", "redirect_dir"].filter(isOn).map((name) => `${name}=off`);
+}
+
+function isOn(parameter: string): boolean {
+  try {
+    return readFileSync(`/sys/module/overlay/parameters/${parameter}`, "latin1").startsWith("Y");
+  } catch {
+    return false;
+  }
+}
+
+/** Commas end an option, backslashes quote. */
+function escaped(path: string): string {
+  return path.replaceAll(/[\\,]/g, "\\$&");
+}
+
+/** A page, less the other directories and options. */
+const ROOM_FOR_NAMES = 3000;

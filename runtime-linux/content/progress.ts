@@ -1,0 +1,37 @@
+// Tells how far a layer is, at a pace that a reader can follow.
+
+import type { engine, Report } from "../../hosts/host.js";
+
+export class LayerProgress {
+  readonly #report: Report;
+  readonly #total: bigint;
+  #phase: engine.Phase = "downloading";
+  #last = -Infinity;
+
+  constructor(report: Report, total: number) {
+    this.#report = report;
+    this.#total = BigInt(total);
+  }
+
+  /** The next phase begins. */
+  enter(phase: engine.Phase): void {
+    this.#phase = phase;
+    this.#last = -Infinity;
+    if (phase === "verifying" || phase === "downloaded") this.#report(phase, this.#total, this.#total);
+  }
+
+  /** So many bytes have arrived or were unpacked; told at most every 100 ms. */
+  at(phase: engine.Phase, current: number): void {
+    const now = performance.now();
+    if (phase !== this.#phase || now - this.#last < INTERVAL_MS) return;
+    this.#last = now;
+    this.#report(phase, BigInt(current), this.#total);
+  }
+
+  /** The last word: all is unpacked. */
+  end(): void {
+    this.#report("extracting", this.#total, this.#total);
+  }
+}
+
+const INTERVAL_MS = 100;

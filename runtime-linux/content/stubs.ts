@@ -1,0 +1,54 @@
+// Places that an OCI runtime mounts something on. They stand in a layer of their own between an image's layers and what
+// a container writes, so that they do not count as written by the container.
+
+import * as fs from "node:fs";
+import type { Kernel } from "../kernel.js";
+import { copyAttributes } from "./copy.js";
+import { findInLayers } from "./lower.js";
+import { parentOf } from "./confined.js";
+
+/** Fills an empty directory with what is missing in the layers below, the top first. */
+export function makeStubs(root: string, layers: readonly string[], kernel: Kernel): void {
+  const find = (name: string): Buffer | undefined => findInLayers(layers, name, kernel);
+  const copied = new Map<string, Buffer>();
+  for (const { name, type } of STUBS) {
+    const parent = parentOf(name);
+    const below = parent === "" ? undefined : find(parent);
+    // A link or a file in the way: what the runtime makes of it is the runtime's to say.
+    if (find(name) || (below && !fs.lstatSync(below).isDirectory())) continue;
+    if (parent !== "") fs.mkdirSync(`${root}/${parent}`, { recursive: true, mode: 0o755 });
+    if (below) copied.set(parent, below);
+    make(`${root}/${name}`, type);
+  }
+  fs.chmodSync(root, 0o755);
+  // Last, since whatever is put into a directory changes its times.
+  for (const [name, below] of copied) copyAttributes(below, Buffer.from(`${root}/${name}`), kernel);
+}
+
+function make(path: string, type: Stub["type"]): void {
+  if (type === "directory") fs.mkdirSync(path, { recursive: true });
+  else if (type === "file") fs.writeFileSync(path, "", { flag: "wx" });
+  else fs.symlinkSync("/proc/mounts", path);
+  if (type !== "link") fs.chmodSync(path, 0o755);
+}
+
+interface Stub {
+  name: string;
+  type: "directory" | "file" | "link";
+}
+
+/** As dockerd makes them, modes included. */
+const STUBS: readonly Stub[] = [
+  { name: "dev", type: "directory" },
+  { name: "dev/pts", type: "directory" },
+  { name: "dev/shm", type: "directory" },
+  { name: "dev/console", type: "file" },
+  { name: "proc", type: "directory" },
+  { name: "sys", type: "directory" },
+  { name: ".dockerenv", type: "file" },
+  { name: "etc", type: "directory" },
+  { name: "etc/resolv.conf", type: "file" },
+  { name: "etc/hosts", type: "file" },
+  { name: "etc/hostname", type: "file" },
+  { name: "etc/mtab", type: "link" },
+];

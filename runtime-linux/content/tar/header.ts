@@ -1,0 +1,91 @@
+// One header block of a tar: v7, ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU.
+
+import { HostFailure } from "../../../hosts/failure.js";
+import { BLOCK } from "./entry.js";
+
+/** The fields of a header block, before pax and GNU records are applied. */
+export interface Header {
+  name: string;
+  mode: number;
+  uid: number;
+  gid: number;
+  size: number;
+  /** Seconds since 1970. */
+  mtime: number;
+  /** The type flag's character; `0` for the NUL of v7. */
+  flag: string;
+  target: string;
+  major: number;
+  minor: number;
+}
+
+/** Null for a block of zeros. */
+export function parseHeader(block: Buffer): Header | null {
+  if (!sumMatches(block)) {
+    if (block.every((byte) => byte === 0)) return null;
+    throw malformed();
+  }
+  const ustar = block.toString("latin1", 257, 263) === "ustar\0";
+  const name = text(block, 0, 100);
+  const prefix = ustar ? text(block, 345, 500) : "";
+  const known = ustar || block.toString("latin1", 257, 263) === "ustar ";
+  const flag = String.fromCharCode(block[156] || 0x30);
+  const full = prefix === "" ? name : `${prefix}/${name}`;
+  return {
+    name: full,
+    mode: number(block, 100, 8),
+    uid: number(block, 108, 8),
+    gid: number(block, 116, 8),
+    size: number(block, 124, 12),
+    mtime: number(block, 136, 12),
+    // v7 has no type of its own for directories.
+    flag: (flag === "0" || flag === "7") && full.endsWith("/") ? "5" : flag,
+    target: text(block, 157, 257),
+    major: known ? number(block, 329, 8) : 0,
+    minor: known ? number(block, 337, 8) : 0,
+  };
+}
+
+export function malformed(): HostFailure {
+  return new HostFailure("corrupt", "archive/tar: invalid tar header");
+}
+
+/** The sum counts its own field as blanks; old writers added signed bytes. */
+function sumMatches(block: Buffer): boolean {
+  let unsigned = 8 * 0x20;
+  for (let at = 0; at < BLOCK; at++) if (at < 148 || at >= 156) unsigned += block[at]!;
+  const said = octal(block, 148, 8);
+  if (said === unsigned) return true;
+  let signed = 8 * 0x20;
+  for (let at = 0; at < BLOCK; at++) if (at < 148 || at >= 156) signed += block.readInt8(at);
+  return said === signed;
+}
+
+function text(block: Buffer, from: number, to: number): string {
+  const end = block.indexOf(0, from);
+  return block.toString("latin1", from, end < 0 || end > to ? to : end);
+}
+
+function number(block: Buffer, from: number, length: number): number {
+  const value = block[from]! & 0x80 ? base256(block, from, length) : octal(block, from, length);
+  if (!Number.isSafeInteger(value)) throw malformed();
+  return value;
+}
+
+/** NaN for what is none. */
+function octal(block: Buffer, from: number, length: number): number {
+  const digits = block.toString("latin1", from, from + length).replace(/^[ \0]+|[ \0][^]*$/g, "");
+  if (digits === "") return 0;
+  return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN;
+}
+
+/** GNU's form for large and negative numbers: big-endian two's complement, marked by the highest bit. */
+function base256(block: Buffer, from: number, length: number): number {
+  const negative = (block[from]! & 0x40) !== 0;
+  let value = negative ? -1n : 0n;
+  for (let at = from; at < from + length; at++) {
+    const byte = at === from ? (block[at]! & 0x7f) | (negative ? 0x80 : 0) : block[at]!;
+    value = (value << 8n) | BigInt(byte);
+  }
+  return Number(value);
+}

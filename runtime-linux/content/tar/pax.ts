@@ -1,0 +1,48 @@
+// pax records: `LENGTH KEY=VALUE\n`, values of any bytes (POSIX.1-2001, pax extended header).
+
+import { malformed } from "./header.js";
+
+/** Adds a header's records to those that hold already; one with an empty value takes a record back. */
+export function parsePax(body: Buffer, into: Map<string, string>): void {
+  for (let at = 0; at < body.length;) {
+    const blank = body.indexOf(0x20, at);
+    const length = Number(body.toString("latin1", at, blank));
+    const end = at + length;
+    const equals = body.indexOf(0x3d, blank);
+    const whole = blank > at && length > 0 && end <= body.length && equals > blank && equals < end;
+    if (!whole || body[end - 1] !== 0x0a) throw malformed();
+    const key = body.toString("latin1", blank + 1, equals);
+    const value = body.toString("latin1", equals + 1, end - 1);
+    if (value === "") into.delete(key);
+    else into.set(key, value);
+    at = end;
+  }
+}
+
+/** One record; key and value are bytes. */
+export function paxRecord(key: string, value: string): string {
+  const rest = ` ${key}=${value}\n`;
+  let length = rest.length;
+  // The length counts its own digits.
+  while (String(length).length + rest.length !== length) length = String(length).length + rest.length;
+  return `${length}${rest}`;
+}
+
+/** Decimal seconds, maybe with a fraction, in nanoseconds. */
+export function parseTime(value: string): bigint {
+  const match = /^(-?)(\d{1,12})(?:\.(\d*))?$/.exec(value);
+  if (!match) throw malformed();
+  const [, sign, seconds = "0", fraction = ""] = match;
+  const nanoseconds = BigInt(seconds) * 1_000_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, "0"));
+  return sign ? -nanoseconds : nanoseconds;
+}
+
+/** The inverse of `parseTime`. */
+export function formatTime(nanoseconds: bigint): string {
+  const sign = nanoseconds < 0n ? "-" : "";
+  const size = nanoseconds < 0n ? -nanoseconds : nanoseconds;
+  const fraction = String(size % 1_000_000_000n)
+    .padStart(9, "0")
+    .replace(/0+$/, "");
+  return `${sign}${size / 1_000_000_000n}${fraction && `.${fraction}`}`;
+}

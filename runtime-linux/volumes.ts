@@ -1,0 +1,136 @@
+// Carries out `volumes` commands: directories that outlive containers.
+
+import * as fs from "node:fs";
+import { copyFile as copyBeside, mkdtemp, rename, rm } from "node:fs/promises";
+import { HostFailure } from "../hosts/failure.js";
+import type { Outcome, Perform, volumes } from "../hosts/host.js";
+import { confine } from "./confine.js";
+import { bytesOf } from "./content/tar/entry.js";
+import { copyAttributes, copyFile } from "./content/copy.js";
+import { namesIn } from "./content/layers.js";
+import { walk, type Found } from "./content/walk.js";
+import type { Kernel } from "./kernel.js";
+import type { Paths } from "./paths.js";
+
+export interface LinuxVolumes {
+  perform: Perform<volumes.VolumeCommand>;
+  /** Removes what a crash has left of volumes that were being removed. To be called once, before anything else. */
+  sweep(): Promise<void>;
+  /** For the inventory: volumes made. */
+  names(): string[];
+}
+
+export function linuxVolumes({ paths, kernel }: { paths: Paths; kernel: Kernel }): LinuxVolumes {
+  const directories = new Volumes(paths, kernel);
+  return {
+    perform: (_op, command) => directories.perform(command),
+    sweep: () => directories.sweep(),
+    names: () => namesIn(paths.volumes()).filter(isName),
+  };
+}
+
+class Volumes {
+  constructor(
+    readonly paths: Paths,
+    readonly kernel: Kernel,
+  ) {}
+
+  async perform(command: volumes.VolumeCommand): Promise<Outcome> {
+    switch (command.tag) {
+      case "make":
+        this.#make(command.val);
+        break;
+      case "populate":
+        await this.#populate(command.val);
+        break;
+      case "drop":
+        await this.#drop(command.val);
+    }
+    return { tag: "done" };
+  }
+
+  async sweep(): Promise<void> {
+    for (const name of namesIn(this.paths.volumes())) {
+      if (name.startsWith(TRASH)) await rm(`${this.paths.volumes()}/${name}`, { recursive: true, force: true });
+    }
+  }
+
+  #make(name: string): void {
+    const data = this.paths.volume(checked(name));
+    fs.mkdirSync(`${data}/..`, { recursive: true, mode: 0o701 });
+    if (!fs.existsSync(data)) fs.mkdirSync(data);
+    else return;
+    fs.chmodSync(data, 0o755);
+  }
+
+  /** A copy that a crash has cut off is begun anew: a mark beside the files tells. */
+  async #populate({ name, container, path }: volumes.Populate): Promise<void> {
+    const data = this.paths.volume(checked(name));
+    const mark = `${data}/../populating`;
+    const source = confine(this.paths.rootfs(container), path);
+    if (!fs.lstatSync(source, { throwIfNoEntry: false })?.isDirectory()) return;
+    if (fs.readdirSync(data).length > 0) {
+      if (!fs.existsSync(mark)) return;
+      for (const left of fs.readdirSync(data)) fs.rmSync(`${data}/${left}`, { recursive: true });
+    }
+    fs.writeFileSync(mark, "");
+    await copyTree(source, data, this.kernel);
+    fs.rmSync(mark);
+  }
+
+  async #drop(name: string): Promise<void> {
+    const place = `${this.paths.volumes()}/${checked(name)}`;
+    if (!fs.existsSync(place)) return;
+    // One rename, so that a crash does not leave half of it.
+    const trash = await mkdtemp(`${this.paths.volumes()}/${TRASH}`);
+    await rename(place, `${trash}/volume`);
+    await rm(trash, { recursive: true, force: true });
+  }
+}
+
+/** Copies all below a directory, and the directory's own attributes. */
+async function copyTree(from: string, to: string, kernel: Kernel): Promise<void> {
+  const root = bytesOf(to);
+  const at = (name: string): Buffer => Buffer.from(`${root}/${name}`, "latin1");
+  /** First copy of each file that has several names. */
+  const copies = new Map<bigint, Buffer>();
+  const directories: [from: Buffer, to: Buffer][] = [[Buffer.from(from), Buffer.from(to)]];
+  const source = bytesOf(from);
+  for await (const found of walk(from)) {
+    const target = at(found.name);
+    if (found.stat.isDirectory()) {
+      fs.mkdirSync(target);
+      directories.push([Buffer.from(`${source}/${found.name}`, "latin1"), target]);
+    } else {
+      await copyOne(found, target, copies, kernel);
+    }
+  }
+  // Last and the deepest first: whatever is put into a directory changes its times.
+  for (const [directory, copy] of directories.reverse()) copyAttributes(directory, copy, kernel);
+}
+
+async function copyOne({ path, stat }: Found, to: Buffer, copies: Map<bigint, Buffer>, kernel: Kernel): Promise<void> {
+  const copy = stat.nlink > 1n ? copies.get(stat.ino) : undefined;
+  if (copy) return fs.linkSync(copy, to);
+  copies.set(stat.ino, to);
+  if (stat.isFile() && stat.size > LARGE) {
+    await copyBeside(path, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
+    return copyAttributes(path, to, kernel);
+  }
+  copyFile(path, to, kernel);
+}
+
+function isName(name: string): boolean {
+  return /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name);
+}
+
+/** Safe as a directory's name. */
+function checked(name: string): string {
+  if (!isName(name)) throw new HostFailure("invalid", `"${name}" is not a volume's name`);
+  return name;
+}
+
+/** Begins as no volume's name does. */
+const TRASH = ".dropped-";
+/** Bytes of a file that is copied off the main thread. */
+const LARGE = 1n << 20n;
