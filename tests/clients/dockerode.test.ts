@@ -1,0 +1,98 @@
+// dockerode, unchanged: the library behind most Node programs that start containers.
+import { PassThrough } from "node:stream";
+import Docker from "dockerode";
+import { expect, test } from "vitest";
+import { onEngines } from "../support/engines.js";
+import { pause } from "../support/commands.js";
+
+onEngines("dockerode", (engine) => {
+  test("run with a stream", async () => {
+    const output = new PassThrough();
+    const [result, container] = (await docker().run("busybox", ["sh", "-c", "echo streamed; exit 2"], output, {
+      Tty: true,
+    })) as [{ StatusCode: number }, Docker.Container];
+    expect(result.StatusCode).toBe(2);
+    expect(textOf(output)).toBe("streamed\r\n");
+    await container.remove();
+  });
+
+  test("run with two streams", async () => {
+    const [out, err] = [new PassThrough(), new PassThrough()];
+    const command = ["sh", "-c", "echo out; echo err >&2"];
+    const [result, container] = (await docker().run("busybox", command, [out, err], { Tty: false })) as [
+      { StatusCode: number },
+      Docker.Container,
+    ];
+    expect(result.StatusCode).toBe(0);
+    expect([textOf(out), textOf(err)]).toEqual(["out\n", "err\n"]);
+    await container.remove();
+  });
+
+  test("attach by POST with a JSON body and without Upgrade: stdin over a kept-alive socket", async () => {
+    await stdinThrough({});
+  });
+
+  test("attach hijacked", async () => {
+    await stdinThrough({ hijack: true });
+  });
+
+  test("create, inspect, logs, list, remove", async () => {
+    const container = await docker().createContainer({ Image: "busybox", Cmd: ["echo", "kept"], name: "ode" });
+    await container.start();
+    expect(await container.wait()).toMatchObject({ StatusCode: 0 });
+    const logs = (await container.logs({ stdout: true, stderr: true })) as Buffer;
+    expect(logs.subarray(8).toString()).toBe("kept\n");
+    expect((await container.inspect()).State.ExitCode).toBe(0);
+    const list = await docker().listContainers({ all: true, filters: { name: ["ode"] } });
+    expect(list.map((item) => item.Names)).toEqual([["/ode"]]);
+    await container.remove();
+    await expect(container.inspect()).rejects.toMatchObject({ statusCode: 404 });
+  });
+
+  test("logs followed, events", async () => {
+    const events = await docker().getEvents({ filters: { type: ["container"] } });
+    let heard = "";
+    events.on("data", (bytes: Buffer) => (heard += bytes.toString()));
+    const command = ["sh", "-c", "echo a; sleep 0.3; echo b"];
+    const container = await docker().createContainer({ Image: "busybox", Cmd: command });
+    await container.start();
+    const stream = await container.logs({ follow: true, stdout: true });
+    const out = new PassThrough();
+    docker().modem.demuxStream(stream, out, out);
+    await new Promise((resolve) => stream.on("end", resolve));
+    expect(textOf(out)).toBe("a\nb\n");
+    await container.remove();
+    await pause(100);
+    for (const action of ["create", "start", "die", "destroy"]) expect(heard).toContain(`"Action":"${action}"`);
+    (events as unknown as { destroy(): void }).destroy();
+  });
+
+  async function stdinThrough(options: { hijack?: boolean }): Promise<void> {
+    const container = await docker().createContainer({
+      Image: "busybox",
+      Cmd: ["sh", "-c", "read line; echo got $line"],
+      OpenStdin: true,
+      StdinOnce: true,
+      AttachStdin: true,
+      AttachStdout: true,
+    });
+    const stream = await container.attach({ stream: true, stdin: true, stdout: true, stderr: true, ...options });
+    const out = new PassThrough();
+    docker().modem.demuxStream(stream, out, out);
+    await container.start();
+    stream.write("by dockerode\n");
+    await container.wait();
+    await pause(100);
+    expect(textOf(out)).toBe("got by dockerode\n");
+    stream.end();
+    await container.remove({ force: true });
+  }
+
+  function docker(): Docker {
+    return new Docker({ socketPath: engine().socketPath });
+  }
+});
+
+function textOf(stream: PassThrough): string {
+  return ((stream.read() as Buffer | null) ?? Buffer.alloc(0)).toString();
+}
