@@ -41,10 +41,16 @@ export class KeptFiles<T> {
     kept.whole = true;
   }
 
-  /** Forgets it; the file stays until `erase`, as not whole. */
+  /** From now on it is not whole. */
   undo(name: string): void {
     const kept = this.#all.get(name);
-    if (kept?.whole) renameSync(this.#file(name, true), this.#file(name, false));
+    if (!kept?.whole) return;
+    renameSync(this.#file(name, true), this.#file(name, false));
+    kept.whole = false;
+  }
+
+  /** No longer among the entries; the file stays until `erase`. */
+  forget(name: string): void {
     this.#all.delete(name);
   }
 

@@ -68,6 +68,16 @@ export class Netlink {
   }
 }
 
+/** Carries route requests out in the calling thread's network namespace: see `Netlink.request`. */
+export async function carryOut(kernel: Kernel, ...requests: Request[]): Promise<void> {
+  const netlink = Netlink.open(kernel);
+  try {
+    await netlink.request(...requests);
+  } finally {
+    netlink.close();
+  }
+}
+
 /** An attribute: a number is 32 bits wide, a string ends in NUL, several parts are nested attributes. */
 export function attribute(type: number, ...parts: (Uint8Array | string | number)[]): Uint8Array {
   const payload = Buffer.concat(parts.map(bytesOf));

@@ -39,7 +39,8 @@ export class HeldPorts {
   #bind({ protocol, hostAddress, hostPort }: PortMapping): number[] {
     const address = ipv4(hostAddress);
     // For sctp the kernel would load a module; there the rules alone tell who has the port.
-    if (protocol !== "tcp" && protocol !== "udp") return [];
+    if (protocol === "sctp") return [];
+    if (protocol !== "tcp" && protocol !== "udp") throw new HostFailure("invalid", `not a protocol: ${protocol}`);
     try {
       return [this.kernel.bindPort(protocol, address, hostPort)];
     } catch (error) {

@@ -1,0 +1,101 @@
+// Networks: a bridge interface with the machine's address on it, and the firewall's rules for what passes it.
+
+import type { networks } from "../../hosts/host.js";
+import { HostFailure } from "../../hosts/failure.js";
+import type { Kernel } from "../kernel.js";
+import type { Paths } from "../paths.js";
+import { broadcastOf, ipv4, prefixOf } from "./addresses.js";
+import { acceptForwarding, forgetForwarding, routeThrough } from "./forwarding.js";
+import { KeptFiles } from "./kept.js";
+import * as links from "./links.js";
+import { carryOut } from "./netlink.js";
+import type { Places } from "./places.js";
+import { nft, noTable, publish, tableOf } from "./rules.js";
+
+/** A network as made. Kept under its id. */
+interface Made {
+  bridge: networks.Bridge;
+  /** The interface was made by us, not found. */
+  ours: boolean;
+}
+
+export class Bridges {
+  readonly #kernel: Kernel;
+  readonly #places: Places;
+  readonly #made: KeptFiles<Made>;
+
+  constructor(kernel: Kernel, paths: Paths, places: Places) {
+    this.#kernel = kernel;
+    this.#places = places;
+    this.#made = new KeptFiles(paths.networks("made"));
+  }
+
+  /** Ids of the networks that are there. Removes what is left of others first: a reboot leaves files without interfaces. */
+  async found(): Promise<string[]> {
+    for (const [network, { value, whole }] of this.#made.entries()) {
+      if (!whole || this.#indexOf(value.bridge) === 0) await this.drop(network);
+    }
+    return this.#made.entries().map(([network]) => network);
+  }
+
+  /** Made again, it is mended: a firewall that was flushed gets its rules back, the ports of running containers too. */
+  async make(bridge: networks.Bridge): Promise<void> {
+    const { network, interfaceName } = bridge;
+    check(bridge);
+    const kept = this.#made.find(network);
+    const ours = kept?.value.ours || this.#indexOf(bridge) === 0;
+    if (!kept?.whole) this.#made.begin(network, { bridge, ours });
+    await this.#makeInterface(bridge);
+    routeThrough(interfaceName);
+    const published = this.#places.on(network).map((join) => publish(network, join.address, join.ports));
+    await nft([tableOf(bridge), ...published].join("\n"));
+    await acceptForwarding(interfaceName);
+    this.#made.finish(network);
+  }
+
+  async drop(network: string): Promise<void> {
+    const kept = this.#made.find(network);
+    if (!kept) return;
+    const { bridge, ours } = kept.value;
+    this.#made.undo(network);
+    if (ours && !this.#isShared(bridge)) await carryOut(this.#kernel, links.removeLink(bridge.interfaceName));
+    await nft(noTable(network));
+    await forgetForwarding(bridge.interfaceName);
+    this.#made.erase(network);
+  }
+
+  async #makeInterface(bridge: networks.Bridge): Promise<void> {
+    const { interfaceName, subnet } = bridge;
+    const gateway = ipv4(bridge.gateway);
+    await carryOut(this.#kernel, links.makeBridge(interfaceName, Uint8Array.from([0x02, 0x42, ...gateway])));
+    await carryOut(
+      this.#kernel,
+      links.addAddress(this.#indexOf(bridge), gateway, prefixOf(subnet), broadcastOf(subnet)),
+      links.withoutIpv6(interfaceName),
+      links.setUp(interfaceName),
+    );
+  }
+
+  /** Whether another network has taken the interface over. */
+  #isShared(bridge: networks.Bridge): boolean {
+    return this.#made.entries().some(([network, { value }]) => {
+      return network !== bridge.network && value.bridge.interfaceName === bridge.interfaceName;
+    });
+  }
+
+  #indexOf(bridge: networks.Bridge): number {
+    return this.#kernel.interfaceIndex(bridge.interfaceName);
+  }
+}
+
+/** What the kernel takes for a name, short of what nft's syntax would stumble over. */
+const INTERFACE_NAME = /^(?!\.{1,2}$)[^\s/:"\\]{1,15}$/;
+
+/** Before anything is made of it. */
+function check({ interfaceName, subnet, gateway }: networks.Bridge): void {
+  ipv4(gateway);
+  prefixOf(subnet);
+  if (!INTERFACE_NAME.test(interfaceName)) {
+    throw new HostFailure("invalid", `not a name for an interface: ${JSON.stringify(interfaceName)}`);
+  }
+}

@@ -1,0 +1,206 @@
+// Containers' places on networks: a network namespace, and in it one end of a veth pair whose other end is a port of the
+// bridge; ports of the machine that lead to it.
+
+import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { engine, networks } from "../../hosts/host.js";
+import { HostFailure } from "../../hosts/failure.js";
+import type { Kernel } from "../kernel.js";
+import type { Paths } from "../paths.js";
+import { broadcastOf, ipv4, mac, prefixOf } from "./addresses.js";
+import { forgetDatagrams } from "./conntrack.js";
+import { KeptFiles } from "./kept.js";
+import * as links from "./links.js";
+import { enterNamespace, isNamespace, makeNamespace, releaseNamespace } from "./namespace.js";
+import { carryOut, Netlink, type Request } from "./netlink.js";
+import { HeldPorts } from "./ports.js";
+import { nft, publish, unpublish } from "./rules.js";
+
+/** Kept under the name of the veth's outer end, never used twice: a place may be taken down while the next is made. */
+interface Place {
+  join: networks.Join;
+  /** Which interface of the container it is: 0 for `eth0`. */
+  number: number;
+}
+
+/** How long the kernel is given to remove the interfaces of a namespace that is gone, before it is asked to. */
+const LINGER_MS = 250;
+
+export class Places {
+  readonly #kernel: Kernel;
+  readonly #paths: Paths;
+  readonly #places: KeptFiles<Place>;
+  readonly #ports: HeldPorts;
+  readonly #lingering = new Map<string, Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(kernel: Kernel, paths: Paths) {
+    this.#kernel = kernel;
+    this.#paths = paths;
+    this.#places = new KeptFiles(paths.networks("joined"));
+    this.#ports = new HeldPorts(kernel);
+    setMaxListeners(0, this.#closing.signal);
+    for (const [name, { value }] of this.#places.entries()) this.#holdAgain(name, value);
+  }
+
+  /** Who is where. Takes down first what is not whole; a reboot takes everything but the files. */
+  async found(): Promise<engine.FoundJoin[]> {
+    for (const [name, { value, whole }] of this.#places.entries()) {
+      if (!whole || !this.#stands(name, value)) await this.#takeDown(name, value);
+    }
+    return this.#places.entries().map(([, { value }]) => {
+      return { container: value.join.container, network: value.join.bridge.network };
+    });
+  }
+
+  /** The joins on a network. */
+  on(network: string): networks.Join[] {
+    const joins = this.#places.entries().map(([, { value }]) => value.join);
+    return joins.filter(({ bridge }) => bridge.network === network);
+  }
+
+  async join(join: networks.Join): Promise<void> {
+    check(join);
+    for (const [name, place, whole] of this.#of(join.container, join.bridge.network)) {
+      if (whole && this.#stands(name, place)) return;
+      await this.#takeDown(name, place);
+    }
+    const name = `veth${randomBytes(5).toString("hex")}`;
+    const place = { join, number: this.#freeNumber(join.container) };
+    this.#ports.take(name, join.ports);
+    this.#places.begin(name, place);
+    try {
+      await both(this.#connect(name, place), this.#publish(join));
+    } catch (error) {
+      await this.#takeDown(name, place);
+      throw error;
+    }
+    this.#places.finish(name);
+  }
+
+  async leave({ container, network }: networks.Leave): Promise<void> {
+    for (const [name, place] of this.#of(container, network)) await this.#takeDown(name, place);
+    if (this.#of(container).length === 0) releaseNamespace(this.#kernel, this.#paths.namespace(container));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#lingering.values());
+    this.#ports.releaseAll();
+  }
+
+  /** Connects the container's namespace, made if it has none, to the bridge. */
+  async #connect(name: string, { join, number }: Place): Promise<void> {
+    const bridge = this.#kernel.interfaceIndex(join.bridge.interfaceName);
+    if (bridge === 0) throw new HostFailure("not-found", `no interface ${join.bridge.interfaceName}`);
+    const file = this.#paths.namespace(join.container);
+    const reach = isNamespace(file) ? enterNamespace : makeNamespace;
+    const inside = reach(this.#kernel, file, () => Netlink.open(this.#kernel));
+    const namespace = openSync(file, "r");
+    try {
+      const index = links.LOOPBACK + 1 + number;
+      const inner = { namespace, name: `eth${number}`, index, mac: mac(join.mac) };
+      const outside = [links.reflect(name), links.withoutIpv6(name), links.setUp(name)];
+      await carryOut(this.#kernel, links.makeVeth(name, bridge, inner), ...outside);
+      await inside.request(...insideRequests(join, index));
+    } finally {
+      closeSync(namespace);
+      inside.close();
+    }
+  }
+
+  async #publish({ bridge, address, ports }: networks.Join): Promise<void> {
+    if (ports.length === 0) return;
+    await nft(publish(bridge.network, address, ports));
+    await forgetDatagrams(this.#kernel, ports);
+  }
+
+  async #unpublish({ bridge, address, ports }: networks.Join): Promise<void> {
+    if (ports.length === 0) return;
+    await unpublish(bridge.network, address, ports);
+    await forgetDatagrams(this.#kernel, ports);
+  }
+
+  /**
+   * Takes a place down, whatever of it is there. Its interfaces fall silent at once. The kernel removes them with the
+   * container's namespace, all those of one moment together, some 40 ms later; nobody needs to wait for that.
+   */
+  async #takeDown(name: string, { join }: Place): Promise<void> {
+    this.#places.undo(name);
+    await both(carryOut(this.#kernel, links.silence(name)), this.#unpublish(join));
+    this.#ports.release(name);
+    this.#places.forget(name);
+    if (this.#of(join.container).length > 0) {
+      await carryOut(this.#kernel, links.removeLink(name));
+      this.#places.erase(name);
+    } else {
+      releaseNamespace(this.#kernel, this.#paths.namespace(join.container));
+      this.#lingering.set(name, this.#seeOff(name));
+    }
+  }
+
+  /** Makes sure that a silent interface goes, even if something else still holds its namespace. */
+  async #seeOff(name: string): Promise<void> {
+    try {
+      await sleep(LINGER_MS, undefined, { ref: false, signal: this.#closing.signal }).catch(() => {});
+      await carryOut(this.#kernel, links.removeLink(name));
+      this.#places.erase(name);
+    } catch {
+      // Its file stays, not whole: the next engine tries again.
+    } finally {
+      this.#lingering.delete(name);
+    }
+  }
+
+  #of(container: string, network?: string): [name: string, place: Place, whole: boolean][] {
+    const all = this.#places.entries().filter(([, { value }]) => value.join.container === container);
+    const on = all.filter(([, { value }]) => network === undefined || value.join.bridge.network === network);
+    return on.map(([name, { value, whole }]) => [name, value, whole]);
+  }
+
+  #freeNumber(container: string): number {
+    const taken = this.#of(container).map(([, place]) => place.number);
+    let number = 0;
+    while (taken.includes(number)) number++;
+    return number;
+  }
+
+  #stands(name: string, { join }: Place): boolean {
+    return this.#kernel.interfaceIndex(name) !== 0 && isNamespace(this.#paths.namespace(join.container));
+  }
+
+  /** A port that another program took while no engine ran is not ours to hold; the rules go on as they are. */
+  #holdAgain(name: string, { join }: Place): void {
+    try {
+      this.#ports.take(name, join.ports);
+    } catch (error) {
+      if (!(error instanceof HostFailure)) throw error;
+    }
+  }
+}
+
+/** Before anything is made of it. Ports are checked as they are taken. */
+function check({ address, bridge, mac: hardware }: networks.Join): void {
+  ipv4(address);
+  prefixOf(bridge.subnet);
+  mac(hardware);
+}
+
+/** What is done inside the namespace. The default route leads through the container's first network. */
+function insideRequests({ bridge, address }: networks.Join, index: number): Request[] {
+  const first = index === links.LOOPBACK + 1;
+  return [
+    links.setUp(links.LOOPBACK),
+    links.withoutIpv6(index),
+    links.setUp(index),
+    links.addAddress(index, ipv4(address), prefixOf(bridge.subnet), broadcastOf(bridge.subnet)),
+    ...(first ? [links.addDefaultRoute(index, ipv4(bridge.gateway))] : []),
+  ];
+}
+
+/** Side by side; even if one fails, the other has ended when this throws. */
+async function both(...acts: Promise<void>[]): Promise<void> {
+  for (const act of await Promise.allSettled(acts)) if (act.status === "rejected") throw act.reason;
+}
