@@ -1,0 +1,37 @@
+// Bodies of requests that the core names by the request's id: handed out once each, to whoever carries out the command.
+
+import type { IncomingMessage } from "node:http";
+import { HostFailure } from "../failure.js";
+import type { Bodies, RequestId } from "../host.js";
+
+export class RequestBodies implements Bodies {
+  readonly #bodies = new Map<RequestId, AsyncIterable<Uint8Array>>();
+
+  offer(request: RequestId, body: AsyncIterable<Uint8Array>): void {
+    this.#bodies.set(request, body);
+  }
+
+  /** Throws when there is no such body, or it was taken before. */
+  take(request: RequestId): AsyncIterable<Uint8Array> {
+    const body = this.#bodies.get(request);
+    if (body === undefined) throw new HostFailure("not-found", `request ${request} has no body to take`);
+    this.#bodies.delete(request);
+    return body;
+  }
+
+  forget(request: RequestId): void {
+    this.#bodies.delete(request);
+  }
+}
+
+/** The bytes of a request as they arrive. Whoever stops reading leaves the connection usable. */
+export async function* bytesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new HostFailure("interrupted", `the client went away while it sent its body: ${why}`);
+  } finally {
+    request.resume();
+  }
+}

@@ -1,0 +1,63 @@
+// How many of a connection's bytes belong to the body under way (RFC 9112, 6 and 7.1). The bytes themselves are left to
+// Node's parser, which also refuses what is malformed.
+
+import type { RequestHead } from "./request-head.js";
+
+const NEWLINE = 0x0a;
+
+export class BodyExtent {
+  #phase: "data" | "size" | "trailer" | "done";
+  /** Bytes of data to come. */
+  #left = 0;
+  readonly #chunked: boolean;
+  /** The line of a chunk's size, or of the trailer, so far. */
+  #line = "";
+
+  constructor(body: RequestHead["body"]) {
+    this.#chunked = body.kind === "chunked";
+    this.#phase = body.kind === "none" ? "done" : this.#chunked ? "size" : "data";
+    if (body.kind === "length") this.#left = body.length;
+  }
+
+  get done(): boolean {
+    return this.#phase === "done";
+  }
+
+  /** How many of `bytes`, from `start` on, are the body's. */
+  take(bytes: Uint8Array, start: number): number {
+    let at = start;
+    while (at < bytes.length && this.#phase !== "done") {
+      at = this.#phase === "data" ? this.#takeData(bytes, at) : this.#takeLine(bytes, at);
+    }
+    return at - start;
+  }
+
+  #takeData(bytes: Uint8Array, at: number): number {
+    const taken = Math.min(this.#left, bytes.length - at);
+    this.#left -= taken;
+    if (this.#left === 0) this.#phase = this.#chunked ? "size" : "done";
+    return at + taken;
+  }
+
+  #takeLine(bytes: Uint8Array, at: number): number {
+    const newline = bytes.indexOf(NEWLINE, at);
+    const end = newline < 0 ? bytes.length : newline;
+    this.#line += String.fromCharCode(...bytes.subarray(at, Math.min(end, at + 64)));
+    if (newline < 0) return bytes.length;
+    const line = this.#line.trim();
+    this.#line = "";
+    if (this.#phase === "trailer") this.#phase = line === "" ? "done" : "trailer";
+    else this.#beginChunk(line);
+    return newline + 1;
+  }
+
+  #beginChunk(line: string): void {
+    const size = Number.parseInt(line, 16);
+    // A chunk's size begins with a digit; garbage is passed on, for the parser to refuse.
+    if (size === 0) this.#phase = "trailer";
+    else if (size > 0) {
+      this.#left = size + 2;
+      this.#phase = "data";
+    }
+  }
+}

@@ -1,0 +1,207 @@
+// Stands between a socket and Node's HTTP parser and lets one request at a time through.
+//
+// Two things need it. An attach without `Upgrade` takes the connection off HTTP after an ordinary POST with a body, and
+// what the client sends after that body is stdin: Node's parser would have taken it for the next request. And the core
+// wants the target as it was sent, where the parser refuses some forms that Go's accepts: it gets `/` instead.
+
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { BodyExtent } from "./body-extent.js";
+import { BadRequest, parseHead } from "./request-head.js";
+import type { RequestHead } from "./request-head.js";
+
+/** As Go's server has it: a registry's configuration in a header may be long. */
+export const LONGEST_HEAD = 1024 * 1024;
+/** What a client may send ahead of its turn before its connection is not read any more. */
+const LONGEST_HELD = 64 * 1024;
+const HEAD_END = Buffer.from("\r\n\r\n");
+const NONE = Buffer.alloc(0);
+
+export class Gate extends Duplex {
+  readonly socket: Socket;
+  /** Of the request that was let through last. */
+  head: RequestHead | null = null;
+  /** What was received and not let through yet. */
+  #held: Buffer = NONE;
+  #body: BodyExtent | null = null;
+  #replied = true;
+  /** Node's parser wants no more for now. */
+  #full = false;
+  /** The client has closed its side; Node's server has been told. */
+  #ended = false;
+  #told = false;
+  #taken = false;
+  #last = false;
+  #halfClosed: (() => void) | null = null;
+
+  constructor(socket: Socket) {
+    super({ allowHalfOpen: true });
+    this.socket = socket;
+    socket.on("data", this.#received);
+    socket.on("end", this.#finished);
+    socket.on("close", this.#closed);
+    socket.on("error", ignore);
+  }
+
+  /** Calls `then` if the client closes its side while the request under way is not over. */
+  onHalfClose(then: () => void): void {
+    this.#halfClosed = then;
+  }
+
+  /** The reply to the request under way has gone out: the next one may come through. */
+  next(): void {
+    this.#halfClosed = null;
+    this.#replied = true;
+    if (this.#last) this.end();
+    else this.#admit();
+  }
+
+  /** Closes the connection, after the reply that is under way if there is one. */
+  closeWhenIdle(): void {
+    this.#last = true;
+    if (this.#replied) this.destroy();
+  }
+
+  /** Takes the connection off HTTP. What the client has sent beyond the request is given back. */
+  takeOver(): { socket: Socket; early: Buffer } {
+    this.#taken = true;
+    this.socket.off("data", this.#received);
+    this.socket.off("end", this.#finished);
+    this.socket.off("close", this.#closed);
+    this.socket.pause();
+    const early = this.#held;
+    this.destroy();
+    return { socket: this.socket, early };
+  }
+
+  readonly #received = (bytes: Buffer): void => {
+    this.#held = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
+    this.#admit();
+  };
+
+  readonly #finished = (): void => {
+    this.#ended = true;
+    this.#admit();
+    this.#halfClosed?.();
+  };
+
+  readonly #closed = (): void => {
+    this.destroy();
+  };
+
+  #admit(): void {
+    try {
+      while (this.#held.length > 0 && (this.#admitBody() || this.#admitHead()));
+    } catch (error) {
+      this.#refuse(error);
+    }
+    this.#pace();
+    // A client that closes its side may still wait for its answer.
+    if (this.#ended && !this.#told && (this.#replied || this.#body !== null)) {
+      this.#told = true;
+      this.push(null);
+    }
+  }
+
+  #pace(): void {
+    const paused = this.#full || (this.#held.length > LONGEST_HELD && this.#waits());
+    if (paused) this.socket.pause();
+    else if (this.socket.isPaused()) this.socket.resume();
+  }
+
+  /** The request is all there and its reply is not out. */
+  #waits(): boolean {
+    return this.#body === null && !this.#replied;
+  }
+
+  #admitBody(): boolean {
+    if (this.#body === null) return false;
+    const length = this.#body.take(this.#held, 0);
+    if (length > 0) this.#full = !this.push(this.#held.subarray(0, length));
+    this.#held = this.#held.subarray(length);
+    if (this.#body.done) this.#body = null;
+    return true;
+  }
+
+  #admitHead(): boolean {
+    if (!this.#replied || this.#body !== null) return false;
+    const start = emptyLines(this.#held);
+    const end = this.#held.indexOf(HEAD_END, start);
+    if (end < 0 && this.#held.length > LONGEST_HEAD) throw new BadRequest("431 Request Header Fields Too Large");
+    if (end < 0) return false;
+    const head = parseHead(this.#held.toString("utf8", start, end));
+    this.head = head;
+    this.#replied = false;
+    const body = new BodyExtent(head.body);
+    this.#body = body.done ? null : body;
+    const rest = this.#held.indexOf(0x0a, start) + 1;
+    const headers = this.#held.subarray(rest, end + HEAD_END.length);
+    this.#held = this.#held.subarray(end + HEAD_END.length);
+    this.push(`${head.method} / HTTP/1.${head.minorVersion}\r\n`, "latin1");
+    this.push(headers);
+    return true;
+  }
+
+  #refuse(error: unknown): void {
+    const { message, status } = error instanceof BadRequest ? error : new BadRequest("500 Internal Server Error");
+    this.#held = NONE;
+    refuse(this.socket, status, message);
+  }
+
+  override _read(): void {
+    this.#full = false;
+    if (!this.#taken) this.#pace();
+  }
+
+  override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.socket.write(chunk, encoding, done);
+  }
+
+  override _writev(chunks: { chunk: Buffer; encoding: BufferEncoding }[], done: (error?: Error | null) => void): void {
+    this.socket.cork();
+    chunks.forEach(({ chunk, encoding }, index) => {
+      if (index < chunks.length - 1) this.socket.write(chunk, encoding);
+      else this.socket.write(chunk, encoding, done);
+    });
+    this.socket.uncork();
+  }
+
+  override _final(done: () => void): void {
+    if (!this.#taken) this.socket.end();
+    done();
+  }
+
+  override _destroy(_error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.#taken) this.socket.destroy();
+    done();
+  }
+
+  // What Node's server asks of a socket and a unix socket has no use for.
+
+  setTimeout(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+}
+
+/** Answers as Go's server answers what is no HTTP request, and closes. */
+export function refuse(socket: Duplex, status: string, message: string): void {
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`;
+  socket.end(head + message, () => socket.destroy());
+}
+
+/** RFC 9112, 2.2: empty lines before a request are to be ignored. */
+function emptyLines(bytes: Buffer): number {
+  let at = 0;
+  while (bytes[at] === 0x0d && bytes[at + 1] === 0x0a) at += 2;
+  return at;
+}
+
+function ignore(): void {}

@@ -1,0 +1,25 @@
+// Brings the core's replies to whoever asked.
+
+import type { Replies, RequestId, replies } from "../host.js";
+
+/** One asker. Never throws, never waits. */
+export interface ReplyReceiver {
+  perform(command: replies.ReplyCommand): void;
+}
+
+export class ReplyRouter implements Replies {
+  readonly #receivers = new Map<RequestId, ReplyReceiver>();
+
+  add(request: RequestId, receiver: ReplyReceiver): void {
+    this.#receivers.set(request, receiver);
+  }
+
+  remove(request: RequestId): void {
+    this.#receivers.delete(request);
+  }
+
+  /** What nobody waits for any more is dropped. */
+  perform(request: RequestId, command: replies.ReplyCommand): void {
+    this.#receivers.get(request)?.perform(command);
+  }
+}

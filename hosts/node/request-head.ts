@@ -1,0 +1,79 @@
+// The head of an HTTP/1 request, as far as it must be known before Node's parser sees it: where the request ends, and
+// its target, which the core wants as it was sent.
+
+export interface RequestHead {
+  method: string;
+  /** As sent. */
+  target: string;
+  /** Of HTTP/1. */
+  minorVersion: 0 | 1;
+  /** Header lines as received, joined by LF. */
+  headers: string;
+  /** `none`, a known length, or chunks. */
+  body: { kind: "none" } | { kind: "length"; length: number } | { kind: "chunked" };
+  /** Media type without parameters, lower case; empty for none. */
+  mediaType: string;
+}
+
+/** A head that cannot be served: answered in plain text, as Go's server does. */
+export class BadRequest extends Error {
+  constructor(
+    readonly status: string,
+    detail = "",
+  ) {
+    super(detail === "" ? status : `${status}: ${detail}`);
+  }
+}
+
+const BAD_REQUEST = "400 Bad Request";
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** Parses a head without its closing empty line. */
+export function parseHead(text: string): RequestHead {
+  const lineEnd = text.indexOf("\r\n");
+  const startLine = lineEnd < 0 ? text : text.slice(0, lineEnd);
+  const headers = lineEnd < 0 ? "" : text.slice(lineEnd + 2).replaceAll("\r\n", "\n");
+  const [method = "", target = "", version = "", more] = startLine.split(" ");
+  if (!TOKEN.test(method) || target === "" || more !== undefined) throw new BadRequest(BAD_REQUEST);
+  const minorVersion = minorOf(version);
+  const head: RequestHead = { method, target, minorVersion, headers, body: { kind: "none" }, mediaType: "" };
+  readHeaders(head);
+  return head;
+}
+
+function minorOf(version: string): 0 | 1 {
+  if (version === "HTTP/1.1") return 1;
+  if (version === "HTTP/1.0") return 0;
+  if (/^HTTP\/\d+\.\d+$/.test(version))
+    throw new BadRequest("505 HTTP Version Not Supported", "unsupported protocol version");
+  throw new BadRequest(BAD_REQUEST, "malformed HTTP version");
+}
+
+function readHeaders(head: RequestHead): void {
+  let host = false;
+  let chunked = false;
+  let length: string | null = null;
+  for (const line of head.headers === "" ? [] : head.headers.split("\n")) {
+    const colon = line.indexOf(":");
+    // Of all that Docker's clients send only these begin with these letters: the rest is not looked at.
+    const first = line.charCodeAt(0) | 0x20;
+    if (first !== LETTER_C && first !== LETTER_H && first !== LETTER_T) continue;
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    if (name === "host") host = true;
+    else if (name === "content-type") head.mediaType = value.split(";", 1)[0]!.trim().toLowerCase();
+    else if (name === "transfer-encoding") chunked = true;
+    else if (name === "content-length") {
+      if (!/^\d{1,15}$/.test(value) || (length !== null && length !== value))
+        throw new BadRequest(BAD_REQUEST, "bad Content-Length");
+      length = value;
+    }
+  }
+  if (!host && head.minorVersion === 1) throw new BadRequest(BAD_REQUEST, "missing required Host header");
+  if (chunked) head.body = { kind: "chunked" };
+  else if (length !== null && Number(length) > 0) head.body = { kind: "length", length: Number(length) };
+}
+
+const LETTER_C = 0x63;
+const LETTER_H = 0x68;
+const LETTER_T = 0x74;

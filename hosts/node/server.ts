@@ -1,0 +1,131 @@
+// The engine's HTTP server: requests become inputs of the core, its replies become responses. fastify has one wildcard
+// route, and neither it nor Node's server answers anything by itself, save what is no HTTP.
+
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer as createSocketServer } from "node:net";
+import type { Server as SocketServer } from "node:net";
+import fastify from "fastify";
+import type { Input, RequestId, Stdio, engine } from "../host.js";
+import type { RequestBodies } from "./bodies.js";
+import { bytesOf } from "./bodies.js";
+import { Exchange } from "./exchange.js";
+import type { ExchangeContext } from "./exchange.js";
+import { Gate, LONGEST_HEAD, refuse } from "./gate.js";
+import type { ReplyRouter } from "./reply-router.js";
+import { receiveBody } from "./request-body.js";
+
+/** The side of the driver that a server needs. */
+export interface RequestInputs {
+  nextRequest(): RequestId;
+  deliver(input: Input): void;
+}
+
+export interface ApiServerOptions {
+  driver: RequestInputs;
+  replies: ReplyRouter;
+  bodies: RequestBodies;
+  stdio: Stdio;
+  /** Bytes beyond which a JSON body is thrown away. */
+  bodyLimit: number;
+}
+
+export class ApiServer {
+  readonly #options: ApiServerOptions;
+  readonly #context: ExchangeContext;
+  readonly #http: Server;
+  readonly #listeners: SocketServer[] = [];
+  readonly #names = new WeakMap<Gate, string>();
+  readonly #open = new Set<Gate>();
+
+  static async create(options: ApiServerOptions): Promise<ApiServer> {
+    let http: Server | null = null;
+    const app = fastify({
+      // Clients keep connections for as long as they like, and `wait` may take days: no timeouts.
+      serverFactory: (handler) =>
+        (http = createServer(
+          {
+            requestTimeout: 0,
+            headersTimeout: 0,
+            keepAliveTimeout: 0,
+            maxHeaderSize: LONGEST_HEAD,
+            requireHostHeader: false,
+          },
+          handler,
+        )),
+      exposeHeadRoutes: false,
+      clientErrorHandler: (error, socket) => {
+        if (socket.writable && error.code !== "ECONNRESET") refuse(socket, "400 Bad Request", "400 Bad Request");
+        else socket.destroy();
+      },
+    });
+    const server: { api: ApiServer | null } = { api: null };
+    // Handed over before the framework looks at types, lengths or bodies: those are the core's.
+    app.addHook("onRequest", (request, reply, _done) => {
+      reply.hijack();
+      server.api!.#ask(request.raw, reply.raw);
+    });
+    app.all("*", () => {});
+    app.setNotFoundHandler(() => {});
+    await app.ready();
+    server.api = new ApiServer(http!, options);
+    return server.api;
+  }
+
+  private constructor(http: Server, options: ApiServerOptions) {
+    this.#http = http;
+    this.#options = options;
+    this.#context = {
+      deliver: (input) => options.driver.deliver(input),
+      stdio: options.stdio,
+      over: (request) => {
+        options.replies.remove(request);
+        options.bodies.forget(request);
+      },
+    };
+    http.maxHeadersCount = 0;
+  }
+
+  /** Takes connections that come in on a listening handle; `name` tells the core where: `unix:///run/x.sock`. */
+  accept(name: string): SocketServer {
+    const listener = createSocketServer({ allowHalfOpen: true }, (socket) => {
+      const gate = new Gate(socket);
+      this.#names.set(gate, name);
+      this.#open.add(gate);
+      gate.once("close", () => this.#open.delete(gate));
+      this.#http.emit("connection", gate);
+    });
+    this.#listeners.push(listener);
+    return listener;
+  }
+
+  /** No new connections; those that are open get `graceMs` for replies under way, then they are closed. */
+  async close(graceMs: number): Promise<void> {
+    const closed = this.#listeners.map((listener) => new Promise<void>((resolve) => listener.close(() => resolve())));
+    for (const gate of this.#open) gate.closeWhenIdle();
+    const timer = setTimeout(() => {
+      for (const gate of this.#open) gate.destroy();
+    }, graceMs);
+    while (this.#open.size > 0) await Promise.race([...this.#open].map(closing));
+    clearTimeout(timer);
+    void closed;
+  }
+
+  #ask(message: IncomingMessage, response: ServerResponse): void {
+    const { driver, replies, bodies, bodyLimit } = this.#options;
+    const gate = message.socket as unknown as Gate;
+    const head = gate.head!;
+    receiveBody(head, message, bodyLimit, (body: engine.Body) => {
+      const id = driver.nextRequest();
+      replies.add(id, new Exchange(id, gate, response, this.#context));
+      if (body.tag === "stream") bodies.offer(id, bytesOf(message));
+      const { method, target, headers } = head;
+      const listener = this.#names.get(gate) ?? "";
+      driver.deliver({ tag: "request", val: { id, listener, method, target, headers, body } });
+    });
+  }
+}
+
+function closing(gate: Gate): Promise<void> {
+  return new Promise((resolve) => gate.once("close", () => resolve()));
+}

@@ -1,0 +1,180 @@
+import { connect as connectSocket } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { replies } from "../../hosts/host.js";
+import { line } from "../streams/log-of.js";
+import { scriptedServer, until, whole } from "./scripted-server.js";
+
+const GET = "GET /x HTTP/1.1\r\nHost: d\r\n\r\n";
+const OPEN: replies.ReplyCommand = { tag: "open", val: { status: 200, headers: "Content-Type: application/json" } };
+const chunk = (text: string): replies.ReplyCommand => ({ tag: "chunk", val: Buffer.from(text) });
+const FOLLOW = {
+  container: "c",
+  stdout: true,
+  stderr: true,
+  framed: false,
+  timestamps: false,
+  since: 0n,
+  until: 0n,
+  follow: true,
+};
+const SPLICE: replies.ReplyCommand = { tag: "splice", val: { tag: "logs", val: FOLLOW } };
+
+/** Names of the headers of a whole reply, and the values of those that are the host's. */
+async function headersOf(method: string, command: replies.ReplyCommand) {
+  const { connect } = await scriptedServer((_, reply) => reply(command));
+  const client = await connect();
+  client.send(`${method} /x HTTP/1.1\r\nHost: d\r\n\r\n`);
+  const { status, headers, body } = await client.response(method);
+  return {
+    status,
+    body: body.toString(),
+    headers: headers.map(([name, value]) => (name === "Date" ? name : `${name}: ${value}`)),
+  };
+}
+
+describe("a whole reply", () => {
+  test("has its headers as the core wrote them, a date and a length", async () => {
+    expect(await headersOf("GET", whole(200, "{}\n", "Api-Version: 1.55\nContent-Type: application/json"))).toEqual({
+      status: 200,
+      body: "{}\n",
+      headers: ["Api-Version: 1.55", "Content-Type: application/json", "Content-Length: 3", "Date"],
+    });
+  });
+
+  test("beyond 2 KiB is chunked", async () => {
+    const short = await headersOf("GET", whole(200, "x".repeat(2048), ""));
+    expect(short.headers).toEqual(["Content-Length: 2048", "Date"]);
+    const long = await headersOf("GET", whole(200, "x".repeat(2049), ""));
+    expect(long.headers).toEqual(["Date", "Transfer-Encoding: chunked"]);
+    expect(long.body.length).toBe(2049);
+  });
+
+  test("without a body has a length of 0, unless its status forbids one", async () => {
+    expect((await headersOf("POST", whole(201, "", ""))).headers).toEqual(["Content-Length: 0", "Date"]);
+    expect((await headersOf("POST", whole(204, "", ""))).headers).toEqual(["Date"]);
+    expect((await headersOf("POST", whole(304, "", ""))).headers).toEqual(["Date"]);
+  });
+
+  test("to HEAD has no body", async () => {
+    const { connect } = await scriptedServer((request, reply) =>
+      reply(whole(200, request.method === "HEAD" ? "" : "OK", "")),
+    );
+    const client = await connect();
+    client.send("HEAD /_ping HTTP/1.1\r\nHost: d\r\n\r\n");
+    const head = await client.response("HEAD");
+    expect([head.status, head.header("content-length")]).toEqual([200, "0"]);
+    client.send("GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n");
+    expect((await client.response()).text).toBe("OK");
+  });
+
+  test("closes the connection when the client wants that", async () => {
+    const { connect } = await scriptedServer((_, reply) => reply(whole(200, "bye", "")));
+    const client = await connect();
+    client.send("GET /x HTTP/1.1\r\nHost: d\r\nConnection: close\r\n\r\n");
+    const response = await client.response();
+    expect(response.header("connection")).toBe("close");
+    expect((await client.rest()).length).toBe(0);
+  });
+});
+
+describe("an open reply", () => {
+  test("is flushed at once; its chunks arrive one by one and are reported as drained", async () => {
+    const { connect, nextRequest, reply, inputs } = await scriptedServer();
+    const client = await connect();
+    client.send(GET);
+    const { id } = await nextRequest();
+    reply(id, OPEN);
+    const head = await client.head();
+    expect([head.status, head.header("transfer-encoding")]).toEqual([200, "chunked"]);
+    const chunks = client.chunks();
+    for (const text of ["one\n", "two\n"]) {
+      reply(id, chunk(text));
+      expect((await chunks.next()).value?.toString()).toBe(text);
+    }
+    reply(id, { tag: "end" });
+    expect((await chunks.next()).done).toBe(true);
+    expect(inputs).toEqual([
+      { tag: "drained", val: { request: id, bytes: 4 } },
+      { tag: "drained", val: { request: id, bytes: 4 } },
+    ]);
+  });
+
+  test("is closed when the client goes, and what is sent then is dropped", async () => {
+    const { connect, nextRequest, reply, inputs } = await scriptedServer();
+    const client = await connect();
+    client.send(GET);
+    const { id } = await nextRequest();
+    reply(id, OPEN);
+    await client.head();
+    client.close();
+    await until(() => inputs.length > 0);
+    reply(id, chunk("nobody"));
+    reply(id, { tag: "end" });
+    expect(inputs).toEqual([{ tag: "closed", val: { request: id, why: "client" } }]);
+  });
+
+  test("that is cut cannot be taken for a whole one", async () => {
+    const { connect, nextRequest, reply, inputs } = await scriptedServer();
+    const client = await connect();
+    client.send(GET);
+    const { id } = await nextRequest();
+    reply(id, OPEN);
+    reply(id, chunk("half"));
+    reply(id, { tag: "cut" });
+    await expect(client.response()).rejects.toThrow();
+    expect(inputs.filter(({ tag }) => tag === "closed")).toEqual([]);
+  });
+
+  test("to a client that does not read drains no further than the socket takes it, and blocks nobody", async () => {
+    const { connect, nextRequest, reply, inputs, path } = await scriptedServer();
+    const deaf = connectSocket(path);
+    onTestFinished(() => void deaf.destroy());
+    deaf.write(GET);
+    const { id } = await nextRequest();
+    reply(id, OPEN);
+    for (let count = 0; count < 32; count++) reply(id, chunk("x".repeat(65_536)));
+    const other = await connect();
+    other.send(GET);
+    const next = await nextRequest();
+    reply(next.id, whole(200, "served"));
+    expect((await other.response()).text).toBe("served");
+    const drained = inputs.filter((input) => input.tag === "drained").length;
+    expect(drained).toBeLessThan(32);
+    deaf.resume();
+    await until(() => inputs.filter((input) => input.tag === "drained").length === 32);
+  });
+});
+
+describe("a spliced reply", () => {
+  test("moves the log by itself until the core ends it", async () => {
+    const { connect, nextRequest, reply, log } = await scriptedServer();
+    const client = await connect();
+    client.send(GET);
+    const { id } = await nextRequest();
+    reply(id, { tag: "open", val: { status: 200, headers: "" } });
+    reply(id, SPLICE);
+    const head = await client.head();
+    expect(head.headers.map(([name]) => name)).toEqual(["Date", "Transfer-Encoding"]);
+    const chunks = client.chunks();
+    log.append(line(1, "hello"));
+    expect((await chunks.next()).value?.toString()).toBe("hello\n");
+    log.append(line(2, "bye"));
+    reply(id, { tag: "end" });
+    expect((await chunks.next()).value?.toString()).toBe("bye\n");
+    expect((await chunks.next()).done).toBe(true);
+    expect([log.closed, log.watchers]).toEqual([1, 0]);
+  });
+
+  test("stops when the client goes", async () => {
+    const { connect, nextRequest, reply, log, inputs } = await scriptedServer();
+    const client = await connect();
+    client.send(GET);
+    const { id } = await nextRequest();
+    reply(id, { tag: "open", val: { status: 200, headers: "" } });
+    reply(id, SPLICE);
+    await client.head();
+    client.close();
+    await until(() => log.closed === 1);
+    expect([log.watchers, inputs]).toEqual([0, [{ tag: "closed", val: { request: id, why: "client" } }]]);
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, test } from "vitest";
+import type { engine } from "../../hosts/host.js";
+import { scriptedServer, until, whole } from "./scripted-server.js";
+
+const echoTarget = (request: engine.Request, reply: (command: ReturnType<typeof whole>) => void) =>
+  reply(whole(200, request.target));
+
+describe("a request", () => {
+  test("reaches the core as it was sent", async () => {
+    const { connect, nextRequest, path } = await scriptedServer(echoTarget);
+    const client = await connect();
+    client.send(
+      "DELETE /v1.41/containers/a%20b?force=1&%zz HTTP/1.1\r\nHost: any\r\nX-Odd:  two  words \r\nX-ODD: again\r\n\r\n",
+    );
+    const request = await nextRequest();
+    expect(request).toMatchObject({
+      method: "DELETE",
+      target: "/v1.41/containers/a%20b?force=1&%zz",
+      headers: "Host: any\nX-Odd:  two  words \nX-ODD: again",
+      listener: `unix://${path}`,
+      body: { tag: "none" },
+    });
+    expect((await client.response()).status).toBe(200);
+  });
+
+  test.each([
+    "http:/v1.41/containers/json",
+    "http://any.host:1/v1.41/info",
+    "*",
+    "//double//slash",
+    "/ümlaut",
+    "/a\\b|c",
+  ])("may have the target %s", async (target) => {
+    const { connect } = await scriptedServer(echoTarget);
+    const client = await connect();
+    client.send(`GET ${target} HTTP/1.1\r\nHost: docker\r\n\r\n`);
+    expect((await client.response()).text).toBe(target);
+  });
+
+  test.each(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PROPFIND", "TRACE"])(
+    "may be a %s",
+    async (method) => {
+      const { connect, nextRequest } = await scriptedServer(echoTarget);
+      const client = await connect();
+      client.send(`${method} /x HTTP/1.1\r\nHost: docker\r\n\r\n`);
+      expect((await nextRequest()).method).toBe(method);
+      expect((await client.response(method)).status).toBe(200);
+    },
+  );
+
+  test("may follow another one on the same connection, even before that is answered", async () => {
+    const { connect, nextRequest, reply, requests } = await scriptedServer();
+    const client = await connect();
+    client.send(
+      "GET /1 HTTP/1.1\r\nHost: d\r\n\r\nPOST /2 HTTP/1.1\r\nHost: d\r\nContent-Length: 2\r\n\r\n{}GET /3 HTTP/1.1\r\nHost: d\r\n\r\n",
+    );
+    for (const target of ["/1", "/2", "/3"]) {
+      const request = await nextRequest();
+      expect([request.target, requests.length]).toEqual([target, Number(target.slice(1))]);
+      reply(request.id, whole(200, target));
+      expect((await client.response()).text).toBe(target);
+    }
+  });
+
+  test("of HTTP/1.0 is answered and the connection closed", async () => {
+    const { connect } = await scriptedServer((request, reply) => reply(whole(200, request.target.repeat(2000))));
+    const client = await connect();
+    client.send("GET /x HTTP/1.0\r\n\r\n");
+    const head = await client.head();
+    expect(head.header("transfer-encoding")).toBeNull();
+    expect((await client.rest()).length).toBe(4000);
+  });
+
+  test("is answered though the client has closed its side", async () => {
+    const { connect, nextRequest, reply } = await scriptedServer();
+    const client = await connect();
+    client.send("GET /x HTTP/1.1\r\nHost: d\r\n\r\n");
+    client.end();
+    const request = await nextRequest();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    reply(request.id, whole(200, "late"));
+    expect((await client.response()).text).toBe("late");
+  });
+});
+
+describe("what is no request", () => {
+  test.each([
+    ["garbage\r\n\r\n", "400 Bad Request"],
+    ["GET / HTTP/1.1\r\n\r\n", "400 Bad Request: missing required Host header"],
+    ["GET /a b HTTP/1.1\r\nHost: d\r\n\r\n", "400 Bad Request"],
+    ["GET / HTTP/2.0\r\nHost: d\r\n\r\n", "505 HTTP Version Not Supported: unsupported protocol version"],
+    ["POST / HTTP/1.1\r\nHost: d\r\nContent-Length: -1\r\n\r\n", "400 Bad Request: bad Content-Length"],
+    ["GET / HTTP/1.1\r\nHost: d\r\nbad header\r\n\r\n", "400 Bad Request"],
+    ["POST / HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "400 Bad Request"],
+  ])("is refused in plain text: %j", async (sent, expected) => {
+    const { connect, requests } = await scriptedServer((request, reply) => {
+      if (request.body.tag !== "stream") reply(whole(200));
+    });
+    const client = await connect();
+    client.send(sent);
+    const response = await client.response();
+    expect(response.text).toBe(expected);
+    expect(response.header("content-type")).toBe("text/plain; charset=utf-8");
+    expect(requests.filter(({ body }) => body.tag !== "stream")).toEqual([]);
+  });
+
+  test("does not keep the next client from being served", async () => {
+    const { connect } = await scriptedServer(echoTarget);
+    (await connect()).send("\x16\x03\x01garbage without an end");
+    const client = await connect();
+    client.send("GET /fine HTTP/1.1\r\nHost: d\r\n\r\n");
+    expect((await client.response()).text).toBe("/fine");
+  });
+});
+
+describe("a body", () => {
+  const post = (headers: string, body: string) => `POST /x HTTP/1.1\r\nHost: d\r\n${headers}\r\n\r\n${body}`;
+  const json = "Content-Type: application/json; charset=utf-8\r\n";
+  const chunked = "Transfer-Encoding: chunked";
+
+  async function bodyOf(...pieces: string[]): Promise<engine.Body> {
+    const { connect, nextRequest } = await scriptedServer((_, reply) => reply(whole(200)));
+    const client = await connect();
+    for (const piece of pieces) {
+      client.send(piece);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const { body } = await nextRequest();
+    expect((await client.response()).status).toBe(200);
+    return body.tag === "whole" ? { tag: "whole", val: Buffer.from(body.val) } : body;
+  }
+
+  const bytes = (text: string) => ({ tag: "whole", val: Buffer.from(text) });
+
+  test("of JSON comes as bytes, in however many pieces", async () => {
+    expect(await bodyOf(post(`${json}Content-Length: 7`, '{"a'), '":1}')).toEqual(bytes('{"a":1}'));
+    expect(await bodyOf(post(json + chunked, '3\r\n{"a\r\n'), "4\r", '\n":1}\r\n0\r\n', "\r\n")).toEqual(
+      bytes('{"a":1}'),
+    );
+  });
+
+  test("that is chunked and empty is not none", async () => {
+    expect(await bodyOf(post(json + chunked, "0\r\n\r\n"))).toEqual(bytes(""));
+    expect(await bodyOf(post(`${json}Content-Length: 0`, ""))).toEqual({ tag: "none" });
+  });
+
+  test("of JSON beyond the limit is thrown away, its length known or not", async () => {
+    const large = "x".repeat(1001);
+    expect(await bodyOf(post(`${json}Content-Length: 1001`, large))).toEqual({ tag: "oversized" });
+    expect(await bodyOf(post(json + chunked, `3e9\r\n${large}\r\n0\r\n\r\n`))).toEqual({ tag: "oversized" });
+    expect(await bodyOf(post(`${json}Content-Length: 1000`, large.slice(1)))).toEqual(bytes(large.slice(1)));
+  });
+
+  test("of another type comes as bytes if it is known to be short", async () => {
+    expect(await bodyOf(post("Content-Length: 3", "abc"))).toEqual(bytes("abc"));
+  });
+
+  test("of any other kind is a stream, and the connection is good for another request after it", async () => {
+    const { connect, nextRequest, reply, bodies } = await scriptedServer();
+    const client = await connect();
+    client.send(post(`Content-Type: application/x-tar\r\n${chunked}`, "3\r\nabc\r\n"));
+    const request = await nextRequest();
+    expect(request.body).toEqual({ tag: "stream" });
+    client.send("3\r\ndef\r\n0\r\n\r\nGET /next HTTP/1.1\r\nHost: d\r\n\r\n");
+    let text = "";
+    for await (const chunk of bodies.take(request.id)) text += Buffer.from(chunk).toString();
+    expect(text).toBe("abcdef");
+    expect(() => bodies.take(request.id)).toThrow("no body to take");
+    reply(request.id, whole(200, "done"));
+    expect((await client.response()).text).toBe("done");
+    const next = await nextRequest();
+    reply(next.id, whole(200, next.target));
+    expect((await client.response()).text).toBe("/next");
+  });
+
+  test("that nobody reads does not hold up the answer or what comes after it", async () => {
+    const { connect, nextRequest } = await scriptedServer((request, reply) => reply(whole(404, request.target)));
+    const client = await connect();
+    const tar = "t".repeat(500_000);
+    client.send(
+      `${post("Content-Type: application/x-tar\r\nContent-Length: 500000", tar)}GET /next HTTP/1.1\r\nHost: d\r\n\r\n`,
+    );
+    await nextRequest();
+    expect((await client.response()).text).toBe("/x");
+    expect((await client.response()).text).toBe("/next");
+  });
+
+  test("is asked for by 100 Continue when the client waits for that", async () => {
+    const { connect, nextRequest, reply, bodies } = await scriptedServer();
+    const client = await connect();
+    client.send(post(`Content-Type: application/x-tar\r\n${chunked}\r\nExpect: 100-continue`, ""));
+    expect((await client.head()).status).toBe(100);
+    client.send("2\r\nok\r\n0\r\n\r\n");
+    const request = await nextRequest();
+    for await (const chunk of bodies.take(request.id)) expect(Buffer.from(chunk).toString()).toBe("ok");
+    reply(request.id, whole(200));
+    expect((await client.response()).status).toBe(200);
+  });
+
+  test("that breaks off fails for its reader, and the request is closed", async () => {
+    const { connect, nextRequest, inputs, bodies } = await scriptedServer();
+    const client = await connect();
+    client.send(post(`Content-Type: application/x-tar\r\n${chunked}`, "3\r\nabc\r\n"));
+    const request = await nextRequest();
+    const reading = (async () => {
+      for await (const _ of bodies.take(request.id));
+    })();
+    client.close();
+    await expect(reading).rejects.toThrow("the client went away");
+    await until(() => inputs.length > 0);
+    expect(inputs).toEqual([{ tag: "closed", val: { request: request.id, why: "client" } }]);
+  });
+
+  test("of JSON that breaks off never becomes a request", async () => {
+    const { connect, requests } = await scriptedServer();
+    const client = await connect();
+    client.send(post(`${json}Content-Length: 100`, '{"half'));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    client.close();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(requests).toEqual([]);
+  });
+});

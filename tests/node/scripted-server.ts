@@ -1,0 +1,111 @@
+// The HTTP server on a real socket, with a core that does what the test says.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Input, RequestId, Stdin, engine, replies } from "../../hosts/host.js";
+import { RequestBodies } from "../../hosts/node/bodies.js";
+import { ReplyRouter } from "../../hosts/node/reply-router.js";
+import { ApiServer } from "../../hosts/node/server.js";
+import { MemoryLog } from "../streams/log-of.js";
+import { RawConnection } from "../support/raw-http.js";
+
+export interface ScriptedServer {
+  path: string;
+  server: ApiServer;
+  bodies: RequestBodies;
+  log: MemoryLog;
+  stdin: RecordedStdin;
+  /** All inputs but requests. */
+  inputs: Input[];
+  requests: engine.Request[];
+  reply: (id: RequestId, command: replies.ReplyCommand) => void;
+  connect: () => Promise<RawConnection>;
+  /** The next request that the core gets. */
+  nextRequest: () => Promise<engine.Request>;
+}
+
+/** `answer` is called for each request, at once; without it the test replies itself. */
+export async function scriptedServer(
+  answer: (request: engine.Request, reply: (command: replies.ReplyCommand) => void) => void = () => {},
+): Promise<ScriptedServer> {
+  const directory = await mkdtemp(join(tmpdir(), "coracle-server-"));
+  const path = join(directory, "s.sock");
+  const router = new ReplyRouter();
+  const bodies = new RequestBodies();
+  const log = new MemoryLog();
+  const stdin = new RecordedStdin();
+  const inputs: Input[] = [];
+  const requests: engine.Request[] = [];
+  let wake = () => {};
+  let last = 0n;
+  const driver = {
+    nextRequest: () => ++last,
+    deliver: (input: Input) => {
+      if (input.tag !== "request") return void inputs.push(input);
+      requests.push(input.val);
+      answer(input.val, (command) => router.perform(input.val.id, command));
+      wake();
+    },
+  };
+  const stdio = { log: async () => log, stdin: () => stdin };
+  const server = await ApiServer.create({ driver, replies: router, bodies, stdio, bodyLimit: 1000 });
+  const listener = server.accept(`unix://${path}`);
+  await new Promise<void>((resolve) => listener.listen(path, resolve));
+  const connections: RawConnection[] = [];
+  onTestFinished(async () => {
+    for (const connection of connections) connection.close();
+    await server.close(0);
+    await rm(directory, { recursive: true });
+  });
+  let seen = 0;
+  return {
+    path,
+    server,
+    bodies,
+    log,
+    stdin,
+    inputs,
+    requests,
+    reply: (id, command) => router.perform(id, command),
+    connect: async () => {
+      const connection = await RawConnection.open(path, 5000);
+      connections.push(connection);
+      return connection;
+    },
+    nextRequest: async () => {
+      while (requests.length <= seen) await new Promise<void>((resolve) => (wake = resolve));
+      return requests[seen++]!;
+    },
+  };
+}
+
+export class RecordedStdin implements Stdin {
+  text = "";
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.text += new TextDecoder().decode(bytes);
+  }
+
+  end(): void {
+    this.text += "<end>";
+  }
+
+  release(): void {
+    this.text += "<released>";
+  }
+}
+
+export function whole(status: number, body = "", headers = "Content-Type: application/json"): replies.ReplyCommand {
+  return { tag: "whole", val: { head: { status, headers }, body: Buffer.from(body) } };
+}
+
+/** Waits until something is so; fails after two seconds. */
+export async function until(what: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 400; turn++) {
+    if (what()) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`not within two seconds: ${what}`);
+}
