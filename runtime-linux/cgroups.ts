@@ -4,9 +4,12 @@
 import { existsSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { HostFailure } from "../hosts/failure.js";
 import type { Kernel } from "./kernel.js";
 
 const SIGKILL = 9;
+/** About ten seconds: what is not gone by then hangs in the kernel. */
+const KILL_ROUNDS_MAX = 200;
 
 /** Where all containers' groups are. */
 const PARENT = "/coracle";
@@ -47,6 +50,7 @@ export class Cgroups {
     for (let round = 0; ; round++) {
       const pids = this.#pids(container);
       if (pids.size === 0) return round === 0;
+      if (round === KILL_ROUNDS_MAX) throw new HostFailure("busy", `processes do not end: ${[...pids].join(", ")}`);
       for (const pid of pids) this.#send(pid);
       if (round === 0) await this.thaw(container).catch(() => {}); // v1: a frozen process dies when it is thawed
       await sleep(Math.min(1 << round, 50));

@@ -35,7 +35,7 @@ export class Hybrid {
   open(): void {
     this.#home = openSync("/proc/thread-self/ns/mnt", "r");
     const mounted = mountedFrom(this.#root);
-    if (mounted === undefined) this.#kernel.mount(this.#root, this.#root, "", MS_BIND, "");
+    if (mounted === undefined) this.#kernel.mount(this.#root, this.#root, "", MS_BIND | MS_REC, "");
     this.#mounted = mounted !== "/"; // a file system of its own is not ours to unmount
     this.#kernel.mount("", this.#root, "", MS_SHARED, "");
     if (this.hide(isHybrid) || !isHybrid()) throw new Error("cgroup2 cannot be taken out of sight");

@@ -15,9 +15,6 @@ import { processStat, type Run, type RunNote } from "./run.js";
 import type { Runtime } from "./runtimes.js";
 import { supervise, type Supervisor } from "./supervisor.js";
 
-/** A runtime that has not made a container by then never will. */
-const CREATE_LIMIT_MS = 60_000;
-
 /** What a launch needs of its surroundings. */
 export interface Surroundings {
   paths: Paths;
@@ -25,6 +22,8 @@ export interface Surroundings {
   cgroups: Cgroups;
   /** Path of conmon. */
   conmon: string;
+  /** A runtime that has not done its part by then never will. */
+  createLimitMs: number;
   /** Forks a child where this runtime can work. */
   born: (runtime: Pick<Runtime, "kind">, spawn: () => ChildProcess) => ChildProcess;
 }
@@ -73,8 +72,8 @@ function prepare(command: processes.Launch, run: Run, runtime: Runtime, paths: P
 
 async function created(supervisor: Supervisor, run: Run, spec: Spec, at: Surroundings): Promise<number> {
   const limit = new AbortController();
-  const late = sleep(CREATE_LIMIT_MS, undefined, { signal: limit.signal, ref: false }).then(() => {
-    throw new HostFailure("internal", `OCI runtime did not answer within ${CREATE_LIMIT_MS / 1000} seconds`);
+  const late = sleep(at.createLimitMs, undefined, { signal: limit.signal, ref: false }).then(() => {
+    throw new HostFailure("internal", `OCI runtime did not answer within ${at.createLimitMs / 1000} seconds`);
   });
   try {
     return await Promise.race([supervisor.created, late]);
@@ -117,13 +116,13 @@ function openGate(gate: string): void {
 /** Calls an OCI runtime and waits for its end. Rejects with what it wrote to stderr. */
 export async function callRuntime(
   runtime: Pick<Runtime, "name" | "path" | "kind">,
-  at: Pick<Surroundings, "paths" | "born">,
+  at: Surroundings,
   args: string[],
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const parameters = [`--root=${at.paths.runtime(runtime.name)}`, ...args];
     at.born(runtime, () =>
-      execFile(runtime.path, parameters, { timeout: CREATE_LIMIT_MS, killSignal: "SIGKILL" }, (error, _, stderr) =>
+      execFile(runtime.path, parameters, { timeout: at.createLimitMs, killSignal: "SIGKILL" }, (error, _, stderr) =>
         error ? reject(new Error(stderr.trim() || error.message)) : resolve(),
       ),
     );

@@ -32,9 +32,21 @@ export interface LinuxProcesses {
   close(): Promise<void>;
 }
 
-/** `runtimes`: what `detectRuntimes` found. */
-export function linuxProcesses(deps: { paths: Paths; runtimes: Runtime[]; kernel?: Kernel }): LinuxProcesses {
-  return new Processes(deps.paths, deps.kernel ?? libc, deps.runtimes);
+export interface Dependencies {
+  paths: Paths;
+  /** What `detectRuntimes` found. */
+  runtimes: Runtime[];
+  kernel?: Kernel;
+  /** A runtime that has not made a container by then is killed. */
+  createLimitMs?: number;
+}
+
+/**
+ * To be made before anything is mounted below the exec root. Nothing of it keeps a program from ending that only waits
+ * for containers: they do not need it.
+ */
+export function linuxProcesses(dependencies: Dependencies): LinuxProcesses {
+  return new Processes(dependencies);
 }
 
 /** A killed process's code, where nobody is left to tell it: 128 + SIGKILL. */
@@ -53,7 +65,7 @@ class Processes implements LinuxProcesses {
   readonly #running = new Map<string, { ended: Promise<void> }>();
   #happened: (input: Input) => void = () => {};
 
-  constructor(paths: Paths, kernel: Kernel, runtimes: Runtime[]) {
+  constructor({ paths, runtimes, kernel = libc, createLimitMs = 60_000 }: Dependencies) {
     for (const directory of [paths.live(), paths.exits(), paths.runtime("")])
       mkdirSync(directory, { recursive: true, mode: 0o711 });
     this.#hybrid = openHybrid(kernel, paths, runtimes);
@@ -64,6 +76,7 @@ class Processes implements LinuxProcesses {
       kernel,
       cgroups: new Cgroups(kernel),
       conmon: findProgram("conmon") ?? "conmon",
+      createLimitMs,
       born: ({ kind }, spawn) => (this.#hybrid && kind === "crun" ? this.#hybrid.hide(spawn) : spawn()),
     };
     this.stdio = {
@@ -155,7 +168,12 @@ class Processes implements LinuxProcesses {
   #signal({ subject, number }: processes.Signal): Outcome {
     const process = this.#run(subject).process();
     if (!process || !isAlive(process)) throw new HostFailure("not-found", "no such process");
-    this.#at.kernel.kill(process.pid, number);
+    try {
+      this.#at.kernel.kill(process.pid, number);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      throw new HostFailure("not-found", "no such process");
+    }
     return DONE;
   }
 

@@ -1,6 +1,6 @@
 // Clears a run away: whatever of it was made, whatever still runs. Its log stays.
 
-import { readdirSync, rmSync, rmdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { callRuntime, type Surroundings } from "./launch.js";
 import { killNaming } from "./naming.js";
@@ -14,7 +14,7 @@ export async function reap(run: Run, ended: Promise<void> | undefined, at: Surro
   const isLast = !hasNewer(run, at);
   const note = run.note();
   if (isLast) await at.cgroups.kill(run.container);
-  await settle(run, ended, at);
+  if (existsSync(run.directory)) await settle(run, ended, at);
   if (note) await removeState(run, note, at);
   if (isLast) await at.cgroups.remove(run.container);
   rmSync(join(at.paths.exits(), run.name), { force: true });

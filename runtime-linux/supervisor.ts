@@ -82,7 +82,9 @@ function parameters(supervision: Supervision): string[] {
 
 /** Reads the one line that conmon sends once the runtime has made the container, or could not. */
 async function created(child: ChildProcess, directory: string): Promise<number> {
-  const failed = new Promise<never>((_, reject) => child.once("error", reject));
+  const failed = new Promise<never>((_, reject) =>
+    child.once("error", ({ message }) => reject(new HostFailure("internal", `no supervisor: ${message}`))),
+  );
   const pipe = child.stdio[3] as Readable;
   try {
     const line = await Promise.race([firstLine(pipe), failed]);

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Input, LogBytes, processes } from "../../hosts/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { linuxProcesses, type LinuxProcesses } from "../../runtime-linux/processes.js";
@@ -30,11 +30,13 @@ export interface Fixture {
 /** An engine's processes on directories of their own. */
 export async function openFixture(
   only?: string,
-  directory = mkdtempSync(join(tmpdir(), "coracle-processes-")),
+  directory = newDirectory(),
+  more: { added?: Map<string, string>; createLimitMs?: number } = {},
 ): Promise<Fixture> {
   const paths = new Paths({ data: join(directory, "data"), exec: join(directory, "exec") });
-  const found = await detectRuntimes();
-  const processes = linuxProcesses({ paths, runtimes: found.filter(({ name }) => !only || name === only) });
+  const { added, ...rest } = more;
+  const runtimes = (await detectRuntimes(added)).filter(({ name }) => !only || name === only);
+  const processes = linuxProcesses({ paths, runtimes, ...rest });
   const exits: Fixture["exits"] = [];
   const waiting: (() => void)[] = [];
   processes.listen((input: Input) => {
@@ -56,8 +58,24 @@ export async function openFixture(
   return { paths, processes, exits, exited, close };
 }
 
+/** Directories of this test run begin so; others may run beside it. */
+const PREFIX = `coracle-processes-${process.pid}-`;
+
+export function newDirectory(): string {
+  return mkdtempSync(join(tmpdir(), PREFIX));
+}
+
+const ids = new Set<string>();
+
+/** Has `traces` look for what is left of this container too. */
+export function remember(id: string): void {
+  ids.add(id);
+}
+
 export function newId(): string {
-  return randomBytes(32).toString("hex");
+  const id = randomBytes(32).toString("hex");
+  ids.add(id);
+  return id;
 }
 
 /** A file system with busybox in it, where the content code would have mounted it. */
@@ -199,14 +217,16 @@ export async function readLog(log: LogBytes): Promise<{ stdout: Buffer; stderr: 
   return { stdout: Buffer.concat(streams.stdout), stderr: Buffer.concat(streams.stderr) };
 }
 
-/** What must be the same before and after: mounts, cgroups, processes of supervisors. */
-export function traces(): { mounts: string; cgroups: string; supervisors: string } {
+/** What is left of the tests' engines: mounts, cgroups, supervisors and runtimes. */
+export function traces(): { mounts: string; cgroups: string[]; supervisors: string } {
   const sh = (command: string) => execFileSync("sh", ["-c", command], { encoding: "utf8" });
   return {
-    mounts: sh("cut -d' ' -f5- /proc/self/mountinfo | grep -F coracle-processes- || true"),
-    cgroups: sh("find /sys/fs/cgroup -path '*/coracle/*' -type d | sort"),
+    mounts: sh(`cut -d' ' -f5- /proc/self/mountinfo | grep -F ${PREFIX} || true`),
+    cgroups: sh("find /sys/fs/cgroup -path '*/coracle/*' -type d")
+      .split("\n")
+      .filter((path) => ids.has(basename(path))),
     supervisors: sh(
-      "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline 2>/dev/null; echo; done | grep -F coracle-processes- | grep -v grep || true",
+      `for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline 2>/dev/null; echo; done | grep -F ${PREFIX} | grep -v grep || true`,
     ),
   };
 }

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,9 +10,11 @@ import { startEngine } from "./engine.js";
 import {
   launchOf,
   makeRootfs,
+  newDirectory,
   newId,
   openFixture,
   readLog,
+  remember,
   traces,
   unable,
   type Change,
@@ -26,17 +27,14 @@ if (reason) console.warn(`skipped: containers' processes: ${reason}`);
 for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(name)))
   describe.skipIf(reason)(`processes by ${runtime}`, () => {
     let fixture: Fixture;
-    let before: ReturnType<typeof traces>;
-
     beforeAll(async () => {
-      before = traces();
       fixture = await openFixture(runtime);
       expect(fixture.processes.runtimes.map(({ name }) => name)).toEqual([runtime]);
     });
 
     afterAll(async () => {
       await fixture.close();
-      expect(traces()).toEqual(before);
+      expect(traces()).toEqual({ mounts: "", cgroups: [], supervisors: "" });
     });
 
     const perform = (command: wit.ProcessCommand) => fixture.processes.perform(1n, command, () => {});
@@ -370,7 +368,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
     });
 
     it("finds again, after it was killed, what runs, what ended, and what lost its supervisor", async () => {
-      const directory = mkdtempSync(join(tmpdir(), "coracle-processes-"));
+      const directory = newDirectory();
       const engine = startEngine(directory, runtime, ["sleep 100", "sleep 0.2; exit 7", "sleep 101"]);
       const [runs, ends, loses] = await engine.launched(3);
       await engine.kill();
@@ -404,7 +402,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
     });
 
     it("notices that the supervisor of a run it found again was killed", async () => {
-      const directory = mkdtempSync(join(tmpdir(), "coracle-processes-"));
+      const directory = newDirectory();
       const engine = startEngine(directory, runtime, ["sleep 100"]);
       const [runs] = await engine.launched(1);
       await engine.kill();
@@ -417,25 +415,55 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
     });
 
     it("leaves nothing when it is killed at any moment of a launch", async () => {
-      const states = new Set<string>();
-      for (const delayMs of [0, 2, 5, 8, 12, 16, 20, 25, 32, 45]) {
-        const directory = mkdtempSync(join(tmpdir(), "coracle-processes-"));
+      const states: string[] = [];
+      for (const delayMs of [0, 2, 5, 8, 12, 16, 20, 30, 60, 120]) {
+        const directory = newDirectory();
         const engine = startEngine(directory, runtime, ["sleep 100"]);
         await engine.launching();
         await sleep(delayMs);
         await engine.kill();
         const again = await openFixture(runtime, directory);
         for (const { container, state } of await again.processes.inventory()) {
-          states.add(state.tag);
+          states.push(state.tag);
+          remember(container);
           await again.processes.perform(1n, { tag: "reap", val: subject(container) }, () => {});
         }
         await again.close();
-        expect(traces().supervisors).toBe("");
+        expect(traces()).toMatchObject({ cgroups: [], supervisors: "" });
       }
-      console.log(`found after the kills: ${[...states].join(", ")}`);
-      expect([...states].every((state) => state === "running" || state === "unstarted")).toBe(true);
+      expect(states.filter((state) => state !== "running" && state !== "unstarted")).toEqual([]);
+      expect(states.at(-1)).toBe("running");
     });
   });
+
+describe.skipIf(reason)("processes by a runtime that fails", () => {
+  it.each([
+    ["says no", "echo no such thing here >&2; exit 1", "invalid", /^no such thing here$/],
+    ["dies without a word", "kill -9 $$", "internal", /^supervisor ended before the container was made/],
+    ["hangs", "while :; do sleep 0.1; done", "internal", /^OCI runtime did not answer within 0.5 seconds$/],
+    ["is gone", 'rm "$0"', "internal", /^supervisor ended before the container was made/],
+  ])("reports that it %s, and leaves nothing", async (_, script, kind, message) => {
+    const directory = newDirectory();
+    const program = join(directory, "runtime");
+    writeFileSync(program, `#!/bin/sh\n[ "$1" = --version ] && echo odd version 1 && exit\n${script}\n`, {
+      mode: 0o755,
+    });
+    const fixture = await openFixture("odd", directory, { added: new Map([["odd", program]]), createLimitMs: 500 });
+    expect(fixture.processes.runtimes).toEqual([
+      { name: "odd", path: program, version: "1", commit: "", kind: "other" },
+    ]);
+    const container = newId();
+    makeRootfs(fixture.paths, container);
+    const launch = () =>
+      fixture.processes.perform(1n, launchOf(container, fixture.processes.runtimes[0]!, ["true"]), () => {});
+    const failure = await launch().catch((error: HostFailure) => error.failure);
+    expect(failure).toMatchObject({ kind, message: expect.stringMatching(message) as string });
+    await fixture.processes.perform(1n, { tag: "reap", val: { container, run: 1 } }, () => {});
+    expect(existsSync(fixture.paths.runs(container))).toBe(false);
+    await fixture.close();
+    expect(traces()).toEqual({ mounts: "", cgroups: [], supervisors: "" });
+  });
+});
 
 function supervisorOf(container: string): number {
   const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
