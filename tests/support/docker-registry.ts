@@ -5,7 +5,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, must, until } from "./commands.js";
-import type { Netns } from "./netns.js";
 
 export interface DockerRegistry {
   /** What the engine calls it: `127.0.0.1:PORT`. */
@@ -14,6 +13,12 @@ export interface DockerRegistry {
   readonly url: string;
   readonly authorization: string | null;
   close(): Promise<void>;
+}
+
+/** Where it runs: a network namespace, or the test's own. */
+export interface Place {
+  readonly address: string;
+  inside(command: readonly string[]): readonly string[];
 }
 
 export interface Login {
@@ -28,16 +33,16 @@ export function dockerRegistryMissing(): string | null {
 
 /** Starts it on an empty store; with a login, nothing is served without it. */
 export async function startDockerRegistry(
-  netns: Netns,
+  place: Place,
   port = 5000,
   login: Login | null = null,
 ): Promise<DockerRegistry> {
   const root = await mkdtemp(join(tmpdir(), "coracle-registry-"));
   const config = join(root, "config.yml");
   await writeFile(config, await configText(root, port, login));
-  const [program = "", ...args] = netns.inside([findProgram("docker-registry") ?? "docker-registry", "serve", config]);
+  const [program = "", ...args] = place.inside([findProgram("docker-registry") ?? "docker-registry", "serve", config]);
   const child = spawn(program, args, { stdio: "ignore" });
-  const url = `http://${netns.address}:${port}`;
+  const url = `http://${place.address}:${port}`;
   const authorization =
     login === null ? null : `Basic ${Buffer.from(`${login.username}:${login.password}`).toString("base64")}`;
   await until("the registry", async () => (await fetch(`${url}/v2/`).catch(() => null)) !== null);

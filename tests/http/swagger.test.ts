@@ -1,0 +1,95 @@
+// Every JSON reply, at every version from 1.25, against that version's own description of the API.
+import { beforeAll, expect, test } from "vitest";
+import { onEngines } from "../support/engines.js";
+import { Swagger, swaggers, versionOfSwagger } from "../support/swagger.js";
+import type { RawResponse } from "../support/raw-http.js";
+
+/** Where Docker itself departs from its description, and clients count on what is sent. */
+const BREAKS: readonly RegExp[] = [
+  // A pointer in Go, so null when not given.
+  /HostConfig\/MemorySwappiness must be integer/,
+  // The description of 1.25 has one string for a list, a list for a map, and no word for the default.
+  /ExecIDs must be string/,
+  /NetworkSettings\/Ports must be array/,
+  /HostConfig\/PortBindings\/\S+ must be object/,
+  /HostConfig\/RestartPolicy\/Name must be equal to one of .*"on-failure"\]/,
+  /HostConfig\/PidsLimit must be integer/,
+];
+
+const texts = await swaggers();
+const parsed = new Map<string, Swagger>();
+
+onEngines("swagger", (engine, kind) => {
+  let running = "";
+  let ended = "";
+
+  beforeAll(async () => {
+    running = await engine().running({
+      ExposedPorts: { "80/tcp": {} },
+      Labels: { a: "1" },
+      HostConfig: {
+        Binds: ["/usr/share:/x:ro"],
+        Memory: 64 << 20,
+        PortBindings: { "80/tcp": [{ HostPort: "18100" }] },
+      },
+    });
+    ended = await engine().create({ Cmd: ["sh", "-c", "exit 3"] });
+    await engine().start(ended);
+    await engine().wait(ended);
+  });
+
+  const newest = kind === "reference" ? 41 : 55;
+  for (let minor = 25; minor <= newest; minor += 1) {
+    const version = `1.${minor}`;
+    test(version, async () => {
+      const problems: string[] = [];
+      const check = async (
+        status: number,
+        method: string,
+        path: string,
+        target: string,
+        body?: unknown,
+      ): Promise<RawResponse> => {
+        const response = await engine().must(status, method, target, body, { version });
+        problems.push(...problemsOf(version, path, method, response).map((line) => `${method} ${path}: ${line}`));
+        return response;
+      };
+      await check(200, "GET", "/version", "/version");
+      await check(200, "GET", "/info", "/info");
+      await check(200, "GET", "/containers/json", "/containers/json?all=1&size=1");
+      for (const id of [running, ended]) await check(200, "GET", "/containers/{id}/json", `/containers/${id}/json`);
+      await check(404, "GET", "/containers/{id}/json", "/containers/nothing/json");
+      await check(200, "GET", "/images/json", "/images/json");
+      await check(200, "GET", "/images/{name}/json", "/images/busybox/json");
+      await check(404, "GET", "/images/{name}/json", "/images/nothing/json");
+      await check(200, "GET", "/networks", "/networks");
+      for (const name of ["bridge", "host", "none"]) await check(200, "GET", "/networks/{id}", `/networks/${name}`);
+      await check(404, "GET", "/networks/{id}", "/networks/nothing");
+      await check(200, "GET", "/volumes", "/volumes");
+      await check(404, "GET", "/volumes/{name}", "/volumes/nothing");
+      await check(200, "GET", "/plugins", "/plugins");
+      await check(200, "POST", "/containers/{id}/wait", `/containers/${ended}/wait`);
+      const made = await check(201, "POST", "/containers/create", "/containers/create", {
+        Image: "busybox",
+        Cmd: ["true"],
+      });
+      await engine().remove(made.json<{ Id: string }>().Id);
+      const committed = await check(201, "POST", "/commit", `/commit?container=${ended}`, {});
+      await check(200, "DELETE", "/images/{name}", `/images/${committed.json<{ Id: string }>().Id}`);
+      await check(200, "GET", "/events", `/events?since=1&until=${Date.now() / 1000}`);
+      expect(problems.filter((line) => !BREAKS.some((row) => row.test(line)))).toEqual([]);
+    });
+  }
+});
+
+function problemsOf(version: string, path: string, method: string, response: RawResponse): string[] {
+  const name = versionOfSwagger(version, texts.keys());
+  const swagger = parsed.get(name) ?? new Swagger(texts.get(name) ?? "");
+  parsed.set(name, swagger);
+  const documents = response.text.split("\n").filter((line) => line.trim() !== "");
+  const problems = documents.map((line) =>
+    swagger.problems(path, method, response.status, JSON.parse(line) as unknown),
+  );
+  if (problems.includes(null)) return [`no schema for ${response.status} in ${name}`];
+  return [...new Set(problems.flatMap((lines) => lines ?? []))];
+}
