@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, expect, it } from "vitest";
+import type { processes } from "../../hosts/host.js";
+import { resolveSpec } from "../../runtime-linux/bundle.js";
+import { confine, readConfined } from "../../runtime-linux/confine.js";
+import { Paths } from "../../runtime-linux/paths.js";
+
+const ID = "c".repeat(64);
+const scratch = mkdtempSync(join(tmpdir(), "coracle-bundle-"));
+const paths = new Paths({ data: join(scratch, "data"), exec: join(scratch, "exec") });
+const root = paths.rootfs(ID);
+
+beforeEach(() => {
+  rmSync(root, { recursive: true, force: true });
+  mkdirSync(join(root, "etc"), { recursive: true });
+});
+
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const LAUNCH: processes.Launch = {
+  container: ID,
+  run: 3,
+  runtime: "crun",
+  spec: new Uint8Array(0),
+  user: "",
+  groups: [],
+  seccomp: "unconfined",
+  files: [],
+  directories: [],
+  tty: false,
+  rows: 0,
+  columns: 0,
+  openStdin: false,
+  stdinOnce: false,
+};
+
+it("turns names into paths", () => {
+  const spec = resolveSpec(
+    {
+      root: { path: "" },
+      mounts: [
+        { destination: "/etc/hosts", source: "file:hosts" },
+        { destination: "/data", source: "volume:box" },
+        { destination: "/proc", source: "proc" },
+      ],
+      linux: {
+        namespaces: [
+          { type: "network", path: "network:" },
+          { type: "ipc", path: "/proc/1/ns/ipc" },
+        ],
+      },
+    },
+    LAUNCH,
+    paths,
+  );
+  expect(spec.root).toEqual({ path: root });
+  expect(spec.mounts?.map(({ source }) => source)).toEqual([
+    join(paths.run(ID, 3), "hosts"),
+    paths.volume("box"),
+    "proc",
+  ]);
+  expect(spec.linux?.namespaces?.map(({ path }) => path)).toEqual([paths.namespace(ID), "/proc/1/ns/ipc"]);
+  expect(spec.linux?.cgroupsPath).toBe(`/coracle/${ID}`);
+});
+
+it("adds HOME last, and only where it is missing", () => {
+  writeFileSync(join(root, "etc/passwd"), "ann:x:7:8::/home/ann:\n");
+  const env = (given: string[]) =>
+    resolveSpec({ process: { env: given } }, { ...LAUNCH, user: "ann" }, paths).process?.env;
+  expect(env(["A=1"])).toEqual(["A=1", "HOME=/home/ann"]);
+  expect(env(["HOME=/x", "A=1"])).toEqual(["HOME=/x", "A=1"]);
+});
+
+it("gives a terminal its size", () => {
+  const size = (more: Partial<processes.Launch>) =>
+    resolveSpec({ process: {} }, { ...LAUNCH, ...more }, paths).process?.consoleSize;
+  expect(size({ tty: true, rows: 20, columns: 90 })).toEqual({ height: 20, width: 90 });
+  expect(size({ tty: true })).toBeUndefined();
+  expect(size({ rows: 20, columns: 90 })).toBeUndefined();
+});
+
+it("looks up users in the container, wherever its links point", () => {
+  const secret = join(scratch, "secret");
+  writeFileSync(secret, "eve:x:666:666::/:\n");
+  const uid = () => resolveSpec({ process: {} }, { ...LAUNCH, user: "eve" }, paths).process?.user;
+  symlinkSync(secret, join(root, "etc/passwd"));
+  expect(uid).toThrow("unable to find user eve");
+  rmSync(join(root, "etc/passwd"));
+  symlinkSync("../../../../../../../../../.." + secret, join(root, "etc/passwd"));
+  expect(uid).toThrow("unable to find user eve");
+  // Where the link leads inside of the container there may be one.
+  mkdirSync(join(root, scratch), { recursive: true });
+  writeFileSync(join(root, secret), "eve:x:5:5::/:\n");
+  expect(uid()).toMatchObject({ uid: 5, gid: 5 });
+});
+
+it("keeps names in their tree", () => {
+  symlinkSync("/", join(root, "all"));
+  symlinkSync("loop", join(root, "loop"));
+  symlinkSync("../..", join(root, "etc/up"));
+  expect(confine(root, "/etc/../../../x")).toBe(join(root, "x"));
+  expect(confine(root, "all/etc/passwd")).toBe(join(root, "etc/passwd"));
+  expect(confine(root, "etc/up/up/x")).toBe(join(root, "up/x"));
+  expect(() => confine(root, "loop/x")).toThrow("ELOOP");
+  expect(readConfined(root, "loop", 100)).toBe("");
+  expect(readConfined(root, "etc", 100)).toBe("");
+  writeFileSync(join(root, "long"), "x".repeat(101));
+  expect(readConfined(root, "long", 100)).toBe("");
+});

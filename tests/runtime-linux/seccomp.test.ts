@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULT_PROFILE } from "../../runtime-linux/seccomp/default-profile.js";
+import { compileFilter } from "../../runtime-linux/seccomp/filter.js";
+import { applyProfile, parseProfile, type Circumstances, type Profile } from "../../runtime-linux/seccomp/profile.js";
+
+const HERE: Circumstances = { capabilities: ["CAP_SYS_CHROOT"], architecture: "amd64", kernel: "6.1.0" };
+
+describe("a profile", () => {
+  const names = (profile: Profile, to: Partial<Circumstances> = {}) =>
+    applyProfile(profile, { ...HERE, ...to }).syscalls.flatMap((rule) => rule.names);
+  const rule = (more: object): Profile => ({
+    defaultAction: "SCMP_ACT_ERRNO",
+    syscalls: [{ names: ["x"], action: "SCMP_ACT_ALLOW", ...more }],
+  });
+
+  it("gives more with a capability", () => {
+    const [without, withAdmin] = [names(DEFAULT_PROFILE), names(DEFAULT_PROFILE, { capabilities: ["CAP_SYS_ADMIN"] })];
+    expect(without).toContain("chroot");
+    expect(without).not.toContain("mount");
+    expect(withAdmin).toContain("mount");
+    expect(withAdmin).not.toContain("chroot");
+  });
+
+  it("knows the architectures that go with one", () => {
+    const all = (architecture: string) => applyProfile(DEFAULT_PROFILE, { ...HERE, architecture }).architectures;
+    expect(all("amd64")).toEqual(["SCMP_ARCH_X86_64", "SCMP_ARCH_X86", "SCMP_ARCH_X32"]);
+    expect(all("arm64")).toEqual(["SCMP_ARCH_AARCH64", "SCMP_ARCH_ARM"]);
+  });
+
+  it.each([
+    [{ includes: { minKernel: "6.1" } }, 1],
+    [{ includes: { minKernel: "6.2" } }, 0],
+    [{ excludes: { minKernel: "4.8" } }, 0],
+    [{ includes: { arches: ["arm64"] } }, 0],
+    [{ includes: { arches: ["arm64", "amd64"] } }, 1],
+    [{ excludes: { arches: ["amd64"] } }, 0],
+    [{ includes: { caps: ["CAP_SYS_CHROOT"] } }, 1],
+    [{ includes: { caps: ["CAP_SYS_CHROOT", "CAP_BPF"] } }, 0],
+    [{ excludes: { caps: ["CAP_SYS_CHROOT"] } }, 0],
+  ])("heeds %j", (condition, count) => {
+    expect(names(rule(condition))).toHaveLength(count);
+  });
+
+  it("may be in the old form", () => {
+    const old = '{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"name":"read","action":"SCMP_ACT_ALLOW","args":[]}]}';
+    expect(applyProfile(parseProfile(old), HERE).syscalls).toEqual([{ names: ["read"], action: "SCMP_ACT_ALLOW" }]);
+  });
+
+  it.each(["", "{", "[]", "null", '{"syscalls":[]}'])("is not %j", (text) => {
+    expect(() => parseProfile(text)).toThrow("Decoding seccomp profile failed");
+  });
+});
+
+const X86_64 = 0xc000003e;
+const I386 = 0x40000003;
+const ALLOW = 0x7fff0000;
+const ERRNO = 0x00050000;
+const [EPERM, ENOSYS] = [ERRNO + 1, ERRNO + 38];
+
+const filter = process.arch === "x64" ? compileFilter(applyProfile(DEFAULT_PROFILE, HERE)) : undefined;
+if (!filter) console.warn("skipped: what the default filter decides: needs x86-64 and libseccomp");
+
+describe.skipIf(!filter)("the default filter", () => {
+  it.each([
+    ["read", X86_64, 0, [], ALLOW],
+    ["chroot, by capability", X86_64, 161, [], ALLOW],
+    ["mount, without", X86_64, 165, [], EPERM],
+    ["keyctl", X86_64, 250, [], EPERM],
+    ["io_uring_setup", X86_64, 425, [], EPERM],
+    ["clone of a thread", X86_64, 56, [0x3d0f00], ALLOW],
+    ["clone of a user namespace", X86_64, 56, [0x10000000], EPERM],
+    ["clone3", X86_64, 435, [], ENOSYS],
+    ["socket of the internet", X86_64, 41, [2], ALLOW],
+    ["socket to the hypervisor", X86_64, 41, [40], EPERM],
+    ["personality, the question", X86_64, 135, [0xffffffff], ALLOW],
+    ["personality without randomized addresses", X86_64, 135, [0x40000], EPERM],
+    ["a call of a kernel to come", X86_64, 5000, [], ENOSYS],
+    ["read by a 32-bit program", I386, 3, [], ALLOW],
+    ["mount by a 32-bit program", I386, 21, [], EPERM],
+    ["a call to come by a 32-bit program", I386, 5000, [], ENOSYS],
+    ["read by an x32 program", X86_64, 0x40000000, [], ALLOW],
+    ["mount by an x32 program", X86_64, 0x40000000 + 165, [], EPERM],
+  ])("%s", (_, architecture, call, args, decision) => {
+    expect(decide(filter!, architecture, call, args).toString(16)).toBe(decision.toString(16));
+  });
+
+  it("kills what comes by way of another architecture", () => {
+    expect(decide(filter!, 0xc00000b7, 63, [])).toBe(0);
+  });
+});
+
+it.skipIf(!filter)("refuses a profile that makes no sense", () => {
+  const compile = (profile: object) => () => compileFilter(applyProfile(parseProfile(JSON.stringify(profile)), HERE));
+  expect(compile({ defaultAction: "SCMP_ACT_NONE" })).toThrow("unknown action SCMP_ACT_NONE");
+  expect(compile({ defaultAction: "SCMP_ACT_ALLOW", architectures: ["SCMP_ARCH_Z80"] })).toThrow("SCMP_ARCH_Z80");
+  const args = [{ index: 0, value: 1, op: "SCMP_CMP_SO_SO" }];
+  const syscalls = [{ names: ["read"], action: "SCMP_ACT_ERRNO", args }];
+  expect(compile({ defaultAction: "SCMP_ACT_ALLOW", syscalls })).toThrow("SCMP_CMP_SO_SO");
+});
+
+/** Runs a filter as the kernel does: classic BPF on `struct seccomp_data`. */
+function decide(filter: Uint8Array, architecture: number, call: number, args: number[]): number {
+  const data = Buffer.alloc(64);
+  data.writeUInt32LE(call, 0);
+  data.writeUInt32LE(architecture, 4);
+  args.forEach((value, at) => data.writeBigUInt64LE(BigInt(value), 16 + 8 * at));
+  const program = Buffer.from(filter);
+  let accumulator = 0;
+  for (let at = 0; ; at++) {
+    const [code, yes, no] = [program.readUInt16LE(at * 8), program[at * 8 + 2]!, program[at * 8 + 3]!];
+    const value = program.readUInt32LE(at * 8 + 4);
+    const jump = (is: boolean) => (at += is ? yes : no);
+    if (code === 0x20) accumulator = data.readUInt32LE(value);
+    else if (code === 0x54) accumulator = (accumulator & value) >>> 0;
+    else if (code === 0x05) at += value;
+    else if (code === 0x15) jump(accumulator === value);
+    else if (code === 0x25) jump(accumulator > value);
+    else if (code === 0x35) jump(accumulator >= value);
+    else if (code === 0x45) jump((accumulator & value) !== 0);
+    else if (code === 0x06) return value;
+    else throw new Error(`unknown instruction ${code.toString(16)}`);
+  }
+}

@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { identify } from "../../runtime-linux/users.js";
+
+const PASSWD = `root:x:0:0:root:/root:/bin/sh
+alice:x:1000:100:Alice:/home/alice:/bin/sh
+1001:x:2000:200::/odd:/bin/sh
+broken line
+bob:x:1001:300::/home/bob:/bin/sh
+`;
+const GROUP = `root:x:0:
+users:x:100:bob
+wheel:x:10:root,alice
+5:x:55:alice
+`;
+
+it.each([
+  ["", [], { uid: 0, gid: 0, groups: [0, 10], home: "/root" }],
+  ["alice", [], { uid: 1000, gid: 100, groups: [100, 10, 55], home: "/home/alice" }],
+  ["1000", [], { uid: 1000, gid: 100, groups: [100, 10, 55], home: "/home/alice" }],
+  ["alice:users", [], { uid: 1000, gid: 100, groups: [100], home: "/home/alice" }],
+  ["alice:7", [], { uid: 1000, gid: 7, groups: [7], home: "/home/alice" }],
+  [":wheel", [], { uid: 0, gid: 10, groups: [10], home: "/root" }],
+  ["1001", [], { uid: 2000, gid: 200, groups: [200], home: "/odd" }], // a name made of digits comes first
+  ["4242", [], { uid: 4242, gid: 0, groups: [0], home: "/" }],
+  ["4242:4243", ["wheel", "99", "99"], { uid: 4242, gid: 4243, groups: [4243, 10, 99], home: "/" }],
+  ["alice:5", [], { uid: 1000, gid: 55, groups: [55], home: "/home/alice" }],
+])("%j with %j is %j", (user, more, expected) => {
+  expect(identify(user, more, PASSWD, GROUP)).toEqual(expected);
+});
+
+it.each([
+  ["carol", [], "unable to find user carol: no matching entries in passwd file"],
+  ["alice:staff", [], "unable to find group staff: no matching entries in group file"],
+  ["alice", ["staff"], "Unable to find group staff"],
+  ["2147483648", [], "uids and gids must be in range 0-2147483647"],
+  ["-1", [], "uids and gids must be in range 0-2147483647"],
+])("%j with %j is refused", (user, more, message) => {
+  expect(() => identify(user, more, PASSWD, GROUP)).toThrow(message);
+});
+
+it("needs no files for numbers", () => {
+  expect(identify("5:6", [], "", "")).toEqual({ uid: 5, gid: 6, groups: [6], home: "/" });
+  expect(identify("", [], "", "")).toEqual({ uid: 0, gid: 0, groups: [0], home: "/" });
+});
