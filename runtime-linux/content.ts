@@ -2,7 +2,7 @@
 
 import { HostFailure } from "../hosts/failure.js";
 import type { Bodies, content, Operation, Outcome, Perform, Report } from "../hosts/host.js";
-import type { RegistryClient } from "../hosts/registry/client.js";
+import type { Registry } from "./content/registry.js";
 import { Archives } from "./content/archives.js";
 import { writeChanges } from "./content/commit.js";
 import { checked, Filesystems } from "./content/filesystems.js";
@@ -16,7 +16,7 @@ export interface ContentDeps {
   paths: Paths;
   kernel: Kernel;
   bodies: Bodies;
-  registry: RegistryClient;
+  registry: Registry;
 }
 
 export interface LinuxContent {

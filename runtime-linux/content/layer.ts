@@ -5,7 +5,7 @@ import { createReadStream, mkdirSync } from "node:fs";
 import { open, rm, stat, type FileHandle } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
 import type { content, Report, types } from "../../hosts/host.js";
-import type { RegistryClient } from "../../hosts/registry/client.js";
+import type { Registry } from "./registry.js";
 import type { Kernel } from "../kernel.js";
 import { decompressed } from "./decompress.js";
 import type { Layers } from "./layers.js";
@@ -17,7 +17,7 @@ import { Unpacker } from "./unpacker.js";
 export interface LayerDeps {
   layers: Layers;
   kernel: Kernel;
-  registry: RegistryClient;
+  registry: Registry;
   /** Where an archive's member stands on disk. */
   member(member: content.Member): Buffer;
   /** Resolves when a chain that is being unpacked is whole; at once for any other. */

@@ -83,11 +83,11 @@ function fitsSeconds(time: bigint): boolean {
 }
 
 function isAscii(bytes: string): boolean {
-  return !/[^\x00-\x7f]/.test(bytes);
+  return !/[\u0080-\uffff]/.test(bytes);
 }
 
 function ascii(bytes: string): string {
-  return bytes.replace(/[^\x00-\x7f]/g, "_");
+  return bytes.replace(/[\u0080-\uffff]/g, "_");
 }
 
 const MOST_OCTAL_7 = 0o7777777;

@@ -1,0 +1,188 @@
+// What a registry may answer, and what becomes of it: failures by kind, status and code; digests checked; pages joined.
+
+import { afterEach, expect, test } from "vitest";
+import { failureOf } from "../../hosts/failure.js";
+import type { types } from "../../hosts/host.js";
+import { registryClient } from "../../hosts/registry/client.js";
+import { digestOf } from "../support/push-image.js";
+import { freePort } from "../support/registry.js";
+import { errors, json, readAll, repository, startFake, type Answer, type Fake } from "./fake.js";
+
+const client = registryClient({ silenceMs: 300 });
+const MANIFEST = Buffer.from(`{"schemaVersion":2}`);
+const ACCEPT = ["application/vnd.oci.image.index.v1+json", "application/vnd.oci.image.manifest.v1+json"];
+let fake: Fake | undefined;
+
+afterEach(async () => {
+  await fake?.close();
+  fake = undefined;
+});
+
+test("a manifest by tag comes with its digest, its type without parameters, and was asked for with all types", async () => {
+  const at = await serve((_, response) => {
+    response.writeHead(200, { "content-type": "application/vnd.oci.image.index.v1+json; charset=utf-8" }).end(MANIFEST);
+  });
+  const resolved = await client.resolve({ ...repository(at), reference: "1.0", accept: ACCEPT });
+  expect(Buffer.from(resolved.bytes)).toEqual(MANIFEST);
+  expect(resolved.mediaType).toBe("application/vnd.oci.image.index.v1+json");
+  expect(resolved.digest).toBe(digestOf(MANIFEST));
+  expect(at.asked.at(-1)).toMatchObject({ path: "/v2/some/thing/manifests/1.0" });
+  expect(at.asked.at(-1)?.headers["accept"]).toBe(ACCEPT.join(", "));
+});
+
+test("a manifest by digest must be the one that was asked for", async () => {
+  const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
+  const asked = { ...repository(at), accept: ACCEPT };
+  expect((await client.resolve({ ...asked, reference: digestOf(MANIFEST) })).digest).toBe(digestOf(MANIFEST));
+  const other = digestOf(Buffer.from("other"));
+  const failure = await failed(client.resolve({ ...asked, reference: other }));
+  expect(failure).toMatchObject({ kind: "corrupt", message: `manifest verification failed for digest ${other}` });
+});
+
+test("a manifest by tag must have the digest that its header says", async () => {
+  const other = digestOf(Buffer.from("other"));
+  const at = await serve((_, response) => {
+    response.writeHead(200, { "docker-content-digest": other }).end(MANIFEST);
+  });
+  expect((await failed(client.resolve({ ...repository(at), reference: "1.0", accept: ACCEPT }))).kind).toBe("corrupt");
+});
+
+test.each<[number, types.FailureKind, string, string]>([
+  [401, "unauthorized", "UNAUTHORIZED", "unauthorized: authentication required"],
+  [403, "denied", "DENIED", "denied: requested access to the resource is denied"],
+  [404, "not-found", "MANIFEST_UNKNOWN", "manifest unknown: manifest unknown"],
+  [429, "limited", "TOOMANYREQUESTS", "toomanyrequests: slow down"],
+  [500, "registry", "UNKNOWN", "unknown: unknown error"],
+])("%i is %s", async (status, kind, code, message) => {
+  const at = await serve((_, response) => {
+    json(response, status, errors(code, message.slice(message.indexOf(": ") + 2)), { "retry-after": "17" });
+  });
+  const failure = await failed(client.resolve({ ...repository(at), reference: "1.0", accept: ACCEPT }));
+  expect(failure).toEqual({ kind, status, code, message, retryAfter: 17 });
+});
+
+test("an error without a registry's body is told by its status", async () => {
+  const at = await serve((_, response) => void response.writeHead(502).end("<html>"));
+  const failure = await failed(client.tags(repository(at)));
+  expect(failure).toMatchObject({ kind: "registry", status: 502, code: "" });
+  expect(failure.message).toBe("received unexpected HTTP status: 502 Bad Gateway");
+});
+
+test("tags are joined over all pages, in the registry's order, and never from another host", async () => {
+  const at = await serve(({ query }, response) => {
+    const last = query.get("last");
+    if (last === null) {
+      json(response, 200, { tags: ["b", "a"] }, { link: `</v2/some/thing/tags/list?last=a&n=2>; rel="next"` });
+    } else if (last === "a") {
+      json(
+        response,
+        200,
+        { tags: ["c"] },
+        { link: `<http://elsewhere.invalid/v2/some/thing/tags/list?last=c>; rel="next"` },
+      );
+    } else {
+      json(response, 200, { tags: null });
+    }
+  });
+  expect(await client.tags(repository(at))).toEqual(["b", "a", "c"]);
+  expect(at.asked.filter(({ path }) => path.endsWith("/tags/list"))).toHaveLength(3);
+});
+
+test("a small blob is checked against its digest and its size", async () => {
+  const bytes = Buffer.from("config");
+  const at = await serve((_, response) => void response.writeHead(200).end(bytes));
+  const blob = { from: repository(at), digest: digestOf(bytes), size: 6n };
+  expect(Buffer.from(await client.blob(blob))).toEqual(bytes);
+  expect((await failed(client.blob({ ...blob, size: 7n }))).kind).toBe("corrupt");
+  expect((await failed(client.blob({ ...blob, digest: digestOf(Buffer.from("x")) }))).kind).toBe("corrupt");
+  expect((await failed(client.blob({ ...blob, size: 5n << 20n }))).kind).toBe("invalid");
+});
+
+test("a blob that breaks off is corrupt", async () => {
+  const at = await serve((_, response) => {
+    response.writeHead(200, { "content-length": "1000" }).write("half");
+    setTimeout(() => response.destroy(), 20);
+  });
+  const { body } = await client.stream({ from: repository(at), digest: digestOf(Buffer.from("")), size: 1000n });
+  expect(await failed(readAll(body))).toMatchObject({ kind: "corrupt", message: "unexpected EOF" });
+});
+
+test.each(["before the head", "in the body"])("a registry that goes silent %s is unreachable", async (when) => {
+  const at = await serve((_, response) => {
+    if (when === "in the body") response.writeHead(200, { "content-length": "1000" }).write("half");
+  });
+  const begun = performance.now();
+  const answer = client.stream({ from: repository(at), digest: digestOf(Buffer.from("")), size: 1000n });
+  expect((await failed(answer.then(({ body }) => readAll(body)))).kind).toBe("unreachable");
+  expect(performance.now() - begun).toBeLessThan(2000);
+});
+
+test("a body that keeps coming, however slowly, is not silence", async () => {
+  const at = await serve((_, response) => {
+    response.writeHead(200);
+    let sent = 0;
+    const timer = setInterval(() => {
+      if (++sent <= 6) return void response.write("x");
+      clearInterval(timer);
+      response.end();
+    }, 100);
+  });
+  const { body } = await client.stream({ from: repository(at), digest: digestOf(Buffer.from("")), size: 6n });
+  expect((await readAll(body)).toString()).toBe("xxxxxx");
+});
+
+test("nobody listening is unreachable, and said as the field's tools say it", async () => {
+  const authority = `127.0.0.1:${await freePort()}`;
+  const failure = await failed(client.tags(repository({ authority })));
+  const message = `Get "http://${authority}/v2/": dial tcp ${authority}: connect: connection refused`;
+  expect(failure).toMatchObject({ kind: "unreachable", message });
+});
+
+test("a registry that is not marked insecure is not spoken to without TLS", async () => {
+  const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
+  const { repository: name } = repository(at);
+  const endpoint = { authority: at.authority, insecure: false };
+  const failure = await failed(client.tags({ endpoint, repository: name }));
+  expect(failure.kind).toBe("unreachable");
+  expect(failure.message).toContain(`Get "https://${at.authority}/v2/": `);
+  expect(at.asked).toEqual([]);
+});
+
+test("whoever gives up is not kept waiting", async () => {
+  const at = await serve(() => {});
+  const controller = new AbortController();
+  const answer = failed(client.tags(repository(at), controller.signal));
+  setTimeout(() => controller.abort(), 50);
+  expect((await answer).kind).toBe("interrupted");
+});
+
+test("giving up ends a body in its middle, and closes the connection", async () => {
+  let closed: () => void;
+  const gone = new Promise<void>((resolve) => (closed = resolve));
+  const at = await serve((_, response) => {
+    response.writeHead(200, { "content-length": "1000" }).write("half");
+    response.on("close", () => closed());
+  });
+  const controller = new AbortController();
+  const blob = { from: repository(at), digest: digestOf(Buffer.from("")), size: 1000n };
+  const { body } = await client.stream(blob, controller.signal);
+  setTimeout(() => controller.abort(), 50);
+  expect((await failed(readAll(body))).kind).toBe("interrupted");
+  await gone;
+});
+
+/** A registry without authentication: `answer` gets all but the first look at `/v2/`. */
+async function serve(answer: Answer): Promise<Fake> {
+  fake = await startFake((asked, response) => {
+    if (asked.path === "/v2/") json(response, 200, {});
+    else answer(asked, response);
+  });
+  return fake;
+}
+
+async function failed(promise: Promise<unknown>): Promise<types.Failure> {
+  return promise.then(
+    () => expect.unreachable("it succeeded"),
+    (error: unknown) => failureOf(error),
+  );
+}

@@ -1,0 +1,219 @@
+// Which credentials go where, and which never do: Basic, tokens and their keeping, redirects.
+
+import { afterEach, expect, test } from "vitest";
+import { failureOf } from "../../hosts/failure.js";
+import type { types } from "../../hosts/host.js";
+import { registryClient } from "../../hosts/registry/client.js";
+import { parseChallenges } from "../../hosts/registry/challenge.js";
+import { digestOf } from "../support/push-image.js";
+import { errors, json, NOBODY, readAll, repository, startFake, type Asked, type Answer, type Fake } from "./fake.js";
+
+const USER = { username: "ann", password: "s3cret" };
+const BASIC = `Basic ${Buffer.from("ann:s3cret").toString("base64")}`;
+const BLOB = { digest: digestOf(Buffer.from("blob")), size: 4n };
+const open: Fake[] = [];
+
+afterEach(async () => {
+  for (const fake of open.splice(0)) await fake.close();
+});
+
+test("challenges are read as RFC 9110 writes them", () => {
+  const header = `Basic realm="a \\"b\\"", Bearer realm="https://auth/token",service=reg, scope="repository:x:pull,push"`;
+  const [basic, bearer] = parseChallenges(header);
+  expect(basic).toEqual({ scheme: "basic", parameters: new Map([["realm", 'a "b"']]) });
+  expect(Object.fromEntries(bearer?.parameters ?? [])).toEqual({
+    realm: "https://auth/token",
+    service: "reg",
+    scope: "repository:x:pull,push",
+  });
+  expect(parseChallenges("")).toEqual([]);
+});
+
+test("a token is asked for anonymously, with realm, service and scope, and kept", async () => {
+  const at = await tokenRegistry();
+  const client = registryClient();
+  expect(await client.tags(repository(at.registry))).toEqual(["1.0"]);
+  expect(await client.tags(repository(at.registry))).toEqual(["1.0"]);
+  const [asked, ...more] = at.tokens.asked;
+  expect(more).toEqual([]);
+  expect(asked?.headers.authorization).toBeUndefined();
+  expect([...(asked?.query ?? [])]).toEqual([
+    ["service", "test"],
+    ["scope", "repository:some/thing:pull"],
+  ]);
+});
+
+test("with credentials the token is asked for by Basic and the account's name, and not shared with anybody else", async () => {
+  const at = await tokenRegistry();
+  const client = registryClient();
+  await client.tags(repository(at.registry, USER));
+  await client.tags(repository(at.registry));
+  await client.tags(repository(at.registry, { ...USER, password: "other" }));
+  expect(at.tokens.asked.map(({ headers }) => headers.authorization === BASIC)).toEqual([true, false, false]);
+  expect(at.tokens.asked[0]?.query.get("account")).toBe("ann");
+  expect(at.tokens.asked).toHaveLength(3);
+});
+
+test("side by side, one token is asked for", async () => {
+  const at = await tokenRegistry();
+  const client = registryClient();
+  await Promise.all([1, 2, 3].map(() => client.tags(repository(at.registry))));
+  expect(at.tokens.asked).toHaveLength(1);
+});
+
+test("a token that is not taken any more is replaced, once, with the scope of the new challenge", async () => {
+  const at = await tokenRegistry();
+  const client = registryClient();
+  await client.tags(repository(at.registry));
+  at.valid = "token-2";
+  at.scope = "repository:some/thing:pull repository:other:pull";
+  expect(await client.tags(repository(at.registry))).toEqual(["1.0"]);
+  expect(at.tokens.asked.at(-1)?.query.getAll("scope")).toEqual([
+    "repository:some/thing:pull",
+    "repository:other:pull",
+  ]);
+  at.valid = "none at all";
+  expect(await failed(client.tags(repository(at.registry)))).toMatchObject({ kind: "unauthorized", status: 401 });
+  expect(at.tokens.asked).toHaveLength(3);
+});
+
+test("a token server that refuses is unauthorized, in its own words", async () => {
+  const at = await tokenRegistry();
+  at.refuse = true;
+  const failure = await failed(registryClient().tags(repository(at.registry, USER)));
+  expect(failure).toMatchObject({ kind: "unauthorized", message: "unauthorized: incorrect username or password" });
+});
+
+test("an identity token is traded in by a form", async () => {
+  const at = await tokenRegistry();
+  await registryClient().tags(repository(at.registry, { identityToken: "refresh-me" }));
+  const [asked] = at.tokens.asked;
+  expect(asked?.method).toBe("POST");
+  expect(Object.fromEntries(new URLSearchParams(asked?.body))).toEqual({
+    grant_type: "refresh_token",
+    refresh_token: "refresh-me",
+    client_id: "docker",
+    service: "test",
+    scope: "repository:some/thing:pull",
+  });
+});
+
+test("a registry token is sent as it is, and nothing else is tried", async () => {
+  const at = await tokenRegistry();
+  at.valid = "given";
+  expect(await registryClient().tags(repository(at.registry, { registryToken: "given" }))).toEqual(["1.0"]);
+  const failure = await failed(registryClient().tags(repository(at.registry, { registryToken: "wrong" })));
+  expect(failure.kind).toBe("unauthorized");
+  expect(at.tokens.asked).toEqual([]);
+});
+
+test("login asks for an identity token", async () => {
+  const at = await tokenRegistry();
+  const endpoint = { authority: at.registry.authority, insecure: true };
+  expect(await registryClient().login({ endpoint, credentials: { ...NOBODY, ...USER } })).toBe("identity");
+  const query = at.tokens.asked[0]?.query;
+  expect([query?.get("offline_token"), query?.get("client_id"), query?.get("account")]).toEqual([
+    "true",
+    "docker",
+    "ann",
+  ]);
+  at.valid = "none at all";
+  const failure = await failed(registryClient().login({ endpoint, credentials: { ...NOBODY, ...USER } }));
+  expect(failure.message).toBe(`login attempt to ${at.registry.url}/v2/ failed with status: 401 Unauthorized`);
+});
+
+test("Basic credentials are sent when the registry asks for them, and their absence is told", async () => {
+  const registry = await start(({ headers }, response) => {
+    if (headers.authorization === BASIC) json(response, 200, { tags: ["1.0"] });
+    else
+      json(response, 401, errors("UNAUTHORIZED", "authentication required"), { "www-authenticate": `Basic realm="r"` });
+  });
+  const client = registryClient();
+  expect(await client.tags(repository(registry, USER))).toEqual(["1.0"]);
+  expect(registry.asked[0]?.headers.authorization).toBeUndefined();
+  const wrong = await failed(client.tags(repository(registry, { ...USER, password: "no" })));
+  expect(wrong).toMatchObject({ kind: "unauthorized", message: "unauthorized: authentication required" });
+  const none = await failed(client.tags(repository(registry)));
+  expect(none).toMatchObject({ kind: "unauthorized", status: 401 });
+  expect(none.message).toContain("no basic auth credentials");
+});
+
+test("a redirect to another server gets no credentials, one to the same does", async () => {
+  const elsewhere = await start((_, response) => void response.writeHead(200).end("blob"));
+  let target = `${elsewhere.url}/store?signature=hush`;
+  const registry = await start(({ path, headers }, response) => {
+    if (path === "/v2/") json(response, 401, {}, { "www-authenticate": `Basic realm="r"` });
+    else if (path === "/same") response.writeHead(headers.authorization === BASIC ? 200 : 403).end("blob");
+    else response.writeHead(307, { location: target }).end();
+  });
+  const client = registryClient();
+  const blob = { from: repository(registry, USER), ...BLOB };
+  expect((await readAll((await client.stream(blob)).body)).toString()).toBe("blob");
+  expect(elsewhere.asked.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+  target = "/same";
+  expect((await readAll((await client.stream(blob)).body)).toString()).toBe("blob");
+  await elsewhere.close();
+  target = `${elsewhere.url}/store?signature=hush`;
+  const failure = await failed(client.stream(blob));
+  expect(failure.kind).toBe("unreachable");
+  expect(failure.message).not.toContain("hush");
+});
+
+test("redirects end somewhere", async () => {
+  const registry = await start(({ path }, response) => {
+    if (path === "/v2/") json(response, 200, {});
+    else response.writeHead(302, { location: "/again" }).end();
+  });
+  const failure = await failed(registryClient().stream({ from: repository(registry), ...BLOB }));
+  expect(failure).toMatchObject({ kind: "registry" });
+  expect(failure.message).toContain("stopped after 10 redirects");
+});
+
+test("no failure tells a secret", async () => {
+  const at = await tokenRegistry();
+  at.refuse = true;
+  for (const credentials of [USER, { identityToken: "s3cret" }]) {
+    const failure = await failed(registryClient().tags(repository(at.registry, credentials)));
+    expect(JSON.stringify(failure)).not.toContain("s3cret");
+  }
+});
+
+interface TokenRegistry {
+  registry: Fake;
+  tokens: Fake;
+  /** The token that the registry takes and the server gives. */
+  valid: string;
+  /** Scope of the challenges. */
+  scope: string;
+  refuse: boolean;
+}
+
+/** A registry that wants tokens, and the server that gives them. */
+async function tokenRegistry(): Promise<TokenRegistry> {
+  const state = { valid: "token-1", scope: "repository:some/thing:pull", refuse: false };
+  const tokens = await start(({ query, body }, response) => {
+    if (state.refuse) return json(response, 401, { details: "incorrect username or password" });
+    const given = state.valid === "none at all" ? "useless" : state.valid;
+    const offline = query.has("offline_token") ? { refresh_token: "identity" } : {};
+    json(response, 200, { ...(body ? { access_token: given } : { token: given }), expires_in: 300, ...offline });
+  });
+  const registry = await start((asked: Asked, response) => {
+    if (asked.headers.authorization === `Bearer ${state.valid}`) return json(response, 200, { tags: ["1.0"] });
+    const challenge = `Bearer realm="${tokens.url}/token",service="test",scope="${state.scope}"`;
+    json(response, 401, errors("UNAUTHORIZED", "authentication required"), { "www-authenticate": challenge });
+  });
+  return Object.assign(state, { registry, tokens });
+}
+
+async function start(answer: Answer): Promise<Fake> {
+  const fake = await startFake(answer);
+  open.push(fake);
+  return fake;
+}
+
+async function failed(promise: Promise<unknown>): Promise<types.Failure> {
+  return promise.then(
+    () => expect.unreachable("it succeeded"),
+    (error: unknown) => failureOf(error),
+  );
+}

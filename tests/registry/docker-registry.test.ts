@@ -1,0 +1,74 @@
+// The client against a real registry, open and with a password.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { failureOf } from "../../hosts/failure.js";
+import { registryClient } from "../../hosts/registry/client.js";
+import { nodeTransport } from "../../hosts/node/registry-transport.js";
+import type { DockerRegistry } from "../support/docker-registry.js";
+import { tarOf } from "../support/images.js";
+import { digestOf, packImage, pushImage, type PackedImage } from "../support/push-image.js";
+import { loginRegistryMissing, startLoopbackRegistry } from "../support/registry.js";
+import { NOBODY, readAll } from "./fake.js";
+
+const missing = loginRegistryMissing();
+if (missing !== null) console.log(`skipped: registry client against docker-registry: ${missing}`);
+
+const USER = { username: "ann", password: "s3cret" };
+const TRANSPORTS = { fetch: {}, "node:http": { transport: nodeTransport() } };
+
+describe.skipIf(missing !== null).each(Object.entries(TRANSPORTS))("over %s", (_, options) => {
+  let registry: DockerRegistry;
+  let locked: DockerRegistry;
+  let image: PackedImage;
+  const at = ({ host }: DockerRegistry) => ({
+    endpoint: { authority: host, insecure: true },
+    repository: "some/thing",
+  });
+
+  beforeAll(async () => {
+    [registry, locked] = await Promise.all([startLoopbackRegistry(), startLoopbackRegistry(USER)]);
+    const layer = await tarOf([{ name: "file", body: "hello\n" }]);
+    image = packImage({ reference: null, config: {}, layers: [layer] });
+    for (const one of [registry, locked]) await pushImage(one, "some/thing", ["1.0", "2.0"], image);
+  });
+  afterAll(async () => {
+    await registry?.close();
+    await locked?.close();
+  });
+
+  test("manifest, config, layer and tags come as they were pushed", async () => {
+    const client = registryClient(options);
+    const accept = [image.manifest.mediaType];
+    const resolved = await client.resolve({ ...at(registry), reference: "1.0", accept });
+    expect(resolved).toMatchObject({ digest: image.digest, mediaType: image.manifest.mediaType });
+    expect((await client.resolve({ ...at(registry), reference: image.digest, accept })).digest).toBe(image.digest);
+    expect((await client.tags(at(registry))).sort()).toEqual(["1.0", "2.0"]);
+    const config = { from: at(registry), digest: image.id, size: BigInt(image.config.bytes.length) };
+    expect(Buffer.from(await client.blob(config))).toEqual(image.config.bytes);
+    const layer = image.layers[0]!.bytes;
+    const { body } = await client.stream({ from: at(registry), digest: digestOf(layer), size: BigInt(layer.length) });
+    expect(await readAll(body)).toEqual(layer);
+  });
+
+  test("what is not there is not found, with the registry's code", async () => {
+    const asked = registryClient(options).resolve({ ...at(registry), reference: "none", accept: [] });
+    const failure = failureOf(await asked.catch((error: unknown) => error));
+    expect(failure).toMatchObject({ kind: "not-found", status: 404, code: "MANIFEST_UNKNOWN" });
+    expect(failure.message).toBe("manifest unknown: manifest unknown");
+  });
+
+  test("a password opens what is locked, and a wrong one does not", async () => {
+    const client = registryClient(options);
+    const endpoint = { authority: locked.host, insecure: true };
+    const tags = await client.tags({ ...at(locked), credentials: { ...NOBODY, ...USER } });
+    expect(tags.sort()).toEqual(["1.0", "2.0"]);
+    expect(await client.login({ endpoint, credentials: { ...NOBODY, ...USER } })).toBe("");
+    const wrong = client.login({ endpoint, credentials: { ...NOBODY, ...USER, password: "no" } });
+    const failure = failureOf(await wrong.catch((error: unknown) => error));
+    expect(failure).toMatchObject({
+      kind: "unauthorized",
+      status: 401,
+      message: `login attempt to http://${locked.host}/v2/ failed with status: 401 Unauthorized`,
+    });
+  });
+});

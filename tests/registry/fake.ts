@@ -1,0 +1,83 @@
+// A registry that answers as a test says, and tells what it was asked.
+
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { content, types } from "../../hosts/host.js";
+
+export interface Asked {
+  method: string;
+  /** Path and query. */
+  target: string;
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export type Answer = (asked: Asked, response: ServerResponse) => void;
+
+export interface Fake {
+  authority: string;
+  url: string;
+  asked: Asked[];
+  close(): Promise<void>;
+}
+
+/** Listens on loopback; `answer` gets every request, its body read. */
+export async function startFake(answer: Answer): Promise<Fake> {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    void readRequest(request).then((one) => {
+      asked.push(one);
+      answer(one, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const authority = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    authority,
+    url: `http://${authority}`,
+    asked,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(body));
+}
+
+/** A registry's error body. */
+export function errors(code: string, message: string): unknown {
+  return { errors: [{ code, message, detail: {} }] };
+}
+
+export function repository(fake: { authority: string }, credentials?: Partial<types.Credentials>): content.Repository {
+  const from = { endpoint: { authority: fake.authority, insecure: true }, repository: "some/thing" };
+  return credentials ? { ...from, credentials: { ...NOBODY, ...credentials } } : from;
+}
+
+/** All that an async source gives. */
+export async function readAll(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of source) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+export const NOBODY: types.Credentials = { username: "", password: "", identityToken: "", registryToken: "" };
+
+async function readRequest(request: IncomingMessage): Promise<Asked> {
+  const url = new URL(request.url ?? "/", "http://fake");
+  const body = (await readAll(request)).toString();
+  const { method = "", headers } = request;
+  return { method, target: request.url ?? "", path: url.pathname, query: url.searchParams, headers, body };
+}

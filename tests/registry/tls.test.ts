@@ -1,0 +1,63 @@
+// A registry with a certificate that nobody vouches for: taken only from one that is marked insecure.
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { failureOf } from "../../hosts/failure.js";
+import { nodeTransport } from "../../hosts/node/registry-transport.js";
+import { registryClient } from "../../hosts/registry/client.js";
+import { findProgram, must } from "../support/commands.js";
+
+const missing = findProgram("openssl") === null ? "openssl is not installed" : null;
+if (missing !== null) console.log(`skipped: registries with TLS: ${missing}`);
+
+describe.skipIf(missing !== null)("a certificate nobody vouches for", () => {
+  const client = registryClient({ transport: nodeTransport() });
+  const directory = mkdtempSync(join(tmpdir(), "coracle-tls-"));
+  let server: ReturnType<typeof createServer>;
+  let authority: string;
+
+  beforeAll(async () => {
+    const [key, cert] = [join(directory, "key.pem"), join(directory, "cert.pem")];
+    await must([
+      "openssl",
+      "req",
+      "-x509",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-days",
+      "2",
+      "-subj",
+      "/CN=registry",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+    ]);
+    server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) => {
+      response.writeHead(200, { "content-type": "application/json" }).end(`{"tags":["1.0"]}`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    authority = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  test("is taken from an insecure registry", async () => {
+    expect(await client.tags({ endpoint: { authority, insecure: true }, repository: "some/thing" })).toEqual(["1.0"]);
+  });
+
+  test("is refused from any other", async () => {
+    const asked = client.tags({ endpoint: { authority, insecure: false }, repository: "some/thing" });
+    const failure = failureOf(await asked.catch((error: unknown) => error));
+    expect(failure.kind).toBe("unreachable");
+    expect(failure.message).toContain("certificate signed by unknown authority");
+  });
+});
