@@ -1,0 +1,95 @@
+// Reads the body of POST /containers/create: `Config`'s fields, with `HostConfig` and `NetworkingConfig` beside them.
+
+import { Json } from "../json/json";
+import { Field, FieldType, Table, normalise, refusedField, schemaError } from "../json/schema";
+import { Refusal, badParameter, notBuilt } from "../refusal";
+import { CONFIG } from "./config";
+import { HOST_CONFIG } from "./host-config";
+import { NETWORKING_CONFIG } from "./networking-config";
+import { nonsense } from "./validate";
+
+/** The three parts of a create body, each with exactly its table's fields. */
+export class CreateBody {
+  config: Json = Json.object();
+  hostConfig: Json = Json.object();
+  /** Endpoint settings by network; empty if none were sent. */
+  endpoints: Json = Json.object();
+  /** Why the body cannot be used; then the rest means nothing. */
+  refusal: Refusal | null = null;
+}
+
+/** `version`: minor number of the request. */
+export function readCreate(body: Json, version: i32): CreateBody {
+  const create = new CreateBody();
+  create.refusal = read(create, body, version);
+  return create;
+}
+
+// Networks that exist from the beginning; `default` means `bridge`.
+const NETWORKS: string[] = ["default", "bridge", "host", "none"];
+
+// Go's struct of the body: it holds `Config`'s fields as its own.
+const BODY: Table = new Table(
+  CONFIG.struct,
+  CONFIG.fields.concat([
+    new Field("HostConfig", FieldType.Struct, "{}").typed("container.HostConfig").of(HOST_CONFIG),
+    new Field("NetworkingConfig", FieldType.Struct, "{}").typed("network.NetworkingConfig").of(NETWORKING_CONFIG),
+  ]),
+  "runconfig.ContainerConfigWrapper",
+);
+
+function read(create: CreateBody, body: Json, version: i32): Refusal | null {
+  const all = normalise(body, BODY, "", version);
+  if (all === null) return badParameter(`invalid JSON: ${schemaError()}`);
+  if (!namesConfig(body)) return badParameter("config cannot be empty in order to create a container");
+  create.hostConfig = takePart(all, "HostConfig", HOST_CONFIG);
+  create.endpoints = takePart(all, "NetworkingConfig", NETWORKING_CONFIG).items[0];
+  create.config = all;
+  const problem = nonsense(create.config, create.hostConfig);
+  if (problem.length > 0) return badParameter(problem);
+  return refuseUnbuilt(create, version);
+}
+
+// Takes a part out of the body; one that was not sent has its defaults.
+function takePart(all: Json, name: string, table: Table): Json {
+  const given = all.entry(name);
+  all.remove(name);
+  if (given !== null && given.length > 0) return given;
+  const defaults = normalise(Json.object(), table);
+  return defaults === null ? Json.object() : defaults;
+}
+
+function namesConfig(body: Json): bool {
+  for (let i = 0; i < body.keys.length; i++) {
+    if (CONFIG.place(body.keys[i]) >= 0) return true;
+  }
+  return false;
+}
+
+function refuseUnbuilt(create: CreateBody, version: i32): Refusal | null {
+  let field = refusedField(create.config, CONFIG, "");
+  if (field.length == 0) field = refusedField(create.hostConfig, HOST_CONFIG, "HostConfig");
+  if (field.length > 0) return notBuilt(field);
+  return refuseNetworks(create, version);
+}
+
+function refuseNetworks(create: CreateBody, version: i32): Refusal | null {
+  const mode = create.hostConfig.stringOf("NetworkMode");
+  if (mode.startsWith("container:")) return notBuilt(`HostConfig.NetworkMode ${mode}`);
+  const networks = create.endpoints;
+  // Before 1.44 there could be one only.
+  if (networks.length > 1 && version < 44) {
+    return badParameter(
+      `Container cannot be created with multiple network endpoints: ${networks.keys.join(", ")}`,
+    );
+  }
+  for (let i = 0; i < networks.keys.length; i++) {
+    const name = networks.keys[i];
+    const path = "NetworkingConfig.EndpointsConfig." + name;
+    if (networks.items[i].isNull) continue;
+    const field = refusedField(networks.items[i], NETWORKING_CONFIG.fields[0].table!, path);
+    if (field.length > 0) return notBuilt(field);
+    if (name != mode && !NETWORKS.includes(name)) return notBuilt(path);
+  }
+  return null;
+}

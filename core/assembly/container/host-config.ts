@@ -1,0 +1,130 @@
+// `HostConfig`: what a container wants of this machine (surface §2.14, §6.5).
+
+import { Field, FieldType, Table } from "../json/schema";
+
+const LOG_CONFIG: Table = new Table("LogConfig", [
+  // Other drivers are not built; a name that is none is refused by `validate.ts`.
+  new Field("Type", FieldType.String, '""').refused(['"json-file"']),
+  new Field("Config", FieldType.StringMap, "{}").kept(),
+]);
+
+const PORT_BINDING: Table = new Table("PortBinding", [
+  new Field("HostIp", FieldType.String, '""'),
+  new Field("HostPort", FieldType.String, '""'),
+]);
+
+const RESTART_POLICY: Table = new Table("RestartPolicy", [
+  new Field("Name", FieldType.String, '""').typed("container.RestartPolicyMode").refused(['"no"']),
+  new Field("MaximumRetryCount", FieldType.Int, "0").typed("int").kept(),
+]);
+
+const WEIGHT_DEVICE: Table = new Table("WeightDevice", [
+  new Field("Path", FieldType.String, '""'),
+  new Field("Weight", FieldType.UInt16, "0"),
+]);
+
+const THROTTLE_DEVICE: Table = new Table("ThrottleDevice", [
+  new Field("Path", FieldType.String, '""'),
+  new Field("Rate", FieldType.UInt64, "0"),
+]);
+
+const DEVICE: Table = new Table("DeviceMapping", [
+  new Field("PathOnHost", FieldType.String, '""'),
+  new Field("PathInContainer", FieldType.String, '""'),
+  new Field("CgroupPermissions", FieldType.String, '""'),
+]);
+
+const ULIMIT: Table = new Table("Ulimit", [
+  new Field("Name", FieldType.String, '""'),
+  new Field("Hard", FieldType.Int, "0"),
+  new Field("Soft", FieldType.Int, "0"),
+]);
+
+const NO_NUMBER: string = "0";
+const NO_TEXT: string = '""';
+const NOTHING: string = "null";
+const NO: string = "false";
+
+export const HOST_CONFIG: Table = new Table("HostConfig", [
+  new Field("Binds", FieldType.Strings, NOTHING),
+  new Field("ContainerIDFile", FieldType.String, NO_TEXT).kept(),
+  new Field("LogConfig", FieldType.Struct, '{"Type":"","Config":{}}').typed("container.LogConfig").of(LOG_CONFIG),
+  new Field("NetworkMode", FieldType.String, NO_TEXT).typed("container.NetworkMode"),
+  new Field("PortBindings", FieldType.StructListMap, NOTHING).typed("nat.PortBinding").mapped("nat.PortMap").of(PORT_BINDING),
+  new Field("RestartPolicy", FieldType.Struct, '{"Name":"","MaximumRetryCount":0}')
+    .typed("container.RestartPolicy")
+    .of(RESTART_POLICY),
+  new Field("AutoRemove", FieldType.Bool, NO),
+  new Field("VolumeDriver", FieldType.String, NO_TEXT).refused(['"local"']),
+  new Field("VolumesFrom", FieldType.Strings, NOTHING).refused(),
+  new Field("CapAdd", FieldType.Command, NOTHING),
+  new Field("CapDrop", FieldType.Command, NOTHING),
+  new Field("CgroupnsMode", FieldType.String, NO_TEXT).typed("container.CgroupnsMode").from(41),
+  new Field("Dns", FieldType.Strings, NOTHING),
+  new Field("DnsOptions", FieldType.Strings, NOTHING),
+  new Field("DnsSearch", FieldType.Strings, NOTHING),
+  new Field("ExtraHosts", FieldType.Strings, NOTHING),
+  new Field("GroupAdd", FieldType.Strings, NOTHING),
+  // Nobody can join another container's IPC namespace yet, so a shareable one is a private one.
+  new Field("IpcMode", FieldType.String, NO_TEXT).typed("container.IpcMode").refused(['"private"', '"shareable"']),
+  new Field("Cgroup", FieldType.String, NO_TEXT).typed("container.CgroupSpec").refused(),
+  new Field("Links", FieldType.Strings, NOTHING).refused(),
+  new Field("OomScoreAdj", FieldType.Int, NO_NUMBER).typed("int"),
+  new Field("PidMode", FieldType.String, NO_TEXT).typed("container.PidMode").refused(),
+  new Field("Privileged", FieldType.Bool, NO).refused(),
+  new Field("PublishAllPorts", FieldType.Bool, NO),
+  new Field("ReadonlyRootfs", FieldType.Bool, NO),
+  new Field("SecurityOpt", FieldType.Strings, NOTHING),
+  new Field("StorageOpt", FieldType.StringMap, null).refused(),
+  new Field("Tmpfs", FieldType.StringMap, null),
+  new Field("UTSMode", FieldType.String, NO_TEXT).typed("container.UTSMode").refused(['"host"']),
+  // User namespaces are not remapped, so the host's is what every container has.
+  new Field("UsernsMode", FieldType.String, NO_TEXT).typed("container.UsernsMode").refused(['"host"']),
+  new Field("ShmSize", FieldType.Int, NO_NUMBER),
+  new Field("Sysctls", FieldType.StringMap, null),
+  new Field("Runtime", FieldType.String, NO_TEXT),
+  new Field("ConsoleSize", FieldType.Pair, "[0,0]").from(42),
+  new Field("Annotations", FieldType.StringMap, null).from(43).refused(),
+  new Field("Isolation", FieldType.String, NO_TEXT).typed("container.Isolation").kept(),
+  new Field("CpuShares", FieldType.Int, NO_NUMBER),
+  new Field("Memory", FieldType.Int, NO_NUMBER),
+  new Field("NanoCpus", FieldType.Int, NO_NUMBER),
+  new Field("CgroupParent", FieldType.String, NO_TEXT).refused(),
+  new Field("BlkioWeight", FieldType.UInt16, NO_NUMBER),
+  new Field("BlkioWeightDevice", FieldType.Structs, NOTHING).typed("*blkiodev.WeightDevice").of(WEIGHT_DEVICE).refused(),
+  throttle("BlkioDeviceReadBps"),
+  throttle("BlkioDeviceWriteBps"),
+  throttle("BlkioDeviceReadIOps"),
+  throttle("BlkioDeviceWriteIOps"),
+  new Field("CpuPeriod", FieldType.Int, NO_NUMBER),
+  new Field("CpuQuota", FieldType.Int, NO_NUMBER),
+  new Field("CpuRealtimePeriod", FieldType.Int, NO_NUMBER).refused(),
+  new Field("CpuRealtimeRuntime", FieldType.Int, NO_NUMBER).refused(),
+  new Field("CpusetCpus", FieldType.String, NO_TEXT),
+  new Field("CpusetMems", FieldType.String, NO_TEXT),
+  new Field("Devices", FieldType.Structs, NOTHING).typed("container.DeviceMapping").of(DEVICE).refused(),
+  new Field("DeviceCgroupRules", FieldType.Strings, NOTHING).refused(),
+  new Field("DeviceRequests", FieldType.Raw, NOTHING).refused(),
+  // Kernels have given these two up; Docker takes them and does nothing.
+  new Field("KernelMemory", FieldType.Int, NO_NUMBER).upTo(41).kept(),
+  new Field("KernelMemoryTCP", FieldType.Int, NO_NUMBER).upTo(51).kept(),
+  new Field("MemoryReservation", FieldType.Int, NO_NUMBER),
+  new Field("MemorySwap", FieldType.Int, NO_NUMBER),
+  new Field("MemorySwappiness", FieldType.Int, NOTHING).pointed().refused(["-1"]),
+  new Field("OomKillDisable", FieldType.Bool, NO).refused(),
+  new Field("PidsLimit", FieldType.Int, NOTHING).pointed(),
+  new Field("Ulimits", FieldType.Structs, NOTHING).typed("*units.Ulimit").of(ULIMIT),
+  // Of Windows.
+  new Field("CpuCount", FieldType.Int, NO_NUMBER).kept(),
+  new Field("CpuPercent", FieldType.Int, NO_NUMBER).kept(),
+  new Field("IOMaximumIOps", FieldType.UInt64, NO_NUMBER).kept(),
+  new Field("IOMaximumBandwidth", FieldType.UInt64, NO_NUMBER).kept(),
+  new Field("Mounts", FieldType.Raw, null).refused(),
+  new Field("MaskedPaths", FieldType.Strings, NOTHING),
+  new Field("ReadonlyPaths", FieldType.Strings, NOTHING),
+  new Field("Init", FieldType.Bool, null).pointed().refused(["false"]),
+]);
+
+function throttle(name: string): Field {
+  return new Field(name, FieldType.Structs, NOTHING).typed("*blkiodev.ThrottleDevice").of(THROTTLE_DEVICE).refused();
+}

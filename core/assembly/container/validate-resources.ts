@@ -1,0 +1,86 @@
+// Limits that make no sense, in Docker's words (surface §2.14).
+
+import { Json } from "../json/json";
+
+/** What is wrong with a `HostConfig`'s limits; empty if nothing is. `cpus`: processors of the machine. */
+export function resourceProblem(host: Json, cpus: i32): string {
+  let problem = memoryProblem(host);
+  if (problem.length == 0) problem = cpuProblem(host, cpus);
+  if (problem.length > 0) return problem;
+  const weight = host.i64Of("BlkioWeight");
+  if (weight > 0 && (weight < 10 || weight > 1000)) return "Range of blkio weight is from 10 to 1000";
+  const score = host.i64Of("OomScoreAdj");
+  if (score < -1000 || score > 1000) {
+    return `invalid value ${score.toString()}, range for oom score adj is [-1000, 1000]`;
+  }
+  return host.i64Of("ShmSize") < 0 ? "SHM size can not be less than 0" : "";
+}
+
+/** -1 and null ask for nothing. */
+export function swappinessProblem(host: Json): string {
+  const value = host.i64Of("MemorySwappiness");
+  return value < -1 || value > 100 ? `invalid value: ${value.toString()}, valid memory swappiness range is 0-100` : "";
+}
+
+const MIN_MEMORY: i64 = 6 * 1024 * 1024;
+
+function memoryProblem(host: Json): string {
+  const memory = host.i64Of("Memory");
+  const swap = host.i64Of("MemorySwap");
+  const reservation = host.i64Of("MemoryReservation");
+  if (memory != 0 && memory < MIN_MEMORY) return "Minimum memory limit allowed is 6MB";
+  if (memory > 0 && swap > 0 && swap < memory) {
+    return "Minimum memoryswap limit should be larger than memory limit, see usage";
+  }
+  if (memory == 0 && swap > 0) return "You should always set the Memory limit when using Memoryswap limit, see usage";
+  const swappiness = swappinessProblem(host);
+  if (swappiness.length > 0) return swappiness;
+  if (reservation != 0 && reservation < MIN_MEMORY) return "Minimum memory reservation allowed is 6MB";
+  if (memory > 0 && reservation > 0 && memory < reservation) {
+    return "Minimum memory limit can not be less than memory reservation limit, see usage";
+  }
+  return "";
+}
+
+function cpuProblem(host: Json, cpus: i32): string {
+  const nano = host.i64Of("NanoCpus");
+  const period = host.i64Of("CpuPeriod");
+  const quota = host.i64Of("CpuQuota");
+  if (nano > 0 && period > 0) return "Conflicting options: Nano CPUs and CPU Period cannot both be set";
+  if (nano > 0 && quota > 0) return "Conflicting options: Nano CPUs and CPU Quota cannot both be set";
+  if (nano < 0 || nano > <i64>cpus * 1_000_000_000) {
+    const count = cpus.toString();
+    return `range of CPUs is from 0.01 to ${count}.00, as there are only ${count} CPUs available`;
+  }
+  if (host.i64Of("CpuShares") < 0) {
+    return `invalid CPU shares (${host.i64Of("CpuShares").toString()}): value must be a positive integer`;
+  }
+  if (period != 0 && (period < 1000 || period > 1_000_000)) {
+    return "CPU cfs period can not be less than 1ms (i.e. 1000) or larger than 1s (i.e. 1000000)";
+  }
+  if (quota > 0 && quota < 1000) return "CPU cfs quota can not be less than 1ms (i.e. 1000)";
+  const set = host.stringOf("CpusetCpus");
+  if (!isCpuSet(set)) return `invalid value ${set} for cpuset cpus`;
+  const nodes = host.stringOf("CpusetMems");
+  return isCpuSet(nodes) ? "" : `invalid value ${nodes} for cpuset mems`;
+}
+
+// `0-2,4`; an empty one is none.
+function isCpuSet(text: string): bool {
+  if (text.length == 0) return true;
+  const ranges = text.split(",");
+  for (let i = 0; i < ranges.length; i++) {
+    const ends = ranges[i].split("-");
+    if (ends.length > 2 || !isNumber(ends[0])) return false;
+    if (ends.length == 2 && (!isNumber(ends[1]) || I32.parseInt(ends[1], 10) < I32.parseInt(ends[0], 10))) return false;
+  }
+  return true;
+}
+
+function isNumber(text: string): bool {
+  if (text.length == 0 || text.length > 4) return false;
+  for (let i = 0; i < text.length; i++) {
+    if (text.charCodeAt(i) < 0x30 || text.charCodeAt(i) > 0x39) return false;
+  }
+  return true;
+}

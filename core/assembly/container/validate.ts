@@ -1,0 +1,197 @@
+// What create refuses, with Docker's texts (surface §2.14, §6.2). Runs on the merged config, before defaults are
+// filled in; the order of the checks is the order in which a user hears of them.
+
+import { Json } from "../json/json";
+import { refusePorts, wantsIpv6 } from "../network/port-wishes";
+import { Refusal, badParameter, notBuilt } from "../refusal";
+import { quoteText } from "../text/go-quote";
+import { Bind, readBind } from "./binds";
+import { unknownCapability } from "./capabilities";
+import { commandOf } from "./merge";
+import { securityOf } from "./security-options";
+import { isSignal, parseSignal } from "./signals";
+import { resourceProblem, swappinessProblem } from "./validate-resources";
+
+/** What the machine and the daemon's options say. */
+export class ValidationFacts {
+  cpus: i32 = 1;
+  /** Names of the OCI runtimes to choose from. */
+  runtimes: string[] = [];
+}
+
+/** Docker's refusal of a container, or null. `config`: merged with the image's; `host`: normalised. */
+export function refuseContainer(config: Json, host: Json, facts: ValidationFacts): Refusal | null {
+  let problem = configProblem(config);
+  if (problem.length == 0) problem = hostProblem(host, facts);
+  if (problem.length > 0) return badParameter(problem);
+  return refuseMachineFields(config, host);
+}
+
+/**
+ * What makes no sense in fields that are not built: a sensible value there is 501, any other is 400 all the same.
+ * `config`: the request's own. Empty if nothing is wrong.
+ */
+export function nonsense(config: Json, host: Json): string {
+  let problem = healthProblem(config);
+  if (problem.length == 0) problem = restartProblem(host);
+  if (problem.length == 0) problem = logProblem(host);
+  return problem.length == 0 ? swappinessProblem(host) : problem;
+}
+
+const MAX_HOSTNAME: i32 = 64;
+const MILLISECOND: i64 = 1_000_000;
+
+function configProblem(config: Json): string {
+  if (commandOf(config).length == 0) return "no command specified";
+  const directory = config.stringOf("WorkingDir");
+  if (directory.length > 0 && !directory.startsWith("/")) {
+    return `the working directory '${directory}' is invalid, it needs to be an absolute path`;
+  }
+  const hostname = config.stringOf("Hostname");
+  if (String.UTF8.byteLength(hostname) > MAX_HOSTNAME) return `invalid hostname: ${hostname}: longer than 64 bytes`;
+  const environment = config.stringsOf("Env");
+  for (let i = 0; i < environment.length; i++) {
+    if (environment[i].length == 0 || environment[i].startsWith("=")) {
+      return `invalid environment variable: ${environment[i]}`;
+    }
+  }
+  const signal = config.stringOf("StopSignal");
+  if (signal.length > 0 && !isSignal(parseSignal(signal))) return `invalid signal: ${signal}`;
+  return healthProblem(config);
+}
+
+function healthProblem(config: Json): string {
+  const check = config.entry("Healthcheck");
+  if (check === null) return "";
+  const durations = ["Interval", "Timeout", "StartPeriod", "StartInterval"];
+  for (let i = 0; i < durations.length; i++) {
+    const value = check.i64Of(durations[i]);
+    if (value != 0 && value < MILLISECOND) return `${durations[i]} in Healthcheck cannot be less than 1ms`;
+  }
+  return check.i64Of("Retries") < 0 ? "Retries in Healthcheck cannot be negative" : "";
+}
+
+function hostProblem(host: Json, facts: ValidationFacts): string {
+  let problem = restartProblem(host);
+  if (problem.length == 0) problem = logProblem(host);
+  if (problem.length == 0) problem = resourceProblem(host, facts.cpus);
+  if (problem.length == 0) problem = capabilityProblem(host);
+  if (problem.length == 0) problem = modeProblem(host, facts.runtimes);
+  if (problem.length == 0) problem = extraHostProblem(host);
+  if (problem.length == 0) problem = tmpfsProblem(host);
+  if (problem.length == 0) problem = securityOf(host).problem;
+  return problem;
+}
+
+function restartProblem(host: Json): string {
+  const policy = host.entry("RestartPolicy");
+  if (policy === null) return "";
+  const name = policy.stringOf("Name");
+  const retries = policy.i64Of("MaximumRetryCount");
+  if (name == "on-failure") {
+    if (retries < 0) return "invalid restart policy: maximum retry count cannot be negative";
+  } else if (name == "no" || name == "always" || name == "unless-stopped") {
+    const text = "invalid restart policy: maximum retry count can only be used with 'on-failure'";
+    if (retries != 0) return retries < 0 ? text + " and cannot be negative" : text;
+  } else if (name.length > 0) {
+    return (
+      `invalid restart policy: unknown policy '${name}'; ` +
+      "use one of 'no', 'always', 'on-failure', or 'unless-stopped'"
+    );
+  }
+  const restarts = name.length > 0 && name != "no";
+  return restarts && host.boolOf("AutoRemove") ? "can't create 'AutoRemove' container with restart policy" : "";
+}
+
+function capabilityProblem(host: Json): string {
+  const added = unknownCapability(host.stringsOf("CapAdd"));
+  if (added.length > 0) return `invalid CapAdd: unknown capability: ${quoteText(added)}`;
+  const dropped = unknownCapability(host.stringsOf("CapDrop"));
+  return dropped.length > 0 ? `invalid CapDrop: unknown capability: ${quoteText(dropped)}` : "";
+}
+
+const LOG_DRIVERS: string[] = [
+  "awslogs",
+  "etwlogs",
+  "fluentd",
+  "gcplogs",
+  "gelf",
+  "journald",
+  "json-file",
+  "local",
+  "none",
+  "splunk",
+  "syslog",
+];
+
+function modeProblem(host: Json, runtimes: string[]): string {
+  const cgroup = host.stringOf("CgroupnsMode");
+  if (cgroup != "" && cgroup != "host" && cgroup != "private") return `invalid cgroup namespace mode: ${cgroup}`;
+  const runtime = host.stringOf("Runtime");
+  return runtime == "" || runtimes.includes(runtime) ? "" : `unknown or invalid runtime name: ${runtime}`;
+}
+
+function logProblem(host: Json): string {
+  const log = host.entry("LogConfig");
+  const driver = log === null ? "" : log.stringOf("Type");
+  if (driver == "" || LOG_DRIVERS.includes(driver)) return "";
+  return `error looking up logging plugin ${driver}: plugin "${driver}" not found`;
+}
+
+// `name:address`, or `name=address`.
+function extraHostProblem(host: Json): string {
+  const entries = host.stringsOf("ExtraHosts");
+  for (let i = 0; i < entries.length; i++) {
+    const equals = entries[i].indexOf("=");
+    const at = equals > 0 ? equals : entries[i].indexOf(":");
+    if (at < 1 || at == entries[i].length - 1) return `bad format for add-host: ${quoteText(entries[i])}`;
+  }
+  return "";
+}
+
+function tmpfsProblem(host: Json): string {
+  const tmpfs = host.entry("Tmpfs");
+  if (tmpfs === null) return "";
+  for (let i = 0; i < tmpfs.keys.length; i++) {
+    const path = tmpfs.keys[i];
+    if (!path.startsWith("/")) return `invalid mount path: '${path}' mount path must be absolute`;
+  }
+  return "";
+}
+
+// Binds, volumes, ports and security options: what makes no sense, then what cannot be had yet.
+function refuseMachineFields(config: Json, host: Json): Refusal | null {
+  const taken = new Set<string>();
+  const texts = host.stringsOf("Binds");
+  let named = "";
+  for (let i = 0; i < texts.length; i++) {
+    const bind: Bind = readBind(texts[i]);
+    if (bind.problem.length > 0) return badParameter(bind.problem);
+    if (taken.has(bind.destination)) return badParameter(`Duplicate mount point: ${bind.destination}`);
+    taken.add(bind.destination);
+    if (bind.named && named.length == 0) named = bind.source;
+  }
+  const volumes = volumeProblem(config);
+  if (volumes.length > 0) return badParameter(volumes);
+  const ports = host.entry("PortBindings");
+  if (ports !== null) {
+    const problem = refusePorts(ports);
+    if (problem !== null) return badParameter(problem);
+    if (wantsIpv6(ports)) return notBuilt("HostConfig.PortBindings with an IPv6 address");
+  }
+  if (named.length > 0) return notBuilt(`HostConfig.Binds of a named volume (${named})`);
+  const security = securityOf(host).notBuilt;
+  return security.length > 0 ? notBuilt(security) : null;
+}
+
+function volumeProblem(config: Json): string {
+  const volumes = config.entry("Volumes");
+  if (volumes === null) return "";
+  for (let i = 0; i < volumes.keys.length; i++) {
+    const path = volumes.keys[i];
+    const prefix = `invalid volume specification: '${path}': invalid mount config for type "volume": `;
+    if (!path.startsWith("/")) return `${prefix}invalid mount path: '${path}' mount path must be absolute`;
+    if (path == "/") return `${prefix}invalid specification: destination can't be '/'`;
+  }
+  return "";
+}

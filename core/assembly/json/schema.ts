@@ -1,0 +1,463 @@
+// Reads Docker's big objects by tables: which fields there are, of which type, with which default, in which order, and
+// whether this engine acts on them. Tolerance and error texts are those of Go's encoding/json (surface §2.2).
+
+import { Json, JsonKind, isI64, isU64, sameFolded } from "./json";
+import { parseJson } from "./reader";
+import { jsonBytes } from "./writer";
+import { decodeUtf8, encodeUtf8 } from "../text/utf8";
+
+export enum FieldType {
+  String,
+  Bool,
+  /** 64 bits, signed. */
+  Int,
+  UInt16,
+  UInt64,
+  /** Two unsigned numbers: `ConsoleSize`. */
+  Pair,
+  Strings,
+  /** A list of texts, or one text: `Cmd` and `Entrypoint`. */
+  Command,
+  StringMap,
+  /** Names with empty objects: `ExposedPorts`, `Volumes`. */
+  Set,
+  Struct,
+  Structs,
+  /** Structs by name: `EndpointsConfig`. */
+  StructMap,
+  /** Lists of structs by name: `PortBindings`. */
+  StructListMap,
+  /** Kept as it is. */
+  Raw,
+}
+
+/** What becomes of a field that a client sets. */
+export enum Effect {
+  /** It does what it says. */
+  Built,
+  /** It changes nothing of what runs: kept and shown. */
+  Kept,
+  /** It would change what runs, and cannot be had yet. */
+  Refused,
+}
+
+/** A row. `fallback`: JSON of the default; null for a field that is left out while it is empty. */
+export class Field {
+  /** As Go's errors name the type. */
+  goType: string;
+  table: Table | null = null;
+  effect: Effect = Effect.Built;
+  /** First and last version (minor) whose requests may set it. */
+  since: i32 = 0;
+  until: i32 = i32.MAX_VALUE;
+  /** A Go pointer: only null means "not given"; `false` and 0 are values. */
+  pointer: bool = false;
+  /** JSON of values that ask for nothing, besides empty ones. */
+  neutral: string[] = [];
+  /** Go's name of a map's type, where it has one. */
+  mapType: string = "";
+  private parsed: Json | null = null;
+
+  constructor(
+    public name: string,
+    public type: FieldType,
+    public fallback: string | null,
+  ) {
+    this.goType = goTypeOf(type);
+  }
+
+  /** Names Go's type where it is not the usual one. */
+  typed(goType: string): Field {
+    this.goType = goType;
+    return this;
+  }
+
+  /** Names Go's type of a map. */
+  mapped(goType: string): Field {
+    this.mapType = goType;
+    return this;
+  }
+
+  /** The default as a tree; whoever gets it may change it. */
+  default(): Json {
+    if (this.parsed === null) this.parsed = literal(this.fallback!);
+    return this.parsed!.copy();
+  }
+
+  /** The table of a struct, of a list of structs, of a map's structs. */
+  of(table: Table): Field {
+    this.table = table;
+    return this;
+  }
+
+  pointed(): Field {
+    this.pointer = true;
+    return this;
+  }
+
+  from(since: i32): Field {
+    this.since = since;
+    return this;
+  }
+
+  upTo(until: i32): Field {
+    this.until = until;
+    return this;
+  }
+
+  kept(): Field {
+    this.effect = Effect.Kept;
+    return this;
+  }
+
+  /** Not built yet; `neutral`: JSON of values that ask for nothing. */
+  refused(neutral: string[] = []): Field {
+    this.effect = Effect.Refused;
+    this.neutral = neutral;
+    return this;
+  }
+}
+
+/** The fields of a Go struct, in Docker's order. */
+export class Table {
+  private places: Map<string, i32> = new Map();
+
+  constructor(
+    /** Name of Go's struct, for errors. */
+    public struct: string,
+    public fields: Field[],
+    /** With its package, for a document that is no object at all. */
+    public goType: string = struct,
+  ) {
+    for (let i = 0; i < fields.length; i++) this.places.set(fields[i].name, i);
+  }
+
+  /** Place of the field that a name means: exact, else folded. -1: unknown. */
+  place(name: string): i32 {
+    if (this.places.has(name)) return this.places.get(name);
+    for (let i = 0; i < this.fields.length; i++) {
+      if (sameFolded(this.fields[i].name, name)) return i;
+    }
+    return -1;
+  }
+}
+
+/** All versions. */
+export const ANY_VERSION: i32 = i32.MAX_VALUE - 1;
+
+/**
+ * A new object with exactly the table's fields, in its order: defaults filled in, unknown members dropped, the last of
+ * duplicates, maps sorted by name. `path`: where it stands in the document, for errors; empty for the whole of it.
+ * Null: `schemaError` says why.
+ */
+export function normalise(value: Json, table: Table, path: string = "", version: i32 = ANY_VERSION): Json | null {
+  lastError = "";
+  const reader = new SchemaReader(version);
+  if (path.length > 0) reader.path = path.split(".");
+  const result = reader.struct(value, table, table.struct, table.goType);
+  lastError = reader.error;
+  return reader.error.length > 0 ? null : result;
+}
+
+/** What was wrong with the last object, in Go's words; empty if nothing was. */
+export function schemaError(): string {
+  return lastError;
+}
+
+/** The first field that asks for something not built, with its path: `HostConfig.Privileged`; empty if there is none. */
+export function refusedField(value: Json, table: Table, path: string): string {
+  for (let i = 0; i < table.fields.length; i++) {
+    const field = table.fields[i];
+    const given = value.entry(field.name);
+    if (given === null || given.isNull) continue;
+    const where = path.length > 0 ? path + "." + field.name : field.name;
+    if (field.effect == Effect.Refused && !asksNothing(given, field)) return where;
+    const inner = refusedInside(given, field, where);
+    if (inner.length > 0) return inner;
+  }
+  return "";
+}
+
+/** Whether a value is Go's zero, or holds nothing but zeros. */
+export function isZero(value: Json): bool {
+  switch (value.kind) {
+    case JsonKind.Bool:
+      return !value.bool;
+    case JsonKind.Number:
+      return value.text == "0" || value.text == "-0";
+    case JsonKind.String:
+      return value.text.length == 0;
+    case JsonKind.Array:
+    case JsonKind.Object:
+      for (let i = 0; i < value.items.length; i++) {
+        if (!isZero(value.items[i])) return false;
+      }
+      return true;
+    default:
+      return true;
+  }
+}
+
+/** A map's members sorted by name, the last of duplicates: as Go writes maps. */
+export function sortedMap(map: Json): Json {
+  const places: i32[] = [];
+  for (let i = 0; i < map.keys.length; i++) places.push(i);
+  sortedKeys = map.keys;
+  places.sort((a, b) => {
+    const left = sortedKeys[a];
+    const right = sortedKeys[b];
+    return left == right ? a - b : left < right ? -1 : 1;
+  });
+  const result = Json.object();
+  for (let i = 0; i < places.length; i++) {
+    const key = map.keys[places[i]];
+    if (i + 1 < places.length && map.keys[places[i + 1]] == key) continue;
+    result.keys.push(key);
+    result.items.push(map.items[places[i]]);
+  }
+  return result;
+}
+
+let lastError: string = "";
+// Comparators cannot capture variables.
+let sortedKeys: string[] = [];
+
+class SchemaReader {
+  error: string = "";
+  path: string[] = [];
+
+  constructor(private version: i32) {}
+
+  /** `owner`: the struct that errors name when the value is no object at all. */
+  struct(value: Json, table: Table, owner: string, goType: string): Json {
+    if (!value.isObject) return value.isNull ? this.assemble(table, []) : this.wrongType(value, owner, goType);
+    const slots = new Array<Json | null>(table.fields.length).fill(null);
+    for (let i = 0; i < value.keys.length && this.error.length == 0; i++) {
+      const place = table.place(value.keys[i]);
+      if (place < 0) continue;
+      const field = table.fields[place];
+      if (this.version != ANY_VERSION && (this.version < field.since || this.version > field.until)) continue;
+      const given = value.items[i];
+      // Null leaves a plain value as an earlier duplicate made it; it clears what can be null in Go.
+      if (given.isNull && isScalar(field.type) && !field.pointer) continue;
+      this.path.push(field.name);
+      slots[place] = given.isNull ? null : this.field(given, field, table.struct);
+      this.path.pop();
+    }
+    return this.assemble(table, slots);
+  }
+
+  private assemble(table: Table, slots: (Json | null)[]): Json {
+    const result = Json.object();
+    for (let i = 0; i < table.fields.length; i++) {
+      const field = table.fields[i];
+      const value = i < slots.length ? slots[i] : null;
+      if (field.fallback !== null) {
+        result.keys.push(field.name);
+        result.items.push(value === null ? field.default() : value);
+      } else if (value !== null && (field.pointer || !isEmpty(value))) {
+        result.keys.push(field.name);
+        result.items.push(value);
+      }
+    }
+    return result;
+  }
+
+  private field(value: Json, field: Field, owner: string): Json {
+    switch (field.type) {
+      case FieldType.String:
+        return value.isString ? value : this.wrongType(value, owner, field.goType);
+      case FieldType.Bool:
+        return value.kind == JsonKind.Bool ? value : this.wrongType(value, owner, field.goType);
+      case FieldType.Int:
+      case FieldType.UInt16:
+      case FieldType.UInt64:
+        return this.integer(value, field.type, owner, field.goType);
+      case FieldType.Pair:
+        return this.pair(value, owner, field.goType);
+      case FieldType.Strings:
+        return this.strings(value, owner, field.goType);
+      case FieldType.Command:
+        return this.command(value);
+      case FieldType.StringMap:
+      case FieldType.Set:
+        return this.map(value, field, owner);
+      case FieldType.Struct:
+        return this.struct(value, field.table!, owner, field.goType);
+      case FieldType.Structs:
+        return this.structs(value, field, owner);
+      case FieldType.StructMap:
+      case FieldType.StructListMap:
+        return this.map(value, field, owner);
+      default:
+        return value;
+    }
+  }
+
+  private integer(value: Json, type: FieldType, owner: string, goType: string): Json {
+    if (value.kind != JsonKind.Number) return this.wrongType(value, owner, goType);
+    const fits = type == FieldType.Int ? isI64(value) : isU64(value) && (type == FieldType.UInt64 || isU16(value.text));
+    return fits ? value : this.fail(`number ${value.text}`, owner, goType);
+  }
+
+  // Go fills an array of fixed size: what is missing is zero, what is too much is dropped.
+  private pair(value: Json, owner: string, goType: string): Json {
+    if (!value.isArray) return this.wrongType(value, owner, goType);
+    const result = Json.array();
+    for (let i = 0; i < 2; i++) {
+      const given = i < value.items.length ? value.items[i] : Json.null();
+      result.push(given.isNull ? Json.i64(0) : this.integer(given, FieldType.UInt64, owner, "uint"));
+    }
+    return result;
+  }
+
+  private strings(value: Json, owner: string, goType: string): Json {
+    if (!value.isArray) return this.wrongType(value, owner, goType);
+    const result = Json.array();
+    for (let i = 0; i < value.items.length; i++) {
+      const item = value.items[i];
+      if (!item.isString && !item.isNull) return this.wrongType(item, owner, "string");
+      result.push(Json.string(item.text));
+    }
+    return result;
+  }
+
+  // Docker's own decoder of `Cmd`: it names no field.
+  private command(value: Json): Json {
+    if (value.isString) return Json.strings([value.text]);
+    if (!value.isArray) return this.plainFailure(value, "string");
+    for (let i = 0; i < value.items.length; i++) {
+      if (!value.items[i].isString && !value.items[i].isNull) return this.plainFailure(value, "string");
+    }
+    return this.strings(value, "", "");
+  }
+
+  private structs(value: Json, field: Field, owner: string): Json {
+    const goType = "[]" + field.goType;
+    if (!value.isArray) return this.wrongType(value, owner, goType);
+    const result = Json.array();
+    for (let i = 0; i < value.items.length && this.error.length == 0; i++) {
+      result.push(this.struct(value.items[i], field.table!, owner, field.goType.replace("*", "")));
+    }
+    return result;
+  }
+
+  private map(value: Json, field: Field, owner: string): Json {
+    if (!value.isObject) return this.wrongType(value, owner, mapType(field));
+    const result = Json.object();
+    for (let i = 0; i < value.keys.length && this.error.length == 0; i++) {
+      result.keys.push(value.keys[i]);
+      result.items.push(this.member(value.items[i], field, owner));
+    }
+    return sortedMap(result);
+  }
+
+  private member(value: Json, field: Field, owner: string): Json {
+    if (field.type == FieldType.StringMap) {
+      return value.isString || value.isNull ? Json.string(value.text) : this.wrongType(value, owner, "string");
+    }
+    if (field.type == FieldType.Set) {
+      return value.isObject || value.isNull ? Json.object() : this.wrongType(value, owner, "struct {}");
+    }
+    if (value.isNull) return value;
+    if (field.type == FieldType.StructListMap) return this.structs(value, field, owner);
+    return this.struct(value, field.table!, owner, field.goType);
+  }
+
+  private wrongType(value: Json, owner: string, goType: string): Json {
+    return this.fail(kindWord(value), owner, goType);
+  }
+
+  private fail(what: string, owner: string, goType: string): Json {
+    if (this.error.length == 0) {
+      const where = this.path.length > 0 ? `struct field ${owner}.${this.path.join(".")}` : "value";
+      this.error = `json: cannot unmarshal ${what} into Go ${where} of type ${goType}`;
+    }
+    return Json.null();
+  }
+
+  private plainFailure(value: Json, goType: string): Json {
+    if (this.error.length == 0) this.error = `json: cannot unmarshal ${kindWord(value)} into Go value of type ${goType}`;
+    return Json.null();
+  }
+}
+
+function refusedInside(value: Json, field: Field, path: string): string {
+  const table = field.table;
+  if (table === null) return "";
+  if (field.type == FieldType.Struct) return refusedField(value, table, path);
+  for (let i = 0; i < value.items.length; i++) {
+    const name = value.isObject ? path + "." + value.keys[i] : path;
+    const item = value.items[i];
+    if (item.isObject) {
+      const inner = refusedField(item, table, name);
+      if (inner.length > 0) return inner;
+    }
+  }
+  return "";
+}
+
+function asksNothing(value: Json, field: Field): bool {
+  if (!field.pointer && isZero(value)) return true;
+  return field.neutral.length > 0 && field.neutral.includes(decodeUtf8(jsonBytes(value)));
+}
+
+// What Go's `omitempty` leaves out.
+function isEmpty(value: Json): bool {
+  if (value.isArray || value.isObject) return value.length == 0;
+  return isZero(value);
+}
+
+function isScalar(type: FieldType): bool {
+  return type <= FieldType.Pair || type == FieldType.Struct;
+}
+
+function literal(text: string): Json {
+  const value = parseJson(encodeUtf8(text));
+  return value === null ? Json.null() : value;
+}
+
+function kindWord(value: Json): string {
+  switch (value.kind) {
+    case JsonKind.Bool:
+      return "bool";
+    case JsonKind.Number:
+      return "number";
+    case JsonKind.String:
+      return "string";
+    case JsonKind.Array:
+      return "array";
+    default:
+      return "object";
+  }
+}
+
+function mapType(field: Field): string {
+  if (field.mapType.length > 0) return field.mapType;
+  if (field.type == FieldType.StringMap) return "map[string]string";
+  if (field.type == FieldType.Set) return "map[string]struct {}";
+  return field.type == FieldType.StructMap ? `map[string]*${field.goType}` : `map[string][]${field.goType}`;
+}
+
+function goTypeOf(type: FieldType): string {
+  switch (type) {
+    case FieldType.String:
+      return "string";
+    case FieldType.Bool:
+      return "bool";
+    case FieldType.UInt16:
+      return "uint16";
+    case FieldType.UInt64:
+      return "uint64";
+    case FieldType.Pair:
+      return "[2]uint";
+    case FieldType.Strings:
+      return "[]string";
+    default:
+      return "int64";
+  }
+}
+
+function isU16(literal: string): bool {
+  return literal.length < 5 || (literal.length == 5 && literal <= "65535");
+}

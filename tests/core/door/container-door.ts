@@ -1,0 +1,90 @@
+// Door to what reads and checks a create body.
+
+import { CONFIG } from "../../../core/assembly/container/config";
+import { readCreate } from "../../../core/assembly/container/create-body";
+import { DefaultFacts, fillHostConfig, fillHostname } from "../../../core/assembly/container/defaults";
+import { HOST_CONFIG } from "../../../core/assembly/container/host-config";
+import { commandOf, mergeImageConfig } from "../../../core/assembly/container/merge";
+import { ValidationFacts, refuseContainer } from "../../../core/assembly/container/validate";
+import { asI64 } from "../../../core/assembly/json/json";
+import { normalise, schemaError } from "../../../core/assembly/json/schema";
+import { Refusal, statusOf } from "../../../core/assembly/refusal";
+import { answer, answerText, argument, text } from "./exchange";
+import { Json } from "./json";
+
+export { allocate, collect, outputLength, outputStart } from "./exchange";
+
+/** Body, version → `{"config", "hostConfig", "endpoints"}`, or `[status, message]`. */
+export function create(): void {
+  const body = readCreate(argument(0), versionOf(1));
+  const refusal = body.refusal;
+  if (refusal !== null) return answer(refused(refusal));
+  const result = Json.object();
+  result.set("config", body.config);
+  result.set("hostConfig", body.hostConfig);
+  result.set("endpoints", body.endpoints);
+  answer(result);
+}
+
+/** The same, whether by `Config` or by `HostConfig` alone: value, which → normalised, or the error. */
+export function table(): void {
+  const value = normalise(argument(0), text(1) == "Config" ? CONFIG : HOST_CONFIG);
+  if (value === null) return answerText(schemaError());
+  answer(value);
+}
+
+/** Request's config, image's config → the merged one, or the error. */
+export function merge(): void {
+  const own = normalise(argument(0), CONFIG);
+  if (own === null) return answerText(schemaError());
+  const merged = mergeImageConfig(own, argument(1));
+  if (merged.error.length > 0) return answerText(merged.error);
+  merged.config.set("command", Json.strings(commandOf(merged.config)));
+  answer(merged.config);
+}
+
+/** HostConfig, version, cgroup version → with defaults. */
+export function defaults(): void {
+  const host = normalise(argument(0), HOST_CONFIG);
+  if (host === null) return answerText(schemaError());
+  const facts = new DefaultFacts();
+  facts.version = versionOf(1);
+  facts.cgroupVersion = text(2);
+  facts.defaultRuntime = "crun";
+  fillHostConfig(host, facts);
+  answer(host);
+}
+
+/** Hostname, network mode → the hostname filled in. */
+export function hostname(): void {
+  const config = Json.object();
+  config.set("Hostname", argument(0));
+  const host = Json.object();
+  host.set("NetworkMode", argument(1));
+  fillHostname(config, host, "0123456789ab", "machine");
+  answerText(config.stringOf("Hostname"));
+}
+
+/** Config, HostConfig → null, or `[status, message]`. Two processors; crun and runc. */
+export function validate(): void {
+  const config = normalise(argument(0), CONFIG);
+  const host = normalise(argument(1), HOST_CONFIG);
+  if (config === null || host === null) return answerText("malformed");
+  const facts = new ValidationFacts();
+  facts.cpus = 2;
+  facts.runtimes = ["crun", "runc"];
+  const refusal = refuseContainer(config, host, facts);
+  answer(refusal === null ? Json.null() : refused(refusal));
+}
+
+function refused(refusal: Refusal): Json {
+  const result = Json.array();
+  result.push(Json.i64(statusOf(refusal.kind)));
+  result.push(Json.string(refusal.message));
+  return result;
+}
+
+function versionOf(index: i32): i32 {
+  const value = argument(index);
+  return value.isNull ? 55 : <i32>asI64(value);
+}
