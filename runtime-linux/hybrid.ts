@@ -43,10 +43,11 @@ export class Hybrid {
 
   /**
    * Calls `spawn` where cgroup2 is out of sight. What it starts must be forked before it returns, from this thread:
-   * Node's `spawn` does. Other threads notice nothing.
+   * Node's `spawn` does. Other threads notice nothing; but from now on `process.chdir` and `process.umask` are of this
+   * thread alone.
    */
   hide<T>(spawn: () => T): T {
-    const directory = process.cwd();
+    const directory = workingDirectory();
     // Takes the thread out of the working directory it shares with others (CLONE_FS is implied), or setns is refused.
     this.#kernel.unshare(CLONE_NEWNS);
     try {
@@ -55,7 +56,16 @@ export class Hybrid {
       return spawn();
     } finally {
       this.#kernel.setns(this.#home, CLONE_NEWNS);
-      this.#kernel.chdir(directory); // setns leaves the thread in the root directory
+      this.#return(directory);
+    }
+  }
+
+  /** `setns` has left the thread in the root directory; there it stays if the other is gone. */
+  #return(directory: string): void {
+    try {
+      this.#kernel.chdir(directory);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
   }
 
@@ -69,6 +79,14 @@ export class Hybrid {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
     }
+  }
+}
+
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return "/"; // it was removed
   }
 }
 

@@ -1,11 +1,12 @@
 // What became of the launches of an earlier instance, however it ended.
 
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { engine } from "../hosts/host.js";
 import type { Cgroups } from "./cgroups.js";
 import type { Kernel } from "./kernel.js";
 import { findNaming, killNaming, type Naming } from "./naming.js";
-import type { Paths } from "./paths.js";
+import { parseRunName, type Paths } from "./paths.js";
 import { processStat, Run, type FirstProcess } from "./run.js";
 
 /** A run whose supervisor lives. */
@@ -28,6 +29,7 @@ export async function takeInventory(
     const state = await examine(run, naming.get(run.name) ?? [], at, running);
     found.push({ container: run.container, run: run.number, state });
   }
+  sweep(at.paths);
   return found;
 }
 
@@ -53,6 +55,17 @@ async function examine(
   // It may have come to its end between the two looks.
   const late = run.exit();
   return late ? { tag: "exited", val: late } : { tag: "lost" };
+}
+
+/** Exit codes and runtime state of runs that were cleared: written by who was killed a moment too late. */
+function sweep(paths: Paths): void {
+  const runtimes = list(paths.runtime("")).map((name) => paths.runtime(name));
+  for (const directory of [paths.exits(), ...runtimes])
+    for (const name of list(directory)) {
+      const run = parseRunName(name);
+      if (run && !existsSync(paths.run(run.container, run.run)))
+        rmSync(join(directory, name), { recursive: true, force: true });
+    }
 }
 
 function list(directory: string): string[] {

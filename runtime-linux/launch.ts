@@ -97,7 +97,10 @@ async function start(run: Run, runtime: Runtime, spec: Spec, at: Surroundings): 
   run.markStarted();
 }
 
-/** What `crun start` does, without a program to spawn: the created process waits for a byte at the fifo it holds open. */
+/**
+ * What `crun start` does, without a program to spawn: the created process waits for a byte at the fifo it holds open.
+ * An engine that is killed between the byte and the removal finds an unstarted process, and kills it.
+ */
 function openGate(gate: string): void {
   let fifo: number;
   try {

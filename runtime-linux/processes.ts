@@ -178,8 +178,7 @@ class Processes implements LinuxProcesses {
   }
 
   #resize({ subject, rows, columns }: processes.Resize): Outcome {
-    // Non-blocking: without a supervisor nobody reads, and it fails with ENXIO.
-    const control = openSync(join(this.#run(subject).directory, "ctl"), constants.O_WRONLY | constants.O_NONBLOCK);
+    const control = openControl(this.#run(subject));
     try {
       writeSync(control, `1 ${rows} ${columns}\n`);
     } finally {
@@ -215,6 +214,16 @@ class Processes implements LinuxProcesses {
 
   #run({ container, run }: processes.Subject): Run {
     return new Run(this.#at.paths, container, run);
+  }
+}
+
+/** The fifo by which a supervisor is told things. Non-blocking: without one nobody reads, which is ENXIO. */
+function openControl(run: Run): number {
+  try {
+    return openSync(join(run.directory, "ctl"), constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === "ENXIO" || code === "ENOENT" ? new HostFailure("not-found", "no such process") : error;
   }
 }
 

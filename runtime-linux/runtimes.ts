@@ -21,6 +21,9 @@ export interface Runtime {
 /** Programs looked for, the faster first: the first that works is the default. */
 const KNOWN = ["crun", "runc"];
 
+/** Where distributions put them; not all of it is in the PATH of a service. */
+const PLACES = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/usr/libexec/podman", "/usr/lib/podman"];
+
 /**
  * Asks all runtimes for their version, side by side. `added`: name and path, as by `--add-runtime`; they take the place
  * of a known one of that name. What does not answer is left out.
@@ -35,7 +38,7 @@ export async function detectRuntimes(added: ReadonlyMap<string, string> = new Ma
 /** Where a program stands, by PATH and where system programs stand; undefined if nowhere. */
 export function findProgram(name: string): string | undefined {
   if (isAbsolute(name)) return isExecutable(name) ? name : undefined;
-  const places = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/local/sbin", "/usr/sbin", "/usr/bin", "/sbin"];
+  const places = [...(process.env["PATH"] ?? "").split(delimiter), ...PLACES];
   return places
     .filter(isAbsolute)
     .map((place) => join(place, name))

@@ -5,7 +5,7 @@
 
 import { createRequire } from "node:module";
 import { closeSync, openSync } from "node:fs";
-import type { SeqpacketSocket } from "node-unix-socket";
+import type * as UnixSocket from "node-unix-socket";
 import type { Stdin } from "../../hosts/host.js";
 import { SHUT_RD, type Kernel } from "../kernel.js";
 
@@ -22,7 +22,7 @@ export interface StdinMode {
 /** Stdin of one run, for all its clients. */
 export class StdinPipe {
   readonly #kernel: Kernel;
-  #socket: SeqpacketSocket | undefined;
+  #socket: UnixSocket.SeqpacketSocket | undefined;
   #endsOnce = false;
   #state: "waiting" | "open" | "over" = "waiting";
   #ended = false;
@@ -73,7 +73,7 @@ export class StdinPipe {
     this.#underway.clear();
   }
 
-  #attach(directory: string): SeqpacketSocket | undefined {
+  #attach(directory: string): UnixSocket.SeqpacketSocket | undefined {
     try {
       const fd = openAttachSocket(this.#kernel, directory);
       // What the process writes is read from its log; refusing it here spares conmon the work and cannot block it.
@@ -125,8 +125,8 @@ export class StdinClient implements Stdin {
 
 const require = createRequire(import.meta.url);
 
-function adopt(fd: number): SeqpacketSocket {
-  const { SeqpacketSocket } = require("node-unix-socket") as typeof import("node-unix-socket");
+function adopt(fd: number): UnixSocket.SeqpacketSocket {
+  const { SeqpacketSocket } = require("node-unix-socket") as typeof UnixSocket;
   const socket = new SeqpacketSocket(fd);
   socket.unref();
   return socket;

@@ -226,7 +226,7 @@ export function traces(): { mounts: string; cgroups: string[]; supervisors: stri
       .split("\n")
       .filter((path) => ids.has(basename(path))),
     supervisors: sh(
-      `for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline 2>/dev/null; echo; done | grep -F ${PREFIX} | grep -v grep || true`,
+      `for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline ; echo; done 2>/dev/null | grep -F ${PREFIX} | grep -v grep || true`,
     ),
   };
 }

@@ -143,9 +143,9 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       await waitForLog(container, "up");
       await perform({ tag: "signal", val: { subject: subject(container), number: 10 } });
       expect((await fixture.exited(container)).code).toBe(3);
-      await expect(perform({ tag: "signal", val: { subject: subject(container), number: 9 } })).rejects.toMatchObject({
-        failure: { kind: "not-found" },
-      });
+      const late = { subject: subject(container), number: 9, rows: 1, columns: 1 };
+      for (const tag of ["signal", "resize"] as const)
+        await expect(perform({ tag, val: late })).rejects.toMatchObject({ failure: { kind: "not-found" } });
       await clear(container);
     });
 
@@ -369,8 +369,13 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
 
     it("finds again, after it was killed, what runs, what ended, and what lost its supervisor", async () => {
       const directory = newDirectory();
-      const engine = startEngine(directory, runtime, ["sleep 100", "sleep 0.2; exit 7", "sleep 101"]);
-      const [runs, ends, loses] = await engine.launched(3);
+      const engine = startEngine(directory, runtime, [
+        "sleep 100",
+        "sleep 0.2; exit 7",
+        "sleep 101",
+        "read x; echo got $x",
+      ]);
+      const [runs, ends, loses, reads] = await engine.launched(4);
       await engine.kill();
       process.kill(supervisorOf(loses!.container), "SIGKILL");
       await sleep(400);
@@ -378,13 +383,18 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       const again = await openFixture(runtime, directory);
       const found = await again.processes.inventory();
       const state = (container: string) => found.find((process) => process.container === container)?.state;
-      expect(found.length).toBe(3);
+      expect(found.length).toBe(4);
       expect(state(runs!.container)).toEqual({ tag: "running", val: { pid: runs!.pid, at: BigInt(runs!.at) } });
       expect(state(ends!.container)).toMatchObject({ tag: "exited", val: { code: 7, outOfMemory: false } });
       expect(state(loses!.container)).toEqual({ tag: "lost" });
       expect(["Z", "X", undefined]).toContain(processStat(loses!.pid)?.state);
 
-      // What runs on is watched and obeys.
+      // What runs on is watched, listens and obeys.
+      await again.processes.stdio.stdin(reads!.container, 1).write(Buffer.from("you\n"));
+      expect((await again.exited(reads!.container)).code).toBe(0);
+      const log = await again.processes.stdio.log(reads!.container);
+      expect(String((await readLog(log)).stdout)).toBe("got you\n");
+      await log.close();
       await again.processes.perform(
         1n,
         { tag: "signal", val: { subject: subject(runs!.container), number: 15 } },
