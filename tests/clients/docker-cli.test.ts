@@ -4,23 +4,21 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeUnless, onEngines } from "../support/engines.js";
 import { findProgram, pause, run, until, type Finished } from "../support/commands.js";
 import { busyboxArchive, busyboxLayer } from "../support/images.js";
 import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
 import { packImage, pushImage } from "../support/push-image.js";
 
 const docker = findProgram("docker");
-if (docker === null) console.warn("skipped: the docker CLI: it is not installed");
 const registryMissing =
   dockerRegistryMissing() ?? (findProgram("htpasswd") === null ? "htpasswd is not installed" : null);
-if (registryMissing !== null) console.warn(`skipped: docker login and pull: ${registryMissing}`);
 const python = findProgram("python3");
-if (python === null) console.warn("skipped: docker run -t: python3, which makes the terminal, is not installed");
 
-describe.skipIf(docker === null)("docker CLI", () => {
-  onEngines("docker", (engine) => {
+onEngines(
+  "docker CLI",
+  (engine) => {
     let config = "";
     beforeAll(async () => {
       config = await mkdtemp(join(tmpdir(), "coracle-cli-"));
@@ -77,7 +75,8 @@ describe.skipIf(docker === null)("docker CLI", () => {
       expect(counted.stdout.trim()).toBe("300000");
     });
 
-    test.skipIf(python === null)("run -it on a terminal: size, echo, exit code", async () => {
+    test("run -it on a terminal: size, echo, exit code", async ({ skip }) => {
+      if (python === null) skip(NO_TERMINAL);
       const answer = await onTerminal(
         [["# ", "stty size; echo $((6*7)); exit 5\r"]],
         "run",
@@ -90,7 +89,8 @@ describe.skipIf(docker === null)("docker CLI", () => {
       expect(answer.stdout).toContain("33 101\r\n42\r\n");
     });
 
-    test.skipIf(python === null)("run -it: the detach keys leave the container running", async () => {
+    test("run -it: the detach keys leave the container running", async ({ skip }) => {
+      if (python === null) skip(NO_TERMINAL);
       const answer = await onTerminal([["# ", "\x10\x11"]], "run", "-it", "--name", "detached", "busybox", "sh");
       expect(answer.code).toBe(0);
       expect(await well("inspect", "-f", "{{.State.Running}}", "detached")).toBe("true\n");
@@ -244,7 +244,7 @@ describe.skipIf(docker === null)("docker CLI", () => {
       await until("the last output", () => output === "ready\ngot\n");
     });
 
-    describe.skipIf(registryMissing !== null)("with a registry", () => {
+    describeUnless(registryMissing, "with a registry", () => {
       const login = { username: "someone", password: "s3cret" };
       let open: DockerRegistry;
       let closed: DockerRegistry;
@@ -319,7 +319,9 @@ describe.skipIf(docker === null)("docker CLI", () => {
       const command = [python ?? "python3", TERMINAL, JSON.stringify(steps), docker ?? "docker", ...args];
       return run(command, { env: environment(), timeoutMs: 25_000 });
     }
-  });
-});
+  },
+  { missing: docker === null ? "the docker CLI is not installed" : null },
+);
 
+const NO_TERMINAL = "python3, which makes the terminal, is not installed";
 const TERMINAL = fileURLToPath(new URL("./terminal.py", import.meta.url));

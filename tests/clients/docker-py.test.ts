@@ -1,19 +1,18 @@
 // docker-py, unchanged: the library behind most Python programs that start containers.
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeUnless, onEngines } from "../support/engines.js";
 import { run } from "../support/commands.js";
 import { busyboxLayer } from "../support/images.js";
 import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
 import { packImage, pushImage } from "../support/push-image.js";
 
 const python = await pythonWithDocker();
-if (python === null) console.warn("skipped: docker-py: no python3 here can import docker");
 const registryMissing = dockerRegistryMissing();
-if (registryMissing !== null) console.warn(`skipped: docker-py's pull: ${registryMissing}`);
 
-describe.skipIf(python === null)("docker-py", () => {
-  onEngines("docker-py", (engine) => {
+onEngines(
+  "docker-py",
+  (engine) => {
     const EXPECTED: readonly (readonly [string, string])[] = [
       ["run", "hello from docker-py\n"],
       ["run_failing", "4 why\n"],
@@ -28,7 +27,7 @@ describe.skipIf(python === null)("docker-py", () => {
       test(story, async () => expect(await tell(story)).toBe(expected));
     }
 
-    describe.skipIf(registryMissing !== null)("with a registry", () => {
+    describeUnless(registryMissing, "with a registry", () => {
       let registry: DockerRegistry;
       beforeAll(async () => {
         registry = await startDockerRegistry(engine().daemon.netns, 5004);
@@ -52,8 +51,9 @@ describe.skipIf(python === null)("docker-py", () => {
       const { stdout, stderr } = await run([python ?? "python3", PROGRAM, ...story], { env, timeoutMs: 25_000 });
       return stdout + stderr;
     }
-  });
-});
+  },
+  { missing: python === null ? "no python3 here can import docker" : null },
+);
 
 const PROGRAM = fileURLToPath(new URL("./docker_py.py", import.meta.url));
 

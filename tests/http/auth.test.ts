@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onEngines } from "../support/engines.js";
+import { describeUnless, onEngines } from "../support/engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { findProgram } from "../support/commands.js";
 import { busyboxLayer } from "../support/images.js";
@@ -12,12 +12,11 @@ import { packImage, pushImage } from "../support/push-image.js";
 
 const LOGIN = { username: "someone", password: "s3cret: with colon" };
 const missing = dockerRegistryMissing() ?? (findProgram("htpasswd") === null ? "htpasswd is not installed" : null);
-if (missing !== null) console.warn(`skipped: credentials against a real registry: ${missing}`);
 
 onEngines(
   "credentials",
   (engine) => {
-    describe.skipIf(missing !== null)("Basic, against docker-registry", () => {
+    describeUnless(missing, "Basic, against docker-registry", () => {
       let registry: DockerRegistry;
       beforeAll(async () => {
         registry = await startDockerRegistry(engine().daemon.netns, 5001, LOGIN);
@@ -126,7 +125,7 @@ onEngines(
       });
     });
   },
-  ["--insecure-registry", "10.213.0.0/16"],
+  { flags: ["--insecure-registry", "10.213.0.0/16"] },
 );
 
 function authHeader(auth: Json): Record<string, string> {

@@ -1,8 +1,8 @@
 // The same story told to both engines at API 1.41: statuses, header names, JSON keys and types must be the same, but
 // for what tests/reference-differences.ts lists. A row whose lines no longer differ fails as well.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { DIFFERENCES } from "../reference-differences.js";
-import { engines, RunningEngine, startWithBusybox } from "../support/engines.js";
+import { describeUnless, engines, RunningEngine, startWithBusybox } from "../support/engines.js";
 import { shapeOf } from "../support/shape.js";
 import type { RawResponse } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";
@@ -10,9 +10,8 @@ import { pause } from "../support/commands.js";
 const all = engines();
 const missing =
   all.find((engine) => engine.missing !== null)?.missing ?? (all.length < 2 ? "one engine was chosen" : null);
-if (missing !== null) console.warn(`skipped: comparison of the engines: ${missing}`);
 
-describe.skipIf(missing !== null)("the two engines", () => {
+describeUnless(missing, "the two engines", () => {
   const running: RunningEngine[] = [];
   const told = new Map<string, Map<string, string[]>>();
 

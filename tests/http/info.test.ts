@@ -114,15 +114,17 @@ onEngines(
       if (kind === "linux") expect(Object.keys(found["Runtimes"] as object)).toContain("extra");
     });
   },
-  [
-    "--debug",
-    "--insecure-registry",
-    "10.99.0.0/16",
-    "--insecure-registry",
-    "registry.test:5000",
-    "--add-runtime",
-    "extra=/usr/sbin/runc",
-  ],
+  {
+    flags: [
+      "--debug",
+      "--insecure-registry",
+      "10.99.0.0/16",
+      "--insecure-registry",
+      "registry.test:5000",
+      "--add-runtime",
+      "extra=/usr/sbin/runc",
+    ],
+  },
 );
 
 function counts(info: Json, plus: Readonly<Record<string, number>> = {}): Record<string, number> {

@@ -1,11 +1,11 @@
 // A container's life: created, started, waited for, stopped, killed, removed.
 import { expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { onEngines, testIf } from "../support/engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";
 
-onEngines("life cycle", (engine) => {
+onEngines("life cycle", (engine, kind) => {
   test("a command runs to its end, its code and output are kept", async () => {
     const ended = await engine().run({ Cmd: ["sh", "-c", "echo out; echo err >&2; exit 3"] });
     expect(ended).toMatchObject({ code: 3, stdout: "out\n", stderr: "err\n" });
@@ -106,8 +106,7 @@ onEngines("life cycle", (engine) => {
     for (const one of [id, created]) await engine().remove(one);
   });
 
-  test("stop at 1.42 takes a signal", async () => {
-    if (engine().kind === "reference") return;
+  testIf(kind === "linux")("stop at 1.42 takes a signal", async () => {
     const id = await readyContainer({
       Cmd: ["sh", "-c", "trap 'exit 9' USR2; echo ready; while :; do sleep 0.05; done"],
     });

@@ -1,12 +1,12 @@
 // Logs: framing, follow, tail, since, until, timestamps.
 import { expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { onEngines, testIf } from "../support/engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { splitFrames } from "../support/frames.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";
 
-onEngines("logs", (engine) => {
+onEngines("logs", (engine, kind) => {
   test("each stream in its own frames, chosen by the query", async () => {
     const id = await ended(["sh", "-c", "echo one; sleep 0.1; echo two >&2; sleep 0.1; echo three"]);
     expect(await engine().logs(id)).toEqual({ stdout: "one\nthree\n", stderr: "two\n" });
@@ -139,8 +139,7 @@ onEngines("logs", (engine) => {
     await engine().remove(id);
   });
 
-  test("the content type tells the framing from 1.42", async () => {
-    if (engine().kind === "reference") return;
+  testIf(kind === "linux")("the content type tells the framing from 1.42", async () => {
     const framed = await ended(["echo", "x"]);
     const raw = await ended(["echo", "x"], { Tty: true });
     const typeOf = async (id: string, version: string): Promise<string | null> =>

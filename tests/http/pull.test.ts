@@ -1,7 +1,7 @@
 // Pull from a real registry: the lines of the answer, what is stored, what is fetched, and every way to fail.
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { describeUnless, onEngines, testIf } from "../support/engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { busyboxLayer, tarOf, type ImageSpec } from "../support/images.js";
 import { answerError, startMemoryRegistry, type MemoryRegistry } from "../support/memory-registry.js";
@@ -11,12 +11,11 @@ import type { RawResponse } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";
 
 const missing = dockerRegistryMissing();
-if (missing !== null) console.warn(`skipped: pulls from a real registry: ${missing}`);
 
 onEngines(
   "pull",
   (engine, kind) => {
-    describe.skipIf(missing !== null)("from docker-registry", () => {
+    describeUnless(missing, "from docker-registry", () => {
       let registry: DockerRegistry;
       beforeAll(async () => {
         registry = await startDockerRegistry(engine().daemon.netns);
@@ -123,7 +122,7 @@ onEngines(
         await pull(`fromImage=${registry.host}/plain&tag=1`);
       });
 
-      test.runIf(kind === "linux")("layers compressed with zstd", async () => {
+      testIf(kind === "linux")("layers compressed with zstd", async () => {
         const spec = await small("zstd", 2, 100_000);
         const layers = spec.layers.map((layer) => ({
           mediaType: "application/vnd.oci.image.layer.v1.tar+zstd",
@@ -287,7 +286,7 @@ onEngines(
         await failsInStream("diffid", image);
       });
 
-      test.runIf(kind === "linux")("a body that is cut off, each time", async () => {
+      testIf(kind === "linux")("a body that is cut off, each time", async () => {
         const image = packImage(await small("cut", 1));
         registry.put("cut", ["1"], image);
         registry.fault((request, response, bytes) => {
@@ -380,7 +379,7 @@ onEngines(
         .map((line) => JSON.parse(line) as Json);
     }
   },
-  ["--insecure-registry", "10.213.0.0/16"],
+  { flags: ["--insecure-registry", "10.213.0.0/16"] },
 );
 
 let made = 0;

@@ -1,6 +1,6 @@
 // Routes: what is not one, what the framework around must not answer, and where clients probe.
 import { expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { onEngines, testIf } from "../support/engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { exchange, RawConnection, encodeRequest } from "../support/raw-http.js";
 
@@ -108,7 +108,7 @@ onEngines("routing", (engine, kind) => {
     }
   });
 
-  test.runIf(kind === "linux")("what is not built says so with 501", async () => {
+  testIf(kind === "linux")("what is not built says so with 501", async () => {
     const requests = [
       ["GET", "/containers/x/stats"],
       ["POST", "/containers/x/exec"],

@@ -12,7 +12,7 @@ const BREAKS: readonly RegExp[] = [
   /ExecIDs must be string/,
   /NetworkSettings\/Ports must be array/,
   /HostConfig\/PortBindings\/\S+ must be object/,
-  /HostConfig\/RestartPolicy\/Name must be equal to one of .*"on-failure"\]/,
+  /HostConfig\/RestartPolicy\/Name must be equal to one of the allowed values \["always","unless-stopped","on-failure"\]/,
   /HostConfig\/PidsLimit must be integer/,
 ];
 

@@ -2,7 +2,7 @@
 // `busybox:latest` in its image list.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, vi } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import { DIFFERENCES } from "../reference-differences.js";
 import { findProgram } from "./commands.js";
 import { launchDaemon, type DaemonProcess } from "./daemon-process.js";
@@ -47,29 +47,36 @@ export function engines(): Engine[] {
   return [LINUX, REFERENCE].filter((engine) => chosen === undefined || chosen.includes(engine.kind));
 }
 
-/** One describe block an engine: started before its tests, ended after them, skipped with its reason. */
+/** One block of tests an engine, which is started before them and ended after them. */
 export function onEngines(
   title: string,
   body: (engine: () => RunningEngine, kind: EngineKind) => void,
-  flags: readonly string[] = [],
+  { flags = [], missing = null }: { flags?: readonly string[]; missing?: string | null } = {},
 ): void {
-  vi.setConfig({ testTimeout: 30_000 });
   for (const engine of engines()) {
-    if (engine.missing !== null) console.warn(`skipped: ${title} on ${engine.kind}: ${engine.missing}`);
-    describe.skipIf(engine.missing !== null)(`${title} on ${engine.kind}`, () => {
+    describeUnless(engine.missing ?? missing, `${title} on ${engine.kind}`, () => {
       let running: RunningEngine | null = null;
       beforeAll(async () => {
         running = new RunningEngine(engine, await startWithBusybox(engine, flags));
-      }, 90_000);
-      afterAll(async () => {
-        await running?.daemon.close();
-      }, 60_000);
+      });
+      afterAll(async () => running?.daemon.close());
       body(() => {
         if (running === null) throw new Error("the engine is not running");
         return running;
       }, engine.kind);
     });
   }
+}
+
+/** A block of tests, or, where something is missing, one skipped test that says what. */
+export function describeUnless(missing: string | null, title: string, body: () => void): void {
+  if (missing === null) describe(title, body);
+  else test(title, ({ skip }) => skip(missing));
+}
+
+/** `test` where it applies, and nothing where there is nothing to be expected of that engine. */
+export function testIf(applies: boolean): (name: string, body: () => Promise<void>) => void {
+  return applies ? test : () => {};
 }
 
 /** Starts an engine and sees to its `busybox:latest`. */

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { pack, type Header } from "tar-stream";
+import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
 import { must } from "./commands.js";
 
 export interface ImageSpec {
@@ -59,9 +60,11 @@ export function imageConfig(image: ImageSpec): Buffer {
   );
 }
 
-/** `busybox:latest` as a docker-archive, made of this system's static busybox. */
+/** `busybox:latest` as a docker-archive: the one that our engine offers by itself. */
 export async function busyboxArchive(): Promise<Buffer> {
-  return dockerArchive([{ reference: "busybox:latest", config: BUSYBOX_CONFIG, layers: [await busyboxLayer()] }]);
+  const archive = await embeddedBusybox();
+  if (archive === undefined) throw new Error("this system has no static busybox (Debian package busybox-static)");
+  return collect(archive);
 }
 
 let cachedLayer: Promise<Buffer> | null = null;
@@ -71,11 +74,6 @@ export function busyboxLayer(): Promise<Buffer> {
   cachedLayer ??= makeBusyboxLayer();
   return cachedLayer;
 }
-
-export const BUSYBOX_CONFIG = {
-  Env: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
-  Cmd: ["sh"],
-} as const;
 
 async function makeBusyboxLayer(): Promise<Buffer> {
   const applets = (await must(["/bin/busybox", "--list"])).split("\n").filter((name) => /^[^/\s]+$/.test(name));
