@@ -28,6 +28,7 @@ import { release } from "./container/release";
 import { resumeRemoval } from "./container/remove";
 import { parseJson } from "./json/reader";
 import { keepEndpoint } from "./network/connect";
+import { makeBridges } from "./network/making";
 import { readNetwork } from "./network/network";
 import { engine } from "./state";
 import { decodeUtf8, encodeUtf8 } from "./text/utf8";
@@ -51,6 +52,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
     mendContainer(containers[i], findProcess(inventory.processes, containers[i]));
   }
   engine.images.mend(inventory.chains);
+  makeBridges();
 }
 
 function restore(records: Stored[]): void {
@@ -152,9 +154,8 @@ function sweep(inventory: Inventory): void {
     }
   }
   for (let i = 0; i < inventory.networks.length; i++) {
-    const network = engine.networks.find(inventory.networks[i]);
-    if (network !== null) network.made = true;
-    else askNetworks(new Ignored(), 0, new NetworkCommandDrop(inventory.networks[i]));
+    if (engine.networks.find(inventory.networks[i]) !== null) continue;
+    askNetworks(new Ignored(), 0, new NetworkCommandDrop(inventory.networks[i]));
   }
 }
 

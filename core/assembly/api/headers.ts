@@ -24,14 +24,7 @@ export function headersWithPrefix(headers: string, prefix: string): string[] {
 
 /** The type of a Content-Type value without its parameters, in lower case: `application/json`; empty if it is none. */
 export function mediaTypeOf(value: string): string {
-  const semicolon = value.indexOf(";");
-  const type = (semicolon < 0 ? value : value.substring(0, semicolon)).trim().toLowerCase();
-  const slash = type.indexOf("/");
-  if (slash < 1 || slash == type.length - 1) return "";
-  for (let i = 0; i < type.length; i++) {
-    if (i != slash && !isTokenUnit(type.charCodeAt(i))) return "";
-  }
-  return type;
+  return mediaTypeFault(value).length == 0 ? beforeParameters(value) : "";
 }
 
 /**
@@ -41,11 +34,34 @@ export function mediaTypeOf(value: string): string {
 export function jsonTypeRefusal(headers: string, hasBody: bool): string | null {
   const header = headerOf(headers, "Content-Type");
   const value = header === null ? "" : header;
-  if (value.length == 0) return hasBody ? "malformed Content-Type header (): mime: no media type" : null;
-  const type = mediaTypeOf(value);
-  if (type == "application/json") return null;
-  if (type.length == 0) return `malformed Content-Type header (${value}): mime: expected slash in first token`;
+  if (value.length == 0 && !hasBody) return null;
+  const fault = mediaTypeFault(value);
+  if (fault.length > 0) return `malformed Content-Type header (${value}): mime: ${fault}`;
+  if (beforeParameters(value) == "application/json") return null;
   return `unsupported Content-Type header (${value}): must be 'application/json'`;
+}
+
+function beforeParameters(value: string): string {
+  const semicolon = value.indexOf(";");
+  return (semicolon < 0 ? value : value.substring(0, semicolon)).trim().toLowerCase();
+}
+
+// Go's words for what is wrong with a media type; a lone word passes for one.
+function mediaTypeFault(value: string): string {
+  const type = beforeParameters(value);
+  const word = tokenEnd(type, 0);
+  if (word == 0) return "no media type";
+  if (word == type.length) return "";
+  if (type.charCodeAt(word) != 0x2f) return "expected slash after first token";
+  const end = tokenEnd(type, word + 1);
+  if (end == word + 1) return "expected token after slash";
+  return end == type.length ? "" : "unexpected content after media subtype";
+}
+
+function tokenEnd(text: string, from: i32): i32 {
+  let at = from;
+  while (at < text.length && isTokenUnit(text.charCodeAt(at))) at++;
+  return at;
 }
 
 function isNamed(headers: string, from: i32, end: i32, name: string): bool {

@@ -1,0 +1,135 @@
+// What a client of create asks for: its body, the image, the two merged and checked (surface §2.14).
+
+import { Image } from "../image/image";
+import { Platform, parsePlatform, platformError, platformFits } from "../image/platform";
+import { Json } from "../json/json";
+import { isZero } from "../json/schema";
+import { badParameter, notFound, Refusal } from "../refusal";
+import { engine } from "../state";
+import { cleanPath, readBind } from "./binds";
+import { CreateBody, readCreate } from "./create-body";
+import { DefaultFacts, fillHostConfig, fillHostname } from "./defaults";
+import { mergeImageConfig } from "./merge";
+import { refuseContainer, ValidationFacts } from "./validate";
+
+export class Wish {
+  refusal: Refusal | null = null;
+  config: Json = Json.object();
+  hostConfig: Json = Json.object();
+  image: Image | null = null;
+  warnings: string[] = [];
+
+  constructor(private readonly version: i32) {}
+
+  /** Fills in what follows from the container's id and the machine. */
+  finish(shortId: string): void {
+    const machine = engine.options.machine;
+    const facts = new DefaultFacts();
+    facts.version = this.version;
+    facts.cgroupVersion = machine.cgroupVersion;
+    facts.defaultRuntime = engine.options.defaultRuntime;
+    fillHostConfig(this.hostConfig, facts);
+    fillHostname(this.config, this.hostConfig, shortId, machine.name);
+  }
+
+  /** Where anonymous volumes go: `Volumes` of the request and its image that no bind and no tmpfs takes. */
+  volumeDestinations(): string[] {
+    const volumes = this.config.entry("Volumes");
+    const destinations: string[] = [];
+    if (volumes === null) return destinations;
+    const taken = this.takenDestinations();
+    for (let i = 0; i < volumes.keys.length; i++) {
+      const destination = cleanPath(volumes.keys[i]);
+      if (!taken.includes(destination) && !destinations.includes(destination)) destinations.push(destination);
+    }
+    return destinations;
+  }
+
+  private takenDestinations(): string[] {
+    const taken: string[] = [];
+    const binds = this.hostConfig.stringsOf("Binds");
+    for (let i = 0; i < binds.length; i++) taken.push(readBind(binds[i]).destination);
+    const tmpfs = this.hostConfig.entry("Tmpfs");
+    if (tmpfs !== null) for (let i = 0; i < tmpfs.keys.length; i++) taken.push(cleanPath(tmpfs.keys[i]));
+    return taken;
+  }
+}
+
+/** `platform`: what the client asks the image to be made for; empty for no wish. */
+export function readWish(json: Json, version: i32, platform: string): Wish {
+  const wish = new Wish(version);
+  wish.refusal = read(wish, json, version, platform);
+  return wish;
+}
+
+function read(wish: Wish, json: Json, version: i32, platform: string): Refusal | null {
+  const body: CreateBody = readCreate(json, version);
+  if (body.refusal !== null) return body.refusal;
+  const problem = findImage(wish, body.config.stringOf("Image"), version >= 41 ? platform : "");
+  if (problem !== null) return problem;
+  const image = wish.image;
+  const merged = mergeImageConfig(body.config, image === null ? null : image.containerConfig());
+  if (merged.error.length > 0) return badParameter(merged.error);
+  wish.config = merged.config;
+  wish.hostConfig = body.hostConfig;
+  warnOfHealthcheck(wish);
+  warnOfPorts(wish);
+  return refuseContainer(wish.config, wish.hostConfig, validationFacts());
+}
+
+function validationFacts(): ValidationFacts {
+  const facts = new ValidationFacts();
+  facts.cpus = <i32>engine.options.machine.cpus;
+  const runtimes = engine.options.runtimes;
+  for (let i = 0; i < runtimes.length; i++) facts.runtimes.push(runtimes[i].name);
+  return facts;
+}
+
+/** A container without an image is allowed: it has nothing below what it writes. */
+function findImage(wish: Wish, reference: string, platform: string): Refusal | null {
+  if (reference.length == 0) return null;
+  const lookup = engine.images.lookUp(reference);
+  const image = lookup.image;
+  if (image === null) return lookup.refusal;
+  wish.image = image;
+  const host = hostPlatform();
+  const actual = new Platform(image.os, image.architecture, image.variant);
+  if (platform.length == 0) {
+    if (!platformFits(actual, host)) warnOfPlatform(wish, actual, host);
+    return null;
+  }
+  const wanted = parsePlatform(platform, host);
+  if (wanted === null) return badParameter(platformError());
+  if (platformFits(actual, wanted)) return null;
+  return notFound(
+    `image with reference ${reference} was found but does not match the specified platform: ` +
+      `wanted ${wanted.text}, actual: ${actual.text}`,
+  );
+}
+
+function hostPlatform(): Platform {
+  const machine = engine.options.machine;
+  return new Platform(machine.os, machine.architecture, machine.variant);
+}
+
+function warnOfPlatform(wish: Wish, actual: Platform, host: Platform): void {
+  wish.warnings.push(
+    `The requested image's platform (${actual.text}) does not match the detected host platform (${host.text}) ` +
+      "and no specific platform was requested",
+  );
+}
+
+/** One that came with the image is kept; it does not run. */
+function warnOfHealthcheck(wish: Wish): void {
+  const check = wish.config.entry("Healthcheck");
+  if (check === null || isZero(check)) return;
+  const test = check.stringsOf("Test");
+  if (test.length > 0 && test[0] == "NONE") return;
+  wish.warnings.push("The image's HEALTHCHECK is kept, but health checks are not built yet: it does not run");
+}
+
+function warnOfPorts(wish: Wish): void {
+  const bindings = wish.hostConfig.entry("PortBindings");
+  if (bindings === null || bindings.length == 0 || wish.hostConfig.stringOf("NetworkMode") != "host") return;
+  wish.warnings.push("Published ports are discarded when using host network mode");
+}
