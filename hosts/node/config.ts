@@ -1,0 +1,103 @@
+// The daemon's configuration: flags and file together, checked before anything is touched.
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { readConfigFile, refused } from "./config-file.js";
+import { ConfigError, DEFAULTS, LOG_LEVELS, OPTIONS } from "./options.js";
+import type { LogLevel, Values } from "./options.js";
+
+export interface DaemonConfig {
+  /** Sockets to listen on: absolute paths. */
+  sockets: string[];
+  /** Group of the sockets, by name or number; none: `docker`, if there is one. */
+  group: string | null;
+  dataRoot: string;
+  execRoot: string;
+  pidFile: string;
+  insecureRegistries: string[];
+  labels: string[];
+  /** Names and paths of runtimes besides those that are found. */
+  runtimes: Map<string, string>;
+  /** None: the best of those that are found. */
+  defaultRuntime: string | null;
+  logLevel: LogLevel;
+  debug: boolean;
+}
+
+/** Throws `ConfigError`. */
+export function daemonConfig(flags: Values): DaemonConfig {
+  const values = withFile(flags);
+  const text = (flag: string): string | null => (values.get(flag) as string | undefined) ?? null;
+  const list = (flag: string): string[] => (values.get(flag) as string[] | undefined) ?? [];
+  const debug = values.get("debug") === true;
+  const hosts = list("host");
+  return {
+    sockets: [...new Set((hosts.length > 0 ? hosts : [DEFAULTS.host]).map(socketPath))],
+    group: text("group"),
+    dataRoot: directory("data-root", text("data-root") ?? DEFAULTS.dataRoot),
+    execRoot: directory("exec-root", text("exec-root") ?? DEFAULTS.execRoot),
+    pidFile: resolve(text("pidfile") ?? DEFAULTS.pidFile),
+    insecureRegistries: list("insecure-registry"),
+    labels: list("label").map(label),
+    runtimes: (values.get("add-runtime") as Map<string, string> | undefined) ?? new Map(),
+    defaultRuntime: text("default-runtime"),
+    logLevel: debug ? "debug" : logLevel(text("log-level") ?? "info"),
+    debug,
+  };
+}
+
+function withFile(flags: Values): Values {
+  const named = flags.get("config-file") as string | undefined;
+  const file = resolve(named ?? DEFAULTS.configFile);
+  const values = readConfigFile(file, named === undefined);
+  const twice = OPTIONS.filter(({ flag }) => flags.has(flag) && values.has(flag));
+  if (twice.length > 0) {
+    const conflicts = twice.map(
+      ({ flag, key }) => `${key}: (from flag: ${shown(flags.get(flag))}, from file: ${shown(values.get(flag))})`,
+    );
+    const why = "the following directives are specified both as a flag and in the configuration file";
+    throw refused(file, `${why}: ${conflicts.join(", ")}`);
+  }
+  return new Map([...values, ...flags]);
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.join(" ")}]`;
+  return value instanceof Map ? `[${[...value].map((pair) => pair.join("=")).join(" ")}]` : String(value);
+}
+
+/** `unix:///run/x.sock`, or an absolute path. */
+function socketPath(host: string): string {
+  const path = host.startsWith("unix://") ? host.slice("unix://".length) : host;
+  if (path.startsWith("/")) return resolve(path);
+  throw new ConfigError(`invalid host ${JSON.stringify(host)}: only unix sockets are served: unix:///path/of/the.sock`);
+}
+
+function directory(flag: string, path: string): string {
+  if (path === "") throw new ConfigError(`invalid --${flag}: it is empty`);
+  return resolve(path);
+}
+
+function logLevel(level: string): LogLevel {
+  const found = LOG_LEVELS.find((known) => known === level);
+  if (found !== undefined) return found;
+  throw new ConfigError(`invalid log level ${JSON.stringify(level)}: it must be one of ${LOG_LEVELS.join(", ")}`);
+}
+
+function label(label: string): string {
+  if (/^[^=]+=/.test(label)) return label;
+  throw new ConfigError(`invalid label ${JSON.stringify(label)}: it must be key=value`);
+}
+
+/** Checks what only the machine can tell: that runtimes which were named are there. */
+export function checkRuntimes(config: DaemonConfig, found: readonly { name: string }[]): void {
+  for (const [name, path] of config.runtimes) {
+    if (found.some((runtime) => runtime.name === name)) continue;
+    const why = path.startsWith("/") && !existsSync(path) ? "no such file" : "it does not answer --version";
+    throw new ConfigError(`runtime ${JSON.stringify(name)} cannot be used: ${path}: ${why}`);
+  }
+  const { defaultRuntime } = config;
+  if (defaultRuntime !== null && !found.some(({ name }) => name === defaultRuntime)) {
+    throw new ConfigError(`specified default runtime ${JSON.stringify(defaultRuntime)} does not exist`);
+  }
+}

@@ -1,0 +1,124 @@
+// The daemon: puts host, driver and server together, and ends them in the right order.
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { linuxHost } from "../../runtime-linux/host.js";
+import type { LinuxHost } from "../../runtime-linux/host.js";
+import { Paths } from "../../runtime-linux/paths.js";
+import { detectRuntimes } from "../../runtime-linux/runtimes.js";
+import { Driver } from "../driver.js";
+import type { DriverOptions } from "../driver.js";
+import { registryClient } from "../registry/client.js";
+import { RequestBodies } from "./bodies.js";
+import { systemClock } from "./clock.js";
+import { checkRuntimes } from "./config.js";
+import type { DaemonConfig } from "./config.js";
+import { loadCore } from "./core-files.js";
+import { loadEmbeddedImage } from "./first-start.js";
+import { ask } from "./internal-request.js";
+import { openLog } from "./log.js";
+import type { Log } from "./log.js";
+import { claimPidFile } from "./pid-file.js";
+import { openRecords } from "./records.js";
+import { nodeTransport } from "./registry-transport.js";
+import { ReplyRouter } from "./reply-router.js";
+import { ApiServer } from "./server.js";
+import { clearSocket, listen, socketGroup } from "./socket.js";
+import { VERSION } from "./version.js";
+
+/** JSON bodies beyond it are refused. */
+const BODY_LIMIT = 4 * 1024 * 1024;
+/** How long replies under way may take when the daemon is told to end. */
+const GRACE_MS = 500;
+
+/** Something that was opened, to be closed in reverse. */
+type Closing = () => unknown;
+
+/** Runs until it is told to end. Throws when it cannot start. */
+export async function runDaemon(config: DaemonConfig): Promise<void> {
+  const log = openLog(config.logLevel);
+  const closings: Closing[] = [];
+  const close = async (): Promise<void> => {
+    for (let closing = closings.pop(); closing !== undefined; closing = closings.pop()) await closing();
+  };
+  const told = signalled();
+  try {
+    await start(config, log, closings);
+    for (const line of greeting(config.sockets)) console.log(line);
+    log.info("stopping", { signal: await told });
+  } finally {
+    await close();
+  }
+}
+
+async function start(config: DaemonConfig, log: Log, closings: Closing[]): Promise<void> {
+  const runtimes = await detectRuntimes(config.runtimes);
+  checkRuntimes(config, runtimes);
+  const group = socketGroup(config.group);
+  for (const socket of config.sockets) await clearSocket(socket);
+  closings.push(claimPidFile(config.pidFile).release);
+  closings.push(claimPidFile(join(config.dataRoot, "daemon.pid")).release);
+
+  const paths = new Paths({ data: config.dataRoot, exec: config.execRoot });
+  const records = openRecords(paths.records());
+  closings.push(() => records.close());
+  const bodies = new RequestBodies();
+  const replies = new ReplyRouter();
+  const registry = registryClient({ transport: nodeTransport(), userAgent: `coracle/${VERSION}` });
+  const host = await linuxHost({ paths, runtimes, clock: systemClock, records, bodies, registry });
+  closings.push(() => host.close());
+  const driver = await Driver.open(loadCore(), host, replies, driverOptions(config, host, log));
+  closings.push(() => driver.close());
+
+  await loadEmbeddedImage(config.dataRoot, (request) => ask(request, { driver, replies, bodies }), log);
+  const server = await ApiServer.create({ driver, replies, bodies, stdio: host.stdio, bodyLimit: BODY_LIMIT });
+  closings.push(() => server.close(GRACE_MS));
+  for (const socket of config.sockets) {
+    await listen(server.accept(`unix://${socket}`), socket, group);
+    closings.push(() => rmSync(socket, { force: true }));
+  }
+}
+
+function driverOptions(config: DaemonConfig, host: LinuxHost, log: Log): DriverOptions {
+  const runtimes = host.runtimes.map(({ name, path, version, commit }) => ({ name, path, version, commit }));
+  return {
+    engine: {
+      version: VERSION,
+      commit: "",
+      built: "",
+      platform: `node ${process.version}`,
+      dataRoot: config.dataRoot,
+      execRoot: config.execRoot,
+      bodyLimit: BODY_LIMIT,
+      debug: config.debug,
+      insecureRegistries: config.insecureRegistries,
+      labels: config.labels,
+      runtimes,
+      defaultRuntime: config.defaultRuntime ?? runtimes[0]?.name ?? "",
+      machine: host.machine,
+    },
+    lost: (error) => log.error("an instance of the core was lost", { error: messageOf(error) }),
+    fatal: (error) => {
+      log.fatal("no instance of the core can be kept", { error: messageOf(error) });
+      process.exit(1);
+    },
+  };
+}
+
+function signalled(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+function greeting(sockets: readonly string[]): string[] {
+  return [
+    `Coracle ${VERSION} listens on ${sockets.map((socket) => `unix://${socket}`).join(" and ")}`,
+    `Point a client at it:  export DOCKER_HOST=unix://${sockets[0]}`,
+    "Try:                   docker run --rm busybox echo hello",
+  ];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

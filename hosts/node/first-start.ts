@@ -1,0 +1,26 @@
+// The image that a new engine has from the start, so that the first `docker run` needs no registry.
+
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
+import type { InternalReply, InternalRequest } from "./internal-request.js";
+import type { Log } from "./log.js";
+
+/** Loads it once in the life of a data root; one that a user has removed does not come back. */
+export async function loadEmbeddedImage(
+  dataRoot: string,
+  ask: (request: InternalRequest) => Promise<InternalReply>,
+  log: Log,
+): Promise<void> {
+  const mark = join(dataRoot, "embedded-image");
+  if (existsSync(mark)) return;
+  const archive = await embeddedBusybox();
+  if (archive === undefined) {
+    log.warn("no embedded image: the system has no static busybox");
+    return;
+  }
+  const headers = "Content-Type: application/x-tar";
+  const reply = await ask({ method: "POST", target: "/images/load?quiet=1", headers, body: archive });
+  if (reply.status === 200 && !reply.text.includes('"errorDetail"')) writeFileSync(mark, "");
+  else log.warn("the embedded image cannot be loaded", { status: reply.status, reply: reply.text.trim() });
+}

@@ -1,0 +1,33 @@
+// The daemon's log: one line an event, with fields, on standard error.
+
+import { LOG_LEVELS } from "./options.js";
+import type { LogLevel } from "./options.js";
+
+export type Fields = Record<string, string | number>;
+
+export type Log = Record<LogLevel, (message: string, fields?: Fields) => void>;
+
+/** Lines below `least` are dropped. In the form of dockerd's log. */
+export function openLog(least: LogLevel, write: (line: string) => void = toStandardError): Log {
+  const lines = LOG_LEVELS.map((level, rank) => {
+    const log = (message: string, fields: Fields = {}): void => {
+      if (rank < LOG_LEVELS.indexOf(least)) return;
+      const all = { time: new Date().toISOString(), level, msg: message, ...fields };
+      write(
+        `${Object.entries(all)
+          .map(([name, value]) => `${name}=${shown(value)}`)
+          .join(" ")}\n`,
+      );
+    };
+    return [level, log] as const;
+  });
+  return Object.fromEntries(lines) as Log;
+}
+
+function shown(value: string | number): string {
+  return typeof value === "string" && !/^[\w.:/@+-]+$/.test(value) ? JSON.stringify(value) : String(value);
+}
+
+function toStandardError(line: string): void {
+  process.stderr.write(line);
+}

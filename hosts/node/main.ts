@@ -1,0 +1,68 @@
+// The command `coracle`.
+
+import { daemonConfig } from "./config.js";
+import { runDaemon } from "./daemon.js";
+import { parseFlags } from "./flags.js";
+import { ConfigError, OPTIONS } from "./options.js";
+import { VERSION } from "./version.js";
+
+/** Ends the process when it is done: 0, or 1 after an error. `args`: without the program's name. */
+export async function main(args: readonly string[]): Promise<void> {
+  process.exit(await codeOf(args));
+}
+
+async function codeOf(args: readonly string[]): Promise<number> {
+  const [command, ...rest] = args;
+  if (command === "daemon") return daemon(rest);
+  if (command === "--version" || command === "-v") return tell(versionLine());
+  if (command === "--help" || command === "-h" || command === undefined) return tell(USAGE);
+  return fail(`coracle: ${JSON.stringify(command)} is not a coracle command`, "coracle --help");
+}
+
+async function daemon(args: readonly string[]): Promise<number> {
+  try {
+    const flags = parseFlags(args);
+    if (flags.get("help") === true) return tell(daemonUsage());
+    if (flags.get("version") === true) return tell(versionLine());
+    const config = daemonConfig(flags);
+    if (process.getuid?.() !== 0) return fail("coracle: the daemon must be run as root", null);
+    await runDaemon(config);
+    return 0;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return fail(`coracle: ${message}`, error instanceof ConfigError ? "coracle daemon --help" : null);
+  }
+}
+
+function tell(text: string): number {
+  console.log(text);
+  return 0;
+}
+
+function fail(message: string, see: string | null): number {
+  console.error(message);
+  if (see !== null) console.error(`See '${see}'.`);
+  return 1;
+}
+
+function versionLine(): string {
+  return `Coracle version ${VERSION}`;
+}
+
+const USAGE = `Usage: coracle daemon [flags]
+
+A container engine that speaks the Docker Engine API.
+
+  coracle daemon      run the engine in the foreground
+  coracle --version   print the version
+  coracle --help      print this text
+
+'coracle daemon --help' lists the flags.`;
+
+function daemonUsage(): string {
+  const rows = OPTIONS.map(({ flag, short, value, help }) => {
+    const names = `${short === undefined ? "    " : `-${short}, `}--${flag}${value === undefined ? "" : ` ${value}`}`;
+    return `  ${names.padEnd(34)} ${help}`;
+  });
+  return `Usage: coracle daemon [flags]\n\n${rows.join("\n")}`;
+}

@@ -1,0 +1,103 @@
+// What can be configured, by flags and by the configuration file: one table, in dockerd's names.
+
+export type OptionKind = "text" | "switch" | "list" | "runtimes";
+
+export interface Option {
+  flag: string;
+  short?: string;
+  /** Key in the configuration file; none: a flag only. */
+  key?: string;
+  kind: OptionKind;
+  /** What stands for the value in `--help`. */
+  value?: string;
+  help: string;
+}
+
+export const DEFAULTS = {
+  host: "unix:///run/coracle/coracle.sock",
+  dataRoot: "/var/lib/coracle",
+  execRoot: "/run/coracle",
+  pidFile: "/run/coracle/coracle.pid",
+  configFile: "/etc/coracle/daemon.json",
+} as const;
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export const OPTIONS: readonly Option[] = [
+  { flag: "add-runtime", key: "runtimes", kind: "runtimes", value: "name=path", help: "OCI runtime to offer (repeat)" },
+  { flag: "config-file", kind: "text", value: "file", help: `configuration file (default ${DEFAULTS.configFile})` },
+  {
+    flag: "data-root",
+    key: "data-root",
+    kind: "text",
+    value: "dir",
+    help: `what must be kept (default ${DEFAULTS.dataRoot})`,
+  },
+  { flag: "debug", short: "D", key: "debug", kind: "switch", help: "log everything" },
+  {
+    flag: "default-runtime",
+    key: "default-runtime",
+    kind: "text",
+    value: "name",
+    help: "OCI runtime when none is named",
+  },
+  {
+    flag: "exec-root",
+    key: "exec-root",
+    kind: "text",
+    value: "dir",
+    help: `what lives until reboot (default ${DEFAULTS.execRoot})`,
+  },
+  {
+    flag: "group",
+    short: "G",
+    key: "group",
+    kind: "text",
+    value: "group",
+    help: "group of the socket (default docker, if there is one)",
+  },
+  {
+    flag: "host",
+    short: "H",
+    key: "hosts",
+    kind: "list",
+    value: "unix://path",
+    help: `where to listen (repeat; default ${DEFAULTS.host})`,
+  },
+  {
+    flag: "insecure-registry",
+    key: "insecure-registries",
+    kind: "list",
+    value: "registry",
+    help: "registry that may be spoken to without TLS (repeat)",
+  },
+  { flag: "label", key: "labels", kind: "list", value: "key=value", help: "label of the daemon (repeat)" },
+  {
+    flag: "log-level",
+    short: "l",
+    key: "log-level",
+    kind: "text",
+    value: "level",
+    help: `${LOG_LEVELS.join(", ")} (default info)`,
+  },
+  {
+    flag: "pidfile",
+    short: "p",
+    key: "pidfile",
+    kind: "text",
+    value: "file",
+    help: `file with the daemon's process id (default ${DEFAULTS.pidFile})`,
+  },
+  { flag: "help", short: "h", kind: "switch", help: "this text" },
+  { flag: "version", short: "v", kind: "switch", help: "the version" },
+];
+
+/** A value as it was given: text, a switch, several texts, or names and paths. */
+export type Value = string | boolean | string[] | Map<string, string>;
+
+/** By flag. */
+export type Values = Map<string, Value>;
+
+/** What the user got wrong. The message is for them. */
+export class ConfigError extends Error {}

@@ -1,0 +1,56 @@
+// Durable records in an embedded database (LMDB).
+
+import { statfs } from "node:fs/promises";
+import { open } from "lmdb";
+import type { RootDatabase } from "lmdb";
+import { HostFailure } from "../failure.js";
+import type { RecordStore, engine, records } from "../host.js";
+
+/** Opens the database in a directory, which is made if it is missing. */
+export function openRecords(directory: string): RecordStore {
+  return new LmdbRecords(directory);
+}
+
+/** Below so much free space a failed write is taken to have failed for lack of it: LMDB itself only says EIO. */
+const NO_ROOM = 1024 * 1024;
+
+class LmdbRecords implements RecordStore {
+  readonly #directory: string;
+  readonly #database: RootDatabase<Uint8Array, string>;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    // What is read is read once, at start: nothing is gained by caches or many readers.
+    this.#database = open({ path: directory, encoding: "binary", cache: false, maxReaders: 8 });
+  }
+
+  async load(): Promise<engine.Stored[]> {
+    return [...this.#database.getRange({ snapshot: true })].map(({ key, value }) => ({ key, value }));
+  }
+
+  async commit(commands: records.RecordCommand[]): Promise<void> {
+    try {
+      this.#database.transactionSync(() => commands.forEach((command) => this.#carryOut(command)));
+      // A commit only reaches the kernel; the flush to disk follows it in another thread.
+      await this.#database.flushed;
+    } catch (error) {
+      throw await this.#explained(error);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  #carryOut(command: records.RecordCommand): void {
+    if (command.tag === "put") this.#database.putSync(command.val.key, command.val.value);
+    else this.#database.removeSync(command.val);
+  }
+
+  async #explained(error: unknown): Promise<HostFailure> {
+    const { bavail, bsize } = await statfs(this.#directory);
+    const full = bavail * bsize < NO_ROOM;
+    const why = full ? "no space left on device" : error instanceof Error ? error.message : String(error);
+    return new HostFailure(full ? "exhausted" : "internal", `write records: ${why}`);
+  }
+}

@@ -1,0 +1,70 @@
+// The Linux host: all of `runtime-linux` put together behind the interfaces of `hosts/host.ts`.
+
+import { randomBytes } from "node:crypto";
+import type { Bodies, Clock, Host, RecordStore, Stdio, engine } from "../hosts/host.js";
+import { linuxContent } from "./content.js";
+import type { Registry } from "./content/registry.js";
+import type { Kernel } from "./kernel.js";
+import { libc } from "./kernel/libc.js";
+import { describeMachine } from "./machine.js";
+import { linuxNetworks } from "./networks.js";
+import type { Paths } from "./paths.js";
+import { linuxProcesses } from "./processes.js";
+import type { Runtime } from "./runtimes.js";
+import { linuxVolumes } from "./volumes.js";
+
+export interface LinuxHostNeeds {
+  paths: Paths;
+  /** What `detectRuntimes` found. */
+  runtimes: Runtime[];
+  clock: Clock;
+  records: RecordStore;
+  bodies: Bodies;
+  registry: Registry;
+  kernel?: Kernel;
+}
+
+export interface LinuxHost extends Host {
+  stdio: Stdio;
+  machine: engine.Machine;
+  /** Those that work here; the first is the best. */
+  runtimes: Runtime[];
+}
+
+/** Finds what an earlier engine left on the machine, and clears away what a crash left half-made. */
+export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
+  const { paths, clock, records, bodies, registry, kernel = libc } = needs;
+  // The processes come first: nothing may be mounted below the exec root before they have prepared it.
+  const processes = linuxProcesses({ paths, runtimes: needs.runtimes, kernel });
+  const content = linuxContent({ paths, kernel, bodies, registry });
+  const networks = linuxNetworks({ paths, kernel });
+  const volumes = linuxVolumes({ paths, kernel });
+  const [machine] = await Promise.all([describeMachine({ paths, kernel }), content.sweep(), volumes.sweep()]);
+  return {
+    clock,
+    records,
+    processes: processes.perform,
+    content: content.perform,
+    networks: networks.perform,
+    volumes: volumes.perform,
+    inventory: async () => ({
+      // Lost processes are killed first: they would keep mounts and networks busy.
+      processes: await processes.inventory(),
+      mounts: content.mounts(),
+      containers: content.containers(),
+      joins: await networks.joins(),
+      networks: await networks.networks(),
+      volumes: volumes.names(),
+      chains: content.chains(),
+    }),
+    listen: (happened) => processes.listen(happened),
+    seed: () => randomBytes(32),
+    close: async () => {
+      await processes.close();
+      await networks.close();
+    },
+    stdio: processes.stdio,
+    machine,
+    runtimes: processes.runtimes,
+  };
+}

@@ -1,0 +1,184 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { checkRuntimes, daemonConfig } from "../../hosts/node/config.js";
+import { parseFlags } from "../../hosts/node/flags.js";
+
+const directory = mkdtempSync(join(tmpdir(), "coracle-config-"));
+afterAll(() => rm(directory, { recursive: true }));
+
+let files = 0;
+
+function fileWith(text: string): string {
+  const file = join(directory, `${files++}.json`);
+  writeFileSync(file, text);
+  return file;
+}
+
+const EMPTY = fileWith("{}");
+
+function config(...args: string[]) {
+  return daemonConfig(
+    parseFlags(args.some((arg) => arg.startsWith("--config-file")) ? args : ["--config-file", EMPTY, ...args]),
+  );
+}
+
+describe("flags", () => {
+  test("in dockerd's names and spellings", () => {
+    expect(
+      config(
+        ...[
+          "-H",
+          "unix:///a.sock",
+          "--host=unix:///b.sock",
+          "-H=/c.sock",
+          "-Gstaff",
+          "--data-root",
+          "/data",
+          "--exec-root=/exec",
+        ],
+        ...["-p", "/run/x.pid", "--insecure-registry", "a:5000", "--insecure-registry=10.0.0.0/8", "--label", "a=b=c"],
+        ...[
+          "--add-runtime",
+          "mine=/bin/mine",
+          "--add-runtime=other=/bin/other",
+          "--default-runtime",
+          "mine",
+          "-l",
+          "warn",
+        ],
+      ),
+    ).toEqual({
+      sockets: ["/a.sock", "/b.sock", "/c.sock"],
+      group: "staff",
+      dataRoot: "/data",
+      execRoot: "/exec",
+      pidFile: "/run/x.pid",
+      insecureRegistries: ["a:5000", "10.0.0.0/8"],
+      labels: ["a=b=c"],
+      runtimes: new Map([
+        ["mine", "/bin/mine"],
+        ["other", "/bin/other"],
+      ]),
+      defaultRuntime: "mine",
+      logLevel: "warn",
+      debug: false,
+    });
+  });
+
+  test("left out have defaults", () => {
+    expect(config()).toMatchObject({
+      sockets: ["/run/coracle/coracle.sock"],
+      group: null,
+      dataRoot: "/var/lib/coracle",
+      execRoot: "/run/coracle",
+      logLevel: "info",
+    });
+  });
+
+  test("switches take a value after = only", () => {
+    expect(config("-D").logLevel).toBe("debug");
+    expect(config("--debug=false").debug).toBe(false);
+    expect(() => config("--debug", "false")).toThrow('"coracle daemon" accepts no arguments: "false"');
+  });
+
+  test.each([
+    [["--nonsense"], "unknown flag: --nonsense"],
+    [["--nonsense=1"], "unknown flag: --nonsense"],
+    [["-Dx"], "unknown shorthand flag: 'x' in -Dx"],
+    [["--group"], "flag needs an argument: --group"],
+    [["-H"], "flag needs an argument: -H"],
+    [["extra"], '"coracle daemon" accepts no arguments: "extra"'],
+    [["--debug=maybe"], 'invalid argument "maybe" for --debug: it must be true or false'],
+    [["--add-runtime", "mine"], 'invalid argument "mine" for --add-runtime: it must be name=path'],
+    [["-H", "tcp://0.0.0.0:2375"], 'invalid host "tcp://0.0.0.0:2375": only unix sockets are served'],
+    [["-l", "loud"], 'invalid log level "loud"'],
+    [["--label", "bare"], 'invalid label "bare": it must be key=value'],
+    [["--data-root="], "invalid --data-root: it is empty"],
+  ])("%j is an error that names it", (args, message) => {
+    expect(() => config(...args)).toThrow(message);
+  });
+});
+
+describe("the configuration file", () => {
+  test("has dockerd's keys", () => {
+    const file = fileWith(
+      JSON.stringify({
+        hosts: ["unix:///a.sock"],
+        group: "g",
+        "data-root": "/d",
+        "exec-root": "/e",
+        pidfile: "/p",
+        "insecure-registries": ["r:1"],
+        runtimes: { mine: { path: "/bin/mine", runtimeArgs: [] } },
+        "default-runtime": "mine",
+        "log-level": "error",
+        debug: false,
+        labels: ["a=b"],
+      }),
+    );
+    expect(config("--config-file", file)).toEqual({
+      sockets: ["/a.sock"],
+      group: "g",
+      dataRoot: "/d",
+      execRoot: "/e",
+      pidFile: "/p",
+      insecureRegistries: ["r:1"],
+      labels: ["a=b"],
+      runtimes: new Map([["mine", "/bin/mine"]]),
+      defaultRuntime: "mine",
+      logLevel: "error",
+      debug: false,
+    });
+  });
+
+  test("and flags together make the configuration", () => {
+    const file = fileWith('{"group": "g"}');
+    expect(config(`--config-file=${file}`, "--data-root", "/d")).toMatchObject({ group: "g", dataRoot: "/d" });
+  });
+
+  test("must not say what a flag says, not even the same", () => {
+    const file = fileWith('{"hosts": ["unix:///a.sock"], "debug": true, "labels": ["a=b"]}');
+    expect(() => config("--config-file", file, "-H", "unix:///b.sock", "-D")).toThrow(
+      `unable to configure the daemon with file ${file}: the following directives are specified both as a flag and in the ` +
+        "configuration file: debug: (from flag: true, from file: true), hosts: (from flag: [unix:///b.sock], from file: [unix:///a.sock])",
+    );
+  });
+
+  test.each([
+    ['{"hosts": ', "JSON"],
+    ["[]", "it holds no JSON object"],
+    [
+      '{"nonsense": 1, "more": 2, "debug": true}',
+      "the following directives don't match any configuration option: nonsense, more",
+    ],
+    ['{"hosts": "unix:///a"}', '"hosts" must be a list of strings'],
+    ['{"debug": "true"}', '"debug" must be true or false'],
+    ['{"group": 5}', '"group" must be a string'],
+    ['{"runtimes": {"mine": {}}}', '"runtimes": "mine" must have a "path"'],
+    ['{"runtimes": []}', '"runtimes" must be an object'],
+  ])("%s is an error that names file and key", (text, message) => {
+    const file = fileWith(text);
+    expect(() => config("--config-file", file)).toThrow(`unable to configure the daemon with file ${file}: `);
+    expect(() => config("--config-file", file)).toThrow(message);
+  });
+
+  test("that was named must be there", () => {
+    expect(() => config("--config-file", join(directory, "none.json"))).toThrow("ENOENT");
+  });
+});
+
+describe("runtimes", () => {
+  test("that were named must be there", () => {
+    const named = config("--add-runtime", "mine=/no/such/runtime");
+    expect(() => checkRuntimes(named, [])).toThrow('runtime "mine" cannot be used: /no/such/runtime: no such file');
+    expect(() => checkRuntimes(named, [{ name: "mine" }])).not.toThrow();
+  });
+
+  test("the default one too", () => {
+    const named = config("--default-runtime", "mine");
+    expect(() => checkRuntimes(named, [{ name: "runc" }])).toThrow('specified default runtime "mine" does not exist');
+  });
+});

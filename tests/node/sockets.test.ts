@@ -1,0 +1,93 @@
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { afterAll, describe, expect, test } from "vitest";
+import { claimPidFile } from "../../hosts/node/pid-file.js";
+import { clearSocket, listen, socketGroup } from "../../hosts/node/socket.js";
+
+const directory = mkdtempSync(join(tmpdir(), "coracle-sockets-"));
+afterAll(() => rm(directory, { recursive: true }));
+
+const ownGroup = process.getgid?.() ?? 0;
+
+describe("a socket", () => {
+  test("has mode 0660 and its group", async () => {
+    const path = join(directory, "deep", "mode.sock");
+    await clearSocket(path);
+    const server = createServer();
+    await listen(server, path, ownGroup);
+    const { mode, gid } = statSync(path);
+    expect([(mode & 0o777).toString(8), gid]).toEqual(["660", ownGroup]);
+    server.close();
+  });
+
+  test("on which somebody answers is left alone", async () => {
+    const path = join(directory, "live.sock");
+    const server = createServer();
+    await listen(server, path, null);
+    await expect(clearSocket(path)).rejects.toThrow(`cannot listen on ${path}: another daemon answers there`);
+    expect(existsSync(path)).toBe(true);
+    server.close();
+  });
+
+  test("that a killed daemon left is replaced", async () => {
+    const path = join(directory, "stale.sock");
+    const script = `require("net").createServer().listen(${JSON.stringify(path)}, () => console.log("ready"))`;
+    const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    child.kill("SIGKILL");
+    await new Promise((resolve) => child.once("exit", resolve));
+    expect(existsSync(path)).toBe(true);
+    await clearSocket(path);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test("does not take the place of a file", async () => {
+    const path = join(directory, "precious");
+    writeFileSync(path, "text");
+    await expect(clearSocket(path)).rejects.toThrow("it exists and is no socket");
+    expect(readFileSync(path, "utf8")).toBe("text");
+  });
+});
+
+describe("its group", () => {
+  const groups = join(directory, "group");
+  writeFileSync(groups, "root:x:0:\ndocker:x:998:me\nstaff:x:50:\n");
+
+  test("is docker, if there is one, or as named", () => {
+    expect(socketGroup(null, groups)).toBe(998);
+    expect(socketGroup("staff", groups)).toBe(50);
+    expect(socketGroup("1234", groups)).toBe(1234);
+  });
+
+  test("must exist if it was named", () => {
+    expect(() => socketGroup("nobodies", groups)).toThrow("group nobodies not found");
+    writeFileSync(groups, "root:x:0:\n");
+    expect(socketGroup(null, groups)).toBeNull();
+  });
+});
+
+describe("a pid file", () => {
+  test("keeps a second daemon away", async () => {
+    const file = join(directory, "run", "d.pid");
+    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+    claimPidFile(file).release();
+    writeFileSync(file, String(child.pid));
+    expect(() => claimPidFile(file)).toThrow(`process with PID ${child.pid} is still running`);
+    child.kill("SIGKILL");
+    await new Promise((resolve) => child.once("exit", resolve));
+    const claimed = claimPidFile(file);
+    expect(readFileSync(file, "utf8")).toBe(String(process.pid));
+    claimed.release();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test("whose process id another program has now is taken over", () => {
+    const file = join(directory, "reused.pid");
+    writeFileSync(file, "1");
+    claimPidFile(file).release();
+  });
+});
