@@ -62,7 +62,7 @@ describe("headers", () => {
   test.each([
     ["application/json", "application/json"],
     ["Application/JSON ; charset=utf-8", "application/json"],
-    ["text", ""],
+    ["text", "text"],
     ["a/b c", ""],
     ["/x", ""],
   ])("media type %j", (value, type) => {
@@ -73,13 +73,20 @@ describe("headers", () => {
     ["Content-Type: application/json", true, null],
     ["Content-Type: application/json; charset=utf-8", true, null],
     ["", false, null],
-    ["", true, /^malformed Content-Type header \(\)/],
+    ["", true, /^malformed Content-Type header \(\): mime: no media type$/],
     [
       "Content-Type: text/plain",
       true,
       /^unsupported Content-Type header \(text\/plain\): must be 'application\/json'$/,
     ],
-    ["Content-Type: json", true, /^malformed Content-Type header \(json\)/],
+    [
+      "Content-Type: a/b c",
+      true,
+      /^malformed Content-Type header \(a\/b c\): mime: unexpected content after media subtype$/,
+    ],
+    ["Content-Type: a b", true, /: mime: expected slash after first token$/],
+    ["Content-Type: a/;", true, /: mime: expected token after slash$/],
+    ["Content-Type: json", true, /^unsupported Content-Type header \(json\)/],
   ])("JSON bodies with %j", (headers, hasBody, refusal) => {
     const answer = door.call("jsonType", headers, hasBody);
     if (refusal === null) expect(answer).toBe(null);

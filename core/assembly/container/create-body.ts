@@ -79,9 +79,7 @@ function refuseNetworks(create: CreateBody, version: i32): Refusal | null {
   const networks = create.endpoints;
   // Before 1.44 there could be one only.
   if (networks.length > 1 && version < 44) {
-    return badParameter(
-      `Container cannot be created with multiple network endpoints: ${networks.keys.join(", ")}`,
-    );
+    return badParameter(`Container cannot be created with multiple network endpoints: ${networks.keys.join(", ")}`);
   }
   for (let i = 0; i < networks.keys.length; i++) {
     const name = networks.keys[i];

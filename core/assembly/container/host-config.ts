@@ -50,7 +50,10 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("ContainerIDFile", FieldType.String, NO_TEXT).kept(),
   new Field("LogConfig", FieldType.Struct, '{"Type":"","Config":{}}').typed("container.LogConfig").of(LOG_CONFIG),
   new Field("NetworkMode", FieldType.String, NO_TEXT).typed("container.NetworkMode"),
-  new Field("PortBindings", FieldType.StructListMap, NOTHING).typed("nat.PortBinding").mapped("nat.PortMap").of(PORT_BINDING),
+  new Field("PortBindings", FieldType.StructListMap, NOTHING)
+    .typed("nat.PortBinding")
+    .mapped("nat.PortMap")
+    .of(PORT_BINDING),
   new Field("RestartPolicy", FieldType.Struct, '{"Name":"","MaximumRetryCount":0}')
     .typed("container.RestartPolicy")
     .of(RESTART_POLICY),
@@ -91,7 +94,10 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("NanoCpus", FieldType.Int, NO_NUMBER),
   new Field("CgroupParent", FieldType.String, NO_TEXT).refused(),
   new Field("BlkioWeight", FieldType.UInt16, NO_NUMBER),
-  new Field("BlkioWeightDevice", FieldType.Structs, NOTHING).typed("*blkiodev.WeightDevice").of(WEIGHT_DEVICE).refused(),
+  new Field("BlkioWeightDevice", FieldType.Structs, NOTHING)
+    .typed("*blkiodev.WeightDevice")
+    .of(WEIGHT_DEVICE)
+    .refused(),
   throttle("BlkioDeviceReadBps"),
   throttle("BlkioDeviceWriteBps"),
   throttle("BlkioDeviceReadIOps"),

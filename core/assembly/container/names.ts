@@ -24,27 +24,23 @@ export function generatedName(random: u32, draw: i32): string {
   return draw == 0 ? name : name + ((random / (adjectives * surnames)) % 10).toString();
 }
 
-const ADJECTIVES: string[] = [
-  "able", "agile", "amber", "apt", "astute", "awake", "balmy", "blithe", "bold", "brave", "breezy", "bright", "brisk",
-  "calm", "candid", "civil", "clear", "clever", "cosy", "crisp", "curious", "dapper", "daring", "deft", "earnest",
-  "easy", "elated", "fair", "fleet", "fond", "frank", "fresh", "frugal", "genial", "gentle", "glad", "golden",
-  "graceful", "hardy", "hearty", "honest", "humble", "jaunty", "jolly", "keen", "kind", "lively", "loyal", "lucid",
-  "mellow", "merry", "mild", "modest", "neat", "nimble", "noble", "patient", "placid", "plucky", "polite", "proud",
-  "quick", "quiet", "ready", "robust", "rosy", "serene", "silent", "sincere", "snug", "sober", "steady", "sunny",
-  "supple", "swift", "tender", "tidy", "tranquil", "upbeat", "valiant", "vivid", "warm", "witty", "zesty",
-];
+const ADJECTIVES: string[] = (
+  "able agile amber apt astute awake balmy blithe bold brave breezy bright brisk calm candid civil clear clever " +
+  "cosy crisp curious dapper daring deft earnest easy elated fair fleet fond frank fresh frugal genial gentle " +
+  "glad golden graceful hardy hearty honest humble jaunty jolly keen kind lively loyal lucid mellow merry mild " +
+  "modest neat nimble noble patient placid plucky polite proud quick quiet ready robust rosy serene silent " +
+  "sincere snug sober steady sunny supple swift tender tidy tranquil upbeat valiant vivid warm witty zesty"
+).split(" ");
 
-const SURNAMES: string[] = [
-  "abel", "ampere", "anning", "avogadro", "banach", "becquerel", "bernoulli", "boole", "bose", "boyle", "brahe",
-  "cantor", "carnot", "cauchy", "chandrasekhar", "clausius", "copernicus", "coulomb", "curie", "dalton", "darwin",
-  "descartes", "dirac", "doppler", "eddington", "einstein", "erdos", "euclid", "euler", "faraday", "fermat", "fermi",
-  "feynman", "fibonacci", "fourier", "franklin", "galois", "gauss", "germain", "godel", "halley", "hamilton", "heaviside",
-  "herschel", "hertz", "hilbert", "hooke", "hopper", "hubble", "humboldt", "huygens", "hypatia", "jemison", "joule",
-  "kelvin", "kepler", "kovalevskaya", "lagrange", "laplace", "lavoisier", "leavitt", "leibniz", "linnaeus", "lovelace",
-  "maxwell", "meitner", "mendel", "mendeleev", "napier", "newton", "noether", "ohm", "pascal", "pasteur", "planck",
-  "poincare", "ptolemy", "ramanujan", "riemann", "rutherford", "shannon", "somerville", "tesla", "turing", "volta",
-  "watt", "wu", "yukawa",
-];
+const SURNAMES: string[] = (
+  "abel ampere anning avogadro banach becquerel bernoulli boole bose boyle brahe cantor carnot cauchy " +
+  "chandrasekhar clausius copernicus coulomb curie dalton darwin descartes dirac doppler eddington einstein " +
+  "erdos euclid euler faraday fermat fermi feynman fibonacci fourier franklin galois gauss germain godel halley " +
+  "hamilton heaviside herschel hertz hilbert hooke hopper hubble humboldt huygens hypatia jemison joule kelvin " +
+  "kepler kovalevskaya lagrange laplace lavoisier leavitt leibniz linnaeus lovelace maxwell meitner mendel " +
+  "mendeleev napier newton noether ohm pascal pasteur planck poincare ptolemy ramanujan riemann rutherford " +
+  "shannon somerville tesla turing volta watt wu yukawa"
+).split(" ");
 
 function isAlphanumeric(unit: i32): bool {
   const lower = unit | 0x20;

@@ -34,11 +34,10 @@ export function signalName(number: u32): string {
 }
 
 // By number, from 0.
-const NAMES: string[] = [
-  "", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM",
-  "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO",
-  "PWR", "SYS",
-];
+const NAMES: string[] = (
+  " HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU " +
+  "URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS"
+).split(" ");
 
 function aliasOf(name: string): u32 {
   if (name == "IOT") return 6;

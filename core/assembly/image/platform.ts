@@ -101,16 +101,15 @@ export function platformFits(candidate: Platform, wanted: Platform): bool {
 
 let lastError: string = "";
 
-const SYSTEMS: string[] = [
-  "aix", "android", "darwin", "dragonfly", "freebsd", "hurd", "illumos", "ios", "js", "linux", "macos", "nacl",
-  "netbsd", "openbsd", "plan9", "solaris", "windows", "zos",
-];
+const SYSTEMS: string[] = (
+  "aix android darwin dragonfly freebsd hurd illumos ios js linux macos nacl netbsd openbsd plan9 solaris " +
+  "windows zos"
+).split(" ");
 
-const ARCHITECTURES: string[] = [
-  "386", "amd64", "amd64p32", "arm", "armbe", "arm64", "arm64be", "loong64", "mips", "mipsle", "mips64", "mips64le",
-  "mips64p32", "mips64p32le", "ppc", "ppc64", "ppc64le", "riscv", "riscv64", "s390", "s390x", "sparc", "sparc64",
-  "wasm",
-];
+const ARCHITECTURES: string[] = (
+  "386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le ppc " +
+  "ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm"
+).split(" ");
 
 function fail(error: string): Platform | null {
   lastError = error;

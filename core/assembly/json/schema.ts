@@ -377,7 +377,8 @@ class SchemaReader {
   }
 
   private plainFailure(value: Json, goType: string): Json {
-    if (this.error.length == 0) this.error = `json: cannot unmarshal ${kindWord(value)} into Go value of type ${goType}`;
+    if (this.error.length == 0)
+      this.error = `json: cannot unmarshal ${kindWord(value)} into Go value of type ${goType}`;
     return Json.null();
   }
 }

@@ -65,7 +65,7 @@ function encode(bytes: Uint8Array, char62: i32, char63: i32): string {
   for (let i = 0; i < bytes.length; i += 3) {
     const left = bytes.length - i;
     const group =
-      (<i32>bytes[i] << 16) | (left > 1 ? <i32>bytes[i + 1] << 8 : 0) | (left > 2 ? <i32>bytes[i + 2] : 0);
+      ((<i32>bytes[i]) << 16) | (left > 1 ? (<i32>bytes[i + 1]) << 8 : 0) | (left > 2 ? <i32>bytes[i + 2] : 0);
     text.unit(digitOf(group >> 18, char62, char63)).unit(digitOf((group >> 12) & 63, char62, char63));
     text.unit(left > 1 ? digitOf((group >> 6) & 63, char62, char63) : PADDING);
     text.unit(left > 2 ? digitOf(group & 63, char62, char63) : PADDING);

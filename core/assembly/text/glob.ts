@@ -7,7 +7,7 @@ export function globMatch(pattern: string, name: string): bool {
 
 /** Whether a pattern is well formed. */
 export function isGlob(pattern: string): bool {
-  for (let at = 0; at < pattern.length; ) {
+  for (let at = 0; at < pattern.length;) {
     const size = tokenSize(pattern, at);
     if (size == 0) return false;
     at += size;

@@ -296,7 +296,8 @@ class Parser {
   private namedPart(chars: CharClass): bool {
     if (this.peek() == 0x5c) {
       const letter = this.at + 1 < this.pattern.length ? this.pattern.charCodeAt(this.at + 1) : -1;
-      const known = isLetter(letter) && (chars.addEscaped(letter) || isUpper(letter) && chars.addComplement(letter | 0x20));
+      const known =
+        isLetter(letter) && (chars.addEscaped(letter) || (isUpper(letter) && chars.addComplement(letter | 0x20)));
       if (known) this.at += 2;
       return known;
     }

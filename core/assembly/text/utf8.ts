@@ -9,7 +9,7 @@ export function decodeUtf8(bytes: Uint8Array, from: i32 = 0, to: i32 = bytes.len
   const units = new ArrayBuffer(length << 1);
   const target = changetype<usize>(units);
   let written: usize = 0;
-  for (let i = 0; i < length; ) {
+  for (let i = 0; i < length;) {
     const byte = <u32>load<u8>(source + i);
     if (byte < 0x80) {
       store<u16>(target + written, <u16>byte);
@@ -106,7 +106,7 @@ function sequenceLength(at: usize, available: i32): i32 {
 }
 
 function decodeSequence(at: usize, size: i32): u32 {
-  let point = <u32>load<u8>(at) & (0x7f >> size);
+  let point = (<u32>load<u8>(at)) & (0x7f >> size);
   for (let i = 1; i < size; i++) point = (point << 6) | (load<u8>(at + i) & 0x3f);
   return point;
 }

@@ -77,6 +77,10 @@ export function lines(): void {
 /** Unpaired surrogates, as only the core itself could make them. */
 export function surrogates(): void {
   const writer = new JsonWriter();
-  writer.beginArray().string(String.fromCharCode(0xd800)).string(String.fromCharCode(0xdc00) + "x").endArray();
+  writer
+    .beginArray()
+    .string(String.fromCharCode(0xd800))
+    .string(String.fromCharCode(0xdc00) + "x")
+    .endArray();
   answerBytes(writer.finish());
 }
