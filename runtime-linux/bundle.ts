@@ -5,7 +5,6 @@ import { release } from "node:os";
 import { join } from "node:path";
 import type { processes } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
-import { cgroupsPath } from "./cgroups.js";
 import { readConfined } from "./confine.js";
 import type { Paths } from "./paths.js";
 import type { Runtime } from "./runtimes.js";
@@ -60,7 +59,7 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths):
     else if (mount.source?.startsWith("volume:")) mount.source = paths.volume(mount.source.slice(7));
   for (const namespace of spec.linux?.namespaces ?? [])
     if (namespace.path === "network:") namespace.path = paths.namespace(container);
-  spec.linux = { ...spec.linux, cgroupsPath: cgroupsPath(container) };
+  spec.linux = { ...spec.linux, cgroupsPath: paths.cgroup(container) };
   if (spec.process) resolveProcess(spec.process, launch, root);
   return spec;
 }
@@ -102,26 +101,26 @@ function makeDirectory(path: string): void {
 
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", ia32: "386" };
 
-/** Filters already compiled, by the rules they stand for; base64. */
-const compiled = new Map<string, string>();
+/** Filters already compiled, by the rules they stand for; base64. Undefined: there is nothing to compile them with. */
+const compiled = new Map<string, string | undefined>();
+const COMPILED_MAX = 64;
 
 function applySeccomp(spec: Spec, profile: string, runtime: Runtime): void {
   if (profile === "unconfined") return;
   const capabilities = spec.process?.capabilities?.bounding ?? [];
   const architecture = ARCHITECTURES[process.arch] ?? process.arch;
-  const key = JSON.stringify([profile, [...capabilities].sort()]);
-  let filter = runtime.kind === "crun" ? compiled.get(key) : undefined;
-  if (filter === undefined) {
-    const chosen = profile === "default" ? DEFAULT_PROFILE : parseProfile(profile);
-    const seccomp = applyProfile(chosen, { capabilities, architecture, kernel: release() });
-    const bytes = runtime.kind === "crun" ? compileFilter(seccomp) : undefined;
-    if (!bytes) {
-      spec.linux = { ...spec.linux, seccomp };
-      return;
-    }
-    filter = Buffer.from(bytes).toString("base64");
-    compiled.set(key, filter);
-  }
-  // crun loads this as it is and looks at no rules.
-  spec.annotations = { ...spec.annotations, "run.oci.seccomp_bpf_data": filter };
+  const chosen = profile === "default" ? DEFAULT_PROFILE : parseProfile(profile);
+  const seccomp = applyProfile(chosen, { capabilities, architecture, kernel: release() });
+  spec.linux = { ...spec.linux, seccomp };
+  if (runtime.kind !== "crun") return;
+  const key = JSON.stringify(seccomp);
+  if (compiled.size >= COMPILED_MAX) compiled.clear();
+  if (!compiled.has(key)) compiled.set(key, base64(compileFilter(seccomp)));
+  const filter = compiled.get(key);
+  // crun loads this as it is and passes over the rules; one that did not know it would compile them.
+  if (filter) spec.annotations = { ...spec.annotations, "run.oci.seccomp_bpf_data": filter };
+}
+
+function base64(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && Buffer.from(bytes).toString("base64");
 }

@@ -6,28 +6,23 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HostFailure } from "../hosts/failure.js";
 import type { Kernel } from "./kernel.js";
+import type { Paths } from "./paths.js";
 
 const SIGKILL = 9;
 /** About ten seconds: what is not gone by then hangs in the kernel. */
 const KILL_ROUNDS_MAX = 200;
 
-/** Where all containers' groups are. */
-const PARENT = "/coracle";
-
-/** The group of a container in the spec's `linux.cgroupsPath`. */
-export function cgroupsPath(container: string): string {
-  return `${PARENT}/${container}`;
-}
-
 export class Cgroups {
   readonly #kernel: Kernel;
+  readonly #paths: Paths;
   /** Mount points of all hierarchies. */
   readonly #hierarchies: string[];
   /** Where groups are frozen: v1's freezer, or v2. Undefined: they cannot be. */
   readonly #freezer: { path: string; v2: boolean } | undefined;
 
-  constructor(kernel: Kernel, mountinfo = readFileSync("/proc/self/mountinfo", "utf8")) {
+  constructor(kernel: Kernel, paths: Paths, mountinfo = readFileSync("/proc/self/mountinfo", "utf8")) {
     this.#kernel = kernel;
+    this.#paths = paths;
     const mounts = parseCgroupMounts(mountinfo);
     this.#hierarchies = mounts.map(({ path }) => path);
     const v1 = mounts.find(({ controllers }) => controllers.includes("freezer"));
@@ -66,7 +61,7 @@ export class Cgroups {
   close(): void {
     for (const root of this.#hierarchies)
       try {
-        rmdirSync(join(root, PARENT));
+        rmdirSync(join(root, this.#paths.cgroupParent()));
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         if (code !== "ENOENT" && code !== "EBUSY" && code !== "ENOTEMPTY") throw error;
@@ -74,12 +69,14 @@ export class Cgroups {
   }
 
   #groups(container: string): string[] {
-    return this.#hierarchies.map((root) => join(root, cgroupsPath(container))).filter((path) => existsSync(path));
+    return this.#hierarchies
+      .map((root) => join(root, this.#paths.cgroup(container)))
+      .filter((path) => existsSync(path));
   }
 
   async #set(container: string, frozen: boolean): Promise<void> {
     if (!this.#freezer) throw new Error("no freezer: neither cgroup v2 nor the freezer of v1 is mounted");
-    const group = join(this.#freezer.path, cgroupsPath(container));
+    const group = join(this.#freezer.path, this.#paths.cgroup(container));
     const { file, value, state } = this.#freezer.v2
       ? { file: "cgroup.freeze", value: frozen ? "1" : "0", state: "cgroup.events" }
       : { file: "freezer.state", value: frozen ? "FROZEN" : "THAWED", state: "freezer.state" };

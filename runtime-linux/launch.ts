@@ -1,7 +1,7 @@
 // A launch, in its order: files, bundle, supervisor (which has the runtime make the container), stdin, start.
 
 import { execFile, type ChildProcess } from "node:child_process";
-import { closeSync, constants, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, existsSync, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { processes, types } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
@@ -63,7 +63,8 @@ function prepare(command: processes.Launch, run: Run, runtime: Runtime, paths: P
   mkdirSync(run.directory, { recursive: true, mode: 0o711 });
   mkdirSync(paths.container(run.container), { recursive: true, mode: 0o710 });
   const { tty, openStdin, stdinOnce } = command;
-  const note: RunNote = { runtime, hooks: false, tty, openStdin, stdinOnce };
+  const { name, path, kind } = runtime;
+  const note: RunNote = { runtime: { name, path, kind }, hooks: false, tty, openStdin, stdinOnce };
   run.writeNote(note);
   const spec = writeBundle(command, paths, runtime);
   if (hasHooks(spec)) run.writeNote({ ...note, hooks: true });
@@ -90,7 +91,7 @@ async function created(supervisor: Supervisor, run: Run, spec: Spec, at: Surroun
 }
 
 async function start(run: Run, runtime: Runtime, spec: Spec, at: Surroundings): Promise<void> {
-  if (runtime.kind === "crun" && !hasHooks(spec)) return openGate(run.gate(runtime));
+  if (runtime.kind === "crun" && !hasHooks(spec) && existsSync(run.gate(runtime))) return openGate(run.gate(runtime));
   await callRuntime(runtime, at, ["start", run.name]).catch((error: Error) => {
     throw refusal(error.message, spec.process?.args?.[0] ?? "");
   });

@@ -1,5 +1,6 @@
 // Where everything stands on disk. The data root outlives a reboot, the exec root (a tmpfs as a rule) does not.
 
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 
 /** Roots of one engine. Absolute. */
@@ -9,6 +10,9 @@ export interface Roots {
   /** What lives as long as the machine runs: `--exec-root`. */
   exec: string;
 }
+
+/** Where the exec root is when nobody says otherwise. */
+export const DEFAULT_EXEC_ROOT = "/run/coracle";
 
 /** Names of all files and directories; makes none of them. */
 export class Paths {
@@ -103,6 +107,19 @@ export class Paths {
   /** A container's network namespace: a file with the namespace mounted on it. */
   namespace(id: string): string {
     return this.networks("ns", id);
+  }
+
+  /** Parent of all containers' control groups, in every hierarchy; an engine's own, so that it may remove it. */
+  cgroupParent(): string {
+    const { exec } = this.roots;
+    return exec === DEFAULT_EXEC_ROOT
+      ? "/coracle"
+      : `/coracle-${createHash("sha256").update(exec).digest("hex").slice(0, 8)}`;
+  }
+
+  /** Control group of a container: `linux.cgroupsPath` of its spec. */
+  cgroup(id: string): string {
+    return `${this.cgroupParent()}/${id}`;
   }
 
   /** State of an OCI runtime (`--root`). */

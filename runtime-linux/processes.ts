@@ -74,7 +74,7 @@ class Processes implements LinuxProcesses {
     this.#at = {
       paths,
       kernel,
-      cgroups: new Cgroups(kernel),
+      cgroups: new Cgroups(kernel, paths),
       conmon: findProgram("conmon") ?? "conmon",
       createLimitMs,
       born: ({ kind }, spawn) => (this.#hybrid && kind === "crun" ? this.#hybrid.hide(spawn) : spawn()),
@@ -204,7 +204,7 @@ class Processes implements LinuxProcesses {
       const note = this.#running.has(run.name) ? run.note() : undefined;
       if (note) pipe.connect(run.directory, note);
     }
-    return new StdinClient(pipe);
+    return new StdinClient(pipe, () => pipe.isIdle() && this.#closeStdin(run));
   }
 
   #closeStdin(run: Run): void {

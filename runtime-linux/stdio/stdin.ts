@@ -21,6 +21,8 @@ export interface StdinMode {
 
 /** Stdin of one run, for all its clients. */
 export class StdinPipe {
+  /** Clients that have not let go of it. */
+  clients = 0;
   readonly #kernel: Kernel;
   #socket: UnixSocket.SeqpacketSocket | undefined;
   #endsOnce = false;
@@ -55,6 +57,11 @@ export class StdinPipe {
       if (this.#state === "waiting") this.#held.push({ bytes, taken });
       else this.#send(bytes, taken);
     });
+  }
+
+  /** Nobody is left who has anything to say to a launch to come. */
+  isIdle(): boolean {
+    return this.#state === "waiting" && this.clients === 0 && !this.#ended;
   }
 
   /** A client's half-close. */
@@ -104,9 +111,13 @@ export class StdinPipe {
 /** One client's hold on it. */
 export class StdinClient implements Stdin {
   #pipe: StdinPipe | undefined;
+  readonly #released: () => void;
 
-  constructor(pipe: StdinPipe) {
+  /** `released` is called when the client has let go. */
+  constructor(pipe: StdinPipe, released: () => void) {
     this.#pipe = pipe;
+    this.#released = released;
+    pipe.clients++;
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -115,11 +126,14 @@ export class StdinClient implements Stdin {
 
   end(): void {
     this.#pipe?.end();
-    this.#pipe = undefined;
+    this.release();
   }
 
   release(): void {
+    if (!this.#pipe) return;
+    this.#pipe.clients--;
     this.#pipe = undefined;
+    this.#released();
   }
 }
 

@@ -62,7 +62,7 @@ it("turns names into paths", () => {
     "proc",
   ]);
   expect(spec.linux?.namespaces?.map(({ path }) => path)).toEqual([paths.namespace(ID), "/proc/1/ns/ipc"]);
-  expect(spec.linux?.cgroupsPath).toBe(`/coracle/${ID}`);
+  expect(spec.linux?.cgroupsPath).toMatch(new RegExp(`^/coracle-[0-9a-f]{8}/${ID}$`));
 });
 
 it("adds HOME last, and only where it is missing", () => {

@@ -2,32 +2,34 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { Cgroups, cgroupsPath } from "../../runtime-linux/cgroups.js";
+import { Cgroups } from "../../runtime-linux/cgroups.js";
+import { Paths } from "../../runtime-linux/paths.js";
 import { Recorder } from "../../runtime-linux/kernel/recorder.js";
 
 const ID = "d".repeat(64);
+const paths = new Paths({ data: "/data", exec: "/run/coracle" });
 const scratch = mkdtempSync(join(tmpdir(), "coracle-cgroups-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 /** A hierarchy of files that look like the kernel's; returns its line of mountinfo. */
 function hierarchy(name: string, type: "cgroup" | "cgroup2", files: Record<string, string>): string {
-  const group = join(scratch, name, cgroupsPath(ID));
+  const group = join(scratch, name, paths.cgroup(ID));
   mkdirSync(group, { recursive: true });
   for (const [file, text] of Object.entries(files)) writeFileSync(join(group, file), text);
   return `31 23 0:28 / ${join(scratch, name)} rw,relatime - ${type} ${type} rw,${name}\n`;
 }
 
-const written = (name: string, file: string) => readFileSync(join(scratch, name, cgroupsPath(ID), file), "utf8");
+const written = (name: string, file: string) => readFileSync(join(scratch, name, paths.cgroup(ID), file), "utf8");
 
 it("freezes by cgroup v2 where that is all there is", async () => {
   const mounts = hierarchy("all", "cgroup2", { "cgroup.freeze": "0", "cgroup.events": "populated 1\nfrozen 1\n" });
-  await new Cgroups(new Recorder(), mounts).freeze(ID);
+  await new Cgroups(new Recorder(), paths, mounts).freeze(ID);
   expect(written("all", "cgroup.freeze")).toBe("1");
 });
 
 it("freezes by v1's freezer where both are", async () => {
   const both = hierarchy("unified", "cgroup2", { "cgroup.freeze": "0" }) + hierarchy("freezer", "cgroup", {});
-  const cgroups = new Cgroups(new Recorder(), both);
+  const cgroups = new Cgroups(new Recorder(), paths, both);
   await cgroups.freeze(ID);
   expect(written("freezer", "freezer.state")).toBe("FROZEN");
   await cgroups.thaw(ID);
@@ -38,7 +40,7 @@ it("freezes by v1's freezer where both are", async () => {
 it("waits until all stand still", async () => {
   const mounts = hierarchy("slow", "cgroup2", { "cgroup.freeze": "0", "cgroup.events": "frozen 0\n" });
   let isFrozen = false;
-  const freezing = new Cgroups(new Recorder(), mounts).freeze(ID).then(() => (isFrozen = true));
+  const freezing = new Cgroups(new Recorder(), paths, mounts).freeze(ID).then(() => (isFrozen = true));
   await new Promise((resolve) => setTimeout(resolve, 60));
   expect(isFrozen).toBe(false);
   hierarchy("slow", "cgroup2", { "cgroup.events": "frozen 1\n" });
@@ -46,17 +48,19 @@ it("waits until all stand still", async () => {
 });
 
 it("says so when nothing can be frozen", async () => {
-  await expect(new Cgroups(new Recorder(), hierarchy("memory", "cgroup", {})).freeze(ID)).rejects.toThrow("no freezer");
+  await expect(new Cgroups(new Recorder(), paths, hierarchy("memory", "cgroup", {})).freeze(ID)).rejects.toThrow(
+    "no freezer",
+  );
 });
 
 it("kills every process of the group and of those below it, whatever hierarchy it is in", async () => {
   const mounts =
     hierarchy("pids", "cgroup", { "cgroup.procs": "11\n12\n" }) +
     hierarchy("freezer", "cgroup", { "cgroup.procs": "0\n12\n" });
-  mkdirSync(join(scratch, "pids", cgroupsPath(ID), "below"));
-  writeFileSync(join(scratch, "pids", cgroupsPath(ID), "below/cgroup.procs"), "13\n");
+  mkdirSync(join(scratch, "pids", paths.cgroup(ID), "below"));
+  writeFileSync(join(scratch, "pids", paths.cgroup(ID), "below/cgroup.procs"), "13\n");
   const kernel = new Recorder();
-  const killing = new Cgroups(kernel, mounts).kill(ID);
+  const killing = new Cgroups(kernel, paths, mounts).kill(ID);
   for (const name of ["pids", "freezer"]) rmSync(join(scratch, name), { recursive: true }); // they are gone at once
   expect(await killing).toBe(false);
   expect(kernel.calls.toSorted()).toEqual([
@@ -67,7 +71,7 @@ it("kills every process of the group and of those below it, whatever hierarchy i
 });
 
 it("has nothing to do for a group that is not there", async () => {
-  const cgroups = new Cgroups(new Recorder(), hierarchy("other", "cgroup", {}).replace("other", "nowhere"));
+  const cgroups = new Cgroups(new Recorder(), paths, hierarchy("other", "cgroup", {}).replace("other", "nowhere"));
   expect(await cgroups.kill("e".repeat(64))).toBe(true);
   await cgroups.remove("e".repeat(64));
 });

@@ -222,7 +222,7 @@ export function traces(): { mounts: string; cgroups: string[]; supervisors: stri
   const sh = (command: string) => execFileSync("sh", ["-c", command], { encoding: "utf8" });
   return {
     mounts: sh(`cut -d' ' -f5- /proc/self/mountinfo | grep -F ${PREFIX} || true`),
-    cgroups: sh("find /sys/fs/cgroup -path '*/coracle/*' -type d")
+    cgroups: sh("find /sys/fs/cgroup -path '*/coracle*/*' -type d")
       .split("\n")
       .filter((path) => ids.has(basename(path))),
     supervisors: sh(

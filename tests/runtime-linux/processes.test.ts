@@ -25,7 +25,7 @@ const reason = unable();
 if (reason) console.warn(`skipped: containers' processes: ${reason}`);
 
 for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(name)))
-  describe.skipIf(reason)(`processes by ${runtime}`, () => {
+  describe.skipIf(reason)(`processes by ${runtime}`, { timeout: 60_000 }, () => {
     let fixture: Fixture;
     beforeAll(async () => {
       fixture = await openFixture(runtime);
@@ -253,9 +253,11 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
         (spec.linux.resources = { memory: { limit: 20 << 20, swap: 20 << 20 }, pids: { limit: 7 } });
       const { container, pid } = await launch(["sleep", "100"], { spec: limited });
       const groups = readFileSync(`/proc/${pid}/cgroup`, "utf8");
-      expect(groups).toContain(`/coracle/${container}`);
-      expect(limitFile("pids", container, "pids.max")).toBe("7");
-      expect(limitFile("memory", container, "memory.limit_in_bytes", "memory.max")).toBe(String(20 << 20));
+      expect(groups).toContain(fixture.paths.cgroup(container));
+      expect(limitFile("pids", fixture.paths.cgroup(container), "pids.max")).toBe("7");
+      expect(limitFile("memory", fixture.paths.cgroup(container), "memory.limit_in_bytes", "memory.max")).toBe(
+        String(20 << 20),
+      );
       await clear(container);
       const greedy = await run(["sh", "-c", "dd if=/dev/zero of=/dev/null bs=60M count=1"], { spec: limited });
       expect(greedy.code).not.toBe(0);
@@ -446,7 +448,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
     });
   });
 
-describe.skipIf(reason)("processes by a runtime that fails", () => {
+describe.skipIf(reason)("processes by a runtime that fails", { timeout: 60_000 }, () => {
   it.each([
     ["says no", "echo no such thing here >&2; exit 1", "invalid", /^no such thing here$/],
     ["dies without a word", "kill -9 $$", "internal", /^supervisor ended before the container was made/],
@@ -490,11 +492,8 @@ function supervisorOf(container: string): number {
 }
 
 /** A limit as the kernel has it: v1's file below its controller, or v2's. */
-function limitFile(controller: string, container: string, v1: string, v2 = v1): string {
-  const places = [
-    `/sys/fs/cgroup/${controller}/coracle/${container}/${v1}`,
-    `/sys/fs/cgroup/coracle/${container}/${v2}`,
-  ];
+function limitFile(controller: string, group: string, v1: string, v2 = v1): string {
+  const places = [`/sys/fs/cgroup/${controller}${group}/${v1}`, `/sys/fs/cgroup${group}/${v2}`];
   return readFileSync(
     places.find((path) => existsSync(path))!,
     "utf8",
