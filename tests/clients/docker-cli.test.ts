@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeUnless, onEngines } from "../support/engines.js";
+import { describeUnless, onEngines } from "../support/on-engines.js";
 import { findProgram, pause, run, until, type Finished } from "../support/commands.js";
 import { busyboxArchive, busyboxLayer } from "../support/images.js";
 import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";

@@ -1,7 +1,7 @@
 // docker-py, unchanged: the library behind most Python programs that start containers.
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeUnless, onEngines } from "../support/engines.js";
+import { describeUnless, onEngines } from "../support/on-engines.js";
 import { run } from "../support/commands.js";
 import { busyboxLayer } from "../support/images.js";
 import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";

@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import Docker from "dockerode";
 import { expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { onEngines } from "../support/on-engines.js";
 import { pause } from "../support/commands.js";
 
 onEngines("dockerode", (engine) => {

@@ -1,6 +1,6 @@
 // Attach: the hijacked connection, with and without Upgrade, stdin, half-close, TTY, detach keys; and resize.
 import { expect, test } from "vitest";
-import { onEngines, testIf } from "../support/engines.js";
+import { onEngines, testIf } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { frames, splitFrames } from "../support/frames.js";
 import { encodeRequest, RawConnection, type RawHead } from "../support/raw-http.js";

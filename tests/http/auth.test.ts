@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describeUnless, onEngines } from "../support/engines.js";
+import { describeUnless, onEngines } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { findProgram } from "../support/commands.js";
 import { busyboxLayer } from "../support/images.js";

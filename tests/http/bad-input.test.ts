@@ -1,6 +1,6 @@
 // Bad input at the socket: each is answered as Docker does, and the daemon goes on serving.
 import { afterEach, expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { onEngines } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { encodeRequest, exchange, RawConnection, type RawResponse } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";

@@ -2,7 +2,8 @@
 // for what tests/reference-differences.ts lists. A row whose lines no longer differ fails as well.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DIFFERENCES } from "../reference-differences.js";
-import { describeUnless, engines, RunningEngine, startWithBusybox } from "../support/engines.js";
+import { engines, RunningEngine, startWithBusybox } from "../support/engines.js";
+import { describeUnless } from "../support/on-engines.js";
 import { shapeOf } from "../support/shape.js";
 import type { RawResponse } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";

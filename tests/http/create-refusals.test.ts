@@ -1,6 +1,6 @@
 // What create refuses, and in whose words; and what it refuses because it is not built yet.
 import { expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { onEngines } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { busyboxLayer, dockerArchive } from "../support/images.js";
 

@@ -1,6 +1,6 @@
 // Create: Docker's merge rules, defaults, names.
 import { expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { onEngines } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { dockerArchive, busyboxLayer, tarOf } from "../support/images.js";
 

@@ -1,6 +1,7 @@
 // Events: what each doing says, in which order, and who hears it.
 import { expect, test } from "vitest";
-import { onEngines, testIf, type RunningEngine } from "../support/engines.js";
+import { type RunningEngine } from "../support/engines.js";
+import { onEngines, testIf } from "../support/on-engines.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";
 

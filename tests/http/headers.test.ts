@@ -1,6 +1,6 @@
 // Which headers come with which kind of answer (surface.md §6.1): the set of names, not their values.
 import { expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { onEngines } from "../support/on-engines.js";
 import type { RawHead } from "../support/raw-http.js";
 
 const ENGINE = ["api-version", "date", "docker-experimental", "ostype", "server"];

@@ -1,7 +1,7 @@
 // Images: list, inspect, tag, delete, load, commit.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { onEngines } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { busyboxLayer, dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/images.js";
 

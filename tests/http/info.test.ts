@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { hostname, release } from "node:os";
 import { cpus, totalmem } from "node:os";
 import { expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { onEngines } from "../support/on-engines.js";
 import type { Json } from "../support/engine-client.js";
 import { dockerArchive, tarOf } from "../support/images.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";

@@ -1,6 +1,6 @@
 // A container's life: created, started, waited for, stopped, killed, removed.
 import { expect, test } from "vitest";
-import { onEngines, testIf } from "../support/engines.js";
+import { onEngines, testIf } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";

@@ -1,6 +1,6 @@
 // Logs: framing, follow, tail, since, until, timestamps.
 import { expect, test } from "vitest";
-import { onEngines, testIf } from "../support/engines.js";
+import { onEngines, testIf } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { splitFrames } from "../support/frames.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";

@@ -1,6 +1,6 @@
 // Ping: how every client finds out what it talks to.
 import { expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { onEngines } from "../support/on-engines.js";
 
 onEngines("ping", (engine) => {
   test("GET answers OK without a newline, with the headers that clients negotiate by", async () => {

@@ -1,7 +1,7 @@
 // Pull from a real registry: the lines of the answer, what is stored, what is fetched, and every way to fail.
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { describeUnless, onEngines, testIf } from "../support/engines.js";
+import { describeUnless, onEngines, testIf } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { busyboxLayer, tarOf, type ImageSpec } from "../support/images.js";
 import { answerError, startMemoryRegistry, type MemoryRegistry } from "../support/memory-registry.js";

@@ -1,6 +1,6 @@
 // Routes: what is not one, what the framework around must not answer, and where clients probe.
 import { expect, test } from "vitest";
-import { onEngines, testIf } from "../support/engines.js";
+import { onEngines, testIf } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { exchange, RawConnection, encodeRequest } from "../support/raw-http.js";
 

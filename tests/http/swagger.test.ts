@@ -1,6 +1,6 @@
 // Every JSON reply, at every version from 1.25, against that version's own description of the API.
 import { beforeAll, expect, test } from "vitest";
-import { onEngines } from "../support/engines.js";
+import { onEngines } from "../support/on-engines.js";
 import { Swagger, swaggers, versionOfSwagger } from "../support/swagger.js";
 import type { RawResponse } from "../support/raw-http.js";
 

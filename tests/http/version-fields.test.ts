@@ -1,6 +1,6 @@
 // Fields that come and go between versions: present on one side of a version, absent on the other (surface.md §3).
 import { beforeAll, expect, test } from "vitest";
-import { onEngines, testIf } from "../support/engines.js";
+import { onEngines, testIf } from "../support/on-engines.js";
 import { COMMON_VERSION, type Json } from "../support/engine-client.js";
 
 /** `since`: from this minor version on. `until`: up to and with it. */

@@ -1,6 +1,6 @@
 // Version negotiation: which versions are served, and how the others are refused.
 import { expect, test } from "vitest";
-import { onEngines, testIf } from "../support/engines.js";
+import { onEngines, testIf } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { exchange } from "../support/raw-http.js";
 

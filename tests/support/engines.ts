@@ -2,7 +2,6 @@
 // `busybox:latest` in its image list.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, test } from "vitest";
 import { DIFFERENCES } from "../reference-differences.js";
 import { findProgram } from "./commands.js";
 import { launchDaemon, type DaemonProcess } from "./daemon-process.js";
@@ -47,38 +46,6 @@ export function engines(): Engine[] {
   return [LINUX, REFERENCE].filter((engine) => chosen === undefined || chosen.includes(engine.kind));
 }
 
-/** One block of tests an engine, which is started before them and ended after them. */
-export function onEngines(
-  title: string,
-  body: (engine: () => RunningEngine, kind: EngineKind) => void,
-  { flags = [], missing = null }: { flags?: readonly string[]; missing?: string | null } = {},
-): void {
-  for (const engine of engines()) {
-    describeUnless(engine.missing ?? missing, `${title} on ${engine.kind}`, () => {
-      let running: RunningEngine | null = null;
-      beforeAll(async () => {
-        running = new RunningEngine(engine, await startWithBusybox(engine, flags));
-      });
-      afterAll(async () => running?.daemon.close());
-      body(() => {
-        if (running === null) throw new Error("the engine is not running");
-        return running;
-      }, engine.kind);
-    });
-  }
-}
-
-/** A block of tests, or, where something is missing, one skipped test that says what. */
-export function describeUnless(missing: string | null, title: string, body: () => void): void {
-  if (missing === null) describe(title, body);
-  else test(title, ({ skip }) => skip(missing));
-}
-
-/** `test` where it applies, and nothing where there is nothing to be expected of that engine. */
-export function testIf(applies: boolean): (name: string, body: () => Promise<void>) => void {
-  return applies ? test : () => {};
-}
-
 /** Starts an engine and sees to its `busybox:latest`. */
 export async function startWithBusybox(engine: Engine, flags: readonly string[] = []): Promise<DaemonProcess> {
   const daemon = await engine.start(flags);
@@ -92,15 +59,15 @@ export const CORACLE: readonly string[] = [
   fileURLToPath(new URL("../../hosts/node/coracle.mjs", import.meta.url)),
 ];
 
-/** Starts our daemon, as `coracle daemon`. */
-export function startCoracle(flags: readonly string[] = []): Promise<DaemonProcess> {
+/** Starts our daemon, as `coracle daemon`; its data root is in its own directory unless given. */
+export function startCoracle(flags: readonly string[] = [], dataRoot?: string): Promise<DaemonProcess> {
   return launchDaemon("linux", (directories) => [
     ...CORACLE,
     "daemon",
     "-H",
     `unix://${directories.socketPath}`,
     "--data-root",
-    directories.dataRoot,
+    dataRoot ?? directories.dataRoot,
     "--exec-root",
     directories.execRoot,
     "-p",

@@ -1,0 +1,357 @@
+// `kill -9` of the daemon at any point: after the next start the list is true, what ran runs on with all its output,
+// the end of what ended is known, and nothing is left over.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findProgram, must, pause, until } from "../support/commands.js";
+import { findProcesses, takeCensus, type Census } from "../support/census.js";
+import type { DaemonProcess } from "../support/daemon-process.js";
+import { EngineClient, type Json } from "../support/engine-client.js";
+import { engines, startCoracle } from "../support/engines.js";
+import { describeUnless } from "../support/on-engines.js";
+import { busyboxLayer, tarOf } from "../support/images.js";
+import { startMemoryRegistry, type MemoryRegistry } from "../support/memory-registry.js";
+import { packImage } from "../support/push-image.js";
+
+const linux = engines().find((engine) => engine.kind === "linux");
+const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+
+/** When, after a request was sent, the daemon is killed. */
+const DELAYS_MS = [0, 1, 3, 6, 10, 15, 25, 40, 60, 90, 150];
+
+describeUnless(missing, "kill -9 of the daemon", () => {
+  let daemon: DaemonProcess;
+  let engine: EngineClient;
+  let before: Census;
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    daemon = await startCoracle(["--insecure-registry", "10.213.0.0/16"]);
+    engine = new EngineClient(daemon.socketPath);
+    // The bridge and its rules come with the first container and stay.
+    await engine.run({ Cmd: ["true"] });
+    await killAndRestart();
+    before = await settledCensus();
+  });
+  afterAll(async () => daemon?.close());
+
+  test("a container runs on, with the same process and all its output", async () => {
+    const script = "i=0; while [ $i -lt 60 ]; do i=$((i+1)); echo line $i; sleep 0.03; done; exit 5";
+    const id = await started({ Cmd: ["sh", "-c", script] });
+    const { Pid } = await stateOf(id);
+    await pause(300);
+    await daemon.end("SIGKILL");
+    await pause(300);
+    await daemon.start();
+    expect(await stateOf(id)).toMatchObject({ Status: "running", Pid });
+    expect(await engine.wait(id)).toBe(5);
+    const lines = Array.from({ length: 60 }, (_, index) => `line ${index + 1}\n`);
+    expect((await engine.logs(id)).stdout).toBe(lines.join(""));
+    await engine.remove(id);
+    await expectNothingLeft();
+  });
+
+  test("a follower after the restart sees the rest", async () => {
+    const id = await started({ Cmd: ["sh", "-c", "echo before; sleep 1; echo after"] });
+    await pause(100);
+    await killAndRestart();
+    expect((await engine.logs(id, "stdout=1&follow=1")).stdout).toBe("before\nafter\n");
+    await engine.remove(id);
+  });
+
+  test("the code of a container that ended meanwhile is known", async () => {
+    const id = await started({ Cmd: ["sh", "-c", "sleep 0.4; echo last words; exit 7"] });
+    await daemon.end("SIGKILL");
+    await pause(800);
+    await daemon.start();
+    const state = await stateOf(id);
+    expect(state).toMatchObject({ Status: "exited", ExitCode: 7, Running: false, Pid: 0 });
+    expect(Date.parse(state["FinishedAt"] as string) - Date.parse(state["StartedAt"] as string)).toBeGreaterThan(300);
+    expect((await engine.logs(id)).stdout).toBe("last words\n");
+    await engine.remove(id);
+    await expectNothingLeft();
+  });
+
+  test("an auto-remove container that ended meanwhile goes", async () => {
+    const id = await started({ Cmd: ["sleep", "0.3"], HostConfig: { AutoRemove: true } });
+    await daemon.end("SIGKILL");
+    await pause(600);
+    await daemon.start();
+    await until("its removal", async () => (await engine.call("GET", `/containers/${id}/json`)).status === 404);
+    await expectNothingLeft();
+  });
+
+  test("SIGTERM lets containers live on as well", async () => {
+    const id = await started({ Cmd: ["sleep", "1000"] });
+    const { Pid } = await stateOf(id);
+    await daemon.end("SIGTERM");
+    await daemon.start();
+    expect(await stateOf(id)).toMatchObject({ Status: "running", Pid });
+    await engine.must(204, "POST", `/containers/${id}/stop?t=0`);
+    expect((await stateOf(id))["ExitCode"]).toBe(137);
+    await engine.remove(id);
+    await expectNothingLeft();
+  });
+
+  test("networks of a container that ran on still work", async () => {
+    const HostConfig = { PortBindings: { "80/tcp": [{ HostPort: "18200" }] } };
+    const serve = "while :; do echo -e 'HTTP/1.0 200 OK\\r\\n\\r\\nserved' | nc -l -p 80; done";
+    const id = await started({ Cmd: ["sh", "-c", serve], ExposedPorts: { "80/tcp": {} }, HostConfig });
+    const address = await addressOf(id);
+    await killAndRestart();
+    expect(await addressOf(id)).toBe(address);
+    const text = await until("the published port", async () => {
+      const response = await fetch(`http://${daemon.netns.address}:18200/`).catch(() => null);
+      return response?.text();
+    });
+    expect(text).toBe("served\n");
+    const other = await started({ Cmd: ["sleep", "1000"] });
+    expect(await addressOf(other)).not.toBe(address);
+    for (const one of [id, other]) await engine.remove(one);
+    await expectNothingLeft();
+  });
+
+  test.each(DELAYS_MS)("create, killed after %d ms", async (delayMs) => {
+    const name = `half-${delayMs}`;
+    await killedDuring(delayMs, () =>
+      engine.call("POST", `/containers/create?name=${name}`, { Image: "busybox", Cmd: ["true"] }),
+    );
+    await expectTruth();
+    const list = await listed();
+    expect(list.filter((one) => one.Names.includes(`/${name}`)).length).toBeLessThanOrEqual(1);
+    await removeAll();
+    ids.push(await engine.create({}, `?name=${name}`));
+    await removeAll();
+    await expectNothingLeft();
+  });
+
+  test.each(DELAYS_MS)("start, killed after %d ms", async (delayMs) => {
+    const id = await created({ Cmd: ["sh", "-c", "echo on; sleep 1000"] });
+    await killedDuring(delayMs, () => engine.call("POST", `/containers/${id}/start`));
+    await expectTruth();
+    const { Status } = await stateOf(id);
+    expect(["created", "running", "exited"]).toContain(Status);
+    if (Status !== "running") await engine.must(204, "POST", `/containers/${id}/start`);
+    await until("its output", async () => (await engine.logs(id)).stdout.startsWith("on\n"));
+    await removeAll();
+    await expectNothingLeft();
+  });
+
+  test.each(DELAYS_MS)("stop, killed after %d ms", async (delayMs) => {
+    const id = await started({ Cmd: ["sh", "-c", "trap 'sleep 0.05; exit 3' TERM; while :; do sleep 0.01; done"] });
+    await pause(100);
+    await killedDuring(delayMs, () => engine.call("POST", `/containers/${id}/stop?t=5`));
+    await expectTruth();
+    await engine.call("POST", `/containers/${id}/stop?t=5`);
+    expect(await stateOf(id)).toMatchObject({ Status: "exited", ExitCode: 3 });
+    await removeAll();
+    await expectNothingLeft();
+  });
+
+  test.each(DELAYS_MS)("remove, killed after %d ms", async (delayMs) => {
+    const id = await started({ Cmd: ["sleep", "1000"] }, `?name=removed-${delayMs}`);
+    await killedDuring(delayMs, () => engine.call("DELETE", `/containers/${id}?force=1`));
+    await expectTruth();
+    await engine.call("DELETE", `/containers/${id}?force=1`);
+    await until("its removal", async () => (await engine.call("GET", `/containers/${id}/json`)).status === 404);
+    const again = await engine.create({}, `?name=removed-${delayMs}`);
+    await engine.remove(again);
+    await expectNothingLeft();
+  });
+
+  test("pull, killed at each blob: nothing half-made, and the next pull succeeds", async () => {
+    const registry = await startMemoryRegistry(daemon.netns.hostAddress);
+    try {
+      for (const delayMs of [10, 40, 80, 150, 250]) await pullKilled(registry, delayMs);
+    } finally {
+      await registry.close();
+    }
+    await expectNothingLeft();
+  });
+
+  async function pullKilled(registry: MemoryRegistry, delayMs: number): Promise<void> {
+    const own = [
+      await tarOf([{ name: `a${delayMs}`, body: Buffer.alloc(2 << 20, `a${delayMs}`) }]),
+      await tarOf([{ name: `b${delayMs}`, body: `b${delayMs}` }]),
+    ];
+    const layers = [await busyboxLayer(), ...own];
+    const image = packImage({ reference: null, config: { Cmd: ["cat", `/b${delayMs}`] }, layers });
+    const name = `killed${delayMs}`;
+    registry.put(name, ["1"], image);
+    registry.fault((_, response, bytes) => {
+      if (bytes === null || bytes.length < 1000) return false;
+      setTimeout(() => response.writeHead(200, { "Content-Length": bytes.length }).end(bytes), 60);
+      return true;
+    });
+    await killedDuring(delayMs, () => engine.call("POST", `/images/create?fromImage=${registry.host}/${name}&tag=1`));
+    registry.fault(null);
+    const reference = `${registry.host}/${name}:1`;
+    if ((await engine.call("GET", `/images/${reference}/json`)).status === 404) {
+      await engine.must(200, "POST", `/images/create?fromImage=${registry.host}/${name}&tag=1`);
+    }
+    expect((await engine.run({ Image: reference })).stdout).toBe(`b${delayMs}`);
+    await engine.must(200, "DELETE", `/images/${reference}`);
+  }
+
+  test("the supervisor killed: the container is not left as running, waits are answered", async () => {
+    const id = await started({ Cmd: ["sleep", "1000"] });
+    const waiting = engine.wait(id);
+    const supervisor = findProcesses("conmon", id)[0];
+    if (supervisor === undefined) throw new Error("no supervisor of the container was found");
+    process.kill(supervisor, "SIGKILL");
+    expect(await waiting).toBe(137);
+    const state = await until("its end", async () => {
+      const now = await stateOf(id);
+      return now["Running"] === false ? now : null;
+    });
+    expect(state).toMatchObject({ Status: "exited", ExitCode: 137 });
+    expect(state["Error"]).not.toBe("");
+    await engine.remove(id);
+    await expectNothingLeft();
+  });
+
+  test("the supervisor killed while the daemon is down", async () => {
+    const id = await started({ Cmd: ["sleep", "1000"] });
+    await daemon.end("SIGKILL");
+    for (const supervisor of findProcesses("conmon", id)) process.kill(supervisor, "SIGKILL");
+    await daemon.start();
+    await until("its end", async () => (await stateOf(id))["Running"] === false);
+    expect((await stateOf(id))["ExitCode"]).toBe(137);
+    await engine.remove(id);
+    await expectNothingLeft();
+  });
+
+  async function created(config: Json, query = ""): Promise<string> {
+    const id = await engine.create(config, query);
+    ids.push(id);
+    return id;
+  }
+
+  async function started(config: Json, query = ""): Promise<string> {
+    const id = await created(config, query);
+    await engine.start(id);
+    return id;
+  }
+
+  async function stateOf(id: string): Promise<Json> {
+    return (await engine.inspect<{ State: Json }>(id)).State;
+  }
+
+  async function addressOf(id: string): Promise<string> {
+    return (await engine.inspect<{ NetworkSettings: { IPAddress: string } }>(id)).NetworkSettings.IPAddress;
+  }
+
+  function listed(): Promise<{ Id: string; Names: string[]; State: string }[]> {
+    return engine.read("/containers/json?all=1");
+  }
+
+  async function killAndRestart(): Promise<void> {
+    await daemon.end("SIGKILL");
+    await daemon.start();
+  }
+
+  /** Begins a request, kills the daemon, and starts it again. */
+  async function killedDuring(delayMs: number, request: () => Promise<unknown>): Promise<void> {
+    const answer = request().catch(() => null);
+    await pause(delayMs);
+    await daemon.end("SIGKILL");
+    await answer;
+    await daemon.start();
+  }
+
+  /** `ps -a` is true: what is said to run has a process, what is said not to has none. */
+  async function expectTruth(): Promise<void> {
+    for (const { Id, State } of await listed()) {
+      ids.push(Id);
+      const state = await stateOf(Id);
+      expect(["created", "running", "exited"]).toContain(State);
+      expect(state["Status"]).toBe(State);
+      if (State === "running") expect(() => process.kill(state["Pid"] as number, 0)).not.toThrow();
+      else expect([state["Pid"], findProcesses("conmon", Id).length]).toEqual([0, 0]);
+    }
+  }
+
+  async function removeAll(): Promise<void> {
+    for (const { Id } of await listed()) await engine.remove(Id);
+  }
+
+  async function expectNothingLeft(): Promise<void> {
+    expect(await listed()).toEqual([]);
+    const after = await settledCensus();
+    expect(after).toEqual(before);
+  }
+
+  /** What is there once things have calmed down: clean-up may go on for a moment after the answer. */
+  async function settledCensus(): Promise<Census> {
+    let last = await takeCensus(daemon, ids);
+    for (let round = 0; round < 40; round += 1) {
+      if (before !== undefined && JSON.stringify(last) === JSON.stringify(before)) return last;
+      await pause(50);
+      const next = await takeCensus(daemon, ids);
+      if (before === undefined && JSON.stringify(next) === JSON.stringify(last)) return next;
+      last = next;
+    }
+    return last;
+  }
+});
+
+describeUnless(
+  missing ?? (findProgram("mount") === null ? "mount is not installed" : null),
+  "the machine fails",
+  () => {
+    test("a full disk while pulling: an error in the stream, nothing half-made, and all goes on", async () => {
+      const small = await mkdtemp(join(tmpdir(), "coracle-small-"));
+      await must(["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", small]);
+      const daemon = await startCoracle(["--insecure-registry", "10.213.0.0/16"], join(small, "data"));
+      const registry = await startMemoryRegistry(daemon.netns.hostAddress);
+      try {
+        const engine = new EngineClient(daemon.socketPath);
+        const layer = await tarOf([{ name: "big", body: Buffer.alloc(100 << 20, "x") }]);
+        const image = packImage({ reference: null, config: { Cmd: ["x"] }, layers: [layer] });
+        registry.put("big", ["1"], image);
+        const answer = await engine.call("POST", `/images/create?fromImage=${registry.host}/big&tag=1`);
+        expect(answer.text).toContain('"error"');
+        expect(answer.text).toContain("no space left on device");
+        expect((await engine.call("GET", `/images/${image.id}/json`)).status).toBe(404);
+        expect((await engine.run({ Cmd: ["echo", "still here"] })).stdout).toBe("still here\n");
+      } finally {
+        await registry.close();
+        await daemon.close();
+        await must(["umount", small]);
+        await rm(small, { recursive: true });
+      }
+    });
+
+    test("the OCI runtime missing, failing or killed", async () => {
+      const directory = await mkdtemp(join(tmpdir(), "coracle-runtimes-"));
+      const script = async (name: string, text: string): Promise<string> => {
+        await writeFile(join(directory, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+        return `${name}=${join(directory, name)}`;
+      };
+      const runtimes = [
+        `gone=${join(directory, "gone")}`,
+        await script("failing", "echo 'the runtime says no' >&2; exit 1"),
+        await script("killed", "kill -9 $$"),
+      ];
+      const daemon = await startCoracle(runtimes.flatMap((runtime) => ["--add-runtime", runtime]));
+      try {
+        const engine = new EngineClient(daemon.socketPath);
+        for (const Runtime of ["gone", "failing", "killed"]) {
+          const id = await engine.create({ Cmd: ["true"], HostConfig: { Runtime } });
+          const answer = await engine.call("POST", `/containers/${id}/start`);
+          expect([Runtime, answer.status >= 400]).toEqual([Runtime, true]);
+          const { State } = await engine.inspect<{ State: Json }>(id);
+          expect(State).toMatchObject({ Status: "created", Running: false });
+          expect(State["Error"]).not.toBe("");
+          await engine.remove(id);
+          expect(findProcesses(id)).toEqual([]);
+        }
+        expect((await engine.run({ Cmd: ["echo", "fine"] })).stdout).toBe("fine\n");
+      } finally {
+        await daemon.close();
+        await rm(directory, { recursive: true });
+      }
+    });
+  },
+);

@@ -1,0 +1,119 @@
+// What one daemon has on this machine, counted from outside: mounts, namespaces, links, firewall rules, cgroups,
+// supervisors, open files and everything under its exec root. Before and after a story the two must be equal.
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { must, run } from "./commands.js";
+import type { DaemonProcess } from "./daemon-process.js";
+
+export interface Census {
+  readonly mounts: readonly string[];
+  readonly links: readonly string[];
+  readonly firewall: readonly string[];
+  readonly cgroups: readonly string[];
+  /** Command lines of processes that name the daemon's directories, the daemon's own left out. */
+  readonly processes: readonly string[];
+  /** What the daemon's open files are, numbers of sockets and the like left out. */
+  readonly openFiles: readonly string[];
+  readonly execRoot: readonly string[];
+}
+
+/** Counts. `ids` are the containers whose cgroups are looked for. */
+export async function takeCensus(daemon: DaemonProcess, ids: readonly string[]): Promise<Census> {
+  const { netns, directories } = daemon;
+  const inside = (command: readonly string[]): Promise<string> => must(netns.inside(command));
+  return {
+    mounts: mountsBelow(directories.root, ["self", String(daemon.pid())]),
+    links: linesOf(await inside(["ip", "-o", "link"])).map(
+      (line) => (line.split(":")[1] ?? "").trim().split("@")[0] ?? "",
+    ),
+    firewall: linesOf(await firewallOf(netns.inside)),
+    cgroups: cgroupsOf(ids),
+    processes: processesOf(directories.root, daemon.pid()),
+    openFiles: openFilesOf(daemon.pid()),
+    execRoot: filesBelow(directories.execRoot),
+  };
+}
+
+/** Ids of processes whose command line holds all of the words. */
+export function findProcesses(...words: readonly string[]): number[] {
+  return pids().filter((pid) => words.every((word) => commandLineOf(pid).includes(word)));
+}
+
+async function firewallOf(inside: (command: readonly string[]) => string[]): Promise<string> {
+  const saved = await run(inside(["iptables-save"]));
+  const listed = await run(inside(["nft", "list", "ruleset"]));
+  const all = `${saved.stdout}\n${listed.stdout}`;
+  return all
+    .replace(/^#.*$/gm, "")
+    .replace(/\[\d+:\d+\]/g, "")
+    .replace(/counter packets \d+ bytes \d+/g, "counter");
+}
+
+/** Mount points below a directory, in any of the mount namespaces of these processes. */
+function mountsBelow(root: string, processes: readonly string[]): string[] {
+  const found = processes.flatMap((pid) =>
+    linesOf(readFileSync(`/proc/${pid}/mountinfo`, "utf8"))
+      .map((line) => line.split(" ")[4] ?? "")
+      .filter((path) => path.startsWith(`${root}/`)),
+  );
+  return [...new Set(found)].sort();
+}
+
+function cgroupsOf(ids: readonly string[]): string[] {
+  const found: string[] = [];
+  const visit = (directory: string): void => {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      if (!entry.isDirectory()) continue;
+      const path = join(directory, entry.name);
+      if (ids.some((id) => entry.name.includes(id))) found.push(path);
+      try {
+        visit(path);
+      } catch {
+        // Gone meanwhile: somebody else's.
+      }
+    }
+  };
+  visit("/sys/fs/cgroup");
+  return found.sort();
+}
+
+function processesOf(root: string, daemon: number): string[] {
+  return pids()
+    .filter((pid) => pid !== daemon && pid !== process.pid && commandLineOf(pid).includes(root))
+    .map(commandLineOf)
+    .sort();
+}
+
+function openFilesOf(pid: number): string[] {
+  const directory = `/proc/${pid}/fd`;
+  const targets = readdirSync(directory).map((fd) => {
+    try {
+      return readlinkSync(join(directory, fd));
+    } catch {
+      return "gone";
+    }
+  });
+  return targets.map((target) => target.replace(/:\[\d+\]$/, "")).sort();
+}
+
+function filesBelow(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" }).sort();
+}
+
+function pids(): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+  } catch {
+    return "";
+  }
+}
+
+function linesOf(text: string): string[] {
+  return text.split("\n").filter((line) => line.trim() !== "");
+}
