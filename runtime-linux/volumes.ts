@@ -2,6 +2,7 @@
 
 import * as fs from "node:fs";
 import { copyFile as copyBeside, mkdtemp, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { HostFailure } from "../hosts/failure.js";
 import type { Outcome, Perform, volumes } from "../hosts/host.js";
 import { confine } from "./confine.js";
@@ -57,18 +58,18 @@ class Volumes {
 
   #make(name: string): void {
     const data = this.paths.volume(checked(name));
-    fs.mkdirSync(`${data}/..`, { recursive: true, mode: 0o701 });
-    if (!fs.existsSync(data)) fs.mkdirSync(data);
-    else return;
+    fs.mkdirSync(dirname(data), { recursive: true, mode: 0o701 });
+    if (fs.existsSync(data)) return;
+    fs.mkdirSync(data);
     fs.chmodSync(data, 0o755);
   }
 
   /** A copy that a crash has cut off is begun anew: a mark beside the files tells. */
   async #populate({ name, container, path }: volumes.Populate): Promise<void> {
     const data = this.paths.volume(checked(name));
-    const mark = `${data}/../populating`;
+    const mark = `${dirname(data)}/populating`;
     const source = confine(this.paths.rootfs(container), path);
-    if (!fs.lstatSync(source, { throwIfNoEntry: false })?.isDirectory()) return;
+    if (!isDirectory(source)) return;
     if (fs.readdirSync(data).length > 0) {
       if (!fs.existsSync(mark)) return;
       for (const left of fs.readdirSync(data)) fs.rmSync(`${data}/${left}`, { recursive: true });
@@ -118,6 +119,15 @@ async function copyOne({ path, stat }: Found, to: Buffer, copies: Map<bigint, Bu
     return copyAttributes(path, to, kernel);
   }
   copyFile(path, to, kernel);
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return fs.lstatSync(path).isDirectory();
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    throw error;
+  }
 }
 
 function isName(name: string): boolean {

@@ -131,10 +131,9 @@ class Members implements TarSink {
   }
 
   #target({ target }: TarEntry): string {
-    const found = this.#tree.resolve(cleanName(target), { above: "refuse" });
-    if (!this.#tree.stat(found)?.isFile())
-      throw new HostFailure("invalid", `hard link to "${textOf(target)}", which is not a file`);
-    return found;
+    const found = fileBehind(this.#tree, cleanName(target), false);
+    if (!found) throw new HostFailure("invalid", `hard link to "${textOf(target)}", which is not a file`);
+    return found.name;
   }
 }
 
@@ -142,17 +141,18 @@ async function filesIn(directory: string): Promise<engine.ArchivedFile[]> {
   const tree = new Confined(directory);
   const files: engine.ArchivedFile[] = [];
   for await (const { name, stat } of walk(directory)) {
-    const size = stat.isSymbolicLink() ? sizeBehind(tree, name) : stat.isFile() ? stat.size : undefined;
+    const size = stat.isSymbolicLink() ? fileBehind(tree, name, true)?.size : stat.isFile() ? stat.size : undefined;
     if (size !== undefined) files.push({ path: textOf(name), size });
   }
   return files;
 }
 
-/** Undefined when the link leads to no file of the archive. */
-function sizeBehind(tree: Confined, name: string): bigint | undefined {
+/** Undefined when the name leads to no file of the archive. */
+function fileBehind(tree: Confined, name: string, follow: boolean): { name: string; size: bigint } | undefined {
   try {
-    const stat = tree.stat(tree.resolve(name, { above: "refuse", follow: true }));
-    return stat?.isFile() ? BigInt(stat.size) : undefined;
+    const found = tree.resolve(name, { above: "refuse", follow });
+    const stat = tree.stat(found);
+    return stat?.isFile() ? { name: found, size: BigInt(stat.size) } : undefined;
   } catch (error) {
     if (error instanceof HostFailure) return undefined;
     throw error;

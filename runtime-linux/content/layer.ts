@@ -1,7 +1,7 @@
 // One layer, in one streaming pass: bytes → digest of the blob → decompress → DiffID → unpack, the blob kept on the way.
 
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream, mkdirSync } from "node:fs";
+import { chmodSync, createReadStream, mkdirSync } from "node:fs";
 import { open, rm, stat, type FileHandle } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
 import type { content, Report, types } from "../../hosts/host.js";
@@ -87,10 +87,11 @@ async function unpack(
   progress: LayerProgress,
   signal: AbortSignal,
 ): Promise<number> {
-  mkdirSync(root, { mode: 0o755 });
+  mkdirSync(root);
+  chmodSync(root, 0o755);
   const unpacker = new Unpacker(root, deps.kernel, layer.parent !== undefined);
   const reader = new TarReader(unpacker);
-  const taken = { bytes: 0 };
+  const taken: Taken = { bytes: 0, failure: undefined };
   const hash = createHash("sha256");
   const bytes = received(source, progress, taken);
   try {
@@ -105,7 +106,7 @@ async function unpack(
   } catch (error) {
     // Bytes that make no sense are, first of all, not those that were asked for.
     if (error instanceof HostFailure && MAKES_NO_SENSE.has(error.failure.kind)) await readOut(bytes);
-    throw error;
+    throw taken.failure ?? error;
   } finally {
     unpacker.abandon();
     await bytes.return(undefined);
@@ -118,12 +119,15 @@ async function unpack(
   return unpacker.size;
 }
 
+/** What is known of the source while it is read by others. */
+interface Taken {
+  bytes: number;
+  /** How it failed; its reader may have failed before, and not have been told. */
+  failure: unknown;
+}
+
 /** The source's bytes, checked and kept; fails when they are not what they should be, after the last of them. */
-async function* received(
-  source: Source,
-  progress: LayerProgress,
-  taken: { bytes: number },
-): AsyncGenerator<Uint8Array> {
+async function* received(source: Source, progress: LayerProgress, taken: Taken): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256");
   const file = source.keep === null ? null : await open(source.keep, "wx", 0o600);
   progress.enter(file ? "downloading" : "extracting");
@@ -145,6 +149,9 @@ async function* received(
     verify(source, taken.bytes, hash);
     if (file) progress.enter("downloaded");
     progress.enter("extracting");
+  } catch (error) {
+    taken.failure = error;
+    throw error;
   } finally {
     await file?.close();
   }

@@ -14,10 +14,9 @@ import type { TarSink } from "./tar/reader.js";
 
 /** A hard link to a file that this layer does not have. */
 export interface LowerLink {
-  entry: TarEntry;
   /** Where the link is to be, resolved. */
   name: string;
-  /** Where the file is in the layers below, and will be in this one, resolved. */
+  /** Where the file is in the layers below, and will be in this one: as the tar says, not resolved. */
   target: string;
 }
 
@@ -99,13 +98,14 @@ export class Unpacker implements TarSink {
       const below = find(directory);
       if (below) copyAttributes(below, this.#tree.path(directory), this.#kernel);
     }
-    const path = this.#tree.path(target);
-    if (!this.#tree.stat(target)) {
-      copyFile(source, path, this.#kernel);
-      this.size += fs.lstatSync(path).size;
-    }
     this.#remove(name);
-    fs.linkSync(path, this.#tree.path(name));
+    // What this layer hides is not brought back: the link is all that is left of it.
+    const copy = this.#tree.path(this.#whiteouts.has(target) ? name : target);
+    if (this.#whiteouts.has(target) || !this.#tree.stat(target)) {
+      copyFile(source, copy, this.#kernel);
+      this.size += fs.lstatSync(copy).size;
+    }
+    if (!this.#whiteouts.has(target)) fs.linkSync(copy, this.#tree.path(name));
   }
 
   /** Lets go of a file that was not finished. */
@@ -183,25 +183,30 @@ export class Unpacker implements TarSink {
     this.#directories.set(name, entry.mtime);
   }
 
-  /** A link's target is a name in the image, so what it leads through is resolved like any other. */
   #link(name: string, entry: TarEntry): void {
     const target = cleanName(entry.target);
     if (target === "") throw leaves(entry.target);
-    let resolved: string;
-    try {
-      resolved = this.#tree.resolve(target, { above: "refuse" });
-    } catch (error) {
-      if (!(error instanceof HostFailure && error.failure.kind === "not-found")) throw error;
-      resolved = target;
-    }
-    if (resolved === name) return;
-    const stat = this.#tree.stat(resolved);
-    if (!stat || this.#whiteouts.has(resolved)) {
-      this.lowerLinks.push({ entry, name, target: resolved });
+    const here = this.#find(target);
+    if (here === name) return;
+    if (here === undefined) {
+      this.lowerLinks.push({ name, target });
       return;
     }
-    if (stat.isDirectory()) throw new HostFailure("invalid", `hard link "${textOf(name)}" to a directory`);
-    fs.linkSync(this.#tree.path(resolved), this.#tree.path(name));
+    if (this.#tree.stat(here)?.isDirectory()) {
+      throw new HostFailure("invalid", `hard link "${textOf(name)}" to a directory`);
+    }
+    fs.linkSync(this.#tree.path(here), this.#tree.path(name));
+  }
+
+  /** What this layer has under a name of the image, links on the way followed; undefined when it has nothing. */
+  #find(name: string): string | undefined {
+    try {
+      const found = this.#tree.resolve(name, { above: "refuse" });
+      return this.#tree.stat(found) && !this.#whiteouts.has(found) ? found : undefined;
+    } catch (error) {
+      if (error instanceof HostFailure && error.failure.kind === "not-found") return undefined;
+      throw error;
+    }
   }
 
   #whiteout(name: string, base: string, entry: TarEntry): void {

@@ -1,0 +1,94 @@
+// Archives that are held for the core: what is in them, and that nothing of them gets out. Needs root.
+
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { rawTar, zstdStored } from "../support/tar.js";
+import { failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
+
+let fixture: Fixture;
+beforeEach(() => {
+  fixture = openFixture();
+});
+afterEach(() => fixture.close());
+
+describe.skipIf(missing !== null)("an archive", () => {
+  const tar = rawTar([
+    { name: "./manifest.json", body: "[]" },
+    { name: "ONE/", flag: "5" },
+    { name: "ONE/layer.tar", body: "layer" },
+    { name: "TWO/layer.tar", flag: "2", target: "../ONE/layer.tar" },
+    { name: "same", flag: "1", target: "ONE/layer.tar" },
+    { name: "dead", flag: "2", target: "nowhere" },
+    { name: "out", flag: "2", target: "/etc/passwd" },
+    { name: "up", flag: "2", target: "../../../../../../../etc/passwd" },
+    { name: "null", flag: "3", major: 1, minor: 3 },
+  ]);
+
+  test.each([
+    ["plain", tar],
+    ["gzip", gzipSync(tar)],
+    ["zstd", zstdStored(tar)],
+  ])("tells its files, and links to them: %s", async (_, body) => {
+    expect(await fixture.ingest("a", body)).toEqual([
+      { path: "ONE/layer.tar", size: 5n },
+      { path: "TWO/layer.tar", size: 5n },
+      { path: "manifest.json", size: 2n },
+      { path: "same", size: 5n },
+    ]);
+    for (const path of ["TWO/layer.tar", "same", "/ONE/../ONE/layer.tar"]) {
+      expect(await read("a", path)).toBe("layer");
+    }
+  });
+
+  test("does not give away what is outside of it", async () => {
+    await fixture.ingest("a", tar);
+    for (const path of ["out", "up", "../../../etc/passwd", "dead", "nothing", "null"]) {
+      expect(["not-found", "invalid"]).toContain((await failed(read("a", path))).kind);
+    }
+    expect((await failed(read("a", "ONE"))).kind).toBe("invalid");
+    expect((await failed(read("b", "same"))).kind).toBe("not-found");
+  });
+
+  test.each([
+    ["a name that climbs out", rawTar([{ name: "../evil", body: "x" }])],
+    ["a hard link to what is outside", rawTar([{ name: "x", flag: "1", target: "/etc/passwd" }])],
+    [
+      "a file through a link that climbs out",
+      rawTar([
+        { name: "l", flag: "2", target: "../.." },
+        { name: "l/x", body: "" },
+      ]),
+    ],
+    ["half a file", tar.subarray(0, 600)],
+    ["junk", Buffer.alloc(4096, "junk")],
+  ])("with %s is refused, and nothing stays", async (_, body) => {
+    expect(["invalid", "corrupt"]).toContain((await failed(fixture.ingest("a", body))).kind);
+    expect(tree(fixture.paths.archives())).toEqual([]);
+  });
+
+  test("whose client goes away is interrupted", async () => {
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield tar.subarray(0, 700);
+      throw new Error("aborted");
+    }
+    expect((await failed(fixture.ingest("a", body()))).kind).toBe("interrupted");
+    expect(tree(fixture.paths.archives())).toEqual([]);
+  });
+
+  test("may be empty, is dropped as often as asked, and gives small members only", async () => {
+    expect(await fixture.ingest("empty", Buffer.alloc(0))).toEqual([]);
+    await fixture.ingest("big", rawTar([{ name: "big", body: Buffer.alloc((4 << 20) + 1) }]));
+    expect((await failed(read("big", "big"))).kind).toBe("invalid");
+    for (const _ of [1, 2]) await fixture.perform({ tag: "drop-archive", val: "big" });
+    expect(existsSync(fixture.paths.archives("archive-big"))).toBe(false);
+    writeFileSync(join(fixture.paths.archives("archive-empty"), "late"), "x");
+    expect(await read("empty", "late")).toBe("x");
+  });
+});
+
+async function read(archive: string, path: string): Promise<string> {
+  const outcome = await fixture.perform({ tag: "read", val: { archive, path } });
+  return outcome.tag === "bytes" ? Buffer.from(outcome.val).toString() : outcome.tag;
+}

@@ -1,0 +1,133 @@
+// Layers that try to reach outside of their directory: each is refused, or ends within it. What is outside stays as it
+// was. Needs root.
+
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { rawTar, type RawEntry } from "../support/tar.js";
+import { failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
+
+let fixture: Fixture;
+let outside: string;
+
+beforeEach(() => {
+  const root = mkdtempSync(join(tmpdir(), "coracle-escape-"));
+  outside = join(root, "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, "secret"), "secret", { mode: 0o600 });
+  fixture = openFixture(join(root, "engine"));
+});
+
+afterEach(() => {
+  try {
+    expect(tree(outside)).toEqual(["secret"]);
+    expect(readFileSync(join(outside, "secret"), "utf8")).toBe("secret");
+    expect(lstatSync(join(outside, "secret"))).toMatchObject({ nlink: 1, uid: 0 });
+    expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
+  } finally {
+    fixture.close();
+    rmSync(join(outside, ".."), { recursive: true });
+  }
+});
+
+describe.skipIf(missing !== null)("refused", () => {
+  const up = "../".repeat(20);
+  test.each<[string, () => RawEntry[]]>([
+    ["a name that climbs out", () => [{ name: `${up}tmp/evil`, body: "x" }]],
+    ["a name that climbs out on its way", () => [{ name: `a/../../evil`, body: "x" }]],
+    ["a directory that climbs out", () => [{ name: "../evil/", flag: "5" }]],
+    ["a long name that climbs out", () => [{ name: "short", longName: `${up}tmp/evil`, body: "x" }]],
+    ["a pax path that climbs out", () => [{ name: "short", pax: { path: `${up}tmp/evil` }, body: "x" }]],
+    ["a pax path with a NUL", () => [{ name: "short", pax: { path: "evil\0name" }, body: "x" }]],
+    ["an entry through a link that climbs out", () => [link("out", up), { name: "out/evil", body: "x" }]],
+    ["a hard link to a name that climbs out", () => [hardLink("stolen", `${up}etc/passwd`)]],
+    ["a hard link to what is outside", () => [hardLink("stolen", join(outside, "secret"))]],
+    ["a hard link through a link", () => [link("out", outside), hardLink("stolen", "out/secret")]],
+    ["a hard link through a link that climbs out", () => [link("out", up), hardLink("stolen", "out/etc/passwd")]],
+    ["a hard link to the root", () => [hardLink("stolen", "./")]],
+    ["a hard link to a directory", () => [{ name: "dir/", flag: "5" }, hardLink("stolen", "dir")]],
+    [
+      "an entry below a file",
+      () => [
+        { name: "file", body: "x" },
+        { name: "file/evil", body: "x" },
+      ],
+    ],
+    ["an entry through a loop of links", () => [link("a", "b"), link("b", "a"), { name: "a/evil", body: "x" }]],
+    ["a whiteout that climbs out", () => [{ name: "../.wh.outside" }]],
+    ["a whiteout of the directory itself", () => [{ name: "a/.wh.." }]],
+    ["a whiteout of the parent", () => [{ name: "a/.wh..." }]],
+    ["a whiteout of nothing", () => [{ name: "a/.wh." }]],
+    ["an old GNU sparse file", () => [{ name: "holes", flag: "S", magic: "ustar  " }]],
+    ["a pax sparse file", () => [{ name: "holes", pax: { "GNU.sparse.major": "1" }, body: "x" }]],
+    ["an unknown type", () => [{ name: "what", flag: "Z" }]],
+  ])("%s", async (_, entries) => {
+    const parent = await fixture.layer(rawTar([{ name: "base/", flag: "5" }]));
+    const failure = await failed(fixture.layer(rawTar(entries()), parent));
+    expect(["invalid", "corrupt", "unsupported", "not-found"]).toContain(failure.kind);
+    expect(fixture.content.chains()).toEqual([parent]);
+  });
+});
+
+describe.skipIf(missing !== null)("kept within the layer", () => {
+  test("an absolute name", async () => {
+    const chain = await fixture.layer(rawTar([{ name: join(outside, "evil"), body: "x" }]));
+    expect(readFileSync(join(fixture.diff(chain), outside, "evil"), "utf8")).toBe("x");
+  });
+
+  test("an entry through an absolute link, and one through a link in the middle of another", async () => {
+    const chain = await fixture.layer(
+      rawTar([
+        link("out", outside),
+        { name: "out/evil", body: "x" },
+        link("a/b", "../c/../out"),
+        { name: "a/b/more", body: "y" },
+      ]),
+    );
+    expect(readFileSync(join(fixture.diff(chain), outside, "evil"), "utf8")).toBe("x");
+    expect(readFileSync(join(fixture.diff(chain), outside, "more"), "utf8")).toBe("y");
+  });
+
+  test("a file, and a directory's mode, over a link that leads out", async () => {
+    const chain = await fixture.layer(
+      rawTar([
+        link("file", join(outside, "secret")),
+        { name: "file", body: "x", uid: 7, mode: 0o777 },
+        link("dir", outside),
+        { name: "dir/", flag: "5", mode: 0o777, uid: 7 },
+        { name: "dir/evil", body: "x" },
+      ]),
+    );
+    expect(readFileSync(join(fixture.diff(chain), "file"), "utf8")).toBe("x");
+    expect(lstatSync(join(fixture.diff(chain), "dir")).isDirectory()).toBe(true);
+    expect(lstatSync(outside).mode & 0o777).not.toBe(0o777);
+  });
+
+  test("a directory that was passed through and then became a link", async () => {
+    const chain = await fixture.layer(
+      rawTar([{ name: "d/one", body: "1" }, link("d", outside), { name: "d/two", body: "2" }]),
+    );
+    expect(readFileSync(join(fixture.diff(chain), outside, "two"), "utf8")).toBe("2");
+  });
+
+  test("links that lead out are kept as they are: in a container they lead elsewhere", async () => {
+    const chain = await fixture.layer(rawTar([link("abs", "/etc/passwd"), link("rel", "../../../etc/passwd")]));
+    expect(tree(fixture.diff(chain))).toEqual(["abs", "rel"]);
+  });
+
+  test("overlayfs's own attributes are the host's, not an image's", async () => {
+    const pax = { "SCHILY.xattr.trusted.overlay.redirect": "/etc", "SCHILY.xattr.user.overlay.opaque": "y" };
+    const chain = await fixture.layer(rawTar([{ name: "dir/", flag: "5", pax }]));
+    const { libc } = await import("../../runtime-linux/kernel/libc.js");
+    expect(libc.llistxattr(join(fixture.diff(chain), "dir"))).toEqual([]);
+  });
+});
+
+function link(name: string, target: string): RawEntry {
+  return { name, flag: "2", target };
+}
+
+function hardLink(name: string, target: string): RawEntry {
+  return { name, flag: "1", target };
+}

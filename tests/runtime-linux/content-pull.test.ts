@@ -1,0 +1,256 @@
+// Layers from a registry: what is checked, what is kept, what is shared, and that nothing half made stays. Needs root.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { content } from "../../hosts/host.js";
+import { errors, json, repository, startFake, type Fake } from "../registry/fake.js";
+import { until } from "../support/commands.js";
+import { digestOf } from "../support/push-image.js";
+import { rawTar } from "../support/tar.js";
+import { chainOf, failed, missing, openFixture, tree, type Fixture, type Told } from "./content-fixture.js";
+
+let fixture: Fixture;
+let registry: Fake;
+/** How a blob is sent, by its digest. */
+let blobs: Map<string, (response: ServerResponse) => void>;
+
+beforeEach(async () => {
+  blobs = new Map();
+  fixture = openFixture();
+  registry = await startFake(({ path }, response) => {
+    if (path === "/v2/") return json(response, 200, {});
+    const send = blobs.get(path.slice(path.lastIndexOf("/") + 1));
+    if (send) send(response);
+    else json(response, 404, errors("BLOB_UNKNOWN", "blob unknown to registry"));
+  });
+});
+afterEach(async () => {
+  await registry.close();
+  fixture.close();
+});
+
+describe.skipIf(missing !== null)("a layer from a registry", () => {
+  test("is unpacked, its blob kept, its progress told in order, and never fetched again", async () => {
+    const { command, blob } = push(rawTar([{ name: "file", body: "x".repeat(100_000) }]));
+    const told: Told[] = [];
+    expect(await fixture.perform({ tag: "layer", val: command }, told)).toEqual({ tag: "size", val: 100_000n });
+    expect(readFileSync(join(fixture.diff(command.chain), "file"), "utf8")).toHaveLength(100_000);
+    expect(readFileSync(keptBlob(blob))).toEqual(blob);
+    const phases = told.map(({ phase }) => phase).filter((phase, index, all) => phase !== all[index - 1]);
+    expect(phases).toEqual(["downloading", "verifying", "downloaded", "extracting"]);
+    expect(told.at(-1)).toEqual({ phase: "extracting", current: blob.length, total: blob.length });
+    expect(await fixture.perform({ tag: "layer", val: command })).toEqual({ tag: "size", val: 100_000n });
+    expect(fetches()).toBe(1);
+    expect(fixture.content.chains()).toEqual([command.chain]);
+  });
+
+  test("a blob that is kept is not fetched for another chain either, and goes with the last of its layers", async () => {
+    const tar = rawTar([{ name: "file", body: "x" }]);
+    const { command, blob } = push(tar);
+    const again = { ...command, parent: command.chain, chain: chainOf(command.diffId, command.chain) };
+    await fixture.perform({ tag: "layer", val: command });
+    await fixture.perform({ tag: "layer", val: again });
+    expect(fetches()).toBe(1);
+    await fixture.perform({ tag: "drop-chain", val: again.chain });
+    expect(existsSync(keptBlob(blob))).toBe(true);
+    for (const _ of [1, 2]) await fixture.perform({ tag: "drop-chain", val: command.chain });
+    expect(existsSync(keptBlob(blob))).toBe(false);
+    expect(fixture.content.chains()).toEqual([]);
+    expect(tree(fixture.paths.layers())).toEqual(["tmp"]);
+  });
+
+  test("asked for twice at once is fetched once, and both are told", async () => {
+    const { command } = push(rawTar([{ name: "file", body: "x" }]));
+    const [first, second]: [Told[], Told[]] = [[], []];
+    const outcomes = await Promise.all([
+      fixture.perform({ tag: "layer", val: command }, first),
+      fixture.perform({ tag: "layer", val: command }, second),
+    ]);
+    expect(outcomes).toEqual([
+      { tag: "size", val: 1n },
+      { tag: "size", val: 1n },
+    ]);
+    expect(fetches()).toBe(1);
+    expect(second).toEqual(first);
+  });
+
+  test("is unpacked beside its parent, even when it waits for a file of it", async () => {
+    const below = push(rawTar([{ name: "file", body: "lower" }]));
+    const above = push(rawTar([{ name: "new", flag: "1", target: "file" }]), below.command.chain);
+    const send = blobs.get(below.command.source.val.digest)!;
+    blobs.set(below.command.source.val.digest, (response) => setTimeout(() => send(response), 200));
+    await Promise.all([below, above].map(({ command }) => fixture.perform({ tag: "layer", val: command })));
+    expect(readFileSync(join(fixture.diff(above.command.chain), "new"), "utf8")).toBe("lower");
+  });
+
+  test.each<[string, (pushed: Pushed) => void, string, RegExp]>([
+    [
+      "other bytes",
+      ({ command, blob }) => blobs.set(command.source.val.digest, sending(Buffer.from(blob).fill(0, 20, 40))),
+      "corrupt",
+      /^filesystem layer verification failed for digest sha256:/,
+    ],
+    [
+      "no gzip at all",
+      ({ command, blob }) => blobs.set(command.source.val.digest, sending(Buffer.alloc(blob.length, "junk"))),
+      "corrupt",
+      /^filesystem layer verification failed/,
+    ],
+    [
+      "too much",
+      ({ command, blob }) => blobs.set(command.source.val.digest, sending(Buffer.concat([blob, blob]))),
+      "corrupt",
+      /^filesystem layer verification failed/,
+    ],
+    [
+      "too little",
+      ({ command, blob }) => blobs.set(command.source.val.digest, sending(blob.subarray(0, 60))),
+      "corrupt",
+      /^unexpected EOF$/,
+    ],
+    [
+      "a body that breaks off",
+      ({ command, blob }) => blobs.set(command.source.val.digest, breaking(blob)),
+      "corrupt",
+      /^unexpected EOF$/,
+    ],
+    [
+      "half a body and silence",
+      ({ command, blob }) => blobs.set(command.source.val.digest, silent(blob)),
+      "unreachable",
+      /timeout/,
+    ],
+    [
+      "nothing",
+      ({ command }) => blobs.delete(command.source.val.digest),
+      "not-found",
+      /^blob unknown: blob unknown to registry$/,
+    ],
+    [
+      "another tar than the image has",
+      ({ command }) => (command.diffId = digestOf(Buffer.from("other"))),
+      "corrupt",
+      /^layers from manifest don't match image configuration$/,
+    ],
+  ])("that sends %s leaves nothing", async (_, spoil, kind, message) => {
+    const pushed = push(rawTar([{ name: "file", body: Array.from({ length: 2000 }, (_, n) => String(n * n)).join() }]));
+    spoil(pushed);
+    const failure = await failed(fixture.perform({ tag: "layer", val: pushed.command }));
+    expect(failure.kind).toBe(kind);
+    expect(failure.message).toMatch(message);
+    expect(tree(fixture.paths.layers())).toEqual(["tmp"]);
+    expect(existsSync(keptBlob(pushed.blob))).toBe(false);
+  });
+
+  test("given up is interrupted and leaves nothing; asked again, it comes", async () => {
+    const pushed = push(rawTar([{ name: "file", body: "x" }]));
+    const whole = blobs.get(pushed.command.source.val.digest)!;
+    blobs.set(pushed.command.source.val.digest, silent(pushed.blob));
+    const given = failed(fixture.perform({ tag: "layer", val: pushed.command }, [], 700n));
+    await until("the download", () => tree(fixture.paths.layers()).some((name) => name.endsWith("/blob")));
+    blobs.set(pushed.command.source.val.digest, whole);
+    await fixture.perform({ tag: "abandon", val: 700n });
+    const again = fixture.perform({ tag: "layer", val: pushed.command });
+    expect((await given).kind).toBe("interrupted");
+    expect(await again).toEqual({ tag: "size", val: 1n });
+    expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
+  });
+
+  test("given up by one goes on for another", async () => {
+    const pushed = push(rawTar([{ name: "file", body: "x" }]));
+    const send = blobs.get(pushed.command.source.val.digest)!;
+    blobs.set(pushed.command.source.val.digest, (response) => setTimeout(() => send(response), 200));
+    const first = failed(fixture.perform({ tag: "layer", val: pushed.command }, [], 700n));
+    const second = fixture.perform({ tag: "layer", val: pushed.command });
+    await fixture.perform({ tag: "abandon", val: 700n });
+    expect((await first).kind).toBe("interrupted");
+    expect(await second).toEqual({ tag: "size", val: 1n });
+    expect(fetches()).toBe(1);
+  });
+
+  test("cut off by a crash is swept away, and so is a blob without a layer", async () => {
+    const { command } = push(rawTar([{ name: "file", body: "x" }]));
+    await fixture.perform({ tag: "layer", val: command });
+    mkdirSync(fixture.paths.layers("tmp", "draft-dead", "diff"), { recursive: true });
+    mkdirSync(fixture.paths.layers("0".repeat(64), "diff"), { recursive: true });
+    writeFileSync(fixture.paths.blobs("sha256", "0".repeat(64)), "");
+    mkdirSync(fixture.paths.archives("draft-dead"), { recursive: true });
+    await fixture.content.sweep();
+    expect(fixture.content.chains()).toEqual([command.chain]);
+    expect(existsSync(fixture.paths.layers("tmp"))).toBe(false);
+    expect(existsSync(fixture.paths.archives())).toBe(false);
+    expect(tree(fixture.paths.blobs("sha256"))).toEqual([command.source.val.digest.slice(7)]);
+  });
+});
+
+describe.skipIf(missing !== null)("a full disk", () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "coracle-full-"));
+    fixture.close();
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", root]);
+    fixture = openFixture(join(root, "engine"));
+  });
+  afterEach(() => {
+    execFileSync("umount", [root]);
+    rmSync(root, { recursive: true });
+  });
+
+  test.each([
+    ["one large file", [{ name: "big", body: Buffer.alloc(4 << 20, "x") }]],
+    ["many small files", Array.from({ length: 2000 }, (_, n) => ({ name: `f${n}`, body: Buffer.alloc(2048, "x") }))],
+  ])("is exhausted, names the file, and leaves nothing: %s", async (_, entries) => {
+    const { command } = push(rawTar(entries));
+    const failure = await failed(fixture.perform({ tag: "layer", val: command }));
+    expect(failure.kind).toBe("exhausted");
+    expect(failure.message).toMatch(/^write \/(big|f\d+): no space left on device$/);
+    expect(tree(fixture.paths.layers())).toEqual(["tmp"]);
+  });
+});
+
+interface Pushed {
+  command: content.Layer & { source: { tag: "registry"; val: content.RegistryBlob } };
+  blob: Buffer;
+}
+
+/** A layer that the registry has, and the command for it. */
+function push(tar: Buffer, parent?: string): Pushed {
+  const blob = gzipSync(tar);
+  const digest = digestOf(blob);
+  const diffId = digestOf(tar);
+  blobs.set(digest, sending(blob));
+  const val = { from: repository(registry), digest, size: BigInt(blob.length) };
+  const chain = chainOf(diffId, parent);
+  const source = { tag: "registry" as const, val };
+  return { blob, command: { chain, diffId, source, ...(parent === undefined ? {} : { parent }) } };
+}
+
+function sending(bytes: Buffer): (response: ServerResponse) => void {
+  return (response) => void response.writeHead(200).end(bytes);
+}
+
+function breaking(bytes: Buffer): (response: ServerResponse) => void {
+  return (response) => {
+    response.writeHead(200, { "content-length": bytes.length }).write(bytes.subarray(0, bytes.length / 2));
+    setTimeout(() => response.destroy(), 20);
+  };
+}
+
+function silent(bytes: Buffer): (response: ServerResponse) => void {
+  return (response) => {
+    response.writeHead(200, { "content-length": bytes.length }).write(bytes.subarray(0, bytes.length / 2));
+  };
+}
+
+function keptBlob(blob: Buffer): string {
+  return fixture.paths.blobs("sha256", digestOf(blob).slice("sha256:".length));
+}
+
+function fetches(): number {
+  return registry.asked.filter(({ path }) => path.includes("/blobs/")).length;
+}
