@@ -1,0 +1,14 @@
+// Events of images (surface §6.4): the labels of the image are in.
+
+import { Event } from "../event/event";
+import { engine } from "../state";
+import { Image } from "./image";
+
+/** `actor`: id or reference. `image`: whose labels; null when it is gone. */
+export function emitImageEvent(action: string, actor: string, name: string, image: Image | null): void {
+  const event = new Event("image", action, actor, engine.now.wall);
+  if (image !== null) {
+    for (let i = 0; i < image.labelKeys.length; i++) event.with(image.labelKeys[i], image.labelValues[i]);
+  }
+  engine.events.emit(event.with("name", name));
+}

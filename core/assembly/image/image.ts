@@ -1,0 +1,166 @@
+// An image: its config's bytes, and what the engine reads from them (surface §4.5).
+
+import { Json, JsonKind } from "../json/json";
+import { jsonError, parseJson } from "../json/reader";
+import { digestOf } from "../text/sha256";
+import { BAD_TIME, NO_TIME, parseTime } from "../text/time";
+import { chainsOf } from "./chain";
+import { Platform } from "./platform";
+import { isDigest, Reference } from "./reference";
+
+/** Docker stacks no more layers than this. */
+export const MAX_LAYERS: i32 = 125;
+
+export class ImageLayer {
+  constructor(
+    readonly diffId: string,
+    readonly chain: string,
+  ) {}
+}
+
+export class Image {
+  /** Base first. */
+  layers: ImageLayer[] = [];
+  /** Bytes of all files in its layers. */
+  size: u64 = 0;
+  /** Nanoseconds since 1970; `NO_TIME` for none. */
+  created: i64 = NO_TIME;
+  os: string = "";
+  osVersion: string = "";
+  architecture: string = "";
+  variant: string = "";
+  author: string = "";
+  comment: string = "";
+  dockerVersion: string = "";
+  /** Id of the container it was committed from, or empty. */
+  container: string = "";
+  labelKeys: string[] = [];
+  labelValues: string[] = [];
+  /** Id of the image it was made from, or empty. */
+  parent: string = "";
+  /** When it last got a tag by hand; `NO_TIME` for never. */
+  lastTagged: i64 = NO_TIME;
+  /** Tags and digests that name it, by their text. */
+  references: Reference[] = [];
+
+  constructor(
+    /** `sha256:` and the digits of the config's digest. */
+    readonly id: string,
+    /** Bytes as received: the id is their digest. */
+    readonly config: Uint8Array,
+  ) {}
+
+  /** ChainID of all its layers; null if it has none. */
+  get chain(): string | null {
+    const layers = this.layers;
+    return layers.length == 0 ? null : layers[layers.length - 1].chain;
+  }
+
+  /** 12 digits, without `sha256:`. */
+  get shortId(): string {
+    return this.id.slice(7, 19);
+  }
+
+  get platform(): Platform {
+    return new Platform(this.os, this.architecture, this.variant);
+  }
+
+  /** The whole config. */
+  document(): Json {
+    const document = parseJson(this.config);
+    return document === null ? Json.object() : document;
+  }
+
+  /** What it says about containers: `config` of the image's config; an empty object if it says nothing. */
+  containerConfig(): Json {
+    const config = this.document().find("config");
+    return config === null || !config.isObject ? Json.object() : config;
+  }
+
+  get tags(): string[] {
+    const tags: string[] = [];
+    for (let i = 0; i < this.references.length; i++) {
+      if (this.references[i].digest.length == 0) tags.push(this.references[i].familiar);
+    }
+    return tags;
+  }
+
+  get digests(): string[] {
+    const digests: string[] = [];
+    for (let i = 0; i < this.references.length; i++) {
+      if (this.references[i].digest.length > 0) digests.push(this.references[i].familiar);
+    }
+    return digests;
+  }
+}
+
+/** An image, or why the bytes are none. */
+export class ParsedImage {
+  constructor(
+    readonly image: Image | null,
+    readonly error: string,
+  ) {}
+}
+
+export function parseImage(bytes: Uint8Array): ParsedImage {
+  const document = parseJson(bytes);
+  if (document === null) return unusable(jsonError());
+  if (!document.isObject) return unusable("invalid image configuration: not an object");
+  const rootfs = document.find("rootfs");
+  const diffIds: Json | null = rootfs === null ? null : rootfs.find("diff_ids");
+  if (rootfs === null || !rootfs.isObject) return unusable("invalid rootfs in image configuration");
+  const image = new Image(digestOf(bytes), bytes);
+  if (diffIds !== null && !takeLayers(image, diffIds)) return unusable("invalid rootfs in image configuration");
+  if (image.layers.length > MAX_LAYERS) return unusable("max depth exceeded");
+  takeFacts(image, document);
+  takeLabels(image, document);
+  return new ParsedImage(image, "");
+}
+
+function unusable(error: string): ParsedImage {
+  return new ParsedImage(null, error);
+}
+
+function takeLayers(image: Image, diffIds: Json): bool {
+  if (diffIds.isNull) return true;
+  if (!diffIds.isArray) return false;
+  const ids = diffIds.strings();
+  if (ids.length != diffIds.length) return false;
+  for (let i = 0; i < ids.length; i++) {
+    if (!isDigest(ids[i])) return false;
+  }
+  const chains = chainsOf(ids);
+  for (let i = 0; i < ids.length; i++) image.layers.push(new ImageLayer(ids[i], chains[i]));
+  return true;
+}
+
+function takeFacts(image: Image, document: Json): void {
+  const created = parseTime(document.stringOf("created"));
+  image.created = created == BAD_TIME ? NO_TIME : created;
+  image.os = document.stringOf("os");
+  image.osVersion = document.stringOf("os.version");
+  image.architecture = document.stringOf("architecture");
+  image.variant = document.stringOf("variant");
+  image.author = document.stringOf("author");
+  image.comment = commentOf(document);
+  image.dockerVersion = document.stringOf("docker_version");
+  image.container = document.stringOf("container");
+}
+
+/** The newest entry of the history may say it where the image itself does not. */
+function commentOf(document: Json): string {
+  const comment = document.stringOf("comment");
+  const history = document.find("history");
+  if (comment.length > 0 || history === null || history.length == 0 || !history.isArray) return comment;
+  return history.items[history.length - 1].stringOf("comment");
+}
+
+function takeLabels(image: Image, document: Json): void {
+  const config = document.find("config");
+  const labels: Json | null = config === null ? null : config.find("Labels");
+  if (labels === null || labels.kind != JsonKind.Object) return;
+  for (let i = 0; i < labels.length; i++) {
+    image.labelKeys.push(labels.keys[i]);
+    image.labelValues.push(labels.items[i].text);
+  }
+}

@@ -1,0 +1,161 @@
+// The layers that are unpacked, and who claims them: images, pulls and loads under way, containers. A layer that nobody
+// claims any more is dropped.
+
+import { ContentCommandDropChain } from "../../../build/bindings/types";
+import { askContent, deleteRecord, putRecord } from "../ask";
+import { Ignored } from "../container/ignored";
+import { parseJson } from "../json/reader";
+import { JsonWriter } from "../json/writer";
+import { engine } from "../state";
+import { LAYER_RECORDS } from "./records";
+
+export class StoredLayer {
+  /** Images, and works under way, that need it. Containers are asked when it matters. */
+  claims: i32 = 0;
+  /** Its record is there: what a crash leaves without one is dropped at the next start. */
+  recorded: bool = false;
+
+  constructor(
+    readonly chain: string,
+    /** ChainID below it; null for a base. */
+    readonly parent: string | null,
+    readonly diffId: string,
+    /** Bytes of its files. */
+    readonly size: u64,
+  ) {}
+}
+
+export class LayerStore {
+  /** Claims are known: until images have been mended at a restart nothing is dropped. */
+  claimed: bool = false;
+  private readonly byChain: Map<string, StoredLayer> = new Map<string, StoredLayer>();
+
+  find(chain: string): StoredLayer | null {
+    return this.byChain.has(chain) ? this.byChain.get(chain) : null;
+  }
+
+  all(): StoredLayer[] {
+    return this.byChain.values();
+  }
+
+  add(layer: StoredLayer): void {
+    this.byChain.set(layer.chain, layer);
+  }
+
+  /** Whoever claims a layer must release it. */
+  claim(chain: string): void {
+    this.byChain.get(chain).claims += 1;
+  }
+
+  /** True if that was the last claim and the layer is dropped. */
+  release(chain: string): bool {
+    const layer = this.find(chain);
+    if (layer === null) return false;
+    layer.claims -= 1;
+    return this.dropUnclaimed(chain);
+  }
+
+  /** Drops a layer that neither a claim nor a container holds. */
+  dropUnclaimed(chain: string): bool {
+    const layer = this.find(chain);
+    if (layer === null || !this.claimed || layer.claims > 0 || this.isUnderContainer(chain)) return false;
+    this.drop(layer);
+    return true;
+  }
+
+  /** A container is gone: what only it held of this stack is dropped, top first. */
+  dropUnclaimedStack(top: string | null): void {
+    let chain = top;
+    while (chain !== null) {
+      const layer = this.find(chain);
+      if (layer === null) return;
+      const parent = layer.parent;
+      this.dropUnclaimed(chain);
+      chain = parent;
+    }
+  }
+
+  /** Makes the layer survive a restart. */
+  record(chain: string): void {
+    const layer = this.byChain.get(chain);
+    if (layer.recorded) return;
+    layer.recorded = true;
+    putRecord(LAYER_RECORDS + chain, writeLayer(layer));
+  }
+
+  restore(chain: string, value: Uint8Array): bool {
+    const json = parseJson(value);
+    if (json === null) return false;
+    const parent = json.stringOf("parent");
+    const layer = new StoredLayer(
+      chain,
+      parent.length == 0 ? null : parent,
+      json.stringOf("diffId"),
+      <u64>json.i64Of("size"),
+    );
+    layer.recorded = true;
+    this.add(layer);
+    return true;
+  }
+
+  /** Whether all of a stack is there. */
+  isWhole(top: string | null): bool {
+    let chain = top;
+    while (chain !== null) {
+      const layer = this.find(chain);
+      if (layer === null) return false;
+      chain = layer.parent;
+    }
+    return true;
+  }
+
+  /** Forgets records of layers that the host does not have. */
+  keepOnly(chains: string[]): void {
+    const all = this.all();
+    for (let i = 0; i < all.length; i++) {
+      if (chains.includes(all[i].chain)) continue;
+      this.byChain.delete(all[i].chain);
+      deleteRecord(LAYER_RECORDS + all[i].chain);
+    }
+  }
+
+  private drop(layer: StoredLayer): void {
+    this.byChain.delete(layer.chain);
+    if (layer.recorded) deleteRecord(LAYER_RECORDS + layer.chain);
+    dropChain(layer.chain);
+  }
+
+  private isUnderContainer(chain: string): bool {
+    const containers = engine.containers.all();
+    for (let i = 0; i < containers.length; i++) {
+      if (this.holds(containers[i].chain, chain)) return true;
+    }
+    return false;
+  }
+
+  /** Whether a stack has this layer in it. */
+  private holds(top: string | null, chain: string): bool {
+    let at = top;
+    while (at !== null) {
+      if (at == chain) return true;
+      const layer = this.find(at);
+      at = layer === null ? null : layer.parent;
+    }
+    return false;
+  }
+}
+
+export function dropChain(chain: string): void {
+  askContent(new Ignored(), 0, new ContentCommandDropChain(chain));
+}
+
+function writeLayer(layer: StoredLayer): Uint8Array {
+  const json = new JsonWriter();
+  json.beginObject();
+  const parent = layer.parent;
+  if (parent !== null) json.stringField("parent", parent);
+  json.stringField("diffId", layer.diffId);
+  json.i64Field("size", <i64>layer.size);
+  json.endObject();
+  return json.finish();
+}

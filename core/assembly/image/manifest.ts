@@ -1,0 +1,163 @@
+// Manifests and indexes of registries and of image layouts (surface §4.4).
+
+import { Json } from "../json/json";
+import { jsonError, parseJson } from "../json/reader";
+import { badParameter, internal, Refusal } from "../refusal";
+import { Platform } from "./platform";
+import { isDigest } from "./reference";
+
+const MANIFEST = "application/vnd.docker.distribution.manifest.v2+json";
+const MANIFEST_LIST = "application/vnd.docker.distribution.manifest.list.v2+json";
+const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
+const OCI_INDEX = "application/vnd.oci.image.index.v1+json";
+const SCHEMA_1 = "application/vnd.docker.distribution.manifest.v1+";
+
+/** What is asked of a registry. */
+export const ACCEPTED: string[] = [MANIFEST, MANIFEST_LIST, OCI_MANIFEST, OCI_INDEX];
+
+/** Configs of images; the last three come from old registries that did not keep the type. */
+const IMAGE_CONFIGS: string[] = [
+  "application/vnd.docker.container.image.v1+json",
+  "application/vnd.oci.image.config.v1+json",
+  "application/octet-stream",
+  "text/html",
+  "",
+];
+
+const REFERENCE_TYPE = "vnd.docker.reference.type";
+const ATTESTATION = "attestation-manifest";
+
+export class Descriptor {
+  /** Of an index's entry; null if it does not say. */
+  platform: Platform | null = null;
+  /** It says something about an image instead of being one. */
+  attestation: bool = false;
+  /** `org.opencontainers.image.ref.name` and the like: names and values. */
+  annotations: Json = Json.object();
+
+  constructor(
+    readonly mediaType: string,
+    readonly digest: string,
+    readonly size: u64,
+  ) {}
+
+  /** The first 12 digits, as progress lines show it. */
+  get shortDigest(): string {
+    return this.digest.slice(this.digest.indexOf(":") + 1).slice(0, 12);
+  }
+}
+
+export class Manifest {
+  /** Of an index: what to choose from. */
+  entries: Descriptor[] = [];
+  config: Descriptor | null = null;
+  /** Base first. */
+  layers: Descriptor[] = [];
+
+  get isIndex(): bool {
+    return this.config === null;
+  }
+
+  /** Entries that are images, in order. */
+  images(): Descriptor[] {
+    const images: Descriptor[] = [];
+    for (let i = 0; i < this.entries.length; i++) {
+      if (!this.entries[i].attestation) images.push(this.entries[i]);
+    }
+    return images;
+  }
+}
+
+/** A manifest, or why the bytes are none. */
+export class ParsedManifest {
+  constructor(
+    readonly manifest: Manifest | null,
+    readonly refusal: Refusal | null,
+  ) {}
+}
+
+/** `mediaType`: what came with the bytes; a document's own says more, and where both are silent its members tell. */
+export function parseManifest(bytes: Uint8Array, mediaType: string): ParsedManifest {
+  const document = parseJson(bytes);
+  if (document === null) return refused(internal(`invalid manifest: ${jsonError()}`));
+  if (!document.isObject) return refused(internal("invalid manifest: not an object"));
+  const own = document.stringOf("mediaType");
+  const type = own.length > 0 ? own : mediaType;
+  if (type.startsWith(SCHEMA_1) || document.i64Of("schemaVersion") == 1) return refused(schema1());
+  const entries = document.find("manifests");
+  const layers = document.find("layers");
+  if (entries !== null && (layers !== null || document.find("config") !== null)) {
+    return refused(badParameter("invalid manifest: it has both manifests and layers"));
+  }
+  if (entries !== null && (isIndexType(type) || !isKnownType(type))) return readIndex(entries);
+  if (entries === null && !isIndexType(type) && (isKnownType(type) || layers !== null)) {
+    return readManifest(document, layers);
+  }
+  return refused(badParameter(`unsupported manifest media type: ${type.length > 0 ? type : "none"}`));
+}
+
+function refused(refusal: Refusal): ParsedManifest {
+  return new ParsedManifest(null, refusal);
+}
+
+function schema1(): Refusal {
+  return badParameter("Docker Image manifest version 2, schema 1 support has been removed");
+}
+
+function isIndexType(type: string): bool {
+  return type == MANIFEST_LIST || type == OCI_INDEX;
+}
+
+function isKnownType(type: string): bool {
+  return ACCEPTED.includes(type);
+}
+
+function readIndex(entries: Json): ParsedManifest {
+  const manifest = new Manifest();
+  for (let i = 0; i < entries.length; i++) {
+    const descriptor = readDescriptor(entries.items[i]);
+    if (descriptor === null) return refused(internal("invalid manifest: bad descriptor"));
+    takePlatform(descriptor, entries.items[i]);
+    manifest.entries.push(descriptor);
+  }
+  return new ParsedManifest(manifest, null);
+}
+
+function readManifest(document: Json, layers: Json | null): ParsedManifest {
+  const member = document.find("config");
+  const config: Descriptor | null = member === null ? null : readDescriptor(member);
+  if (config === null) return refused(internal("invalid manifest: no config"));
+  if (!IMAGE_CONFIGS.includes(config.mediaType)) {
+    return refused(badParameter(`unsupported media type ${config.mediaType}: it is not an image`));
+  }
+  const manifest = new Manifest();
+  manifest.config = config;
+  const count = layers === null ? 0 : layers.length;
+  for (let i = 0; i < count; i++) {
+    const layer = readDescriptor(layers!.items[i]);
+    if (layer === null) return refused(internal("invalid manifest: bad descriptor"));
+    manifest.layers.push(layer);
+  }
+  return new ParsedManifest(manifest, null);
+}
+
+function readDescriptor(json: Json): Descriptor | null {
+  const digest = json.stringOf("digest");
+  const size = json.i64Of("size");
+  if (!isDigest(digest) || !digest.startsWith("sha256:") || size < 0) return null;
+  const descriptor = new Descriptor(json.stringOf("mediaType"), digest, <u64>size);
+  const annotations = json.find("annotations");
+  if (annotations !== null && annotations.isObject) descriptor.annotations = annotations;
+  return descriptor;
+}
+
+function takePlatform(descriptor: Descriptor, entry: Json): void {
+  const platform = entry.find("platform");
+  const about = descriptor.annotations.entry(REFERENCE_TYPE);
+  if (about !== null && about.text == ATTESTATION) descriptor.attestation = true;
+  if (platform === null || !platform.isObject) return;
+  const os = platform.stringOf("os");
+  const architecture = platform.stringOf("architecture");
+  if (os == "unknown" && architecture == "unknown") descriptor.attestation = true;
+  descriptor.platform = new Platform(os, architecture, platform.stringOf("variant"));
+}

@@ -1,0 +1,273 @@
+// All images: by id, by tag and digest, by prefix of an id (surface §2.4), with their layers shared between them.
+
+import { deleteRecord, putRecord } from "../ask";
+import { Container } from "../container/container";
+import { Json } from "../json/json";
+import { parseJson } from "../json/reader";
+import { badParameter, notFound, Refusal } from "../refusal";
+import { engine } from "../state";
+import { isHex } from "../text/hex";
+import { decodeUtf8, encodeUtf8 } from "../text/utf8";
+import { Image, parseImage } from "./image";
+import { LayerFetches } from "./layer-fetch";
+import { dropChain, LayerStore } from "./layers";
+import { isIdentifier, parseReference, Reference, referenceError } from "./reference";
+import {
+  CONFIG_RECORDS,
+  IMAGE_RECORDS,
+  LAYER_RECORDS,
+  readImageRecord,
+  REFERENCE_RECORDS,
+  writeImageRecord,
+} from "./records";
+
+/** An image, or why none was found. */
+export class ImageLookup {
+  constructor(
+    readonly image: Image | null,
+    readonly refusal: Refusal | null,
+  ) {}
+}
+
+const ALGORITHM = "sha256:";
+
+export class ImageStore {
+  readonly layers: LayerStore = new LayerStore();
+  readonly fetches: LayerFetches = new LayerFetches();
+  private readonly byId: Map<string, Image> = new Map<string, Image>();
+  /** Canonical text of a tag or digest → image id. */
+  private readonly idByReference: Map<string, string> = new Map<string, string>();
+  /** Records of a restart, until `mend` has all of them. */
+  private restored: Map<string, Json> = new Map<string, Json>();
+  private configs: Map<string, Uint8Array> = new Map<string, Uint8Array>();
+
+  get count(): i32 {
+    return this.byId.size;
+  }
+
+  all(): Image[] {
+    return this.byId.values();
+  }
+
+  /** By full id. */
+  find(id: string): Image | null {
+    return this.byId.has(id) ? this.byId.get(id) : null;
+  }
+
+  /** By tag or digest; one that has both is looked up by its digest. */
+  named(reference: Reference): Image | null {
+    const key = keyOf(reference);
+    return this.idByReference.has(key) ? this.find(this.idByReference.get(key)) : null;
+  }
+
+  /** A full id, then a tag or digest (`latest` where neither is given), then a prefix of exactly one id. */
+  lookUp(text: string): ImageLookup {
+    const id = text.startsWith(ALGORITHM) ? text.slice(ALGORITHM.length) : text;
+    if (isIdentifier(id)) {
+      const image = this.find(ALGORITHM + id);
+      return image === null ? noSuchImage(ALGORITHM + id) : new ImageLookup(image, null);
+    }
+    const reference = parseReference(text);
+    if (reference === null) return new ImageLookup(null, badParameter(referenceError()));
+    const named = this.named(reference.withDefaultTag());
+    if (named !== null) return new ImageLookup(named, null);
+    const prefixed = this.withPrefix(id);
+    return prefixed === null ? noSuchImage(reference.withDefaultTag().familiar) : new ImageLookup(prefixed, null);
+  }
+
+  /** Takes in an image all of whose layers are there, or one that it has already. */
+  add(image: Image): Image {
+    const known = this.find(image.id);
+    if (known !== null) return known;
+    this.hold(image);
+    for (let i = 0; i < image.layers.length; i++) this.layers.record(image.layers[i].chain);
+    putRecord(CONFIG_RECORDS + image.id, image.config);
+    this.putImage(image);
+    return image;
+  }
+
+  /** Puts the record of what may change in an image. */
+  putImage(image: Image): void {
+    putRecord(IMAGE_RECORDS + image.id, writeImageRecord(image));
+  }
+
+  /** Removes an image that has no references any more. ChainIDs of the layers that went with it, top first. */
+  remove(image: Image): string[] {
+    this.byId.delete(image.id);
+    deleteRecord(IMAGE_RECORDS + image.id);
+    deleteRecord(CONFIG_RECORDS + image.id);
+    const dropped: string[] = [];
+    for (let i = image.layers.length - 1; i >= 0; i--) {
+      if (this.layers.release(image.layers[i].chain)) dropped.push(image.layers[i].chain);
+    }
+    return dropped;
+  }
+
+  /** Lets a tag or digest name an image. The image it named before, or null. */
+  setReference(reference: Reference, image: Image): Image | null {
+    const former = this.named(reference);
+    if (former !== null && former.id == image.id) return former;
+    if (former !== null) removeFrom(former, reference);
+    this.attach(reference, image);
+    putRecord(REFERENCE_RECORDS + keyOf(reference), encodeUtf8(image.id));
+    return former;
+  }
+
+  removeReference(reference: Reference): void {
+    const image = this.named(reference);
+    if (image !== null) removeFrom(image, reference);
+    this.idByReference.delete(keyOf(reference));
+    deleteRecord(REFERENCE_RECORDS + keyOf(reference));
+  }
+
+  /** Containers made from it, running or not. */
+  usedBy(image: Image): Container[] {
+    const users: Container[] = [];
+    const containers = engine.containers.all();
+    for (let i = 0; i < containers.length; i++) {
+      if (containers[i].imageId == image.id) users.push(containers[i]);
+    }
+    return users;
+  }
+
+  hasChildren(image: Image): bool {
+    const all = this.all();
+    for (let i = 0; i < all.length; i++) {
+      if (all[i].parent == image.id) return true;
+    }
+    return false;
+  }
+
+  /** How many images have a layer. */
+  imagesOn(chain: string): i32 {
+    let count = 0;
+    const all = this.all();
+    for (let i = 0; i < all.length; i++) {
+      for (let j = 0; j < all[i].layers.length; j++) {
+        if (all[i].layers[j].chain == chain) count += 1;
+      }
+    }
+    return count;
+  }
+
+  /** Ids of an image and of all that were made from it, over any number of steps. */
+  descendants(image: Image): string[] {
+    const family: string[] = [image.id];
+    const all = this.all();
+    for (let at = 0; at < family.length; at++) {
+      for (let i = 0; i < all.length; i++) {
+        if (all[i].parent == family[at] && !family.includes(all[i].id)) family.push(all[i].id);
+      }
+    }
+    return family;
+  }
+
+  /** Takes a record back in at a restart; false if it is none of images'. `mend` must follow. */
+  restore(key: string, value: Uint8Array): bool {
+    if (key.startsWith(CONFIG_RECORDS)) {
+      this.configs.set(key.slice(CONFIG_RECORDS.length), value);
+    } else if (key.startsWith(IMAGE_RECORDS)) {
+      const json = parseJson(value);
+      if (json !== null) this.restored.set(key.slice(IMAGE_RECORDS.length), json);
+    } else if (key.startsWith(REFERENCE_RECORDS)) {
+      this.idByReference.set(key.slice(REFERENCE_RECORDS.length), decodeUtf8(value));
+    } else if (key.startsWith(LAYER_RECORDS)) {
+      return this.layers.restore(key.slice(LAYER_RECORDS.length), value);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /** After a restart: an image whose layers are not all whole is no image, and a layer that nobody has is dropped. */
+  mend(chains: string[]): void {
+    this.layers.keepOnly(chains);
+    const ids = this.configs.keys();
+    for (let i = 0; i < ids.length; i++) this.mendImage(ids[i], this.configs.get(ids[i]));
+    const orphans = this.restored.keys();
+    for (let i = 0; i < orphans.length; i++) deleteRecord(IMAGE_RECORDS + orphans[i]);
+    this.restored.clear();
+    this.configs.clear();
+    this.mendReferences();
+    this.layers.claimed = true;
+    for (let i = 0; i < chains.length; i++) {
+      if (this.layers.find(chains[i]) === null) dropChain(chains[i]);
+      else this.layers.dropUnclaimed(chains[i]);
+    }
+  }
+
+  private mendImage(id: string, config: Uint8Array): void {
+    const image = parseImage(config).image;
+    const record = this.restored.has(id) ? this.restored.get(id) : null;
+    if (image === null || record === null || image.id != id || !this.layers.isWhole(image.chain)) {
+      return deleteRecord(CONFIG_RECORDS + id);
+    }
+    readImageRecord(image, record);
+    this.restored.delete(id);
+    this.hold(image);
+  }
+
+  private mendReferences(): void {
+    const keys = this.idByReference.keys();
+    for (let i = 0; i < keys.length; i++) {
+      const reference = parseReference(keys[i]);
+      const image = this.find(this.idByReference.get(keys[i]));
+      if (reference !== null && image !== null) {
+        this.attach(reference, image);
+        continue;
+      }
+      this.idByReference.delete(keys[i]);
+      deleteRecord(REFERENCE_RECORDS + keys[i]);
+    }
+  }
+
+  private hold(image: Image): void {
+    this.byId.set(image.id, image);
+    image.size = 0;
+    for (let i = 0; i < image.layers.length; i++) {
+      const chain = image.layers[i].chain;
+      this.layers.claim(chain);
+      image.size += this.layers.find(chain)!.size;
+    }
+  }
+
+  private attach(reference: Reference, image: Image): void {
+    this.idByReference.set(keyOf(reference), image.id);
+    image.references.push(single(reference));
+    image.references.sort((a: Reference, b: Reference) => (a.canonical < b.canonical ? -1 : 1));
+  }
+
+  /** Null if no id or more than one begins so. */
+  private withPrefix(prefix: string): Image | null {
+    if (!isHex(prefix)) return null;
+    let found: Image | null = null;
+    const all = this.all();
+    for (let i = 0; i < all.length; i++) {
+      if (!all[i].id.startsWith(ALGORITHM + prefix)) continue;
+      if (found !== null) return null;
+      found = all[i];
+    }
+    return found;
+  }
+}
+
+function noSuchImage(familiar: string): ImageLookup {
+  return new ImageLookup(null, notFound(`No such image: ${familiar}`));
+}
+
+/** A reference with both tag and digest is its digest. */
+function single(reference: Reference): Reference {
+  if (reference.digest.length == 0 || reference.tag.length == 0) return reference;
+  return new Reference(reference.domain, reference.path, "", reference.digest);
+}
+
+function keyOf(reference: Reference): string {
+  return single(reference).canonical;
+}
+
+function removeFrom(image: Image, reference: Reference): void {
+  const key = keyOf(reference);
+  for (let i = image.references.length - 1; i >= 0; i--) {
+    if (image.references[i].canonical == key) image.references.splice(i, 1);
+  }
+}

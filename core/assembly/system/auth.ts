@@ -1,0 +1,70 @@
+// POST /auth (surface §2.26): whether a registry takes some credentials. SECRET: they go into the command and nowhere else.
+
+import {
+  ContentCommandLogin,
+  Credentials,
+  Failure,
+  FailureKind,
+  Login,
+  Outcome,
+  OutcomeToken,
+} from "../../../build/bindings/types";
+import { readJsonBody } from "../api/json-body";
+import { readRegistryAuth } from "../api/registry-auth";
+import { askContent } from "../ask";
+import { Call } from "../call";
+import { isRegistryAddress, endpointOfAddress } from "../image/registry";
+import { Json } from "../json/json";
+import { JsonWriter } from "../json/writer";
+import { badParameter, internal, Refusal, RefusalKind } from "../refusal";
+import { line, sendJson, sendRefusal } from "../reply";
+import { Task } from "../task";
+
+/** Below this version the answer always has an `IdentityToken`. */
+const TOKEN_IF_GIVEN: i32 = 52;
+
+export function authenticate(call: Call): Refusal | null {
+  const body = readJsonBody(call.request);
+  if (body.refusal !== null) return body.refusal;
+  const json = body.json;
+  const auth = readRegistryAuth(json === null ? Json.object() : json);
+  if (auth === null) return badParameter("invalid JSON: json: cannot unmarshal into Go struct AuthConfig");
+  if (!isRegistryAddress(auth.serverAddress)) {
+    return badParameter(`invalid registry address: "${auth.serverAddress}"`);
+  }
+
+  // Accepted from here.
+  const credentials = new Credentials(auth.username, auth.password, auth.identityToken, auth.registryToken);
+  const login = new Login(endpointOfAddress(auth.serverAddress), credentials);
+  askContent(new Authentication(call), 0, new ContentCommandLogin(login));
+  return null;
+}
+
+class Authentication extends Task {
+  constructor(private readonly call: Call) {
+    super();
+  }
+
+  ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) return sendRefusal(this.call, refusalOf(failure));
+    const token = (<OutcomeToken>outcome!).value;
+    const json = new JsonWriter();
+    json.beginObject();
+    if (token.length > 0 || this.call.version < TOKEN_IF_GIVEN) json.stringField("IdentityToken", token);
+    json.stringField("Status", "Login Succeeded");
+    json.endObject();
+    sendJson(this.call, 200, line(json));
+  }
+}
+
+/** The registry's own status where it is one of refusal. */
+function refusalOf(failure: Failure): Refusal {
+  switch (failure.kind) {
+    case FailureKind.Unauthorized:
+      return new Refusal(RefusalKind.Unauthorized, failure.message);
+    case FailureKind.Denied:
+      return new Refusal(RefusalKind.Forbidden, failure.message);
+    default:
+      return internal(failure.message);
+  }
+}
