@@ -49,7 +49,13 @@ class Reader {
   private depth: i32 = 0;
   private values: i32 = 0;
 
-  constructor(private bytes: Uint8Array) {}
+  private start: usize;
+  private length: i32;
+
+  constructor(private bytes: Uint8Array) {
+    this.start = bytes.dataStart;
+    this.length = bytes.length;
+  }
 
   document(): Json | null {
     if (this.peekToken() == END) return this.fail("EOF");
@@ -155,6 +161,7 @@ class Reader {
     const from = ++this.at;
     let escaped = false;
     while (true) {
+      this.skipPlain();
       const byte = this.peek();
       if (byte == QUOTE) break;
       if (byte < 0x20) return this.unexpected("in string literal");
@@ -166,6 +173,18 @@ class Reader {
     }
     const raw = decodeUtf8(this.bytes, from, this.at++);
     return Json.string(escaped ? unescape(raw) : raw);
+  }
+
+  // Most bytes of a text mean nothing in particular.
+  private skipPlain(): void {
+    let at = this.at;
+    const start = this.start;
+    while (at < this.length) {
+      const byte = load<u8>(start + at);
+      if (byte < 0x20 || byte == QUOTE || byte == BACKSLASH) break;
+      at++;
+    }
+    this.at = at;
   }
 
   // Stands behind a backslash; steps over what belongs to it.
@@ -184,16 +203,21 @@ class Reader {
   }
 
   private peek(): i32 {
-    return this.at < this.bytes.length ? <i32>unchecked(this.bytes[this.at]) : END;
+    return this.at < this.length ? <i32>load<u8>(this.start + this.at) : END;
   }
 
   private peekToken(): i32 {
-    let byte = this.peek();
-    while (byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09) {
-      this.at++;
-      byte = this.peek();
+    let at = this.at;
+    while (at < this.length) {
+      const byte = <i32>load<u8>(this.start + at);
+      if (byte > 0x20 || (byte != 0x20 && byte != 0x0a && byte != 0x0d && byte != 0x09)) {
+        this.at = at;
+        return byte;
+      }
+      at++;
     }
-    return byte;
+    this.at = at;
+    return END;
   }
 
   private unexpected(where: string): Json | null {

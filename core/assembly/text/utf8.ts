@@ -5,6 +5,7 @@ export function decodeUtf8(bytes: Uint8Array, from: i32 = 0, to: i32 = bytes.len
   if (from < 0 || to > bytes.length || from >= to) return "";
   const source = bytes.dataStart + from;
   const length = to - from;
+  if (isAscii(source, length)) return widened(source, length);
   // One byte never makes more than one UTF-16 unit.
   const units = new ArrayBuffer(length << 1);
   const target = changetype<usize>(units);
@@ -80,6 +81,24 @@ export function storePoint(point: u32, at: usize): usize {
   store<u8>(at + 2, <u8>(0x80 | ((point >> 6) & 0x3f)));
   store<u8>(at + 3, <u8>(0x80 | (point & 0x3f)));
   return 4;
+}
+
+function isAscii(source: usize, length: i32): bool {
+  let i = 0;
+  for (; i + 8 <= length; i += 8) {
+    if ((load<u64>(source + i) & 0x8080808080808080) != 0) return false;
+  }
+  for (; i < length; i++) {
+    if (load<u8>(source + i) >= 0x80) return false;
+  }
+  return true;
+}
+
+// The text is made in place: nothing else has a hold on it yet.
+function widened(source: usize, length: i32): string {
+  const text = __new(<usize>length << 1, idof<string>());
+  for (let i = 0; i < length; i++) store<u16>(text + (<usize>i << 1), <u16>load<u8>(source + i));
+  return changetype<string>(text);
 }
 
 // RFC 3629 §4: no overlong forms, no surrogates, nothing beyond U+10FFFF. 1 means: not a sequence.
