@@ -4,7 +4,7 @@
 // The copy lives as long as the supervisor and would keep every other mount of its time busy. Hence the engine's own
 // mounts lie below a shared mount, the copy is its slave, and unmounting here unmounts there.
 
-import { closeSync, openSync, readFileSync, statfsSync } from "node:fs";
+import { closeSync, openSync, readFileSync, realpathSync, statfsSync } from "node:fs";
 import { CLONE_NEWNS, MNT_DETACH, MS_BIND, MS_REC, MS_SHARED, MS_SLAVE, type Kernel } from "./kernel.js";
 
 const UNIFIED = "/sys/fs/cgroup/unified";
@@ -34,7 +34,7 @@ export class Hybrid {
   /** Makes ready, and tries it out. Throws when it does not work here. */
   open(): void {
     this.#home = openSync("/proc/thread-self/ns/mnt", "r");
-    const mounted = mountedFrom(this.#root);
+    const mounted = mountedFrom(realpathSync(this.#root));
     if (mounted === undefined) this.#kernel.mount(this.#root, this.#root, "", MS_BIND | MS_REC, "");
     this.#mounted = mounted !== "/"; // a file system of its own is not ours to unmount
     this.#kernel.mount("", this.#root, "", MS_SHARED, "");
