@@ -124,6 +124,7 @@ class Removal extends Task {
     freeEndpoint(container);
     container.advance(Cause.RemoveDone);
     engine.containers.remove(container);
+    engine.images.layers.dropUnclaimedStack(container.chain);
     if (container.removeVolumes) this.forgetVolumes();
     emitContainer(container, "destroy");
     endAttached(container);

@@ -1,0 +1,73 @@
+// A small world for the core's stories: a machine, options, and records of one image.
+
+import { createHash } from "node:crypto";
+import type { engine } from "../../hosts/host.js";
+
+export const BUSYBOX_CHAIN = `sha256:${"c".repeat(64)}`;
+
+const MACHINE: engine.Machine = {
+  name: "machine",
+  os: "linux",
+  architecture: "amd64",
+  variant: "",
+  kernelArchitecture: "x86_64",
+  kernelVersion: "6.1.0",
+  operatingSystem: "Debian GNU/Linux 12 (bookworm)",
+  osVersion: "12",
+  cpus: 2,
+  memory: 8n << 30n,
+  cgroupVersion: "1",
+  cgroupDriver: "cgroupfs",
+  securityOptions: ["name=seccomp,profile=builtin"],
+  memoryLimit: true,
+  swapLimit: true,
+  pidsLimit: true,
+  cpuCfs: true,
+  cpuShares: true,
+  cpuset: true,
+  ipv4Forwarding: true,
+  bridgeNfIptables: false,
+  bridgeNfIp6tables: false,
+  storageDriver: "overlay2",
+  storageStatus: [["Backing Filesystem", "extfs"]],
+  routes: [],
+  warnings: [],
+};
+
+export const OPTIONS: engine.Options = {
+  epoch: 1,
+  version: "0.1.0",
+  commit: "",
+  built: "",
+  platform: "test",
+  dataRoot: "/data",
+  execRoot: "/exec",
+  bodyLimit: 4 << 20,
+  debug: false,
+  insecureRegistries: [],
+  labels: [],
+  runtimes: [{ name: "runc", path: "/usr/bin/runc", version: "1.1.5", commit: "" }],
+  defaultRuntime: "runc",
+  machine: MACHINE,
+};
+
+const CONFIG = JSON.stringify({
+  created: "2026-01-01T00:00:00Z",
+  architecture: "amd64",
+  os: "linux",
+  config: { Cmd: ["sh"], Env: ["PATH=/bin"] },
+  rootfs: { type: "layers", diff_ids: [BUSYBOX_CHAIN] },
+  history: [{ created: "2026-01-01T00:00:00Z", created_by: "make" }],
+});
+
+const IMAGE_ID = `sha256:${createHash("sha256").update(CONFIG).digest("hex")}`;
+
+/** What the records hold after `busybox:latest` was loaded. */
+export const BUSYBOX_RECORDS: ReadonlyMap<string, Uint8Array> = new Map(
+  Object.entries({
+    [`config/${IMAGE_ID}`]: CONFIG,
+    [`image/${IMAGE_ID}`]: "{}",
+    [`layer/${BUSYBOX_CHAIN}`]: JSON.stringify({ diffId: BUSYBOX_CHAIN, size: 1000 }),
+    "reference/docker.io/library/busybox:latest": IMAGE_ID,
+  }).map(([key, text]) => [key, new TextEncoder().encode(text)]),
+);
