@@ -1,12 +1,12 @@
 // One request of a client's and the reply to it.
 
-import type { ServerResponse } from "node:http";
 import type { Input, RequestId, Stdio, engine, replies } from "../host.js";
 import { Attachment } from "../streams/attach.js";
 import { serveLogs } from "../streams/logs.js";
 import type { Gate } from "./gate.js";
-import { hijackHead, writeHead } from "./reply-head.js";
+import { hijackHead } from "./reply-head.js";
 import type { ReplyReceiver } from "./reply-router.js";
+import type { Response } from "./response.js";
 import { SocketClient } from "./socket-client.js";
 
 /** How long a client that has closed its side is waited for: it may have gone, or only be done with asking. */
@@ -22,37 +22,29 @@ export interface ExchangeContext {
 export class Exchange implements ReplyReceiver {
   readonly #id: RequestId;
   readonly #gate: Gate;
-  readonly #response: ServerResponse;
+  readonly #response: Response;
   readonly #context: ExchangeContext;
-  /** The core wants the end: what moves bytes by itself drains its source. */
-  readonly #drain = new AbortController();
-  readonly #gone = new AbortController();
-  #spliced = false;
+  /** Of a reply whose bytes the host moves. */
+  #movement: Movement | null = null;
   #hijacked = false;
   #over = false;
 
-  constructor(id: RequestId, gate: Gate, response: ServerResponse, context: ExchangeContext) {
+  constructor(id: RequestId, gate: Gate, response: Response, context: ExchangeContext) {
     this.#id = id;
     this.#gate = gate;
     this.#response = response;
     this.#context = context;
-    response.once("finish", () => this.#finished());
-    response.once("close", () => this.#lost("client"));
-    response.on("error", () => {});
-    gate.onHalfClose(() => this.#halfClosed());
+    response.onEnd(this.#finished, this.#closed);
+    gate.onHalfClose(this.#halfClosed);
   }
 
   perform(command: replies.ReplyCommand): void {
     if (this.#over) return;
     switch (command.tag) {
       case "whole":
-        writeHead(this.#response, command.val.head, command.val.body.length);
-        this.#response.end(command.val.body);
-        return;
+        return this.#response.whole(command.val.head, command.val.body);
       case "open":
-        writeHead(this.#response, command.val, null);
-        this.#response.flushHeaders();
-        return;
+        return this.#response.open(command.val);
       case "chunk":
         return this.#chunk(command.val);
       case "splice":
@@ -60,8 +52,8 @@ export class Exchange implements ReplyReceiver {
       case "hijack":
         return void this.#hijack(command.val);
       case "end":
-        this.#drain.abort();
-        if (!this.#spliced && !this.#hijacked) this.#response.end();
+        if (this.#movement === null) this.#response.end();
+        else this.#movement.drain.abort();
         return;
       case "cut":
         this.#end();
@@ -79,12 +71,12 @@ export class Exchange implements ReplyReceiver {
   }
 
   async #splice(source: replies.LogSource): Promise<void> {
-    this.#spliced = true;
+    const { drain, gone } = (this.#movement = newMovement());
     const sink = { write: (bytes: Uint8Array) => this.#write(bytes) };
     try {
       const log = await this.#context.stdio.log(source.container);
       try {
-        await serveLogs(source, log, sink, this.#drain.signal, this.#gone.signal);
+        await serveLogs(source, log, sink, drain.signal, gone.signal);
       } finally {
         await log.close();
       }
@@ -97,46 +89,49 @@ export class Exchange implements ReplyReceiver {
   }
 
   #write(bytes: Uint8Array): Promise<boolean> {
-    return new Promise((resolve) => this.#response.write(bytes, (error) => resolve(!error && !this.#over)));
+    return new Promise((resolve) => this.#response.write(bytes, (wentOut) => resolve(wentOut && !this.#over)));
   }
 
   async #hijack(hijack: replies.Hijack): Promise<void> {
     this.#hijacked = true;
+    const { drain, gone } = (this.#movement = newMovement());
     const { socket, early } = this.#gate.takeOver();
-    const client = new SocketClient(socket, early, () => this.#gone.abort());
+    const client = new SocketClient(socket, early, () => gone.abort());
     let ending: engine.Closing | "ended" = "failed";
     try {
       const attachment = await Attachment.bind(hijack, this.#context.stdio);
       client.begin(hijackHead(hijack.head));
-      ending = await attachment.run(client, this.#drain.signal, this.#gone.signal);
+      ending = await attachment.run(client, drain.signal, gone.signal);
     } catch {
       socket.destroy();
     }
-    if (ending === "ended" || this.#drain.signal.aborted) this.#end();
+    if (ending === "ended" || drain.signal.aborted) this.#end();
     else this.#lost(ending);
     client.end();
   }
 
-  #halfClosed(): void {
-    if (this.#response.writableEnded) return;
-    if (this.#response.headersSent) this.#gate.destroy();
+  readonly #halfClosed = (): void => {
+    if (this.#response.ended) return;
+    if (this.#response.headSent) this.#gate.destroy();
     setTimeout(() => {
       if (!this.#over && !this.#hijacked) this.#gate.destroy();
     }, HALF_CLOSED_MS).unref();
-  }
+  };
 
   /** The reply has gone out. */
-  #finished(): void {
+  readonly #finished = (): void => {
     if (this.#over) return;
     // The source was at its end before the core said so.
-    if (this.#spliced && !this.#drain.signal.aborted) this.#lost("client");
+    if (this.#movement !== null && !this.#movement.drain.signal.aborted) this.#lost("client");
     else this.#end();
     this.#gate.next();
-  }
+  };
+
+  readonly #closed = (): void => this.#lost("client");
 
   /** It ends without the core having said so. */
   #lost(why: engine.Closing): void {
-    if (this.#over || (this.#hijacked && why === "client" && !this.#gone.signal.aborted)) return;
+    if (this.#over || (this.#hijacked && why === "client" && !this.#movement?.gone.signal.aborted)) return;
     this.#end();
     this.#context.deliver({ tag: "closed", val: { request: this.#id, why } });
   }
@@ -144,7 +139,17 @@ export class Exchange implements ReplyReceiver {
   #end(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#gone.abort();
+    this.#movement?.gone.abort();
     this.#context.over(this.#id);
   }
+}
+
+/** What moves bytes by itself is told: `drain`, the core wants the end; `gone`, nobody is there any more. */
+interface Movement {
+  drain: AbortController;
+  gone: AbortController;
+}
+
+function newMovement(): Movement {
+  return { drain: new AbortController(), gone: new AbortController() };
 }

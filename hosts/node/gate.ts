@@ -19,6 +19,7 @@ const NONE = Buffer.alloc(0);
 
 export class Gate extends Duplex {
   readonly socket: Socket;
+  readonly #plain: (gate: Gate, head: RequestHead) => void;
   /** Of the request that was let through last. */
   head: RequestHead | null = null;
   /** What was received and not let through yet. */
@@ -34,9 +35,11 @@ export class Gate extends Duplex {
   #last = false;
   #halfClosed: (() => void) | null = null;
 
-  constructor(socket: Socket) {
+  /** `plain` is called for requests that need no HTTP server: they do not come through. */
+  constructor(socket: Socket, plain: (gate: Gate, head: RequestHead) => void) {
     super({ allowHalfOpen: true });
     this.socket = socket;
+    this.#plain = plain;
     socket.on("data", this.#received);
     socket.on("end", this.#finished);
     socket.on("close", this.#closed);
@@ -134,6 +137,11 @@ export class Gate extends Duplex {
     this.#replied = false;
     const body = new BodyExtent(head.body);
     this.#body = body.done ? null : body;
+    if (head.plain && this.#body === null) {
+      this.#held = this.#held.subarray(end + HEAD_END.length);
+      this.#plain(this, head);
+      return true;
+    }
     const rest = this.#held.indexOf(0x0a, start) + 1;
     const headers = this.#held.subarray(rest, end + HEAD_END.length);
     this.#held = this.#held.subarray(end + HEAD_END.length);

@@ -1,19 +1,19 @@
-// Heads of replies: from the core's lines to what Node's response takes.
+// Heads of replies: what is made of the core's lines.
 
 import { STATUS_CODES } from "node:http";
-import type { ServerResponse } from "node:http";
 import type { replies } from "../host.js";
 
 /** Go's server sends a length with bodies up to this, and chunks beyond; clients have seen nothing else. */
 const LONGEST_COUNTED = 2048;
 
-/** Begins a reply; `length` of its body if that is known. */
-export function writeHead(response: ServerResponse, head: replies.Head, length: number | null): void {
-  const lines = namesAndValues(head.headers);
-  const counted = length !== null && length <= LONGEST_COUNTED && mayHaveBody(head.status);
-  // That a connection is kept goes without saying on HTTP/1.1, and Go's server does not say it.
-  if (response.shouldKeepAlive && response.req.httpVersionMinor === 1) response.removeHeader("Connection");
-  response.writeHead(head.status, counted ? [...lines, "Content-Length", String(length)] : [...lines]);
+/** Whether a reply carries the length of its body. */
+export function isCounted(status: number, length: number): boolean {
+  return length <= LONGEST_COUNTED && mayHaveBody(status);
+}
+
+/** RFC 9110, 6.4.1. */
+export function mayHaveBody(status: number): boolean {
+  return status >= 200 && status !== 204 && status !== 304;
 }
 
 /** The head of a connection taken off HTTP, to which nothing is added. */
@@ -23,16 +23,12 @@ export function hijackHead(head: replies.Head): string {
   return `HTTP/1.1 ${head.status} ${reason}\r\n${lines}\r\n`;
 }
 
-/** RFC 9110, 6.4.1. */
-function mayHaveBody(status: number): boolean {
-  return status >= 200 && status !== 204 && status !== 304;
-}
-
 // Nearly all replies share a few sets of headers.
 const parsed = new Map<string, readonly string[]>();
 const MOST_PARSED = 64;
 
-function namesAndValues(headers: string): readonly string[] {
+/** As Node's server takes them: names and values by turns. */
+export function namesAndValues(headers: string): readonly string[] {
   const known = parsed.get(headers);
   if (known !== undefined) return known;
   const lines = headers === "" ? [] : headers.split("\n");

@@ -11,6 +11,8 @@ export interface RequestHead {
   headers: string;
   /** `none`, a known length, or chunks. */
   body: { kind: "none" } | { kind: "length"; length: number } | { kind: "chunked" };
+  /** The client asks nothing of the connection itself: it is kept, and nothing is waited for. */
+  plain: boolean;
   /** Media type without parameters, lower case; empty for none. */
   mediaType: string;
 }
@@ -26,6 +28,8 @@ export class BadRequest extends Error {
 }
 
 const BAD_REQUEST = "400 Bad Request";
+/** Control characters, a carriage return without its newline among them. */
+const GARBAGE = /[\x00-\x08\x0b-\x1f\x7f]/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** Parses a head without its closing empty line. */
@@ -35,8 +39,17 @@ export function parseHead(text: string): RequestHead {
   const headers = lineEnd < 0 ? "" : text.slice(lineEnd + 2).replaceAll("\r\n", "\n");
   const [method = "", target = "", version = "", more] = startLine.split(" ");
   if (!TOKEN.test(method) || target === "" || more !== undefined) throw new BadRequest(BAD_REQUEST);
+  if (GARBAGE.test(headers)) throw new BadRequest(BAD_REQUEST);
   const minorVersion = minorOf(version);
-  const head: RequestHead = { method, target, minorVersion, headers, body: { kind: "none" }, mediaType: "" };
+  const head: RequestHead = {
+    method,
+    target,
+    minorVersion,
+    headers,
+    body: NO_BODY,
+    plain: minorVersion === 1,
+    mediaType: "",
+  };
   readHeaders(head);
   return head;
 }
@@ -55,13 +68,15 @@ function readHeaders(head: RequestHead): void {
   let length: string | null = null;
   for (const line of head.headers === "" ? [] : head.headers.split("\n")) {
     const colon = line.indexOf(":");
-    // Of all that Docker's clients send only these begin with these letters: the rest is not looked at.
+    if (colon < 1 || line.charCodeAt(colon - 1) === SPACE) throw new BadRequest(BAD_REQUEST);
+    // Only names that begin with these letters matter here.
     const first = line.charCodeAt(0) | 0x20;
-    if (first !== LETTER_C && first !== LETTER_H && first !== LETTER_T) continue;
+    if (first !== LETTER_C && first !== LETTER_E && first !== LETTER_H && first !== LETTER_T) continue;
     const name = line.slice(0, colon).toLowerCase();
     const value = line.slice(colon + 1).trim();
     if (name === "host") host = true;
     else if (name === "content-type") head.mediaType = value.split(";", 1)[0]!.trim().toLowerCase();
+    else if (name === "expect" || (name === "connection" && /close/i.test(value))) head.plain = false;
     else if (name === "transfer-encoding") chunked = true;
     else if (name === "content-length") {
       if (!/^\d{1,15}$/.test(value) || (length !== null && length !== value))
@@ -74,6 +89,9 @@ function readHeaders(head: RequestHead): void {
   else if (length !== null && Number(length) > 0) head.body = { kind: "length", length: Number(length) };
 }
 
+const NO_BODY = { kind: "none" } as const;
+const SPACE = 0x20;
 const LETTER_C = 0x63;
+const LETTER_E = 0x65;
 const LETTER_H = 0x68;
 const LETTER_T = 0x74;

@@ -12,8 +12,12 @@ import { bytesOf } from "./bodies.js";
 import { Exchange } from "./exchange.js";
 import type { ExchangeContext } from "./exchange.js";
 import { Gate, LONGEST_HEAD, refuse } from "./gate.js";
+import { HttpResponse } from "./http-response.js";
+import { PlainResponse } from "./plain-response.js";
 import type { ReplyRouter } from "./reply-router.js";
 import { receiveBody } from "./request-body.js";
+import type { RequestHead } from "./request-head.js";
+import type { Response } from "./response.js";
 
 /** The side of the driver that a server needs. */
 export interface RequestInputs {
@@ -89,7 +93,7 @@ export class ApiServer {
   /** Takes connections that come in on a listening handle; `name` tells the core where: `unix:///run/x.sock`. */
   accept(name: string): SocketServer {
     const listener = createSocketServer({ allowHalfOpen: true }, (socket) => {
-      const gate = new Gate(socket);
+      const gate = new Gate(socket, (gate, head) => this.#askPlain(gate, head));
       this.#names.set(gate, name);
       this.#open.add(gate);
       gate.once("close", () => this.#open.delete(gate));
@@ -112,17 +116,25 @@ export class ApiServer {
   }
 
   #ask(message: IncomingMessage, response: ServerResponse): void {
-    const { driver, replies, bodies, bodyLimit } = this.#options;
     const gate = message.socket as unknown as Gate;
     const head = gate.head!;
-    receiveBody(head, message, bodyLimit, (body: engine.Body) => {
-      const id = driver.nextRequest();
-      replies.add(id, new Exchange(id, gate, response, this.#context));
-      if (body.tag === "stream") bodies.offer(id, bytesOf(message));
-      const { method, target, headers } = head;
-      const listener = this.#names.get(gate) ?? "";
-      driver.deliver({ tag: "request", val: { id, listener, method, target, headers, body } });
+    receiveBody(head, message, this.#options.bodyLimit, (body) => {
+      const id = this.#options.driver.nextRequest();
+      if (body.tag === "stream") this.#options.bodies.offer(id, bytesOf(message));
+      this.#deliver(id, gate, head, body, new HttpResponse(response));
     });
+  }
+
+  #askPlain(gate: Gate, head: RequestHead): void {
+    const response = new PlainResponse(gate.socket, head.method);
+    this.#deliver(this.#options.driver.nextRequest(), gate, head, { tag: "none" }, response);
+  }
+
+  #deliver(id: RequestId, gate: Gate, head: RequestHead, body: engine.Body, response: Response): void {
+    this.#options.replies.add(id, new Exchange(id, gate, response, this.#context));
+    const { method, target, headers } = head;
+    const listener = this.#names.get(gate) ?? "";
+    this.#options.driver.deliver({ tag: "request", val: { id, listener, method, target, headers, body } });
   }
 }
 
