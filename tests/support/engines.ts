@@ -1,6 +1,7 @@
 // The engines that the HTTP suite runs against. Each is started by its command line and found by its socket only, with
 // `busybox:latest` in its image list.
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DIFFERENCES } from "../reference-differences.js";
 import { findProgram } from "./commands.js";
@@ -53,11 +54,11 @@ export async function startWithBusybox(engine: Engine, flags: readonly string[] 
   return daemon;
 }
 
+/** The repository; two folders above this file and above the bundle of the benches alike. */
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
 /** The command line of our own daemon, without its arguments. */
-export const CORACLE: readonly string[] = [
-  process.execPath,
-  fileURLToPath(new URL("../../hosts/node/coracle.mjs", import.meta.url)),
-];
+export const CORACLE: readonly string[] = [process.execPath, join(ROOT, "hosts/node/coracle.mjs")];
 
 /** Starts our daemon, as `coracle daemon`; its data root is in its own directory unless given. */
 export function startCoracle(flags: readonly string[] = [], dataRoot?: string): Promise<DaemonProcess> {
