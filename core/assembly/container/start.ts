@@ -20,13 +20,14 @@ import { askContent, askNetworks, askProcesses, askVolumes } from "../ask";
 import { Call } from "../call";
 import { emitContainer, emitNetwork } from "../event/emit";
 import { chooseAddress, chooseOtherPorts, choosePorts, joinOf } from "../network/connect";
-import { badParameter, conflict, internal, notModified, Refusal } from "../refusal";
+import { badParameter, conflict, internal, notFound, notModified, Refusal } from "../refusal";
 import { sendEmpty } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { launchOf } from "./launch";
 import { Cause, Status } from "./lifecycle";
+import { networkNameOf } from "./network-settings";
 import { takeUpQueue } from "./queue";
 import { Refused, release } from "./release";
 import { StartError, startErrorOf } from "./start-error";
@@ -53,6 +54,8 @@ export function startContainer(call: Call): Refusal | null {
   if (container.status == Status.Paused) return conflict("cannot start a paused container, try unpause instead");
   if (container.status == Status.Running) return notModified();
   if (!container.can(Cause.Start)) return conflict("container is marked for removal and cannot be started");
+  const network = networkNameOf(container);
+  if (engine.networks.named(network) === null) return notFound(`network ${network} not found`);
 
   // Accepted from here: what fails later is undone and answered then.
   new Start(container, call).begin();
@@ -137,8 +140,8 @@ class Start extends Task {
 
   private connect(): void {
     const container = this.container;
-    if (container.networkMode != "bridge" && container.networkMode != "default") return;
-    const network = engine.networks.named("bridge")!;
+    const network = engine.networks.named(networkNameOf(container))!;
+    if (network.driver != "bridge") return;
     const problem = chooseAddress(container, network);
     const clash = problem !== null ? problem : choosePorts(container);
     if (clash !== null) {

@@ -29,7 +29,7 @@ export function waitContainer(call: Call): Refusal | null {
     call.follower = leaves;
     engine.calls.set(call.id, call);
   }
-  if (condition == Condition.NotRunning && !runs(container)) answer(waiter, container);
+  if (condition == Condition.NotRunning && !runs(container)) answer(waiter, container, Condition.NotRunning);
   else container.waiters.push(waiter);
   return null;
 }
@@ -41,7 +41,7 @@ export function answerWaiters(container: Container, what: Condition): void {
   container.waiters = [];
   for (let i = 0; i < waiters.length; i++) {
     const waiter = waiters[i];
-    if (what == Condition.Removed || waiter.condition != Condition.Removed) answer(waiter, container);
+    if (what == Condition.Removed || waiter.condition != Condition.Removed) answer(waiter, container, what);
     else rest.push(waiter);
   }
   container.waiters = rest;
@@ -61,10 +61,11 @@ function conditionOf(call: Call): i32 {
   return word == "removed" ? Condition.Removed : -1;
 }
 
-function answer(waiter: Waiter, container: Container): void {
+/** A removal that went well is no error, even of a container that could not be started (surface §2.10). */
+function answer(waiter: Waiter, container: Container, what: Condition): void {
   const json = new JsonWriter();
   json.beginObject();
-  if (container.error.length > 0 && waiter.call.version >= WITH_ERROR) {
+  if (what != Condition.Removed && container.error.length > 0 && waiter.call.version >= WITH_ERROR) {
     json.key("Error");
     json.beginObject();
     json.stringField("Message", container.error);
