@@ -5,7 +5,8 @@ import { portTaken } from "../network/connect";
 import { badParameter, internal, Refusal } from "../refusal";
 import { Container } from "./container";
 
-const PREFIX = "failed to create task for container: failed to create shim task: OCI runtime create failed: runc create failed: ";
+const PREFIX =
+  "failed to create task for container: failed to create shim task: OCI runtime create failed: runc create failed: ";
 const NOT_FOUND_CODE = 127;
 const NOT_EXECUTABLE_CODE = 126;
 const OTHER_CODE = 128;
