@@ -121,13 +121,14 @@ export class ApiServer {
     receiveBody(head, message, this.#options.bodyLimit, (body) => {
       const id = this.#options.driver.nextRequest();
       if (body.tag === "stream") this.#options.bodies.offer(id, bytesOf(message));
+      else if (body.tag === "whole") this.#options.bodies.offer(id, once(body.val));
       this.#deliver(id, gate, head, body, new HttpResponse(response));
     });
   }
 
   #askPlain(gate: Gate, head: RequestHead): void {
-    const response = new PlainResponse(gate.socket, head.method);
-    this.#deliver(this.#options.driver.nextRequest(), gate, head, { tag: "none" }, response);
+    const id = this.#options.driver.nextRequest();
+    this.#deliver(id, gate, head, { tag: "none" }, new PlainResponse(gate.socket, head.method));
   }
 
   #deliver(id: RequestId, gate: Gate, head: RequestHead, body: engine.Body, response: Response): void {
@@ -136,6 +137,11 @@ export class ApiServer {
     const listener = this.#names.get(gate) ?? "";
     this.#options.driver.deliver({ tag: "request", val: { id, listener, method, target, headers, body } });
   }
+}
+
+/** What came as bytes may be asked for by the request's id all the same: a small archive, say. */
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 function closing(gate: Gate): Promise<void> {

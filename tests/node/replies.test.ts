@@ -74,6 +74,16 @@ describe("a reply", () => {
     expect((await client.response()).text).toBe("OK");
   });
 
+  test("closes the connection when the core wants that", async () => {
+    for (const [, lines] of WAYS) {
+      const { connect } = await scriptedServer((_, reply) => reply(whole(404, "plain", "Connection: close")));
+      const client = await connect();
+      client.send(`POST /x HTTP/1.1\r\nHost: d\r\n${lines}\r\n${lines === "" ? "" : "{}"}`);
+      expect((await client.response()).text).toBe("plain");
+      expect((await client.rest()).length).toBe(0);
+    }
+  });
+
   test("closes the connection when the client wants that", async () => {
     const { connect } = await scriptedServer((_, reply) => reply(whole(200, "bye", "")));
     const client = await connect();

@@ -155,6 +155,14 @@ describe("a body", () => {
     expect(await bodyOf(post("Content-Length: 3", "abc"))).toEqual(bytes("abc"));
   });
 
+  test("that came as bytes can be taken by the request's id too", async () => {
+    const { connect, nextRequest, bodies } = await scriptedServer();
+    (await connect()).send(post("Content-Length: 3", "abc"));
+    const { id, body } = await nextRequest();
+    expect(body.tag).toBe("whole");
+    for await (const chunk of bodies.take(id)) expect(Buffer.from(chunk).toString()).toBe("abc");
+  });
+
   test("of any other kind is a stream, and the connection is good for another request after it", async () => {
     const { connect, nextRequest, reply, bodies } = await scriptedServer();
     const client = await connect();
