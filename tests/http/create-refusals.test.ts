@@ -57,10 +57,6 @@ const REFUSED: readonly (readonly [Json, string | RegExp, (string | RegExp)?])[]
   [{ HostConfig: { CgroupnsMode: "nope" } }, "invalid cgroup namespace mode: nope"],
   [{ Healthcheck: { Test: ["CMD", "true"], Interval: 10 } }, /Interval in Healthcheck cannot be less than 1ms/],
   [{ Healthcheck: { Test: ["CMD", "true"], Retries: -1 } }, /Retries in Healthcheck cannot be negative/],
-  [
-    { Hostname: "box", HostConfig: { NetworkMode: "container:x" } },
-    "conflicting options: hostname and the network mode",
-  ],
   [{ HostConfig: { ExtraHosts: ["nocolon"] } }, 'bad format for add-host: "nocolon"'],
 ];
 
@@ -111,21 +107,15 @@ onEngines("create refuses", (engine, kind) => {
       "Devices",
       { HostConfig: { Devices: [{ PathOnHost: "/dev/null", PathInContainer: "/dev/x", CgroupPermissions: "r" }] } },
     ],
-    ["Tmpfs", { HostConfig: { Tmpfs: { "/scratch": "" } } }],
-    ["Sysctls", { HostConfig: { Sysctls: { "net.ipv4.ip_forward": "1" } } }],
     ["RestartPolicy", { HostConfig: { RestartPolicy: { Name: "always" } } }],
     ["PidMode", { HostConfig: { PidMode: "host" } }],
     ["IpcMode", { HostConfig: { IpcMode: "host" } }],
-    ["UTSMode", { HostConfig: { UTSMode: "host" } }],
-    ["Ulimits", { HostConfig: { Ulimits: [{ Name: "nofile", Soft: 10, Hard: 10 }] } }],
     ["VolumesFrom", { HostConfig: { VolumesFrom: ["other"] } }],
     ["Links", { HostConfig: { Links: ["a:b"] } }],
-    ["NetworkMode", { HostConfig: { NetworkMode: "my-own-network" } }],
-    ["CpusetCpus", { HostConfig: { CpusetCpus: "0" } }],
   ];
 
   for (const [name, config] of kind === "linux" ? UNBUILT : []) {
-    test(`${name} is refused by name or has its effect`, async () => {
+    test(`${name} is refused by name`, async () => {
       const answer = await engine().call("POST", "/containers/create", { Image: "busybox", ...config });
       if (answer.status === 501) expect(messageOf(answer)).toContain(name);
       else

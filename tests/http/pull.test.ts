@@ -212,7 +212,7 @@ onEngines(
         expect(unknown.status).toBe(404);
         expect(messageOf(unknown)).toContain(`manifest for ${registry.host}/nothing:1 not found: manifest unknown`);
         for (const query of [
-          `fromImage=UPPER/case&tag=1`,
+          `fromImage=upper/CASE&tag=1`,
           `fromImage=${registry.host}/x&tag=-bad`,
           "fromImage=a//b&tag=1",
         ]) {

@@ -1,0 +1,182 @@
+// What a create asks for is seen from inside the container: each field with two values, or with and without.
+import { hostname } from "node:os";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Json } from "../support/engine-client.js";
+import { messageOf } from "../support/engine-client.js";
+import { busyboxLayer, dockerArchive } from "../support/images.js";
+import { onEngines } from "../support/on-engines.js";
+
+const MIB = 1 << 20;
+
+onEngines("effects", (engine) => {
+  test("namespaces: own pid 1, own host name, own mounts; host ones on request", async () => {
+    expect(await sh("echo $$; ps | grep -c sh")).toMatch(/^1\n/);
+    expect(await sh("hostname", { Hostname: "one" })).toBe("one\n");
+    expect(await sh("hostname", { HostConfig: { UTSMode: "host" } })).toBe(`${hostname()}\n`);
+    expect(await sh("hostname", { HostConfig: { NetworkMode: "host" } })).toBe(`${hostname()}\n`);
+  });
+
+  test("network none, host, bridge", async () => {
+    expect(await sh("ls /sys/class/net", { HostConfig: { NetworkMode: "none" } })).toBe("lo\n");
+    expect(await sh("ls /sys/class/net", { HostConfig: { NetworkMode: "bridge" } })).toBe("eth0\nlo\n");
+    expect(await sh("ls /sys/class/net", { HostConfig: { NetworkMode: "host" } })).toContain("up0\n");
+    const id = await engine().create({ Cmd: ["true"], HostConfig: { NetworkMode: "no-such-network" } });
+    const answer = await engine().call("POST", `/containers/${id}/start`);
+    expect([answer.status, messageOf(answer)]).toEqual([404, "network no-such-network not found"]);
+    await engine().remove(id);
+  });
+
+  test("/etc/hosts, /etc/hostname, /etc/resolv.conf", async () => {
+    const hosts = await sh("cat /etc/hosts", { Hostname: "box" });
+    expect(hosts).toMatch(/^127\.0\.0\.1\s+localhost$/m);
+    expect(hosts).toMatch(/^172\.\d+\.\d+\.\d+\s+box$/m);
+    expect(await sh("cat /etc/hostname", { Hostname: "box" })).toBe("box\n");
+    expect(await sh("cat /etc/resolv.conf")).toMatch(/^nameserver /m);
+    expect(await sh("cat /etc/hosts", { HostConfig: { ExtraHosts: ["other:10.1.2.3"] } })).toMatch(
+      /^10\.1\.2\.3\s+other$/m,
+    );
+    const dns = await sh("cat /etc/resolv.conf", { HostConfig: { Dns: ["10.9.9.9"], DnsSearch: ["d.test"] } });
+    expect(dns).toMatch(/^nameserver 10\.9\.9\.9$/m);
+    expect(dns).toMatch(/^search d\.test$/m);
+  });
+
+  test("limits", async () => {
+    const memory = "cat /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null || cat /sys/fs/cgroup/memory.max";
+    expect(await sh(memory, { HostConfig: { Memory: 64 * MIB } })).toBe(`${64 * MIB}\n`);
+    expect(await sh(memory, { HostConfig: { Memory: 32 * MIB } })).toBe(`${32 * MIB}\n`);
+    const pids = "cat /sys/fs/cgroup/pids/pids.max 2>/dev/null || cat /sys/fs/cgroup/pids.max";
+    expect(await sh(pids, { HostConfig: { PidsLimit: 50 } })).toBe("50\n");
+    expect(await sh(pids)).toBe("max\n");
+    const quota = "cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us 2>/dev/null || cut -d' ' -f1 /sys/fs/cgroup/cpu.max";
+    expect(await sh(quota, { HostConfig: { NanoCpus: 500_000_000 } })).toBe("50000\n");
+    expect(await sh("ulimit -n", { HostConfig: { Ulimits: [{ Name: "nofile", Soft: 99, Hard: 100 }] } })).toBe("99\n");
+    expect(await sh("cat /proc/self/oom_score_adj", { HostConfig: { OomScoreAdj: 500 } })).toBe("500\n");
+    const cpus = "grep Cpus_allowed_list /proc/self/status | cut -f2";
+    expect(await sh(cpus, { HostConfig: { CpusetCpus: "0" } })).toBe("0\n");
+    expect(await sh("df -k /dev/shm | tail -1 | awk '{print $2}'", { HostConfig: { ShmSize: 8 * MIB } })).toBe(
+      "8192\n",
+    );
+  });
+
+  test("a fork bomb stops at the limit", async () => {
+    const script = "i=0; while [ $i -lt 30 ]; do sleep 5 & i=$((i+1)); done 2>/dev/null; echo end; kill -9 -1";
+    const ended = await engine().run({ Cmd: ["sh", "-c", script], HostConfig: { PidsLimit: 10 } });
+    expect(ended.code).not.toBe(0);
+  });
+
+  test("capabilities", async () => {
+    const mask = "grep CapEff /proc/self/status | cut -f2";
+    expect(await sh(mask)).toBe("00000000a80425fb\n");
+    expect(await sh(mask, { HostConfig: { CapDrop: ["ALL"] } })).toBe("0000000000000000\n");
+    expect(await sh(mask, { HostConfig: { CapAdd: ["NET_ADMIN"] } })).toBe("00000000a80435fb\n");
+    expect(await sh(mask, { HostConfig: { CapAdd: ["CAP_NET_ADMIN"], CapDrop: ["ALL"] } })).toBe("0000000000001000\n");
+    expect(await sh(mask, { User: "nobody" })).toBe("0000000000000000\n");
+  });
+
+  test("seccomp, no-new-privileges", async () => {
+    const status = "grep -E 'Seccomp:|NoNewPrivs' /proc/self/status | cut -f2 | tr '\\n' ' '";
+    expect(await sh(status)).toBe("0 2 ");
+    expect(await sh(status, { HostConfig: { SecurityOpt: ["no-new-privileges"] } })).toBe("1 2 ");
+    expect(await sh(status, { HostConfig: { SecurityOpt: ["seccomp=unconfined"] } })).toBe("0 0 ");
+    expect(await sh("unshare -U true && echo made || echo refused", {})).toContain("refused\n");
+  });
+
+  test("masked and read-only paths, a read-only root", async () => {
+    expect(await sh("cat /proc/kcore | wc -c; cat /proc/timer_list | wc -c; ls /sys/firmware | wc -l")).toBe(
+      "0\n0\n0\n",
+    );
+    expect(await sh("echo 1 > /proc/sys/kernel/hostname 2>/dev/null && echo written || echo refused")).toBe(
+      "refused\n",
+    );
+    expect(await sh("touch /x 2>/dev/null && echo written || echo refused")).toBe("written\n");
+    const ReadonlyRootfs = { HostConfig: { ReadonlyRootfs: true } };
+    expect(await sh("touch /x 2>/dev/null && echo written || echo refused", ReadonlyRootfs)).toBe("refused\n");
+    expect(await sh("mount | grep -c ' on /sys .*ro'")).toBe("1\n");
+  });
+
+  test("binds: seen, written, read-only, made when missing", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "coracle-bind-"));
+    try {
+      await writeFile(join(directory, "file"), "from outside\n");
+      const bind = (options: string): Json => ({ HostConfig: { Binds: [`${directory}:/in${options}`] } });
+      expect(await sh("cat /in/file; echo back > /in/back", bind(""))).toBe("from outside\n");
+      expect(await readdir(directory)).toEqual(["back", "file"]);
+      expect(await sh("touch /in/x 2>/dev/null && echo written || echo refused", bind(":ro"))).toBe("refused\n");
+      const made = { HostConfig: { Binds: [`${directory}/new/deep:/made`] } };
+      expect(await sh("touch /made/x && echo written", made)).toBe("written\n");
+      expect((await stat(join(directory, "new/deep/x"))).isFile()).toBe(true);
+      const file = { HostConfig: { Binds: [`${directory}/file:/a/file`] } };
+      expect(await sh("cat /a/file", file)).toBe("from outside\n");
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  test("tmpfs and sysctls", async () => {
+    expect(await sh("mount | grep ' on /scratch '", { HostConfig: { Tmpfs: { "/scratch": "size=1m" } } })).toMatch(
+      /tmpfs.*size=1024k/,
+    );
+    const Sysctls = { "net.ipv4.ip_default_ttl": "33" };
+    expect(await sh("cat /proc/sys/net/ipv4/ip_default_ttl", { HostConfig: { Sysctls } })).toBe("33\n");
+  });
+
+  test("user, group, working directory", async () => {
+    expect(await sh("id -u; id -g", { User: "nobody" })).toBe("65534\n65534\n");
+    expect(await sh("id -u; id -g", { User: "12:34" })).toBe("12\n34\n");
+    expect(await sh("id -g", { User: "nobody:daemon" }).catch(() => "no such group")).toMatch(/^(1\n|no such group)$/);
+    expect(await sh("id -G", { User: "root", HostConfig: { GroupAdd: ["77"] } })).toMatch(/\b77\b/);
+    expect(await sh("pwd", { WorkingDir: "/made/on/the/way" })).toBe("/made/on/the/way\n");
+  });
+
+  test("terminal: TERM and a tty; without one, none", async () => {
+    const id = await engine().create({ Cmd: ["sh", "-c", "echo $TERM; test -t 1 && echo tty"], Tty: true });
+    await engine().start(id);
+    await engine().wait(id);
+    expect((await engine().call("GET", `/containers/${id}/logs?stdout=1`)).text).toBe("xterm\r\ntty\r\n");
+    await engine().remove(id);
+    expect(await sh("test -t 1 && echo tty || echo none")).toBe("none\n");
+  });
+
+  test("the runtime that was asked for", async () => {
+    const { Runtimes } = await engine().read<{ Runtimes: Record<string, unknown> }>("/info");
+    for (const Runtime of Object.keys(Runtimes).filter((name) => /^(crun|runc)$/.test(name))) {
+      expect(await sh(`echo by ${Runtime}`, { HostConfig: { Runtime } })).toBe(`by ${Runtime}\n`);
+    }
+  });
+
+  test("an image's VOLUME is a directory of its own, kept apart from the layers, removed with v", async () => {
+    const config = { Cmd: ["sh"], Volumes: { "/data": {} } };
+    await engine().load(await dockerArchive([{ reference: "volume:1", config, layers: [await busyboxLayer()] }]));
+    const id = await engine().create({ Image: "volume:1", Cmd: ["sh", "-c", "cat /data/x; echo kept > /data/x"] });
+    await engine().start(id);
+    await engine().wait(id);
+    await engine().start(id);
+    await engine().wait(id);
+    expect((await engine().logs(id)).stdout).toBe("kept\n");
+    const [mount] = (await engine().inspect<{ Mounts: Json[] }>(id)).Mounts;
+    expect(mount).toMatchObject({ Type: "volume", Destination: "/data", Driver: "local", RW: true });
+    const source = mount?.["Source"] as string;
+    expect(await readdir(source)).toEqual(["x"]);
+    await engine().remove(id);
+    await expect(stat(source)).rejects.toThrow("ENOENT");
+    await engine().must(200, "DELETE", "/images/volume:1");
+  });
+
+  test("a HEALTHCHECK of an image is kept", async () => {
+    const Healthcheck = { Test: ["CMD", "true"], Interval: 1e9 };
+    const image = { reference: "healthy:1", config: { Cmd: ["sh"], Healthcheck }, layers: [await busyboxLayer()] };
+    await engine().load(await dockerArchive([image]));
+    const id = await engine().create({ Image: "healthy:1" });
+    expect(await engine().inspect(id)).toMatchObject({ Config: { Healthcheck } });
+    await engine().remove(id);
+    await engine().must(200, "DELETE", "/images/healthy:1");
+  });
+
+  async function sh(script: string, config: Json = {}): Promise<string> {
+    const ended = await engine().run({ Cmd: ["sh", "-c", script], ...config });
+    return ended.stdout;
+  }
+});
