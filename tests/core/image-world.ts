@@ -35,6 +35,8 @@ export interface Answer {
 export interface WorldOptions {
   records?: Iterable<[string, Uint8Array]>;
   chains?: string[];
+  /** Containers whose first run the host finds running. */
+  running?: string[];
   insecureRegistries?: string[];
   /** Clients read what they are sent. */
   reading?: boolean;
@@ -54,7 +56,11 @@ export class ImageWorld {
     this.records = new Map(records);
     this.#reading = rest.reading ?? true;
     const stored = [...this.records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => ({ key, value }));
-    const inventory = { processes: [], mounts: [], containers: [], joins: [], networks: [], volumes: [], chains };
+    const containers = rest.running ?? [];
+    const processes = containers.map((container): engine.FoundProcess => {
+      return { container, run: 1, state: { tag: "running", val: { pid: 7, at: START } } };
+    });
+    const inventory = { processes, mounts: containers, containers, joins: [], networks: [], volumes: [], chains };
     const options = { ...OPTIONS, insecureRegistries: rest.insecureRegistries ?? [] };
     this.#take(this.#instance.open(options, this.#now(), new Uint8Array(32).fill(7), stored, inventory));
   }

@@ -562,6 +562,21 @@ describe("commit", () => {
     expect(world.call("GET", "/containers/made/json").json).toMatchObject({ State: { Status: "running" } });
   });
 
+  test("a crash while it is held still: after the restart it goes on", () => {
+    const container = run("base:1", "made");
+    world.ask("POST", "/commit?container=made");
+    const chains = [BUSYBOX_CHAIN, image.chains[0] as string];
+    const running = [container];
+    // Before the pause was heard of, and after.
+    for (const heard of [false, true]) {
+      if (heard) world.done(world.takeProcess("pause"));
+      const again = new ImageWorld({ records: world.records, chains, running });
+      again.done(again.takeProcess("resume"));
+      expect(again.call("GET", "/containers/made/json").json).toMatchObject({ State: { Status: "running" } });
+      expect([...again.records.keys()].filter((key) => key.startsWith("commit/"))).toEqual([]);
+    }
+  });
+
   test("a container that ends while it is committed", () => {
     const container = run("base:1", "made");
     const id = world.ask("POST", "/commit?container=made");

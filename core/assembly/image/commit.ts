@@ -36,6 +36,7 @@ import { chainOn } from "./chain";
 import { applyChanges } from "./changes";
 import { Authorship, writeCommittedConfig } from "./committed-config";
 import { Image, parseImage } from "./image";
+import { holdStill, letGoOn } from "./held-still";
 import { LayerFetch } from "./layer-fetch";
 import { Claims, LayerOwner, OneLayer } from "./one-layer";
 import { Reference } from "./reference";
@@ -136,6 +137,7 @@ class CommitTask extends Task implements LayerOwner {
   begin(pause: bool): void {
     this.claims.claimStack(this.container.chain);
     if (!pause || this.container.status != Status.Running) return this.takeChanges();
+    holdStill(this.container);
     askProcesses(this, Step.Pause, new ProcessCommandPause(this.subject()));
   }
 
@@ -167,6 +169,7 @@ class CommitTask extends Task implements LayerOwner {
   private tookPause(failure: Failure | null): void {
     const container = this.container;
     const runs = container.run == this.run && container.status == Status.Running;
+    if (failure !== null || !runs) letGoOn(container);
     if (failure !== null && runs) {
       return this.failed(`cannot pause container ${container.id}: ${failure.message}`);
     }
@@ -241,11 +244,13 @@ class CommitTask extends Task implements LayerOwner {
   private finish(): void {
     this.claims.release();
     askContent(new Ignored(), 0, new ContentCommandDropArchive(this.archive));
-    if (!this.paused || !this.isStillPaused()) return this.answer();
+    if (!this.paused) return this.answer();
+    if (!this.isStillPaused()) return this.resumed();
     askProcesses(this, Step.Resume, new ProcessCommandResume(this.subject()));
   }
 
   private resumed(): void {
+    letGoOn(this.container);
     if (this.isStillPaused()) {
       this.container.advance(Cause.Unpause);
       emitContainer(this.container, "unpause");
