@@ -18,26 +18,22 @@ import { readJsonBody } from "../api/json-body";
 import { flagOf } from "../api/parameters";
 import { askContent, askProcesses } from "../ask";
 import { Call } from "../call";
-import { CONFIG } from "../container/config";
 import { Container } from "../container/container";
 import { Ignored } from "../container/ignored";
 import { Cause, Status } from "../container/lifecycle";
-import { mergeImageConfig } from "../container/merge";
 import { containerEvent, emitContainer } from "../event/emit";
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
-import { normalise, schemaError } from "../json/schema";
 import { JsonWriter } from "../json/writer";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { chainOn } from "./chain";
-import { applyChanges } from "./changes";
 import { Authorship, writeCommittedConfig } from "./committed-config";
 import { Image, parseImage } from "./image";
 import { holdStill, letGoOn } from "./held-still";
 import { LayerFetch } from "./layer-fetch";
+import { readNewConfig } from "./new-config";
 import { Claims, LayerOwner, OneLayer } from "./one-layer";
 import { Reference } from "./reference";
 import { giveName, readNewName } from "./tag";
@@ -66,7 +62,7 @@ export function commitContainer(call: Call): Refusal | null {
   }
   const state = refuseState(container);
   if (state !== null) return state;
-  const config = readConfig(container, body.json, query.all("changes"));
+  const config = readNewConfig(container, body.json, query.all("changes"));
   if (config.config === null) return config.refusal;
 
   // Accepted from here: it goes on if the client goes away.
@@ -79,32 +75,6 @@ function refuseState(container: Container): Refusal | null {
   if (container.status == Status.Dead) return conflict(`You cannot commit container ${container.id} which is Dead`);
   if (container.status != Status.Removing) return null;
   return conflict(`You cannot commit container ${container.id} which is being removed`);
-}
-
-/** The new image's `Config`, or why there is none. */
-class NewConfig {
-  constructor(
-    readonly config: Json | null,
-    readonly refusal: Refusal | null,
-  ) {}
-}
-
-/** A body takes the place of the container's own config, which fills its gaps; the changes come on top. */
-function readConfig(container: Container, body: Json | null, changes: string[]): NewConfig {
-  const own = documentOf(container.config);
-  const given = body !== null && !body.isNull;
-  const config = given ? normalise(body!, CONFIG) : own.copy();
-  if (config === null) return new NewConfig(null, badParameter(schemaError()));
-  const error = applyChanges(config, changes);
-  if (error.length > 0) return new NewConfig(null, badParameter(error));
-  const merged = mergeImageConfig(config, own);
-  if (merged.error.length > 0) return new NewConfig(null, internal(merged.error));
-  return new NewConfig(merged.config, null);
-}
-
-function documentOf(bytes: Uint8Array): Json {
-  const document = parseJson(bytes);
-  return document === null ? Json.object() : document;
 }
 
 enum Step {

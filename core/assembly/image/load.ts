@@ -1,37 +1,29 @@
 // POST /images/load (surface §2.22, §6.3): the archive is taken in whole, then its images are made one after the other.
 
 import {
-  ArchivedFile,
   BodyTag,
   ContentCommandDropArchive,
-  ContentCommandIngest,
   ContentCommandRead,
   Failure,
   FailureKind,
-  Ingest,
   LayerSourceArchived,
   Member,
   Outcome,
   OutcomeBytes,
-  OutcomeIngested,
 } from "../../../build/bindings/types";
 import { flagOf } from "../api/parameters";
 import { askContent } from "../ask";
 import { Call } from "../call";
 import { Ignored } from "../container/ignored";
-import { jsonError, parseJson } from "../json/reader";
-import { badParameter, notBuilt, Refusal } from "../refusal";
+import { notBuilt, Refusal } from "../refusal";
 import { engine } from "../state";
 import { Task } from "../task";
-import { digestOf } from "../text/sha256";
-import { ArchivedImage, blobPath, DOCKER_LIST, LAYOUT_INDEX, namesOf, readDockerList, readTag } from "./archive";
-import { hostPlatform } from "./host-platform";
+import { ArchivedImage, readTag } from "./archive";
+import { ArchiveOwner, ArchiveReader, brokenTar } from "./archive-reader";
 import { Image, parseImage } from "./image";
 import { emitImageEvent } from "./image-event";
 import { FetchState, LayerFetch } from "./layer-fetch";
-import { Descriptor, Manifest, parseManifest } from "./manifest";
 import { Claims, LayerOwner, OneLayer } from "./one-layer";
-import { bestPlatform, Platform } from "./platform";
 import { ProgressStream, StreamWriter } from "./progress";
 
 /** The version that has `platform`. */
@@ -48,24 +40,11 @@ export function loadImages(call: Call): Refusal | null {
   return null;
 }
 
-enum Step {
-  Ingest,
-  List,
-  Index,
-  Manifest,
-  Config,
-}
-
-class Load extends Task implements StreamWriter, LayerOwner {
+class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   private readonly stream: ProgressStream;
   private readonly archive: string = engine.ids.next();
   private readonly claims: Claims = new Claims();
-  private readonly sizes: Map<string, u64> = new Map<string, u64>();
-  /** Of an image layout: what is still to be looked at. */
-  private descriptors: Descriptor[] = [];
-  private tags: string[] = [];
-  /** Digest of the document that was asked for. */
-  private expected: string = "";
+  private reader: ArchiveReader | null = null;
   private images: ArchivedImage[] = [];
   private next: i32 = 0;
   private image: Image | null = null;
@@ -84,24 +63,25 @@ class Load extends Task implements StreamWriter, LayerOwner {
 
   begin(): void {
     this.stream.begin(this);
-    if (this.call.request.body.tag == BodyTag.None) return this.fail(brokenTar("unexpected EOF"));
-    askContent(this, Step.Ingest, new ContentCommandIngest(new Ingest(this.archive, this.call.id)));
+    if (this.call.request.body.tag == BodyTag.None) return this.archiveFailed(brokenTar("unexpected EOF"));
+    const reader = new ArchiveReader(this, this.archive);
+    this.reader = reader;
+    reader.begin(this.call.id);
   }
 
-  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) return this.fail(step == Step.Ingest ? brokenTar(failure.message) : failure.message);
-    switch (step) {
-      case Step.Ingest:
-        return this.takeFiles((<OutcomeIngested>outcome!).value);
-      case Step.List:
-        return this.takeList((<OutcomeBytes>outcome!).value);
-      case Step.Index:
-        return this.takeIndex((<OutcomeBytes>outcome!).value);
-      case Step.Manifest:
-        return this.takeManifest((<OutcomeBytes>outcome!).value);
-      case Step.Config:
-        return this.takeConfig((<OutcomeBytes>outcome!).value);
-    }
+  archiveRead(images: ArchivedImage[]): void {
+    this.images = images;
+    this.loadNext();
+  }
+
+  archiveFailed(message: string): void {
+    this.fail(message);
+  }
+
+  /** The config of the next image, the only thing that is asked for under this task's own name. */
+  ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) return this.fail(failure.message);
+    this.takeConfig((<OutcomeBytes>outcome!).value);
   }
 
   clientGone(): void {}
@@ -122,77 +102,9 @@ class Load extends Task implements StreamWriter, LayerOwner {
     this.unpackNext();
   }
 
-  private takeFiles(files: ArchivedFile[]): void {
-    for (let i = 0; i < files.length; i++) this.sizes.set(files[i].path, files[i].size);
-    if (this.sizes.has(DOCKER_LIST)) return this.read(Step.List, DOCKER_LIST);
-    if (this.sizes.has(LAYOUT_INDEX)) return this.read(Step.Index, LAYOUT_INDEX);
-    this.fail("invalid archive: does not contain a manifest.json");
-  }
-
-  private read(step: Step, path: string): void {
-    askContent(this, step, new ContentCommandRead(new Member(this.archive, path)));
-  }
-
-  private takeList(bytes: Uint8Array): void {
-    const document = parseJson(bytes);
-    if (document === null) return this.fail(jsonError());
-    const images = readDockerList(document);
-    if (images === null) return this.fail("invalid archive: manifest.json is no list of images");
-    this.images = images;
-    this.loadNext();
-  }
-
-  private takeIndex(bytes: Uint8Array): void {
-    const manifest = this.parsed(bytes);
-    if (manifest === null) return;
-    if (!manifest.isIndex) return this.fail("invalid archive: index.json is no index");
-    this.descriptors = manifest.images();
-    this.lookNext();
-  }
-
-  /** Each entry of a layout's index is an image, or an index of which one fits the machine. */
-  private lookNext(): void {
-    if (this.descriptors.length == 0) return this.loadNext();
-    const descriptor = this.descriptors.shift();
-    this.tags = namesOf(descriptor);
-    this.readManifest(descriptor);
-  }
-
-  private takeManifest(bytes: Uint8Array): void {
-    if (digestOf(bytes) != this.expected)
-      return this.fail(`invalid archive: digest of ${this.expected} does not match`);
-    const manifest = this.parsed(bytes);
-    if (manifest === null) return;
-    if (manifest.isIndex) return this.choose(manifest.images());
-    const image = new ArchivedImage(blobPath(manifest.config!.digest));
-    for (let i = 0; i < manifest.layers.length; i++) image.layers.push(blobPath(manifest.layers[i].digest));
-    image.tags = this.tags;
-    this.images.push(image);
-    this.lookNext();
-  }
-
-  private choose(entries: Descriptor[]): void {
-    const platforms: (Platform | null)[] = [];
-    for (let i = 0; i < entries.length; i++) platforms.push(entries[i].platform);
-    const at = bestPlatform(platforms, hostPlatform());
-    if (at < 0) return this.fail(`no matching manifest for ${hostPlatform().text} in the manifest list entries`);
-    this.readManifest(entries[at]);
-  }
-
-  private readManifest(descriptor: Descriptor): void {
-    this.expected = descriptor.digest;
-    this.read(Step.Manifest, blobPath(descriptor.digest));
-  }
-
-  private parsed(bytes: Uint8Array): Manifest | null {
-    const parsed = parseManifest(bytes, "");
-    if (parsed.manifest === null) this.fail(parsed.refusal!.message);
-    return parsed.manifest;
-  }
-
   private loadNext(): void {
     if (this.next == this.images.length) return this.conclude();
-    this.read(Step.Config, this.images[this.next].config);
+    askContent(this, 0, new ContentCommandRead(new Member(this.archive, this.images[this.next].config)));
   }
 
   private takeConfig(bytes: Uint8Array): void {
@@ -284,17 +196,11 @@ class Load extends Task implements StreamWriter, LayerOwner {
   }
 
   private layerSize(): u64 {
-    const path = this.images[this.next].layers[this.layer];
-    return this.sizes.has(path) ? this.sizes.get(path) : 0;
+    return this.reader!.sizeOf(this.images[this.next].layers[this.layer]);
   }
 
   private layerText(failure: Failure): string {
     if (failure.kind != FailureKind.Corrupt || failure.message.startsWith("invalid diffID")) return failure.message;
     return brokenTar(failure.message);
   }
-}
-
-/** Docker unpacks in a process of its own, whose status stands in the text. */
-function brokenTar(message: string): string {
-  return `Error processing tar file(exit status 1): ${message}`;
 }

@@ -1,0 +1,36 @@
+// The `Config` of an image that is committed (surface §2.22).
+
+import { CONFIG } from "../container/config";
+import { Container } from "../container/container";
+import { mergeImageConfig } from "../container/merge";
+import { Json } from "../json/json";
+import { parseJson } from "../json/reader";
+import { normalise, schemaError } from "../json/schema";
+import { badParameter, internal, Refusal } from "../refusal";
+import { applyChanges } from "./changes";
+
+/** The new image's `Config`, or why there is none. */
+export class NewConfig {
+  constructor(
+    readonly config: Json | null,
+    readonly refusal: Refusal | null,
+  ) {}
+}
+
+/** A body takes the place of the container's own config, which fills its gaps; the changes come on top. */
+export function readNewConfig(container: Container, body: Json | null, changes: string[]): NewConfig {
+  const own = documentOf(container.config);
+  const given = body !== null && !body.isNull;
+  const config = given ? normalise(body!, CONFIG) : own.copy();
+  if (config === null) return new NewConfig(null, badParameter(schemaError()));
+  const error = applyChanges(config, changes);
+  if (error.length > 0) return new NewConfig(null, badParameter(error));
+  const merged = mergeImageConfig(config, own);
+  if (merged.error.length > 0) return new NewConfig(null, internal(merged.error));
+  return new NewConfig(merged.config, null);
+}
+
+function documentOf(bytes: Uint8Array): Json {
+  const document = parseJson(bytes);
+  return document === null ? Json.object() : document;
+}
