@@ -45,6 +45,7 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
     storageDriver: "overlay2",
     storageStatus: storageStatus(kernel, paths.roots.data, root),
     routes: routesOf(read("proc/thread-self/net/route") || read("proc/net/route")),
+    firewall: "nftables",
     warnings: [...warningsOf(limits, forwarding), ...(await strangeDrops()).map(dropWarning)],
   };
 }

@@ -31,6 +31,7 @@ const MACHINE: engine.Machine = {
   storageDriver: "overlay2",
   storageStatus: [["Backing Filesystem", "extfs"]],
   routes: [],
+  firewall: "nftables",
   warnings: [],
 };
 
@@ -60,14 +61,14 @@ const CONFIG = JSON.stringify({
   history: [{ created: "2026-01-01T00:00:00Z", created_by: "make" }],
 });
 
-const IMAGE_ID = `sha256:${createHash("sha256").update(CONFIG).digest("hex")}`;
+export const BUSYBOX_ID = `sha256:${createHash("sha256").update(CONFIG).digest("hex")}`;
 
 /** What the records hold after `busybox:latest` was loaded. */
 export const BUSYBOX_RECORDS: ReadonlyMap<string, Uint8Array> = new Map(
   Object.entries({
-    [`config/${IMAGE_ID}`]: CONFIG,
-    [`image/${IMAGE_ID}`]: "{}",
+    [`config/${BUSYBOX_ID}`]: CONFIG,
+    [`image/${BUSYBOX_ID}`]: "{}",
     [`layer/${BUSYBOX_CHAIN}`]: JSON.stringify({ diffId: BUSYBOX_CHAIN, size: 1000 }),
-    "reference/docker.io/library/busybox:latest": IMAGE_ID,
+    "reference/docker.io/library/busybox:latest": BUSYBOX_ID,
   }).map(([key, text]) => [key, new TextEncoder().encode(text)]),
 );

@@ -23,7 +23,8 @@ function writeFields(json: JsonWriter, document: Uint8Array, table: Table, versi
   json.beginObject();
   for (let i = 0; i < table.fields.length; i++) {
     const field = table.fields[i];
-    if (version < field.since || version > field.until) continue;
+    // What came later is shown to older clients as well; what is gone is gone.
+    if (version > field.until) continue;
     const value = values.entry(field.name);
     if (field.name == "OnBuild" && version >= WITHOUT_EMPTY_ON_BUILD && (value === null || value.length == 0)) continue;
     if (value !== null) json.jsonField(field.name, value);

@@ -71,8 +71,12 @@ export class Container {
   // ---------------------------------------------------------------- not in the record
   /** Its record is put before the step ends: see `touch`. */
   changed: bool = false;
+  /** What it was created with is still being made. */
+  creating: bool = false;
   /** Requests that wait for an in-between status to end. */
   queue: Call[] = [];
+  /** Clients of its removal: of one that goes on, or of one that follows the end of its run. */
+  removals: Call[] = [];
   waiters: Waiter[] = [];
   /** Attached clients and followers of the log: they end with the run. */
   attached: Call[] = [];
@@ -105,9 +109,12 @@ export class Container {
     return this.status == Status.Running || this.status == Status.Paused;
   }
 
-  /** A status that ends by itself soon. */
+  /** Something that ends by itself soon. */
   get between(): bool {
-    return this.status == Status.Starting || this.status == Status.Unwinding || this.status == Status.Releasing;
+    const status = this.status;
+    return (
+      this.creating || status == Status.Starting || status == Status.Unwinding || status == Status.Releasing
+    );
   }
 
   get word(): string {

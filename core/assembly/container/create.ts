@@ -15,6 +15,7 @@ import { Task } from "../task";
 import { Volume } from "../volume/store";
 import { AnonymousVolume, Container } from "./container";
 import { containerNameProblem, generatedName } from "./names";
+import { takeUpQueue } from "./queue";
 import { removeNow } from "./remove";
 import { parseSignal } from "./signals";
 import { Wish, readWish } from "./wish";
@@ -119,6 +120,7 @@ class Creation extends Task {
   }
 
   begin(): void {
+    this.container.creating = true;
     const destinations = this.wish.volumeDestinations();
     for (let i = 0; i < destinations.length; i++) {
       const name = engine.ids.next();
@@ -138,9 +140,10 @@ class Creation extends Task {
 
   private finish(): void {
     const container = this.container;
+    container.creating = false;
     if (this.failure.length > 0) {
       container.removeVolumes = true;
-      removeNow(container, null);
+      removeNow(container);
       return sendRefusal(this.call, internal(this.failure));
     }
     for (let i = 0; i < container.volumes.length; i++) {
@@ -153,5 +156,6 @@ class Creation extends Task {
     json.stringArrayField("Warnings", this.wish.warnings);
     json.endObject();
     sendJson(this.call, 201, line(json));
+    takeUpQueue(container);
   }
 }

@@ -116,9 +116,8 @@ function writeGraphDriver(json: JsonWriter, container: Container): void {
   json.endObject();
 }
 
-/** Docker leaves a zero out (surface §6.5). */
 function writeSizes(json: JsonWriter, container: Container, written: i64): void {
   const image = engine.images.find(container.imageId);
-  if (written > 0) json.i64Field("SizeRw", written);
+  json.i64Field("SizeRw", written);
   json.i64Field("SizeRootFs", written + (image === null ? 0 : <i64>image.size));
 }

@@ -34,14 +34,14 @@ export function waitContainer(call: Call): Refusal | null {
   return null;
 }
 
-/** Answers those that wait for this; a removal is the last chance for all. */
+/** Answers those that wait for this or for less: whoever waits for an exit hears of a removal, too. */
 export function answerWaiters(container: Container, what: Condition): void {
   const rest: Waiter[] = [];
   const waiters = container.waiters;
   container.waiters = [];
   for (let i = 0; i < waiters.length; i++) {
     const waiter = waiters[i];
-    if (what == Condition.Removed || waiter.condition != Condition.Removed) answer(waiter, container, what);
+    if (waiter.condition <= what) answer(waiter, container, what);
     else rest.push(waiter);
   }
   container.waiters = rest;

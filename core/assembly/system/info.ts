@@ -172,6 +172,13 @@ function writeRest(json: JsonWriter, version: i32): void {
   json.stringField("Isolation", "");
   json.stringField("InitBinary", "");
   json.stringArrayField("SecurityOptions", machine.securityOptions);
+  if (version >= 44) json.stringArrayField("CDISpecDirs", []);
+  if (version >= 49 && machine.firewall.length > 0) {
+    json.key("FirewallBackend");
+    json.beginObject();
+    json.stringField("Driver", machine.firewall);
+    json.endObject();
+  }
   if (version >= 39) writeWarnings(json, machine.warnings);
 }
 
