@@ -12,13 +12,19 @@ export function nodeTransport(): Transport {
     tls: new https.Agent(options),
     anyCertificate: new https.Agent({ ...options, rejectUnauthorized: false }),
   };
-  return (request) =>
+  const transport: Transport = (request) =>
     new Promise((resolve, reject) => {
       const outgoing = send(request, agents);
       outgoing.on("response", (incoming) => resolve(answer(incoming)));
-      outgoing.on("error", reject);
+      outgoing.on("error", (error) => {
+        // The server had closed the kept connection before it could see the request: that is no answer of its.
+        const unseen = outgoing.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET";
+        if (unseen && !request.signal.aborted) resolve(transport(request));
+        else reject(error);
+      });
       outgoing.end(request.body);
     });
+  return transport;
 }
 
 interface Agents {

@@ -155,6 +155,7 @@ class DistributionClient implements RegistryClient {
     return this.#ask(demand.url, header, headers, endpoint, demand.signal);
   }
 
+  /** Asks a registry that was found. */
   async #ask(
     url: string,
     authorization: string | undefined,
@@ -162,19 +163,23 @@ class DistributionClient implements RegistryClient {
     endpoint: types.Endpoint,
     signal?: AbortSignal,
   ): Promise<Answer> {
-    const headers = { ...this.#headers, ...more, ...(authorization === undefined ? {} : { authorization }) };
     try {
-      return await exchange(
-        this.#transport,
-        { method: "GET", url, headers, insecure: endpoint.insecure, signal },
-        this.#silenceMs,
-      );
+      return await this.#send(url, authorization === undefined ? more : { ...more, authorization }, endpoint, signal);
     } catch (error) {
       // It may have moved between TLS and none: look again the next time.
-      if (error instanceof HostFailure && error.failure.kind === "unreachable")
-        this.#registries.delete(keyOf(endpoint));
+      if (isUnreachable(error)) this.#registries.delete(keyOf(endpoint));
       throw error;
     }
+  }
+
+  #send(
+    url: string,
+    more: Record<string, string>,
+    { insecure }: types.Endpoint,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    const headers = { ...this.#headers, ...more };
+    return exchange(this.#transport, { method: "GET", url, headers, insecure, signal }, this.#silenceMs);
   }
 
   /** How to speak to a registry: asked once, while it answers. */
@@ -195,14 +200,13 @@ class DistributionClient implements RegistryClient {
     try {
       return await this.#pingAt(`https://${endpoint.authority}`, endpoint, signal);
     } catch (error) {
-      const noTls = endpoint.insecure && error instanceof HostFailure && error.failure.kind === "unreachable";
-      if (!noTls) throw error;
+      if (!endpoint.insecure || !isUnreachable(error)) throw error;
       return this.#pingAt(`http://${endpoint.authority}`, endpoint, signal);
     }
   }
 
   async #pingAt(base: string, endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
-    const answer = await this.#ask(`${base}/v2/`, undefined, {}, endpoint, signal);
+    const answer = await this.#send(`${base}/v2/`, {}, endpoint, signal);
     await readText(answer.body, ERROR_LIMIT);
     return { base, challenges: answer.status === 401 ? challengesOf(answer) : [] };
   }
@@ -219,6 +223,10 @@ type Source = Pick<content.Repository, "endpoint" | "repository" | "credentials"
 
 function keyOf({ authority, insecure }: types.Endpoint): string {
   return `${authority} ${insecure}`;
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof HostFailure && error.failure.kind === "unreachable";
 }
 
 function challengesOf(answer: Answer): Challenge[] {

@@ -101,6 +101,11 @@ export class Confined {
     return at;
   }
 
+  /** Whether a name is known to be that of a directory, with no link on its way. */
+  isVerified(name: string): boolean {
+    return this.#verified.has(name);
+  }
+
   /** Something was put in the place of a directory. */
   forget(name: string): void {
     for (const known of this.#verified)

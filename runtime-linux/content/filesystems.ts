@@ -1,7 +1,7 @@
 // Containers' file systems: overlayfs over a chain's layers, what a container writes in its own upper directory.
 
 import * as fs from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
 import type { content } from "../../hosts/host.js";
 import { MNT_DETACH, type Kernel } from "../kernel.js";
@@ -62,16 +62,11 @@ export class Filesystems {
     return bytes;
   }
 
-  /** All that a container has on disk goes, its mount first. */
+  /** All that a container has on disk goes, its mount first. What a crash leaves is found by `containers`. */
   async drop(container: string): Promise<void> {
     this.unmount(container);
     await rm(this.#paths.liveContainer(container), { recursive: true, force: true });
-    const kept = this.#paths.container(container);
-    if (!fs.existsSync(kept)) return;
-    // One rename, so that a crash does not leave half of it.
-    const trash = await this.#layers.draft();
-    await rename(kept, `${trash}/container`);
-    await rm(trash, { recursive: true, force: true });
+    await rm(this.#paths.container(container), { recursive: true, force: true });
   }
 
   /** Containers whose file system is mounted. */

@@ -102,13 +102,14 @@ async function unpack(
       progress.at("extracting", taken.bytes);
     }
     reader.end();
+    await unpacker.settled();
     await readOut(bytes);
   } catch (error) {
     // Bytes that make no sense are, first of all, not those that were asked for.
     if (error instanceof HostFailure && MAKES_NO_SENSE.has(error.failure.kind)) await readOut(bytes);
     throw taken.failure ?? error;
   } finally {
-    unpacker.abandon();
+    await unpacker.abandon();
     await bytes.return(undefined);
   }
   const diffId = digestOf(hash);

@@ -1,12 +1,10 @@
 // Puts a layer's tar into a directory as overlayfs wants it: whiteouts become character devices 0:0 and extended
 // attributes (OCI image spec, layer.md; Linux overlayfs.rst). Nothing it does reaches outside of that directory.
-//
-// Calls to the file system are synchronous, being short: a layer has thousands of small files, and a turn of the event
-// loop costs more than a call. Large pieces are written beside it, so that a slow disk holds up nobody else.
 
 import * as fs from "node:fs";
 import { HostFailure } from "../../hosts/failure.js";
 import { S_IFBLK, S_IFCHR, S_IFIFO, type Device, type Kernel } from "../kernel.js";
+import { FileBodies, named } from "./bodies.js";
 import { copyAttributes, copyFile } from "./copy.js";
 import { baseOf, cleanName, Confined, leaves, parentOf } from "./confined.js";
 import { textOf, type TarEntry } from "./tar/entry.js";
@@ -34,57 +32,47 @@ export class Unpacker implements TarSink {
   readonly #whiteouts = new Set<string>();
   /** Directories' entries; their times change with whatever is put into them. */
   readonly #directories = new Map<string, bigint>();
-  #file: { fd: number; entry: TarEntry; name: string; at: number } | null = null;
+  /** All names of this layer, and some that were removed again: under any other name there is nothing. */
+  readonly #names = new Set<string>();
+  /** Names whose whiteout gave way to something made in this layer: if that is a directory it hides what is below. */
+  readonly #hidden = new Set<string>();
+  readonly #bodies: FileBodies;
 
   constructor(root: string, kernel: Kernel, hasLower: boolean) {
     this.#tree = new Confined(root);
     this.#kernel = kernel;
     this.#hasLower = hasLower;
+    this.#bodies = new FileBodies((path, file) => {
+      this.size += file.size;
+      this.#finish(path, file);
+    });
   }
 
-  entry(entry: TarEntry): void {
+  entry(entry: TarEntry): Promise<void> | void {
+    this.#bodies.check();
     const name = cleanName(entry.name);
-    if (name === "") {
-      // The root itself.
-      if (entry.type === "directory") this.#finishDirectory("", entry);
-      return;
-    }
-    const base = baseOf(name);
-    if (base.startsWith(WHITEOUT)) return this.#whiteout(name, base, entry);
-    this.#make(this.#place(name), entry);
+    if (!this.#bodies.isBusy || !this.#needsAll(name, entry)) return this.#enter(name, entry);
+    return this.#bodies.settled().then(() => this.#enter(name, entry));
   }
 
   data(piece: Buffer): Promise<void> | void {
-    const file = this.#file;
-    if (!file) return;
-    const at = file.at;
-    file.at += piece.length;
-    if (piece.length > LARGE) return write(file.fd, piece, at).catch((error) => this.#fail(error, file.name));
-    try {
-      writeFully(file.fd, piece, at);
-    } catch (error) {
-      this.#fail(error, file.name);
-    }
+    return this.#bodies.data(piece);
   }
 
   end(): void {
-    const file = this.#file;
-    if (!file) return;
-    this.#file = null;
-    try {
-      fs.fchownSync(file.fd, file.entry.uid, file.entry.gid);
-      fs.fchmodSync(file.fd, file.entry.mode);
-    } finally {
-      fs.closeSync(file.fd);
-    }
-    this.size += file.entry.size;
-    this.#attributes(file.name, file.entry);
-    this.#times(file.name, file.entry.mtime);
+    this.#bodies.end();
+  }
+
+  /** Resolves when all that was told is done. */
+  async settled(): Promise<void> {
+    await this.#bodies.settled();
   }
 
   /** After the last entry: directories get their times, the deepest first. */
   finish(): void {
-    for (const [name, mtime] of [...this.#directories].reverse()) this.#times(name, mtime);
+    for (const [name, mtime] of [...this.#directories].reverse()) {
+      this.#kernel.lutimens(this.#tree.path(name), mtime, mtime);
+    }
   }
 
   /** Makes one of `lowerLinks`: `find` tells where in the layers below a name is, without following links. */
@@ -98,7 +86,7 @@ export class Unpacker implements TarSink {
       const below = find(directory);
       if (below) copyAttributes(below, this.#tree.path(directory), this.#kernel);
     }
-    this.#remove(name);
+    this.#clear(name);
     // What this layer hides is not brought back: the link is all that is left of it.
     const copy = this.#tree.path(this.#whiteouts.has(target) ? name : target);
     if (this.#whiteouts.has(target) || !this.#tree.stat(target)) {
@@ -108,10 +96,29 @@ export class Unpacker implements TarSink {
     if (!this.#whiteouts.has(target)) fs.linkSync(copy, this.#tree.path(name));
   }
 
-  /** Lets go of a file that was not finished. */
-  abandon(): void {
-    if (this.#file) fs.closeSync(this.#file.fd);
-    this.#file = null;
+  /** Lets go of files that are not finished; resolves when nothing is written any more. */
+  async abandon(): Promise<void> {
+    await this.#bodies.abandon();
+  }
+
+  /** Whether an entry may touch a file that is on its way. */
+  #needsAll(name: string, { type }: TarEntry): boolean {
+    if (type === "link" || baseOf(name).startsWith(WHITEOUT)) return true;
+    return this.#names.has(name) || !this.#tree.isVerified(parentOf(name));
+  }
+
+  #enter(name: string, entry: TarEntry): Promise<void> | void {
+    if (name === "") {
+      // The root itself.
+      if (entry.type === "directory") this.#finishDirectory("", entry);
+      return;
+    }
+    try {
+      if (baseOf(name).startsWith(WHITEOUT)) return this.#whiteout(name, baseOf(name), entry);
+      return this.#make(this.#place(name), entry);
+    } catch (error) {
+      throw named(error, { name });
+    }
   }
 
   /** The name, with its parents made and every link among them followed. */
@@ -121,6 +128,7 @@ export class Unpacker implements TarSink {
       make: true,
       clear: (at) => this.#clearWhiteout(at),
       made: (at) => {
+        this.#names.add(at);
         this.#uncover(at);
         made.push(at);
       },
@@ -128,57 +136,49 @@ export class Unpacker implements TarSink {
     return parent === "" ? baseOf(name) : `${parent}/${baseOf(name)}`;
   }
 
-  #make(name: string, entry: TarEntry): void {
-    try {
-      this.#create(name, entry);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") this.#fail(error, name);
-      if (entry.type === "directory" && this.#tree.stat(name)?.isDirectory()) return this.#finishDirectory(name, entry);
-      try {
-        const hidden = this.#whiteouts.has(name);
-        this.#remove(name);
-        if (hidden) this.#hidden.add(name);
-        this.#create(name, entry);
-      } catch (again) {
-        this.#fail(again, name);
-      }
+  #make(name: string, entry: TarEntry): Promise<void> | void {
+    if (entry.type === "link") return this.#link(name, entry);
+    if (entry.type === "directory" && this.#names.has(name) && this.#tree.stat(name)?.isDirectory()) {
+      return this.#finishDirectory(name, entry);
     }
+    this.#clear(name);
+    this.#names.add(name);
+    return this.#create(name, entry, this.#tree.path(name));
   }
 
-  /** Names whose whiteout gave way to something made in this layer: if that is a directory it hides what is below. */
-  readonly #hidden = new Set<string>();
-
-  /** Never takes something existing for its own: EEXIST. */
-  #create(name: string, entry: TarEntry): void {
-    const path = this.#tree.path(name);
+  /** Where nothing is. */
+  #create(name: string, entry: TarEntry, path: Buffer): Promise<void> | void {
     switch (entry.type) {
       case "file":
-        this.#file = { fd: fs.openSync(path, NEW_FILE, 0o600), entry, name, at: 0 };
-        return;
+        return this.#bodies.begin(name, path, entry);
       case "directory":
         fs.mkdirSync(path, 0o700);
         this.#uncover(name);
         return this.#finishDirectory(name, entry);
-      case "link":
-        return this.#link(name, entry);
       case "symlink":
         fs.symlinkSync(Buffer.from(entry.target, "latin1"), path);
-        fs.lchownSync(path, entry.uid, entry.gid);
         break;
-      default:
+      case "character":
+      case "block":
+      case "fifo":
         this.#kernel.mknod(path, TYPE_BITS[entry.type] | 0o600, deviceOf(entry));
-        fs.lchownSync(path, entry.uid, entry.gid);
-        fs.chmodSync(path, entry.mode);
     }
-    this.#attributes(name, entry);
-    this.#times(name, entry.mtime);
+    fs.lchownSync(path, entry.uid, entry.gid);
+    if (entry.type !== "symlink") fs.chmodSync(path, entry.mode);
+    this.#finish(path, entry);
+  }
+
+  /** What comes once owner and mode are set: both take some attributes away. */
+  #finish(path: Buffer, { xattrs, mtime }: TarEntry): void {
+    if (xattrs.size > 0) setAttributes(path, xattrs, this.#kernel);
+    this.#kernel.lutimens(path, mtime, mtime);
   }
 
   #finishDirectory(name: string, entry: TarEntry): void {
     const path = this.#tree.path(name);
     fs.lchownSync(path, entry.uid, entry.gid);
     fs.chmodSync(path, entry.mode);
-    this.#attributes(name, entry);
+    setAttributes(path, entry.xattrs, this.#kernel);
     this.#directories.delete(name);
     this.#directories.set(name, entry.mtime);
   }
@@ -195,6 +195,8 @@ export class Unpacker implements TarSink {
     if (this.#tree.stat(here)?.isDirectory()) {
       throw new HostFailure("invalid", `hard link "${textOf(name)}" to a directory`);
     }
+    this.#clear(name);
+    this.#names.add(name);
     fs.linkSync(this.#tree.path(here), this.#tree.path(name));
   }
 
@@ -226,6 +228,7 @@ export class Unpacker implements TarSink {
     this.#kernel.mknod(path, S_IFCHR, { major: 0, minor: 0 });
     fs.lchownSync(path, entry.uid, entry.gid);
     this.#whiteouts.add(target);
+    this.#names.add(target);
   }
 
   #opaque(name: string): void {
@@ -244,8 +247,9 @@ export class Unpacker implements TarSink {
     return true;
   }
 
-  #remove(name: string): void {
-    const stat = this.#tree.stat(name);
+  /** Takes away whatever has a name, for something else to have it. */
+  #clear(name: string): void {
+    const stat = this.#names.has(name) ? this.#tree.stat(name) : undefined;
     if (!stat) return;
     if (stat.isDirectory()) {
       this.#tree.forget(name);
@@ -255,36 +259,20 @@ export class Unpacker implements TarSink {
     } else if (stat.isFile() && stat.nlink === 1) {
       this.size -= stat.size;
     }
-    this.#whiteouts.delete(name);
+    if (this.#whiteouts.delete(name)) this.#hidden.add(name);
     fs.rmSync(this.#tree.path(name), { recursive: true });
   }
+}
 
-  /** Attributes of overlayfs belong to the host, not to images; those that the file system refuses are left out. */
-  #attributes(name: string, { xattrs }: TarEntry): void {
-    for (const [key, value] of xattrs) {
-      if (/^(trusted|user)\.overlay\./.test(key)) continue;
-      try {
-        this.#kernel.lsetxattr(this.#tree.path(name), textOf(key), Buffer.from(value, "latin1"));
-      } catch (error) {
-        if (!REFUSED.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-      }
+/** Attributes of overlayfs belong to the host, not to images; those that the file system refuses are left out. */
+function setAttributes(path: Buffer, xattrs: ReadonlyMap<string, string>, kernel: Kernel): void {
+  for (const [key, value] of xattrs) {
+    if (/^(trusted|user)\.overlay\./.test(key)) continue;
+    try {
+      kernel.lsetxattr(path, textOf(key), Buffer.from(value, "latin1"));
+    } catch (error) {
+      if (!REFUSED.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
     }
-  }
-
-  #times(name: string, mtime: bigint): void {
-    this.#kernel.lutimens(this.#tree.path(name), mtime, mtime);
-  }
-
-  #fail(error: unknown, name: string): never {
-    if (error instanceof HostFailure || !(error instanceof Error)) throw error;
-    const { code = "" } = error as NodeJS.ErrnoException;
-    if (code === "ENOSPC" || code === "EDQUOT") {
-      throw new HostFailure(
-        "exhausted",
-        `write /${textOf(name)}: ${code === "ENOSPC" ? "no space left on device" : "disk quota exceeded"}`,
-      );
-    }
-    throw error;
   }
 }
 
@@ -292,27 +280,10 @@ function deviceOf({ type, major, minor }: TarEntry): Device {
   return type === "fifo" ? { major: 0, minor: 0 } : { major, minor };
 }
 
-function writeFully(fd: number, bytes: Buffer, at: number): void {
-  for (let done = 0; done < bytes.length;) done += fs.writeSync(fd, bytes, done, bytes.length - done, at + done);
-}
-
-async function write(fd: number, bytes: Buffer, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    done += await new Promise<number>((resolve, reject) => {
-      fs.write(fd, bytes, done, bytes.length - done, at + done, (error, count) =>
-        error ? reject(error) : resolve(count),
-      );
-    });
-  }
-}
-
 const WHITEOUT = ".wh.";
 const META = ".wh..wh.";
 const OPAQUE = ".wh..wh..opq";
 const YES = Buffer.from("y");
-/** Bytes of a piece that is written off the main thread. */
-const LARGE = 128 << 10;
-const NEW_FILE = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | fs.constants.O_NOFOLLOW;
 const TYPE_BITS = { character: S_IFCHR, block: S_IFBLK, fifo: S_IFIFO } as const;
 /** What a file system says of an attribute that it does not keep. */
 const REFUSED = new Set(["ENOTSUP", "EOPNOTSUPP", "EPERM", "EINVAL"]);

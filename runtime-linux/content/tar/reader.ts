@@ -8,8 +8,8 @@ import { parsePax, parseTime } from "./pax.js";
 
 /** What is done with a tar's entries. May throw. */
 export interface TarSink {
-  /** A new entry. Of a file, `size` bytes follow by `data`. */
-  entry(entry: TarEntry): void;
+  /** A new entry. Of a file, `size` bytes follow by `data`. Nothing more is told before the promise resolves. */
+  entry(entry: TarEntry): Promise<void> | void;
   /** A piece of the file's body, valid until the promise resolves; nothing more is told before. */
   data(piece: Buffer): Promise<void> | void;
   /** The file's body is whole. */
@@ -81,8 +81,8 @@ export class TarReader {
     if (this.#left > 0) return void this.#kept.push(Buffer.from(piece));
     const whole = this.#kept.length === 0 ? piece : Buffer.concat([...this.#kept, piece]);
     this.#kept = [];
-    if (this.#part === Part.Header) this.#header(whole);
-    else this.#extend(whole);
+    if (this.#part === Part.Header) return this.#header(whole);
+    this.#extend(whole);
   }
 
   #expectHeader(): void {
@@ -102,7 +102,7 @@ export class TarReader {
     this.#pad();
   }
 
-  #header(block: Buffer): void {
+  #header(block: Buffer): Promise<void> | void {
     const header = parseHeader(block);
     this.#left = BLOCK;
     if (!header) {
@@ -114,8 +114,8 @@ export class TarReader {
       return;
     }
     if (this.#zeroBlocks > 0) throw malformed();
-    if (EXTENSIONS.has(header.flag)) this.#begin(Part.Extension, header.size, header.flag);
-    else this.#entry(header);
+    if (!EXTENSIONS.has(header.flag)) return this.#entry(header);
+    this.#begin(Part.Extension, header.size, header.flag);
   }
 
   #begin(part: Part, size: number, extension = ""): void {
@@ -137,14 +137,19 @@ export class TarReader {
     this.#pad();
   }
 
-  #entry(header: Header): void {
+  #entry(header: Header): Promise<void> | void {
     const records = this.#local ? new Map([...this.#global, ...this.#local]) : this.#global;
     if (this.#longName) header.name = this.#longName;
     if (this.#longTarget) header.target = this.#longTarget;
     this.#local = null;
     this.#longName = this.#longTarget = "";
     const entry = entryOf(header, records);
-    this.#sink.entry(entry);
+    const busy = this.#sink.entry(entry);
+    if (busy) return busy.then(() => this.#body(entry));
+    this.#body(entry);
+  }
+
+  #body(entry: TarEntry): void {
     // Only files have a body, whatever the size says: some writers put a link's target's size there.
     if (entry.type === "file") this.#begin(Part.Body, entry.size);
   }
