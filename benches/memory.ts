@@ -1,7 +1,7 @@
 // How much memory do all processes of an engine hold, idle and for each running container? PSS: shared pages are split
 // among those who share them.
-import { readdirSync, readFileSync } from "node:fs";
 import { pause } from "../tests/support/commands.js";
+import { findProcesses, parentOf, pids, pssKibibytes } from "../tests/support/processes.js";
 import type { RunningEngine } from "../tests/support/engines.js";
 import { atMost, type Answer, type Sizes } from "./question.js";
 
@@ -36,36 +36,16 @@ export async function memory(engines: readonly RunningEngine[], sizes: Sizes): P
 }
 
 function mebibytesOf(engine: RunningEngine): number {
-  const kibibytes = processesOf(engine).map((pid) =>
-    Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0),
-  );
-  return kibibytes.reduce((sum, one) => sum + one, 0) / 1024;
+  return processesOf(engine).reduce((sum, pid) => sum + pssKibibytes(pid), 0) / 1024;
 }
 
 /** The daemon, what descends from it, and what names its directories: supervisors are nobody's children. */
 function processesOf(engine: RunningEngine): number[] {
-  const pids = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-  const parents = new Map(
-    pids.map((pid) => [pid, Number(/^PPid:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0)]),
-  );
-  const { root } = engine.daemon.directories;
-  const named = pids.filter((pid) => pid !== process.pid && read(`/proc/${pid}/cmdline`).includes(root));
+  const parents = new Map(pids().map((pid) => [pid, parentOf(pid)]));
   const own = new Set([engine.daemon.pid()]);
-  for (let grown = true; grown;) {
-    grown = false;
-    for (const [pid, parent] of parents) {
-      if (!own.has(pid) && own.has(parent)) grown = own.add(pid) !== undefined;
-    }
+  for (let size = 0; size < own.size;) {
+    size = own.size;
+    for (const [pid, parent] of parents) if (own.has(parent)) own.add(pid);
   }
-  return [...new Set([...own, ...named])];
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+  return [...new Set([...own, ...findProcesses(engine.daemon.directories.root)])];
 }

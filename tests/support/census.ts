@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { must, run } from "./commands.js";
 import type { DaemonProcess } from "./daemon-process.js";
+import { commandLineOf, findProcesses } from "./processes.js";
 
 export interface Census {
   readonly mounts: readonly string[];
@@ -32,11 +33,6 @@ export async function takeCensus(daemon: DaemonProcess, ids: readonly string[]):
     openFiles: openFilesOf(daemon.pid()),
     execRoot: filesBelow(directories.execRoot),
   };
-}
-
-/** Ids of processes whose command line holds all of the words. */
-export function findProcesses(...words: readonly string[]): number[] {
-  return pids().filter((pid) => words.every((word) => commandLineOf(pid).includes(word)));
 }
 
 async function firewallOf(inside: (command: readonly string[]) => string[]): Promise<string> {
@@ -78,8 +74,8 @@ function cgroupsOf(ids: readonly string[]): string[] {
 }
 
 function processesOf(root: string, daemon: number): string[] {
-  return pids()
-    .filter((pid) => pid !== daemon && pid !== process.pid && commandLineOf(pid).includes(root))
+  return findProcesses(root)
+    .filter((pid) => pid !== daemon)
     .map(commandLineOf)
     .sort();
 }
@@ -93,25 +89,14 @@ function openFilesOf(pid: number): string[] {
       return "gone";
     }
   });
-  return targets.map((target) => target.replace(/:\[\d+\]$/, "")).sort();
+  const kinds = targets.map((target) => target.replace(/:\[\d+\]$/, "")).sort();
+  // One watch comes with the first container that runs, and stays.
+  const watch = kinds.indexOf("anon_inode:inotify");
+  return watch < 0 ? kinds : kinds.toSpliced(watch, 1);
 }
 
 function filesBelow(root: string): string[] {
   return readdirSync(root, { recursive: true, encoding: "utf8" }).sort();
-}
-
-function pids(): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-}
-
-function commandLineOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-  } catch {
-    return "";
-  }
 }
 
 function linesOf(text: string): string[] {

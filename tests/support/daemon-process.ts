@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { must, run, until } from "./commands.js";
+import { childrenOf, findProcesses } from "./processes.js";
 import { openNetns, type Netns } from "./netns.js";
 import { exchange } from "./raw-http.js";
 
@@ -68,7 +69,9 @@ export async function launchDaemon(name: string, commandLine: CommandLine): Prom
     clearTimeout(timer);
   };
   const close = async (): Promise<void> => {
+    await removeContainers(directories.socketPath);
     await end("SIGTERM");
+    killWhatNames(root);
     await unmountBelow(root);
     await netns.close();
     await rm(root, { recursive: true, force: true });
@@ -101,6 +104,30 @@ async function answersPing(child: ChildProcess, directories: Directories): Promi
     return (await exchange(directories.socketPath, { target: "/_ping" })).status === 200;
   } catch {
     return false;
+  }
+}
+
+/** Containers may outlive their daemon: they go first. An engine that does not answer is dealt with by its processes. */
+async function removeContainers(socketPath: string): Promise<void> {
+  try {
+    const list = await exchange(socketPath, { target: "/v1.41/containers/json?all=1" }, 5000);
+    const targets = list.json<{ Id: string }[]>().map(({ Id }) => `/v1.41/containers/${Id}?force=1&v=1`);
+    await Promise.all(targets.map((target) => exchange(socketPath, { method: "DELETE", target }, 15_000)));
+  } catch {
+    // What is left is killed below.
+  }
+}
+
+/** Kills supervisors that the daemon left, known by the directories they name, and the containers below them. */
+function killWhatNames(root: string): void {
+  for (const pid of findProcesses(`${root}/`)) {
+    for (const one of [...childrenOf(pid), pid]) {
+      try {
+        process.kill(one, "SIGKILL");
+      } catch {
+        // It has ended by itself.
+      }
+    }
   }
 }
 

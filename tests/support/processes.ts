@@ -1,0 +1,39 @@
+// The processes of this machine, as /proc has them.
+import { readdirSync, readFileSync } from "node:fs";
+
+export function pids(): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+/** Words parted by spaces; empty for a process that has ended, and for the kernel's. */
+export function commandLineOf(pid: number): string {
+  return readFor(pid, "cmdline").replaceAll("\0", " ").trim();
+}
+
+/** Ids of processes whose command line holds all of the words; the test's own is not among them. */
+export function findProcesses(...words: readonly string[]): number[] {
+  return pids().filter((pid) => pid !== process.pid && words.every((word) => commandLineOf(pid).includes(word)));
+}
+
+export function childrenOf(parent: number): number[] {
+  return pids().filter((pid) => parentOf(pid) === parent);
+}
+
+export function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)/m.exec(readFor(pid, "status"))?.[1] ?? 0);
+}
+
+/** Proportional set size: what a process holds, pages that are shared split among those who share them. */
+export function pssKibibytes(pid: number): number {
+  return Number(/^Pss:\s+(\d+)/m.exec(readFor(pid, "smaps_rollup"))?.[1] ?? 0);
+}
+
+function readFor(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}
