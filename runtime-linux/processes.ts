@@ -162,7 +162,7 @@ class Processes implements LinuxProcesses {
   async #lost(run: Run): Promise<types.Exit> {
     killNaming(run.name, this.#at.kernel);
     await this.#at.cgroups.kill(run.container);
-    return { code: LOST_CODE, outOfMemory: false, at: BigInt(Date.now()) * 1_000_000n };
+    return { code: LOST_CODE, outOfMemory: false, lost: true, at: BigInt(Date.now()) * 1_000_000n };
   }
 
   #signal({ subject, number }: processes.Signal): Outcome {

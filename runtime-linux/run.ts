@@ -90,7 +90,7 @@ export class Run {
     const startedAt = BigInt(this.process()?.at ?? 0);
     // Files are stamped by a coarser clock: a short life would end before it began.
     const at = mtimeNs > startedAt ? mtimeNs : startedAt;
-    return { code: Number(text), outOfMemory: existsSync(join(this.directory, "oom")), at };
+    return { code: Number(text), outOfMemory: existsSync(join(this.directory, "oom")), lost: false, at };
   }
 }
 

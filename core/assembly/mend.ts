@@ -17,8 +17,10 @@ import {
   ProcessStateTag,
   Stored,
   Subject,
+  VolumeCommandDrop,
+  VolumeCommandMake,
 } from "../../build/bindings/types";
-import { askContent, askNetworks, askProcesses, putRecord } from "./ask";
+import { askContent, askNetworks, askProcesses, askVolumes, putRecord } from "./ask";
 import { Container } from "./container/container";
 import { exitedByItself } from "./container/exit";
 import { Ignored } from "./container/ignored";
@@ -47,7 +49,9 @@ export function mend(records: Stored[], inventory: Inventory): void {
   }
   engine.networks.ensurePredefined();
   sweep(inventory);
+  makeMissingVolumes(inventory.volumes);
   const containers = engine.containers.all();
+  for (let i = 0; i < containers.length; i++) keepEndpoint(containers[i]);
   for (let i = 0; i < containers.length; i++) {
     mendContainer(containers[i], findProcess(inventory.processes, containers[i]));
   }
@@ -123,10 +127,9 @@ function mendStarting(container: Container, found: FoundProcess | null): void {
 }
 
 function mendRunning(container: Container, found: FoundProcess | null): void {
-  keepEndpoint(container);
   const state: ProcessState | null = found === null ? null : found.state;
   if (state === null || state.tag == ProcessStateTag.Unstarted) {
-    return exitedByItself(container, new Exit(UNKNOWN_CODE, false, engine.now.wall));
+    return exitedByItself(container, new Exit(UNKNOWN_CODE, false, false, engine.now.wall));
   }
   if (state.tag == ProcessStateTag.Running) {
     const launched = (<ProcessStateRunning>state).value;
@@ -135,8 +138,7 @@ function mendRunning(container: Container, found: FoundProcess | null): void {
     return container.touch();
   }
   if (state.tag == ProcessStateTag.Exited) return exitedByItself(container, (<ProcessStateExited>state).value);
-  container.error = "the container's supervisor was killed";
-  exitedByItself(container, new Exit(SUPERVISOR_LOST_CODE, false, engine.now.wall));
+  exitedByItself(container, new Exit(SUPERVISOR_LOST_CODE, false, true, engine.now.wall));
 }
 
 /** What the host found and no record speaks of is cleared away. */
@@ -156,6 +158,18 @@ function sweep(inventory: Inventory): void {
   for (let i = 0; i < inventory.networks.length; i++) {
     if (engine.networks.find(inventory.networks[i]) !== null) continue;
     askNetworks(new Ignored(), 0, new NetworkCommandDrop(inventory.networks[i]));
+  }
+  for (let i = 0; i < inventory.volumes.length; i++) {
+    if (engine.volumes.find(inventory.volumes[i]) !== null) continue;
+    askVolumes(new Ignored(), 0, new VolumeCommandDrop(inventory.volumes[i]));
+  }
+}
+
+/** A volume's record is older than the volume. */
+function makeMissingVolumes(found: string[]): void {
+  const volumes = engine.volumes.all();
+  for (let i = 0; i < volumes.length; i++) {
+    if (!found.includes(volumes[i].name)) askVolumes(new Ignored(), 0, new VolumeCommandMake(volumes[i].name));
   }
 }
 

@@ -178,7 +178,7 @@ export class ImageWorld {
   }
 
   exited(container: string, run: number): void {
-    const exit = { code: 0, outOfMemory: false, at: this.#now().wall };
+    const exit = { code: 0, outOfMemory: false, lost: false, at: this.#now().wall };
     this.#step({ tag: "exited", val: { container, run, exit } });
   }
 

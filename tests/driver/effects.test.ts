@@ -92,7 +92,10 @@ describe("commands", () => {
 test("an exit that comes before the launch has completed is delivered after it", async () => {
   const processes = heldCommands<processes.ProcessCommand>();
   const { inputs, happen } = await openAsking((imports) => launch(imports, 1n, "a"), { processes: processes.perform });
-  happen({ tag: "exited", val: { container: "a", run: 1, exit: { code: 3, outOfMemory: false, at: 0n } } });
+  happen({
+    tag: "exited",
+    val: { container: "a", run: 1, exit: { code: 3, outOfMemory: false, lost: false, at: 0n } },
+  });
   expect(inputs).toEqual([]);
   processes.started[0]!.end({ tag: "launched", val: { pid: 1, at: 0n } });
   await settle();

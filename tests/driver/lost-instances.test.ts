@@ -77,7 +77,10 @@ describe("a trap", () => {
     request("/trap");
     await settle();
     expect(left).not.toContain("1:end");
-    happen({ tag: "exited", val: { container: "c", run: 1, exit: { code: 0, outOfMemory: false, at: 0n } } });
+    happen({
+      tag: "exited",
+      val: { container: "c", run: 1, exit: { code: 0, outOfMemory: false, lost: false, at: 0n } },
+    });
     expect(left.at(-1)).toBe("1:end");
   });
 

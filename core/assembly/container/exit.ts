@@ -29,6 +29,7 @@ function recordExit(container: Container, exit: Exit): void {
   container.exitCode = <i32>exit.code;
   container.outOfMemory = exit.outOfMemory;
   container.finishedAt = exit.at;
+  if (exit.lost) container.error = "the container's supervisor was killed, and its exit code is not known";
 }
 
 /** `execDuration` counts whole seconds of the run. */

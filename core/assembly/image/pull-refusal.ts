@@ -16,8 +16,10 @@ export function manifestRefusal(failure: Failure, reference: Reference, known: b
     case FailureKind.Denied:
       return denied(failure, reference);
     case FailureKind.Unauthorized:
+      // 401 would make the docker CLI ask for a name and a password in the middle of a script.
+      if (failure.message.includes(NO_BASIC_CREDENTIALS)) return internal(failure.message);
       // A registry that hides what is not public answers so for what does not exist, too.
-      if (!known && !failure.message.includes(NO_BASIC_CREDENTIALS)) return denied(failure, reference);
+      if (!known) return denied(failure, reference);
       return new Refusal(RefusalKind.Unauthorized, failure.message);
     default:
       return internal(failure.message);
