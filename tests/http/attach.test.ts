@@ -215,6 +215,7 @@ onEngines("attach", (engine, kind) => {
   test("failures are plain text on a closed connection", async () => {
     const { connection, head } = await attach("nope", "stream=1&stdout=1", UPGRADE);
     expect(head.status).toBe(404);
+    expect(head.headers).toEqual([["Content-Type", "application/vnd.docker.raw-stream"]]);
     expect((await connection.rest()).toString()).toContain("No such container: nope");
     const id = await engine().create({ Tty: true });
     const bad = await attach(id, "stream=1&detachKeys=ctrl-nonsense", UPGRADE);
