@@ -20,8 +20,14 @@ export class Call {
   version: i32 = 0;
   query: Query = new Query("");
   follower: Follower | null = null;
+  /** Hands the call to its route once more: set by the router, which the nouns do not know. */
+  again: (call: Call) => void = answeredOnce;
 
   constructor(readonly request: Request) {
     this.id = request.id;
   }
+}
+
+function answeredOnce(_call: Call): void {
+  assert(false, "a call that was never routed cannot be taken up again");
 }

@@ -17,6 +17,7 @@ export function dispatch(request: Request): void {
   if (request.method == "OPTIONS") return sendEmpty(call, 200);
   if (target.path.indexOf("//") >= 0) return redirect(call, target);
   call.version = MAX_VERSION;
+  call.again = route;
   const path = target.path;
   const rest = versionEnd(path);
   if (rest > 0 && !acceptVersion(call, path.slice(2, rest))) return;
@@ -24,11 +25,6 @@ export function dispatch(request: Request): void {
   if (decoded === null) return sendRefusal(call, badParameter("malformed path"));
   call.path = decoded;
   call.query = new Query(target.query);
-  route(call);
-}
-
-/** Takes a request up that has waited. */
-export function redispatch(call: Call): void {
   route(call);
 }
 
