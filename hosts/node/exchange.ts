@@ -122,7 +122,7 @@ export class Exchange implements ReplyReceiver {
   readonly #finished = (): void => {
     if (this.#over) return;
     // The source was at its end before the core said so.
-    if (this.#movement !== null && !this.#movement.drain.signal.aborted) this.#lost("client");
+    if (this.#movement !== null && !this.#movement.drain.signal.aborted) this.#lost("source-ended");
     else this.#end();
     this.#gate.next();
   };
