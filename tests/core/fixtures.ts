@@ -52,6 +52,26 @@ export const OPTIONS: engine.Options = {
   machine: MACHINE,
 };
 
+/** Ids of the networks that are always there, by their names. */
+export const NETWORKS: ReadonlyMap<string, string> = new Map([
+  ["bridge", "b".repeat(64)],
+  ["host", "d".repeat(64)],
+  ["none", "e".repeat(64)],
+]);
+
+/** What the records hold after the first start. */
+export const FIRST_RECORDS: ReadonlyMap<string, Uint8Array> = new Map(
+  [
+    ["engine/id", "f".repeat(64)] as const,
+    ...Array.from(NETWORKS, ([name, id]) => {
+      const bridged = { subnet: "172.17.0.0/16", gateway: "172.17.0.1", interfaceName: "coracle0" };
+      const driver = name === "none" ? "null" : name;
+      const own = name === "bridge" ? bridged : { subnet: "", gateway: "", interfaceName: "" };
+      return [`network/${id}`, JSON.stringify({ format: 1, id, name, driver, created: 0, ...own })] as const;
+    }),
+  ].map(([key, text]) => [key, new TextEncoder().encode(text)]),
+);
+
 const CONFIG = JSON.stringify({
   created: "2026-01-01T00:00:00Z",
   architecture: "amd64",

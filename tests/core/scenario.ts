@@ -1,154 +1,195 @@
 // Runs a story against the core: text in, text out. A file is a row of blocks, each a few lines of input, `----`, and
-// what the core asked of its host. Ids are numbered as they appear (`#1`), operations too (`op1`).
+// what the core asked of its host. Ids are numbered as they appear (`#1`), operations too (`op1`). Besides the inputs
+// of `scenario-inputs.ts` a story may say
+//
+//   image NAME LAYER…     an image to speak of: `config:NAME`, `manifest:NAME`, `sha256:NAME`, `sha256:LAYER`
+//   given NAME            its records are there, and its layers
+//   given nothing         the engine was never started before
+//   open [REGISTRY…]      a new instance of the core; registries that need no TLS. Lines below, indented, are what the
+//                         host finds: process, mount, files, join, network, volume, chain, no-chain
+//   sleep SECONDS         time passes
+//
+// and behind a request, after ` | `, which parts of its JSON answer matter: `State.Status Mounts.*.Name`.
 
-import type { Input, Outcome, engine, types } from "../../hosts/host.js";
+import type { engine, types } from "../../hosts/host.js";
 import { Instance } from "../../hosts/instance.js";
-import type { StepOutputs } from "../../hosts/outbox.js";
 import { loadCore } from "../../hosts/node/core-files.js";
-import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, OPTIONS } from "./fixtures.js";
+import type { StepOutputs } from "../../hosts/outbox.js";
+import { BUSYBOX_CHAIN, BUSYBOX_ID, BUSYBOX_RECORDS, FIRST_RECORDS, NETWORKS, OPTIONS } from "./fixtures.js";
+import { type MadeImage, digestOf, encode, makeImage } from "./image-world.js";
+import { exitOf, inputOf, isSecret } from "./scenario-inputs.js";
+import { Names } from "./scenario-names.js";
+import { shownEffect, shownRecord, shownReply } from "./scenario-outputs.js";
 
 const core = loadCore();
-const SECOND = 1_000_000_000n;
-const EPOCH = 1_767_225_600n * SECOND; // 2026-01-01T00:00:00Z
+const NS = 1_000_000_000;
+const EPOCH = 1_767_225_600_000_000_000n; // 2026-01-01T00:00:00Z
+const STARTED = 100n * BigInt(NS);
 
 /** The story as it came out: the same text, if nothing has changed. */
 export function play(text: string): string {
-  const world = new World();
+  const story = new Story();
   const blocks = text.trimEnd().split(/\n\n(?=\S)/);
-  return blocks.map((block) => world.block(block)).join("\n\n") + "\n";
+  return blocks.map((block) => story.block(block)).join("\n\n") + "\n";
 }
 
-class World {
+class Story {
+  readonly #names = new Names();
+  readonly #images = new Map<string, MadeImage>();
+  readonly #records = new Map<string, Uint8Array>();
+  readonly #operations = new Map<string, bigint>();
+  /** What matters of a request's answer. */
+  readonly #paths = new Map<bigint, string[]>();
   #instance = new Instance(core);
   #epoch = 0;
   #elapsed = 0n;
-  #records = new Map<string, Uint8Array>();
-  #names = new Map<string, string>();
-  #operations = new Map<string, bigint>();
+
+  constructor() {
+    for (const [key, value] of FIRST_RECORDS) this.#records.set(key, value);
+    for (const [name, id] of NETWORKS) this.#names.callId(id, name);
+    this.#names.call(BUSYBOX_ID, "busybox");
+    this.#names.call(BUSYBOX_CHAIN, "busybox.layer");
+  }
 
   block(block: string): string {
     const lines = block.split("\n");
     const rule = lines.indexOf("----");
     const inputs = lines.slice(0, rule < 0 ? lines.length : rule);
-    const outputs = inputs.filter((line) => !line.startsWith("#! ")).flatMap((line) => this.#line(line));
+    const outputs = inputs.flatMap((line, at) => (/^[a-z]/.test(line) ? this.#play(line, below(inputs, at)) : []));
     return [...inputs, "----", ...outputs].join("\n");
   }
 
-  #line(line: string): string[] {
-    const [word = "", ...rest] = line.split(" ");
-    if (word === "given") this.#given(rest);
-    if (word === "open") return this.#open(rest);
-    if (word === "sleep") this.#elapsed += BigInt(rest[0] ?? "0") * SECOND;
-    if (word === "given" || word === "sleep" || word === "") return [];
-    return this.#written(this.#instance.step(this.#now(), this.#input(word, rest)));
+  #play(line: string, indented: string[]): string[] {
+    const shown = this.#line(line, indented).map((output) => this.#names.named(output));
+    if (shown.some(isSecret)) throw new Error(`a secret leaves the core: ${line}`);
+    return shown;
   }
 
-  #given(words: string[]): void {
-    if (words[0] !== "busybox") throw new Error(`nothing to give: ${words.join(" ")}`);
-    for (const [key, value] of BUSYBOX_RECORDS) this.#records.set(key, value);
+  #line(line: string, indented: string[]): string[] {
+    const [word, ...rest] = line.split(" ");
+    switch (word) {
+      case "image":
+        this.#makeImage(rest);
+        return [];
+      case "given":
+        this.#give(rest[0] ?? "");
+        return [];
+      case "sleep":
+        this.#elapsed += BigInt(Math.round(Number(rest[0]) * NS));
+        return [];
+      case "open":
+        return this.#open(rest, indented);
+      default:
+        return this.#step(line, indented);
+    }
   }
 
-  /** `open`, or after a crash `open running #1 1` and the like: what the host found. */
-  #open(words: string[]): string[] {
+  #makeImage([name = "", ...layers]: string[]): void {
+    const image = makeImage(layers, { config: { Cmd: [name] } });
+    this.#images.set(name, image);
+    this.#names.call(image.id, name);
+    this.#names.call(image.digest, `${name}.manifest`);
+    layers.forEach((layer, at) => {
+      this.#names.call(image.blobs[at]!.digest, `${layer}.blob`);
+      this.#names.call(image.diffIds[at]!, `${layer}.tar`);
+      this.#names.call(image.chains[at]!, at === 0 ? `${layer}.tar` : `${layers.slice(0, at + 1).join(".")}`);
+    });
+  }
+
+  #give(name: string): void {
+    if (name === "nothing") return this.#records.clear();
+    for (const [key, value] of name === "busybox" ? BUSYBOX_RECORDS : recordsOf(name, this.#image(name))) {
+      this.#records.set(key, value);
+    }
+  }
+
+  #image(name: string): MadeImage {
+    const image = this.#images.get(name);
+    if (image === undefined) throw new Error(`no image is called ${name}`);
+    return image;
+  }
+
+  #open(insecureRegistries: string[], found: string[]): string[] {
     this.#instance = new Instance(core);
     this.#epoch += 1;
     const records = [...this.#records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => ({ key, value }));
     const seed = new Uint8Array(32).fill(this.#epoch);
-    const options = { ...OPTIONS, epoch: this.#epoch };
-    return this.#written(this.#instance.open(options, this.#now(), seed, records, this.#inventory(words)));
+    const options = { ...OPTIONS, epoch: this.#epoch, insecureRegistries };
+    const inventory = this.#inventory(found.map((line) => this.#names.unnamed(line.trim()).split(" ")));
+    return this.#taken(this.#instance.open(options, this.#now(), seed, records, inventory));
   }
 
-  #inventory(words: string[]): engine.Inventory {
-    const [state, name, run] = words;
-    const chains = this.#records.has(`layer/${BUSYBOX_CHAIN}`) ? [BUSYBOX_CHAIN] : [];
-    const none = { processes: [], mounts: [], containers: [], joins: [], networks: [], volumes: [], chains };
-    if (!state || !name) return none;
-    const container = this.#idOf(name);
-    const found: engine.FoundProcess = { container, run: Number(run ?? "1"), state: this.#state(state) };
-    return { ...none, processes: state === "nothing" ? [] : [found], mounts: [container], containers: [container] };
-  }
-
-  #state(word: string): engine.ProcessState {
-    const at = this.#now().wall;
-    if (word === "running") return { tag: "running", val: { pid: 77, at } };
-    if (word === "exited") return { tag: "exited", val: { code: 5, outOfMemory: false, at } };
-    return word === "lost" ? { tag: "lost" } : { tag: "unstarted" };
-  }
-
-  #input(word: string, rest: string[]): Input {
-    const [first = "", second = "", ...more] = rest;
-    switch (word) {
-      case "request":
-        return { tag: "request", val: this.#request(BigInt(first), second, more) };
-      case "closed":
-        return { tag: "closed", val: { request: BigInt(first), why: second as engine.Closing } };
-      case "elapsed":
-        return { tag: "elapsed", val: this.#operation(first) };
-      case "exited":
-        return {
-          tag: "exited",
-          val: {
-            container: this.#idOf(first),
-            run: Number(second),
-            exit: { code: Number(more[0] ?? "0"), outOfMemory: more[1] === "oom", at: this.#now().wall },
-          },
-        };
-      case "done":
-        return this.#completed(first, { tag: "done" });
-      case "launched":
-        return this.#completed(first, { tag: "launched", val: { pid: 77, at: this.#now().wall } });
-      case "size":
-        return this.#completed(first, { tag: "size", val: BigInt(second) });
-      case "failed":
-        return {
-          tag: "completed",
-          val: {
-            op: this.#operation(first),
-            outcome: { tag: "err", val: failure(second as types.FailureKind, more.join(" ")) },
-          },
-        };
-      default:
-        throw new Error(`no such input: ${word}`);
-    }
-  }
-
-  #completed(op: string, outcome: Outcome): Input {
-    return { tag: "completed", val: { op: this.#operation(op), outcome: { tag: "ok", val: outcome } } };
-  }
-
-  #request(id: bigint, method: string, [target = "", ...body]: string[]): engine.Request {
-    const text = this.#unnamed(body.join(" "));
-    const upgrade = text === "upgrade";
+  #inventory(found: string[][]): engine.Inventory {
+    const layers = [...this.#records.keys()].filter((key) => key.startsWith("layer/")).map((key) => key.slice(6));
+    const of = (word: string) => found.filter(([first]) => first === word).map(([, ...rest]) => rest);
+    const missing = of("no-chain").flat();
     return {
-      id,
-      listener: "unix:///test.sock",
-      method,
-      target: this.#unnamed(target),
-      headers: upgrade ? "Upgrade: tcp" : text ? "Content-Type: application/json" : "",
-      body: text && !upgrade ? { tag: "whole", val: new TextEncoder().encode(text) } : { tag: "none" },
+      processes: of("process").map(([container = "", run, ...state]) => ({
+        container,
+        run: Number(run),
+        state: this.#processState(state),
+      })),
+      mounts: of("mount").flat(),
+      containers: of("files").flat(),
+      joins: of("join").map(([container = "", network = ""]) => ({ container, network })),
+      networks: of("network").flat(),
+      volumes: of("volume").flat(),
+      chains: [...layers.filter((chain) => !missing.includes(chain)), ...of("chain").flat()],
     };
   }
 
-  #now(): types.Instant {
-    return { wall: EPOCH + this.#elapsed, monotonic: this.#elapsed };
+  #processState([word, code, how]: string[]): engine.ProcessState {
+    const at = this.#now().wall;
+    if (word === "running") return { tag: "running", val: { pid: 77, at } };
+    if (word === "exited") return { tag: "exited", val: exitOf(code, how, at) };
+    return word === "lost" ? { tag: "lost" } : { tag: "unstarted" };
   }
 
-  #written(outputs: StepOutputs): string[] {
-    const records = outputs.records.map((command) => {
+  #step(line: string, indented: string[]): string[] {
+    const [said = "", shown = ""] = line.split(" | ");
+    const input = inputOf(said, indented, {
+      operation: (name) => this.#operation(name),
+      unnamed: (text) => this.#names.unnamed(text),
+      document: (text) => this.#document(text),
+      diffId: (layer) => this.#diffId(layer),
+      now: this.#now(),
+    });
+    if (input.tag === "request") this.#paths.set(input.val.id, shown.split(" ").filter(Boolean));
+    return this.#taken(this.#instance.step(this.#now(), input));
+  }
+
+  #document(text: string): Uint8Array {
+    const [, kind, name] = /^(config|manifest):(.*)$/.exec(text) ?? [];
+    if (kind === undefined || name === undefined) return encode(this.#names.unnamed(text));
+    return kind === "config" ? this.#image(name).config : this.#image(name).manifest;
+  }
+
+  #diffId(layer: string): string {
+    const digest = digestOf(encode(`tar of ${layer}`));
+    this.#names.call(digest, `${layer}.tar`);
+    return digest;
+  }
+
+  #taken({ records, effects, replies }: StepOutputs): string[] {
+    for (const command of records) {
       if (command.tag === "put") this.#records.set(command.val.key, command.val.value);
       else this.#records.delete(command.val);
-      return `-> record ${command.tag} ${command.tag === "put" ? command.val.key : command.val}`;
-    });
-    const effects = outputs.effects.map(
-      ({ to, op, command }) => `-> ${to} ${this.#operationName(op)} ${shown(command)}`,
-    );
-    const replies = outputs.replies.map(({ request, command }) => `-> reply ${request} ${shown(command)}`);
-    return [...records, ...effects, ...replies].map((line) => this.#named(line));
+    }
+    return [
+      ...records.map(shownRecord),
+      ...effects.map((effect) => {
+        const shown = shownEffect(effect, this.#now().monotonic, (op) => this.#operationName(op));
+        return `${effect.to} ${this.#operationName(effect.op)} ${shown}`;
+      }),
+      ...replies.map(({ request, command }) => {
+        return `reply ${request} ${shownReply(command, this.#paths.get(request) ?? [])}`;
+      }),
+    ].map((line) => `-> ${line}`);
   }
 
   #operationName(op: bigint): string {
-    const name = `op${this.#operations.size + 1}`;
     for (const [known, value] of this.#operations) if (value === op) return known;
+    const name = `op${this.#operations.size + 1}`;
     this.#operations.set(name, op);
     return name;
   }
@@ -159,46 +200,28 @@ class World {
     return op;
   }
 
-  #named(line: string): string {
-    return line.replace(/(?<!sha256:)\b[0-9a-f]{64}\b/g, (id) => {
-      if (!this.#names.has(id)) this.#names.set(id, `#${this.#names.size + 1}`);
-      return this.#names.get(id) as string;
-    });
-  }
-
-  #unnamed(text: string): string {
-    return text.replace(/#\d+/g, (name) => this.#idOf(name));
-  }
-
-  #idOf(name: string): string {
-    for (const [id, known] of this.#names) if (known === name) return id;
-    throw new Error(`no such id: ${name}`);
+  #now(): types.Instant {
+    return { wall: EPOCH + this.#elapsed, monotonic: STARTED + this.#elapsed };
   }
 }
 
-function failure(kind: types.FailureKind, message: string): types.Failure {
-  return { kind, message, status: 0, code: "", retryAfter: 0 };
+/** Lines that belong to the one at `at`. */
+function below(lines: string[], at: number): string[] {
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex((line) => !line.startsWith(" "));
+  return rest.slice(0, end < 0 ? rest.length : end);
 }
 
-/** A command on one line: its case, then its fields; bytes as text, documents cut to what tells them apart. */
-function shown(command: { tag: string; val?: unknown }): string {
-  return command.val === undefined ? command.tag : `${command.tag} ${written(command.val)}`;
-}
-
-function written(value: unknown): string {
-  if (value instanceof Uint8Array) return JSON.stringify(new TextDecoder().decode(value).trimEnd());
-  if (Array.isArray(value)) return `[${value.map(written).join(" ")}]`;
-  if (typeof value === "bigint") return value.toString();
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined && !isEmpty(field));
-  return fields.map(([name, field]) => `${name}=${inner(field)}`).join(" ");
-}
-
-function inner(value: unknown): string {
-  const nested = typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
-  return nested ? `(${written(value)})` : written(value);
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === false || value === "" || value === 0 || value === 0n || (Array.isArray(value) && value.length === 0);
+/** What the records hold after an image was pulled as `NAME:latest`. */
+function recordsOf(name: string, image: MadeImage): [string, Uint8Array][] {
+  const layers = image.chains.map((chain, at): [string, string] => {
+    const parent = at === 0 ? {} : { parent: image.chains[at - 1] };
+    return [`layer/${chain}`, JSON.stringify({ ...parent, diffId: image.diffIds[at], size: 1000 })];
+  });
+  const records: [string, Uint8Array][] = [
+    [`image/${image.id}`, encode("{}")],
+    [`config/${image.id}`, image.config],
+    [`reference/docker.io/library/${name}:latest`, encode(image.id)],
+  ];
+  return [...records, ...layers.map(([key, text]): [string, Uint8Array] => [key, encode(text)])];
 }

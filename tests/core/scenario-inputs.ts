@@ -1,0 +1,128 @@
+// The lines of a story that are inputs of the core:
+//
+//   request ID METHOD TARGET [BODY | stream | oversized]     lines below, indented: headers, or `auth USER`
+//   closed ID client|detached|input-ended|slow|failed        drained ID BYTES
+//   exited #CONTAINER RUN [CODE [oom|lost]]                     elapsed OP
+//   done OP · launched OP · size OP N · names OP WORD… · token OP [TEXT] · bytes OP DOCUMENT · resolved OP DOCUMENT
+//   ingested OP PATH:SIZE… · committed OP LAYER [empty] · failed OP KIND [CODE] MESSAGE · progress OP PHASE CURRENT TOTAL
+
+import type { Input, Outcome, engine, types } from "../../hosts/host.js";
+import { digestOf, encode } from "./image-world.js";
+
+/** What a line may speak of. */
+export interface Glossary {
+  operation: (name: string) => bigint;
+  unnamed: (text: string) => string;
+  /** `config:app`, `manifest:app`, or the text itself. */
+  document: (text: string) => Uint8Array;
+  /** Digest of a layer's tar by its name. */
+  diffId: (layer: string) => string;
+  now: types.Instant;
+}
+
+/** A code of a registry stands before the message: `failed op1 not-found MANIFEST_UNKNOWN no such thing`. */
+const CODE = /^[A-Z_]{5,}$/;
+const PASSWORD = "correct horse";
+
+export function inputOf(line: string, indented: string[], glossary: Glossary): Input {
+  const [word = "", first = "", ...rest] = line.split(" ");
+  if (word === "request") return { tag: "request", val: request(first, rest, indented, glossary) };
+  if (word === "closed") return { tag: "closed", val: { request: BigInt(first), why: rest[0] as engine.Closing } };
+  if (word === "drained") return { tag: "drained", val: { request: BigInt(first), bytes: Number(rest[0]) } };
+  if (word === "exited") return { tag: "exited", val: exited(glossary.unnamed(first), rest, glossary) };
+  const op = glossary.operation(first);
+  if (word === "elapsed") return { tag: "elapsed", val: op };
+  if (word === "progress") return { tag: "progress", val: progress(op, rest) };
+  if (word === "failed") return { tag: "completed", val: { op, outcome: { tag: "err", val: failure(rest) } } };
+  return { tag: "completed", val: { op, outcome: { tag: "ok", val: outcome(word, rest, glossary) } } };
+}
+
+/** `how`: `oom`, `lost` or nothing. */
+export function exitOf(code: string | undefined, how: string | undefined, at: bigint): types.Exit {
+  return { code: Number(code ?? "0"), outOfMemory: how === "oom", lost: how === "lost", at };
+}
+
+/** No text of a story's outputs may hold this. */
+export function isSecret(text: string): boolean {
+  return text.includes(PASSWORD);
+}
+
+function request(id: string, [method = "", target = "", ...body]: string[], indented: string[], glossary: Glossary) {
+  const text = glossary.unnamed(body.join(" "));
+  const headers = indented.map((line) => headerOf(line.trim()));
+  const typed = headers.some((line) => line.startsWith("Content-Type"));
+  if (text !== "" && text !== "stream" && text !== "oversized" && !typed)
+    headers.push("Content-Type: application/json");
+  const request: engine.Request = {
+    id: BigInt(id),
+    listener: "unix:///test.sock",
+    method,
+    target: glossary.unnamed(target),
+    headers: headers.join("\n"),
+    body: bodyOf(text),
+  };
+  return request;
+}
+
+function headerOf(line: string): string {
+  if (!line.startsWith("auth ")) return line;
+  const auth = JSON.stringify({ username: line.slice("auth ".length), password: PASSWORD });
+  // Clients pad it, and Docker insists on that.
+  return `X-Registry-Auth: ${Buffer.from(auth).toString("base64").replaceAll("+", "-").replaceAll("/", "_")}`;
+}
+
+function bodyOf(text: string): engine.Body {
+  if (text === "") return { tag: "none" };
+  if (text === "stream" || text === "oversized") return { tag: text };
+  return { tag: "whole", val: encode(text.replace("PASSWORD", PASSWORD)) };
+}
+
+function exited(container: string, [run, code, how]: string[], { now }: Glossary): engine.Exited {
+  return { container, run: Number(run), exit: exitOf(code, how, now.wall) };
+}
+
+function progress(op: bigint, [phase, current, total]: string[]): engine.Progress {
+  return { op, phase: phase as engine.Phase, current: BigInt(current ?? 0), total: BigInt(total ?? 0) };
+}
+
+function failure([kind, ...words]: string[]): types.Failure {
+  const code = words[0] !== undefined && CODE.test(words[0]) ? (words.shift() as string) : "";
+  return { kind: kind as types.FailureKind, message: words.join(" "), status: 0, code, retryAfter: 0 };
+}
+
+function outcome(word: string, rest: string[], glossary: Glossary): Outcome {
+  const text = rest.join(" ");
+  switch (word) {
+    case "done":
+      return { tag: "done" };
+    case "launched":
+      return { tag: "launched", val: { pid: 77, at: glossary.now.wall } };
+    case "size":
+      return { tag: "size", val: BigInt(text) };
+    case "names":
+      return { tag: "names", val: rest };
+    case "token":
+      return { tag: "token", val: text };
+    case "bytes":
+      return { tag: "bytes", val: glossary.document(text) };
+    case "resolved": {
+      const bytes = glossary.document(text);
+      return { tag: "resolved", val: { bytes, mediaType: "", digest: digestOf(bytes) } };
+    }
+    case "ingested":
+      return { tag: "ingested", val: rest.map((file) => archivedFile(glossary.unnamed(file))) };
+    case "committed":
+      return { tag: "committed", val: committed(rest, glossary) };
+    default:
+      throw new Error(`no such input: ${word}`);
+  }
+}
+
+function archivedFile(file: string): engine.ArchivedFile {
+  const colon = file.lastIndexOf(":");
+  return { path: file.slice(0, colon), size: BigInt(file.slice(colon + 1)) };
+}
+
+function committed([layer = "", empty]: string[], glossary: Glossary): engine.Committed {
+  return { diffId: glossary.diffId(layer), size: 10n, empty: empty === "empty" };
+}

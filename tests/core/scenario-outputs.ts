@@ -1,0 +1,244 @@
+// What the core asked of its host, a line each, reduced to what a reader of a story wants to know. Credentials never
+// show: only that there are some.
+
+import { readFileSync } from "node:fs";
+import type { content, networks, processes, records, replies, timers, volumes } from "../../hosts/host.js";
+import type { Effect } from "../../hosts/outbox.js";
+
+const STATUSES = statuses();
+const USUAL_MOUNTS =
+  "/proc /dev /dev/pts /sys /sys/fs/cgroup /dev/mqueue /dev/shm /etc/resolv.conf /etc/hostname /etc/hosts".split(" ");
+
+export function shownRecord(command: records.RecordCommand): string {
+  if (command.tag === "delete") return `record delete ${command.val}`;
+  const { key, value } = command.val;
+  return `record put ${key} ${summary(key, text(value))}`.trimEnd();
+}
+
+/** `now`: monotonic time, since a timer is told as a delay. `nameOf`: what a story calls an operation. */
+export function shownEffect(effect: Effect, now: bigint, nameOf: (op: bigint) => string): string {
+  switch (effect.to) {
+    case "processes":
+      return shownProcess(effect.command);
+    case "content":
+      return effect.command.tag === "abandon" ? `abandon ${nameOf(effect.command.val)}` : shownContent(effect.command);
+    case "networks":
+      return shownNetwork(effect.command);
+    case "volumes":
+      return shownVolume(effect.command);
+    case "timers":
+      return shownTimer(effect.command, now);
+  }
+}
+
+/** `paths`: the parts of a JSON body to show; all if empty. */
+export function shownReply(command: replies.ReplyCommand, paths: string[]): string {
+  switch (command.tag) {
+    case "whole":
+      return `${shownHead(command.val.head)} ${shownBody(text(command.val.body), paths)}`.trimEnd();
+    case "open":
+      return `open ${shownHead(command.val)}`;
+    case "chunk":
+      return `chunk ${shownBody(text(command.val), paths)}`;
+    case "splice":
+      return `splice logs ${fields({ ...command.val.val })}`;
+    case "hijack": {
+      const { head, container, run, ...rest } = command.val;
+      return `hijack ${shownHead(head)} stdio of ${container} run ${run}: ${fields(rest)}`;
+    }
+    case "end":
+    case "cut":
+      return command.tag;
+  }
+}
+
+function summary(key: string, value: string): string {
+  if (key.startsWith("reference/")) return `-> ${value}`;
+  if (!key.startsWith("container/")) return "";
+  const record = JSON.parse(value) as Record<string, unknown>;
+  const { run, exitCode, error, unclean } = record;
+  const words = [STATUSES[Number(record["status"])] ?? "?"];
+  if (run !== 0) words.push(`run ${String(run)}`);
+  if (exitCode !== 0) words.push(`code ${String(exitCode)}`);
+  if (unclean === true) words.push("unclean");
+  if (error !== "") words.push(JSON.stringify(error));
+  return words.join(", ");
+}
+
+function shownProcess(command: processes.ProcessCommand): string {
+  switch (command.tag) {
+    case "launch":
+      return shownLaunch(command.val);
+    case "signal":
+      return `signal ${command.val.number} ${shownSubject(command.val.subject)}`;
+    case "resize":
+      return `resize ${shownSubject(command.val.subject)} to ${command.val.rows}x${command.val.columns}`;
+    default:
+      return `${command.tag} ${shownSubject(command.val)}`;
+  }
+}
+
+function shownSubject({ container, run }: processes.Subject): string {
+  return `${container} run ${run}`;
+}
+
+interface Spec {
+  process: { args: string[]; env: string[]; cwd: string; terminal: boolean };
+  hostname?: string;
+  mounts: { destination: string; source?: string; type?: string }[];
+  linux: { namespaces: { type: string; path?: string }[]; resources?: Record<string, unknown> };
+}
+
+function shownLaunch(launch: processes.Launch): string {
+  const spec = JSON.parse(text(launch.spec)) as Spec;
+  const network = spec.linux.namespaces.find((namespace) => namespace.type === "network");
+  const shown = {
+    args: JSON.stringify(spec.process.args),
+    env: JSON.stringify(spec.process.env),
+    cwd: spec.process.cwd,
+    user: launch.user,
+    hostname: spec.hostname,
+    network: network === undefined ? "host" : network.path === undefined ? "none" : "joined",
+    mounts: mountsOf(spec),
+    directories: launch.directories.join(","),
+    tty: launch.tty,
+    stdin: launch.openStdin && (launch.stdinOnce ? "once" : "open"),
+  };
+  return `launch ${launch.container} run ${launch.run} by ${launch.runtime}: ${fields(shown)}`;
+}
+
+/** Those that not every container has, and with a minus those that this one lacks. */
+function mountsOf({ mounts }: Spec): string {
+  const own = mounts.filter(({ destination }) => !USUAL_MOUNTS.includes(destination));
+  const missing = USUAL_MOUNTS.filter((usual) => !mounts.some(({ destination }) => destination === usual));
+  return [
+    ...own.map(({ destination, source }) => `${source ?? ""}:${destination}`),
+    ...missing.map((usual) => `-${usual}`),
+  ].join(",");
+}
+
+function shownContent(command: content.ContentCommand): string {
+  switch (command.tag) {
+    case "resolve":
+      return `resolve ${place(command.val)} ${command.val.reference}${identity(command.val.credentials)}`;
+    case "tags":
+      return `tags ${place(command.val)}${identity(command.val.credentials)}`;
+    case "blob":
+      return `blob ${place(command.val.from)} ${command.val.digest} of ${command.val.size} bytes`;
+    case "login":
+      return `login ${authority(command.val.endpoint)}${identity(command.val.credentials)}`;
+    case "layer":
+      return shownLayer(command.val);
+    case "mount":
+      return `mount ${command.val.container} on ${command.val.chain ?? "nothing"}`;
+    case "commit":
+    case "ingest":
+    case "read":
+      return `${command.tag} ${fields(command.val)}`;
+    default:
+      return `${command.tag} ${command.val}`;
+  }
+}
+
+function shownLayer({ chain, parent, diffId, source }: content.Layer): string {
+  const below = parent === undefined ? "" : ` on ${parent}`;
+  const from = source.tag === "registry" ? place(source.val.from) : `${source.val.path} of ${source.val.archive}`;
+  return `layer ${chain}${below} of ${diffId} from ${from}`;
+}
+
+function place(where: { endpoint: content.Endpoint; repository: string }): string {
+  return `${authority(where.endpoint)}/${where.repository}`;
+}
+
+function authority({ authority: name, insecure }: content.Endpoint): string {
+  return insecure ? `insecure ${name}` : name;
+}
+
+function identity(credentials: content.Credentials | undefined): string {
+  return credentials === undefined ? "" : " with credentials";
+}
+
+function shownNetwork(command: networks.NetworkCommand): string {
+  switch (command.tag) {
+    case "make": {
+      const { network, name, interfaceName, subnet } = command.val;
+      return `make ${network} (${name}, ${interfaceName}, ${subnet})`;
+    }
+    case "drop":
+      return `drop ${command.val}`;
+    case "join": {
+      const { container, bridge, address, ports } = command.val;
+      const mapped = ports.map(
+        (port) => `${port.hostAddress}:${port.hostPort}->${port.containerPort}/${port.protocol}`,
+      );
+      return `join ${container} on ${bridge.name} as ${address} ${mapped.join(" ")}`.trimEnd();
+    }
+    case "leave":
+      return `leave ${command.val.container} from ${command.val.network}`;
+  }
+}
+
+function shownVolume(command: volumes.VolumeCommand): string {
+  if (command.tag !== "populate") return `${command.tag} ${command.val}`;
+  return `populate ${command.val.name} from ${command.val.container} at ${command.val.path}`;
+}
+
+function shownTimer(command: timers.TimerCommand, now: bigint): string {
+  return command.tag === "cancel" ? "cancel" : `set +${Number(command.val - now) / 1e9}s`;
+}
+
+/** The type is told where it is not JSON. */
+function shownHead({ status, headers }: replies.Head): string {
+  const type = /^Content-Type: (.*)$/m.exec(headers)?.[1];
+  const location = /^Location: (.*)$/m.exec(headers)?.[1];
+  const parts = [String(status)];
+  if (type !== undefined && type !== "application/json") parts.push(`(${type})`);
+  if (location !== undefined) parts.push(`to ${location}`);
+  return parts.join(" ");
+}
+
+function shownBody(body: string, paths: string[]): string {
+  if (paths.length === 0) return visible(body.trimEnd());
+  const document: unknown = JSON.parse(body);
+  const picked = paths.map((path) => `${path}=${JSON.stringify(at(document, path.split(".")))}`);
+  return picked.join(" ");
+}
+
+/** `*` goes through all elements of a list. */
+function at(value: unknown, [step, ...rest]: string[]): unknown {
+  if (step === undefined || step === "") return value;
+  if (step === "*") return (value as unknown[]).map((element) => at(element, rest));
+  if (typeof value !== "object" || value === null) return undefined;
+  return at((value as Record<string, unknown>)[step], rest);
+}
+
+function visible(body: string): string {
+  return body.replaceAll("\r", "\\r").replaceAll("\n", "\\n").replaceAll("\u001e", "\\x1e");
+}
+
+/** Those that say something: no empty texts, no false, no missing ones. */
+function fields(record: object): string {
+  return Object.entries(record as Record<string, unknown>)
+    .filter(([, value]) => value !== undefined && value !== false && value !== "" && value !== 0n)
+    .filter(([, value]) => !(value instanceof Uint8Array && value.length === 0))
+    .map(([name, value]) => (value === true ? name : `${name}=${shownValue(value)}`))
+    .join(" ");
+}
+
+function shownValue(value: unknown): string {
+  return value instanceof Uint8Array ? [...value].map((byte) => byte.toString(16)).join(",") : String(value);
+}
+
+function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** Words for the numbers in a container's record, from the table of its life. */
+function statuses(): string[] {
+  const source = readFileSync(new URL("../../core/assembly/container/lifecycle.ts", import.meta.url), "utf8");
+  const members = /export enum Status \{([^}]*)\}/.exec(source)?.[1] ?? "";
+  return members
+    .split(",")
+    .map((word) => word.trim().toLowerCase())
+    .filter((word) => word !== "");
+}
