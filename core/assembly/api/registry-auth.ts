@@ -3,7 +3,22 @@
 
 import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
+import { Field, FieldType, normalise, Table } from "../json/schema";
 import { decodeBase64Url } from "../text/base64";
+
+const AUTH_CONFIG: Table = new Table(
+  "AuthConfig",
+  [
+    new Field("username", FieldType.String, null),
+    new Field("password", FieldType.String, null),
+    new Field("auth", FieldType.String, null),
+    new Field("email", FieldType.String, null),
+    new Field("serveraddress", FieldType.String, null),
+    new Field("identitytoken", FieldType.String, null),
+    new Field("registrytoken", FieldType.String, null),
+  ],
+  "registry.AuthConfig",
+);
 
 export class RegistryAuth {
   username: string = "";
@@ -31,19 +46,15 @@ export function decodeRegistryAuth(header: string | null): RegistryAuth {
   return auth === null ? new RegistryAuth() : auth;
 }
 
-/** Reads the object of Docker's clients; null if a field is not a text. */
+/** Reads the object of Docker's clients; null if a field is not a text: `schemaError` says which. */
 export function readRegistryAuth(document: Json): RegistryAuth | null {
-  if (!document.isObject) return document.isNull ? new RegistryAuth() : null;
-  const fields = ["username", "password", "auth", "email", "serveraddress", "identitytoken", "registrytoken"];
-  for (let i = 0; i < fields.length; i++) {
-    const value = document.find(fields[i]);
-    if (value !== null && !value.isString && !value.isNull) return null;
-  }
+  const fields = normalise(document, AUTH_CONFIG);
+  if (fields === null) return null;
   const auth = new RegistryAuth();
-  auth.username = document.stringOf("username");
-  auth.password = document.stringOf("password");
-  auth.identityToken = document.stringOf("identitytoken");
-  auth.registryToken = document.stringOf("registrytoken");
-  auth.serverAddress = document.stringOf("serveraddress");
+  auth.username = fields.stringOf("username");
+  auth.password = fields.stringOf("password");
+  auth.identityToken = fields.stringOf("identitytoken");
+  auth.registryToken = fields.stringOf("registrytoken");
+  auth.serverAddress = fields.stringOf("serveraddress");
   return auth;
 }

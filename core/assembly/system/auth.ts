@@ -15,6 +15,7 @@ import { askContent } from "../ask";
 import { Call } from "../call";
 import { isRegistryAddress, endpointOfAddress } from "../image/registry";
 import { Json } from "../json/json";
+import { schemaError } from "../json/schema";
 import { JsonWriter } from "../json/writer";
 import { badParameter, internal, Refusal, RefusalKind } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
@@ -28,7 +29,7 @@ export function authenticate(call: Call): Refusal | null {
   if (body.refusal !== null) return body.refusal;
   const json = body.json;
   const auth = readRegistryAuth(json === null ? Json.object() : json);
-  if (auth === null) return badParameter("invalid JSON: json: cannot unmarshal into Go struct AuthConfig");
+  if (auth === null) return badParameter(`invalid JSON: ${schemaError()}`);
   if (!isRegistryAddress(auth.serverAddress)) {
     return badParameter(`invalid registry address: "${auth.serverAddress}"`);
   }
