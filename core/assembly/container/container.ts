@@ -15,6 +15,9 @@ export class AnonymousVolume {
   ) {}
 }
 
+/** What `stopTimeout` is if none was given. */
+export const NO_TIMEOUT: i64 = i64.MIN_VALUE;
+
 /** Those whose records are put when the step ends. */
 export const changedContainers: Container[] = [];
 
@@ -46,8 +49,8 @@ export class Container {
   networkMode: string = "default";
   /** Number; 0 for SIGTERM. */
   stopSignal: u32 = 0;
-  /** Seconds; -1 for none given. */
-  stopTimeout: i32 = -1;
+  /** Seconds; less than 0 for ever; `NO_TIMEOUT` for none given. */
+  stopTimeout: i64 = NO_TIMEOUT;
   volumes: AnonymousVolume[] = [];
   endpoint: Endpoint | null = null;
 
@@ -112,9 +115,7 @@ export class Container {
   /** Something that ends by itself soon. */
   get between(): bool {
     const status = this.status;
-    return (
-      this.creating || status == Status.Starting || status == Status.Unwinding || status == Status.Releasing
-    );
+    return this.creating || status == Status.Starting || status == Status.Unwinding || status == Status.Releasing;
   }
 
   get word(): string {

@@ -9,9 +9,9 @@ import { Task } from "../task";
 import { Container } from "./container";
 import { Status } from "./lifecycle";
 import { Ignored } from "./ignored";
-import { RunEnd } from "./run-end";
+import { leaveRunEnd, RunEnd } from "./run-end";
 import { parseSignal, SIGKILL } from "./signals";
-import { sendSignal, thaw } from "./stop";
+import { isRefused, sendSignal, thaw } from "./stop";
 
 export function killContainer(call: Call): Refusal | null {
   const word = call.query.first("signal");
@@ -29,8 +29,7 @@ export function killContainer(call: Call): Refusal | null {
   }
 
   // Accepted from here.
-  if (signal == SIGKILL) container.runEnds.push(new Killed(call));
-  sendSignal(new Kill(container, call, signal), 0, container, signal);
+  new Kill(container, call, signal).begin();
   return null;
 }
 
@@ -38,19 +37,7 @@ function refuseUnknown(name: string, refusal: Refusal): Refusal {
   return new Refusal(refusal.kind, `cannot kill container: ${name}: ${refusal.message}`);
 }
 
-/** SIGKILL is answered when the run has ended. */
-class Killed extends RunEnd {
-  constructor(private readonly call: Call) {
-    super();
-  }
-
-  runEnded(_container: Container): void {
-    sendEmpty(this.call, 204);
-  }
-}
-
-/** Any other signal is answered when it has been sent. */
-class Kill extends Task {
+class Kill extends Task implements RunEnd {
   constructor(
     private readonly container: Container,
     private readonly call: Call,
@@ -59,12 +46,22 @@ class Kill extends Task {
     super();
   }
 
+  begin(): void {
+    if (this.signal == SIGKILL) this.container.runEnds.push(this);
+    sendSignal(this, 0, this.container, this.signal);
+  }
+
+  /** SIGKILL is answered when the run has ended, any other signal when it has been sent. */
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    if (this.signal == SIGKILL) return;
-    if (failure !== null) {
-      return sendRefusal(this.call, internal(`cannot kill container: ${this.call.name}: ${failure.message}`));
+    if (isRefused(failure)) {
+      if (this.signal == SIGKILL && !leaveRunEnd(this.container, this)) return;
+      return sendRefusal(this.call, internal(`cannot kill container: ${this.call.name}: ${failure!.message}`));
     }
     thaw(new Ignored(), 0, this.container);
+    if (this.signal != SIGKILL) sendEmpty(this.call, 204);
+  }
+
+  runEnded(_container: Container): void {
     sendEmpty(this.call, 204);
   }
 }

@@ -104,7 +104,7 @@ function readWishes(container: Container, json: Json): void {
   container.autoRemove = json.boolOf("autoRemove");
   container.networkMode = json.stringOf("networkMode");
   container.stopSignal = <u32>json.i64Of("stopSignal");
-  container.stopTimeout = <i32>json.i64Of("stopTimeout");
+  container.stopTimeout = json.i64Of("stopTimeout");
   const volumes = itemsOf(json, "volumes");
   for (let i = 0; i < volumes.length; i++) {
     container.volumes.push(new AnonymousVolume(volumes[i].stringOf("name"), volumes[i].stringOf("destination")));

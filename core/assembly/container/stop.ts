@@ -2,6 +2,7 @@
 
 import {
   Failure,
+  FailureKind,
   Outcome,
   ProcessCommandResume,
   ProcessCommandSignal,
@@ -13,12 +14,13 @@ import { askProcesses, cancelTimer, wakeAfter } from "../ask";
 import { Call } from "../call";
 import { containerEvent, emitContainer } from "../event/emit";
 import { badParameter, internal, notModified, Refusal } from "../refusal";
-import { sendEmpty } from "../reply";
+import { sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
-import { Container } from "./container";
+import { Container, NO_TIMEOUT } from "./container";
+import { Ignored } from "./ignored";
 import { Cause, Status } from "./lifecycle";
-import { RunEnd } from "./run-end";
+import { leaveRunEnd, RunEnd } from "./run-end";
 import { parseSignal, SIGKILL, SIGTERM } from "./signals";
 
 /** Docker's default time to obey, in seconds. */
@@ -26,6 +28,10 @@ const DEFAULT_TIMEOUT = 10;
 /** The version that has `signal`. */
 const WITH_SIGNAL = 42;
 const SECOND: u64 = 1_000_000_000;
+/** Seconds that are waited for a container that the signal could not be sent to. */
+const AFTER_FAILED_SIGNAL: i64 = 2;
+/** Whoever gives more seconds means forever. */
+const LONGEST_TIMEOUT: i64 = 1 << 32;
 
 export function stopContainer(call: Call): Refusal | null {
   const timeout = integerOf(call.query, "t");
@@ -54,7 +60,7 @@ function signalOf(container: Container, call: Call): u32 {
 
 function timeoutOf(container: Container, given: ParsedInteger): i64 {
   if (given.given) return given.value;
-  return container.stopTimeout >= 0 ? container.stopTimeout : DEFAULT_TIMEOUT;
+  return container.stopTimeout == NO_TIMEOUT ? DEFAULT_TIMEOUT : container.stopTimeout;
 }
 
 /** Sends a signal and tells of it. */
@@ -71,36 +77,22 @@ export function thaw(task: Task, step: i32, container: Container): void {
   askProcesses(task, step, new ProcessCommandResume(new Subject(container.id, container.run)));
 }
 
-class Stop extends RunEnd {
-  private readonly task: StopTask;
-
-  constructor(
-    container: Container,
-    private readonly call: Call,
-    signal: u32,
-    seconds: i64,
-  ) {
-    super();
-    this.task = new StopTask(container, signal, seconds);
-    container.runEnds.push(this);
-  }
-
-  begin(): void {
-    this.task.begin();
-  }
-
-  runEnded(container: Container): void {
-    this.task.runEnded();
-    emitContainer(container, "stop");
-    sendEmpty(this.call, 204);
-  }
+/** Whether a signal could not be sent. A process that is gone already needs none: its exit is on its way. */
+export function isRefused(failure: Failure | null): bool {
+  return failure !== null && failure.kind != FailureKind.NotFound;
 }
 
-class StopTask extends Task {
+enum Step {
+  Signal,
+  Kill,
+}
+
+class Stop extends Task implements RunEnd {
   private timer: u64 = 0;
 
   constructor(
     private readonly container: Container,
+    private readonly call: Call,
     private readonly signal: u32,
     /** Less than 0: forever. */
     private readonly seconds: i64,
@@ -109,21 +101,48 @@ class StopTask extends Task {
   }
 
   begin(): void {
-    sendSignal(this, 0, this.container, this.signal);
-    thaw(this, 0, this.container);
-    if (this.signal == SIGKILL || this.seconds < 0) return;
-    if (this.seconds == 0) sendSignal(this, 0, this.container, SIGKILL);
-    else this.timer = wakeAfter(this, 0, <u64>this.seconds * SECOND);
+    this.container.runEnds.push(this);
+    sendSignal(this, this.signal == SIGKILL ? Step.Kill : Step.Signal, this.container, this.signal);
+    thaw(new Ignored(), 0, this.container);
+    if (this.signal == SIGKILL || this.seconds < 0 || this.seconds > LONGEST_TIMEOUT) return;
+    if (this.seconds == 0) this.kill();
+    else this.killAfter(this.seconds);
   }
 
-  ended(_step: i32, _outcome: Outcome | null, _failure: Failure | null): void {}
+  ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    if (!isRefused(failure) || !this.container.runEnds.includes(this)) return;
+    if (step == Step.Kill) this.failed(failure!.message);
+    else this.killAfter(AFTER_FAILED_SIGNAL);
+  }
 
   elapsed(_step: i32): void {
     this.timer = 0;
-    if (this.container.running) sendSignal(this, 0, this.container, SIGKILL);
+    this.kill();
   }
 
-  runEnded(): void {
+  runEnded(container: Container): void {
+    this.cancel();
+    emitContainer(container, "stop");
+    sendEmpty(this.call, 204);
+  }
+
+  /** Not even SIGKILL could be sent. */
+  private failed(message: string): void {
+    leaveRunEnd(this.container, this);
+    this.cancel();
+    sendRefusal(this.call, internal(`cannot stop container: ${this.call.name}: ${message}`));
+  }
+
+  private kill(): void {
+    sendSignal(this, Step.Kill, this.container, SIGKILL);
+  }
+
+  private killAfter(seconds: i64): void {
+    this.cancel();
+    this.timer = wakeAfter(this, 0, <u64>seconds * SECOND);
+  }
+
+  private cancel(): void {
     if (this.timer != 0) cancelTimer(this.timer);
     this.timer = 0;
   }
