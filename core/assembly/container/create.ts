@@ -83,7 +83,7 @@ function takeConfig(container: Container, config: Json): void {
   container.stdinOnce = config.boolOf("StdinOnce");
   container.stopSignal = parseSignal(config.stringOf("StopSignal"));
   const timeout = config.find("StopTimeout");
-  if (timeout !== null && isI64(timeout)) container.stopTimeout = <i32>asI64(timeout);
+  if (timeout !== null && isI64(timeout)) container.stopTimeout = asI64(timeout);
   const labels = config.find("Labels");
   if (labels !== null) {
     for (let i = 0; i < labels.keys.length; i++) {
@@ -135,7 +135,10 @@ class Creation extends Task {
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     if (failure !== null) this.failure = failure.message;
     this.open -= 1;
-    if (this.open == 0) this.finish();
+    if (this.open > 0) return;
+    this.finish();
+    // A removal takes the queue up itself, in the end.
+    if (this.failure.length == 0) takeUpQueue(this.container);
   }
 
   private finish(): void {
@@ -156,6 +159,5 @@ class Creation extends Task {
     json.stringArrayField("Warnings", this.wish.warnings);
     json.endObject();
     sendJson(this.call, 201, line(json));
-    takeUpQueue(container);
   }
 }
