@@ -19,6 +19,8 @@ import { Container } from "./container";
 import { Cause } from "./lifecycle";
 import { takeUpQueue } from "./queue";
 import { removeNow } from "./remove";
+import { answerWaiters } from "./wait";
+import { Condition } from "./waiter";
 
 /** The answer to a start that failed: it leaves when everything is undone. */
 export class Refused {
@@ -70,17 +72,16 @@ class Release extends Task {
     container.unclean = !this.clean;
     container.pid = 0;
     container.advance(container.everRan ? Cause.Released : Cause.Undone);
+    answerWaiters(container, Condition.NotRunning);
     const refused = this.refused;
     if (refused !== null) refused.send();
     settle(container);
   }
 }
 
-/** A container that removes itself does so now; else the requests that waited are taken up. */
+/** A container that removes itself does so now, as does one whose forced removal ended the run. */
 function settle(container: Container): void {
-  if (container.autoRemove && container.run > 0) {
-    container.removeVolumes = true;
-    removeNow(container, null);
-  }
+  if (container.autoRemove) container.removeVolumes = true;
+  if (container.autoRemove || container.removals.length > 0) removeNow(container);
   takeUpQueue(container);
 }

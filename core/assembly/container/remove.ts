@@ -4,6 +4,7 @@ import {
   ContentCommandDropContainer,
   ContentCommandUnmount,
   Failure,
+  FailureKind,
   Leave,
   NetworkCommandLeave,
   Outcome,
@@ -23,18 +24,17 @@ import { Task } from "../task";
 import { Container } from "./container";
 import { endAttached } from "./exit";
 import { Cause, Status } from "./lifecycle";
-import { Ignored } from "./ignored";
 import { takeUpQueue } from "./queue";
 import { SIGKILL } from "./signals";
 import { sendSignal } from "./stop";
-import { answerWaiters } from "./wait";
+import { answerRemovalFailed, answerWaiters } from "./wait";
 import { Condition } from "./waiter";
 
 export function removeContainer(call: Call): Refusal | null {
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
-  if (container.status == Status.Removing) return conflict(`removal of container ${call.name} is already in progress`);
+  if (container.status == Status.Removing) return inProgress(call);
   if (container.between) {
     container.queue.push(call);
     return null;
@@ -45,21 +45,23 @@ export function removeContainer(call: Call): Refusal | null {
     return conflict("Conflict, cannot remove the default link name of the container");
   }
 
+  if (container.removals.length > 0) return inProgress(call);
+
   // Accepted from here.
-  if (flagOf(call.query, "v")) container.removeVolumes = true;
-  if (container.running) {
-    container.touch();
-    sendSignal(new Ignored(), 0, container, SIGKILL);
-    container.queue.push(call);
-    return null;
-  }
-  removeNow(container, call);
+  container.removeVolumes = flagOf(call.query, "v");
+  container.removals.push(call);
+  if (container.running) sendSignal(new ForcedEnd(container, call), 0, container, SIGKILL);
+  else removeNow(container);
   return null;
 }
 
-/** Removes a container that does not run. */
-export function removeNow(container: Container, call: Call | null): void {
-  new Removal(container, call).begin();
+/** Removes a container that does not run; its `removals` are answered. */
+export function removeNow(container: Container): void {
+  new Removal(container).begin();
+}
+
+function inProgress(call: Call): Refusal {
+  return conflict(`removal of container ${call.name} is already in progress`);
 }
 
 function stillRunning(container: Container, name: string): string {
@@ -68,15 +70,31 @@ function stillRunning(container: Container, name: string): string {
     : `cannot remove container "${name}": container is running: stop the container before removing or force remove`;
 }
 
+/** The SIGKILL of a forced removal: the end of the run brings the removal, unless there is none. */
+class ForcedEnd extends Task {
+  constructor(
+    private readonly container: Container,
+    private readonly call: Call,
+  ) {
+    super();
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    const container = this.container;
+    const at = container.removals.indexOf(this.call);
+    if (failure === null || failure.kind == FailureKind.NotFound || !container.running || at < 0) return;
+    container.removals.splice(at, 1);
+    const message = `cannot remove container "${container.name}": could not kill: ${failure.message}`;
+    sendRefusal(this.call, internal(message));
+  }
+}
+
 class Removal extends Task {
   private open: i32 = 0;
   private failure: string = "";
   private dropping: bool = false;
 
-  constructor(
-    private readonly container: Container,
-    private readonly call: Call | null,
-  ) {
+  constructor(private readonly container: Container) {
     super();
   }
 
@@ -129,19 +147,20 @@ class Removal extends Task {
     emitContainer(container, "destroy");
     endAttached(container);
     answerWaiters(container, Condition.Removed);
-    const call = this.call;
-    if (call !== null) sendEmpty(call, 204);
-    takeUpQueue(this.container);
+    const calls = container.removals.splice(0);
+    for (let i = 0; i < calls.length; i++) sendEmpty(calls[i], 204);
+    takeUpQueue(container);
   }
 
   private failed(): void {
     const container = this.container;
     container.advance(Cause.RemoveFailed);
     container.error = this.failure;
-    const call = this.call;
     const message = `cannot remove container "${container.name}": ${this.failure}`;
-    if (call !== null) sendRefusal(call, internal(message));
-    takeUpQueue(this.container);
+    const calls = container.removals.splice(0);
+    for (let i = 0; i < calls.length; i++) sendRefusal(calls[i], internal(message));
+    answerRemovalFailed(container, message);
+    takeUpQueue(container);
   }
 
   private forgetVolumes(): void {
@@ -155,5 +174,5 @@ class Removal extends Task {
 
 /** A removal that was cut short goes on. */
 export function resumeRemoval(container: Container): void {
-  new Removal(container, null).resume();
+  new Removal(container).resume();
 }

@@ -29,20 +29,35 @@ export function waitContainer(call: Call): Refusal | null {
     call.follower = leaves;
     engine.calls.set(call.id, call);
   }
-  if (condition == Condition.NotRunning && !runs(container)) answer(waiter, container, Condition.NotRunning);
+  if (condition == Condition.NotRunning && !runs(container)) answer(waiter, container, container.error);
   else container.waiters.push(waiter);
   return null;
 }
 
 /** Answers those that wait for this or for less: whoever waits for an exit hears of a removal, too. */
 export function answerWaiters(container: Container, what: Condition): void {
+  // A removal that went well is no error, even of a container that could not be started (surface §2.10).
+  const error = what == Condition.Removed ? "" : container.error;
+  const rest: Waiter[] = [];
+  const waiters = container.waiters;
+  container.waiters = [];
+  for (let i = 0; i < waiters.length; i++) {
+    if (waiters[i].condition <= what) answer(waiters[i], container, error);
+    else rest.push(waiters[i]);
+  }
+  container.waiters = rest;
+}
+
+/** Tells those that wait for the removal that it failed; the others have an exit to come, or a better removal. */
+export function answerRemovalFailed(container: Container, error: string): void {
   const rest: Waiter[] = [];
   const waiters = container.waiters;
   container.waiters = [];
   for (let i = 0; i < waiters.length; i++) {
     const waiter = waiters[i];
-    if (waiter.condition <= what) answer(waiter, container, what);
-    else rest.push(waiter);
+    if (waiter.condition != Condition.Removed) rest.push(waiter);
+    else if (waiter.call.version < WITH_ERROR) endReply(waiter.call);
+    else answer(waiter, container, error);
   }
   container.waiters = rest;
 }
@@ -61,14 +76,13 @@ function conditionOf(call: Call): i32 {
   return word == "removed" ? Condition.Removed : -1;
 }
 
-/** A removal that went well is no error, even of a container that could not be started (surface §2.10). */
-function answer(waiter: Waiter, container: Container, what: Condition): void {
+function answer(waiter: Waiter, container: Container, error: string): void {
   const json = new JsonWriter();
   json.beginObject();
-  if (what != Condition.Removed && container.error.length > 0 && waiter.call.version >= WITH_ERROR) {
+  if (error.length > 0 && waiter.call.version >= WITH_ERROR) {
     json.key("Error");
     json.beginObject();
-    json.stringField("Message", container.error);
+    json.stringField("Message", error);
     json.endObject();
   }
   json.i64Field("StatusCode", container.exitCode);
