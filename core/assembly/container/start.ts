@@ -4,27 +4,33 @@ import {
   BodyTag,
   BodyWhole,
   ContentCommandMount,
+  ContentCommandUnmount,
   Failure,
   FailureKind,
+  Leave,
   Mount,
   NetworkCommandJoin,
+  NetworkCommandLeave,
   NetworkCommandMake,
   Outcome,
   OutcomeLaunched,
   Populate,
   ProcessCommandLaunch,
+  ProcessCommandReap,
+  Subject,
   VolumeCommandMake,
   VolumeCommandPopulate,
 } from "../../../build/bindings/types";
 import { askContent, askNetworks, askProcesses, askVolumes } from "../ask";
 import { Call } from "../call";
 import { emitContainer, emitNetwork } from "../event/emit";
-import { chooseAddress, chooseOtherPorts, choosePorts, joinOf } from "../network/connect";
+import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf } from "../network/connect";
 import { badParameter, conflict, internal, notFound, notModified, Refusal } from "../refusal";
 import { sendEmpty } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
+import { endAttached } from "./exit";
 import { launchOf } from "./launch";
 import { Cause, Status } from "./lifecycle";
 import { networkNameOf } from "./network-settings";
@@ -69,6 +75,7 @@ function hasBody(call: Call): bool {
 }
 
 enum Step {
+  CleanUp,
   Mount,
   MakeVolume,
   Populate,
@@ -97,6 +104,31 @@ class Start extends Task {
     container.run += 1;
     container.error = "";
     container.outOfMemory = false;
+    if (container.unclean) this.cleanUp();
+    else this.prepare();
+  }
+
+  /** What the last release could not give back would be in the way. */
+  private cleanUp(): void {
+    const container = this.container;
+    this.open = 2;
+    askProcesses(this, Step.CleanUp, new ProcessCommandReap(new Subject(container.id, container.run - 1)));
+    askContent(this, Step.CleanUp, new ContentCommandUnmount(container.id));
+    const endpoint = container.endpoint;
+    if (endpoint === null) return;
+    this.open += 1;
+    askNetworks(this, Step.CleanUp, new NetworkCommandLeave(new Leave(container.id, endpoint.networkId)));
+  }
+
+  private cleanedUp(): void {
+    freeEndpoint(this.container);
+    this.container.unclean = false;
+    this.prepare();
+  }
+
+  /** The first round, all side by side. */
+  private prepare(): void {
+    const container = this.container;
     for (let i = 0; i < container.volumes.length; i++) {
       this.open += 1;
       askVolumes(this, Step.MakeVolume, new VolumeCommandMake(container.volumes[i].name));
@@ -113,6 +145,7 @@ class Start extends Task {
     if (this.open > 0) return;
     const error = this.error;
     if (error !== null) this.giveUp(error);
+    else if (step == Step.CleanUp) this.cleanedUp();
     else if (step != Step.Launch) this.proceed();
   }
 
@@ -188,6 +221,7 @@ class Start extends Task {
     container.advance(Cause.StartFailed);
     container.error = error.text;
     container.exitCode = error.exitCode;
+    endAttached(container);
     release(container, new Refused(this.call, error.refusal));
   }
 }
