@@ -117,13 +117,19 @@ function mendStarting(container: Container, found: FoundProcess | null): void {
   if (lives) {
     container.advance(Cause.Started);
     container.everRan = true;
-    container.startedAt = engine.now.wall;
+    container.startedAt = startOf(state!);
     return mendRunning(container, found);
   }
   container.advance(Cause.StartFailed);
   container.error = "the engine was stopped while the container was being started";
   container.exitCode = <i32>UNKNOWN_CODE;
   release(container, null);
+}
+
+/** When it was started; of one that has ended nobody knows, but not later than that. */
+function startOf(state: ProcessState): i64 {
+  if (state.tag == ProcessStateTag.Running) return (<ProcessStateRunning>state).value.at;
+  return min(engine.now.wall, (<ProcessStateExited>state).value.at);
 }
 
 function mendRunning(container: Container, found: FoundProcess | null): void {

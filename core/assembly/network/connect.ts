@@ -73,7 +73,7 @@ export function chooseOtherPorts(container: Container, held: string): bool {
     const address = ports[i].hostAddress.length > 0 ? ports[i].hostAddress : "0.0.0.0";
     const other = engine.networks.takeRandomPort(ports[i].protocol, address, container.id);
     if (other == 0) return false;
-    engine.networks.freePort(ports[i].protocol, address, port);
+    engine.networks.freePort(ports[i].protocol, address, port, container.id);
     ports[i].hostPort = other;
     container.touch();
     return true;
@@ -92,7 +92,7 @@ export function joinOf(container: Container, network: Network): Join {
   return new Join(container.id, container.name, network.asBridge(), endpoint.address, endpoint.mac, ports);
 }
 
-/** Takes again what a container found on its network has. */
+/** After a restart: takes again what a container has on its network, or has not given back. */
 export function keepEndpoint(container: Container): void {
   const endpoint = container.endpoint;
   if (endpoint === null) return;
@@ -108,11 +108,11 @@ export function keepEndpoint(container: Container): void {
 export function freeEndpoint(container: Container): void {
   const endpoint = container.endpoint;
   if (endpoint === null) return;
-  engine.networks.freeAddress(endpoint.networkId, endpoint.address);
+  engine.networks.freeAddress(endpoint.networkId, endpoint.address, container.id);
   for (let i = 0; i < endpoint.ports.length; i++) {
     const port = endpoint.ports[i];
     const address = port.hostAddress.length > 0 ? port.hostAddress : "0.0.0.0";
-    engine.networks.freePort(port.protocol, address, port.hostPort);
+    engine.networks.freePort(port.protocol, address, port.hostPort, container.id);
   }
   container.endpoint = null;
   container.touch();

@@ -59,8 +59,10 @@ export class NetworkStore {
     this.taken.set(`${network} ${address}`, container);
   }
 
-  freeAddress(network: string, address: string): void {
-    this.taken.delete(`${network} ${address}`);
+  /** Only its owner gives an address back. */
+  freeAddress(network: string, address: string, container: string): void {
+    const key = `${network} ${address}`;
+    if (this.taken.has(key) && this.taken.get(key) == container) this.taken.delete(key);
   }
 
   /** Whether the port could be had; all addresses and one address exclude each other. */
@@ -70,8 +72,10 @@ export class NetworkStore {
     return true;
   }
 
-  freePort(protocol: string, address: string, port: u16): void {
-    this.ports.delete(portKey(protocol, address, port));
+  /** Only its owner gives a port back. */
+  freePort(protocol: string, address: string, port: u16, container: string): void {
+    const key = portKey(protocol, address, port);
+    if (this.ports.has(key) && this.ports.get(key) == container) this.ports.delete(key);
   }
 
   /** A port of the engine's choice: they begin at 32768 (surface §6.6); 0 when none is left. */
