@@ -114,7 +114,10 @@ onEngines("inspect", (engine) => {
 
   test("OOMKilled", async () => {
     const HostConfig = { Memory: 16 * MIB, MemorySwap: 16 * MIB };
-    const id = await engine().create({ Cmd: ["sh", "-c", "head -c 200000000 /dev/zero | tail; sleep 0.5"], HostConfig });
+    const id = await engine().create({
+      Cmd: ["sh", "-c", "head -c 200000000 /dev/zero | tail; sleep 0.5"],
+      HostConfig,
+    });
     await engine().start(id);
     await engine().wait(id);
     const found = await state(id);

@@ -41,6 +41,7 @@ export async function exchange(socketPath: string, request: RawRequest, timeoutM
 export class RawConnection {
   #socket: Socket;
   #pending: Buffer = Buffer.alloc(0);
+  #arrived: Buffer[] = [];
   #ended = false;
   #error: Error | null = null;
   #wake: (() => void) | null = null;
@@ -68,6 +69,11 @@ export class RawConnection {
 
   send(bytes: string | Uint8Array): void {
     this.#socket.write(bytes);
+  }
+
+  /** Reads nothing from now on, so that the server's bytes pile up on its side. */
+  pause(): void {
+    this.#socket.pause();
   }
 
   /** Half-closes: nothing more will be sent, answers can still be read. */
@@ -119,26 +125,26 @@ export class RawConnection {
   }
 
   async exactly(size: number): Promise<Buffer> {
-    await this.#more(`${size} bytes`, () => this.#pending.length >= size);
+    await this.#more(`${size} bytes`, () => this.#unread().length >= size);
     return this.#cut(size);
   }
 
   /** Everything until the server closes its side. */
   async rest(): Promise<Buffer> {
     await this.#more("the server to close", () => this.#ended, true);
-    return this.#cut(this.#pending.length);
+    return this.#cut(this.#unread().length);
   }
 
   /** What has come, once there is anything; null at the end. */
   async some(): Promise<Buffer | null> {
-    await this.#more("anything", () => this.#pending.length > 0 || this.#ended, true);
-    return this.#pending.length > 0 ? this.#cut(this.#pending.length) : null;
+    await this.#more("anything", () => this.#unread().length > 0 || this.#ended, true);
+    return this.#unread().length > 0 ? this.#cut(this.#unread().length) : null;
   }
 
   /** Reads until the bytes read hold `text`; everything read so far. */
   async untilText(text: string): Promise<Buffer> {
-    await this.#more(JSON.stringify(text), () => this.#pending.includes(text));
-    return this.#cut(this.#pending.length);
+    await this.#more(JSON.stringify(text), () => this.#unread().includes(text));
+    return this.#cut(this.#unread().length);
   }
 
   /** Whether the server closed its side within `ms`, without reading what came. */
@@ -149,8 +155,8 @@ export class RawConnection {
   }
 
   async #through(mark: string): Promise<Buffer> {
-    await this.#more(JSON.stringify(mark), () => this.#pending.includes(mark));
-    return this.#cut(this.#pending.indexOf(mark) + mark.length);
+    await this.#more(JSON.stringify(mark), () => this.#unread().includes(mark));
+    return this.#cut(this.#unread().indexOf(mark) + mark.length);
   }
 
   async #more(what: string, enough: () => boolean, endIsFine = false): Promise<void> {
@@ -158,12 +164,12 @@ export class RawConnection {
     while (!enough()) {
       if (this.#ended) {
         if (endIsFine && this.#error === null) return;
-        const got = JSON.stringify(this.#pending.toString("latin1").slice(0, 300));
+        const got = JSON.stringify(this.#unread().toString("latin1").slice(0, 300));
         throw new Error(`the server closed before ${what}: ${this.#error?.message ?? "end"}; got ${got}`);
       }
       const left = deadline - Date.now();
       if (left <= 0) {
-        const got = JSON.stringify(this.#pending.toString("latin1").slice(-300));
+        const got = JSON.stringify(this.#unread().toString("latin1").slice(-300));
         throw new Error(`waited ${this.#timeoutMs} ms in vain for ${what}; got ${got}`);
       }
       await new Promise<void>((resolve) => {
@@ -176,14 +182,23 @@ export class RawConnection {
     }
   }
 
+  /** What has come and was not read; joined only when it is looked at. */
+  #unread(): Buffer {
+    if (this.#arrived.length > 0) {
+      this.#pending = Buffer.concat([this.#pending, ...this.#arrived]);
+      this.#arrived = [];
+    }
+    return this.#pending;
+  }
+
   #cut(size: number): Buffer {
-    const bytes = this.#pending.subarray(0, size);
+    const bytes = this.#unread().subarray(0, size);
     this.#pending = this.#pending.subarray(size);
     return bytes;
   }
 
   #take(bytes: Buffer): void {
-    this.#pending = Buffer.concat([this.#pending, bytes]);
+    this.#arrived.push(bytes);
     this.#wake?.();
   }
 

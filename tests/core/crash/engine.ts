@@ -1,0 +1,222 @@
+// The core in its world, driven as hosts/driver.ts drives it, but one thing at a time: a step's records are kept, its
+// effects wait to be carried out in any order that the contracts allow, its replies go out. Between any two of these
+// the engine may be cut.
+
+import type { Input, engine, replies, types } from "../../../hosts/host.js";
+import { Instance } from "../../../hosts/instance.js";
+import { loadCore } from "../../../hosts/node/core-files.js";
+import { subjectOf } from "../../../hosts/order.js";
+import type { Effect, HostEffect, StepOutputs } from "../../../hosts/outbox.js";
+import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../fixtures.js";
+import { Breach, Failed, World } from "./world.js";
+
+const core = loadCore();
+const START = 1_767_225_600_000_000_000n;
+
+export interface Request {
+  id: bigint;
+  method: string;
+  target: string;
+  /** What the core has sent so far. */
+  status: number;
+  text: string;
+  over: boolean;
+}
+
+export class Engine {
+  readonly world: World;
+  readonly records: Map<string, Uint8Array>;
+  readonly requests: Request[] = [];
+  readonly epoch: number;
+  /** Something became durable, happened in the world, or was told. */
+  changed: () => void = () => {};
+  /** A request was told something new. */
+  told: (request: Request) => void = () => {};
+  readonly #instance = new Instance(core);
+  readonly #timers = new Map<bigint, bigint>();
+  readonly #abandoned = new Set<bigint>();
+  #waiting: HostEffect[] = [];
+  #launched = new Set<string>();
+  #last: Input | null = null;
+  #now: bigint;
+  #lastRequest: bigint;
+
+  constructor(world: World, records: Map<string, Uint8Array>, before?: Engine) {
+    this.world = world;
+    this.records = records;
+    this.epoch = (before?.epoch ?? 0) + 1;
+    this.#now = (before?.#now ?? 0n) + 1_000_000_000n;
+    this.#lastRequest = before?.#lastRequest ?? 0n;
+  }
+
+  /** The first start of an engine that has one image. */
+  static first(): Engine {
+    const world = new World();
+    world.state.chains.set(BUSYBOX_CHAIN, null);
+    return new Engine(world, new Map([...FIRST_RECORDS, ...BUSYBOX_RECORDS]));
+  }
+
+  open(): void {
+    const records = [...this.records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => ({ key, value }));
+    for (const [name, process] of this.world.state.processes) if (process.status === "running") this.#launched.add(name);
+    const seed = new Uint8Array(32).fill(this.epoch);
+    const options: engine.Options = { ...OPTIONS, epoch: this.epoch };
+    this.#take(this.#instance.open(options, this.#time(), seed, records, this.world.inventory()));
+  }
+
+  /** What could happen next without a client: the heads of all subjects' queues, and ends of processes. */
+  get choices(): number {
+    return this.#ready().length + this.world.exits.length;
+  }
+
+  /** Lets the `at`-th of them happen. */
+  work(at: number): void {
+    const ready = this.#ready();
+    const choice = at % (ready.length + this.world.exits.length);
+    const effect = ready[choice];
+    if (effect !== undefined) return this.#carryOut(effect);
+    const [process] = this.world.exits.splice(choice - ready.length, 1);
+    if (process === undefined || !this.#launched.has(`${process.container} ${process.run}`)) return;
+    const exit = { code: process.code, outOfMemory: false, lost: false, at: this.#time().wall };
+    this.#step({ tag: "exited", val: { container: process.container, run: process.run, exit } });
+  }
+
+  /** Time passes until the next timer; false if there is none. */
+  pass(): boolean {
+    const [next] = [...this.#timers].sort(([, a], [, b]) => (a < b ? -1 : 1));
+    if (next === undefined) return false;
+    const [op, at] = next;
+    this.#timers.delete(op);
+    if (at > this.#now) this.#now = at;
+    this.#step({ tag: "elapsed", val: op });
+    return true;
+  }
+
+  /** Everything that can happen without a client happens, processes that nobody ends excepted. */
+  settle(): void {
+    for (let turns = 0; this.choices > 0 || this.pass(); turns++) {
+      if (this.choices > 0) this.work(0);
+      if (turns > 10_000) throw new Breach("the engine never comes to rest");
+    }
+  }
+
+  request(method: string, target: string, body?: unknown, image?: string): Request {
+    const request: Request = { id: ++this.#lastRequest, method, target, status: 0, text: "", over: false };
+    this.requests.push(request);
+    if (image !== undefined) this.world.bodies.set(request.id, image);
+    const bytes = new TextEncoder().encode(JSON.stringify(body));
+    this.#step({
+      tag: "request",
+      val: {
+        id: request.id,
+        listener: "unix:///test.sock",
+        method,
+        target: `/v1.55${target}`,
+        headers: body === undefined ? "" : "Content-Type: application/json",
+        body: image !== undefined ? { tag: "stream" } : body === undefined ? { tag: "none" } : { tag: "whole", val: bytes },
+      },
+    });
+    return request;
+  }
+
+  hangUp(request: Request): void {
+    request.over = true;
+    this.#step({ tag: "closed", val: { request: request.id, why: "client" } });
+  }
+
+  /** The last completion comes once more: nothing may come of it. */
+  repeat(): void {
+    if (this.#last === null) return;
+    const { records, effects, replies: sent } = this.#instance.step(this.#time(), this.#last);
+    if (records.length + effects.length + sent.length > 0) throw new Breach("a completion that came twice had effects");
+  }
+
+  #step(input: Input): void {
+    this.#take(this.#instance.step(this.#time(), input));
+  }
+
+  #take({ records, effects, replies: sent }: StepOutputs): void {
+    for (const command of records) {
+      if (command.tag === "put") this.records.set(command.val.key, command.val.value);
+      else this.records.delete(command.val);
+    }
+    if (records.length > 0) this.changed();
+    for (const effect of effects) this.#start(effect);
+    for (const { request, command } of sent) this.#reply(request, command);
+  }
+
+  #start(effect: Effect): void {
+    if (effect.to === "timers") {
+      if (effect.command.tag === "set") this.#timers.set(effect.op, effect.command.val);
+      else this.#timers.delete(effect.op);
+      return;
+    }
+    if (effect.command.tag === "abandon") this.#abandoned.add(effect.command.val as bigint);
+    this.#waiting.push(effect);
+  }
+
+  /** The first of each subject; a layer waits for the one below while that is on its way. */
+  #ready(): HostEffect[] {
+    const seen = new Set<string>();
+    const coming = new Set(this.#waiting.map((effect) => chainOf(effect)));
+    return this.#waiting.filter((effect) => {
+      const subject = subjectOf(effect);
+      const first = subject === null || !seen.has(subject);
+      if (subject !== null) seen.add(subject);
+      const below = effect.command.tag === "layer" ? effect.command.val.parent : undefined;
+      return first && (below === undefined || !coming.has(below) || this.#abandoned.has(effect.op));
+    });
+  }
+
+  #carryOut(effect: HostEffect): void {
+    this.#waiting = this.#waiting.filter((other) => other !== effect);
+    const outcome = this.#outcome(effect);
+    this.changed();
+    const input: Input = { tag: "completed", val: { op: effect.op, outcome } };
+    this.#last = input;
+    this.#step(input);
+    const { command } = effect;
+    if (effect.to === "processes" && command.tag === "launch") {
+      const { container, run } = command.val as { container: string; run: number };
+      this.#launched.add(`${container} ${run}`);
+    }
+  }
+
+  #outcome(effect: HostEffect): engine.Completed["outcome"] {
+    try {
+      return { tag: "ok", val: this.world.perform(effect, this.#abandoned.has(effect.op)) };
+    } catch (thrown) {
+      if (!(thrown instanceof Failed)) throw thrown;
+      const { kind, message } = thrown;
+      return { tag: "err", val: { kind, message, status: 0, code: "", retryAfter: 0 } };
+    }
+  }
+
+  #reply(id: bigint, command: replies.ReplyCommand): void {
+    const request = this.requests.find((one) => one.id === id);
+    if (request === undefined) throw new Breach(`a reply to request ${id}, which nobody sent`);
+    // Answers to clients that have hung up are thrown away.
+    const closed = request.over && request.status !== -1;
+    if (command.tag === "whole") [request.status, request.text] = [command.val.head.status, text(command.val.body)];
+    if (command.tag === "open") request.status = command.val.status;
+    if (command.tag === "hijack") request.status = command.val.head.status;
+    if (command.tag === "chunk") request.text += text(command.val);
+    if (["whole", "end", "cut"].includes(command.tag)) request.over = true;
+    if (closed) return;
+    this.told(request);
+    this.changed();
+    if (command.tag === "chunk") this.#step({ tag: "drained", val: { request: id, bytes: command.val.length } });
+  }
+
+  #time(): types.Instant {
+    return { wall: START + this.#now, monotonic: this.#now };
+  }
+}
+
+function chainOf({ to, command }: HostEffect): string | null {
+  return to === "content" && command.tag === "layer" ? (command.val as { chain: string }).chain : null;
+}
+
+function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}

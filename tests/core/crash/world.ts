@@ -1,0 +1,294 @@
+// A world that obeys the core's commands by the contracts of core/wit: *state* commands may be asked twice, *once*
+// commands must not. What the core must never ask for is a breach, and ends the test.
+
+import type { Outcome, content, engine, networks, processes, types, volumes } from "../../../hosts/host.js";
+import type { HostEffect } from "../../../hosts/outbox.js";
+import { digestOf, encode } from "../image-world.js";
+import { archiveOf, configOf, manifestOf } from "./registry.js";
+
+export interface Process {
+  container: string;
+  run: number;
+  status: "running" | "unstarted" | "exited" | "lost";
+  frozen: boolean;
+  /** Does not obey SIGTERM. */
+  stubborn: boolean;
+  /** SIGTERM came while it was frozen. */
+  pending: boolean;
+  code: number;
+}
+
+export interface Join {
+  network: string;
+  address: string;
+  ports: string[];
+}
+
+/** All there is, and nothing that cannot be copied. */
+export interface State {
+  mounts: Map<string, string | null>;
+  files: Set<string>;
+  joins: Map<string, Join>;
+  networks: Set<string>;
+  volumes: Set<string>;
+  /** ChainID → the one below. */
+  chains: Map<string, string | null>;
+  processes: Map<string, Process>;
+  archives: Map<string, Map<string, Uint8Array>>;
+  commits: number;
+}
+
+export class Failed extends Error {
+  constructor(
+    readonly kind: types.FailureKind,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export class Breach extends Error {}
+
+export class World {
+  state: State;
+  /** Commands of these sorts fail once. */
+  readonly faults = new Set<string>();
+  /** Bodies of requests: names of images. */
+  readonly bodies = new Map<bigint, string>();
+  /** What ended by itself or by a signal and has not been told. */
+  readonly exits: Process[] = [];
+
+  constructor(state: State = emptyState()) {
+    this.state = state;
+  }
+
+  /** What a crash of the engine leaves: archives are the engine's own. */
+  afterCrash(): World {
+    return new World({ ...structuredClone(this.state), archives: new Map() });
+  }
+
+  inventory(): engine.Inventory {
+    const { mounts, files, joins, networks: made, volumes: kept, chains, processes: launches } = this.state;
+    return {
+      processes: [...launches.values()].map((process) => ({ ...process, state: stateOf(process) })),
+      mounts: [...mounts.keys()],
+      containers: [...files],
+      joins: [...joins].map(([container, { network }]) => ({ container, network })),
+      networks: [...made],
+      volumes: [...kept],
+      chains: [...chains.keys()],
+    };
+  }
+
+  /** Throws `Failed` for what a host may fail at. */
+  perform(effect: HostEffect, interrupted: boolean): Outcome {
+    if (interrupted) throw new Failed("interrupted", "given up");
+    if (this.faults.delete(effect.command.tag)) this.#fail(effect);
+    switch (effect.to) {
+      case "processes":
+        return this.#process(effect.command);
+      case "content":
+        return this.#content(effect.command);
+      case "networks":
+        return this.#network(effect.command);
+      case "volumes":
+        return this.#volume(effect.command);
+    }
+  }
+
+  /** A process ends by itself, or is killed. */
+  end(process: Process, code: number): void {
+    process.status = "exited";
+    process.frozen = false;
+    process.code = code;
+    this.exits.push(process);
+  }
+
+  running(container: string): Process | undefined {
+    return [...this.state.processes.values()].find((one) => one.container === container && one.status === "running");
+  }
+
+  /** A launch that fails may leave something that only `reap` clears. */
+  #fail(effect: HostEffect): never {
+    if (effect.to === "processes" && effect.command.tag === "launch") {
+      const { container, run } = effect.command.val;
+      this.state.processes.set(`${container} ${run}`, processOf(container, run, "unstarted"));
+    }
+    throw new Failed(effect.command.tag === "join" ? "busy" : "internal", `${effect.command.tag} fails 0.0.0.0:1`);
+  }
+
+  #process(command: processes.ProcessCommand): Outcome {
+    if (command.tag === "launch") return this.#launch(command.val);
+    const { container, run } = command.tag === "signal" || command.tag === "resize" ? command.val.subject : command.val;
+    if (command.tag === "reap") {
+      this.state.processes.delete(`${container} ${run}`);
+      return { tag: "done" };
+    }
+    const process = this.state.processes.get(`${container} ${run}`);
+    if (process?.status !== "running") {
+      if (command.tag === "resume") return { tag: "done" };
+      throw new Failed("not-found", "no such process");
+    }
+    if (command.tag === "pause") process.frozen = true;
+    if (command.tag === "resume") {
+      process.frozen = false;
+      if (process.pending) this.end(process, 143);
+    }
+    if (command.tag === "signal") this.#signal(process, command.val.number);
+    return { tag: "done" };
+  }
+
+  #launch(launch: processes.Launch): Outcome {
+    const { container, run } = launch;
+    const spec = new TextDecoder().decode(launch.spec);
+    if (!this.state.mounts.has(container)) throw new Breach(`launch of ${container} without its mount`);
+    if (spec.includes('"network:"') && !this.state.joins.has(container)) throw new Breach("launch without its network");
+    if (this.running(container)) throw new Breach(`launch of ${container} while it runs`);
+    if (this.state.processes.has(`${container} ${run}`)) throw new Breach(`launch of run ${run} asked twice`);
+    const process = processOf(container, run, "running");
+    process.stubborn = spec.includes("stubborn");
+    this.state.processes.set(`${container} ${run}`, process);
+    return { tag: "launched", val: { pid: 100 + run, at: 0n } };
+  }
+
+  #signal(process: Process, number: number): void {
+    if (number === 9) this.end(process, 137);
+    else if (number !== 15 || process.stubborn) return;
+    else if (process.frozen) process.pending = true;
+    else this.end(process, 143);
+  }
+
+  #content(command: content.ContentCommand): Outcome {
+    const { mounts, files, chains, archives } = this.state;
+    switch (command.tag) {
+      case "resolve": {
+        const image = manifestOf(command.val);
+        if (image === undefined) throw new Failed("not-found", "manifest unknown");
+        return { tag: "resolved", val: { bytes: image.manifest, mediaType: "", digest: image.digest } };
+      }
+      case "blob":
+        return { tag: "bytes", val: configOf(command.val.digest) ?? new Uint8Array() };
+      case "layer":
+        return this.#layer(command.val);
+      case "mount": {
+        const chain = command.val.chain ?? null;
+        if (chain !== null && !chains.has(chain)) throw new Breach(`mount on ${chain}, which is not there`);
+        mounts.set(command.val.container, chain);
+        files.add(command.val.container);
+        return { tag: "done" };
+      }
+      case "unmount":
+        mounts.delete(command.val);
+        return { tag: "done" };
+      case "measure":
+        return { tag: "size", val: 1n };
+      case "commit":
+        return this.#commit(command.val);
+      case "ingest": {
+        const members = archiveOf(this.bodies.get(command.val.request) as string);
+        archives.set(command.val.archive, members);
+        const list = [...members].map(([path, bytes]) => ({ path, size: BigInt(bytes.length) }));
+        return { tag: "ingested", val: list };
+      }
+      case "read":
+        return { tag: "bytes", val: this.#member(command.val) };
+      case "drop-chain":
+        this.#dropChain(command.val);
+        return { tag: "done" };
+      case "drop-container":
+        if (mounts.has(command.val)) throw new Breach(`files of ${command.val} dropped under its mount`);
+        files.delete(command.val);
+        return { tag: "done" };
+      case "drop-archive":
+        archives.delete(command.val);
+        return { tag: "done" };
+      case "abandon":
+        return { tag: "done" };
+      default:
+        throw new Breach(`nobody should ask for ${command.tag}`);
+    }
+  }
+
+  #layer({ chain, parent, source }: content.Layer): Outcome {
+    if (parent !== undefined && !this.state.chains.has(parent)) throw new Failed("not-found", "no layer below");
+    if (source.tag === "archived") this.#member(source.val);
+    this.state.chains.set(chain, parent ?? null);
+    return { tag: "size", val: 10n };
+  }
+
+  /** Every container has changes of its own after every commit but each third, which has none. */
+  #commit({ archive, container }: content.Commit): Outcome {
+    const count = ++this.state.commits;
+    this.state.archives.set(archive, new Map([["layer.tar", new Uint8Array(1)]]));
+    const diffId = digestOf(encode(`changes ${count} of ${container}`));
+    return { tag: "committed", val: { diffId, size: 1n, empty: count % 3 === 0 } };
+  }
+
+  #member({ archive, path }: content.Member): Uint8Array {
+    const bytes = this.state.archives.get(archive)?.get(path);
+    if (bytes === undefined) throw new Breach(`${path} of archive ${archive}, which is not there`);
+    return bytes;
+  }
+
+  #dropChain(chain: string): void {
+    const { chains, mounts } = this.state;
+    const above = [...chains].find(([, parent]) => parent === chain);
+    if (above !== undefined) throw new Breach(`${chain} dropped under ${above[0]}`);
+    if ([...mounts.values()].includes(chain)) throw new Breach(`${chain} dropped under a mount`);
+    chains.delete(chain);
+  }
+
+  #network(command: networks.NetworkCommand): Outcome {
+    const { networks: made, joins } = this.state;
+    if (command.tag === "make") made.add(command.val.network);
+    else if (command.tag === "drop") made.delete(command.val);
+    else if (command.tag === "leave") joins.delete(command.val.container);
+    else this.#join(command.val);
+    return { tag: "done" };
+  }
+
+  #join({ container, bridge, address, ports }: networks.Join): void {
+    const { networks: made, joins } = this.state;
+    if (!made.has(bridge.network)) throw new Breach("join of a network that is not made");
+    const wanted = ports.map((port) => `${port.protocol} ${port.hostPort}`);
+    for (const [other, join] of joins) {
+      if (other === container) continue;
+      if (join.address === address) throw new Breach(`${address} given to ${container} while ${other} has it`);
+      if (join.ports.some((port) => wanted.includes(port))) throw new Breach(`a port published twice`);
+    }
+    joins.set(container, { network: bridge.network, address, ports: wanted });
+  }
+
+  #volume(command: volumes.VolumeCommand): Outcome {
+    const { volumes: made, mounts } = this.state;
+    if (command.tag === "make") made.add(command.val);
+    else if (command.tag === "drop") made.delete(command.val);
+    else if (!made.has(command.val.name)) throw new Breach("populate of a volume that is not there");
+    else if (!mounts.has(command.val.container)) throw new Breach("populate without a mount");
+    return { tag: "done" };
+  }
+}
+
+function processOf(container: string, run: number, status: Process["status"]): Process {
+  return { container, run, status, frozen: false, stubborn: false, pending: false, code: 0 };
+}
+
+function stateOf({ status, code }: Process): engine.ProcessState {
+  if (status === "unstarted" || status === "lost") return { tag: status };
+  if (status === "running") return { tag: "running", val: { pid: 100, at: 0n } };
+  return { tag: "exited", val: { code, outOfMemory: false, lost: false, at: 0n } };
+}
+
+function emptyState(): State {
+  return {
+    mounts: new Map(),
+    files: new Set(),
+    joins: new Map(),
+    networks: new Set(),
+    volumes: new Set(),
+    chains: new Map(),
+    processes: new Map(),
+    archives: new Map(),
+    commits: 0,
+  };
+}
