@@ -1,404 +1,223 @@
-// Pull from a real registry: the lines of the answer, what is stored, what is fetched, and every way to fail.
-import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { describeUnless, onEngines, testIf } from "../support/on-engines.js";
-import { messageOf, type Json } from "../support/engine-client.js";
-import { busyboxLayer, tarOf, type ImageSpec } from "../support/images.js";
-import { answerError, startMemoryRegistry, type MemoryRegistry } from "../support/memory-registry.js";
+// Pull from a real registry: the lines of the answer, what is stored, and what is not fetched again.
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
-import { digestOf, packImage, packIndex, pushImage, pushManifest, type PackedImage } from "../support/push-image.js";
-import type { RawResponse } from "../support/raw-http.js";
-import { pause } from "../support/commands.js";
-
-const missing = dockerRegistryMissing();
+import { messageOf, type Json } from "../support/engine-client.js";
+import { busyboxLayer, tarOf } from "../support/images.js";
+import { onEngines, testIf } from "../support/on-engines.js";
+import { askPull, pullLines, shortId, smallImage } from "../support/pulls.js";
+import { digestOf, packImage, packIndex, pushImage, pushManifest } from "../support/push-image.js";
 
 onEngines(
   "pull",
   (engine, kind) => {
-    describeUnless(missing, "from docker-registry", () => {
-      let registry: DockerRegistry;
-      beforeAll(async () => {
-        registry = await startDockerRegistry(engine().daemon.netns);
-      });
-      afterAll(async () => registry.close());
+    let registry: DockerRegistry;
+    beforeAll(async () => {
+      registry = await startDockerRegistry(engine().daemon.netns);
+    });
+    afterAll(async () => registry.close());
 
-      test("one layer: every line in its order", async () => {
-        const image = packImage(await small("one", 1));
-        await pushImage(registry, "one", ["1"], image);
-        const lines = await pull(`fromImage=${registry.host}/one&tag=1`);
-        const layer = shortId(image.layers[0]?.bytes);
-        const steady = lines.filter((line) => line["status"] !== "Downloading" && line["status"] !== "Extracting");
-        expect(steady).toEqual([
-          { status: "Pulling from one", id: "1" },
-          { status: "Pulling fs layer", progressDetail: {}, id: layer },
-          { status: "Verifying Checksum", progressDetail: {}, id: layer },
-          { status: "Download complete", progressDetail: {}, id: layer },
-          { status: "Pull complete", progressDetail: {}, id: layer },
-          { status: `Digest: ${image.digest}` },
-          { status: `Status: Downloaded newer image for ${registry.host}/one:1` },
-        ]);
-        const total = image.layers[0]?.bytes.length;
-        const extracting = lines.filter((line) => line["status"] === "Extracting");
-        expect(extracting.at(-1)).toMatchObject({ id: layer, progressDetail: { current: total, total } });
-        const found = await engine().read<Json>(`/images/${registry.host}/one:1/json`);
-        expect(found).toMatchObject({
-          Id: image.id,
-          RepoTags: [`${registry.host}/one:1`],
-          RepoDigests: [`${registry.host}/one@${image.digest}`],
-        });
-      });
-
-      test("again: nothing but three lines", async () => {
-        const image = packImage(await small("again", 2));
-        await pushImage(registry, "again", ["1", "2"], image);
-        await pull(`fromImage=${registry.host}/again&tag=1`);
-        const lines = (tag: string, status: string): Json[] => [
-          { status: "Pulling from again", id: tag },
-          { status: `Digest: ${image.digest}` },
-          { status: `Status: ${status} for ${registry.host}/again:${tag}` },
-        ];
-        expect(await pull(`fromImage=${registry.host}/again&tag=1`)).toEqual(lines("1", "Image is up to date"));
-        expect(await pull(`fromImage=${registry.host}/again&tag=2`)).toEqual(lines("2", "Downloaded newer image"));
-      });
-
-      test("five layers: announced in order, extracted strictly base first, waiting beyond three", async () => {
-        const image = packImage(await small("five", 5, 200_000));
-        await pushImage(registry, "five", ["1"], image);
-        const lines = await pull(`fromImage=${registry.host}/five&tag=1`);
-        const ids = image.layers.map((layer) => shortId(layer.bytes));
-        const of = (status: string): unknown[] =>
-          lines.filter((line) => line["status"] === status).map((line) => line["id"]);
-        expect(lines.slice(1, 6).map((line) => [line["status"], line["id"]])).toEqual(
-          ids.map((id) => ["Pulling fs layer", id]),
-        );
-        expect(of("Pull complete")).toEqual(ids);
-        expect([...new Set(of("Extracting"))]).toEqual(ids);
-        expect([...of("Download complete")].sort()).toEqual([...ids].sort());
-        expect(of("Waiting")).toEqual(ids.slice(3));
-      });
-
-      test("layers that are there already are not pulled again", async () => {
-        const base = await small("base", 2);
-        const more = { ...base, layers: [...base.layers, await tarOf([{ name: "more", body: "more" }])] };
-        const [first, second] = [packImage(base), packImage(more)];
-        await pushImage(registry, "base", ["1"], first);
-        await pushImage(registry, "derived", ["1"], second);
-        await pull(`fromImage=${registry.host}/base&tag=1`);
-        const lines = await pull(`fromImage=${registry.host}/derived&tag=1`);
-        const shared = first.layers.map((layer) => shortId(layer.bytes));
-        for (const id of shared) {
-          expect(lines.filter((line) => line["id"] === id).map((line) => line["status"])).toEqual(["Already exists"]);
-        }
-      });
-
-      test("by digest", async () => {
-        const image = packImage(await small("digest", 1));
-        await pushImage(registry, "digested", ["1"], image);
-        const ref = `${registry.host}/digested@${image.digest}`;
-        for (const query of [
-          `fromImage=${registry.host}/digested&tag=${image.digest}`,
-          `fromImage=${encodeURIComponent(ref)}`,
-        ]) {
-          const lines = await pull(query);
-          expect(lines[0]).toEqual({ status: "Pulling from digested", id: ref });
-          expect(lines.at(-1)?.["status"]).toMatch(new RegExp(`^Status: .* for ${ref}$`));
-        }
-        const found = await engine().read<{ RepoTags: string[]; RepoDigests: string[] }>(`/images/${ref}/json`);
-        expect([found.RepoTags, found.RepoDigests]).toEqual([[], [ref]]);
-      });
-
-      test("OCI manifests and layers", async () => {
-        const spec = await small("oci", 2);
-        const image = packImage(spec, "oci");
-        await pushImage(registry, "oci", ["1"], image);
-        await pull(`fromImage=${registry.host}/oci&tag=1`);
-        expect((await engine().read<{ Id: string }>(`/images/${registry.host}/oci:1/json`)).Id).toBe(image.id);
-        const plain = packImage(
-          spec,
-          "oci",
-          spec.layers.map((bytes) => ({ mediaType: "application/vnd.oci.image.layer.v1.tar", bytes })),
-        );
-        await pushImage(registry, "plain", ["1"], plain);
-        await pull(`fromImage=${registry.host}/plain&tag=1`);
-      });
-
-      testIf(kind === "linux")("layers compressed with zstd", async () => {
-        const spec = await small("zstd", 2, 100_000);
-        const layers = spec.layers.map((layer) => ({
-          mediaType: "application/vnd.oci.image.layer.v1.tar+zstd",
-          bytes: zstdFrame(layer),
-        }));
-        const image = packImage(spec, "oci", layers);
-        await pushImage(registry, "zstd", ["1"], image);
-        await pull(`fromImage=${registry.host}/zstd&tag=1`);
-        expect((await engine().read<{ Id: string }>(`/images/${registry.host}/zstd:1/json`)).Id).toBe(image.id);
-      });
-
-      test("an index: this machine's platform, or the one asked for", async () => {
-        const own = packImage(await small("own", 1), "oci");
-        const other = packImage({ ...(await small("other", 1)), architecture: "s390x" }, "oci");
-        for (const image of [own, other]) await pushImage(registry, "index", [image.digest], image);
-        const arch = process.arch === "x64" ? "amd64" : process.arch;
-        const index = packIndex([
-          ["linux/s390x", other],
-          [`linux/${arch}`, own],
-        ]);
-        await pushManifest(registry, "index", "1", index);
-        const lines = await pull(`fromImage=${registry.host}/index&tag=1`);
-        expect(lines.at(-2)).toEqual({ status: `Digest: ${digestOf(index.bytes)}` });
-        const found = await engine().read<{ Id: string; RepoDigests: string[] }>(
-          `/images/${registry.host}/index:1/json`,
-        );
-        expect([found.Id, found.RepoDigests]).toEqual([own.id, [`${registry.host}/index@${digestOf(index.bytes)}`]]);
-        await pull(`fromImage=${registry.host}/index&tag=1&platform=linux/s390x`);
-        expect((await engine().read<{ Id: string }>(`/images/${registry.host}/index:1/json`)).Id).toBe(other.id);
-        const none = await pull(`fromImage=${registry.host}/index&tag=1&platform=linux/mips64le`);
-        expect(none.at(-1)?.["error"]).toMatch(
-          /^no matching manifest for linux\/mips64le in the manifest list entries/,
-        );
-      });
-
-      test("what was pulled runs; whiteouts, opaque directories, owners, modes, links", async () => {
-        const upper = await tarOf([
-          { name: "etc/.wh.group", body: "" },
-          { name: "hidden/", type: "directory", mode: 0o755 },
-          { name: "hidden/.wh..wh..opq", body: "" },
-          { name: "hidden/new", body: "new" },
-          { name: "own", body: "x", uid: 12, gid: 34, mode: 0o4751 },
-          { name: "soft", type: "symlink", linkname: "own" },
-          { name: "hard", type: "link", linkname: "own", uid: 12, gid: 34, mode: 0o4751 },
-          { name: "fifo", type: "fifo", mode: 0o644 },
-          { name: "when", body: "x", mtime: new Date("2001-02-03T04:05:06Z") },
-        ]);
-        const lower = await tarOf([
-          { name: "hidden/", type: "directory", mode: 0o755 },
-          { name: "hidden/old", body: "old" },
-        ]);
-        const image = packImage({
-          reference: null,
-          config: { Cmd: ["true"] },
-          layers: [await busyboxLayer(), lower, upper],
-        });
-        await pushImage(registry, "tree", ["1"], image);
-        await pull(`fromImage=${registry.host}/tree&tag=1`);
-        const Image = `${registry.host}/tree:1`;
-        const script =
-          "ls /etc; ls /hidden; stat -c '%u %g %a %h' /own; readlink /soft; stat -c %F /fifo; stat -c %Y /when";
-        const { stdout } = await engine().run({ Image, Cmd: ["sh", "-c", script] });
-        const lines = stdout.trimEnd().split("\n");
-        expect(lines).not.toContain("group");
-        expect(lines).not.toContain("old");
-        expect(lines.slice(-5)).toEqual([
-          "new",
-          "12 34 4751 2",
-          "own",
-          "fifo",
-          String(Date.parse("2001-02-03T04:05:06Z") / 1000),
-        ]);
-      });
-
-      test("without a tag every tag is pulled", async () => {
-        const [a, b] = [packImage(await small("tag-a", 1)), packImage(await small("tag-b", 1))];
-        await pushImage(registry, "alltags", ["a"], a);
-        await pushImage(registry, "alltags", ["b"], b);
-        const lines = await pull(`fromImage=${registry.host}/alltags`);
-        const pulled = lines.filter((line) => line["status"] === "Pulling from alltags").map((line) => line["id"]);
-        expect(pulled.sort()).toEqual(["a", "b"]);
-        expect(lines.at(-1)).toEqual({ status: `Status: Downloaded newer image for ${registry.host}/alltags` });
-      });
-
-      test("unknown names and bad references", async () => {
-        const unknown = await ask(`fromImage=${registry.host}/nothing&tag=1`);
-        expect(unknown.status).toBe(404);
-        expect(messageOf(unknown)).toContain(`manifest for ${registry.host}/nothing:1 not found: manifest unknown`);
-        for (const query of [
-          `fromImage=upper/CASE&tag=1`,
-          `fromImage=${registry.host}/x&tag=-bad`,
-          "fromImage=a//b&tag=1",
-        ]) {
-          expect([query, (await ask(query)).status]).toEqual([query, 400]);
-        }
-        const scratch = await ask("fromImage=scratch&tag=latest");
-        expect([scratch.status, messageOf(scratch)]).toEqual([403, "'scratch' is a reserved name"]);
+    test("one layer: every line in its order", async () => {
+      const image = packImage(await smallImage("one", 1));
+      await pushImage(registry, "one", ["1"], image);
+      const lines = await pullLines(engine(), `fromImage=${registry.host}/one&tag=1`);
+      const layer = shortId(image.layers[0]?.bytes);
+      const steady = lines.filter((line) => line["status"] !== "Downloading" && line["status"] !== "Extracting");
+      expect(steady).toEqual([
+        { status: "Pulling from one", id: "1" },
+        { status: "Pulling fs layer", progressDetail: {}, id: layer },
+        { status: "Verifying Checksum", progressDetail: {}, id: layer },
+        { status: "Download complete", progressDetail: {}, id: layer },
+        { status: "Pull complete", progressDetail: {}, id: layer },
+        { status: `Digest: ${image.digest}` },
+        { status: `Status: Downloaded newer image for ${registry.host}/one:1` },
+      ]);
+      const total = image.layers[0]?.bytes.length;
+      const extracting = lines.filter((line) => line["status"] === "Extracting");
+      expect(extracting.at(-1)).toMatchObject({ id: layer, progressDetail: { current: total, total } });
+      const found = await engine().read<Json>(`/images/${registry.host}/one:1/json`);
+      expect(found).toMatchObject({
+        Id: image.id,
+        RepoTags: [`${registry.host}/one:1`],
+        RepoDigests: [`${registry.host}/one@${image.digest}`],
       });
     });
 
-    describe("from a registry that does wrong", () => {
-      let registry: MemoryRegistry;
-      beforeAll(async () => {
-        registry = await startMemoryRegistry(engine().daemon.netns.hostAddress);
-      });
-      afterAll(async () => registry.close());
+    test("again: nothing but three lines", async () => {
+      const image = packImage(await smallImage("again", 2));
+      await pushImage(registry, "again", ["1", "2"], image);
+      await pullLines(engine(), `fromImage=${registry.host}/again&tag=1`);
+      const lines = (tag: string, status: string): Json[] => [
+        { status: "Pulling from again", id: tag },
+        { status: `Digest: ${image.digest}` },
+        { status: `Status: ${status} for ${registry.host}/again:${tag}` },
+      ];
+      expect(await pullLines(engine(), `fromImage=${registry.host}/again&tag=1`)).toEqual(
+        lines("1", "Image is up to date"),
+      );
+      expect(await pullLines(engine(), `fromImage=${registry.host}/again&tag=2`)).toEqual(
+        lines("2", "Downloaded newer image"),
+      );
+    });
 
-      test("two pulls of one image share the work", async () => {
-        const image = packImage(await small("shared", 1));
-        registry.put("shared", ["1"], image);
-        const digest = digestOf(image.layers[0]?.bytes ?? Buffer.alloc(0));
-        registry.fault((request, response, bytes) => {
-          if (bytes === null || request.url?.endsWith(digest) !== true) return false;
-          setTimeout(() => response.writeHead(200, { "Content-Length": bytes.length }).end(bytes), 300);
-          return true;
-        });
-        const both = await Promise.all([1, 2].map(() => pull(`fromImage=${registry.host}/shared&tag=1`)));
-        registry.fault(null);
-        for (const lines of both) expect(lines.at(-1)?.["status"]).toContain("Status: ");
-        expect(registry.asked.filter((line) => line === `GET /v2/shared/blobs/${digest}`).length).toBe(1);
-      });
+    test("five layers: announced in order, extracted strictly base first, waiting beyond three", async () => {
+      const image = packImage(await smallImage("five", 5, 200_000));
+      await pushImage(registry, "five", ["1"], image);
+      const lines = await pullLines(engine(), `fromImage=${registry.host}/five&tag=1`);
+      const ids = image.layers.map((layer) => shortId(layer.bytes));
+      const of = (status: string): unknown[] =>
+        lines.filter((line) => line["status"] === status).map((line) => line["id"]);
+      expect(lines.slice(1, 6).map((line) => [line["status"], line["id"]])).toEqual(
+        ids.map((id) => ["Pulling fs layer", id]),
+      );
+      expect(of("Pull complete")).toEqual(ids);
+      expect([...new Set(of("Extracting"))]).toEqual(ids);
+      expect([...of("Download complete")].sort()).toEqual([...ids].sort());
+      expect(of("Waiting")).toEqual(ids.slice(3));
+    });
 
-      test("layers are fetched side by side, at most three at once", async () => {
-        const image = packImage(await small("side", 5));
-        registry.put("side", ["1"], image);
-        let now = 0;
-        let most = 0;
-        registry.fault((request, response, bytes) => {
-          if (bytes === null || !image.layers.some((layer) => request.url?.endsWith(digestOf(layer.bytes))))
-            return false;
-          most = Math.max(most, ++now);
-          setTimeout(() => {
-            now -= 1;
-            response.writeHead(200, { "Content-Length": bytes.length }).end(bytes);
-          }, 150);
-          return true;
-        });
-        await pull(`fromImage=${registry.host}/side&tag=1`);
-        registry.fault(null);
-        expect(most).toBe(3);
-      });
-
-      test("a layer whose bytes do not match its digest", async () => {
-        const image = packImage(await small("wrong", 1));
-        registry.put("wrong", ["1"], image);
-        registry.putBlob(
-          "wrong",
-          digestOf(image.layers[0]?.bytes ?? Buffer.alloc(0)),
-          gzipSync(Buffer.alloc(5000, "no")),
-        );
-        await failsInStream("wrong", image);
-      });
-
-      test("a DiffID that is not the layer's", async () => {
-        const spec = await small("diffid", 1);
-        const lying = await tarOf([{ name: "lie", body: "lie" }]);
-        const image = packImage(spec, "schema2", [
-          { mediaType: "application/vnd.docker.image.rootfs.diff.tar.gzip", bytes: gzipSync(lying) },
-        ]);
-        registry.put("diffid", ["1"], image);
-        await failsInStream("diffid", image);
-      });
-
-      testIf(kind === "linux")("a body that is cut off, each time", async () => {
-        const image = packImage(await small("cut", 1));
-        registry.put("cut", ["1"], image);
-        registry.fault((request, response, bytes) => {
-          if (bytes === null || !request.url?.includes("/blobs/")) return false;
-          response.writeHead(200, { "Content-Length": bytes.length });
-          response.write(bytes.subarray(0, 10), () => response.destroy());
-          return true;
-        });
-        await failsInStream("cut", image);
-        registry.fault(null);
-      });
-
-      for (const [status, code, answered] of [
-        [401, "UNAUTHORIZED", [401, 404, 500]],
-        [403, "DENIED", [403, 404, 500]],
-        [404, "MANIFEST_UNKNOWN", [404]],
-        [500, "UNKNOWN", [500]],
-      ] as const) {
-        test(`${status} for the manifest is an HTTP error`, async () => {
-          registry.fault((request, response) => {
-            if (!request.url?.includes("/manifests/")) return false;
-            return answerError(response, status, code, `told ${status}`);
-          });
-          const answer = await ask(`fromImage=${registry.host}/refused&tag=1`);
-          registry.fault(null);
-          expect(answered).toContain(answer.status);
-          expect(messageOf(answer)).not.toBe("");
-          expect((await engine().call("GET", `/images/${registry.host}/refused:1/json`)).status).toBe(404);
-        });
-
-        test(`${status} for a layer is an error in the stream`, async () => {
-          const image = packImage(await small(`blob-${status}`, 1));
-          registry.put(`blob${status}`, ["1"], image);
-          registry.fault((request, response) => {
-            if (!request.url?.includes(`/blobs/${digestOf(image.layers[0]?.bytes ?? Buffer.alloc(0))}`)) return false;
-            return answerError(response, status, code, `told ${status}`);
-          });
-          if (kind === "linux" || status !== 500) await failsInStream(`blob${status}`, image);
-          registry.fault(null);
-        });
-      }
-
-      test("nobody listening is a 500 that says so", async () => {
-        const answer = await ask(`fromImage=${engine().daemon.netns.hostAddress}:1/x&tag=1`);
-        expect(answer.status).toBe(500);
-        expect(messageOf(answer)).toContain("connection refused");
-      });
-
-      test("a client that hangs up in the middle leaves nothing half-made", async () => {
-        const image = packImage(await small("hangup", 1));
-        registry.put("hangup", ["1"], image);
-        registry.fault((request, response, bytes) => {
-          if (bytes === null || !request.url?.includes("/blobs/")) return false;
-          response.writeHead(200, { "Content-Length": bytes.length });
-          response.write(bytes.subarray(0, 10));
-          setTimeout(() => response.destroy(), 1500);
-          return true;
-        });
-        await ask(`fromImage=${registry.host}/hangup&tag=1`, 500).catch(() => null);
-        registry.fault(null);
-        expect((await engine().call("GET", `/images/${registry.host}/hangup:1/json`)).status).toBe(404);
-        await pause(1500);
-        await pull(`fromImage=${registry.host}/hangup&tag=1`);
-        expect((await engine().read<{ Id: string }>(`/images/${registry.host}/hangup:1/json`)).Id).toBe(image.id);
-      });
-
-      async function failsInStream(name: string, image: PackedImage): Promise<void> {
-        const lines = await pull(`fromImage=${registry.host}/${name}&tag=1`, 60_000);
-        const last = lines.at(-1) ?? {};
-        expect(Object.keys(last).sort()).toEqual(["error", "errorDetail"]);
-        expect((last["errorDetail"] as { message: string }).message).toBe(last["error"]);
-        expect((await engine().call("GET", `/images/${registry.host}/${name}:1/json`)).status).toBe(404);
-        expect((await engine().call("GET", `/images/${image.id}/json`)).status).toBe(404);
+    test("layers that are there already are not pulled again", async () => {
+      const base = await smallImage("base", 2);
+      const more = { ...base, layers: [...base.layers, await tarOf([{ name: "more", body: "more" }])] };
+      const [first, second] = [packImage(base), packImage(more)];
+      await pushImage(registry, "base", ["1"], first);
+      await pushImage(registry, "derived", ["1"], second);
+      await pullLines(engine(), `fromImage=${registry.host}/base&tag=1`);
+      const lines = await pullLines(engine(), `fromImage=${registry.host}/derived&tag=1`);
+      const shared = first.layers.map((layer) => shortId(layer.bytes));
+      for (const id of shared) {
+        expect(lines.filter((line) => line["id"] === id).map((line) => line["status"])).toEqual(["Already exists"]);
       }
     });
 
-    function ask(query: string, timeoutMs = 30_000): Promise<RawResponse> {
-      return engine().call("POST", `/images/create?${query}`, undefined, { timeoutMs });
-    }
+    test("by digest", async () => {
+      const image = packImage(await smallImage("digest", 1));
+      await pushImage(registry, "digested", ["1"], image);
+      const ref = `${registry.host}/digested@${image.digest}`;
+      for (const query of [
+        `fromImage=${registry.host}/digested&tag=${image.digest}`,
+        `fromImage=${encodeURIComponent(ref)}`,
+      ]) {
+        const lines = await pullLines(engine(), query);
+        expect(lines[0]).toEqual({ status: "Pulling from digested", id: ref });
+        expect(lines.at(-1)?.["status"]).toMatch(new RegExp(`^Status: .* for ${ref}$`));
+      }
+      const found = await engine().read<{ RepoTags: string[]; RepoDigests: string[] }>(`/images/${ref}/json`);
+      expect([found.RepoTags, found.RepoDigests]).toEqual([[], [ref]]);
+    });
 
-    /** The lines of a pull that began: each a JSON object ending in CR LF. */
-    async function pull(query: string, timeoutMs = 30_000): Promise<Json[]> {
-      const answer = await ask(query, timeoutMs);
-      if (answer.status !== 200) throw new Error(`pull ${query}: ${answer.status}: ${answer.text}`);
-      expect(answer.header("content-type")).toBe("application/json");
-      expect(answer.text.endsWith("\r\n")).toBe(true);
-      return answer.text
-        .trimEnd()
-        .split("\r\n")
-        .map((line) => JSON.parse(line) as Json);
-    }
+    test("OCI manifests and layers", async () => {
+      const spec = await smallImage("oci", 2);
+      const image = packImage(spec, "oci");
+      await pushImage(registry, "oci", ["1"], image);
+      await pullLines(engine(), `fromImage=${registry.host}/oci&tag=1`);
+      expect((await engine().read<{ Id: string }>(`/images/${registry.host}/oci:1/json`)).Id).toBe(image.id);
+      const plain = packImage(
+        spec,
+        "oci",
+        spec.layers.map((bytes) => ({ mediaType: "application/vnd.oci.image.layer.v1.tar", bytes })),
+      );
+      await pushImage(registry, "plain", ["1"], plain);
+      await pullLines(engine(), `fromImage=${registry.host}/plain&tag=1`);
+    });
+
+    testIf(kind === "linux")("layers compressed with zstd", async () => {
+      const spec = await smallImage("zstd", 2, 100_000);
+      const layers = spec.layers.map((layer) => ({
+        mediaType: "application/vnd.oci.image.layer.v1.tar+zstd",
+        bytes: zstdFrame(layer),
+      }));
+      const image = packImage(spec, "oci", layers);
+      await pushImage(registry, "zstd", ["1"], image);
+      await pullLines(engine(), `fromImage=${registry.host}/zstd&tag=1`);
+      expect((await engine().read<{ Id: string }>(`/images/${registry.host}/zstd:1/json`)).Id).toBe(image.id);
+    });
+
+    test("an index: this machine's platform, or the one asked for", async () => {
+      const own = packImage(await smallImage("own", 1), "oci");
+      const other = packImage({ ...(await smallImage("other", 1)), architecture: "s390x" }, "oci");
+      for (const image of [own, other]) await pushImage(registry, "index", [image.digest], image);
+      const arch = process.arch === "x64" ? "amd64" : process.arch;
+      const index = packIndex([
+        ["linux/s390x", other],
+        [`linux/${arch}`, own],
+      ]);
+      await pushManifest(registry, "index", "1", index);
+      const lines = await pullLines(engine(), `fromImage=${registry.host}/index&tag=1`);
+      expect(lines.at(-2)).toEqual({ status: `Digest: ${digestOf(index.bytes)}` });
+      const found = await engine().read<{ Id: string; RepoDigests: string[] }>(`/images/${registry.host}/index:1/json`);
+      expect([found.Id, found.RepoDigests]).toEqual([own.id, [`${registry.host}/index@${digestOf(index.bytes)}`]]);
+      await pullLines(engine(), `fromImage=${registry.host}/index&tag=1&platform=linux/s390x`);
+      expect((await engine().read<{ Id: string }>(`/images/${registry.host}/index:1/json`)).Id).toBe(other.id);
+      const none = await pullLines(engine(), `fromImage=${registry.host}/index&tag=1&platform=linux/mips64le`);
+      expect(none.at(-1)?.["error"]).toMatch(/^no matching manifest for linux\/mips64le in the manifest list entries/);
+    });
+
+    test("what was pulled runs; whiteouts, opaque directories, owners, modes, links", async () => {
+      const upper = await tarOf([
+        { name: "etc/.wh.group", body: "" },
+        { name: "hidden/", type: "directory", mode: 0o755 },
+        { name: "hidden/.wh..wh..opq", body: "" },
+        { name: "hidden/new", body: "new" },
+        { name: "own", body: "x", uid: 12, gid: 34, mode: 0o4751 },
+        { name: "soft", type: "symlink", linkname: "own" },
+        { name: "hard", type: "link", linkname: "own", uid: 12, gid: 34, mode: 0o4751 },
+        { name: "fifo", type: "fifo", mode: 0o644 },
+        { name: "when", body: "x", mtime: new Date("2001-02-03T04:05:06Z") },
+      ]);
+      const lower = await tarOf([
+        { name: "hidden/", type: "directory", mode: 0o755 },
+        { name: "hidden/old", body: "old" },
+      ]);
+      const image = packImage({
+        reference: null,
+        config: { Cmd: ["true"] },
+        layers: [await busyboxLayer(), lower, upper],
+      });
+      await pushImage(registry, "tree", ["1"], image);
+      await pullLines(engine(), `fromImage=${registry.host}/tree&tag=1`);
+      const Image = `${registry.host}/tree:1`;
+      const script =
+        "ls /etc; ls /hidden; stat -c '%u %g %a %h' /own; readlink /soft; stat -c %F /fifo; stat -c %Y /when";
+      const { stdout } = await engine().run({ Image, Cmd: ["sh", "-c", script] });
+      const lines = stdout.trimEnd().split("\n");
+      expect(lines).not.toContain("group");
+      expect(lines).not.toContain("old");
+      expect(lines.slice(-5)).toEqual([
+        "new",
+        "12 34 4751 2",
+        "own",
+        "fifo",
+        String(Date.parse("2001-02-03T04:05:06Z") / 1000),
+      ]);
+    });
+
+    test("without a tag every tag is pulled", async () => {
+      const [a, b] = [packImage(await smallImage("tag-a", 1)), packImage(await smallImage("tag-b", 1))];
+      await pushImage(registry, "alltags", ["a"], a);
+      await pushImage(registry, "alltags", ["b"], b);
+      const lines = await pullLines(engine(), `fromImage=${registry.host}/alltags`);
+      const pulled = lines.filter((line) => line["status"] === "Pulling from alltags").map((line) => line["id"]);
+      expect(pulled.sort()).toEqual(["a", "b"]);
+      expect(lines.at(-1)).toEqual({ status: `Status: Downloaded newer image for ${registry.host}/alltags` });
+    });
+
+    test("unknown names and bad references", async () => {
+      const unknown = await askPull(engine(), `fromImage=${registry.host}/nothing&tag=1`);
+      expect(unknown.status).toBe(404);
+      expect(messageOf(unknown)).toContain(`manifest for ${registry.host}/nothing:1 not found: manifest unknown`);
+      for (const query of [
+        `fromImage=upper/CASE&tag=1`,
+        `fromImage=${registry.host}/x&tag=-bad`,
+        "fromImage=a//b&tag=1",
+      ]) {
+        expect([query, (await askPull(engine(), query)).status]).toEqual([query, 400]);
+      }
+      const scratch = await askPull(engine(), "fromImage=scratch&tag=latest");
+      expect([scratch.status, messageOf(scratch)]).toEqual([403, "'scratch' is a reserved name"]);
+    });
   },
-  { flags: ["--insecure-registry", "10.213.0.0/16"] },
+  { missing: dockerRegistryMissing() },
 );
-
-let made = 0;
-
-/** An image of small layers that no other test has. */
-async function small(name: string, count: number, size = 1000): Promise<ImageSpec> {
-  made += 1;
-  const layers = await Promise.all(
-    Array.from({ length: count }, (_, index) => {
-      const body = Buffer.from(`${name} ${index} ${made} `.repeat(Math.ceil(size / 10)));
-      return tarOf([{ name: `${name}-${index}`, body }]);
-    }),
-  );
-  return { reference: null, config: { Cmd: [name, String(made)] }, layers };
-}
-
-function shortId(bytes: Buffer | undefined): string {
-  return digestOf(bytes ?? Buffer.alloc(0)).slice(7, 19);
-}
 
 /** A zstd frame of raw blocks (RFC 8878 §3.1.1): stored, not compressed, which every decoder must take. */
 function zstdFrame(bytes: Buffer): Buffer {

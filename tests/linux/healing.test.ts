@@ -1,10 +1,7 @@
 // `kill -9` of the daemon at any point: after the next start the list is true, what ran runs on with all its output,
 // the end of what ended is known, and nothing is left over.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { findProgram, must, pause, until } from "../support/commands.js";
+import { pause, until } from "../support/commands.js";
 import { takeCensus, type Census } from "../support/census.js";
 import { findProcesses } from "../support/processes.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
@@ -17,9 +14,6 @@ import { packImage } from "../support/push-image.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
-
-/** A runtime that cannot say its version is refused when the daemon starts. */
-const VERSION = 'case "$1" in --version) echo "runc version 1.1.5"; exit 0;; esac';
 
 /** Within it, what is taken down behind an answer (veths, for one) is gone. */
 const CALM_MS = 3000;
@@ -302,64 +296,3 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     }
   }
 });
-
-describeUnless(
-  missing ?? (findProgram("mount") === null ? "mount is not installed" : null),
-  "the machine fails",
-  () => {
-    test("a full disk while pulling: an error in the stream, nothing half-made, and all goes on", async () => {
-      const small = await mkdtemp(join(tmpdir(), "coracle-small-"));
-      await must(["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", small]);
-      const daemon = await startCoracle(["--insecure-registry", "10.213.0.0/16"], join(small, "data"));
-      const registry = await startMemoryRegistry(daemon.netns.hostAddress);
-      try {
-        const engine = new EngineClient(daemon.socketPath);
-        const layer = await tarOf([{ name: "big", body: Buffer.alloc(100 << 20, "x") }]);
-        const image = packImage({ reference: null, config: { Cmd: ["x"] }, layers: [layer] });
-        registry.put("big", ["1"], image);
-        const answer = await engine.call("POST", `/images/create?fromImage=${registry.host}/big&tag=1`);
-        expect(answer.text).toContain('"error"');
-        expect(answer.text).toContain("no space left on device");
-        expect((await engine.call("GET", `/images/${image.id}/json`)).status).toBe(404);
-        expect((await engine.run({ Cmd: ["echo", "still here"] })).stdout).toBe("still here\n");
-      } finally {
-        await registry.close();
-        await daemon.close();
-        await must(["umount", small]);
-        await rm(small, { recursive: true });
-      }
-    });
-
-    test("the OCI runtime missing, failing or killed", async () => {
-      const directory = await mkdtemp(join(tmpdir(), "coracle-runtimes-"));
-      const script = async (name: string, text: string): Promise<string> => {
-        await writeFile(join(directory, name), `#!/bin/sh\n${VERSION}\n${text}\n`, { mode: 0o755 });
-        return `${name}=${join(directory, name)}`;
-      };
-      const runtimes = [
-        await script("gone", "exit 1"),
-        await script("failing", "echo 'the runtime says no' >&2; exit 1"),
-        await script("killed", "kill -9 $$"),
-      ];
-      const daemon = await startCoracle(runtimes.flatMap((runtime) => ["--add-runtime", runtime]));
-      try {
-        const engine = new EngineClient(daemon.socketPath);
-        await rm(join(directory, "gone"));
-        for (const Runtime of ["gone", "failing", "killed"]) {
-          const id = await engine.create({ Cmd: ["true"], HostConfig: { Runtime } });
-          const answer = await engine.call("POST", `/containers/${id}/start`);
-          expect([Runtime, answer.status >= 400]).toEqual([Runtime, true]);
-          const { State } = await engine.inspect<{ State: Json }>(id);
-          expect(State).toMatchObject({ Status: "created", Running: false });
-          expect(State["Error"]).not.toBe("");
-          await engine.remove(id);
-          expect(findProcesses(id)).toEqual([]);
-        }
-        expect((await engine.run({ Cmd: ["echo", "fine"] })).stdout).toBe("fine\n");
-      } finally {
-        await daemon.close();
-        await rm(directory, { recursive: true });
-      }
-    });
-  },
-);

@@ -1,0 +1,175 @@
+// `docker run`, unchanged: what a user sees, on pipes and on a terminal, and its exit codes.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pause, until } from "../support/commands.js";
+import { onEngines } from "../support/on-engines.js";
+import { DOCKER_MISSING, DockerCli, TERMINAL_MISSING } from "./docker.js";
+
+onEngines(
+  "docker run",
+  (engine) => {
+    let config = "";
+    beforeAll(async () => {
+      config = await mkdtemp(join(tmpdir(), "coracle-cli-"));
+    });
+    afterAll(async () => rm(config, { recursive: true, force: true }));
+
+    test("run prints what the container prints, and ends with its code", async () => {
+      expect(await docker().run("run", "busybox", "echo", "hello")).toEqual({ code: 0, stdout: "hello\n", stderr: "" });
+      const both = await docker().run("run", "--rm", "busybox", "sh", "-c", "echo out; echo err >&2; exit 42");
+      expect(both).toEqual({ code: 42, stdout: "out\n", stderr: "err\n" });
+    });
+
+    test("run many times: nothing is lost", async () => {
+      for (let round = 0; round < 10; round += 1) {
+        expect((await docker().run("run", "--rm", "busybox", "echo", `round ${round}`)).stdout).toBe(
+          `round ${round}\n`,
+        );
+      }
+    });
+
+    test("exit codes 125, 126 and 127", async () => {
+      const missing = await docker().run("run", "--rm", "busybox", "nothing-here");
+      expect(missing.code).toBe(127);
+      expect(missing.stderr).toContain("executable file not found in $PATH");
+      const denied = await docker().run("run", "--rm", "busybox", "/etc/passwd");
+      expect(denied.code).toBe(126);
+      expect(denied.stderr).toContain("permission denied");
+      const refused = await docker().run("run", "--rm", "--memory", "1m", "busybox", "true");
+      expect(refused.code).toBe(125);
+      expect(refused.stderr).toContain("Minimum memory limit allowed is 6MB");
+    });
+
+    test("run -i hands standard input over and ends with it", async () => {
+      const answer = await docker().runWith("one\ntwo\n", "run", "-i", "--rm", "busybox", "cat");
+      expect(answer).toEqual({ code: 0, stdout: "one\ntwo\n", stderr: "" });
+      const counted = await docker().runWith("x".repeat(300_000), "run", "-i", "--rm", "busybox", "wc", "-c");
+      expect(counted.stdout.trim()).toBe("300000");
+    });
+
+    test("run -it on a terminal: size, echo, exit code", async ({ skip }) => {
+      if (TERMINAL_MISSING !== null) skip(TERMINAL_MISSING);
+      const answer = await docker().onTerminal(
+        [["# ", "stty size; echo $((6*7)); exit 5\r"]],
+        "run",
+        "-it",
+        "--rm",
+        "busybox",
+        "sh",
+      );
+      expect(answer.code).toBe(5);
+      expect(answer.stdout).toContain("33 101\r\n42\r\n");
+    });
+
+    test("run -it: the detach keys leave the container running", async ({ skip }) => {
+      if (TERMINAL_MISSING !== null) skip(TERMINAL_MISSING);
+      const answer = await docker().onTerminal(
+        [["# ", "\x10\x11"]],
+        "run",
+        "-it",
+        "--name",
+        "detached",
+        "busybox",
+        "sh",
+      );
+      expect(answer.code).toBe(0);
+      expect(await docker().well("inspect", "-f", "{{.State.Running}}", "detached")).toBe("true\n");
+      const again = await docker().onTerminal([["# ", "exit 3\r"]], "attach", "detached");
+      expect(again.code).toBe(3);
+      await docker().well("rm", "-f", "detached");
+    });
+
+    test("options that change what runs", async () => {
+      expect(await docker().well("run", "--rm", "-e", "A=1", "busybox", "sh", "-c", "echo $A")).toBe("1\n");
+      expect(await docker().well("run", "--rm", "-w", "/tmp", "busybox", "pwd")).toBe("/tmp\n");
+      expect(await docker().well("run", "--rm", "-u", "nobody", "busybox", "id", "-un")).toBe("nobody\n");
+      expect(await docker().well("run", "--rm", "-u", "12:34", "busybox", "sh", "-c", "id -u; id -g")).toBe("12\n34\n");
+      expect(await docker().well("run", "--rm", "-h", "box", "busybox", "hostname")).toBe("box\n");
+      expect(await docker().well("run", "--rm", "--entrypoint", "echo", "busybox", "entry")).toBe("entry\n");
+      expect((await docker().run("run", "--rm", "--read-only", "busybox", "touch", "/x")).code).toBe(1);
+      expect(await docker().well("run", "--rm", "--network", "none", "busybox", "ls", "/sys/class/net")).toBe("lo\n");
+      expect(await docker().well("run", "--rm", "busybox", "ls", "/sys/class/net")).toMatch(/^eth0\nlo\n$/);
+      const bound = await mkdtemp(join(tmpdir(), "coracle-bind-"));
+      await writeFile(join(bound, "file"), "bound");
+      expect(await docker().well("run", "--rm", "-v", `${bound}:/in:ro`, "busybox", "cat", "/in/file")).toBe("bound");
+      expect((await docker().run("run", "--rm", "-v", `${bound}:/in:ro`, "busybox", "touch", "/in/x")).code).toBe(1);
+      await rm(bound, { recursive: true });
+    });
+
+    test("limits and capabilities reach the kernel", async () => {
+      const memory = "cat /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null || cat /sys/fs/cgroup/memory.max";
+      expect(await docker().well("run", "--rm", "-m", "64m", "busybox", "sh", "-c", memory)).toBe(`${64 << 20}\n`);
+      const pids = "cat /sys/fs/cgroup/pids/pids.max 2>/dev/null || cat /sys/fs/cgroup/pids.max";
+      expect(await docker().well("run", "--rm", "--pids-limit", "77", "busybox", "sh", "-c", pids)).toBe("77\n");
+      const capabilities = ["sh", "-c", "grep CapEff /proc/self/status | cut -f2"];
+      const usual = (await docker().well("run", "--rm", "busybox", ...capabilities)).trim();
+      expect(usual).toBe("00000000a80425fb");
+      const fewer = (
+        await docker().well("run", "--rm", "--cap-drop", "all", "--cap-add", "chown", "busybox", ...capabilities)
+      ).trim();
+      expect(fewer).toBe("0000000000000001");
+      expect(await docker().well("run", "--rm", "busybox", "sh", "-c", "grep -c 'Seccomp:.2' /proc/self/status")).toBe(
+        "1\n",
+      );
+    });
+
+    test("a published port answers", async () => {
+      const serve = "while :; do echo -e 'HTTP/1.0 200 OK\\r\\n\\r\\nserved' | nc -l -p 80; done";
+      await docker().well("run", "-d", "--name", "web", "-p", "18070:80", "busybox", "sh", "-c", serve);
+      expect(await docker().well("port", "web")).toContain("80/tcp -> 0.0.0.0:18070");
+      const text = await until("the published port", async () => {
+        const response = await fetch(`http://${engine().daemon.netns.address}:18070/`).catch(() => null);
+        return response?.text();
+      });
+      expect(text).toBe("served\n");
+      await docker().well("rm", "-f", "web");
+    });
+
+    test("two containers reach one another over the bridge; the outside is masqueraded", async () => {
+      await docker().well(
+        "run",
+        "-d",
+        "--name",
+        "peer",
+        "busybox",
+        "sh",
+        "-c",
+        "while :; do echo reached | nc -l -p 99; done",
+      );
+      const address = (await docker().well("inspect", "-f", "{{.NetworkSettings.IPAddress}}", "peer")).trim();
+      const reach = ["sh", "-c", `for i in 1 2 3 4 5; do nc -w 1 ${address} 99 && break; sleep 0.2; done`];
+      expect(await docker().well("run", "--rm", "busybox", ...reach)).toContain("reached");
+      await docker().well("rm", "-f", "peer");
+    });
+
+    test("a client that is killed leaves its container running", async () => {
+      const child = docker().spawn(["run", "--name", "orphan", "busybox", "sleep", "1000"]);
+      await until("the container", async () => (await docker().well("ps", "-q", "--filter", "name=orphan")) !== "");
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await ended;
+      await pause(200);
+      expect(await docker().well("inspect", "-f", "{{.State.Running}}", "orphan")).toBe("true\n");
+      await docker().well("rm", "-f", "orphan");
+    });
+
+    test("signals are passed on", async () => {
+      const script = "trap 'echo got; exit 11' TERM; echo ready; while :; do sleep 0.05; done";
+      const child = docker().spawn(["run", "--rm", "busybox", "sh", "-c", script]);
+      let output = "";
+      child.stdout.on("data", (bytes: Buffer) => (output += bytes.toString()));
+      await until("ready", () => output.includes("ready"));
+      const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      expect(await ended).toBe(11);
+      await until("the last output", () => output === "ready\ngot\n");
+    });
+
+    function docker(): DockerCli {
+      return new DockerCli(engine().socketPath, config);
+    }
+  },
+  { missing: DOCKER_MISSING },
+);

@@ -1,0 +1,76 @@
+// The machine lets the engine down: a full disk, an OCI runtime that is gone, fails or is killed.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { must } from "../support/commands.js";
+import { EngineClient, type Json } from "../support/engine-client.js";
+import { engines, startCoracle } from "../support/engines.js";
+import { tarOf } from "../support/images.js";
+import { startMemoryRegistry } from "../support/memory-registry.js";
+import { describeUnless } from "../support/on-engines.js";
+import { findProcesses } from "../support/processes.js";
+import { packImage } from "../support/push-image.js";
+
+const linux = engines().find((engine) => engine.kind === "linux");
+const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+
+/** A runtime that cannot say its version is refused when the daemon starts. */
+const VERSION = 'case "$1" in --version) echo "runc version 1.1.5"; exit 0;; esac';
+
+describeUnless(missing, "the machine fails", () => {
+  test("a full disk while pulling: an error in the stream, nothing half-made, and all goes on", async () => {
+    const small = await mkdtemp(join(tmpdir(), "coracle-small-"));
+    await must(["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", small]);
+    const daemon = await startCoracle(["--insecure-registry", "10.213.0.0/16"], join(small, "data"));
+    const registry = await startMemoryRegistry(daemon.netns.hostAddress);
+    try {
+      const engine = new EngineClient(daemon.socketPath);
+      const layer = await tarOf([{ name: "big", body: Buffer.alloc(100 << 20, "x") }]);
+      const image = packImage({ reference: null, config: { Cmd: ["x"] }, layers: [layer] });
+      registry.put("big", ["1"], image);
+      const answer = await engine.call("POST", `/images/create?fromImage=${registry.host}/big&tag=1`);
+      expect(answer.text).toContain('"error"');
+      expect(answer.text).toContain("no space left on device");
+      expect((await engine.call("GET", `/images/${image.id}/json`)).status).toBe(404);
+      expect((await engine.run({ Cmd: ["echo", "still here"] })).stdout).toBe("still here\n");
+    } finally {
+      await registry.close();
+      await daemon.close();
+      await must(["umount", small]);
+      await rm(small, { recursive: true });
+    }
+  });
+
+  test("the OCI runtime missing, failing or killed", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "coracle-runtimes-"));
+    const script = async (name: string, text: string): Promise<string> => {
+      await writeFile(join(directory, name), `#!/bin/sh\n${VERSION}\n${text}\n`, { mode: 0o755 });
+      return `${name}=${join(directory, name)}`;
+    };
+    const runtimes = [
+      await script("gone", "exit 1"),
+      await script("failing", "echo 'the runtime says no' >&2; exit 1"),
+      await script("killed", "kill -9 $$"),
+    ];
+    const daemon = await startCoracle(runtimes.flatMap((runtime) => ["--add-runtime", runtime]));
+    try {
+      const engine = new EngineClient(daemon.socketPath);
+      await rm(join(directory, "gone"));
+      for (const Runtime of ["gone", "failing", "killed"]) {
+        const id = await engine.create({ Cmd: ["true"], HostConfig: { Runtime } });
+        const answer = await engine.call("POST", `/containers/${id}/start`);
+        expect([Runtime, answer.status >= 400]).toEqual([Runtime, true]);
+        const { State } = await engine.inspect<{ State: Json }>(id);
+        expect(State).toMatchObject({ Status: "created", Running: false });
+        expect(State["Error"]).not.toBe("");
+        await engine.remove(id);
+        expect(findProcesses(id)).toEqual([]);
+      }
+      expect((await engine.run({ Cmd: ["echo", "fine"] })).stdout).toBe("fine\n");
+    } finally {
+      await daemon.close();
+      await rm(directory, { recursive: true });
+    }
+  });
+});

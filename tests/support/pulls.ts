@@ -1,0 +1,40 @@
+// What tests of pulls share: small images of their own, and the lines of an answer.
+import type { EngineClient, Json } from "./engine-client.js";
+import { tarOf, type ImageSpec } from "./images.js";
+import { digestOf } from "./push-image.js";
+import type { RawResponse } from "./raw-http.js";
+
+/** Asks for a pull; the whole answer, whatever it is. */
+export function askPull(engine: EngineClient, query: string, timeoutMs = 30_000): Promise<RawResponse> {
+  return engine.call("POST", `/images/create?${query}`, undefined, { timeoutMs });
+}
+
+/** The lines of a pull that began: each a JSON object ending in CR LF. */
+export async function pullLines(engine: EngineClient, query: string, timeoutMs = 30_000): Promise<Json[]> {
+  const answer = await askPull(engine, query, timeoutMs);
+  if (answer.status !== 200) throw new Error(`pull ${query}: ${answer.status}: ${answer.text}`);
+  const type = answer.header("content-type");
+  if (type !== "application/json") throw new Error(`a pull of type ${type}`);
+  if (!answer.text.endsWith("\r\n")) throw new Error("the last line of a pull does not end in CR LF");
+  const lines = answer.text.trimEnd().split("\r\n");
+  return lines.map((line) => JSON.parse(line) as Json);
+}
+
+/** The id of a layer in progress lines: 12 digits of its blob's digest. */
+export function shortId(bytes: Buffer | undefined): string {
+  return digestOf(bytes ?? Buffer.alloc(0)).slice(7, 19);
+}
+
+let made = 0;
+
+/** An image of small layers that no other test has. */
+export async function smallImage(name: string, count: number, size = 1000): Promise<ImageSpec> {
+  made += 1;
+  const layers = await Promise.all(
+    Array.from({ length: count }, (_, index) => {
+      const body = Buffer.from(`${name} ${index} ${made} `.repeat(Math.ceil(size / 10)));
+      return tarOf([{ name: `${name}-${index}`, body }]);
+    }),
+  );
+  return { reference: null, config: { Cmd: [name, String(made)] }, layers };
+}
