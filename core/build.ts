@@ -8,7 +8,7 @@ import { buildComponent } from "./bindgen/componentize.js";
 export interface BuildCoreOptions {
   /** The repository. */
   root: string;
-  /** Small and fast; else compiled quickly and with names. */
+  /** Fast rather than small; else compiled quickly and with names. */
   release: boolean;
   /** Where glue and wasm go; `build/core` if not given. */
   outDir?: string;

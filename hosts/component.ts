@@ -29,6 +29,8 @@ export interface ComponentInstance<Exports> {
   trapMessage(): string | undefined;
   /** Size of its memory in bytes; never shrinks. */
   memoryBytes(): number;
+  /** Bytes allocated in its life, modulo 2^32. */
+  allocatedBytes(): number;
 }
 
 /** A compiled component. Instances share nothing but code. */
@@ -55,8 +57,13 @@ export class CompiledComponent<Imports, Exports> {
       },
     );
     if (!core) throw new Error("none of the component's modules exports `trapped`");
-    const { memory, trapped } = core;
-    return { exports, trapMessage: () => lastWords(memory, trapped), memoryBytes: () => memory.buffer.byteLength };
+    const { memory, trapped, allocated } = core;
+    return {
+      exports,
+      trapMessage: () => lastWords(memory, trapped),
+      memoryBytes: () => memory.buffer.byteLength,
+      allocatedBytes: () => allocated() >>> 0,
+    };
   }
 
   #module(path: string): WebAssembly.Module {
@@ -66,10 +73,11 @@ export class CompiledComponent<Imports, Exports> {
   }
 }
 
-/** Exports of the module that was compiled from AssemblyScript (`core/bindgen/runtime/trap.ts`). */
+/** Exports of the module that was compiled from AssemblyScript (`trap.ts` and `heap.ts` of `core/bindgen/runtime`). */
 interface CoreExports {
   memory: WebAssembly.Memory;
   trapped: () => number;
+  allocated: () => number;
 }
 
 function compiled(source: WasmSource): WebAssembly.Module {

@@ -133,7 +133,7 @@ export class Driver {
       this.#idleTimer = this.#host.clock.at(due, () => this.#idle());
       return;
     }
-    if (!this.#life?.instance.hasGarbage) return;
+    if (!this.#life?.instance.garbage) return;
     try {
       this.#life.instance.collect();
     } catch (error) {

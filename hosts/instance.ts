@@ -10,15 +10,15 @@ export interface CompiledCore {
   instantiate(imports: ImportObject): ComponentInstance<Core>;
 }
 
-/** What a step leaves on the heap besides its bytes, roughly. */
-const STEP_BYTES = 4096;
-const LEAST_GARBAGE = 8 * 1024 * 1024;
+/** Little enough to stay in a processor's cache, enough for a few hundred steps. */
+const LEAST_GARBAGE = 1024 * 1024;
 
 /** The core's imports only add to the outputs of the step that runs: they never throw, wait or call back. */
 export class Instance {
   readonly #component: ComponentInstance<Core>;
   #outputs = noOutputs();
-  #garbage = 0;
+  /** What it had allocated when its garbage was last collected. */
+  #collectedAt = 0;
 
   constructor(core: CompiledCore) {
     this.#component = core.instantiate({
@@ -56,14 +56,12 @@ export class Instance {
   }
 
   step(now: types.Instant, input: Input): StepOutputs {
-    const outputs = this.#call(() => this.#component.exports.engine.step(now, input));
-    this.#garbage += STEP_BYTES + bytesIn(input) + bytesOut(outputs);
-    return outputs;
+    return this.#call(() => this.#component.exports.engine.step(now, input));
   }
 
-  /** Something has happened since the last collection. */
-  get hasGarbage(): boolean {
-    return this.#garbage > 0;
+  /** Bytes allocated since the last collection: some of them live. */
+  get garbage(): number {
+    return (this.#component.allocatedBytes() - this.#collectedAt) >>> 0;
   }
 
   /**
@@ -71,12 +69,13 @@ export class Instance {
    * the rarer it should be; but memory that has grown never shrinks.
    */
   get mustCollect(): boolean {
-    return this.#garbage > LEAST_GARBAGE && this.#garbage > this.#component.memoryBytes() / 2;
+    const { garbage } = this;
+    return garbage > LEAST_GARBAGE && garbage > this.#component.memoryBytes() / 2;
   }
 
   collect(): void {
-    this.#garbage = 0;
     this.#call(() => this.#component.exports.engine.collect());
+    this.#collectedAt = this.#component.allocatedBytes();
   }
 
   /** Runs to the end what the core does on one call. Throws when it traps: the instance must not be used again. */
@@ -93,22 +92,4 @@ export class Instance {
 
 function noOutputs(): StepOutputs {
   return { records: [], effects: [], replies: [] };
-}
-
-function bytesIn(input: Input): number {
-  if (input.tag === "request" && input.val.body.tag === "whole") return input.val.body.val.length;
-  if (input.tag !== "completed" || input.val.outcome.tag === "err") return 0;
-  const outcome = input.val.outcome.val;
-  if (outcome.tag === "bytes") return outcome.val.length;
-  return outcome.tag === "resolved" ? outcome.val.bytes.length : 0;
-}
-
-function bytesOut(outputs: StepOutputs): number {
-  let bytes = 0;
-  for (const { command } of outputs.replies) {
-    if (command.tag === "whole") bytes += command.val.body.length;
-    if (command.tag === "chunk") bytes += command.val.length;
-  }
-  for (const record of outputs.records) if (record.tag === "put") bytes += record.val.value.length;
-  return bytes;
 }

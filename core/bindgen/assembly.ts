@@ -17,7 +17,7 @@ export interface BindingsOptions {
 }
 
 export interface Bindings {
-  /** Texts by file name. `runtime.ts` and `trap.ts` (folder `runtime/`) belong beside them. */
+  /** Texts by file name. `runtime.ts`, `heap.ts` and `trap.ts` (folder `runtime/`) belong beside them. */
   files: Map<string, string>;
   /** Names that the component model wants for what the entry exports, which AssemblyScript cannot spell. */
   exportNames: Map<string, string>;
@@ -113,6 +113,7 @@ ${lowers.map((line) => `  ${line}\n`).join("")}${spilled ? "" : loadFlat(this.#l
     });
     const functions = exported.flatMap((one) => one.functions.map((func) => this.#exportedFunction(one.name, func)));
     const body = `export { cabi_realloc } from "./runtime";
+export { allocated } from "./heap";
 export { trapped } from "./trap";
 
 // Set while a call is under way, and for good when one did not end: half-done state is never built upon.

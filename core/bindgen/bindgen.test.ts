@@ -114,6 +114,17 @@ describe("every type goes in and comes out", () => {
   });
 });
 
+test("what is allocated is counted, a collection does not take it back", () => {
+  const { door, allocatedBytes } = open();
+  const before = allocatedBytes();
+  door["giveWords"]!(1n, { text: "", alias: "", bytes: new Uint8Array(10_000), default: "" });
+  const after = allocatedBytes();
+  expect(after - before).toBeGreaterThan(10_000);
+  expect(after - before).toBeLessThan(12_000);
+  door["collect"]!();
+  expect(allocatedBytes()).toBe(after);
+});
+
 describe("a call that fails", () => {
   test("tells message, file, line and column", () => {
     const { door, trapMessage } = open();

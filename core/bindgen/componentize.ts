@@ -19,11 +19,11 @@ export interface ComponentOptions extends BindingsOptions {
   bindings: string;
   /** Where glue, core modules and types go. */
   outDir: string;
-  /** Folder of `runtime.ts` and `trap.ts`. */
+  /** Folder of `runtime.ts`, `heap.ts` and `trap.ts`. */
   runtime: string;
   /** Name of the files that come out. */
   name: string;
-  /** Small and fast; else compiled quickly and with names. */
+  /** Fast rather than small; else compiled quickly and with names. */
   release: boolean;
 }
 
@@ -36,8 +36,7 @@ export async function buildComponent(options: ComponentOptions): Promise<Uint8Ar
   const world = readWit(wit);
   const exportNames = await writeBindings(options, world);
   await writeFiles(outDir, await types(join(baseDir, bindings, "world.wit"), { name, instantiation: "sync" }));
-  const compile = { baseDir, entry: `${bindings}/exports.ts`, abort: `${bindings}/trap/onAbort`, release };
-  const wasm = await compileAssembly(compile);
+  const wasm = await compileAssembly({ baseDir, bindings, release });
   checkImports(wasm, world);
   const files = await transpileComponent(await componentize(renameExports(wasm, exportNames), wit), name);
   await writeFiles(outDir, files);
@@ -47,7 +46,7 @@ export async function buildComponent(options: ComponentOptions): Promise<Uint8Ar
 async function writeBindings(options: ComponentOptions, world: World): Promise<Map<string, string>> {
   const { wit, baseDir, bindings, runtime } = options;
   const { files, exportNames } = generateBindings(world, options);
-  for (const name of ["runtime.ts", "trap.ts"]) files.set(name, await readFile(join(runtime, name), "utf8"));
+  for (const name of ["runtime.ts", "heap.ts", "trap.ts"]) files.set(name, await readFile(join(runtime, name), "utf8"));
   await writeFiles(join(baseDir, bindings), { ...Object.fromEntries(files), "world.wit": wit });
   return exportNames;
 }
@@ -65,20 +64,22 @@ async function writeFiles(directory: string, files: Record<string, Uint8Array | 
 
 export interface CompileOptions {
   baseDir: string;
-  /** Relative to `baseDir`. */
-  entry: string;
-  /** Module and function that take the place of AssemblyScript's `abort`. */
-  abort: string;
+  /** Their folder, relative to `baseDir`; `exports.ts` in it is where the module begins. */
+  bindings: string;
   release: boolean;
 }
 
+/** Functions of AssemblyScript's own, and what takes their place: modules of the bindings' folder, and functions. */
+const REPLACED = { abort: "trap/onAbort", __new: "heap/countingNew", __renew: "heap/countingRenew" };
+
 /** Compiles to one wasm module. Throws with the compiler's messages. */
-export async function compileAssembly(options: CompileOptions): Promise<Uint8Array> {
+export async function compileAssembly({ baseDir, bindings, release }: CompileOptions): Promise<Uint8Array> {
   let wasm: Uint8Array | undefined;
-  const effort = options.release ? ["--optimizeLevel", "3", "--shrinkLevel", "2"] : ["--debug"];
+  const effort = release ? ["--optimizeLevel", "3", "--shrinkLevel", "0"] : ["--debug"];
+  const replaced = Object.entries(REPLACED).flatMap(([name, by]) => ["--use", `${name}=${bindings}/${by}`]);
   const { error, stderr } = await asc.main(
-    [options.entry, "--baseDir", options.baseDir, "--config", "none", "--outFile", "core.wasm", "--runtime", "minimal"]
-      .concat(["--exportStart", "_initialize", "--use", `abort=${options.abort}`, ...effort]), // prettier-ignore
+    [`${bindings}/exports.ts`, "--baseDir", baseDir, "--config", "none", "--outFile", "core.wasm", "--runtime", "minimal"]
+      .concat(["--exportStart", "_initialize", ...effort, ...replaced]), // prettier-ignore
     {
       writeFile: (name, contents) => {
         if (name.endsWith(".wasm")) wasm = contents as Uint8Array;

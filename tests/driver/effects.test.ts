@@ -150,3 +150,14 @@ test("garbage is collected once nothing has happened for a while, and only if so
   clock.advance(10_000_000_000n);
   expect(collections).toBe(1);
 });
+
+test("garbage is collected without an idle moment once there is more than a megabyte of it, the counter's end included", async () => {
+  let collections = 0;
+  const { request } = await openWorld({ step: () => {}, collect: () => void collections++, garbage: 400_000_000 });
+  for (let i = 0; i < 20; i++) request("/go");
+  expect(collections).toBe(20);
+  collections = 0;
+  const small = await openWorld({ step: () => {}, collect: () => void collections++, garbage: 300_000 });
+  for (let i = 0; i < 8; i++) small.request("/go");
+  expect(collections).toBe(2);
+});

@@ -20,20 +20,27 @@ export interface Script {
   open?: (imports: ImportObject, options: engine.Options) => void;
   step: (imports: ImportObject, input: Input) => void;
   collect?: () => void;
+  /** Bytes that a step leaves behind; 100 if not given. */
+  garbage?: number;
 }
 
 export function scripted(script: Script): CompiledCore {
   return {
     instantiate(imports) {
+      let allocated = 0;
       const exports: engine_ = {
         open: (options) => script.open?.(imports, options),
-        step: (_now, input) => script.step(imports, input),
+        step: (_now, input) => {
+          allocated += script.garbage ?? 100;
+          script.step(imports, input);
+        },
         collect: () => script.collect?.(),
       };
       return {
         exports: { engine: exports, "coracle:engine/engine": exports },
         trapMessage: () => undefined,
         memoryBytes: () => 1 << 20,
+        allocatedBytes: () => allocated >>> 0,
       };
     },
   };
