@@ -156,3 +156,40 @@ test("bytes at random never trap", () => {
     JSON.parse(door.text("roundTrip", bytes));
   }
 });
+
+describe("members of a stored object", () => {
+  const object = {
+    plain: 1,
+    'quote"d': 2,
+    text: 'a "b", {c} [d] \\',
+    list: [1, [2, { x: "]" }], {}],
+    nested: { text: 0, plain: { "}": "{" } },
+    last: null,
+  };
+  const names = Object.keys(object).filter((name) => name !== 'quote"d');
+
+  test.each([[names], [[...names].reverse()], [["last", "last", "plain", "x", "", "plai", "plains", "text"]]])(
+    "are found by name, whatever the order: %j",
+    (asked) => {
+      const expected = asked.map((name) => (name in object ? object[name as keyof typeof object] : "nothing"));
+      expect(JSON.parse(door.text("members", JSON.stringify({ names: asked, object })))).toEqual(expected);
+    },
+  );
+
+  test("of an empty one there are none", () => {
+    expect(door.text("members", '{"names":["a"],"object":{}}')).toBe('["nothing"]');
+  });
+
+  test("are copied as they stand", () => {
+    expect(door.text("copiedMembers", '{"b":[1,{"a":2}],"a":"x,}","d":0,"c":-1e3}')).toBe(
+      '{"a":"x,}","b":[1,{"a":2}],"c":-1e3}',
+    );
+  });
+
+  test("bytes that are no object do no harm", () => {
+    const whole = '{"a":[1,{"b":"\\"2"}],"c":"x"}';
+    for (let end = 0; end < whole.length; end++) door.text("copiedMembers", whole.slice(0, end));
+    for (const bytes of ['"', '{"', '{"a', '{"a"', '{"a":', '{"a":"\\', "}}}}", '{"a":1}}}', "\\\\\\\\"])
+      expect(door.text("copiedMembers", bytes)).toMatch(/^\{.*\}$/);
+  });
+});

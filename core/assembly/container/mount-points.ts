@@ -1,13 +1,14 @@
 // `Mounts` of a container: binds as requested, then volumes (surface §6.5).
 
+import { Members } from "../json/members";
 import { JsonWriter } from "../json/writer";
 import { engine } from "../state";
 import { readBind } from "./binds";
 import { Container } from "./container";
-import { documentOf } from "./launch";
 
 export function writeMountPoints(json: JsonWriter, container: Container): void {
-  const binds = documentOf(container.hostConfig).stringsOf("Binds");
+  const found = new Members(container.hostConfig).tree("Binds");
+  const binds: string[] = found === null ? [] : found.strings();
   json.beginArray();
   for (let i = 0; i < binds.length; i++) writeBind(json, binds[i]);
   for (let i = 0; i < container.volumes.length; i++) {

@@ -1,11 +1,11 @@
 // `NetworkSettings` of a container (surface §6.5, §3).
 
 import { Json } from "../json/json";
+import { Members } from "../json/members";
 import { JsonWriter } from "../json/writer";
 import { Endpoint, PublishedPort } from "../network/endpoint";
 import { engine } from "../state";
 import { Container } from "./container";
-import { documentOf } from "./launch";
 
 /** From this version on addresses stand with the networks only. */
 const WITHOUT_TOP_LEVEL = 52;
@@ -96,7 +96,7 @@ function writePorts(json: JsonWriter, container: Container): void {
 
 export function exposedKeys(container: Container, ports: PublishedPort[]): string[] {
   const keys: string[] = [];
-  const exposed: Json | null = documentOf(container.config).find("ExposedPorts");
+  const exposed: Json | null = new Members(container.config).tree("ExposedPorts");
   if (exposed !== null) for (let i = 0; i < exposed.keys.length; i++) keys.push(exposed.keys[i]);
   for (let i = 0; i < ports.length; i++) if (!keys.includes(ports[i].key)) keys.push(ports[i].key);
   return keys;

@@ -57,6 +57,7 @@ export class Field {
   /** Go's name of a map's type, where it has one. */
   mapType: string = "";
   private parsed: Json | null = null;
+  private written: Uint8Array | null = null;
 
   constructor(
     public name: string,
@@ -82,6 +83,12 @@ export class Field {
   default(): Json {
     if (this.parsed === null) this.parsed = literal(this.fallback!);
     return this.parsed!.copy();
+  }
+
+  /** The default as bytes. */
+  defaultBytes(): Uint8Array {
+    if (this.written === null) this.written = jsonBytes(literal(this.fallback!));
+    return this.written!;
   }
 
   /** The table of a struct, of a list of structs, of a map's structs. */

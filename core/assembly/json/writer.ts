@@ -102,12 +102,13 @@ export class JsonWriter {
     return this;
   }
 
-  /** A value that is JSON already. */
-  raw(bytes: Uint8Array): JsonWriter {
+  /** A value that is JSON already: `bytes[from..to)`, all of them when no bounds are given. */
+  raw(bytes: Uint8Array, from: i32 = 0, to: i32 = bytes.length): JsonWriter {
     this.separate();
-    const at = this.room(bytes.length);
-    memory.copy(at, bytes.dataStart, bytes.length);
-    this.size += bytes.length;
+    if (from < 0 || to > bytes.length || from >= to) return this;
+    const at = this.room(to - from);
+    memory.copy(at, bytes.dataStart + from, to - from);
+    this.size += to - from;
     return this;
   }
 

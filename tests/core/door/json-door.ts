@@ -1,6 +1,7 @@
 // Door to core/assembly/json.
 
 import { asI64, asU64, isI64, isU64 } from "../../../core/assembly/json/json";
+import { Members } from "../../../core/assembly/json/members";
 import { answer, answerBytes, given } from "./exchange";
 import { Json, JsonWriter, jsonBytes, jsonError, jsonErrorOffset, parseJson } from "./json";
 
@@ -31,6 +32,35 @@ export function find(): void {
     }
   }
   answer(found);
+}
+
+/** `{"names": [..], "object": …}` → for each name its value, taken from the object's bytes; "nothing" if there is none. */
+export function members(): void {
+  const value = parseJson(given());
+  const found = Json.array();
+  if (value !== null) {
+    const members = new Members(jsonBytes(value.entry("object")!));
+    const names = value.stringsOf("names");
+    for (let i = 0; i < names.length; i++) {
+      const tree = members.tree(names[i]);
+      found.push(tree === null ? Json.string("nothing") : tree);
+    }
+  }
+  answer(found);
+}
+
+/** Bytes that need not be JSON → the object of those members that are found in it by the names a, b and c. */
+export function copiedMembers(): void {
+  const members = new Members(given());
+  const writer = new JsonWriter();
+  writer.beginObject();
+  for (let i = 0; i < 3; i++) {
+    const name = String.fromCharCode(0x61 + i);
+    const place = members.find(name);
+    if (place >= 0) members.copy(writer.key(name), place);
+  }
+  writer.endObject();
+  answerBytes(writer.finish());
 }
 
 /** A list of values → for each `[isI64, value, isU64, value]`, values as texts. */

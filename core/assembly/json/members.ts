@@ -1,0 +1,101 @@
+// The members of an object that is stored as bytes, found without making a tree of it: most of what inspect shows is
+// copied as it stands. For documents that `jsonBytes` has written: no white space, no name twice.
+
+import { Json } from "./json";
+import { parseJson } from "./reader";
+import { JsonWriter } from "./writer";
+
+/** Numbers kept of a member: begin and end of its name, begin and end of its value. */
+const STRIDE: i32 = 4;
+/** Room for the members of the largest of Docker's objects. */
+const USUAL: i32 = 64 * STRIDE;
+
+const QUOTE: u8 = 0x22;
+const BACKSLASH: u8 = 0x5c;
+const COMMA: u8 = 0x2c;
+
+export class Members {
+  private places: i32[] = new Array<i32>(USUAL);
+  private next: i32 = 0;
+
+  constructor(private document: Uint8Array) {
+    this.places.length = 0;
+    // Behind the brace, to the last but one.
+    for (let at = 1; at < document.length - 1; at++) at = this.member(at);
+  }
+
+  /** Its place, for `copy`; -1 if there is none of this name. Asked for in document order, each is found at once. */
+  find(name: string): i32 {
+    const places = this.places;
+    let at = this.next;
+    for (let i = 0; i < places.length; i += STRIDE, at += STRIDE) {
+      if (at >= places.length) at = 0;
+      if (!this.isNamed(at, name)) continue;
+      this.next = at + STRIDE;
+      return at;
+    }
+    return -1;
+  }
+
+  /** Writes its value as it stands. */
+  copy(json: JsonWriter, place: i32): void {
+    json.raw(this.document, this.places[place + 2], this.places[place + 3]);
+  }
+
+  /** The value of the member of this name as a tree; null if there is none. */
+  tree(name: string): Json | null {
+    const place = this.find(name);
+    if (place < 0) return null;
+    return parseJson(this.document.subarray(this.places[place + 2], this.places[place + 3]));
+  }
+
+  private isNamed(place: i32, name: string): bool {
+    const from = this.places[place];
+    if (this.places[place + 1] - from != name.length) return false;
+    const start = this.document.dataStart + from;
+    for (let i = 0; i < name.length; i++) if (load<u8>(start + i) != name.charCodeAt(i)) return false;
+    return true;
+  }
+
+  // Notes the member that begins at `at`; where the comma after it stands.
+  private member(at: i32): i32 {
+    const nameEnd = this.stringEnd(at);
+    const valueEnd = this.valueEnd(nameEnd + 1);
+    if (valueEnd >= this.document.length) return valueEnd;
+    this.places.push(at + 1);
+    this.places.push(nameEnd - 1);
+    this.places.push(nameEnd + 1);
+    this.places.push(valueEnd);
+    return valueEnd;
+  }
+
+  // The byte behind the text that begins at `at`.
+  private stringEnd(at: i32): i32 {
+    const start = this.document.dataStart;
+    for (at++; at < this.document.length; at++) {
+      const byte = load<u8>(start + at);
+      if (byte == QUOTE) return at + 1;
+      if (byte == BACKSLASH) at++;
+    }
+    return at;
+  }
+
+  // The byte behind the value that begins at `at`: the first comma or closing bracket that is not inside of it.
+  private valueEnd(at: i32): i32 {
+    const start = this.document.dataStart;
+    let depth = 0;
+    while (at < this.document.length) {
+      const byte = load<u8>(start + at);
+      if (byte == QUOTE) {
+        at = this.stringEnd(at);
+        continue;
+      }
+      if (depth == 0 && byte == COMMA) return at;
+      // Braces and brackets differ in the bit 0x20 only.
+      if ((byte | 0x20) == 0x7b) depth++;
+      else if ((byte | 0x20) == 0x7d && --depth < 0) return at;
+      at++;
+    }
+    return at;
+  }
+}
