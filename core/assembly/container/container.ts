@@ -74,6 +74,8 @@ export class Container {
   // ---------------------------------------------------------------- not in the record
   /** Its record is put before the step ends: see `touch`. */
   changed: bool = false;
+  /** Works that want its run to stand still. */
+  holders: i32 = 0;
   /** What it was created with is still being made. */
   creating: bool = false;
   /** Requests that wait for an in-between status to end. */

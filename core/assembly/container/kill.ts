@@ -8,7 +8,6 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { Status } from "./lifecycle";
-import { Ignored } from "./ignored";
 import { leaveRunEnd, RunEnd } from "./run-end";
 import { parseSignal, SIGKILL } from "./signals";
 import { isRefused, sendSignal, thaw } from "./stop";
@@ -57,7 +56,7 @@ class Kill extends Task implements RunEnd {
       if (this.signal == SIGKILL && !leaveRunEnd(this.container, this)) return;
       return sendRefusal(this.call, internal(`cannot kill container: ${this.call.name}: ${failure!.message}`));
     }
-    thaw(new Ignored(), 0, this.container);
+    thaw(this.container);
     if (this.signal != SIGKILL) sendEmpty(this.call, 204);
   }
 

@@ -1,24 +1,16 @@
 // POST /containers/{id}/stop: a signal, a time to obey it, then SIGKILL (surface §2.16).
 
-import {
-  Failure,
-  FailureKind,
-  Outcome,
-  ProcessCommandResume,
-  ProcessCommandSignal,
-  Signal,
-  Subject,
-} from "../../../build/bindings/types";
+import { Failure, FailureKind, Outcome, ProcessCommandSignal, Signal, Subject } from "../../../build/bindings/types";
 import { integerOf, ParsedInteger } from "../api/parameters";
 import { askProcesses, cancelTimer, wakeAfter } from "../ask";
 import { Call } from "../call";
 import { containerEvent, emitContainer } from "../event/emit";
+import { goOn } from "../image/held-still";
 import { badParameter, internal, notModified, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Container, NO_TIMEOUT } from "./container";
-import { Ignored } from "./ignored";
 import { Cause, Status } from "./lifecycle";
 import { leaveRunEnd, RunEnd } from "./run-end";
 import { parseSignal, SIGKILL, SIGTERM } from "./signals";
@@ -71,10 +63,10 @@ export function sendSignal(task: Task, step: i32, container: Container, signal: 
 }
 
 /** A frozen process takes no signal but SIGKILL: it is thawed. */
-export function thaw(task: Task, step: i32, container: Container): void {
+export function thaw(container: Container): void {
   if (container.status != Status.Paused) return;
   container.advance(Cause.Unpause);
-  askProcesses(task, step, new ProcessCommandResume(new Subject(container.id, container.run)));
+  goOn(container);
 }
 
 /** Whether a signal could not be sent. A process that is gone already needs none: its exit is on its way. */
@@ -103,7 +95,7 @@ class Stop extends Task implements RunEnd {
   begin(): void {
     this.container.runEnds.push(this);
     sendSignal(this, this.signal == SIGKILL ? Step.Kill : Step.Signal, this.container, this.signal);
-    thaw(new Ignored(), 0, this.container);
+    thaw(this.container);
     if (this.signal == SIGKILL || this.seconds < 0 || this.seconds > LONGEST_TIMEOUT) return;
     if (this.seconds == 0) this.kill();
     else this.killAfter(this.seconds);
