@@ -89,6 +89,12 @@ class ForcedEnd extends Task {
   }
 }
 
+enum Step {
+  Other,
+  /** The first volume; the others follow. */
+  Volume,
+}
+
 class Removal extends Task {
   private open: i32 = 0;
   private failure: string = "";
@@ -108,16 +114,17 @@ class Removal extends Task {
     const container = this.container;
     if (!container.unclean) return this.drop();
     this.open = 2;
-    askProcesses(this, 0, new ProcessCommandReap(new Subject(container.id, container.run)));
-    askContent(this, 0, new ContentCommandUnmount(container.id));
+    askProcesses(this, Step.Other, new ProcessCommandReap(new Subject(container.id, container.run)));
+    askContent(this, Step.Other, new ContentCommandUnmount(container.id));
     const endpoint = container.endpoint;
     if (endpoint === null) return;
     this.open += 1;
-    askNetworks(this, 0, new NetworkCommandLeave(new Leave(container.id, endpoint.networkId)));
+    askNetworks(this, Step.Other, new NetworkCommandLeave(new Leave(container.id, endpoint.networkId)));
   }
 
-  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+  ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     if (failure !== null) this.failure = failure.message;
+    else if (step >= Step.Volume) this.forgetVolume(this.container.volumes[step - Step.Volume].name);
     this.open -= 1;
     if (this.open > 0) return;
     if (this.failure.length > 0) this.failed();
@@ -129,11 +136,11 @@ class Removal extends Task {
     const container = this.container;
     this.dropping = true;
     this.open = 1;
-    askContent(this, 0, new ContentCommandDropContainer(container.id));
+    askContent(this, Step.Other, new ContentCommandDropContainer(container.id));
     if (!container.removeVolumes) return;
     for (let i = 0; i < container.volumes.length; i++) {
       this.open += 1;
-      askVolumes(this, 0, new VolumeCommandDrop(container.volumes[i].name));
+      askVolumes(this, Step.Volume + i, new VolumeCommandDrop(container.volumes[i].name));
     }
   }
 
@@ -143,7 +150,6 @@ class Removal extends Task {
     container.advance(Cause.RemoveDone);
     engine.containers.remove(container);
     engine.images.layers.dropUnclaimedStack(container.chain);
-    if (container.removeVolumes) this.forgetVolumes();
     emitContainer(container, "destroy");
     endAttached(container);
     answerWaiters(container, Condition.Removed);
@@ -163,12 +169,10 @@ class Removal extends Task {
     takeUpQueue(container);
   }
 
-  private forgetVolumes(): void {
-    const volumes = this.container.volumes;
-    for (let i = 0; i < volumes.length; i++) {
-      engine.volumes.remove(volumes[i].name);
-      engine.events.emit(emitVolume(volumes[i].name, "destroy"));
-    }
+  /** It is gone, whatever becomes of the container. */
+  private forgetVolume(name: string): void {
+    engine.volumes.remove(name);
+    engine.events.emit(emitVolume(name, "destroy"));
   }
 }
 
