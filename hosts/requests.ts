@@ -24,6 +24,7 @@ export class OpenRequests {
   sent(request: RequestId, command: replies.ReplyCommand): void {
     switch (command.tag) {
       case "whole":
+      case "bare":
       case "end":
       case "cut":
         this.#states.delete(request);

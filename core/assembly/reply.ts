@@ -6,6 +6,7 @@ import {
   Hijack,
   LogSource,
   ReplyCommand,
+  ReplyCommandBare,
   ReplyCommandChunk,
   ReplyCommandHijack,
   ReplyCommandOpen,
@@ -47,6 +48,12 @@ export function sendWhole(call: Call, status: u16, headers: string, body: Uint8A
 
 export function sendJson(call: Call, status: u16, body: Uint8Array): void {
   sendWhole(call, status, commonHeaders.json, body);
+}
+
+/** The last word to a client that wanted a hijack: no header is added, and the connection ends (surface §2.6). */
+export function sendBare(call: Call, status: u16, headers: string, body: Uint8Array): void {
+  engine.calls.delete(call.id);
+  perform(call.id, new ReplyCommandBare(new Whole(new Head(status, headers), body)));
 }
 
 /** 204, or 200 and 201 where the endpoint has no body. */

@@ -43,6 +43,8 @@ export class Exchange implements ReplyReceiver {
     switch (command.tag) {
       case "whole":
         return this.#response.whole(command.val.head, command.val.body);
+      case "bare":
+        return this.#bare(command.val);
       case "open":
         return this.#response.open(command.val);
       case "chunk":
@@ -60,6 +62,13 @@ export class Exchange implements ReplyReceiver {
         this.#gate.socket.destroy();
         return;
     }
+  }
+
+  #bare({ head, body }: replies.Whole): void {
+    this.#hijacked = true;
+    const { socket } = this.#gate.takeOver();
+    this.#end();
+    socket.end(Buffer.concat([Buffer.from(hijackHead(head), "latin1"), body]));
   }
 
   #chunk(bytes: Uint8Array): void {

@@ -7,7 +7,6 @@ import type { replies } from "../host.js";
 import { isCounted, mayHaveBody } from "./reply-head.js";
 import type { Response } from "./response.js";
 
-const CLOSE = /^connection: close$/im;
 const LAST_CHUNK = "0\r\n\r\n";
 
 export class PlainResponse implements Response {
@@ -15,8 +14,6 @@ export class PlainResponse implements Response {
   readonly #isHead: boolean;
   #finished: () => void = () => {};
   #closed: () => void = () => {};
-  /** The core wants the connection closed after this reply. */
-  #closes = false;
   headSent = false;
   ended = false;
 
@@ -29,14 +26,14 @@ export class PlainResponse implements Response {
     const counted = isCounted(head.status, body.length);
     const sends = !this.#isHead && body.length > 0 && mayHaveBody(head.status);
     const text = headText(head, counted ? `Content-Length: ${body.length}\r\n` : framing(head.status));
-    this.#begin(head);
+    this.headSent = true;
     if (!sends) this.#last(Buffer.from(text, "latin1"));
     else if (counted) this.#last(joined(text, body, ""));
     else this.#last(joined(`${text}${body.length.toString(16)}\r\n`, body, `\r\n${LAST_CHUNK}`));
   }
 
   open(head: replies.Head): void {
-    this.#begin(head);
+    this.headSent = true;
     this.#socket.write(headText(head, framing(head.status)), "latin1");
   }
 
@@ -59,11 +56,6 @@ export class PlainResponse implements Response {
     this.#socket.on("close", this.#lost);
   }
 
-  #begin(head: replies.Head): void {
-    this.headSent = true;
-    this.#closes = CLOSE.test(head.headers);
-  }
-
   readonly #lost = (): void => {
     this.#socket.off("drain", this.#out);
     this.#closed();
@@ -71,7 +63,6 @@ export class PlainResponse implements Response {
 
   readonly #out = (): void => {
     this.#socket.off("close", this.#lost);
-    if (this.#closes) this.#socket.end();
     this.#finished();
   };
 

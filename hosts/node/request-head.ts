@@ -29,6 +29,7 @@ export class BadRequest extends Error {
 
 const BAD_REQUEST = "400 Bad Request";
 /** Control characters, a carriage return without its newline among them. */
+// oxlint-disable-next-line no-control-regex
 const GARBAGE = /[\x00-\x08\x0b-\x1f\x7f]/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 

@@ -6,7 +6,7 @@ import { headerOf } from "../api/headers";
 import { Call } from "../call";
 import { emitContainer } from "../event/emit";
 import { badParameter, conflict, Refusal, statusOf } from "../refusal";
-import { endReply, hijack, sendWhole, textBody } from "../reply";
+import { endReply, hijack, sendBare, textBody } from "../reply";
 import { engine } from "../state";
 import { Container } from "./container";
 import { parseDetachKeys } from "./detach-keys";
@@ -20,12 +20,7 @@ export function attachContainer(call: Call): Refusal | null {
   const refusal = attach(call);
   // Its errors are plain text, and the connection is closed after them (surface §2.6).
   if (refusal !== null) {
-    sendWhole(
-      call,
-      statusOf(refusal.kind),
-      `Content-Type: ${RAW}\nConnection: close`,
-      textBody(refusal.message + "\r\n"),
-    );
+    sendBare(call, statusOf(refusal.kind), `Content-Type: ${RAW}`, textBody(refusal.message + "\r\n"));
   }
   return null;
 }

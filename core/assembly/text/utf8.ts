@@ -96,8 +96,8 @@ function isAscii(source: usize, length: i32): bool {
 
 // The text is made in place: nothing else has a hold on it yet.
 function widened(source: usize, length: i32): string {
-  const text = __new(<usize>length << 1, idof<string>());
-  for (let i = 0; i < length; i++) store<u16>(text + (<usize>i << 1), <u16>load<u8>(source + i));
+  const text = __new((<usize>length) << 1, idof<string>());
+  for (let i = 0; i < length; i++) store<u16>(text + ((<usize>i) << 1), <u16>load<u8>(source + i));
   return changetype<string>(text);
 }
 
