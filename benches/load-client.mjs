@@ -1,9 +1,10 @@
-// Asks for /_ping as fast as it can, in a process of its own: load-client.mjs SOCKET REQUESTS CONNECTIONS.
-// Prints the milliseconds that all the requests took. Answers are counted by their last bytes, "\r\n\r\nOK".
+// Does what load-client.c does, where there is no C compiler: load-client.mjs SOCKET TARGET REQUESTS CONNECTIONS.
+// Prints the milliseconds that all the requests took.
 import { connect } from "node:net";
 
-const [socketPath, requests, connections] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
-const request = Buffer.from("GET /_ping HTTP/1.1\r\nHost: docker\r\n\r\n");
+const [socketPath, target] = process.argv.slice(2);
+const [requests, connections] = process.argv.slice(4).map(Number);
+const request = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: docker\r\n\r\n`);
 let sent = 0;
 let answered = 0;
 let began = 0n;
@@ -22,8 +23,12 @@ const sockets = await Promise.all(
 await new Promise((resolve, reject) => {
   for (const socket of sockets) {
     socket.on("error", reject);
+    let answer = "";
     socket.on("data", (bytes) => {
-      if (bytes[bytes.length - 2] !== 0x4f || bytes[bytes.length - 1] !== 0x4b) return;
+      answer += bytes.toString("latin1");
+      if (!isWhole(answer)) return;
+      if (!answer.startsWith("HTTP/1.1 200")) reject(new Error(answer));
+      answer = "";
       answered += 1;
       if (answered === requests) resolve();
       else if (sent < requests) ask(socket);
@@ -38,4 +43,12 @@ for (const socket of sockets) socket.destroy();
 function ask(socket) {
   sent += 1;
   socket.write(request);
+}
+
+/** By its length, or chunked (RFC 9112, 6.3). */
+function isWhole(answer) {
+  const end = answer.indexOf("\r\n\r\n");
+  if (end < 0) return false;
+  const length = /\r\ncontent-length: (\d+)/i.exec(answer.slice(0, end));
+  return length === null ? answer.endsWith("\r\n0\r\n\r\n") : answer.length === end + 4 + Number(length[1]);
 }

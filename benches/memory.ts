@@ -1,14 +1,15 @@
 // How much memory do all processes of an engine hold, idle and for each running container? PSS: shared pages are split
 // among those who share them.
 import { pause } from "../tests/support/commands.js";
-import { findProcesses, parentOf, pids, pssKibibytes } from "../tests/support/processes.js";
+import { findProcesses, parentOf, pids, pssKibibytes, rssKibibytes } from "../tests/support/processes.js";
 import type { RunningEngine } from "../tests/support/engines.js";
-import { atMost, type Answer, type Sizes } from "./question.js";
+import { atMost, round, type Answer, type Sizes } from "./question.js";
 
 /** To be asked first: the engines must be fresh. */
 export async function memory(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
   await pause(sizes.idleMs);
   const idle = Object.fromEntries(engines.map((engine) => [engine.kind, mebibytesOf(engine)]));
+  const alone = engines.map((engine) => `${engine.kind} ${round(mebibytesOf(engine, rssKibibytes))}`).join(", ");
   const perContainer: Record<string, number> = {};
   for (const engine of engines) {
     const before = mebibytesOf(engine);
@@ -24,7 +25,7 @@ export async function memory(engines: readonly RunningEngine[], sizes: Sizes): P
       unit: "MiB",
       figures: idle,
       goal: atMost(1),
-      note: `${sizes.idleMs / 1000} s after the start`,
+      note: `${sizes.idleMs / 1000} s after the start; resident, shared pages in full: ${alone}`,
     },
     {
       question: "memory per running container",
@@ -35,8 +36,8 @@ export async function memory(engines: readonly RunningEngine[], sizes: Sizes): P
   ];
 }
 
-function mebibytesOf(engine: RunningEngine): number {
-  return processesOf(engine).reduce((sum, pid) => sum + pssKibibytes(pid), 0) / 1024;
+function mebibytesOf(engine: RunningEngine, kibibytesOf = pssKibibytes): number {
+  return processesOf(engine).reduce((sum, pid) => sum + kibibytesOf(pid), 0) / 1024;
 }
 
 /** The daemon, what descends from it, and what names its directories: supervisors are nobody's children. */

@@ -30,6 +30,11 @@ export function pssKibibytes(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(readFor(pid, "smaps_rollup"))?.[1] ?? 0);
 }
 
+/** Resident set size: pages that are shared counted in full. */
+export function rssKibibytes(pid: number): number {
+  return Number(/^Rss:\s+(\d+)/m.exec(readFor(pid, "smaps_rollup"))?.[1] ?? 0);
+}
+
 function readFor(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");

@@ -1,0 +1,51 @@
+// A client that asks for one thing as fast as it can, in a process of its own: load-client.c where there is a C compiler,
+// else load-client.mjs, whose own work is a good part of what is measured.
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findProgram, must } from "../tests/support/commands.js";
+import { ROOT } from "../tests/support/engines.js";
+
+export interface LoadClient {
+  /** What it is made of, for notes. */
+  readonly language: "C" | "Node";
+  /** Milliseconds that so many requests took, one at a time on each of the connections. */
+  ask(socketPath: string, target: string, requests: number, connections: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function openLoadClient(): Promise<LoadClient> {
+  const directory = await mkdtemp(join(tmpdir(), "coracle-load-"));
+  const compiler = findProgram("cc");
+  const program = join(directory, "load-client");
+  if (compiler !== null) await must([compiler, "-O2", "-o", program, join(ROOT, "benches/load-client.c")]);
+  const command = compiler !== null ? [program] : [process.execPath, join(ROOT, "benches/load-client.mjs")];
+  return {
+    language: compiler !== null ? "C" : "Node",
+    ask: async (socketPath, target, requests, connections) =>
+      Number(await must([...command, socketPath, target, String(requests), String(connections)])),
+    close: () => rm(directory, { recursive: true }),
+  };
+}
+
+/** A server that answers fixed bytes without looking at what it is asked: what the client and Node's sockets cost. */
+export async function openFloor(): Promise<{ socketPath: string; close(): Promise<void> }> {
+  const directory = await mkdtemp(join(tmpdir(), "coracle-floor-"));
+  const socketPath = join(directory, "floor.sock");
+  const answer = Buffer.from(
+    "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 2\r\n\r\nOK",
+  );
+  const server: Server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", () => socket.write(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  return {
+    socketPath,
+    close: async () => {
+      server.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
