@@ -1,7 +1,8 @@
 // How many MB/s of log can a container write, and a client read?
+import { connect } from "node:net";
 import type { RunningEngine } from "../tests/support/engines.js";
-import { RawConnection, encodeRequest } from "../tests/support/raw-http.js";
 import { atLeast, median, timed, type Answer, type Sizes } from "./question.js";
+import { requestBytes } from "./wire.js";
 
 const LINE = "x".repeat(79);
 
@@ -19,8 +20,8 @@ export async function logs(engines: readonly RunningEngine[], sizes: Sizes): Pro
       });
       let bytes = 0;
       const readMs = await timed(async () => (bytes = await drain(engine, id)));
-      const expected = lines * (LINE.length + 1 + 8);
-      if (bytes !== expected) throw new Error(`${engine.kind}: ${bytes} bytes of log, not ${expected}`);
+      const least = lines * (LINE.length + 1 + 8);
+      if (bytes < least) throw new Error(`${engine.kind}: ${bytes} bytes of log, not even ${least}`);
       (written[engine.kind] ??= []).push((megabytes * 1000) / writeMs);
       (read[engine.kind] ??= []).push((megabytes * 1000) / readMs);
       await engine.remove(id);
@@ -38,16 +39,30 @@ export async function logs(engines: readonly RunningEngine[], sizes: Sizes): Pro
   ];
 }
 
-/** Reads a whole log and throws it away; its bytes, frame headers included. */
-async function drain(engine: RunningEngine, id: string): Promise<number> {
-  const connection = await RawConnection.open(engine.socketPath, 300_000);
-  connection.send(encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1` }));
-  await connection.head();
-  let total = 0;
-  for await (const chunk of connection.chunks()) total += chunk.length;
-  connection.close();
-  return total;
+/**
+ * Reads a whole log and throws it away; its bytes as they were on the wire. Chunks are not taken apart: an engine that
+ * cuts many small ones would be charged for the client's work.
+ */
+function drain(engine: RunningEngine, id: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let total = 0;
+    let end = "";
+    const socket = connect(engine.socketPath, () =>
+      socket.write(requestBytes("GET", `/containers/${id}/logs?stdout=1`)),
+    );
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("the connection was closed before the log's end")));
+    socket.on("data", (bytes: Buffer) => {
+      total += bytes.length;
+      end = (end + bytes.toString("latin1", Math.max(0, bytes.length - LAST_CHUNK.length))).slice(-LAST_CHUNK.length);
+      if (end !== LAST_CHUNK) return;
+      resolve(total);
+      socket.destroy();
+    });
+  });
 }
+
+const LAST_CHUNK = "0\r\n\r\n";
 
 function mediansOf(all: Readonly<Record<string, readonly number[]>>): Record<string, number> {
   return Object.fromEntries(Object.entries(all).map(([kind, values]) => [kind, median(values)]));
