@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import type { content, networks, processes, records, replies, timers, volumes } from "../../hosts/host.js";
 import type { Effect } from "../../hosts/outbox.js";
 
-const STATUSES = statuses();
+const STATUSES = statusWords();
 const USUAL_MOUNTS =
   "/proc /dev /dev/pts /sys /sys/fs/cgroup /dev/mqueue /dev/shm /etc/resolv.conf /etc/hostname /etc/hosts".split(" ");
 
@@ -36,6 +36,8 @@ export function shownReply(command: replies.ReplyCommand, paths: string[]): stri
   switch (command.tag) {
     case "whole":
       return `${shownHead(command.val.head)} ${shownBody(text(command.val.body), paths)}`.trimEnd();
+    case "bare":
+      return `bare ${shownHead(command.val.head)} ${shownBody(text(command.val.body), paths)}`.trimEnd();
     case "open":
       return `open ${shownHead(command.val)}`;
     case "chunk":
@@ -234,7 +236,7 @@ function text(bytes: Uint8Array): string {
 }
 
 /** Words for the numbers in a container's record, from the table of its life. */
-function statuses(): string[] {
+export function statusWords(): string[] {
   const source = readFileSync(new URL("../../core/assembly/container/lifecycle.ts", import.meta.url), "utf8");
   const members = /export enum Status \{([^}]*)\}/.exec(source)?.[1] ?? "";
   return members

@@ -21,6 +21,16 @@ export interface Request {
   status: number;
   text: string;
   over: boolean;
+  /** The run whose stdio it is bound to; 0 for none. */
+  run: number;
+  /** Its client has hung up. */
+  gone: boolean;
+}
+
+export interface Sending {
+  body?: unknown;
+  image?: string | undefined;
+  sent: (request: Request) => void;
 }
 
 export class Engine {
@@ -28,7 +38,7 @@ export class Engine {
   readonly records: Map<string, Uint8Array>;
   readonly requests: Request[] = [];
   readonly epoch: number;
-  /** Something became durable, happened in the world, or was told. */
+  /** Something became durable, or happened in the world. */
   changed: () => void = () => {};
   /** A request was told something new. */
   told: (request: Request) => void = () => {};
@@ -36,7 +46,7 @@ export class Engine {
   readonly #timers = new Map<bigint, bigint>();
   readonly #abandoned = new Set<bigint>();
   #waiting: HostEffect[] = [];
-  #launched = new Set<string>();
+  #unread: { request: bigint; bytes: number }[] = [];
   #last: Input | null = null;
   #now: bigint;
   #lastRequest: bigint;
@@ -45,8 +55,8 @@ export class Engine {
     this.world = world;
     this.records = records;
     this.epoch = (before?.epoch ?? 0) + 1;
-    this.#now = (before?.#now ?? 0n) + 1_000_000_000n;
-    this.#lastRequest = before?.#lastRequest ?? 0n;
+    this.#now = (before === undefined ? 0n : before.#now) + 1_000_000_000n;
+    this.#lastRequest = before === undefined ? 0n : before.#lastRequest;
   }
 
   /** The first start of an engine that has one image. */
@@ -58,10 +68,17 @@ export class Engine {
 
   open(): void {
     const records = [...this.records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => ({ key, value }));
-    for (const [name, process] of this.world.state.processes) if (process.status === "running") this.#launched.add(name);
     const seed = new Uint8Array(32).fill(this.epoch);
     const options: engine.Options = { ...OPTIONS, epoch: this.epoch };
     this.#take(this.#instance.open(options, this.#time(), seed, records, this.world.inventory()));
+  }
+
+  /** All that a crash leaves, as one text. */
+  fingerprint(): string {
+    const texts = [...this.records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `${key} ${text(value)}`);
+    const { archives: _, ...state } = this.world.state;
+    const lists = Object.values(state).map((part) => (typeof part === "number" ? part : [...part]));
+    return `${this.epoch} ${texts.join("\n")} ${JSON.stringify(lists)}`;
   }
 
   /** What could happen next without a client: the heads of all subjects' queues, and ends of processes. */
@@ -76,7 +93,7 @@ export class Engine {
     const effect = ready[choice];
     if (effect !== undefined) return this.#carryOut(effect);
     const [process] = this.world.exits.splice(choice - ready.length, 1);
-    if (process === undefined || !this.#launched.has(`${process.container} ${process.run}`)) return;
+    if (process === undefined) return;
     const exit = { code: process.code, outOfMemory: false, lost: false, at: this.#time().wall };
     this.#step({ tag: "exited", val: { container: process.container, run: process.run, exit } });
   }
@@ -100,9 +117,12 @@ export class Engine {
     }
   }
 
-  request(method: string, target: string, body?: unknown, image?: string): Request {
-    const request: Request = { id: ++this.#lastRequest, method, target, status: 0, text: "", over: false };
+  /** `image`: the archive of this image is the body. `sent` is called before anything is told of it. */
+  request(method: string, target: string, { body, image, sent }: Sending): void {
+    const id = ++this.#lastRequest;
+    const request: Request = { id, method, target, status: 0, text: "", run: 0, over: false, gone: false };
     this.requests.push(request);
+    sent(request);
     if (image !== undefined) this.world.bodies.set(request.id, image);
     const bytes = new TextEncoder().encode(JSON.stringify(body));
     this.#step({
@@ -113,14 +133,14 @@ export class Engine {
         method,
         target: `/v1.55${target}`,
         headers: body === undefined ? "" : "Content-Type: application/json",
-        body: image !== undefined ? { tag: "stream" } : body === undefined ? { tag: "none" } : { tag: "whole", val: bytes },
+        body:
+          image !== undefined ? { tag: "stream" } : body === undefined ? { tag: "none" } : { tag: "whole", val: bytes },
       },
     });
-    return request;
   }
 
   hangUp(request: Request): void {
-    request.over = true;
+    request.gone = true;
     this.#step({ tag: "closed", val: { request: request.id, why: "client" } });
   }
 
@@ -131,8 +151,12 @@ export class Engine {
     if (records.length + effects.length + sent.length > 0) throw new Breach("a completion that came twice had effects");
   }
 
+  /** Clients read at once what they are sent. */
   #step(input: Input): void {
     this.#take(this.#instance.step(this.#time(), input));
+    for (let read = this.#unread.shift(); read !== undefined; read = this.#unread.shift()) {
+      this.#take(this.#instance.step(this.#time(), { tag: "drained", val: read }));
+    }
   }
 
   #take({ records, effects, replies: sent }: StepOutputs): void {
@@ -175,11 +199,6 @@ export class Engine {
     const input: Input = { tag: "completed", val: { op: effect.op, outcome } };
     this.#last = input;
     this.#step(input);
-    const { command } = effect;
-    if (effect.to === "processes" && command.tag === "launch") {
-      const { container, run } = command.val as { container: string; run: number };
-      this.#launched.add(`${container} ${run}`);
-    }
   }
 
   #outcome(effect: HostEffect): engine.Completed["outcome"] {
@@ -195,17 +214,16 @@ export class Engine {
   #reply(id: bigint, command: replies.ReplyCommand): void {
     const request = this.requests.find((one) => one.id === id);
     if (request === undefined) throw new Breach(`a reply to request ${id}, which nobody sent`);
-    // Answers to clients that have hung up are thrown away.
-    const closed = request.over && request.status !== -1;
-    if (command.tag === "whole") [request.status, request.text] = [command.val.head.status, text(command.val.body)];
+    if (request.over) throw new Breach(`${command.tag} to request ${id}, which has been answered`);
+    const whole = command.tag === "whole" || command.tag === "bare";
+    if (whole) [request.status, request.text] = [command.val.head.status, text(command.val.body)];
     if (command.tag === "open") request.status = command.val.status;
-    if (command.tag === "hijack") request.status = command.val.head.status;
+    if (command.tag === "hijack") [request.status, request.run] = [command.val.head.status, command.val.run];
     if (command.tag === "chunk") request.text += text(command.val);
-    if (["whole", "end", "cut"].includes(command.tag)) request.over = true;
-    if (closed) return;
+    if (whole || command.tag === "end" || command.tag === "cut") request.over = true;
+    if (request.gone) return;
+    if (command.tag === "chunk") this.#unread.push({ request: id, bytes: command.val.length });
     this.told(request);
-    this.changed();
-    if (command.tag === "chunk") this.#step({ tag: "drained", val: { request: id, bytes: command.val.length } });
   }
 
   #time(): types.Instant {

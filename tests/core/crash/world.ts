@@ -232,8 +232,6 @@ export class World {
 
   #dropChain(chain: string): void {
     const { chains, mounts } = this.state;
-    const above = [...chains].find(([, parent]) => parent === chain);
-    if (above !== undefined) throw new Breach(`${chain} dropped under ${above[0]}`);
     if ([...mounts.values()].includes(chain)) throw new Breach(`${chain} dropped under a mount`);
     chains.delete(chain);
   }

@@ -1,0 +1,129 @@
+// Random stories against a world that obeys, the engine cut after every single output: what is opened from the records
+// kept and from what the host finds must come to rest healed. CRASH_STORIES and CRASH_SEED ask for more, or for one.
+
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { Engine } from "./crash/engine.js";
+import { Memory } from "./crash/memory.js";
+import { act, drawStory } from "./crash/story.js";
+import { type Rest, checkAtRest, checkHangs, checkTold, checkUnique } from "./crash/truths.js";
+
+const STORIES = Number(process.env["CRASH_STORIES"] ?? "200");
+const FIRST_SEED = Number(process.env["CRASH_SEED"] ?? "1");
+const LENGTH = 12;
+
+test(
+  `${STORIES} stories, cut after every output, are healed`,
+  () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + STORIES; seed++) {
+      const story = drawStory(seed, LENGTH);
+      const failure = play(story);
+      if (failure !== null) expect.fail(tell(seed, shortest(story)));
+    }
+  },
+  10 * 60_000,
+);
+
+/** Why a story fails, and at which of its cuts; null if it does not. */
+function play(story: string[]): string | null {
+  const memory = new Memory();
+  const engine = Engine.first();
+  let cuts = 0;
+  try {
+    let healed: Rest | null = null;
+    engine.changed = () => {
+      checkUnique(engine);
+      cuts += 1;
+      healed = healOnce(engine, memory);
+    };
+    // An answer changes nothing but what must be true: a cut behind it is healed as the one before.
+    engine.told = (request) => {
+      memory.hears(engine, request);
+      if (healed !== null) checkTold(healed, memory);
+    };
+    engine.open();
+    for (const line of story) act(engine, memory, line);
+    rest(engine, memory);
+    removeAll(engine, memory);
+    return null;
+  } catch (error) {
+    return `cut ${cuts}: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Stories begin alike: what was healed once need not be again. */
+const healedBefore = new Map<string, Rest>();
+
+function healOnce(engine: Engine, told: Memory): Rest {
+  const state = createHash("sha256").update(engine.fingerprint()).digest();
+  const key = state.toString("hex");
+  const rest = healedBefore.get(key) ?? heal(engine, told, state.readUInt32LE());
+  healedBefore.set(key, rest);
+  checkTold(rest, told);
+  return rest;
+}
+
+/** The engine is killed: its world and its records are all that is left. */
+function heal(before: Engine, told: Memory, draw: number): Rest {
+  const engine = new Engine(before.world.afterCrash(), new Map(before.records), before);
+  const memory = told.copy();
+  hurt(engine, draw);
+  engine.told = (request) => memory.hears(engine, request);
+  // Killed once more while it heals; what comes to rest then can also be taken down.
+  let outputs = 0;
+  engine.changed = () => {
+    checkUnique(engine);
+    if (++outputs !== 1 + (draw % 7)) return;
+    const again = new Engine(engine.world.afterCrash(), new Map(engine.records), engine);
+    again.open();
+    rest(again, memory);
+    if (draw % 3 === 0) removeAll(again, memory.copy());
+  };
+  engine.open();
+  rest(engine, memory);
+  return { records: engine.records, files: engine.world.state.files };
+}
+
+/** Now and then something ends, or a supervisor is lost, while no engine is there. */
+function hurt(engine: Engine, draw: number): void {
+  const running = [...engine.world.state.processes.values()].filter(({ status }) => status === "running");
+  const process = running[draw % 4];
+  if (process === undefined) return;
+  process.status = draw % 3 === 0 ? "lost" : "exited";
+  process.frozen = false;
+  process.code = draw % 5;
+}
+
+function rest(engine: Engine, memory: Memory): void {
+  engine.world.faults.clear();
+  engine.settle();
+  checkUnique(engine);
+  checkAtRest(engine);
+  checkTold({ records: engine.records, files: engine.world.state.files }, memory);
+  checkHangs(engine);
+}
+
+/** In the end everybody goes, and nothing is left. */
+function removeAll(engine: Engine, memory: Memory): void {
+  for (const name of ["anna", "bert", "cleo"]) act(engine, memory, `remove ${name} force=1&v=1`);
+  rest(engine, memory);
+  const { mounts, files, joins, processes } = engine.world.state;
+  expect([...mounts.keys(), ...files, ...joins.keys(), ...processes.keys()]).toEqual([]);
+}
+
+/** The same failure with as few lines as can be. */
+function shortest(story: string[]): string[] {
+  let lines = story;
+  for (let size = Math.ceil(lines.length / 2); size >= 1; size = size > 1 ? Math.ceil(size / 2) : 0) {
+    for (let at = 0; at < lines.length;) {
+      const fewer = [...lines.slice(0, at), ...lines.slice(at + size)];
+      if (play(fewer) !== null) lines = fewer;
+      else at += size;
+    }
+  }
+  return lines;
+}
+
+function tell(seed: number, lines: string[]): string {
+  return [`seed ${seed}, ${play(lines)}`, ...lines].join("\n  ");
+}

@@ -1,0 +1,89 @@
+// What clients have asked for and what they were told: that must stay true, whatever happens to the engine.
+
+import type { Engine, Request } from "./engine.js";
+
+/** A container's record, as far as the truths need it. */
+export interface ContainerRecord {
+  id: string;
+  name: string;
+  status: number;
+  run: number;
+  everRan: boolean;
+  exitCode: number;
+  autoRemove: boolean;
+  unclean: boolean;
+  networkMode: string;
+  chain?: string;
+  volumes: { name: string }[];
+  endpoint?: { address: string; ports: { hostPort: number; protocol: string }[] };
+}
+
+export class Memory {
+  /** Ids of containers that were answered 201. */
+  created = new Set<string>();
+  /** Those somebody asked to remove, or that remove themselves. */
+  mayGo = new Set<string>();
+  removed = new Set<string>();
+  started = new Set<string>();
+  /** Last run that a client was told had ended, by id; and the code, where one was told. */
+  ended = new Map<string, number>();
+  codes = new Map<string, { run: number; code: number }>();
+  /** References and ids of images that are there. */
+  images = new Set<string>();
+  /** Whom requests are about: the container of that name when they were sent. */
+  readonly #about = new Map<Request, ContainerRecord | undefined>();
+
+  copy(): Memory {
+    const { created, mayGo, removed, started, ended, codes, images } = structuredClone({ ...this });
+    return Object.assign(new Memory(), { created, mayGo, removed, started, ended, codes, images });
+  }
+
+  /** Before the request is sent. `name`: of the container it is about. */
+  asks(engine: Engine, method: string, target: string, name: string): ContainerRecord | undefined {
+    const found = containersOf(engine.records).find((container) => container.name === name);
+    if (method === "DELETE" && found !== undefined) this.mayGo.add(found.id);
+    if (method === "DELETE" && target.startsWith("/images/")) this.images.clear();
+    return found;
+  }
+
+  sent(request: Request, about: ContainerRecord | undefined): void {
+    this.#about.set(request, about);
+  }
+
+  hears(engine: Engine, request: Request): void {
+    const [, noun = "", name = "", verb = ""] = (request.target.split("?")[0] as string).split("/");
+    const about = this.#about.get(request);
+    if (noun === "containers" && name === "create") this.#created(engine, request);
+    else if (noun === "containers" && about !== undefined) this.#container(engine, request, about, verb);
+    if (!request.over) return;
+    if (noun === "commit" && request.status === 201) this.images.add((JSON.parse(request.text) as { Id: string }).Id);
+    if (noun === "images" && /Status: |Loaded image: /.test(request.text)) {
+      this.images.add(`${/(?:for|image:) (\w+):1/.exec(request.text)?.[1] as string}:1`);
+    }
+  }
+
+  #created(engine: Engine, request: Request): void {
+    if (request.status !== 201) return;
+    const { Id } = JSON.parse(request.text) as { Id: string };
+    this.created.add(Id);
+    if (containersOf(engine.records).find(({ id }) => id === Id)?.autoRemove === true) this.mayGo.add(Id);
+  }
+
+  #container(engine: Engine, request: Request, { id, run }: ContainerRecord, verb: string): void {
+    if (request.status === 204) {
+      if (request.method === "DELETE") this.removed.add(id);
+      else if (verb === "start") this.started.add(id);
+      else if (verb === "stop" || request.target.endsWith("signal=KILL")) this.ended.set(id, run);
+    }
+    const now = containersOf(engine.records).find((container) => container.id === id);
+    if (verb === "wait" && request.text !== "" && now !== undefined) {
+      this.codes.set(id, { run: now.run, code: (JSON.parse(request.text) as { StatusCode: number }).StatusCode });
+    }
+  }
+}
+
+export function containersOf(records: Map<string, Uint8Array>): ContainerRecord[] {
+  return [...records]
+    .filter(([key]) => key.startsWith("container/"))
+    .map(([, value]) => JSON.parse(new TextDecoder().decode(value)) as ContainerRecord);
+}

@@ -1,0 +1,146 @@
+// Stories: rows of actions, a line each, drawn from a seed. What a line means depends on nothing but the lines before.
+
+import { randomFrom } from "../door.js";
+import type { Engine } from "./engine.js";
+import { Memory, containersOf } from "./memory.js";
+import { IMAGES } from "./registry.js";
+
+const NAMES = ["anna", "bert", "cleo"];
+const FAULTS = [
+  "mount",
+  "join",
+  "launch",
+  "layer",
+  "commit",
+  "unmount",
+  "leave",
+  "reap",
+  "drop-container",
+  "make",
+  "signal",
+];
+
+/** Images come first, then containers; then anything may happen to them. */
+export function drawStory(seed: number, length: number): string[] {
+  const random = randomFrom(seed * 7919 + 13);
+  const one = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
+  const images = [...IMAGES.keys()].filter(() => random(3) === 0);
+  const story = images.flatMap((image) => [`${one(["pull", "load"])} ${image}`, ...worked(10, random)]);
+  for (const name of NAMES.slice(random(NAMES.length))) story.push(drawCreation(name, ["busybox", ...images], one));
+  for (let at = 0; at < length; at++) {
+    story.push(random(12) === 0 ? drawCreation(one(NAMES), ["busybox", ...IMAGES.keys()], one) : drawLine(one, random));
+    story.push(...worked(random(6), random));
+  }
+  return story;
+}
+
+type One = <Value>(values: readonly Value[]) => Value;
+
+function worked(times: number, random: (limit: number) => number): string[] {
+  return Array.from({ length: times }, () => `work ${random(7)}`);
+}
+
+function drawCreation(name: string, images: string[], one: One): string {
+  const wish = one(["", "", "port", "auto", "volume", "auto volume", "stubborn"]);
+  return `create ${name} ${one(images)} ${one(["none", "bridge"])} ${wish}`.trimEnd();
+}
+
+function drawLine(one: One, random: (limit: number) => number): string {
+  const name = one(NAMES.slice(1));
+  const image = one([...IMAGES.keys()]);
+  return one([
+    `start ${name}`,
+    `start ${name}`,
+    `start ${name}`,
+    `start ${name}`,
+    `end ${name} ${random(3)}`,
+    `end ${name} ${random(3)}`,
+    `stop ${name} ${one(["5", "0", "10"])}`,
+    `stop ${name} ${one(["5", "0", "10"])}`,
+    `kill ${name} ${one(["KILL", "HUP", "TERM"])}`,
+    `remove ${name} ${one(["", "force=1", "v=1", "force=1&v=1"])}`.trimEnd(),
+    `wait ${name} ${one(["not-running", "next-exit", "removed"])}`,
+    `wait ${name} ${one(["not-running", "next-exit", "removed"])}`,
+    `attach ${name}`,
+    `commit ${name} ${one(["", "repo=made&tag=1"])}`.trimEnd(),
+    `commit ${name}`,
+    `${one(["pull", "load"])} ${image}`,
+    `untag ${image}`,
+    `hang up ${random(9)}`,
+    `fault ${one(FAULTS)}`,
+    "pass",
+    "repeat",
+  ]);
+}
+
+/** Lets one line happen. */
+export function act(engine: Engine, memory: Memory, line: string): void {
+  const [word = "", name = "", ...rest] = line.split(" ");
+  const ask = (method: string, target: string, body?: unknown, image?: string) => {
+    const about = memory.asks(engine, method, target, name);
+    engine.request(method, target, { body, image, sent: (request) => memory.sent(request, about) });
+  };
+  switch (word) {
+    case "create":
+      return ask("POST", `/containers/create?name=${name}`, bodyOf(rest));
+    case "start":
+      return ask("POST", `/containers/${name}/start`);
+    case "end":
+      return endProcess(engine, name, Number(rest[0]));
+    case "stop":
+      return ask("POST", `/containers/${name}/stop?t=${rest[0]}`);
+    case "kill":
+      return ask("POST", `/containers/${name}/kill?signal=${rest[0]}`);
+    case "remove":
+      return ask("DELETE", `/containers/${name}?${rest[0] ?? ""}`);
+    case "wait":
+      return ask("POST", `/containers/${name}/wait?condition=${rest[0]}`);
+    case "attach":
+      return ask("POST", `/containers/${name}/attach?stream=1&stdout=1`);
+    case "commit":
+      return ask("POST", `/commit?container=${name}&${rest[0] ?? ""}`);
+    case "pull":
+      return ask("POST", `/images/create?fromImage=${name}&tag=1`);
+    case "load":
+      return ask("POST", "/images/load", undefined, name);
+    case "untag":
+      return ask("DELETE", `/images/${name}:1`);
+    case "hang":
+      return hangUp(engine, Number(rest[0]));
+    case "fault":
+      return void engine.world.faults.add(name);
+    case "pass":
+      return void engine.pass();
+    case "repeat":
+      return engine.repeat();
+    case "work":
+      return engine.choices > 0 ? engine.work(Number(name)) : undefined;
+    default:
+      throw new Error(`no such line: ${line}`);
+  }
+}
+
+function bodyOf([image = "busybox", network = "none", ...wishes]: string[]): unknown {
+  return {
+    Image: image === "busybox" ? image : `${image}:1`,
+    Cmd: wishes.includes("stubborn") ? ["stubborn"] : ["program"],
+    Volumes: wishes.includes("volume") ? { "/data": {} } : {},
+    HostConfig: {
+      NetworkMode: network,
+      AutoRemove: wishes.includes("auto"),
+      PortBindings: wishes.includes("port") ? { "80/tcp": [{}] } : {},
+    },
+  };
+}
+
+function endProcess(engine: Engine, name: string, code: number): void {
+  const container = containersOf(engine.records).find((one) => one.name === name);
+  const process = container === undefined ? undefined : engine.world.running(container.id);
+  if (process !== undefined && !process.frozen) engine.world.end(process, code);
+}
+
+function hangUp(engine: Engine, at: number): void {
+  const open = engine.requests.filter((request) => !request.over && !request.gone);
+  const request = open[at % Math.max(open.length, 1)];
+  if (request !== undefined) engine.hangUp(request);
+}

@@ -1,0 +1,172 @@
+// What must hold: after every output, once all has come to rest, and for what clients were told.
+
+import { statusWords } from "../scenario-outputs.js";
+import type { Engine, Request } from "./engine.js";
+import { type ContainerRecord, type Memory, containersOf } from "./memory.js";
+import { Breach } from "./world.js";
+
+const STATUSES = statusWords();
+const SETTLED = ["created", "running", "exited", "dead"];
+
+/** At any moment: names, addresses and ports belong to one container each. */
+export function checkUnique(engine: Engine): void {
+  const containers = containersOf(engine.records);
+  unique(
+    "name",
+    containers.map(({ name }) => name),
+  );
+  const endpoints = containers.flatMap(({ endpoint }) => (endpoint === undefined ? [] : [endpoint]));
+  unique(
+    "address",
+    endpoints.map(({ address }) => address),
+  );
+  unique(
+    "port",
+    endpoints.flatMap(({ ports }) => ports.map(({ hostPort, protocol }) => `${hostPort}/${protocol}`)),
+  );
+}
+
+/** Once nothing goes on any more: records and world say the same. */
+export function checkAtRest(engine: Engine): void {
+  const { mounts, files, joins, networks, volumes, chains, processes, archives } = engine.world.state;
+  const containers = containersOf(engine.records);
+  for (const container of containers) checkContainer(engine, container);
+  // A removal that failed may have taken volumes already.
+  const alive = containers.filter((container) => wordOf(container) !== "dead");
+  const running = containers.filter((container) => wordOf(container) === "running").map(({ id }) => id);
+  const unclean = containers.filter((container) => container.unclean).map(({ id }) => id);
+  for (const id of mounts.keys()) expectOneOf("mount", id, [...running, ...unclean]);
+  for (const id of joins.keys()) expectOneOf("join", id, [...running, ...unclean]);
+  for (const { container } of processes.values()) expectOneOf("process", container, [...running, ...unclean]);
+  for (const id of files)
+    expectOneOf(
+      "files",
+      id,
+      containers.map((container) => container.id),
+    );
+  same("volumes", volumes, keysOf(engine, "volume/"));
+  same("layers", chains.keys(), keysOf(engine, "layer/"));
+  for (const id of networks) expectOneOf("network", id, keysOf(engine, "network/"));
+  same("archives", archives.keys(), []);
+  same("commits under way", keysOf(engine, "commit/"), []);
+  for (const { volumes: own } of alive) for (const { name } of own) expectOneOf("volume", name, [...volumes]);
+  checkImages(engine);
+}
+
+/** What is left of an engine that has come to rest. */
+export interface Rest {
+  records: Map<string, Uint8Array>;
+  files: Set<string>;
+}
+
+/** What clients were told. */
+export function checkTold({ records, files }: Rest, told: Memory): void {
+  const containers = new Map(containersOf(records).map((container) => [container.id, container]));
+  for (const id of told.created) {
+    if (!containers.has(id) && !told.mayGo.has(id)) throw new Breach(`${id} was created, and nobody removed it`);
+  }
+  for (const id of told.removed) {
+    if (containers.has(id) || files.has(id)) throw new Breach(`${id} was removed, and is there`);
+  }
+  for (const id of told.started) {
+    if (containers.get(id)?.everRan === false) throw new Breach(`${id} was started, and never ran`);
+  }
+  for (const [id, run] of told.ended) {
+    const container = containers.get(id);
+    if (container !== undefined && container.run === run && wordOf(container) === "running") {
+      throw new Breach(`run ${run} of ${id} was ended, and runs`);
+    }
+  }
+  for (const [id, { run, code }] of told.codes) {
+    const container = containers.get(id);
+    if (
+      container !== undefined &&
+      container.run === run &&
+      wordOf(container) === "exited" &&
+      container.exitCode !== code
+    ) {
+      throw new Breach(`${id} was told to have ended with ${code}, now it is ${container.exitCode}`);
+    }
+  }
+  for (const image of told.images) {
+    const key = image.startsWith("sha256:") ? `image/${image}` : `reference/docker.io/library/${image}`;
+    if (!records.has(key)) throw new Breach(`image ${image} was there, and nobody deleted it`);
+  }
+}
+
+/** Nobody waits for what cannot come. */
+export function checkHangs(engine: Engine): void {
+  const containers = containersOf(engine.records);
+  for (const request of engine.requests) {
+    if (request.over || request.gone) continue;
+    const container = containers.find(({ name }) => request.target.startsWith(`/containers/${name}/`));
+    if (container !== undefined && mayWait(request, container)) continue;
+    throw new Breach(`${request.method} ${request.target} hangs`);
+  }
+}
+
+function mayWait({ target, run }: Request, container: ContainerRecord): boolean {
+  const runs = wordOf(container) === "running";
+  if (target.includes("/attach")) return runs ? run === container.run : run > container.run;
+  if (/condition=(next-exit|removed)/.test(target)) return true;
+  return runs && target.includes("/wait");
+}
+
+function checkContainer(engine: Engine, container: ContainerRecord): void {
+  const { id, run, everRan, networkMode, endpoint, chain } = container;
+  const { mounts, joins, files, chains } = engine.world.state;
+  const status = wordOf(container);
+  expectOneOf("status", status, SETTLED);
+  if (chain !== undefined) expectOneOf("layer", chain, [...chains.keys()]);
+  if (everRan && status !== "dead") expectOneOf("files of a container that ran", id, [...files]);
+  const process = engine.world.running(id);
+  if (status !== "running") {
+    if (process !== undefined) throw new Breach(`${id} is ${status}, and its process runs`);
+    return;
+  }
+  if (process?.run !== run) throw new Breach(`run ${run} of ${id} has no process`);
+  if (process.frozen) throw new Breach(`${id} is frozen for ever`);
+  expectOneOf("mount of a running container", id, [...mounts.keys()]);
+  const address = joins.get(id)?.address;
+  if (networkMode !== "none" && (address === undefined || address !== endpoint?.address)) {
+    throw new Breach(`${id} is known as ${endpoint?.address}, and has ${address}`);
+  }
+}
+
+function checkImages(engine: Engine): void {
+  same("configs", keysOf(engine, "config/"), keysOf(engine, "image/"));
+  for (const id of keysOf(engine, "image/")) {
+    const config = JSON.parse(new TextDecoder().decode(engine.records.get(`config/${id}`))) as {
+      rootfs: { diff_ids: string[] };
+    };
+    const layers = keysOf(engine, "layer/").map((key) => new TextDecoder().decode(engine.records.get(`layer/${key}`)));
+    for (const diffId of config.rootfs.diff_ids) {
+      if (!layers.some((layer) => layer.includes(diffId))) throw new Breach(`image ${id} lacks ${diffId}`);
+    }
+  }
+  const images = keysOf(engine, "image/");
+  for (const key of keysOf(engine, "reference/")) {
+    expectOneOf("image of a name", new TextDecoder().decode(engine.records.get(`reference/${key}`)), images);
+  }
+}
+
+function wordOf(container: ContainerRecord): string {
+  return STATUSES[container.status] ?? "?";
+}
+
+function keysOf(engine: Engine, prefix: string): string[] {
+  return [...engine.records.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+}
+
+function unique(what: string, values: string[]): void {
+  if (new Set(values).size < values.length) throw new Breach(`one ${what} for two: ${values.join(", ")}`);
+}
+
+function same(what: string, found: Iterable<string>, recorded: Iterable<string>): void {
+  const [left, right] = [[...found].sort().join("\n"), [...recorded].sort().join("\n")];
+  if (left !== right) throw new Breach(`${what}: the world has\n${left}\nthe records have\n${right}`);
+}
+
+function expectOneOf(what: string, value: string, allowed: string[]): void {
+  if (!allowed.includes(value)) throw new Breach(`${what} ${value} is none of: ${allowed.join(", ")}`);
+}
