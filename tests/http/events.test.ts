@@ -34,6 +34,33 @@ onEngines("events", (engine, kind) => {
     expect("execDuration" in die).toBe(engine().expected("die-duration", true, false));
   });
 
+  test("volumes, and the network that is none", async () => {
+    const { id, events } = await heard(async (name) => {
+      const body = { Cmd: ["true"], Volumes: { "/data": {} }, HostConfig: { NetworkMode: "none" } };
+      const container = await engine().create(body, `?name=${name}`);
+      await engine().start(container);
+      await engine().wait(container);
+      await pause(200);
+      await engine().must(204, "DELETE", `/containers/${container}?v=1`);
+      return container;
+    });
+    expect(events.map(short)).toEqual([
+      "container create",
+      "network connect",
+      "volume mount",
+      "container start",
+      "container die",
+      "network disconnect",
+      "volume unmount",
+      "container destroy",
+    ]);
+    const [, connect, mount] = events.map(({ Actor }) => Actor.Attributes);
+    expect(connect).toEqual({ container: id, name: "none", type: "null" });
+    const rest = { destination: "/data", driver: "local", propagation: "", "read/write": "true" };
+    expect(mount).toEqual({ container: id, ...rest });
+    expect(events[6]?.Actor.Attributes).toEqual({ container: id, driver: "local" });
+  });
+
   test("stop, kill and forced removal", async () => {
     const stopped = await heard(async (name) => {
       const id = await engine().running({ Cmd: ["sleep", "1000"], StopSignal: "SIGTERM" }, `?name=${name}`);

@@ -1,7 +1,7 @@
 // A run ends: whoever waits for it hears of it at once, then what it used is given back.
 
 import { Exit } from "../../../build/bindings/types";
-import { containerEvent, emitContainer, emitNetwork } from "../event/emit";
+import { containerEvent, emitContainer, emitNetwork, emitUnmounts } from "../event/emit";
 import { endReply } from "../reply";
 import { engine } from "../state";
 import { Container } from "./container";
@@ -16,6 +16,7 @@ export function exitedByItself(container: Container, exit: Exit): void {
   if (exit.outOfMemory) emitContainer(container, "oom");
   emitDie(container, exit);
   emitNetwork(container, "disconnect");
+  emitUnmounts(container);
   endAttached(container);
   answerWaiters(container, Condition.NextExit);
   const ends = container.runEnds;

@@ -23,7 +23,7 @@ import {
 } from "../../../build/bindings/types";
 import { askContent, askNetworks, askProcesses, askVolumes } from "../ask";
 import { Call } from "../call";
-import { emitContainer, emitNetwork } from "../event/emit";
+import { emitContainer, emitMounts, emitNetwork } from "../event/emit";
 import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf } from "../network/connect";
 import { badParameter, conflict, internal, notFound, notModified, Refusal } from "../refusal";
 import { sendEmpty } from "../reply";
@@ -210,6 +210,7 @@ class Start extends Task {
     container.startedAt = outcome.value.at;
     container.exitCode = 0;
     emitNetwork(container, "connect");
+    emitMounts(container);
     emitContainer(container, "start");
     const call = this.call;
     if (call !== null) sendEmpty(call, 204);

@@ -1,6 +1,7 @@
 // Events with their usual attributes.
 
 import { Container } from "../container/container";
+import { networkNameOf } from "../container/network-settings";
 import { engine } from "../state";
 import { Event } from "./event";
 
@@ -17,17 +18,36 @@ export function emitContainer(container: Container, action: string): void {
   engine.events.emit(containerEvent(container, action));
 }
 
-/** `connect` or `disconnect`. */
+/** `connect` or `disconnect`; every container is on a network, though it be `host` or `none`. */
 export function emitNetwork(container: Container, action: string): void {
-  const endpoint = container.endpoint;
-  if (endpoint === null) return;
-  const network = engine.networks.find(endpoint.networkId);
+  const network = engine.networks.named(networkNameOf(container));
+  if (network === null) return;
   engine.events.emit(
-    new Event("network", action, endpoint.networkId, engine.now.wall)
+    new Event("network", action, network.id, engine.now.wall)
       .with("container", container.id)
-      .with("name", endpoint.networkName)
-      .with("type", network === null ? "bridge" : network.driver),
+      .with("name", network.name)
+      .with("type", network.driver),
   );
+}
+
+/** The volumes that a run has (surface §6.4). */
+export function emitMounts(container: Container): void {
+  for (let i = 0; i < container.volumes.length; i++) {
+    const volume = container.volumes[i];
+    engine.events.emit(
+      emitVolume(volume.name, "mount")
+        .with("container", container.id)
+        .with("destination", volume.destination)
+        .with("propagation", "")
+        .with("read/write", "true"),
+    );
+  }
+}
+
+export function emitUnmounts(container: Container): void {
+  for (let i = 0; i < container.volumes.length; i++) {
+    engine.events.emit(emitVolume(container.volumes[i].name, "unmount").with("container", container.id));
+  }
 }
 
 export function emitVolume(name: string, action: string): Event {
