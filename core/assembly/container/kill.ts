@@ -5,12 +5,11 @@ import { Call } from "../call";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
-import { Task } from "../task";
 import { Container } from "./container";
+import { KILL_STEP, Killing } from "./killing";
 import { Status } from "./lifecycle";
-import { leaveRunEnd, RunEnd } from "./run-end";
+import { isRefused, sendSignal, thaw } from "./send-signal";
 import { parseSignal, SIGKILL } from "./signals";
-import { isRefused, sendSignal, thaw } from "./stop";
 
 export function killContainer(call: Call): Refusal | null {
   const word = call.query.first("signal");
@@ -36,31 +35,37 @@ function refuseUnknown(name: string, refusal: Refusal): Refusal {
   return new Refusal(refusal.kind, `cannot kill container: ${name}: ${refusal.message}`);
 }
 
-class Kill extends Task implements RunEnd {
+class Kill extends Killing {
   constructor(
-    private readonly container: Container,
+    container: Container,
     private readonly call: Call,
     private readonly signal: u32,
   ) {
-    super();
+    super(container);
   }
 
   begin(): void {
-    if (this.signal == SIGKILL) this.container.runEnds.push(this);
-    sendSignal(this, 0, this.container, this.signal);
+    if (this.signal != SIGKILL) return sendSignal(this, 0, this.container, this.signal);
+    this.container.runEnds.push(this);
+    this.kill();
   }
 
   /** SIGKILL is answered when the run has ended, any other signal when it has been sent. */
-  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+  ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     if (isRefused(failure)) {
-      if (this.signal == SIGKILL && !leaveRunEnd(this.container, this)) return;
-      return sendRefusal(this.call, internal(`cannot kill container: ${this.call.name}: ${failure!.message}`));
+      if (step == KILL_STEP) this.giveUp(failure!.message);
+      else this.failed(failure!.message);
+      return;
     }
     thaw(this.container);
-    if (this.signal != SIGKILL) sendEmpty(this.call, 204);
+    if (step != KILL_STEP) sendEmpty(this.call, 204);
   }
 
-  runEnded(_container: Container): void {
+  ranOut(): void {
     sendEmpty(this.call, 204);
+  }
+
+  failed(message: string): void {
+    sendRefusal(this.call, internal(`cannot kill container: ${this.call.name}: ${message}`));
   }
 }

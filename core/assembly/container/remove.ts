@@ -4,7 +4,6 @@ import {
   ContentCommandDropContainer,
   ContentCommandUnmount,
   Failure,
-  FailureKind,
   Leave,
   NetworkCommandLeave,
   Outcome,
@@ -23,10 +22,10 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { endAttached } from "./exit";
+import { Killing } from "./killing";
 import { Cause, Status } from "./lifecycle";
 import { takeUpQueue } from "./queue";
-import { SIGKILL } from "./signals";
-import { sendSignal } from "./stop";
+import { isRefused, thaw } from "./send-signal";
 import { answerRemovalFailed, answerWaiters } from "./wait";
 import { Condition } from "./waiter";
 
@@ -50,7 +49,7 @@ export function removeContainer(call: Call): Refusal | null {
   // Accepted from here.
   container.removeVolumes = flagOf(call.query, "v");
   container.removals.push(call);
-  if (container.running) sendSignal(new ForcedEnd(container, call), 0, container, SIGKILL);
+  if (container.running) new ForcedEnd(container, call).begin();
   else removeNow(container);
   return null;
 }
@@ -71,21 +70,31 @@ function stillRunning(container: Container, name: string): string {
 }
 
 /** The SIGKILL of a forced removal: the end of the run brings the removal, unless there is none. */
-class ForcedEnd extends Task {
+class ForcedEnd extends Killing {
   constructor(
-    private readonly container: Container,
+    container: Container,
     private readonly call: Call,
   ) {
-    super();
+    super(container);
+  }
+
+  begin(): void {
+    this.container.runEnds.push(this);
+    this.kill();
+    thaw(this.container);
   }
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    const container = this.container;
-    const at = container.removals.indexOf(this.call);
-    if (failure === null || failure.kind == FailureKind.NotFound || !container.running || at < 0) return;
-    container.removals.splice(at, 1);
-    const message = `cannot remove container "${container.name}": could not kill: ${failure.message}`;
-    sendRefusal(this.call, internal(message));
+    if (isRefused(failure)) this.giveUp(failure!.message);
+  }
+
+  ranOut(): void {}
+
+  failed(message: string): void {
+    const removals = this.container.removals;
+    removals.splice(removals.indexOf(this.call), 1);
+    const text = `cannot remove container "${this.container.name}": could not kill: ${message}`;
+    sendRefusal(this.call, internal(text));
   }
 }
 

@@ -1,0 +1,29 @@
+// Signals on their way to a container's first process.
+
+import { Failure, FailureKind, ProcessCommandSignal, Signal, Subject } from "../../../build/bindings/types";
+import { askProcesses } from "../ask";
+import { containerEvent } from "../event/emit";
+import { goOn } from "../image/held-still";
+import { engine } from "../state";
+import { Task } from "../task";
+import { Container } from "./container";
+import { Cause, Status } from "./lifecycle";
+
+/** Sends a signal and tells of it. */
+export function sendSignal(task: Task, step: i32, container: Container, signal: u32): void {
+  const subject = new Subject(container.id, container.run);
+  askProcesses(task, step, new ProcessCommandSignal(new Signal(subject, signal)));
+  engine.events.emit(containerEvent(container, "kill").with("signal", signal.toString()));
+}
+
+/** A frozen process takes no signal but SIGKILL: it is thawed. */
+export function thaw(container: Container): void {
+  if (container.status != Status.Paused) return;
+  container.advance(Cause.Unpause);
+  goOn(container);
+}
+
+/** Whether a signal could not be sent. A process that is gone already needs none: its exit is on its way. */
+export function isRefused(failure: Failure | null): bool {
+  return failure !== null && failure.kind != FailureKind.NotFound;
+}
