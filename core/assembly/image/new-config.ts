@@ -22,7 +22,7 @@ export function readNewConfig(container: Container, body: Json | null, changes: 
   const own = documentOf(container.config);
   const given = body !== null && !body.isNull;
   const config = given ? normalise(body!, CONFIG) : own.copy();
-  if (config === null) return new NewConfig(null, badParameter(schemaError()));
+  if (config === null) return new NewConfig(null, badParameter(`invalid JSON: ${schemaError()}`));
   const error = applyChanges(config, changes);
   if (error.length > 0) return new NewConfig(null, badParameter(error));
   const merged = mergeImageConfig(config, own);
