@@ -2,7 +2,7 @@
 
 import { randomFrom } from "../door.js";
 import type { Engine } from "./engine.js";
-import { Memory, containersOf } from "./memory.js";
+import { type Memory, containersOf } from "./memory.js";
 import { IMAGES } from "./registry.js";
 
 const NAMES = ["anna", "bert", "cleo"];
