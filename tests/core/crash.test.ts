@@ -5,8 +5,10 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { Engine } from "./crash/engine.js";
 import { Memory } from "./crash/memory.js";
-import { act, drawStory } from "./crash/story.js";
+import { NAMES, act, drawStory } from "./crash/story.js";
 import { type Rest, checkAtRest, checkHangs, checkTold, checkUnique } from "./crash/truths.js";
+import type { State } from "./crash/world.js";
+import { NETWORKS } from "./fixtures.js";
 
 const STORIES = Number(process.env["CRASH_STORIES"] ?? "200");
 const FIRST_SEED = Number(process.env["CRASH_SEED"] ?? "1");
@@ -80,13 +82,28 @@ function heal(before: Engine, told: Memory, draw: number): Rest {
     if (draw % 3 === 0) removeAll(again, memory.copy());
   };
   engine.open();
+  // Clients do not wait until all is mended.
+  if (draw % 2 === 0) for (const name of NAMES) act(engine, memory, `start ${name}`);
   rest(engine, memory);
   return { records: engine.records, files: engine.world.state.files };
+}
+
+/** Something of a container that no record speaks of. */
+function leaveStray(state: State): void {
+  const stray = "5".repeat(64);
+  const process = { frozen: false, stubborn: false, pending: false, code: 0 };
+  state.processes.set(`${stray} 1`, { container: stray, run: 1, status: "running", ...process });
+  state.mounts.set(stray, null);
+  state.files.add(stray);
+  state.joins.set(stray, { network: NETWORKS.get("bridge") as string, address: "172.17.9.9", ports: [] });
+  state.volumes.add("6".repeat(64));
+  state.chains.set(`sha256:${"7".repeat(64)}`, null);
 }
 
 /** Now and then something ends, or a supervisor is lost, while no engine is there. */
 function hurt(engine: Engine, draw: number): void {
   const running = [...engine.world.state.processes.values()].filter(({ status }) => status === "running");
+  if (draw % 5 === 0) leaveStray(engine.world.state);
   const process = running[draw % 4];
   if (process === undefined) return;
   process.status = draw % 3 === 0 ? "lost" : "exited";
@@ -105,7 +122,7 @@ function rest(engine: Engine, memory: Memory): void {
 
 /** In the end everybody goes, and nothing is left. */
 function removeAll(engine: Engine, memory: Memory): void {
-  for (const name of ["anna", "bert", "cleo"]) act(engine, memory, `remove ${name} force=1&v=1`);
+  for (const name of NAMES) act(engine, memory, `remove ${name} force=1&v=1`);
   rest(engine, memory);
   const { mounts, files, joins, processes } = engine.world.state;
   expect([...mounts.keys(), ...files, ...joins.keys(), ...processes.keys()]).toEqual([]);

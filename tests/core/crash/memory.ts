@@ -1,6 +1,9 @@
 // What clients have asked for and what they were told: that must stay true, whatever happens to the engine.
 
+import { statusWords } from "../scenario-outputs.js";
 import type { Engine, Request } from "./engine.js";
+
+const STATUSES = statusWords();
 
 /** A container's record, as far as the truths need it. */
 export interface ContainerRecord {
@@ -76,10 +79,16 @@ export class Memory {
       else if (verb === "stop" || request.target.endsWith("signal=KILL")) this.ended.set(id, run);
     }
     const now = containersOf(engine.records).find((container) => container.id === id);
-    if (verb === "wait" && request.text !== "" && now !== undefined) {
+    // The step that told it may have begun the next run.
+    if (verb === "wait" && request.text !== "" && now !== undefined && wordOf(now) !== "starting") {
       this.codes.set(id, { run: now.run, code: (JSON.parse(request.text) as { StatusCode: number }).StatusCode });
     }
   }
+}
+
+/** The word of the container's status, in-between ones included. */
+export function wordOf(container: ContainerRecord): string {
+  return STATUSES[container.status] ?? "?";
 }
 
 export function containersOf(records: Map<string, Uint8Array>): ContainerRecord[] {

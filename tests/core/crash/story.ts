@@ -5,7 +5,7 @@ import type { Engine } from "./engine.js";
 import { type Memory, containersOf } from "./memory.js";
 import { IMAGES } from "./registry.js";
 
-const NAMES = ["anna", "bert", "cleo"];
+export const NAMES: readonly string[] = ["anna", "bert", "cleo"];
 const FAULTS = [
   "mount",
   "join",
@@ -28,6 +28,7 @@ export function drawStory(seed: number, length: number): string[] {
   const story = images.flatMap((image) => [`${one(["pull", "load"])} ${image}`, ...worked(10, random)]);
   for (const name of NAMES.slice(random(NAMES.length))) story.push(drawCreation(name, ["busybox", ...images], one));
   for (let at = 0; at < length; at++) {
+    if (random(8) === 0) story.push(...failingStart(one(NAMES), one(FAULTS)));
     story.push(random(12) === 0 ? drawCreation(one(NAMES), ["busybox", ...IMAGES.keys()], one) : drawLine(one, random));
     story.push(...worked(random(6), random));
   }
@@ -71,6 +72,11 @@ function drawLine(one: One, random: (limit: number) => number): string {
     "pass",
     "repeat",
   ]);
+}
+
+/** Rare if left to chance. */
+function failingStart(name: string, fault: string): string[] {
+  return [`attach ${name}`, `fault ${fault}`, `start ${name}`, `wait ${name} not-running`];
 }
 
 /** Lets one line happen. */

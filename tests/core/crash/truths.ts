@@ -1,11 +1,9 @@
 // What must hold: after every output, once all has come to rest, and for what clients were told.
 
-import { statusWords } from "../scenario-outputs.js";
 import type { Engine, Request } from "./engine.js";
-import { type ContainerRecord, type Memory, containersOf } from "./memory.js";
+import { type ContainerRecord, type Memory, containersOf, wordOf } from "./memory.js";
 import { Breach } from "./world.js";
 
-const STATUSES = statusWords();
 const SETTLED = ["created", "running", "exited", "dead"];
 
 /** At any moment: names, addresses and ports belong to one container each. */
@@ -148,10 +146,6 @@ function checkImages(engine: Engine): void {
   for (const key of keysOf(engine, "reference/")) {
     expectOneOf("image of a name", new TextDecoder().decode(engine.records.get(`reference/${key}`)), images);
   }
-}
-
-function wordOf(container: ContainerRecord): string {
-  return STATUSES[container.status] ?? "?";
 }
 
 function keysOf(engine: Engine, prefix: string): string[] {
