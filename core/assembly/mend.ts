@@ -139,6 +139,8 @@ function mendRunning(container: Container, found: FoundProcess | null): void {
   }
   if (state.tag == ProcessStateTag.Running) {
     const launched = (<ProcessStateRunning>state).value;
+    // What is as the record says is not written again: an engine must come up on a full disk, too.
+    if (container.pid == launched.pid && container.startedAt == launched.at) return;
     container.pid = launched.pid;
     container.startedAt = launched.at;
     return container.touch();

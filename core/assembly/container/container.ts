@@ -9,6 +9,9 @@ import { Waiter } from "./waiter";
 
 /** A volume of a container's own, made for a `VOLUME` of its image or an entry of `Config.Volumes`. */
 export class AnonymousVolume {
+  /** It has been given what the image has at its place: that happens once (surface §2.25). */
+  populated: bool = false;
+
   constructor(
     readonly name: string,
     readonly destination: string,

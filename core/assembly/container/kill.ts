@@ -9,7 +9,7 @@ import { Container } from "./container";
 import { KILL_STEP, Killing } from "./killing";
 import { Status } from "./lifecycle";
 import { isRefused, sendSignal, thaw } from "./send-signal";
-import { parseSignal, SIGKILL } from "./signals";
+import { isSignal, parseSignal, SIGKILL } from "./signals";
 
 export function killContainer(call: Call): Refusal | null {
   const word = call.query.first("signal");
@@ -24,6 +24,12 @@ export function killContainer(call: Call): Refusal | null {
   }
   if (!container.running) {
     return conflict(`cannot kill container: ${call.name}: container ${container.id} is not running`);
+  }
+
+  if (!isSignal(signal)) {
+    return internal(
+      `cannot kill container: ${call.name}: the linux daemon does not support signal ${signal.toString()}`,
+    );
   }
 
   // Accepted from here.

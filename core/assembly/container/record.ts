@@ -45,6 +45,7 @@ function writeWishes(json: JsonWriter, container: Container): void {
     json.beginObject();
     json.stringField("name", container.volumes[i].name);
     json.stringField("destination", container.volumes[i].destination);
+    json.boolField("populated", container.volumes[i].populated);
     json.endObject();
   }
   json.endArray();
@@ -107,7 +108,9 @@ function readWishes(container: Container, json: Json): void {
   container.stopTimeout = json.i64Of("stopTimeout");
   const volumes = itemsOf(json, "volumes");
   for (let i = 0; i < volumes.length; i++) {
-    container.volumes.push(new AnonymousVolume(volumes[i].stringOf("name"), volumes[i].stringOf("destination")));
+    const volume = new AnonymousVolume(volumes[i].stringOf("name"), volumes[i].stringOf("destination"));
+    volume.populated = volumes[i].boolOf("populated");
+    container.volumes.push(volume);
   }
   const endpoint = json.find("endpoint");
   if (endpoint !== null) container.endpoint = readEndpoint(endpoint);

@@ -69,7 +69,8 @@ class Release extends Task {
     if (this.open > 0) return;
     const container = this.container;
     if (this.clean) freeEndpoint(container);
-    container.unclean = !this.clean;
+    // What an earlier run left behind stays to be cleared away, however well this one went.
+    if (!this.clean) container.unclean = true;
     container.pid = 0;
     container.advance(container.everRan ? Cause.Released : Cause.Undone);
     answerWaiters(container, Condition.NotRunning);

@@ -86,13 +86,24 @@ function writeLinux(json: JsonWriter, container: Container, hostConfig: Json): v
   writeNamespaces(json, container, hostConfig);
   json.key("resources");
   writeResources(json, hostConfig);
-  const sysctls = hostConfig.find("Sysctls");
-  if (sysctls !== null && !sysctls.isNull) json.jsonField("sysctl", sysctls);
+  json.key("sysctl");
+  writeSysctls(json, container, hostConfig.find("Sysctls"));
   if (!securityOf(hostConfig).unmasked) {
     json.stringArrayField("maskedPaths", hostConfig.stringsOf("MaskedPaths"));
     json.stringArrayField("readonlyPaths", hostConfig.stringsOf("ReadonlyPaths"));
   }
   json.endObject();
+}
+
+/** In a network namespace of their own any user may take low ports and ping, as with Docker; the client has the last word. */
+function writeSysctls(json: JsonWriter, container: Container, given: Json | null): void {
+  const sysctls = Json.object();
+  if (container.networkMode != "host") {
+    sysctls.set("net.ipv4.ip_unprivileged_port_start", Json.string("0"));
+    sysctls.set("net.ipv4.ping_group_range", Json.string("0 2147483647"));
+  }
+  if (given !== null) for (let i = 0; i < given.keys.length; i++) sysctls.set(given.keys[i], given.items[i]);
+  json.json(sysctls);
 }
 
 function writeNamespaces(json: JsonWriter, container: Container, hostConfig: Json): void {

@@ -156,19 +156,28 @@ class Start extends Task {
 
   /** All of the first round is done: volumes are filled from the mounted file system, then the process is launched. */
   private proceed(): void {
+    if (!this.populated) this.populate();
+    if (this.open > 0) return;
     const container = this.container;
-    if (!this.populated) {
-      this.populated = true;
-      for (let i = 0; i < container.volumes.length; i++) {
-        const volume = container.volumes[i];
-        this.open += 1;
-        const place = new Populate(volume.name, container.id, volume.destination);
-        askVolumes(this, Step.Populate, new VolumeCommandPopulate(place));
-      }
-      if (this.open > 0) return;
-    }
+    for (let i = 0; i < container.volumes.length; i++) container.volumes[i].populated = true;
     this.open += 1;
     askProcesses(this, Step.Launch, new ProcessCommandLaunch(launchOf(container)));
+  }
+
+  /** A volume is filled once: what a container has deleted from it stays deleted. */
+  private populate(): void {
+    const container = this.container;
+    this.populated = true;
+    for (let i = 0; i < container.volumes.length; i++) {
+      const volume = container.volumes[i];
+      if (volume.populated) continue;
+      this.open += 1;
+      askVolumes(
+        this,
+        Step.Populate,
+        new VolumeCommandPopulate(new Populate(volume.name, container.id, volume.destination)),
+      );
+    }
   }
 
   private connect(): void {

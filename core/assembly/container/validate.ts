@@ -21,7 +21,9 @@ export class ValidationFacts {
 
 /** Docker's refusal of a container, or null. `config`: merged with the image's; `host`: normalised. */
 export function refuseContainer(config: Json, host: Json, facts: ValidationFacts): Refusal | null {
-  let problem = configProblem(config);
+  let problem = nulProblem(config);
+  if (problem.length == 0) problem = nulProblem(host);
+  if (problem.length == 0) problem = configProblem(config);
   if (problem.length == 0) problem = hostProblem(host, facts);
   if (problem.length > 0) return badParameter(problem);
   return refuseMachineFields(config, host);
@@ -40,6 +42,21 @@ export function nonsense(config: Json, host: Json): string {
 
 const MAX_HOSTNAME: i32 = 64;
 const MILLISECOND: i64 = 1_000_000;
+
+/** The kernel's texts end at a NUL byte: one inside would name something else than the client wrote. */
+function nulProblem(document: Json): string {
+  for (let i = 0; i < document.keys.length; i++) {
+    if (hasNul(document.items[i])) return `invalid ${document.keys[i]}: it contains a NUL byte`;
+  }
+  return "";
+}
+
+function hasNul(value: Json): bool {
+  if (value.isString && value.text.includes("\0")) return true;
+  for (let i = 0; i < value.keys.length; i++) if (value.keys[i].includes("\0")) return true;
+  for (let i = 0; i < value.items.length; i++) if (hasNul(value.items[i])) return true;
+  return false;
+}
 
 function configProblem(config: Json): string {
   if (commandOf(config).length == 0) return "no command specified";
