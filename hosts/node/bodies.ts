@@ -1,6 +1,6 @@
 // Bodies of requests that the core names by the request's id: handed out once each, to whoever carries out the command.
 
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { HostFailure } from "../failure.js";
 import type { Bodies, RequestId } from "../host.js";
 
@@ -24,14 +24,36 @@ export class RequestBodies implements Bodies {
   }
 }
 
-/** The bytes of a request as they arrive. Whoever stops reading leaves the connection usable. */
-export async function* bytesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+/**
+ * The bytes of a request as they arrive. Whoever stops reading leaves the connection usable. Fails once the reply is
+ * over: a client that has its answer need not send the rest.
+ */
+export async function* bytesOf(request: IncomingMessage, response: ServerResponse): AsyncGenerator<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array;
+    for (;;) {
+      const next = await unlessOver(chunks.next(), response);
+      if (next.done) return;
+      yield next.value;
+    }
   } catch (error) {
+    if (error instanceof HostFailure) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new HostFailure("interrupted", `the client went away while it sent its body: ${why}`);
   } finally {
-    request.resume();
+    // Not waited for: it comes after the piece that was asked for last, and that may never come.
+    const drain = (): void => void request.resume();
+    void chunks.return?.().then(drain, drain);
   }
+}
+
+/** Not `Promise.race`: each piece of the body would stay in memory until the reply is over. */
+function unlessOver<T>(wanted: Promise<T>, response: ServerResponse): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const over = (): void => reject(new HostFailure("interrupted", "the reply ended before the request's body"));
+    if (response.writableFinished) over();
+    response.once("finish", over);
+    const settled = (): void => void response.off("finish", over);
+    wanted.then(resolve, reject).then(settled, settled);
+  });
 }

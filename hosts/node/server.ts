@@ -120,7 +120,7 @@ export class ApiServer {
     const head = gate.head!;
     receiveBody(head, message, this.#options.bodyLimit, (body) => {
       const id = this.#options.driver.nextRequest();
-      if (body.tag === "stream") this.#options.bodies.offer(id, bytesOf(message));
+      if (body.tag === "stream") this.#options.bodies.offer(id, bytesOf(message, response));
       else if (body.tag === "whole") this.#options.bodies.offer(id, once(body.val));
       this.#deliver(id, gate, head, body, new HttpResponse(response));
     });

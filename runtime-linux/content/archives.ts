@@ -24,7 +24,7 @@ export class Archives {
       const members = new Members(directory);
       const reader = new TarReader(members);
       try {
-        for await (const chunk of decompressed(fromClient(body))) {
+        for await (const chunk of decompressed(fromClient(body, signal))) {
           if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
           await reader.push(chunk);
         }
@@ -159,21 +159,34 @@ function fileBehind(tree: Confined, name: string, follow: boolean): { name: stri
   }
 }
 
-/** A body that breaks off is a client that went away. */
-async function* fromClient(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** A body that breaks off is a client that went away. One that is given up is not waited for: it may never go on. */
+async function* fromClient(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   const gone = (error: unknown): never => {
     throw error instanceof HostFailure ? error : new HostFailure("interrupted", "client went away");
   };
   try {
     for (;;) {
-      const next = await iterator.next().catch(gone);
+      const next = await unlessAborted(iterator.next().catch(gone), signal);
       if (next.done) return;
       yield next.value;
     }
   } finally {
-    await iterator.return?.();
+    const returned = iterator.return?.();
+    if (!signal.aborted) await returned;
+    else void returned?.catch(() => {});
   }
+}
+
+/** Settles as `wanted` does, or rejects as soon as the signal is given. */
+function unlessAborted<T>(wanted: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new HostFailure("interrupted", "context canceled"));
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    const settled = (): void => signal.removeEventListener("abort", abort);
+    wanted.then(resolve, reject).then(settled, settled);
+  });
 }
 
 const SMALL = 4 << 20;

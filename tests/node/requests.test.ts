@@ -219,6 +219,25 @@ describe("a body", () => {
     expect(inputs).toEqual([{ tag: "closed", val: { request: request.id, why: "client" } }]);
   });
 
+  test("that stands still when the reply is over fails for its reader; the connection goes on if the client does", async () => {
+    const { connect, nextRequest, reply, bodies } = await scriptedServer();
+    const client = await connect();
+    client.send(post(`Content-Type: application/x-tar\r\n${chunked}`, "3\r\nabc\r\n"));
+    const request = await nextRequest();
+    const reading = (async () => {
+      for await (const _ of bodies.take(request.id));
+    })();
+    const failure = expect(reading).rejects.toMatchObject({ failure: { kind: "interrupted" } });
+    reply(request.id, whole(500));
+    expect((await client.response()).status).toBe(500);
+    await failure;
+    const more = "t".repeat(500_000);
+    client.send(`${more.length.toString(16)}\r\n${more}\r\n0\r\n\r\nGET /next HTTP/1.1\r\nHost: d\r\n\r\n`);
+    const next = await nextRequest();
+    reply(next.id, whole(200, next.target));
+    expect((await client.response()).text).toBe("/next");
+  });
+
   test("of JSON that breaks off never becomes a request", async () => {
     const { connect, requests } = await scriptedServer();
     const client = await connect();

@@ -4,6 +4,9 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { registryClient } from "../../hosts/registry/client.js";
+import { linuxContent } from "../../runtime-linux/content.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
 import { rawTar, zstdStored } from "../support/tar.js";
 import { failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
 
@@ -74,6 +77,27 @@ describe.skipIf(missing !== null)("an archive", () => {
       throw new Error("aborted");
     }
     expect((await failed(fixture.ingest("a", body()))).kind).toBe("interrupted");
+    expect(tree(fixture.paths.archives())).toEqual([]);
+  });
+
+  test.each([
+    ["plain", tar.subarray(0, 700)],
+    ["gzip", gzipSync(tar).subarray(0, 20)],
+  ])("whose client says nothing more can be given up: %s", async (_, begun) => {
+    let waits = (): void => {};
+    const waiting = new Promise<void>((resolve) => (waits = resolve));
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield begun;
+      waits();
+      await new Promise(() => {});
+    }
+    const op = 4711n;
+    const bodies = { take: () => body() };
+    const { perform } = linuxContent({ paths: fixture.paths, kernel: libc, bodies, registry: registryClient() });
+    const ingesting = failed(perform(op, { tag: "ingest", val: { archive: "a", request: 1n } }, () => {}));
+    await waiting;
+    await perform(0n, { tag: "abandon", val: op }, () => {});
+    expect((await ingesting).kind).toBe("interrupted");
     expect(tree(fixture.paths.archives())).toEqual([]);
   });
 
