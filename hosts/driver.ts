@@ -14,13 +14,17 @@ export interface DriverOptions {
   engine: Omit<engine.Options, "epoch">;
   /** An instance was lost, and why. A new one is being opened. */
   lost: (error: unknown) => void;
-  /** No instance can be kept: three traps within a minute. The process should end. */
+  /** No instance can be kept: three traps within a minute, or commands that do not end. The process should end. */
   fatal: (error: unknown) => void;
 }
 
 const TRAPS = 3;
 const TRAP_WINDOW_NS = 60_000_000_000n;
 const IDLE_NS = 200_000_000n;
+/** How long commands in flight are waited for before the next instance: one that goes on beside it would undo its work. */
+const LONGEST_REST_NS = 60_000_000_000n;
+/** How long closing waits: what is in flight then ends with the process. */
+const LONGEST_CLOSE_NS = 10_000_000_000n;
 
 /** What one instance of the core works with. Discarded with it. */
 interface Life {
@@ -76,10 +80,14 @@ export class Driver {
     if (!this.#pumping) this.#pump();
   }
 
-  /** Takes no more inputs; resolves when all that was asked for has left and no command is in flight. */
+  /** Takes no more inputs; resolves when all that was asked for has left and no command is in flight, or in 10 s. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#idleTimer?.();
+    await this.#within(LONGEST_CLOSE_NS, this.#rest());
+  }
+
+  async #rest(): Promise<void> {
     await this.#reopening;
     const life = this.#life;
     this.#life = null;
@@ -158,7 +166,10 @@ export class Driver {
     this.#options.lost(error);
     await life.outbox.settled().catch(() => {});
     this.#requests.abandon(this.#replies, `the engine had to start afresh: ${messageOf(error)}`);
-    await life.effects.discard();
+    if (!(await this.#within(LONGEST_REST_NS, life.effects.discard()))) {
+      if (!this.#closed) this.#options.fatal(new Error(`commands do not end: ${life.effects.inFlight.join(", ")}`));
+      return;
+    }
     this.#inputs = this.#inputs.filter(outlivesInstance);
     while (!this.#closed) {
       if (this.#tooManyTraps()) return this.#options.fatal(error);
@@ -199,6 +210,14 @@ export class Driver {
 
   #endOrphans(stopped: (container: string) => boolean): void {
     this.#requests.endOrphans(this.#replies, stopped);
+  }
+
+  /** Whether something ends in time. */
+  #within(ns: bigint, ended: Promise<void>): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const late = this.#host.clock.at(this.#host.clock.now().monotonic + ns, () => resolve(false));
+      ended.then(() => resolve(true), reject).finally(late);
+    });
   }
 
   #tooManyTraps(): boolean {

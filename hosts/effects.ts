@@ -31,6 +31,11 @@ export class Effects {
     void ended.then(() => this.#inFlight.delete(effect.op));
   }
 
+  /** What is being carried out, by name: `content ingest`. */
+  get inFlight(): string[] {
+    return [...this.#inFlight.values()].map(({ effect }) => `${effect.to} ${effect.command.tag}`);
+  }
+
   /** Keeps an exit back until the launch it belongs to has completed, as `engine.exited` promises. */
   exited(exited: engine.Exited): void {
     const run = runOf(exited);

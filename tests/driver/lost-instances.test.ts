@@ -119,6 +119,38 @@ describe("a trap", () => {
     expect(completions).toEqual([]);
   });
 
+  test("ends the process when an operation in flight does not settle within a minute", async () => {
+    const epochs: number[] = [];
+    const { request, clock, fatal } = await openWorld(script(epochs), { processes: () => new Promise(() => {}) });
+    request("/pending");
+    request("/trap");
+    await settle();
+    clock.advance(59_000_000_000n);
+    await settle();
+    expect(fatal).toEqual([]);
+    clock.advance(1_000_000_000n);
+    await settle();
+    expect(fatal.map(String)).toEqual(["Error: commands do not end: processes signal"]);
+    expect(epochs).toEqual([1]);
+  });
+
+  test("does not keep the driver from closing, though an operation in flight does not settle", async () => {
+    const { driver, request, clock, fatal } = await openWorld(script([]), { processes: () => new Promise(() => {}) });
+    request("/pending");
+    request("/trap");
+    await settle();
+    let closed = false;
+    void driver.close().then(() => (closed = true));
+    await settle();
+    expect(closed).toBe(false);
+    clock.advance(10_000_000_000n);
+    await settle();
+    expect(closed).toBe(true);
+    clock.advance(60_000_000_000n);
+    await settle();
+    expect(fatal).toEqual([]);
+  });
+
   test("holds requests that come meanwhile for the next instance", async () => {
     let finish = () => {};
     const processes = () => new Promise<{ tag: "done" }>((resolve) => (finish = () => resolve({ tag: "done" })));
