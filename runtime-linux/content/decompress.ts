@@ -2,8 +2,8 @@
 
 import { Readable, pipeline, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { Decompress } from "fzstd";
 import { failureOf, HostFailure } from "../../hosts/failure.js";
+import { zstdInScript } from "./zstd.js";
 
 /** The bytes as they were before gzip or zstd; others pass through. Compressions that are not built are refused. */
 export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
@@ -52,27 +52,15 @@ async function* through(source: AsyncIterable<Uint8Array>, transform: Transform)
 function zstd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   // Since Node 22.15; its types are younger than ours.
   const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: { chunkSize: number }) => Transform };
-  return createZstdDecompress ? through(source, createZstdDecompress({ chunkSize: CHUNK })) : zstdInScript(source);
+  return createZstdDecompress ? through(source, createZstdDecompress({ chunkSize: CHUNK })) : scripted(source);
 }
 
-async function* zstdInScript(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  const ready: Buffer[] = [];
-  let ended = false;
-  const decoder = new Decompress((chunk, last) => {
-    if (chunk.length > 0) ready.push(asBuffer(chunk));
-    ended = last === true;
-  });
-  const feed = (chunk: Uint8Array, last: boolean): Buffer[] => {
-    try {
-      decoder.push(chunk, last);
-    } catch (error) {
-      throw asCorrupt(error);
-    }
-    return ready.splice(0);
-  };
-  for await (const chunk of source) yield* feed(chunk, false);
-  yield* feed(new Uint8Array(0), true);
-  if (!ended) throw new HostFailure("corrupt", "unexpected EOF");
+async function* scripted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of zstdInScript(source)) yield asBuffer(chunk);
+  } catch (error) {
+    throw asCorrupt(error);
+  }
 }
 
 function asCorrupt(error: unknown): unknown {
