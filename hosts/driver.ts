@@ -2,12 +2,12 @@
 // instance when one is lost. The only loop of its kind, shared by all hosts.
 
 import { Effects } from "./effects.js";
-import type { Host, Input, Replies, RequestId, engine } from "./host.js";
-import { Instance } from "./instance.js";
+import type { Host, Input, Replies, RequestId, engine, records } from "./host.js";
+import { Instance, Trap } from "./instance.js";
 import type { CompiledCore } from "./instance.js";
 import { Outbox } from "./outbox.js";
 import type { StepOutputs } from "./outbox.js";
-import { OpenRequests, runs } from "./requests.js";
+import { OpenRequests, refuse, runs } from "./requests.js";
 
 export interface DriverOptions {
   /** The core's options; the driver numbers its instances itself. */
@@ -25,6 +25,9 @@ const IDLE_NS = 200_000_000n;
 const LONGEST_REST_NS = 60_000_000_000n;
 /** How long closing waits: what is in flight then ends with the process. */
 const LONGEST_CLOSE_NS = 10_000_000_000n;
+/** After the machine has let it down, before the next instance: doubled each time until some can be kept again. */
+const FIRST_PAUSE_NS = 200_000_000n;
+const LONGEST_PAUSE_NS = 5_000_000_000n;
 
 /** What one instance of the core works with. Discarded with it. */
 interface Life {
@@ -49,12 +52,25 @@ export class Driver {
   #lastStep = 0n;
   #idleTimer: (() => void) | null = null;
   #reopening: Promise<void> | null = null;
+  /** What is wrong with the machine (a full disk, as a rule): requests are not kept waiting for that to change. */
+  #refusing: string | null = null;
+  #pauseNs = FIRST_PAUSE_NS;
+  #endPause: (() => void) | null = null;
 
-  /** Resolves when the core has mended what it found and that is durable. Rejects when it cannot be opened. */
+  /**
+   * Resolves when the core has mended what it found and that is durable; or when that cannot be kept: then requests are
+   * refused until it can. Rejects when the core cannot be opened.
+   */
   static async open(core: CompiledCore, host: Host, replies: Replies, options: DriverOptions): Promise<Driver> {
     const driver = new Driver(core, host, replies, options);
     host.listen((input) => driver.#happened(input));
-    await driver.#open();
+    try {
+      await driver.#open();
+    } catch (error) {
+      if (!(error instanceof NotKept)) throw error;
+      options.lost(error);
+      driver.#reopening = driver.#retry(error);
+    }
     return driver;
   }
 
@@ -76,6 +92,7 @@ export class Driver {
    */
   deliver(input: Input): void {
     if (this.#closed) return;
+    if (this.#refusing !== null && input.tag === "request") return refuse(this.#replies, input.val.id, this.#refusing);
     this.#inputs.push(input);
     if (!this.#pumping) this.#pump();
   }
@@ -84,6 +101,7 @@ export class Driver {
   async close(): Promise<void> {
     this.#closed = true;
     this.#idleTimer?.();
+    this.#endPause?.();
     await this.#within(LONGEST_CLOSE_NS, this.#rest());
   }
 
@@ -171,16 +189,41 @@ export class Driver {
       return;
     }
     this.#inputs = this.#inputs.filter(outlivesInstance);
+    await this.#retry(error);
+  }
+
+  /** Opens instances until one lives. Only traps are counted: a disk may be full for hours. */
+  async #retry(error: unknown): Promise<void> {
     while (!this.#closed) {
+      if (!(error instanceof Trap)) await this.#pause(error);
+      if (this.#closed) return;
       if (this.#tooManyTraps()) return this.#options.fatal(error);
       try {
         return await this.#open();
       } catch (thrown) {
         error = thrown;
-        this.#traps.push(this.#host.clock.now().monotonic);
+        if (thrown instanceof Trap) this.#traps.push(this.#host.clock.now().monotonic);
         this.#options.lost(error);
       }
     }
+  }
+
+  /** Refuses requests for a while. */
+  async #pause(error: unknown): Promise<void> {
+    const why = (this.#refusing = `the engine cannot go on for now: ${messageOf(error)}`);
+    const waiting = this.#inputs;
+    this.#inputs = waiting.filter((input) => input.tag !== "request");
+    for (const input of waiting) if (input.tag === "request") refuse(this.#replies, input.val.id, why);
+    const until = this.#host.clock.now().monotonic + this.#pauseNs;
+    this.#pauseNs = this.#pauseNs * 2n < LONGEST_PAUSE_NS ? this.#pauseNs * 2n : LONGEST_PAUSE_NS;
+    await new Promise<void>((resolve) => {
+      const callOff = this.#host.clock.at(until, resolve);
+      this.#endPause = () => {
+        callOff();
+        resolve();
+      };
+    });
+    this.#endPause = null;
   }
 
   async #open(): Promise<void> {
@@ -189,6 +232,7 @@ export class Driver {
     const options = { ...this.#options.engine, epoch: ++this.#epoch };
     life.outbox.push(life.instance.open(options, this.#host.clock.now(), this.#host.seed(), records, inventory));
     await life.outbox.settled();
+    this.#refusing = null;
     this.#endOrphans((container) => !runs(inventory, container));
     this.#life = life;
     this.#reopening = null;
@@ -200,12 +244,21 @@ export class Driver {
       instance: new Instance(this.#core),
       effects: new Effects(this.#host, (input) => this.deliver(input)),
       outbox: new Outbox(
-        (commands) => this.#host.records.commit(commands),
+        (commands) => this.#commit(commands),
         (step) => this.#release(life, step),
         (error) => this.#discard(error),
       ),
     };
     return life;
+  }
+
+  async #commit(commands: records.RecordCommand[]): Promise<void> {
+    try {
+      await this.#host.records.commit(commands);
+    } catch (error) {
+      throw new NotKept(error);
+    }
+    this.#pauseNs = FIRST_PAUSE_NS;
   }
 
   #endOrphans(stopped: (container: string) => boolean): void {
@@ -223,6 +276,13 @@ export class Driver {
   #tooManyTraps(): boolean {
     const since = this.#host.clock.now().monotonic - TRAP_WINDOW_NS;
     return this.#traps.filter((at) => at >= since).length >= TRAPS;
+  }
+}
+
+/** Records could not be kept. */
+class NotKept extends Error {
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause });
   }
 }
 

@@ -10,6 +10,9 @@ export interface CompiledCore {
   instantiate(imports: ImportObject): ComponentInstance<Core>;
 }
 
+/** The core gave up on a call. */
+export class Trap extends Error {}
+
 /** Little enough to stay in a processor's cache, enough for a few hundred steps. */
 const LEAST_GARBAGE = 1024 * 1024;
 
@@ -78,13 +81,13 @@ export class Instance {
     this.#collectedAt = this.#component.allocatedBytes();
   }
 
-  /** Runs to the end what the core does on one call. Throws when it traps: the instance must not be used again. */
+  /** Runs to the end what the core does on one call. Throws `Trap`: the instance must not be used again. */
   #call(enter: () => void): StepOutputs {
     this.#outputs = noOutputs();
     try {
       enter();
     } catch (error) {
-      throw new Error(`the core trapped: ${this.#component.trapMessage() ?? String(error)}`, { cause: error });
+      throw new Trap(`the core trapped: ${this.#component.trapMessage() ?? String(error)}`, { cause: error });
     }
     return this.#outputs;
   }

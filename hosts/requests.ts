@@ -46,7 +46,7 @@ export class OpenRequests {
   /** Answers 500 or cuts what waits for a core that is gone. Bound streams run on. */
   abandon(replies: Replies, message: string): void {
     for (const [request, state] of this.#states) {
-      if (state === "waiting") replies.perform(request, internalError(message));
+      if (state === "waiting") refuse(replies, request, message);
       else if (state === "answering") replies.perform(request, { tag: "cut" });
       else this.#orphans.set(request, state.container);
     }
@@ -68,7 +68,9 @@ export function runs(inventory: engine.Inventory, container: string): boolean {
   return inventory.processes.some((found) => found.container === container && found.state.tag === "running");
 }
 
-function internalError(message: string): replies.ReplyCommand {
+/** Answers 500 without asking the core. */
+export function refuse(replies: Replies, request: RequestId, message: string): void {
   const body = new TextEncoder().encode(`${JSON.stringify({ message })}\n`);
-  return { tag: "whole", val: { head: { status: 500, headers: "Content-Type: application/json" }, body } };
+  const head = { status: 500, headers: "Content-Type: application/json" };
+  replies.perform(request, { tag: "whole", val: { head, body } });
 }

@@ -98,6 +98,8 @@ export interface World {
   clock: HandClock;
   /** What left the driver, in order: `REQUEST:tag` for replies, `processes:OP` and the like for effects started. */
   left: string[];
+  /** Bodies of whole replies that say `message`. */
+  messages: string[];
   lost: unknown[];
   fatal: unknown[];
   happen: (input: Input) => void;
@@ -106,6 +108,7 @@ export interface World {
 
 export async function openWorld(script: Script, parts: Partial<Host> = {}): Promise<World> {
   const left: string[] = [];
+  const messages: string[] = [];
   const lost: unknown[] = [];
   const fatal: unknown[] = [];
   const clock = new HandClock();
@@ -133,6 +136,7 @@ export async function openWorld(script: Script, parts: Partial<Host> = {}): Prom
     perform(request: RequestId, command: replies.ReplyCommand) {
       const detail = command.tag === "whole" ? ` ${command.val.head.status}` : "";
       left.push(`${request}:${command.tag}${detail}`);
+      if (command.tag === "whole" && command.val.body.length > 0) messages.push(messageIn(command.val.body));
     },
   };
   const options = {
@@ -147,7 +151,11 @@ export async function openWorld(script: Script, parts: Partial<Host> = {}): Prom
     driver.deliver({ tag: "request", val: { id, listener: "test", method: "GET", target, headers: "", body } });
     return id;
   };
-  return { driver, clock, left, lost, fatal, happen: (input) => happen(input), request };
+  return { driver, clock, left, messages, lost, fatal, happen: (input) => happen(input), request };
+}
+
+function messageIn(body: Uint8Array): string {
+  return (JSON.parse(new TextDecoder().decode(body)) as { message: string }).message;
 }
 
 export function noInventory(): engine.Inventory {

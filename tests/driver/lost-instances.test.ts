@@ -185,18 +185,94 @@ describe("a trap", () => {
 });
 
 describe("a transaction that is not kept", () => {
+  const full = new Error("no space left on device");
+
   test("releases nothing of its steps or later ones, answers 500 with the cause, and goes on with a new instance", async () => {
     const epochs: number[] = [];
     const records = new HeldRecords();
-    const { request, left, fatal } = await openWorld(script(epochs), { records });
+    const { request, left, fatal, clock } = await openWorld(script(epochs), { records });
     request("/write");
     await settle();
     request("/read");
-    records.commits[0]!.lose(new Error("no space left on device"));
+    records.commits[0]!.lose(full);
     await settle();
     expect(left).toEqual(["1:whole 500", "2:whole 500"]);
+    clock.advance(200_000_000n);
+    await settle();
     expect(epochs).toEqual([1, 2]);
+    request("/read");
+    expect(left.at(-1)).toBe("3:whole 200");
     expect(fatal).toEqual([]);
+  });
+
+  test("is no trap, however often it happens; requests in the pauses between, each twice as long, are told why", async () => {
+    const epochs: number[] = [];
+    const records = new HeldRecords();
+    const { request, left, messages, fatal, clock } = await openWorld(script(epochs), { records });
+    for (const [index, pause] of [200n, 400n, 800n, 1600n, 3200n, 5000n, 5000n].entries()) {
+      request("/write");
+      await settle();
+      records.commits[index]!.lose(full);
+      await settle();
+      clock.advance((pause - 1n) * 1_000_000n);
+      await settle();
+      request("/read");
+      expect(left.at(-1)).toMatch(/:whole 500$/);
+      expect(messages.at(-1)).toBe("the engine cannot go on for now: no space left on device");
+      clock.advance(1_000_000n);
+      await settle();
+      expect(epochs).toHaveLength(index + 2);
+    }
+    request("/write");
+    await settle();
+    records.commits.at(-1)!.keep();
+    await settle();
+    request("/write");
+    await settle();
+    records.commits.at(-1)!.lose(full);
+    await settle();
+    clock.advance(200_000_000n);
+    await settle();
+    expect(epochs).toHaveLength(9);
+    expect(fatal).toEqual([]);
+  });
+
+  test("in an instance's opening is tried again, be it the first one or not", async () => {
+    const epochs: number[] = [];
+    const records = new HeldRecords();
+    const open = (imports: ImportObject, options: { epoch: number }) => {
+      epochs.push(options.epoch);
+      put(imports, "mended");
+    };
+    const opening = openWorld({ ...script([]), open }, { records });
+    await settle();
+    records.commits[0]!.lose(full);
+    const { request, left, fatal, lost, clock, driver } = await opening;
+    expect(lost).toHaveLength(1);
+    for (const [index, pause] of [200n, 400n, 800n, 1600n].entries()) {
+      request("/read");
+      expect(left.at(-1)).toBe(`${index + 1}:whole 500`);
+      clock.advance(pause * 1_000_000n);
+      await settle();
+      if (index < 3) records.commits.at(-1)!.lose(full);
+      else records.commits.at(-1)!.keep();
+      await settle();
+    }
+    request("/read");
+    expect(left.at(-1)).toBe("5:whole 200");
+    expect(epochs).toEqual([1, 2, 3, 4, 5]);
+    expect(fatal).toEqual([]);
+    await driver.close();
+  });
+
+  test("does not keep the driver from closing", async () => {
+    const records = new HeldRecords();
+    const { driver, request } = await openWorld(script([]), { records });
+    request("/write");
+    await settle();
+    records.commits[0]!.lose(full);
+    await settle();
+    await driver.close();
   });
 });
 
