@@ -5,7 +5,7 @@ import { HostFailure } from "../failure.js";
 import type { content, engine, types } from "../host.js";
 import { Authorizer, type Demand } from "./authorization.js";
 import { parseChallenges, type Challenge } from "./challenge.js";
-import { digestOf, isDigest } from "./digest.js";
+import { digestOf, isDigest, requireCheckable } from "./digest.js";
 import { exchange, readAll, readText, type Answer } from "./exchange.js";
 import { registryFailure, statusText } from "./failures.js";
 import { fetchTransport, type Transport } from "./transport.js";
@@ -59,6 +59,8 @@ class DistributionClient implements RegistryClient {
 
   async resolve(command: content.Resolve, signal?: AbortSignal): Promise<engine.Resolved> {
     const { reference } = command;
+    // No tag has a colon.
+    if (reference.includes(":")) requireCheckable(reference);
     const path = `manifests/${encodeURIComponent(reference).replaceAll("%3A", ":")}`;
     const answer = await this.#get(command, path, { accept: command.accept.join(", ") }, signal);
     const bytes = await readAll(answer.body, SMALL);
@@ -94,6 +96,7 @@ class DistributionClient implements RegistryClient {
   }
 
   async stream(command: content.RegistryBlob, signal?: AbortSignal): Promise<BlobStream> {
+    requireCheckable(command.digest);
     return this.#get(command.from, `blobs/${command.digest}`, {}, signal);
   }
 

@@ -39,6 +39,22 @@ test("a manifest by digest must be the one that was asked for", async () => {
   expect(failure).toMatchObject({ kind: "corrupt", message: `manifest verification failed for digest ${other}` });
 });
 
+test.each([
+  [`sha512:${"a".repeat(128)}`, "unsupported", "unsupported digest algorithm: "],
+  [`sha384:${"a".repeat(96)}`, "unsupported", "unsupported digest algorithm: "],
+  [`sha256:${"A".repeat(64)}`, "invalid", "invalid checksum digest format: "],
+])("what could not be checked against %s is not asked for", async (digest, kind, begin) => {
+  const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
+  const blob = { from: repository(at), digest, size: BigInt(MANIFEST.length) };
+  const manifest = { ...repository(at), reference: digest, accept: ACCEPT };
+  for (const asking of [client.resolve(manifest), client.blob(blob), client.stream(blob)]) {
+    const failure = await failed(asking);
+    expect(failure.kind).toBe(kind);
+    expect(failure.message).toContain(begin + digest);
+  }
+  expect(at.asked).toEqual([]);
+});
+
 test("a manifest by tag must have the digest that its header says", async () => {
   const other = digestOf(Buffer.from("other"));
   const at = await serve((_, response) => {
