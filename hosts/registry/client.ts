@@ -191,6 +191,8 @@ class DistributionClient implements RegistryClient {
     const known = await this.#registries.get(key)?.catch(() => undefined);
     if (known) return known;
     const found = this.#ping(endpoint, signal);
+    // The one that was found first goes first: to ask it again is one request.
+    if (this.#registries.size >= REGISTRIES_MAX) this.#registries.delete(this.#registries.keys().next().value!);
     this.#registries.set(key, found);
     found.catch(() => {
       if (this.#registries.get(key) === found) this.#registries.delete(key);
@@ -259,6 +261,8 @@ function nextPage(link: string | null, repository: string): string | null {
   return pathname.endsWith("/tags/list") ? `tags/list${search}` : null;
 }
 
+/** Registries whose answer is kept in mind. */
+const REGISTRIES_MAX = 64;
 /** Bytes of a small document: a manifest, a config. */
 const SMALL = 4 << 20;
 const ERROR_LIMIT = 64 << 10;

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { failureOf } from "../../hosts/failure.js";
 import type { types } from "../../hosts/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
+import type { Transport } from "../../hosts/registry/transport.js";
 import { digestOf } from "../support/push-image.js";
 import { freePort } from "../support/registry.js";
 import { errors, json, readAll, repository, startFake, type Answer, type Fake } from "./fake.js";
@@ -164,6 +165,22 @@ test("a registry that is not marked insecure is not spoken to without TLS", asyn
   expect(at.asked).toEqual([]);
 });
 
+test("however many registries are asked, only the last ones are known without asking again", async () => {
+  let looks: string[] = [];
+  const transport: Transport = async ({ url }) => {
+    if (url.endsWith("/v2/")) looks.push(new URL(url).hostname);
+    const body = url.endsWith("/v2/") ? new Response("{}") : new Response(`{"tags":["1"]}`);
+    return { status: 200, header: () => null, body: chunks(body), cancel: () => {} };
+  };
+  const asking = registryClient({ transport });
+  const ask = async (number: number) => asking.tags(repository({ authority: `r${number}.test` }));
+  for (let number = 0; number < 200; number++) expect(await ask(number)).toEqual(["1"]);
+  expect(looks).toHaveLength(200);
+  looks = [];
+  for (const number of [199, 150, 0]) await ask(number);
+  expect(looks).toEqual(["r0.test"]);
+});
+
 test("whoever gives up is not kept waiting", async () => {
   const at = await serve(() => {});
   const controller = new AbortController();
@@ -194,6 +211,10 @@ async function serve(answer: Answer): Promise<Fake> {
     else answer(asked, response);
   });
   return fake;
+}
+
+async function* chunks(response: Response): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(await response.arrayBuffer());
 }
 
 async function failed(promise: Promise<unknown>): Promise<types.Failure> {
