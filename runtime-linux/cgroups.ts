@@ -19,10 +19,18 @@ export class Cgroups {
   readonly #hierarchies: string[];
   /** Where groups are frozen: v1's freezer, or v2. Undefined: they cannot be. */
   readonly #freezer: { path: string; v2: boolean } | undefined;
+  readonly #freezeLimitMs: number;
 
-  constructor(kernel: Kernel, paths: Paths, mountinfo = readFileSync("/proc/self/mountinfo", "utf8")) {
+  /** What does not stand still by `freezeLimitMs` hangs in the kernel. */
+  constructor(
+    kernel: Kernel,
+    paths: Paths,
+    mountinfo = readFileSync("/proc/self/mountinfo", "utf8"),
+    freezeLimitMs = 10_000,
+  ) {
     this.#kernel = kernel;
     this.#paths = paths;
+    this.#freezeLimitMs = freezeLimitMs;
     const mounts = parseCgroupMounts(mountinfo);
     this.#hierarchies = mounts.map(({ path }) => path);
     const v1 = mounts.find(({ controllers }) => controllers.includes("freezer"));
@@ -31,7 +39,7 @@ export class Cgroups {
     this.#freezer = v1 ?? (mounts.length === 1 ? v2 : undefined);
   }
 
-  /** Resolves when every process stands still. */
+  /** Resolves when every process stands still; fails as `busy`, and thaws them, when that never comes. */
   async freeze(container: string): Promise<void> {
     await this.#set(container, true);
   }
@@ -77,17 +85,18 @@ export class Cgroups {
   async #set(container: string, frozen: boolean): Promise<void> {
     if (!this.#freezer) throw new Error("no freezer: neither cgroup v2 nor the freezer of v1 is mounted");
     const group = join(this.#freezer.path, this.#paths.cgroup(container));
-    const { file, value, state } = this.#freezer.v2
-      ? { file: "cgroup.freeze", value: frozen ? "1" : "0", state: "cgroup.events" }
-      : { file: "freezer.state", value: frozen ? "FROZEN" : "THAWED", state: "freezer.state" };
-    const reached = this.#freezer.v2 ? new RegExp(`^frozen ${value}$`, "m") : new RegExp(`^${value}$`);
+    const { file, on, off, state } = this.#freezer.v2 ? V2_FREEZER : V1_FREEZER;
+    const value = frozen ? on : off;
+    const reached = new RegExp(this.#freezer.v2 ? `^frozen ${value}$` : `^${value}$`, "m");
     writeFileSync(join(group, file), value);
-    for (
-      let waitMs = 0;
-      !reached.test(readFileSync(join(group, state), "utf8").trim());
-      waitMs = Math.min(waitMs + 1, 20)
-    )
+    const limit = performance.now() + this.#freezeLimitMs;
+    for (let waitMs = 0; !reached.test(readFileSync(join(group, state), "utf8")); waitMs = Math.min(waitMs + 1, 20)) {
+      if (performance.now() > limit) {
+        writeFileSync(join(group, file), off); // what stands still already must not stay so
+        throw new HostFailure("busy", `processes do not ${frozen ? "freeze" : "thaw"}: one hangs in the kernel`);
+      }
       await sleep(waitMs);
+    }
   }
 
   #pids(container: string): Set<number> {
@@ -105,6 +114,10 @@ export class Cgroups {
     }
   }
 }
+
+/** File that is written, its values, and the file that says whether it is so (cgroup-v2: `cgroup.events`). */
+const V2_FREEZER = { file: "cgroup.freeze", on: "1", off: "0", state: "cgroup.events" };
+const V1_FREEZER = { file: "freezer.state", on: "FROZEN", off: "THAWED", state: "freezer.state" };
 
 interface CgroupMount {
   path: string;

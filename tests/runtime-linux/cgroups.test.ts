@@ -47,6 +47,14 @@ it("waits until all stand still", async () => {
   await freezing;
 });
 
+it("gives up freezing what never stands still, and thaws the rest", async () => {
+  const mounts = hierarchy("stuck", "cgroup2", { "cgroup.freeze": "0", "cgroup.events": "frozen 0\n" });
+  const freezing = new Cgroups(new Recorder(), paths, mounts, 50).freeze(ID);
+  expect(written("stuck", "cgroup.freeze")).toBe("1");
+  await expect(freezing).rejects.toMatchObject({ failure: { kind: "busy" } });
+  expect(written("stuck", "cgroup.freeze")).toBe("0");
+});
+
 it("says so when nothing can be frozen", async () => {
   await expect(new Cgroups(new Recorder(), paths, hierarchy("memory", "cgroup", {})).freeze(ID)).rejects.toThrow(
     "no freezer",
