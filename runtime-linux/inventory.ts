@@ -3,9 +3,8 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { engine } from "../hosts/host.js";
-import type { Cgroups } from "./cgroups.js";
-import type { Kernel } from "./kernel.js";
-import { findNaming, killNaming, type Naming } from "./naming.js";
+import type { Surroundings } from "./launch.js";
+import { findNaming, isSupervisor, killNaming, type Naming } from "./naming.js";
 import { parseRunName, type Paths } from "./paths.js";
 import { processStat, Run, type FirstProcess } from "./run.js";
 
@@ -17,7 +16,7 @@ export interface Running {
 
 /** Calls `running` for every run that goes on. What was made but not started, or lost, is killed. */
 export async function takeInventory(
-  at: { paths: Paths; kernel: Kernel; cgroups: Cgroups },
+  at: Pick<Surroundings, "paths" | "kernel" | "cgroups" | "conmon">,
   running: (found: Running) => void,
 ): Promise<engine.FoundProcess[]> {
   const naming = findNaming();
@@ -36,20 +35,20 @@ export async function takeInventory(
 async function examine(
   run: Run,
   naming: readonly Naming[],
-  at: { kernel: Kernel; cgroups: Cgroups },
+  at: Pick<Surroundings, "kernel" | "cgroups" | "conmon">,
   running: (found: Running) => void,
 ): Promise<engine.ProcessState> {
   const [note, process] = [run.note(), run.process()];
   const isStarted = note !== undefined && process !== undefined && run.isStarted(note);
   const exit = run.exit();
   if (isStarted && exit) return { tag: "exited", val: exit };
-  const supervisor = naming.find(({ program }) => program === "conmon");
+  const supervisor = naming.find((one) => isSupervisor(one, at.conmon));
   const stat = supervisor && processStat(supervisor.pid);
   if (isStarted && supervisor && stat) {
     running({ run, supervisor: { pid: supervisor.pid, startTicks: stat.startTicks } });
     return { tag: "running", val: { pid: process.pid, at: BigInt(process.at) } };
   }
-  killNaming(run.name, at.kernel);
+  killNaming(run, at);
   await at.cgroups.kill(run.container);
   if (!isStarted) return { tag: "unstarted" };
   // It may have come to its end between the two looks.

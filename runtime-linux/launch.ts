@@ -79,7 +79,7 @@ async function created(supervisor: Supervisor, run: Run, spec: Spec, at: Surroun
   try {
     return await Promise.race([supervisor.created, late]);
   } catch (error) {
-    killNaming(run.name, at.kernel); // conmon may have died from under its runtime
+    killNaming(run, at); // conmon may have died from under its runtime
     await at.cgroups.kill(run.container);
     await supervisor.ended;
     const isRuntimes = error instanceof HostFailure && error.failure.kind === "invalid";

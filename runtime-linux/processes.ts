@@ -160,7 +160,7 @@ class Processes implements LinuxProcesses {
 
   /** The supervisor was killed: what it held is ended too, since nobody would know of its end. */
   async #lost(run: Run): Promise<types.Exit> {
-    killNaming(run.name, this.#at.kernel);
+    killNaming(run, this.#at);
     await this.#at.cgroups.kill(run.container);
     return { code: LOST_CODE, outOfMemory: false, lost: true, at: BigInt(Date.now()) * 1_000_000n };
   }

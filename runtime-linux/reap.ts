@@ -29,7 +29,7 @@ async function settle(run: Run, ended: Promise<void> | undefined, at: Surroundin
     const limit = new Promise<"late">((resolve) => setTimeout(resolve, SUPERVISOR_LIMIT_MS, "late").unref());
     if ((await Promise.race([ended, limit])) !== "late" && run.exit()) return;
   } else if (run.exit()) return;
-  killNaming(run.name, at.kernel);
+  killNaming(run, at);
   await at.cgroups.kill(run.container);
 }
 

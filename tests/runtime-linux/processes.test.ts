@@ -1,4 +1,15 @@
-import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -413,6 +424,45 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       await again.close();
     });
 
+    it("takes nobody for a supervisor who only names a run, and leaves them alone", async () => {
+      const directory = newDirectory();
+      const engine = startEngine(directory, runtime, ["sleep 100"]);
+      const [loses] = await engine.launched(1);
+      await engine.kill();
+      const name = `${loses!.container}.1`;
+      const poser = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "--", name], { argv0: "conmon" });
+      const inside = await launch(["sh", "-c", "sleep 100; :", name]);
+      process.kill(supervisorOf(loses!.container, findProgram("conmon")), "SIGKILL");
+      await sleep(100);
+
+      const again = await openFixture(runtime, directory);
+      expect((await again.processes.inventory()).map(({ state }) => state.tag)).toEqual(["lost"]);
+      await again.processes.perform(1n, { tag: "reap", val: subject(loses!.container) }, () => {});
+      await again.close();
+      expect(["R", "S"]).toContain(processStat(poser.pid!)?.state);
+      expect(["R", "S"]).toContain(processStat(inside.pid)?.state);
+      poser.kill("SIGKILL");
+      await clear(inside.container);
+    });
+
+    it("finds again what runs under a supervisor whose program was replaced meanwhile", async () => {
+      const directory = newDirectory();
+      const conmon = join(directory, "conmon");
+      copyFileSync(findProgram("conmon")!, conmon);
+      const path = process.env["PATH"];
+      process.env["PATH"] = `${directory}:${path}`;
+      const engine = startEngine(directory, runtime, ["sleep 100"]);
+      const [runs] = await engine.launched(1);
+      await engine.kill();
+      copyFileSync(conmon, `${conmon}.new`);
+      renameSync(`${conmon}.new`, conmon);
+      const again = await openFixture(runtime, directory);
+      process.env["PATH"] = path;
+      expect((await again.processes.inventory()).map(({ state }) => state.tag)).toEqual(["running"]);
+      await again.processes.perform(1n, { tag: "reap", val: subject(runs!.container) }, () => {});
+      await again.close();
+    });
+
     it("notices that the supervisor of a run it found again was killed", async () => {
       const directory = newDirectory();
       const engine = startEngine(directory, runtime, ["sleep 100"]);
@@ -478,11 +528,13 @@ describe.skipIf(reason)("processes by a runtime that fails", { timeout: 60_000 }
   });
 });
 
-function supervisorOf(container: string): number {
+/** The process by that name which has the run's on its command line; by `exe` if others pose as it. */
+function supervisorOf(container: string, exe?: string): number {
   const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
   const found = pids.find((pid) => {
     try {
       const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      if (exe !== undefined && readlinkSync(`/proc/${pid}/exe`) !== exe) return false;
       return args[0]!.endsWith("conmon") && args.includes(`${container}.1`);
     } catch {
       return false;
