@@ -44,7 +44,10 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
     clock,
     records,
     processes: processes.perform,
-    content: content.perform,
+    content: (op, command, report) => {
+      if (command.tag === "drop-container") processes.forget(command.val);
+      return content.perform(op, command, report);
+    },
     networks: networks.perform,
     volumes: volumes.perform,
     inventory: async () => ({

@@ -12,7 +12,7 @@ import type { Kernel } from "./kernel.js";
 import { libc } from "./kernel/libc.js";
 import { launch, type Surroundings } from "./launch.js";
 import { killNaming } from "./naming.js";
-import type { Paths } from "./paths.js";
+import { parseRunName, type Paths } from "./paths.js";
 import { reap } from "./reap.js";
 import { isAlive, Run } from "./run.js";
 import { findProgram, type Runtime } from "./runtimes.js";
@@ -26,6 +26,8 @@ export interface LinuxProcesses {
   inventory(): Promise<engine.FoundProcess[]>;
   /** Where `exited` goes. */
   listen(happened: (input: Input) => void): void;
+  /** The container will not be launched again: what clients have sent for a launch to come goes. */
+  forget(container: string): void;
   /** Those that work on this machine; the first is the best. */
   runtimes: Runtime[];
   /** Lets go of everything; containers live on. */
@@ -115,6 +117,14 @@ class Processes implements LinuxProcesses {
 
   listen(happened: (input: Input) => void): void {
     this.#happened = happened;
+  }
+
+  forget(container: string): void {
+    for (const [name, stdin] of this.#stdins) {
+      if (parseRunName(name)?.container !== container) continue;
+      stdin.close();
+      this.#stdins.delete(name);
+    }
   }
 
   async close(): Promise<void> {
