@@ -1,7 +1,8 @@
 // Clears a run away: whatever of it was made, whatever still runs. Its log stays.
 
-import { existsSync, readdirSync, rmSync, rmdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { removeEmpty } from "./directories.js";
 import { callRuntime, type Surroundings } from "./launch.js";
 import { killNaming } from "./naming.js";
 import type { Run, RunNote } from "./run.js";
@@ -48,14 +49,5 @@ function hasNewer(run: Run, at: Surroundings): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw error;
-  }
-}
-
-function removeEmpty(directory: string): void {
-  try {
-    rmdirSync(directory);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "ENOTEMPTY" && code !== "EBUSY") throw error;
   }
 }

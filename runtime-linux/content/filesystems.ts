@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import { rm } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
 import type { content } from "../../hosts/host.js";
+import { removeEmpty } from "../directories.js";
 import { MNT_DETACH, type Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { namesIn, type Layers } from "./layers.js";
@@ -30,24 +31,22 @@ export class Filesystems {
     const stubs = await this.#stubs(chain, layers);
     const [upper, work] = [this.#paths.upper(container), this.#paths.work(container)];
     fs.mkdirSync(this.#paths.container(container), { recursive: true, mode: 0o710 });
-    fs.mkdirSync(target, { recursive: true, mode: 0o710 });
     fs.mkdirSync(work, { recursive: true, mode: 0o700 });
     if (fs.mkdirSync(upper, { recursive: true })) fs.chmodSync(upper, 0o755);
-    mountOverlay(this.#kernel, target, { lower: [stubs, ...layers], upper, work });
+    fs.mkdirSync(target, { recursive: true, mode: 0o710 });
+    try {
+      mountOverlay(this.#kernel, target, { lower: [stubs, ...layers], upper, work });
+    } catch (error) {
+      this.#removeMountPoint(container);
+      throw error;
+    }
   }
 
   /** Unmounts it, if it is mounted. */
   unmount(container: string): void {
     const target = this.#paths.rootfs(checked(container));
-    if (!isMountPoint(target)) return;
-    try {
-      this.#kernel.umount(target, 0);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
-      this.#kernel.umount(target, MNT_DETACH);
-    }
-    if (isMountPoint(target)) throw new HostFailure("busy", `${target} is mounted more than once`);
-    fs.rmdirSync(target);
+    if (isMountPoint(target)) this.#detach(target);
+    this.#removeMountPoint(container);
   }
 
   /** Bytes of the files that a container has written; a file with several names counts once. */
@@ -78,6 +77,22 @@ export class Filesystems {
   containers(): string[] {
     const names = new Set([...namesIn(this.#paths.containers()), ...namesIn(this.#paths.live())]);
     return [...names].filter(isId).sort();
+  }
+
+  #detach(target: string): void {
+    try {
+      this.#kernel.umount(target, 0);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
+      this.#kernel.umount(target, MNT_DETACH);
+    }
+    if (isMountPoint(target)) throw new HostFailure("busy", `${target} is mounted more than once`);
+  }
+
+  /** And the container's directory, unless it has a run in it. */
+  #removeMountPoint(container: string): void {
+    removeEmpty(this.#paths.rootfs(container));
+    removeEmpty(this.#paths.liveContainer(container));
   }
 
   /** The directory of a chain's stubs; made once. */

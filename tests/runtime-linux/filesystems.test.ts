@@ -1,0 +1,42 @@
+// What is left of a container's mount point, on a kernel that mounts nothing: without root.
+
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { Filesystems } from "../../runtime-linux/content/filesystems.js";
+import { Layers } from "../../runtime-linux/content/layers.js";
+import { Recorder } from "../../runtime-linux/kernel/recorder.js";
+import { Paths } from "../../runtime-linux/paths.js";
+
+const ID = "c".repeat(64);
+const root = mkdtempSync(join(tmpdir(), "coracle-filesystems-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+function open(name: string) {
+  const kernel = new Recorder();
+  const paths = new Paths({ data: join(root, name, "data"), exec: join(root, name, "exec") });
+  return { kernel, paths, filesystems: new Filesystems(paths, kernel, new Layers(paths, kernel)) };
+}
+
+test("a mount that fails leaves no directory", async () => {
+  const { kernel, paths, filesystems } = open("fails");
+  kernel.fail("mount", "ENOMEM");
+  await expect(filesystems.mount({ container: ID })).rejects.toMatchObject({ code: "ENOMEM" });
+  expect(kernel.calls.map(([name]) => name)).toContain("mount");
+  expect(existsSync(paths.liveContainer(ID))).toBe(false);
+});
+
+test("unmounting clears the directories that an engine made before it was killed", () => {
+  const { kernel, paths, filesystems } = open("killed");
+  mkdirSync(paths.rootfs(ID), { recursive: true });
+  filesystems.unmount(ID);
+  expect(existsSync(paths.liveContainer(ID))).toBe(false);
+  filesystems.unmount(ID);
+  mkdirSync(paths.rootfs(ID), { recursive: true });
+  mkdirSync(paths.run(ID, 1), { recursive: true });
+  filesystems.unmount(ID);
+  expect(existsSync(paths.rootfs(ID))).toBe(false);
+  expect(existsSync(paths.run(ID, 1))).toBe(true);
+  expect(kernel.calls).toEqual([]);
+});
