@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import type { TarEntry } from "./content/tar/entry.js";
 import { endOfArchive, headerOf, paddingOf } from "./content/tar/writer.js";
 import { isStatic } from "./elf.js";
+import { environment } from "./environment.js";
 import { goArchitecture } from "./machine/architecture.js";
 
 /** Where Debian's package busybox-static and others put it. */
@@ -43,7 +44,7 @@ type File = Partial<TarEntry> & { name: string; body?: Uint8Array };
 
 /** Every applet is one more name of the program. */
 async function rootfs(program: string, bytes: Uint8Array): Promise<File[]> {
-  const { stdout } = await promisify(execFile)(program, ["--list"]);
+  const { stdout } = await promisify(execFile)(program, ["--list"], { env: environment() });
   const applets = stdout.split("\n").filter((name) => /^[^/\s]+$/.test(name) && name !== "busybox");
   const link = (name: string): File => ({ name, type: "link", target: "bin/busybox", mode: 0o755 });
   return [

@@ -7,6 +7,7 @@ import type { processes, types } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
 import { writeBundle, type Spec } from "./bundle.js";
 import type { Cgroups } from "./cgroups.js";
+import { environment } from "./environment.js";
 import type { Kernel } from "./kernel.js";
 import { killNaming } from "./naming.js";
 import type { Paths } from "./paths.js";
@@ -125,8 +126,9 @@ export async function callRuntime(
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const parameters = [`--root=${at.paths.runtime(runtime.name)}`, ...args];
+    const options = { env: environment(), timeout: at.createLimitMs, killSignal: "SIGKILL" } as const;
     at.born(runtime, () =>
-      execFile(runtime.path, parameters, { timeout: at.createLimitMs, killSignal: "SIGKILL" }, (error, _, stderr) =>
+      execFile(runtime.path, parameters, options, (error, _, stderr) =>
         error ? reject(new Error(stderr.trim() || error.message)) : resolve(),
       ),
     );

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
+import { environment } from "./environment.js";
 
 /** An OCI runtime that answered. */
 export interface Runtime {
@@ -49,7 +50,7 @@ async function ask(name: string, program: string): Promise<Runtime | undefined> 
   const path = findProgram(program);
   if (!path) return undefined;
   try {
-    const { stdout } = await promisify(execFile)(path, ["--version"], { timeout: 10_000 });
+    const { stdout } = await promisify(execFile)(path, ["--version"], { env: environment(), timeout: 10_000 });
     return { name, path, ...parseVersion(stdout) };
   } catch {
     return undefined;

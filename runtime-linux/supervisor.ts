@@ -6,6 +6,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { HostFailure } from "../hosts/failure.js";
+import { environment } from "./environment.js";
 
 export interface Supervision {
   /** Absolute path of conmon. */
@@ -45,7 +46,7 @@ export function supervise(supervision: Supervision): Supervisor {
     const child = supervision.born(() =>
       spawn(supervision.program, parameters(supervision), {
         cwd: directory,
-        env: { PATH: process.env["PATH"] ?? "/usr/sbin:/usr/bin:/sbin:/bin", _OCI_SYNCPIPE: "3" },
+        env: { ...environment(), _OCI_SYNCPIPE: "3" },
         stdio: ["ignore", "ignore", errors, "pipe"],
         detached: true, // a session of its own: signals to the engine's process group pass it by
       }),

@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import type { networks } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
+import { environment } from "../environment.js";
 
 type Bridge = networks.Bridge;
 type PortMapping = networks.PortMapping;
@@ -80,7 +81,7 @@ export async function nft(transaction: string): Promise<void> {
 /** Runs a program to its end. Throws `unsupported` when it is not installed. */
 export function runProgram(program: string, args: string[], input = ""): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(program, args, { env: environment(), stdio: ["pipe", "pipe", "pipe"] });
     const ended: Ended = { code: null, stdout: "", stderr: "" };
     child.stdout.on("data", (text: Buffer) => (ended.stdout += text.toString()));
     child.stderr.on("data", (text: Buffer) => (ended.stderr += text.toString()));

@@ -1,0 +1,78 @@
+// What programs that the engine starts see of its environment.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Cgroups } from "../../runtime-linux/cgroups.js";
+import { Recorder } from "../../runtime-linux/kernel/recorder.js";
+import { callRuntime, type Surroundings } from "../../runtime-linux/launch.js";
+import { runProgram } from "../../runtime-linux/networks/rules.js";
+import { Paths } from "../../runtime-linux/paths.js";
+import { detectRuntimes } from "../../runtime-linux/runtimes.js";
+import { supervise } from "../../runtime-linux/supervisor.js";
+
+const SECRET = "CORACLE_TEST_SECRET";
+const directory = mkdtempSync(join(tmpdir(), "coracle-environment-"));
+/** Prints its environment to stderr and as its version. */
+const program = join(directory, "program");
+beforeAll(() => {
+  process.env[SECRET] = "secret";
+  writeFileSync(program, '#!/bin/sh\n/usr/bin/env >&2\necho "version 1$CORACLE_TEST_SECRET"\nexit 1\n', {
+    mode: 0o755,
+  });
+});
+afterAll(() => {
+  delete process.env[SECRET];
+  rmSync(directory, { recursive: true });
+});
+
+function namesIn(lines: string): string[] {
+  const names = lines.split("\n").map((line) => line.split("=")[0]!);
+  // The shell sets these itself.
+  return names.filter((name) => name !== "" && !["PWD", "OLDPWD", "SHLVL", "_"].includes(name)).sort();
+}
+
+test("firewall programs see PATH alone", async () => {
+  const { stderr } = await runProgram(program, []);
+  expect(namesIn(stderr)).toEqual(["PATH"]);
+});
+
+test("OCI runtimes see PATH alone", async () => {
+  const at: Surroundings = {
+    paths: new Paths({ data: directory, exec: directory }),
+    kernel: new Recorder(),
+    cgroups: {} as Cgroups,
+    conmon: "",
+    createLimitMs: 10_000,
+    born: (_, spawn) => spawn(),
+  };
+  const error = await callRuntime({ name: "odd", path: program, kind: "other" }, at, ["start"]).catch((e: Error) => e);
+  expect(namesIn((error as Error).message)).toEqual(["PATH"]);
+});
+
+test("runtimes that are asked for their version do not see it either", async () => {
+  const asked = join(directory, "asked");
+  writeFileSync(asked, `#!/bin/sh\necho "odd version 1$${SECRET}"\n`, { mode: 0o755 });
+  const found = await detectRuntimes(new Map([["odd", asked]]));
+  expect(found.find(({ name }) => name === "odd")?.version).toBe("1");
+});
+
+test("supervisors see PATH and where to report", async () => {
+  const { created, ended } = supervise({
+    program,
+    name: "name",
+    directory,
+    log: "",
+    exits: "",
+    runtime: { path: "", root: "" },
+    tty: false,
+    openStdin: false,
+    stdinOnce: false,
+    born: (spawn) => spawn(),
+  });
+  const error = await created.catch((e: Error) => e);
+  await ended;
+  const [, lines] = /ended before the container was made: (.*)$/s.exec((error as Error).message) ?? [];
+  expect(namesIn(lines ?? "")).toEqual(["PATH", "_OCI_SYNCPIPE"]);
+});
