@@ -98,6 +98,7 @@ function linuxMissing(): string | null {
   if (process.platform !== "linux") return "containers need Linux";
   if (process.getuid?.() !== 0) return "the Linux daemon needs root";
   if (findProgram("crun") === null && findProgram("runc") === null) return "neither crun nor runc is installed";
+  if (findProgram("ip") === null) return "ip (iproute2), which the tests need, is not installed";
   if (!existsSync("/proc/self/ns/net")) return "this kernel has no network namespaces";
   return null;
 }

@@ -10,18 +10,17 @@ const DAEMON_PACKAGES = [
     proof: ["/usr/bin/crun", "/usr/local/bin/crun", "/usr/bin/runc", "/usr/local/bin/runc", "/usr/sbin/runc"],
   },
   { name: "conmon", proof: ["/usr/bin/conmon", "/usr/local/bin/conmon"] },
-  {
-    name: "netavark",
-    proof: ["/usr/lib/podman/netavark", "/usr/libexec/podman/netavark", "/usr/local/libexec/podman/netavark"],
-  },
   { name: "iptables", proof: ["/usr/sbin/iptables", "/sbin/iptables"] },
   { name: "nftables", proof: ["/usr/sbin/nft", "/sbin/nft"] },
-  { name: "iproute2", proof: ["/sbin/ip", "/usr/sbin/ip", "/usr/bin/ip"] },
   { name: "busybox-static", proof: ["/bin/busybox", "/usr/bin/busybox"], isProof: isStatic },
 ];
 
-/** Other clients, a registry and the reference engine, against which the tests run. */
+/** Other clients, a registry and the reference engine, against which the tests run, and tools of theirs. */
 const TEST_PACKAGES = [
+  { name: "iproute2", proof: ["/sbin/ip", "/usr/sbin/ip", "/usr/bin/ip"] },
+  { name: "curl", proof: ["/usr/bin/curl"] },
+  { name: "openssl", proof: ["/usr/bin/openssl"] },
+  { name: "zstd", proof: ["/usr/bin/zstd"] },
   { name: "runc", proof: ["/usr/sbin/runc", "/usr/bin/runc"] },
   { name: "docker.io", proof: ["/usr/sbin/dockerd", "/usr/bin/dockerd"] },
   { name: "docker-registry", proof: ["/usr/bin/docker-registry"] },

@@ -1,0 +1,36 @@
+// A machine that has nothing but what the daemon is said to need.
+
+import { realpathSync } from "node:fs";
+import { expect, test } from "vitest";
+import { findProgram } from "../support/commands.js";
+import { launchDaemon } from "../support/daemon-process.js";
+import { EngineClient } from "../support/engine-client.js";
+import { CORACLE, engines } from "../support/engines.js";
+import { describeUnless } from "../support/on-engines.js";
+
+const linux = engines().find((engine) => engine.kind === "linux");
+const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+
+/** What others need for what we do ourselves. */
+const OTHERS = ["ip", "iptables", "netavark", "/usr/lib/podman/netavark", "dockerd", "containerd"];
+
+describeUnless(missing, "a bare machine", () => {
+  test("is enough for a container on a bridge with a published port", async () => {
+    const hidden = OTHERS.map(findProgram).filter((program) => program !== null);
+    // In a mount namespace of the daemon's own they are files that cannot be run.
+    const hide = hidden.map((program) => `mount --bind /proc/version ${realpathSync(program)}`);
+    const script = [...hide, `! ip link 2>/dev/null || exit 9`, `exec "$@"`].join("\n");
+    const daemon = await launchDaemon("bare", ({ socketPath, dataRoot, execRoot, pidFile }) => [
+      ...["unshare", "--mount", "sh", "-ec", script, "sh", ...CORACLE, "daemon", "-H", `unix://${socketPath}`],
+      ...["--data-root", dataRoot, "--exec-root", execRoot, "-p", pidFile],
+    ]);
+    try {
+      const engine = new EngineClient(daemon.socketPath);
+      const HostConfig = { PortBindings: { "80/tcp": [{ HostPort: "8080" }] } };
+      const ended = await engine.run({ Cmd: ["ip", "-o", "link"], ExposedPorts: { "80/tcp": {} }, HostConfig });
+      expect(ended.stdout).toContain("eth0");
+    } finally {
+      await daemon.close();
+    }
+  });
+});
