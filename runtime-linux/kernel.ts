@@ -4,13 +4,6 @@
 /** A path as text, or as bytes where a file's name is not UTF-8. */
 export type Path = string | Uint8Array;
 
-/** Who is at the other end of a unix socket. */
-export interface Credentials {
-  pid: number;
-  uid: number;
-  gid: number;
-}
-
 /**
  * All calls are synchronous and made on the calling thread. They throw an `ErrnoException` as Node's own do: `code` is
  * the errno's name, `syscall` the call, `path` what it was about.
@@ -23,7 +16,6 @@ export interface Kernel {
   lsetxattr(path: Path, name: string, value: Uint8Array): void;
   lgetxattr(path: Path, name: string): Uint8Array;
   llistxattr(path: Path): string[];
-  lremovexattr(path: Path, name: string): void;
   /** Sets both times of a file, in nanoseconds since 1970; of a symbolic link itself. */
   lutimens(path: Path, accessed: bigint, modified: bigint): void;
   /** Writes all of the file system that `fd` is on to its disk. Waits off the calling thread. */
@@ -40,8 +32,6 @@ export interface Kernel {
   shutdown(fd: number, how: number): void;
   /** A socket of `AF_UNIX`, `SOCK_SEQPACKET`, connected to what listens at `path`; non-blocking, closed on exec. */
   connectSeqpacket(path: string): number;
-  /** SO_PEERCRED. */
-  peerCredentials(fd: number): Credentials;
   /** Whether the entries of a directory come with their types (d_type), as overlayfs needs. */
   hasEntryTypes(directory: string): boolean;
   /** A netlink socket (`NETLINK_…`) of the calling thread's network namespace, where it stays; closed on exec. */
@@ -64,21 +54,13 @@ export interface Device {
 }
 
 // mount(2)
-export const MS_RDONLY = 1;
-export const MS_NOSUID = 2;
-export const MS_NODEV = 4;
-export const MS_NOEXEC = 8;
-export const MS_REMOUNT = 32;
 export const MS_BIND = 4096;
 export const MS_REC = 16384;
-export const MS_UNBINDABLE = 1 << 17;
-export const MS_PRIVATE = 1 << 18;
 export const MS_SLAVE = 1 << 19;
 export const MS_SHARED = 1 << 20;
 
 // umount2(2)
 export const MNT_DETACH = 2;
-export const UMOUNT_NOFOLLOW = 8;
 
 // unshare(2), setns(2)
 export const CLONE_FS = 0x200;
@@ -92,4 +74,3 @@ export const S_IFBLK = 0o060000;
 
 // shutdown(2)
 export const SHUT_RD = 0;
-export const SHUT_WR = 1;

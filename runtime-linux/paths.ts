@@ -12,7 +12,7 @@ export interface Roots {
 }
 
 /** Where the exec root is when nobody says otherwise. */
-export const DEFAULT_EXEC_ROOT = "/run/coracle";
+const DEFAULT_EXEC_ROOT = "/run/coracle";
 
 /** Names of all files and directories; makes none of them. */
 export class Paths {

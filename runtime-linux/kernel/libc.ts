@@ -4,7 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
 import { getSystemErrorName } from "node:util";
 import type * as Koffi from "koffi";
-import type { Credentials, Device, Kernel, Path } from "../kernel.js";
+import type { Device, Kernel, Path } from "../kernel.js";
 
 const require = createRequire(import.meta.url);
 
@@ -30,9 +30,6 @@ export const libc: Kernel = {
   llistxattr(path) {
     const names = sized((into) => call("llistxattr", path, text(path), into, into.length));
     return Buffer.from(names).toString().split("\0").filter(Boolean);
-  },
-  lremovexattr(path, name) {
-    call("lremovexattr", path, text(path), text(name));
   },
   lutimens(path, accessed, modified) {
     call("utimensat", path, AT_FDCWD, text(path), timespecs(accessed, modified), AT_SYMLINK_NOFOLLOW);
@@ -65,13 +62,6 @@ export const libc: Kernel = {
       throw error;
     }
     return fd;
-  },
-  peerCredentials(fd): Credentials {
-    const found = Buffer.alloc(12);
-    const length = Buffer.alloc(4);
-    length.writeInt32LE(found.length);
-    call("getsockopt", "", fd, SOL_SOCKET, SO_PEERCRED, found, length);
-    return { pid: found.readInt32LE(0), uid: found.readUInt32LE(4), gid: found.readUInt32LE(8) };
   },
   hasEntryTypes(directory) {
     const fd = openSync(directory, "r");
@@ -122,7 +112,6 @@ const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
 const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
-const SO_PEERCRED = 17;
 const DT_UNKNOWN = 0;
 const MSG_DONTWAIT = 0x40;
 
@@ -135,7 +124,6 @@ const PROTOTYPES: Record<string, string> = {
   lsetxattr: "int lsetxattr(const uint8_t *path, const uint8_t *name, const uint8_t *value, size_t size, int flags)",
   lgetxattr: "int64_t lgetxattr(const uint8_t *path, const uint8_t *name, _Out_ uint8_t *value, size_t size)",
   llistxattr: "int64_t llistxattr(const uint8_t *path, _Out_ uint8_t *list, size_t size)",
-  lremovexattr: "int lremovexattr(const uint8_t *path, const uint8_t *name)",
   utimensat: "int utimensat(int directory, const uint8_t *path, const uint8_t *times, int flags)",
   syncfs: "int syncfs(int fd)",
   unshare: "int unshare(int flags)",
@@ -146,7 +134,6 @@ const PROTOTYPES: Record<string, string> = {
   socket: "int socket(int domain, int type, int protocol)",
   connect: "int connect(int fd, const uint8_t *address, unsigned int length)",
   close: "int close(int fd)",
-  getsockopt: "int getsockopt(int fd, int level, int name, _Out_ uint8_t *value, _Inout_ uint8_t *length)",
   getdents64: "int64_t getdents64(int fd, _Out_ uint8_t *entries, size_t length)",
   setsockopt: "int setsockopt(int fd, int level, int name, const uint8_t *value, unsigned int length)",
   bind: "int bind(int fd, const uint8_t *address, unsigned int length)",

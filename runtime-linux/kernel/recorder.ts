@@ -1,6 +1,6 @@
 // A kernel that makes no calls but writes down what was asked of it: for tests without root.
 
-import type { Credentials, Device, Kernel, Path } from "../kernel.js";
+import type { Device, Kernel, Path } from "../kernel.js";
 
 /** One call: its name and arguments as text, in order. */
 export type Recorded = [name: string, ...args: (string | number)[]];
@@ -39,10 +39,6 @@ export class Recorder implements Kernel {
     this.#record("llistxattr", String(path));
     return [...(this.#attributes.get(String(path))?.keys() ?? [])];
   }
-  lremovexattr(path: Path, name: string): void {
-    this.#record("lremovexattr", String(path), name);
-    this.#attributes.get(String(path))?.delete(name);
-  }
   lutimens(path: Path, accessed: bigint, modified: bigint): void {
     this.#record("lutimens", String(path), String(accessed), String(modified));
   }
@@ -67,10 +63,6 @@ export class Recorder implements Kernel {
   connectSeqpacket(path: string): number {
     this.#record("connectSeqpacket", path);
     return -1;
-  }
-  peerCredentials(fd: number): Credentials {
-    this.#record("peerCredentials", fd);
-    return { pid: 1, uid: 0, gid: 0 };
   }
   hasEntryTypes(directory: string): boolean {
     this.#record("hasEntryTypes", directory);

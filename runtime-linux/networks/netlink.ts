@@ -18,7 +18,7 @@ export interface Request {
   settled: string[];
 }
 
-export const NETLINK_ROUTE = 0;
+const NETLINK_ROUTE = 0;
 export const NETLINK_NETFILTER = 12;
 export const RTM_NEWLINK = 16;
 export const RTM_DELLINK = 17;

@@ -1,0 +1,28 @@
+// The interface to the kernel holds no more than is called.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../../runtime-linux", import.meta.url));
+const KERNEL = readFileSync(join(ROOT, "kernel.ts"), "utf8");
+const OTHERS = readdirSync(ROOT, { recursive: true, encoding: "utf8" })
+  // Those in `kernel/` carry the calls out.
+  .filter((name) => name.endsWith(".ts") && name !== "kernel.ts" && !name.startsWith("kernel/"))
+  .map((name) => readFileSync(join(ROOT, name), "utf8"))
+  .join("\n");
+
+const unused = (names: string[]) => names.filter((name) => !new RegExp(`\\b${name}\\b`).test(OTHERS));
+
+test("every constant is used", () => {
+  const names = [...KERNEL.matchAll(/^export const (\w+)/gm)].map((match) => match[1]!);
+  expect(names).toContain("MNT_DETACH");
+  expect(unused(names)).toEqual([]);
+});
+
+test("every call is made", () => {
+  const calls = [...KERNEL.matchAll(/^ {2}(\w+)\(/gm)].map((match) => match[1]!);
+  expect(calls).toContain("mount");
+  expect(calls.filter((name) => !OTHERS.includes(`ernel.${name}(`))).toEqual([]);
+});
