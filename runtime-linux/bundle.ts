@@ -22,7 +22,7 @@ export interface Spec {
     cwd?: string;
     args?: string[];
     env?: string[];
-    capabilities?: { bounding?: string[] };
+    capabilities?: Capabilities;
   };
   root?: { path: string };
   mounts?: { destination: string; type?: string; source?: string; options?: string[] }[];
@@ -34,6 +34,8 @@ export interface Spec {
   annotations?: Record<string, string>;
   hooks?: Record<string, unknown[]>;
 }
+
+type Capabilities = Partial<Record<"bounding" | "permitted" | "effective" | "inheritable" | "ambient", string[]>>;
 
 /** passwd and group files beyond this size are taken for missing. */
 const PASSWD_BYTES_MAX = 16 * 1024 * 1024;
@@ -68,11 +70,17 @@ function resolveProcess(process: NonNullable<Spec["process"]>, launch: processes
   const [passwd, group] = ["/etc/passwd", "/etc/group"].map((path) => readConfined(root, path, PASSWD_BYTES_MAX));
   const { uid, gid, groups, home } = identify(launch.user, launch.groups, passwd ?? "", group ?? "");
   process.user = { ...process.user, uid, gid, additionalGids: groups };
+  if (uid !== 0 && process.capabilities) process.capabilities = boundingOnly(process.capabilities);
   process.terminal = launch.tty;
   process.env ??= [];
   if (!process.env.some((line) => line.startsWith("HOME="))) process.env.push(`HOME=${home}`);
   if (launch.tty && launch.rows > 0 && launch.columns > 0)
     process.consoleSize = { height: launch.rows, width: launch.columns };
+}
+
+/** What execve(2) would leave anyway; said to the runtime so that there is no moment before it with more. */
+function boundingOnly({ bounding = [] }: Capabilities): Capabilities {
+  return { bounding, permitted: [], effective: [], inheritable: [], ambient: [] };
 }
 
 function writeFile(directory: string, { name, content }: processes.ContainerFile): void {

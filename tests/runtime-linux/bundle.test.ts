@@ -73,6 +73,16 @@ it("adds HOME last, and only where it is missing", () => {
   expect(env(["HOME=/x", "A=1"])).toEqual(["HOME=/x", "A=1"]);
 });
 
+it("leaves nobody but root more than the bounding set of capabilities", () => {
+  const all = ["CAP_CHOWN", "CAP_KILL"];
+  const given = { bounding: all, permitted: all, effective: all, inheritable: all, ambient: all };
+  const capabilities = (user: string) =>
+    resolveSpec({ process: { capabilities: { ...given } } }, { ...LAUNCH, user }, paths).process?.capabilities;
+  expect(capabilities("")).toEqual(given);
+  expect(capabilities("0:5")).toEqual(given);
+  expect(capabilities("1000")).toEqual({ bounding: all, permitted: [], effective: [], inheritable: [], ambient: [] });
+});
+
 it("gives a terminal its size", () => {
   const size = (more: Partial<processes.Launch>) =>
     resolveSpec({ process: {} }, { ...LAUNCH, ...more }, paths).process?.consoleSize;

@@ -309,6 +309,23 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       );
     });
 
+    it("leaves users other than root nothing of the capabilities but the bounding set", async () => {
+      const all = ["CAP_KILL", "CAP_NET_RAW"]; // bits 5 and 13: capabilities(7)
+      const sets = async (user: string) => {
+        const { stdout } = await run(["grep", "Cap", "/proc/self/status"], {
+          user,
+          spec: ({ process }) => {
+            process.capabilities = { bounding: all, effective: all, permitted: all };
+            Object.assign(process.capabilities, { inheritable: all, ambient: all });
+          },
+        });
+        const lines = String(stdout).trim().split("\n");
+        return Object.fromEntries(lines.map((line) => line.split(":\t").map((part) => part.replace(/^0+(?=.)/, ""))));
+      };
+      expect(await sets("alice")).toEqual({ CapInh: "0", CapPrm: "0", CapEff: "0", CapBnd: "2020", CapAmb: "0" });
+      expect(await sets("")).toMatchObject({ CapPrm: "2020", CapEff: "2020", CapBnd: "2020" });
+    });
+
     it("mounts the files made for a container", async () => {
       const { stdout } = await run(["cat", "/etc/hosts", "/etc/resolv.conf"], {
         files: [{ name: "hosts", content: Buffer.from("127.0.0.1 me\n") }, { name: "resolv.conf" }],
