@@ -56,9 +56,12 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths):
   const { container, run } = launch;
   const root = paths.rootfs(container);
   spec.root = { ...spec.root, path: root };
-  for (const mount of spec.mounts ?? [])
+  for (const mount of spec.mounts ?? []) {
+    refuseNul(mount.destination);
+    refuseNul(mount.source ?? "");
     if (mount.source?.startsWith("file:")) mount.source = join(paths.run(container, run), mount.source.slice(5));
     else if (mount.source?.startsWith("volume:")) mount.source = paths.volume(mount.source.slice(7));
+  }
   for (const namespace of spec.linux?.namespaces ?? [])
     if (namespace.path === "network:") namespace.path = paths.namespace(container);
   spec.linux = { ...spec.linux, cgroupsPath: paths.cgroup(container) };
@@ -100,11 +103,17 @@ function readOwn(path: string): Uint8Array {
 }
 
 function makeDirectory(path: string): void {
+  refuseNul(path);
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // a file will do for a bind
   }
+}
+
+/** To the kernel, and to runtimes written in C, a path ends there: another would be meant. */
+function refuseNul(path: string): void {
+  if (path.includes("\0")) throw new HostFailure("invalid", `path holds a NUL: ${JSON.stringify(path)}`);
 }
 
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", ia32: "386" };

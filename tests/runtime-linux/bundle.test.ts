@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, it } from "vitest";
+import { failureOf, HostFailure } from "../../hosts/failure.js";
 import type { processes } from "../../hosts/host.js";
-import { resolveSpec } from "../../runtime-linux/bundle.js";
+import { resolveSpec, writeBundle, type Spec } from "../../runtime-linux/bundle.js";
 import { confine, readConfined } from "../../runtime-linux/confine.js";
 import { Paths } from "../../runtime-linux/paths.js";
 
@@ -63,6 +64,24 @@ it("turns names into paths", () => {
   ]);
   expect(spec.linux?.namespaces?.map(({ path }) => path)).toEqual([paths.namespace(ID), "/proc/1/ns/ipc"]);
   expect(spec.linux?.cgroupsPath).toMatch(new RegExp(`^/coracle-[0-9a-f]{8}/${ID}$`));
+});
+
+it.each([
+  ["source of a bind that is to be made", { directories: ["/tmp/a\0b"] }, {}],
+  ["source of a mount", {}, { mounts: [{ destination: "/data", source: "/tmp/a\0b" }] }],
+  ["destination of a mount", {}, { mounts: [{ destination: "/tmp/a\0b", source: "/tmp" }] }],
+])("refuses a NUL in the %s", (_, more: Partial<processes.Launch>, spec: Spec) => {
+  const launch = { ...LAUNCH, ...more, spec: Buffer.from(JSON.stringify(spec)) };
+  mkdirSync(paths.run(ID, 3), { recursive: true });
+  const runtime = { name: "crun", path: "/usr/bin/crun", version: "1", commit: "", kind: "crun" } as const;
+  let thrown: unknown;
+  try {
+    writeBundle(launch, paths, runtime);
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toBeInstanceOf(HostFailure);
+  expect(failureOf(thrown)).toMatchObject({ kind: "invalid", message: 'path holds a NUL: "/tmp/a\\u0000b"' });
 });
 
 it("adds HOME last, and only where it is missing", () => {
