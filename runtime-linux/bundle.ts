@@ -1,6 +1,6 @@
 // The OCI bundle of a run: the core's spec with its names turned into paths, and what only this machine knows filled in.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import type { processes } from "../hosts/host.js";
@@ -47,7 +47,7 @@ export function writeBundle(launch: processes.Launch, paths: Paths, runtime: Run
   for (const path of launch.directories) makeDirectory(path);
   const spec = resolveSpec(JSON.parse(Buffer.from(launch.spec).toString()) as Spec, launch, paths);
   applySeccomp(spec, launch.seccomp, runtime);
-  writeFileSync(join(directory, "config.json"), JSON.stringify(spec));
+  writeFileSync(join(directory, "config.json"), JSON.stringify(spec), { mode: 0o600 });
   return spec;
 }
 
@@ -89,7 +89,9 @@ function boundingOnly({ bounding = [] }: Capabilities): Capabilities {
 function writeFile(directory: string, { name, content }: processes.ContainerFile): void {
   const own = { hosts: "/etc/hosts", hostname: "/etc/hostname", "resolv.conf": "/etc/resolv.conf" }[name];
   if (!own) throw new HostFailure("invalid", `no such container file: ${name}`);
-  writeFileSync(join(directory, name), content ?? readOwn(own), { mode: 0o644 });
+  writeFileSync(join(directory, name), content ?? readOwn(own));
+  // Whatever our umask: every user of the container reads it, through a mount of its own.
+  chmodSync(join(directory, name), 0o644);
 }
 
 /** The machine's own; empty when it has none. */

@@ -1,6 +1,14 @@
 // Directories that the engine makes for itself and takes away again.
 
-import { rmdirSync } from "node:fs";
+import { chmodSync, mkdirSync, rmdirSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Makes a directory that other users cannot get into, if it is not there. Through those above it they can pass. */
+export function makePrivate(directory: string): void {
+  mkdirSync(dirname(directory), { recursive: true, mode: 0o711 });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o700);
+}
 
 /** Removes a directory unless something is in it, or mounted on it. */
 export function removeEmpty(directory: string): void {

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { Bodies, Clock, Host, RecordStore, Stdio, engine } from "../hosts/host.js";
 import { linuxContent } from "./content.js";
 import type { Registry } from "./content/registry.js";
+import { makePrivate } from "./directories.js";
 import type { Kernel } from "./kernel.js";
 import { libc } from "./kernel/libc.js";
 import { describeMachine } from "./machine.js";
@@ -34,6 +35,8 @@ export interface LinuxHost extends Host {
 /** Finds what an earlier engine left on the machine, and clears away what a crash left half-made. */
 export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
   const { paths, clock, records, bodies, registry, kernel = libc } = needs;
+  // What clients asked for is in them, environments included.
+  makePrivate(paths.records());
   // The processes come first: nothing may be mounted below the exec root before they have prepared it.
   const processes = linuxProcesses({ paths, runtimes: needs.runtimes, kernel });
   const content = linuxContent({ paths, kernel, bodies, registry });

@@ -1,12 +1,13 @@
 // A launch, in its order: files, bundle, supervisor (which has the runtime make the container), stdin, start.
 
 import { execFile, type ChildProcess } from "node:child_process";
-import { closeSync, constants, existsSync, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { processes, types } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
 import { writeBundle, type Spec } from "./bundle.js";
 import type { Cgroups } from "./cgroups.js";
+import { makePrivate } from "./directories.js";
 import { environment } from "./environment.js";
 import type { Kernel } from "./kernel.js";
 import { killNaming } from "./naming.js";
@@ -61,8 +62,8 @@ export async function launch(
 }
 
 function prepare(command: processes.Launch, run: Run, runtime: Runtime, paths: Paths): Spec {
-  mkdirSync(run.directory, { recursive: true, mode: 0o711 });
-  mkdirSync(paths.container(run.container), { recursive: true, mode: 0o710 });
+  makePrivate(run.directory); // the spec has the environment in it
+  makePrivate(paths.container(run.container));
   const { tty, openStdin, stdinOnce } = command;
   const { name, path, kind } = runtime;
   const note: RunNote = { runtime: { name, path, kind }, hooks: false, tty, openStdin, stdinOnce };

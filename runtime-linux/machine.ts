@@ -24,7 +24,7 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
   const limits = limitsOf(root);
   const distribution = osRelease(read("etc/os-release") || read("usr/lib/os-release"));
   const forwarding = read("proc/sys/net/ipv4/ip_forward") !== "";
-  mkdirSync(paths.roots.data, { recursive: true });
+  mkdirSync(paths.roots.data, { recursive: true, mode: 0o711 });
   return {
     name: hostname(),
     os: "linux",

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { rm } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
 import type { content } from "../../hosts/host.js";
-import { removeEmpty } from "../directories.js";
+import { makePrivate, removeEmpty } from "../directories.js";
 import { MNT_DETACH, type Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { namesIn, type Layers } from "./layers.js";
@@ -30,10 +30,11 @@ export class Filesystems {
     const layers = chain === undefined ? [] : this.#layers.stack(chain);
     const stubs = await this.#stubs(chain, layers);
     const [upper, work] = [this.#paths.upper(container), this.#paths.work(container)];
-    fs.mkdirSync(this.#paths.container(container), { recursive: true, mode: 0o710 });
+    makePrivate(this.#paths.container(container));
     fs.mkdirSync(work, { recursive: true, mode: 0o700 });
     if (fs.mkdirSync(upper, { recursive: true })) fs.chmodSync(upper, 0o755);
-    fs.mkdirSync(target, { recursive: true, mode: 0o710 });
+    makePrivate(this.#paths.liveContainer(container));
+    fs.mkdirSync(target, { recursive: true, mode: 0o700 });
     try {
       mountOverlay(this.#kernel, target, { lower: [stubs, ...layers], upper, work });
     } catch (error) {

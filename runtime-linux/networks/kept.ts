@@ -1,8 +1,9 @@
 // What is known of networks and of the containers on them, kept in files so that everything can be taken down by an
 // engine that did not set it up. A file is written before what it speaks of is made, and marked once all of it is.
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makePrivate } from "../directories.js";
 
 /** A value as kept. */
 export interface Kept<T> {
@@ -16,7 +17,7 @@ export class KeptFiles<T> {
   readonly #all = new Map<string, Kept<T>>();
 
   constructor(private readonly directory: string) {
-    mkdirSync(directory, { recursive: true });
+    makePrivate(directory);
     for (const file of readdirSync(directory)) this.#read(file);
   }
 

@@ -1,13 +1,14 @@
 // Network namespaces of containers. A namespace lives while something holds it: here a file it is mounted on, so that
 // it needs no process.
 
-import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { makePrivate } from "../directories.js";
 import { CLONE_NEWNET, MNT_DETACH, MS_BIND, type Kernel } from "../kernel.js";
 
 /** Makes a namespace held by `file`. Returns what `inside` does with the calling thread in it; it must not wait. */
 export function makeNamespace<T>(kernel: Kernel, file: string, inside: () => T): T {
-  mkdirSync(dirname(file), { recursive: true });
+  makePrivate(dirname(file));
   writeFileSync(file, "");
   return elsewhere(kernel, () => {
     kernel.unshare(CLONE_NEWNET);

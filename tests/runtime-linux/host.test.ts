@@ -1,6 +1,6 @@
 // The Linux host as a whole: what its parts must tell each other.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -20,18 +20,54 @@ afterEach(async () => {
 });
 
 /** A host without runtimes, on directories of its own. */
-async function openHost(): Promise<LinuxHost> {
+async function openHost(): Promise<LinuxHost & { paths: Paths }> {
   root = mkdtempSync(join(tmpdir(), "coracle-host-"));
+  const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
   host = await linuxHost({
-    paths: new Paths({ data: join(root, "data"), exec: join(root, "exec") }),
+    paths,
     runtimes: [],
     clock: { now: () => ({ wall: 0n, monotonic: 0n }), at: () => () => {} },
     records: { load: async () => [], commit: async () => {}, close: async () => {} },
     bodies: { take: () => expect.unreachable("no body") },
     registry: registryClient(),
   });
-  return host;
+  return { ...host, paths };
 }
+
+const ID = "e".repeat(64);
+
+/** Files that other users can read, and directories that they can list, below one that they are in. */
+function openToOthers(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    const { mode } = statSync(path);
+    const below = entry.isDirectory() && (mode & 0o1) !== 0 ? openToOthers(path) : [];
+    return (mode & 0o6) === 0 ? below : [path, ...below];
+  });
+}
+
+test.skipIf(missing)("other users get at nothing that is kept", async () => {
+  const { paths, content, records, networks } = await openHost();
+  await records.commit([]);
+  await content(1n, { tag: "mount", val: { container: ID } }, () => {});
+  const bridge = { network: ID, name: "b", interfaceName: "none0", subnet: "172.31.0.0/16", gateway: "172.31.0.1" };
+  const join = {
+    container: ID,
+    containerName: "c",
+    bridge,
+    address: "172.31.0.2",
+    mac: "02:42:ac:1f:00:02",
+    ports: [],
+  };
+  await expect(networks(2n, { tag: "join", val: join }, () => {})).rejects.toThrow("none0");
+  try {
+    writeFileSync(`${paths.records()}/data`, "");
+    expect(openToOthers(root)).toEqual([]);
+    expect(openToOthers(paths.container(ID))).not.toEqual([]); // for whoever were in it
+  } finally {
+    await content(3n, { tag: "unmount", val: ID }, () => {});
+  }
+});
 
 test.skipIf(missing)("stdin of a container that is removed without ever being started goes with it", async () => {
   const { stdio, content } = await openHost();

@@ -343,6 +343,25 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       expect(String(stdout)).toBe(`127.0.0.1 me\n${own}`);
     });
 
+    it("shows a run's files to no other user of the machine, and its mounted ones to all users inside", async () => {
+      const container = newId();
+      makeRootfs(fixture.paths, container);
+      const command = launchOf(container, fixture.processes.runtimes[0]!, ["sh", "-c", "cat /etc/hosts; sleep 100"], {
+        user: "alice",
+        files: [{ name: "hosts", content: Buffer.from("127.0.0.1 me\n") }],
+        spec: ({ mounts }) =>
+          mounts.push({ destination: "/etc/hosts", type: "bind", source: "file:hosts", options: ["rbind"] }),
+      });
+      const umask = process.umask(0o077);
+      await perform(command).finally(() => process.umask(umask));
+      await waitForLog(container, "127.0.0.1 me\n");
+      const directory = fixture.paths.run(container, 1);
+      expect(statSync(directory).mode & 0o777).toBe(0o700);
+      expect(statSync(join(directory, "config.json")).mode & 0o777).toBe(0o600);
+      expect(statSync(fixture.paths.container(container)).mode & 0o777).toBe(0o700);
+      await clear(container);
+    });
+
     it("makes missing sources of binds", async () => {
       const source = join(fixture.paths.roots.data, "made/for/bind");
       const { code } = await run(["sh", "-c", "echo x > /tmp/file"], {
