@@ -4,7 +4,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { replies } from "../host.js";
-import { isCounted, mayHaveBody } from "./reply-head.js";
+import { headerLines, isCounted, mayHaveBody } from "./reply-head.js";
 import type { Response } from "./response.js";
 
 const LAST_CHUNK = "0\r\n\r\n";
@@ -87,7 +87,7 @@ function joined(before: string, body: Uint8Array, after: string): Buffer {
 }
 
 function headText(head: replies.Head, framing: string): string {
-  const lines = head.headers === "" ? "" : `${head.headers.replaceAll("\n", "\r\n")}\r\n`;
+  const lines = headerLines(head.headers);
   return `HTTP/1.1 ${head.status} ${STATUS_CODES[head.status] ?? ""}\r\n${lines}${dateLine()}${framing}\r\n`;
 }
 

@@ -19,8 +19,12 @@ export function mayHaveBody(status: number): boolean {
 /** The head of a connection taken off HTTP, to which nothing is added. */
 export function hijackHead(head: replies.Head): string {
   const reason = head.status === 101 ? "UPGRADED" : (STATUS_CODES[head.status] ?? "");
-  const lines = head.headers === "" ? "" : `${head.headers.replaceAll("\n", "\r\n")}\r\n`;
-  return `HTTP/1.1 ${head.status} ${reason}\r\n${lines}\r\n`;
+  return `HTTP/1.1 ${head.status} ${reason}\r\n${headerLines(head.headers)}\r\n`;
+}
+
+/** The core's lines as they go onto the wire. A carriage return in a value would end its line for some clients. */
+export function headerLines(headers: string): string {
+  return headers === "" ? "" : `${withoutControls(headers).replaceAll("\n", "\r\n")}\r\n`;
 }
 
 // Nearly all replies share a few sets of headers.
@@ -31,7 +35,7 @@ const MOST_PARSED = 64;
 export function namesAndValues(headers: string): readonly string[] {
   const known = parsed.get(headers);
   if (known !== undefined) return known;
-  const lines = headers === "" ? [] : headers.split("\n");
+  const lines = headers === "" ? [] : withoutControls(headers).split("\n");
   const pairs = lines.flatMap((line) => {
     const colon = line.indexOf(":");
     return [line.slice(0, colon), line.slice(colon + 1).trim()];
@@ -39,4 +43,10 @@ export function namesAndValues(headers: string): readonly string[] {
   if (parsed.size >= MOST_PARSED) parsed.clear();
   parsed.set(headers, pairs);
   return pairs;
+}
+
+/** RFC 9110, 5.5: what no value may contain becomes a space. */
+function withoutControls(headers: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return headers.replaceAll(/[\x00-\x08\x0b-\x1f\x7f]/g, " ");
 }

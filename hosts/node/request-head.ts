@@ -31,6 +31,9 @@ const BAD_REQUEST = "400 Bad Request";
 /** Control characters, a carriage return without its newline among them. */
 // oxlint-disable-next-line no-control-regex
 const GARBAGE = /[\x00-\x08\x0b-\x1f\x7f]/;
+/** A target goes into replies as it came: no line of it may become a header. */
+// oxlint-disable-next-line no-control-regex
+const TARGET = /^[^\x00-\x20\x7f]+$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** Parses a head without its closing empty line. */
@@ -39,7 +42,7 @@ export function parseHead(text: string): RequestHead {
   const startLine = lineEnd < 0 ? text : text.slice(0, lineEnd);
   const headers = lineEnd < 0 ? "" : text.slice(lineEnd + 2).replaceAll("\r\n", "\n");
   const [method = "", target = "", version = "", more] = startLine.split(" ");
-  if (!TOKEN.test(method) || target === "" || more !== undefined) throw new BadRequest(BAD_REQUEST);
+  if (!TOKEN.test(method) || !TARGET.test(target) || more !== undefined) throw new BadRequest(BAD_REQUEST);
   if (GARBAGE.test(headers)) throw new BadRequest(BAD_REQUEST);
   const minorVersion = minorOf(version);
   const head: RequestHead = {

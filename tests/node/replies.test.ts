@@ -46,6 +46,15 @@ describe.each(WAYS)("a whole reply %s", (_, lines) => {
     });
   });
 
+  test("has no control characters in its headers, whatever the core wrote", async () => {
+    const { headers } = await headersOf(
+      "GET",
+      whole(200, "", "Location: /a\rSet-Cookie: x=1\u0000\u007f\nB: c"),
+      lines,
+    );
+    expect(headers).toEqual(["Location: /a Set-Cookie: x=1", "B: c", "Content-Length: 0"]);
+  });
+
   test("beyond 2 KiB is chunked", async () => {
     const short = await headersOf("GET", whole(200, "x".repeat(2048), ""), lines);
     expect(short.headers).toEqual(["Content-Length: 2048"]);

@@ -104,6 +104,15 @@ describe("what is no request", () => {
     expect(requests.filter(({ body }) => body.tag !== "stream")).toEqual([]);
   });
 
+  test.each(["\n", "\r", "\t", "\u0000", "\u007f"])("has control characters in its target: %j", async (control) => {
+    const { connect, requests } = await scriptedServer();
+    const client = await connect();
+    client.send(`GET //a${control}Set-Cookie:x=1 HTTP/1.1\r\nHost: d\r\n\r\n`);
+    const answer = await client.response();
+    expect(answer.status).toBe(400);
+    expect(requests).toEqual([]);
+  });
+
   test("does not keep the next client from being served", async () => {
     const { connect } = await scriptedServer(echoTarget);
     (await connect()).send("\x16\x03\x01garbage without an end");
