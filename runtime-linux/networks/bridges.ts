@@ -10,7 +10,7 @@ import { KeptFiles } from "./kept.js";
 import * as links from "./links.js";
 import { carryOut } from "./netlink.js";
 import type { Places } from "./places.js";
-import { nft, noTable, publish, tableOf } from "./rules.js";
+import { nft, noTable, publishedBy, tableOf } from "./rules.js";
 
 /** A network as made. Kept under its id. */
 interface Made {
@@ -47,8 +47,7 @@ export class Bridges {
     if (!kept?.whole) this.#made.begin(network, { bridge, ours });
     await this.#makeInterface(bridge);
     routeThrough(interfaceName);
-    const published = this.#places.on(network).map((join) => publish(network, join.address, join.ports));
-    await nft([tableOf(bridge), ...published].join("\n"));
+    await nft([tableOf(bridge), publishedBy(network, this.#places.on(network))].join("\n"));
     await acceptForwarding(interfaceName);
     this.#made.finish(network);
   }

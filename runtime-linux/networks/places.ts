@@ -16,7 +16,7 @@ import * as links from "./links.js";
 import { enterNamespace, isNamespace, makeNamespace, releaseNamespace } from "./namespace.js";
 import { carryOut, Netlink, type Request } from "./netlink.js";
 import { HeldPorts } from "./ports.js";
-import { nft, publish, unpublish } from "./rules.js";
+import { publish, unpublish } from "./rules.js";
 
 /** Kept under the name of the veth's outer end, never used twice: a place may be taken down while the next is made. */
 interface Place {
@@ -113,7 +113,7 @@ export class Places {
 
   async #publish({ bridge, address, ports }: networks.Join): Promise<void> {
     if (ports.length === 0) return;
-    await nft(publish(bridge.network, address, ports));
+    await publish(bridge.network, address, ports);
     await forgetDatagrams(this.#kernel, ports);
   }
 

@@ -8,6 +8,7 @@ import { environment } from "../environment.js";
 
 type Bridge = networks.Bridge;
 type PortMapping = networks.PortMapping;
+type Join = networks.Join;
 
 /**
  * A transaction that makes the network's table. Made again, elements of its maps stay.
@@ -54,22 +55,64 @@ export function noTable(network: string): string {
   return `add table ${tableName(network)}\ndelete table ${tableName(network)}`;
 }
 
-/** Publishes ports of a container with that address. */
-export function publish(network: string, address: string, ports: PortMapping[]): string {
-  return ports.map((port) => `add element ${elementOf(network, address, port)}`).join("\n");
+/** Ports published by nobody else than these: what a crash or another hand has left in the maps goes. */
+export function publishedBy(network: string, joins: Join[]): string {
+  const table = tableName(network);
+  const elements = joins.flatMap(({ address, ports }) => ports.map((port) => elementOf(network, address, port)));
+  return [
+    `flush map ${table} published`,
+    `flush map ${table} everywhere`,
+    ...elements.map((element) => `add element ${element.text}`),
+  ].join("\n");
+}
+
+/** Publishes ports of a container with that address. A port that is still somebody else's here is taken from them. */
+export async function publish(network: string, address: string, ports: PortMapping[]): Promise<void> {
+  const elements = ports.map((port) => elementOf(network, address, port));
+  await eachIfNotAll(
+    elements,
+    ({ text }) => `add element ${text}`,
+    ({ key, text }) => nft(`delete element ${key}\nadd element ${text}`),
+  );
 }
 
 /** Takes them back. Ports that are not published are as good, and so is a network whose table is gone. */
 export async function unpublish(network: string, address: string, ports: PortMapping[]): Promise<void> {
   const elements = ports.map((port) => elementOf(network, address, port));
-  // To delete what is not there would be an error, to add what is there is none.
-  const transaction = elements.map((element) => `add element ${element}\ndelete element ${element}`).join("\n");
   try {
-    await nft(transaction);
+    // To delete what is not there would be an error; to add what is there is none, unless it is another container's.
+    await eachIfNotAll(
+      elements,
+      ({ text }) => `add element ${text}\ndelete element ${text}`,
+      async () => {},
+    );
   } catch (error) {
     const table = await runProgram("nft", ["list", "table", ...tableName(network).split(" ")]);
     if (table.code === 0) throw error;
   }
+}
+
+/** All in one transaction; if one of them stands in the map with another value, one by one, that one `otherwise`. */
+async function eachIfNotAll(
+  elements: Element[],
+  transaction: (element: Element) => string,
+  otherwise: (element: Element) => Promise<void>,
+): Promise<void> {
+  try {
+    return await nft(elements.map(transaction).join("\n"));
+  } catch (error) {
+    if (!isClash(error)) throw error;
+  }
+  for (const element of elements) {
+    await nft(transaction(element)).catch((error: unknown) => {
+      if (!isClash(error)) throw error;
+      return otherwise(element);
+    });
+  }
+}
+
+function isClash(error: unknown): boolean {
+  return error instanceof HostFailure && error.message.includes("File exists");
 }
 
 /** Carries out a transaction: all of it or nothing. */
@@ -111,9 +154,15 @@ function chain(table: string, name: string, hook: string, rules: string[]): stri
   ];
 }
 
-function elementOf(network: string, address: string, port: PortMapping): string {
-  const key = `${port.protocol} . ${port.hostPort} : ${address} . ${port.containerPort}`;
-  const table = tableName(network);
-  if (port.hostAddress === "0.0.0.0") return `${table} everywhere { ${key} }`;
-  return `${table} published { ${port.hostAddress} . ${key} }`;
+/** An element of one of the maps, as nft writes it: all of it, and what tells it apart. */
+interface Element {
+  text: string;
+  key: string;
+}
+
+function elementOf(network: string, address: string, port: PortMapping): Element {
+  const anywhere = port.hostAddress === "0.0.0.0";
+  const map = `${tableName(network)} ${anywhere ? "everywhere" : "published"}`;
+  const key = `${anywhere ? "" : `${port.hostAddress} . `}${port.protocol} . ${port.hostPort}`;
+  return { text: `${map} { ${key} : ${address} . ${port.containerPort} }`, key: `${map} { ${key} }` };
 }
