@@ -1,13 +1,13 @@
 // One instance of the core: steps, the outputs they collect, and the collection of its garbage.
 
 import type { Core, ImportObject } from "../build/core/core.js";
-import type { ComponentInstance } from "./component.js";
+import type { ComponentInstance, Immediate } from "./component.js";
 import type { Input, engine, types } from "./host.js";
 import type { StepOutputs } from "./outbox.js";
 
 /** Makes instances of the core: a `CompiledComponent` of `component.ts`, or a test's stand-in. */
 export interface CompiledCore {
-  instantiate(imports: ImportObject): ComponentInstance<Core>;
+  instantiate(imports: Immediate<ImportObject>): ComponentInstance<Core>;
 }
 
 /** The core gave up on a call. */

@@ -20,8 +20,9 @@ export class OpenRequests {
     this.#orphans.delete(request);
   }
 
-  /** Takes note of a reply that goes out. */
+  /** Takes note of a reply that goes out; of none to a client that left while it waited to. */
   sent(request: RequestId, command: replies.ReplyCommand): void {
+    if (!this.#states.has(request)) return;
     switch (command.tag) {
       case "whole":
       case "bare":

@@ -84,6 +84,24 @@ describe("a trap", () => {
     expect(left.at(-1)).toBe("1:end");
   });
 
+  test("cuts nobody who left while the head of the reply waited for a flush", async () => {
+    const records = new HeldRecords();
+    const base = script([]);
+    const step = (imports: ImportObject, input: Input) => {
+      if (input.tag === "request" && input.val.target === "/wait") put(imports, "key");
+      base.step(imports, input);
+    };
+    const { driver, request, left } = await openWorld({ ...base, step }, { records });
+    const id = request("/wait");
+    await settle();
+    driver.deliver({ tag: "closed", val: { request: id, why: "client" } });
+    records.commits[0]!.keep();
+    await settle();
+    request("/trap");
+    await settle();
+    expect(left).toEqual(["1:open", "2:whole 500"]);
+  });
+
   test("keeps nothing of its step, and lets out the steps before it", async () => {
     const records = new HeldRecords();
     const { request, left } = await openWorld(script([]), { records });
