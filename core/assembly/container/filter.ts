@@ -3,7 +3,9 @@
 import { FilterFlag, Filters, parseFilters } from "../api/filters";
 import { badParameter, internal, notBuilt, Refusal } from "../refusal";
 import { engine } from "../state";
+import { readBind } from "./binds";
 import { Container } from "./container";
+import { documentOf } from "./launch";
 import { networkNameOf } from "./network-settings";
 
 const KEYS: string[] = [
@@ -122,8 +124,14 @@ export class ContainerFilter {
     return container.everRan && !container.running && this.filters.exact("exited", container.exitCode.toString());
   }
 
+  /** By name or destination; a bind's name is its source. */
   private volumeMatches(container: Container): bool {
     if (!this.filters.has("volume")) return true;
+    const binds = documentOf(container.hostConfig).stringsOf("Binds");
+    for (let i = 0; i < binds.length; i++) {
+      const bind = readBind(binds[i]);
+      if (this.filters.exact("volume", bind.source) || this.filters.exact("volume", bind.destination)) return true;
+    }
     for (let i = 0; i < container.volumes.length; i++) {
       const volume = container.volumes[i];
       if (this.filters.exact("volume", volume.name) || this.filters.exact("volume", volume.destination)) return true;

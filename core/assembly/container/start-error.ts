@@ -2,7 +2,7 @@
 
 import { Failure, FailureKind } from "../../../build/bindings/types";
 import { portTaken } from "../network/connect";
-import { badParameter, internal, Refusal } from "../refusal";
+import { badParameter, internal, notFound, Refusal } from "../refusal";
 import { Container } from "./container";
 
 const PREFIX =
@@ -19,8 +19,18 @@ export class StartError {
   ) {}
 }
 
+/** 404, and the container stays as it was, or goes if it is to remove itself. */
+export function noSuchNetwork(name: string): StartError {
+  const text = `network ${name} not found`;
+  return new StartError(text, OTHER_CODE, notFound(text));
+}
+
 export function startErrorOf(container: Container, failure: Failure, joining: bool): StartError {
   if (joining && failure.kind == FailureKind.Busy) return other(portTaken(container, failure.message));
+  // Runtimes take an empty name for the current directory; to Docker it is a program that is not there.
+  if (failure.kind == FailureKind.CommandNotExecutable && container.path.length == 0) {
+    return bad('exec: "": executable file not found in $PATH', NOT_FOUND_CODE);
+  }
   if (failure.kind == FailureKind.CommandNotFound) return bad(failure.message, NOT_FOUND_CODE);
   if (failure.kind == FailureKind.CommandNotExecutable) return bad(failure.message, NOT_EXECUTABLE_CODE);
   return other(failure.message);

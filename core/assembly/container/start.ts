@@ -25,7 +25,8 @@ import { askContent, askNetworks, askProcesses, askVolumes } from "../ask";
 import { Call } from "../call";
 import { emitContainer, emitMounts, emitNetwork } from "../event/emit";
 import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf } from "../network/connect";
-import { badParameter, conflict, internal, notFound, notModified, Refusal } from "../refusal";
+import { releasingHolder } from "../network/port-holders";
+import { badParameter, conflict, internal, notModified, Refusal } from "../refusal";
 import { sendEmpty } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
@@ -36,7 +37,7 @@ import { Cause, Status } from "./lifecycle";
 import { networkNameOf } from "./network-settings";
 import { takeUpQueue } from "./queue";
 import { Refused, release } from "./release";
-import { StartError, startErrorOf } from "./start-error";
+import { noSuchNetwork, StartError, startErrorOf } from "./start-error";
 
 /** Docker gives up on a random port after a while; nobody else should hold that many in a row. */
 const PORT_TRIES = 16;
@@ -60,11 +61,18 @@ export function startContainer(call: Call): Refusal | null {
   if (container.status == Status.Paused) return conflict("cannot start a paused container, try unpause instead");
   if (container.status == Status.Running) return notModified();
   if (!container.can(Cause.Start)) return conflict("container is marked for removal and cannot be started");
-  const network = networkNameOf(container);
-  if (engine.networks.named(network) === null) return notFound(`network ${network} not found`);
+  const holder = releasingHolder(container);
+  if (holder !== null) {
+    // Its client has been told that it ended: the port is as good as free.
+    holder.queue.push(call);
+    return null;
+  }
 
-  // Accepted from here: what fails later is undone and answered then.
-  new Start(container, call).begin();
+  // Accepted from here: what fails is undone and answered then.
+  const start = new Start(container, call);
+  const network = networkNameOf(container);
+  if (engine.networks.named(network) !== null) start.begin();
+  else start.refuse(noSuchNetwork(network));
   return null;
 }
 
@@ -106,6 +114,13 @@ class Start extends Task {
     container.outOfMemory = false;
     if (container.unclean) this.cleanUp();
     else this.prepare();
+  }
+
+  /** Without any attempt. */
+  refuse(error: StartError): void {
+    this.container.advance(Cause.Start);
+    this.container.run += 1;
+    this.giveUp(error);
   }
 
   /** What the last release could not give back would be in the way. */
