@@ -50,12 +50,12 @@ export class Filesystems {
     this.#removeMountPoint(container);
   }
 
-  /** Bytes of the files that a container has written; a file with several names counts once. */
+  /** Bytes of the files and links that a container has written; a file with several names counts once. */
   async measure(container: string): Promise<bigint> {
     const seen = new Set<bigint>();
     let bytes = 0n;
     for await (const { stat } of walk(this.#paths.upper(checked(container)))) {
-      if (!stat.isFile() || seen.has(stat.ino)) continue;
+      if (!(stat.isFile() || stat.isSymbolicLink()) || seen.has(stat.ino)) continue;
       if (stat.nlink > 1n) seen.add(stat.ino);
       bytes += stat.size;
     }

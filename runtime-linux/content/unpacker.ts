@@ -157,6 +157,7 @@ export class Unpacker implements TarSink {
         return this.#finishDirectory(name, entry);
       case "symlink":
         fs.symlinkSync(Buffer.from(entry.target, "latin1"), path);
+        this.size += entry.target.length;
         break;
       case "character":
       case "block":
