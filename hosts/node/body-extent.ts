@@ -1,9 +1,12 @@
 // How many of a connection's bytes belong to the body under way (RFC 9112, 6 and 7.1). The bytes themselves are left to
 // Node's parser, which also refuses what is malformed.
 
+import { BadRequest } from "./request-head.js";
 import type { RequestHead } from "./request-head.js";
 
 const NEWLINE = 0x0a;
+/** Of a chunk-size line or one of the trailer. Extensions of chunks are unheard of. */
+const LONGEST_LINE = { size: 64, trailer: 8192 };
 
 export class BodyExtent {
   #phase: "data" | "size" | "trailer" | "done";
@@ -42,7 +45,9 @@ export class BodyExtent {
   #takeLine(bytes: Uint8Array, at: number): number {
     const newline = bytes.indexOf(NEWLINE, at);
     const end = newline < 0 ? bytes.length : newline;
-    this.#line += String.fromCharCode(...bytes.subarray(at, Math.min(end, at + 64)));
+    const most = this.#phase === "size" ? LONGEST_LINE.size : LONGEST_LINE.trailer;
+    if (this.#line.length + end - at > most) throw new BadRequest("400 Bad Request", "line too long");
+    for (let index = at; index < end; index++) this.#line += String.fromCharCode(bytes[index]!);
     if (newline < 0) return bytes.length;
     const line = this.#line.trim();
     this.#line = "";

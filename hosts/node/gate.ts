@@ -24,6 +24,10 @@ export class Gate extends Duplex {
   head: RequestHead | null = null;
   /** What was received and not let through yet. */
   #held: Buffer = NONE;
+  /** Bytes of its memory behind `#held` that are free. */
+  #room = 0;
+  /** So much of `#held` has no end of a head in it. */
+  #searched = 0;
   #body: BodyExtent | null = null;
   #replied = true;
   /** Node's parser wants no more for now. */
@@ -78,7 +82,7 @@ export class Gate extends Duplex {
   }
 
   readonly #received = (bytes: Buffer): void => {
-    this.#held = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
+    this.#hold(bytes);
     this.#admit();
   };
 
@@ -91,6 +95,23 @@ export class Gate extends Duplex {
   readonly #closed = (): void => {
     this.destroy();
   };
+
+  /** Copies what is held only when it has doubled: a head may come in very many pieces. */
+  #hold(bytes: Buffer): void {
+    const { length } = this.#held;
+    if (length === 0) {
+      this.#held = bytes;
+      this.#room = 0;
+      return;
+    }
+    if (this.#room < bytes.length) {
+      this.#room = length + bytes.length;
+      this.#held = Buffer.concat([this.#held], length + this.#room);
+    } else this.#held = Buffer.from(this.#held.buffer, this.#held.byteOffset, length + this.#room);
+    this.#held.set(bytes, length);
+    this.#held = this.#held.subarray(0, length + bytes.length);
+    this.#room -= bytes.length;
+  }
 
   #admit(): void {
     try {
@@ -129,10 +150,15 @@ export class Gate extends Duplex {
   #admitHead(): boolean {
     if (!this.#replied || this.#body !== null) return false;
     const start = emptyLines(this.#held);
-    const end = this.#held.indexOf(HEAD_END, start);
+    if (start > 0) {
+      this.#held = this.#held.subarray(start);
+      this.#searched = 0;
+    }
+    const end = this.#held.indexOf(HEAD_END, this.#searched);
     if (end < 0 && this.#held.length > LONGEST_HEAD) throw new BadRequest("431 Request Header Fields Too Large");
+    this.#searched = end < 0 ? Math.max(0, this.#held.length - HEAD_END.length + 1) : 0;
     if (end < 0) return false;
-    const head = parseHead(this.#held.toString("utf8", start, end));
+    const head = parseHead(this.#held.toString("utf8", 0, end));
     this.head = head;
     this.#replied = false;
     const body = new BodyExtent(head.body);
@@ -142,7 +168,7 @@ export class Gate extends Duplex {
       this.#plain(this, head);
       return true;
     }
-    const rest = this.#held.indexOf(0x0a, start) + 1;
+    const rest = this.#held.indexOf(0x0a) + 1;
     const headers = this.#held.subarray(rest, end + HEAD_END.length);
     this.#held = this.#held.subarray(end + HEAD_END.length);
     this.push(`${head.method} / HTTP/1.${head.minorVersion}\r\n`, "latin1");
