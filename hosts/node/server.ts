@@ -88,6 +88,10 @@ export class ApiServer {
       },
     };
     http.maxHeadersCount = 0;
+    // Node would answer 417 by itself, and the gate never learn that the reply is out.
+    http.on("checkExpectation", (request: IncomingMessage) => {
+      refuse(request.socket, "417 Expectation Failed", "417 Expectation Failed");
+    });
   }
 
   /** Takes connections that come in on a listening handle; `name` tells the core where: `unix:///run/x.sock`. */
@@ -105,14 +109,13 @@ export class ApiServer {
 
   /** No new connections; those that are open get `graceMs` for replies under way, then they are closed. */
   async close(graceMs: number): Promise<void> {
-    const closed = this.#listeners.map((listener) => new Promise<void>((resolve) => listener.close(() => resolve())));
+    for (const listener of this.#listeners) listener.close();
     for (const gate of this.#open) gate.closeWhenIdle();
     const timer = setTimeout(() => {
       for (const gate of this.#open) gate.destroy();
     }, graceMs);
     while (this.#open.size > 0) await Promise.race([...this.#open].map(closing));
     clearTimeout(timer);
-    void closed;
   }
 
   #ask(message: IncomingMessage, response: ServerResponse): void {

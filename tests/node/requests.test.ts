@@ -214,6 +214,15 @@ describe("a body", () => {
     expect((await client.response()).status).toBe(200);
   });
 
+  test("with an expectation nobody knows is refused, and the connection closed", async () => {
+    const { connect, requests } = await scriptedServer();
+    const client = await connect();
+    client.send(post("Expect: nonsense\r\nContent-Length: 2", "{}"));
+    const answer = await client.response();
+    expect([answer.status, answer.text]).toEqual([417, "417 Expectation Failed"]);
+    expect(requests).toEqual([]);
+  });
+
   test("that breaks off fails for its reader, and the request is closed", async () => {
     const { connect, nextRequest, inputs, bodies } = await scriptedServer();
     const client = await connect();
@@ -245,6 +254,13 @@ describe("a body", () => {
     const next = await nextRequest();
     reply(next.id, whole(200, next.target));
     expect((await client.response()).text).toBe("/next");
+  });
+
+  test("whose chunk-size line has no end is refused", async () => {
+    const { connect } = await scriptedServer();
+    const client = await connect();
+    client.send(post(`Content-Type: application/x-tar\r\n${chunked}`, `3;${"x".repeat(64)}`));
+    expect((await client.response()).status).toBe(400);
   });
 
   test("of JSON that breaks off never becomes a request", async () => {
