@@ -20,7 +20,12 @@ export async function loadEmbeddedImage(
     return;
   }
   const headers = "Content-Type: application/x-tar";
-  const reply = await ask({ method: "POST", target: "/images/load?quiet=1", headers, body: archive });
-  if (reply.status === 200 && !reply.text.includes('"errorDetail"')) writeFileSync(mark, "");
-  else log.warn("the embedded image cannot be loaded", { status: reply.status, reply: reply.text.trim() });
+  try {
+    const reply = await ask({ method: "POST", target: "/images/load?quiet=1", headers, body: archive });
+    if (reply.status === 200 && !reply.text.includes('"errorDetail"')) writeFileSync(mark, "");
+    else log.warn("the embedded image cannot be loaded", { status: reply.status, reply: reply.text.trim() });
+  } catch (error) {
+    // The engine does without it, and tries again at the next start.
+    log.warn("the embedded image cannot be loaded", { error: error instanceof Error ? error.message : String(error) });
+  }
 }
