@@ -1,4 +1,4 @@
-// A reply written straight onto the socket, for plain requests (`isPlain` in request-head.ts): HTTP/1.1, no body, no
+// A reply written straight onto the socket, for plain requests (`plain` in request-head.ts): HTTP/1.1, no body, no
 // wish about the connection. These are most of what clients send, and Node's server would cost half of their time.
 
 import { STATUS_CODES } from "node:http";

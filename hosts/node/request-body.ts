@@ -1,4 +1,4 @@
-// In which form the core gets a request's body: see `boundary` in core/wit/engine.wit, `body`.
+// In which form the core gets a request's body: see `body` in core/wit/engine.wit.
 
 import type { IncomingMessage } from "node:http";
 import type { engine } from "../host.js";
