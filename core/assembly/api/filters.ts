@@ -21,6 +21,7 @@ export class Filters {
   error: string = "";
   private lists: string[][] = [];
   private patterns: Map<string, Regex | null> = new Map();
+  private instructions: i32 = 0;
 
   has(key: string): bool {
     return this.keys.includes(key);
@@ -110,8 +111,16 @@ export class Filters {
   }
 
   private patternOf(text: string): Regex | null {
-    if (!this.patterns.has(text)) this.patterns.set(text, Regex.compile(text));
+    if (!this.patterns.has(text)) this.patterns.set(text, this.compile(text));
     return this.patterns.get(text);
+  }
+
+  private compile(text: string): Regex | null {
+    if (this.instructions > MAX_INSTRUCTIONS) return null;
+    const pattern = Regex.compile(text);
+    // A pattern that is none was work as well.
+    this.instructions += pattern === null ? REFUSED_PATTERN : pattern.size;
+    return pattern;
   }
 }
 
@@ -141,7 +150,10 @@ export function hasLabel(wanted: string, names: string[], texts: string[]): bool
 }
 
 // More values than this are no filter that a person or a program would ask for.
-const MAX_VALUES: i32 = 10_000;
+const MAX_VALUES: i32 = 1_000;
+/** Patterns of a filter are searched for in every name: behind so many instructions they match nothing. */
+const MAX_INSTRUCTIONS: i32 = 20_000;
+const REFUSED_PATTERN: i32 = 1_000;
 
 // All members are of one of the two shapes: `{"v": true}`, or the older `["v"]`.
 function fill(filters: Filters, document: Json): bool {

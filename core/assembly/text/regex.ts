@@ -6,6 +6,8 @@ import { Node, NodeKind, parseRegex } from "./regex-parser";
 
 /** A program may have so many instructions; repetitions multiply. */
 const MAX_PROGRAM: i32 = 5000;
+/** Parts of a pattern to go through on the way there: what is repeated may be empty, and adds no instruction. */
+const MAX_VISITS: i32 = 4 * MAX_PROGRAM;
 
 /** A compiled pattern. */
 export class Regex {
@@ -24,13 +26,23 @@ export class Regex {
   private first: i32[] = [];
   private second: i32[] = [];
   private classes: CharClass[] = [];
+  private visits: i32 = 0;
+  // Nothing is given back within a step, and a list is searched for each of its entries.
+  private threads: Threads[] = [];
 
   private constructor() {}
 
+  /** Number of instructions: what a search costs per character at most. */
+  get size(): i32 {
+    return this.ops.length;
+  }
+
   /** Whether the pattern matches somewhere in the text. */
   search(text: string): bool {
-    let current = new Threads(this.ops.length);
-    let next = new Threads(this.ops.length);
+    if (this.threads.length == 0) this.threads = [new Threads(this.ops.length), new Threads(this.ops.length)];
+    let current = this.threads[0];
+    let next = this.threads[1];
+    current.size = 0;
     let before = -1;
     let at = 0;
     while (true) {
@@ -72,6 +84,7 @@ export class Regex {
   }
 
   private emit(node: Node): bool {
+    if (++this.visits > MAX_VISITS) return false;
     switch (node.kind) {
       case NodeKind.Chars:
         this.classes.push(node.chars!);
@@ -133,12 +146,6 @@ export class Regex {
     this.second.push(0);
     return true;
   }
-}
-
-/** Whether a pattern matches somewhere in a text; a bad pattern matches nothing. */
-export function regexSearch(pattern: string, text: string): bool {
-  const regex = Regex.compile(pattern);
-  return regex !== null && regex.search(text);
 }
 
 enum Op {
