@@ -57,7 +57,7 @@ async function start(config: DaemonConfig, log: Log, closings: Closing[]): Promi
   const group = socketGroup(config.group);
   for (const socket of config.sockets) await clearSocket(socket);
   closings.push(claimPidFile(config.pidFile).release);
-  closings.push(claimPidFile(join(config.dataRoot, "daemon.pid")).release);
+  closings.push(claimPidFile(join(config.dataRoot, "daemon.pid"), true).release);
 
   const paths = new Paths({ data: config.dataRoot, exec: config.execRoot });
   const records = openRecords(paths.records());

@@ -1,6 +1,6 @@
 // One daemon for a pid file, and one for a data root: a file with the process id of whoever has it.
 
-import { mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 export interface PidFile {
@@ -8,33 +8,96 @@ export interface PidFile {
   release(): void;
 }
 
-/** Throws when a daemon that has it is still running. What a killed one left is taken over. */
-export function claimPidFile(file: string): PidFile {
-  const holder = holderOf(file);
-  if (holder !== null) {
-    throw new Error(
-      `failed to start daemon, ensure coracle is not running or delete ${file}: process with PID ${holder} is still running`,
-    );
-  }
+/**
+ * Throws when a daemon that has it is still running. What a killed one left is taken over. `outlivesBoot`: the file is
+ * where a reboot does not remove it, and a second line tells this process from others that will have its id.
+ */
+export function claimPidFile(file: string, outlivesBoot = false): PidFile {
   mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
-  writeFileSync(file, String(process.pid));
+  const text = outlivesBoot ? `${process.pid}\n${identityOf(process.pid)}\n` : String(process.pid);
+  if (!made(file, text)) {
+    clearStale(file);
+    // Who was faster with the same has it.
+    if (!made(file, text)) throw held(file, read(file).split("\n", 1)[0]!);
+  }
   return { release: () => rmSync(file, { force: true }) };
 }
 
-function holderOf(file: string): number | null {
-  const pid = Number.parseInt(
-    read(() => readFileSync(file, "utf8")),
-    10,
-  );
-  if (!(pid > 0) || pid === process.pid) return null;
-  // Process ids are used again: who runs another program is not the daemon that wrote this.
-  const program = read(() => readlinkSync(`/proc/${pid}/exe`));
-  return program !== "" && program === read(() => readlinkSync("/proc/self/exe")) ? pid : null;
+/** False when there is one. It appears with its text. */
+function made(file: string, text: string): boolean {
+  const draft = `${file}.${process.pid}`;
+  write(draft, text);
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  } finally {
+    rmSync(draft);
+  }
 }
 
-function read(what: () => string): string {
+/** On a full disk it stays empty: that must not keep the daemon from starting. */
+function write(file: string, text: string): void {
   try {
-    return what();
+    writeFileSync(file, text);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOSPC" && code !== "EDQUOT") throw error;
+  }
+}
+
+/** Moved aside before it is removed, so that of two who find it stale only one removes it, and none another's new one. */
+function clearStale(file: string): void {
+  const holder = holderIn(read(file));
+  if (holder !== null) throw held(file, holder);
+  const aside = `${file}.${process.pid}`;
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
+  }
+  const moved = holderIn(read(aside));
+  if (moved !== null) linkSync(aside, file);
+  rmSync(aside);
+  if (moved !== null) throw held(file, moved);
+}
+
+function held(file: string, holder: number | string): Error {
+  const advice = `ensure coracle is not running or delete ${file}`;
+  return new Error(`failed to start daemon, ${advice}: process with PID ${holder} is still running`);
+}
+
+function holderIn(text: string): number | null {
+  const [id = "", identity = ""] = text.split("\n");
+  const pid = Number.parseInt(id, 10);
+  if (!(pid > 0) || pid === process.pid) return null;
+  // Process ids are used again: who runs another program, or was started at another time, did not write this.
+  if (identity !== "" && identity !== identityOf(pid)) return null;
+  const program = programOf(pid);
+  return program !== "" && program === programOf("self") ? pid : null;
+}
+
+/** Boot, and clock ticks from there to the start of the process: proc(5), 22nd field of `stat`. */
+function identityOf(pid: number): string {
+  const stat = read(`/proc/${pid}/stat`);
+  const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  return `${read("/proc/sys/kernel/random/boot_id").trim()} ${ticks}`;
+}
+
+function programOf(pid: number | "self"): string {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    return "";
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
   } catch {
     return "";
   }

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "node:child_process";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { claimPidFile } from "../../hosts/node/pid-file.js";
 import { clearSocket, listen, socketGroup } from "../../hosts/node/socket.js";
 
@@ -83,6 +83,22 @@ describe("a pid file", () => {
     expect(readFileSync(file, "utf8")).toBe(String(process.pid));
     claimed.release();
     expect(existsSync(file)).toBe(false);
+  });
+
+  test("that outlives a reboot is taken over from a process of the same program started at another time", async () => {
+    const file = join(directory, "kept.pid");
+    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const own = claimPidFile(file, true);
+    const [, identity = ""] = readFileSync(file, "utf8").split("\n");
+    expect(identity).toMatch(/^[0-9a-f-]{36} [0-9]+$/);
+    own.release();
+    writeFileSync(file, `${child.pid}\n${identity}\n`);
+    claimPidFile(file, true).release();
+    const stat = readFileSync(`/proc/${child.pid}/stat`, "utf8");
+    const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    writeFileSync(file, `${child.pid}\n${identity.split(" ")[0]} ${ticks}\n`);
+    expect(() => claimPidFile(file, true)).toThrow(`process with PID ${child.pid} is still running`);
   });
 
   test("whose process id another program has now is taken over", () => {
