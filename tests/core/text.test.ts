@@ -234,8 +234,8 @@ describe("requests' targets", () => {
     expect(door.call("query", "a=1;b=2", "", "a")).toEqual(["", false, [], "invalid semicolon separator in query"]);
   });
 
-  test("escaping", () => {
-    expect(door.call("escape", "a b&ä-_.~")).toBe("a+b%26%C3%A4-_.~");
+  test("what no header may hold is escaped", () => {
+    expect(door.call("visible", "/a b?c=ä&d=%20~\r\nX: y\x7f")).toBe("/a%20b?c=%C3%A4&d=%20~%0D%0AX:%20y%7F");
   });
 });
 

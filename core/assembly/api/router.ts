@@ -4,7 +4,7 @@ import { BodyTag, Request } from "../../../build/bindings/types";
 import { Call } from "../call";
 import { badParameter, Refusal, RefusalKind } from "../refusal";
 import { commonHeaders, messageBody, sendEmpty, sendJson, sendRefusal, sendWhole, textBody } from "../reply";
-import { Query, Target, decodePath } from "../text/url";
+import { Query, Target, decodePath, visibleAscii } from "../text/url";
 import { Route, findRoute } from "./routes";
 import { MAX_VERSION, requestedVersion, tooNewEndpoint } from "./versions";
 
@@ -76,5 +76,5 @@ function redirect(call: Call, target: Target): void {
   let path = target.path;
   while (path.indexOf("//") >= 0) path = path.replaceAll("//", "/");
   const query = target.query.length > 0 ? `?${target.query}` : "";
-  sendWhole(call, 301, `Location: ${path}${query}`, new Uint8Array(0));
+  sendWhole(call, 301, `Location: ${visibleAscii(path + query)}`, new Uint8Array(0));
 }

@@ -103,14 +103,13 @@ export class Query {
   }
 }
 
-/** A text as part of a query: what is neither letter, digit nor `-_.~` becomes `%XX`, a space becomes `+`. */
-export function escapeQuery(text: string): string {
-  const bytes = encodeUtf8(text);
+/** A target as a header may hold it: every byte that is no visible character of ASCII becomes `%XX`. */
+export function visibleAscii(target: string): string {
+  const bytes = encodeUtf8(target);
   const result = new TextBuilder(bytes.length);
   for (let i = 0; i < bytes.length; i++) {
     const byte = <i32>bytes[i];
-    if (byte == 0x20) result.unit(0x2b);
-    else if (isUnreserved(byte)) result.unit(byte);
+    if (byte > 0x20 && byte < 0x7f) result.unit(byte);
     else result.text("%" + byte.toString(16).toUpperCase().padStart(2, "0"));
   }
   return result.toString();
@@ -150,9 +149,4 @@ function badEscape(text: string): string {
     }
   }
   return text;
-}
-
-function isUnreserved(byte: i32): bool {
-  if ((byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)) return true;
-  return byte == 0x2d || byte == 0x5f || byte == 0x2e || byte == 0x7e;
 }

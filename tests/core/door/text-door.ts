@@ -18,7 +18,7 @@ import {
   parseUnixTime,
   unixSeconds,
 } from "../../../core/assembly/text/time";
-import { Query, Target, decodePath, escapeQuery } from "../../../core/assembly/text/url";
+import { Query, Target, decodePath, visibleAscii } from "../../../core/assembly/text/url";
 import { decodeUtf8, encodeUtf8 } from "../../../core/assembly/text/utf8";
 import { answer, answerBool, answerBytes, answerText, given, text } from "./exchange";
 import { Json } from "./json";
@@ -123,8 +123,8 @@ export function query(): void {
   answer(result);
 }
 
-export function escape(): void {
-  answerText(escapeQuery(text(0)));
+export function visible(): void {
+  answerText(visibleAscii(text(0)));
 }
 
 /** Pattern, text → whether it matches; null for a bad pattern. */
