@@ -53,8 +53,3 @@ export function emitUnmounts(container: Container): void {
 export function emitVolume(name: string, action: string): Event {
   return new Event("volume", action, name, engine.now.wall).with("driver", "local");
 }
-
-/** An event of an image; the actor is its id, or a reference. */
-export function emitImage(id: string, action: string, name: string): void {
-  engine.events.emit(new Event("image", action, id, engine.now.wall).with("name", name));
-}
