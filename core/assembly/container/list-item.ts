@@ -3,6 +3,7 @@
 import { JsonWriter } from "../json/writer";
 import { PublishedPort } from "../network/endpoint";
 import { engine } from "../state";
+import { TextBuilder } from "../text/builder";
 import { humanDuration } from "../text/duration";
 import { unixSeconds } from "../text/time";
 import { Container } from "./container";
@@ -47,9 +48,9 @@ export function writeListItem(json: JsonWriter, container: Container, version: i
 
 /** Path and arguments; an argument with a space stands in single quotes. */
 function commandOf(container: Container): string {
-  let command = quoted(container.path);
-  for (let i = 0; i < container.args.length; i++) command += ` ${quoted(container.args[i])}`;
-  return command;
+  const command = new TextBuilder().text(quoted(container.path));
+  for (let i = 0; i < container.args.length; i++) command.text(" ").text(quoted(container.args[i]));
+  return command.toString();
 }
 
 function quoted(text: string): string {
@@ -104,7 +105,7 @@ function writePorts(json: JsonWriter, container: Container): void {
 
 function writePublished(json: JsonWriter, port: PublishedPort): void {
   json.beginObject();
-  json.stringField("IP", port.hostAddress.length > 0 ? port.hostAddress : "0.0.0.0");
+  json.stringField("IP", port.address);
   json.i64Field("PrivatePort", port.containerPort);
   json.i64Field("PublicPort", port.hostPort);
   json.stringField("Type", port.protocol);
@@ -112,10 +113,10 @@ function writePublished(json: JsonWriter, port: PublishedPort): void {
 }
 
 function writeUnpublished(json: JsonWriter, keys: string[], ports: PublishedPort[]): void {
+  const published = new Set<string>();
+  for (let i = 0; i < ports.length; i++) published.add(ports[i].key);
   for (let i = 0; i < keys.length; i++) {
-    let published = false;
-    for (let j = 0; j < ports.length; j++) if (ports[j].key == keys[i]) published = true;
-    if (published) continue;
+    if (published.has(keys[i])) continue;
     const slash = keys[i].indexOf("/");
     json.beginObject();
     json.i64Field("PrivatePort", <i64>parseInt(slash < 0 ? keys[i] : keys[i].slice(0, slash), 10));

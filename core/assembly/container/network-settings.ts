@@ -89,31 +89,42 @@ function writePorts(json: JsonWriter, container: Container): void {
     const endpoint = container.endpoint;
     const ports: PublishedPort[] = endpoint === null ? [] : endpoint.ports;
     const keys = exposedKeys(container, ports);
-    for (let i = 0; i < keys.length; i++) writePort(json, keys[i], ports);
+    const published = portsByKey(ports);
+    for (let i = 0; i < keys.length; i++) writePort(json, keys[i], published);
   }
   json.endObject();
 }
 
 export function exposedKeys(container: Container, ports: PublishedPort[]): string[] {
-  const keys: string[] = [];
+  const keys = new Set<string>();
   const exposed: Json | null = new Members(container.config).tree("ExposedPorts");
-  if (exposed !== null) for (let i = 0; i < exposed.keys.length; i++) keys.push(exposed.keys[i]);
-  for (let i = 0; i < ports.length; i++) if (!keys.includes(ports[i].key)) keys.push(ports[i].key);
-  return keys;
+  if (exposed !== null) for (let i = 0; i < exposed.keys.length; i++) keys.add(exposed.keys[i]);
+  for (let i = 0; i < ports.length; i++) keys.add(ports[i].key);
+  return keys.values();
 }
 
-function writePort(json: JsonWriter, key: string, ports: PublishedPort[]): void {
-  json.key(key);
-  let published = false;
+function portsByKey(ports: PublishedPort[]): Map<string, PublishedPort[]> {
+  const byKey = new Map<string, PublishedPort[]>();
   for (let i = 0; i < ports.length; i++) {
-    if (ports[i].key != key) continue;
-    if (!published) json.beginArray();
-    published = true;
+    const key = ports[i].key;
+    if (!byKey.has(key)) byKey.set(key, []);
+    byKey.get(key).push(ports[i]);
+  }
+  return byKey;
+}
+
+function writePort(json: JsonWriter, key: string, byKey: Map<string, PublishedPort[]>): void {
+  if (!byKey.has(key)) {
+    json.nullField(key);
+    return;
+  }
+  const published = byKey.get(key);
+  json.key(key).beginArray();
+  for (let i = 0; i < published.length; i++) {
     json.beginObject();
-    json.stringField("HostIp", ports[i].hostAddress.length > 0 ? ports[i].hostAddress : "0.0.0.0");
-    json.stringField("HostPort", ports[i].hostPort.toString());
+    json.stringField("HostIp", published[i].address);
+    json.stringField("HostPort", published[i].hostPort.toString());
     json.endObject();
   }
-  if (published) json.endArray();
-  else json.null();
+  json.endArray();
 }

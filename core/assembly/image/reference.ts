@@ -5,7 +5,8 @@ export const DEFAULT_DOMAIN: string = "docker.io";
 /** What a name without tag and digest means where one is needed. */
 export const DEFAULT_TAG: string = "latest";
 
-const LEGACY_DEFAULT_DOMAIN: string = "index.docker.io";
+/** As clients of old write the default one. */
+export const LEGACY_DEFAULT_DOMAIN: string = "index.docker.io";
 // The host that serves the default registry's API.
 const DEFAULT_AUTHORITY: string = "registry-1.docker.io";
 const OFFICIAL: string = "library/";

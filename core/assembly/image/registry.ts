@@ -2,11 +2,9 @@
 
 import { Credentials, Endpoint } from "../../../build/bindings/types";
 import { RegistryAuth } from "../api/registry-auth";
+import { parseAddress, parseSubnet } from "../network/addresses";
 import { engine } from "../state";
-import { DEFAULT_DOMAIN, parseReference, Reference } from "./reference";
-
-/** Domain that older clients call the default registry by. */
-const LEGACY_DEFAULT_DOMAIN = "index.docker.io";
+import { DEFAULT_DOMAIN, LEGACY_DEFAULT_DOMAIN, parseReference, Reference } from "./reference";
 
 /** Where a name's registry listens. */
 export function endpointOf(reference: Reference): Endpoint {
@@ -33,7 +31,7 @@ export function credentialsOf(auth: RegistryAuth): Credentials | null {
 export function isInsecure(domain: string): bool {
   const host = hostOf(domain);
   if (host == "localhost" || host == "::1") return true;
-  const address = ipv4(host);
+  const address = parseAddress(host);
   if (address >= 0 && address >> 24 == 127) return true;
   const listed = engine.options.insecureRegistries;
   for (let i = 0; i < listed.length; i++) {
@@ -60,30 +58,6 @@ function hostOf(domain: string): string {
 }
 
 function isInBlock(address: i64, block: string): bool {
-  const slash = block.indexOf("/");
-  if (slash < 0) return false;
-  const base = ipv4(block.slice(0, slash));
-  const bits = <i32>I64.parseInt(block.slice(slash + 1), 10);
-  if (base < 0 || bits < 0 || bits > 32) return false;
-  return address >> (32 - bits) == base >> (32 - bits);
-}
-
-/** An IPv4 address as a number, or -1. */
-function ipv4(text: string): i64 {
-  const parts = text.split(".");
-  if (parts.length != 4) return -1;
-  let value: i64 = 0;
-  for (let i = 0; i < 4; i++) {
-    const part = parts[i];
-    if (part.length < 1 || part.length > 3) return -1;
-    let octet = 0;
-    for (let j = 0; j < part.length; j++) {
-      const digit = part.charCodeAt(j) - 0x30;
-      if (digit < 0 || digit > 9) return -1;
-      octet = octet * 10 + digit;
-    }
-    if (octet > 255) return -1;
-    value = (value << 8) | octet;
-  }
-  return value;
+  const subnet = parseSubnet(block);
+  return subnet !== null && subnet.contains(<u32>address);
 }

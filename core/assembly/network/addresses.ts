@@ -1,5 +1,7 @@
 // IPv4 addresses and subnets as numbers.
 
+import { decimalOf } from "../text/decimal";
+
 /** The address as a number; -1 for a text that is none. */
 export function parseAddress(text: string): i64 {
   const parts = text.split(".");
@@ -66,12 +68,5 @@ export function macOf(address: u32): string {
 }
 
 function parseOctet(text: string): i32 {
-  if (text.length == 0 || text.length > 3) return -1;
-  let value = 0;
-  for (let i = 0; i < text.length; i++) {
-    const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 9) return -1;
-    value = value * 10 + digit;
-  }
-  return value > 255 ? -1 : value;
+  return text.length > 3 ? -1 : decimalOf(text, 255);
 }

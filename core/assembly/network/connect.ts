@@ -6,7 +6,7 @@ import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
 import { engine } from "../state";
 import { formatAddress, macOf } from "./addresses";
-import { Endpoint, PublishedPort } from "./endpoint";
+import { ALL_ADDRESSES, Endpoint, PublishedPort } from "./endpoint";
 import { Network } from "./network";
 import { PortWish, readPortWishes } from "./port-wishes";
 
@@ -42,7 +42,7 @@ export function choosePorts(container: Container): string | null {
 
 function choosePort(container: Container, wish: PortWish): string | null {
   const endpoint = container.endpoint!;
-  const address = wish.hostAddress.length > 0 ? wish.hostAddress : "0.0.0.0";
+  const address = wish.hostAddress.length > 0 ? wish.hostAddress : ALL_ADDRESSES;
   let port = <u16>0;
   if (wish.firstPort == 0) port = engine.networks.takeRandomPort(wish.protocol, address, container.id);
   for (let p: u32 = wish.firstPort; port == 0 && p > 0 && p <= wish.lastPort; p++) {
@@ -70,7 +70,7 @@ export function chooseOtherPorts(container: Container, held: string): bool {
   const port = <u16>parseInt(held.slice(held.lastIndexOf(":") + 1), 10);
   for (let i = 0; i < ports.length; i++) {
     if (!ports[i].random || ports[i].hostPort != port) continue;
-    const address = ports[i].hostAddress.length > 0 ? ports[i].hostAddress : "0.0.0.0";
+    const address = ports[i].address;
     const other = engine.networks.takeRandomPort(ports[i].protocol, address, container.id);
     if (other == 0) return false;
     engine.networks.freePort(ports[i].protocol, address, port, container.id);
@@ -86,8 +86,7 @@ export function joinOf(container: Container, network: Network): Join {
   const ports: PortMapping[] = [];
   for (let i = 0; i < endpoint.ports.length; i++) {
     const port = endpoint.ports[i];
-    const address = port.hostAddress.length > 0 ? port.hostAddress : "0.0.0.0";
-    ports.push(new PortMapping(address, port.hostPort, port.containerPort, port.protocol));
+    ports.push(new PortMapping(port.address, port.hostPort, port.containerPort, port.protocol));
   }
   return new Join(container.id, container.name, network.asBridge(), endpoint.address, endpoint.mac, ports);
 }
@@ -99,8 +98,7 @@ export function keepEndpoint(container: Container): void {
   engine.networks.keepAddress(endpoint.networkId, endpoint.address, container.id);
   for (let i = 0; i < endpoint.ports.length; i++) {
     const port = endpoint.ports[i];
-    const address = port.hostAddress.length > 0 ? port.hostAddress : "0.0.0.0";
-    engine.networks.takePort(port.protocol, address, port.hostPort, container.id);
+    engine.networks.takePort(port.protocol, port.address, port.hostPort, container.id);
   }
 }
 
@@ -111,8 +109,7 @@ export function freeEndpoint(container: Container): void {
   engine.networks.freeAddress(endpoint.networkId, endpoint.address, container.id);
   for (let i = 0; i < endpoint.ports.length; i++) {
     const port = endpoint.ports[i];
-    const address = port.hostAddress.length > 0 ? port.hostAddress : "0.0.0.0";
-    engine.networks.freePort(port.protocol, address, port.hostPort, container.id);
+    engine.networks.freePort(port.protocol, port.address, port.hostPort, container.id);
   }
   container.endpoint = null;
   container.touch();

@@ -3,6 +3,9 @@
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
 
+/** What a port is published on when nobody says where. */
+export const ALL_ADDRESSES: string = "0.0.0.0";
+
 /** A port of the container and where it is to be had on the machine. */
 export class PublishedPort {
   constructor(
@@ -15,6 +18,11 @@ export class PublishedPort {
     /** The engine chose the port. */
     readonly random: bool,
   ) {}
+
+  /** Where it is published. */
+  get address(): string {
+    return this.hostAddress.length > 0 ? this.hostAddress : ALL_ADDRESSES;
+  }
 
   /** `80/tcp`. */
   get key(): string {

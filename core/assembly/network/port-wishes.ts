@@ -1,7 +1,10 @@
 // Which ports a container wants published: `PortBindings`, and with `PublishAllPorts` everything exposed.
 
 import { Json } from "../json/json";
+import { decimalOf } from "../text/decimal";
 import { parseAddress } from "./addresses";
+
+const MAX_PORT: i32 = 65535;
 
 export class PortWish {
   constructor(
@@ -23,20 +26,29 @@ export function readPortWishes(hostConfig: Json, config: Json): PortWish[] {
   }
   const exposed = config.find("ExposedPorts");
   if (!hostConfig.boolOf("PublishAllPorts") || exposed === null) return wishes;
+  const bound = new Set<string>();
+  if (bindings !== null) for (let i = 0; i < bindings.keys.length; i++) bound.add(bindings.keys[i]);
   for (let i = 0; i < exposed.keys.length; i++) {
-    if (bindings === null || bindings.entry(exposed.keys[i]) === null) addWish(wishes, exposed.keys[i], "", "");
+    if (!bound.has(exposed.keys[i])) addWish(wishes, exposed.keys[i], "", "");
   }
   return wishes;
 }
 
-/** Why the bindings make no sense or cannot be had yet, or null. `built` is set to false for the latter. */
+/** Every port of the three protocols: who asks for more cannot get them, and each of a range may have to be tried. */
+const MAX_PORTS: u32 = 3 * 65536;
+
+/** Why the bindings make no sense, or null. */
 export function refusePorts(bindings: Json): string | null {
+  let ports: u32 = 0;
   for (let i = 0; i < bindings.keys.length; i++) {
     if (portOf(bindings.keys[i]) == 0) return `invalid port specification: "${bindings.keys[i]}"`;
     const list = bindings.items[i];
     for (let j = 0; j < list.items.length; j++) {
       const port = list.items[j].stringOf("HostPort");
-      if (port.length > 0 && rangeOf(port) === null) return `invalid port specification: "${port}"`;
+      const range = rangeOf(port.length > 0 ? port : "0");
+      if (range === null) return `invalid port specification: "${port}"`;
+      ports += range[1] - range[0] + 1;
+      if (ports > MAX_PORTS) return `HostConfig.PortBindings: more than ${MAX_PORTS.toString()} ports of the host`;
       const address = list.items[j].stringOf("HostIp");
       if (address.length > 0 && !isIpv6(address) && parseAddress(address) < 0) {
         return `invalid IP address: "${address}"`;
@@ -87,20 +99,9 @@ function protocolOf(key: string): string {
 /** First and last port of `80` or `80-90`; null for nonsense. */
 function rangeOf(text: string): u32[] | null {
   const dash = text.indexOf("-");
-  const first = numberOf(dash < 0 ? text : text.slice(0, dash));
-  const last = dash < 0 ? first : numberOf(text.slice(dash + 1));
+  const first = decimalOf(dash < 0 ? text : text.slice(0, dash), MAX_PORT);
+  const last = dash < 0 ? first : decimalOf(text.slice(dash + 1), MAX_PORT);
   return first < 0 || last < first ? null : [<u32>first, <u32>last];
-}
-
-function numberOf(text: string): i32 {
-  if (text.length == 0 || text.length > 5) return -1;
-  let value = 0;
-  for (let i = 0; i < text.length; i++) {
-    const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 9) return -1;
-    value = value * 10 + digit;
-  }
-  return value > 65535 ? -1 : value;
 }
 
 function isIpv6(address: string): bool {

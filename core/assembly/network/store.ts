@@ -3,6 +3,7 @@
 import { putRecord } from "../ask";
 import { engine } from "../state";
 import { formatAddress, parseSubnet, Subnet } from "./addresses";
+import { ALL_ADDRESSES } from "./endpoint";
 import { Network, writeNetwork } from "./network";
 
 const FIRST_RANDOM_PORT: u32 = 32768;
@@ -14,6 +15,8 @@ export class NetworkStore {
   private readonly taken: Map<string, string> = new Map<string, string>();
   /** `PROTOCOL ADDRESS PORT` → container. */
   private readonly ports: Map<string, string> = new Map<string, string>();
+  /** `PROTOCOL PORT` → on how many addresses it is taken. */
+  private readonly uses: Map<string, i32> = new Map<string, i32>();
   private nextRandomPort: u32 = FIRST_RANDOM_PORT;
 
   add(network: Network): void {
@@ -69,13 +72,16 @@ export class NetworkStore {
   takePort(protocol: string, address: string, port: u16, container: string): bool {
     if (this.portTaken(protocol, address, port)) return false;
     this.ports.set(portKey(protocol, address, port), container);
+    this.use(protocol, port, 1);
     return true;
   }
 
   /** Only its owner gives a port back. */
   freePort(protocol: string, address: string, port: u16, container: string): void {
     const key = portKey(protocol, address, port);
-    if (this.ports.has(key) && this.ports.get(key) == container) this.ports.delete(key);
+    if (!this.ports.has(key) || this.ports.get(key) != container) return;
+    this.ports.delete(key);
+    this.use(protocol, port, -1);
   }
 
   /** A port of the engine's choice: they begin at 32768 (surface §6.6); 0 when none is left. */
@@ -90,16 +96,17 @@ export class NetworkStore {
   }
 
   private portTaken(protocol: string, address: string, port: u16): bool {
-    if (this.ports.has(portKey(protocol, address, port)) || this.ports.has(portKey(protocol, "0.0.0.0", port))) {
-      return true;
-    }
-    if (address != "0.0.0.0") return false;
-    const keys = this.ports.keys();
-    const suffix = ` ${port.toString()}`;
-    for (let i = 0; i < keys.length; i++) {
-      if (keys[i].startsWith(protocol + " ") && keys[i].endsWith(suffix)) return true;
-    }
-    return false;
+    const use = useKey(protocol, port);
+    if (!this.uses.has(use)) return false;
+    if (address == ALL_ADDRESSES) return true;
+    return this.ports.has(portKey(protocol, address, port)) || this.ports.has(portKey(protocol, ALL_ADDRESSES, port));
+  }
+
+  private use(protocol: string, port: u16, more: i32): void {
+    const key = useKey(protocol, port);
+    const count = (this.uses.has(key) ? this.uses.get(key) : 0) + more;
+    if (count > 0) this.uses.set(key, count);
+    else this.uses.delete(key);
   }
 
   private ensure(name: string, driver: string): void {
@@ -115,6 +122,10 @@ export class NetworkStore {
     this.add(network);
     putRecord(`network/${network.id}`, writeNetwork(network));
   }
+}
+
+function useKey(protocol: string, port: u16): string {
+  return `${protocol} ${port.toString()}`;
 }
 
 function portKey(protocol: string, address: string, port: u16): string {

@@ -1,0 +1,16 @@
+// Whole numbers as people write them in ports and addresses.
+
+/** The number that a text of decimal digits means, leading zeros included; -1 for any other, and for one over `most`. */
+export function decimalOf(text: string, most: i32): i32 {
+  if (text.length == 0 || text.length > MAX_DIGITS) return -1;
+  let value = 0;
+  for (let i = 0; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value > most ? -1 : value;
+}
+
+/** More do not fit a number of 32 bits. */
+const MAX_DIGITS: i32 = 9;
