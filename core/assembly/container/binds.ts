@@ -1,5 +1,7 @@
 // `source:destination[:options]` (surface §2.14).
 
+import { cleanPath } from "../text/path";
+
 export class Bind {
   source: string = "";
   destination: string = "";
@@ -63,16 +65,4 @@ function sortOf(word: string): string {
   if (word == "nocopy") return "copy";
   if (word == "consistent" || word == "cached" || word == "delegated" || word == "default") return "consistency";
   return PROPAGATIONS.includes(word) ? "propagation" : "";
-}
-
-/** Without double slashes, `.` and `..`, and without a slash at the end. */
-export function cleanPath(path: string): string {
-  if (!path.startsWith("/")) return path;
-  const kept: string[] = [];
-  const parts = path.split("/");
-  for (let i = 0; i < parts.length; i++) {
-    if (parts[i] == "..") kept.length > 0 ? kept.pop() : "";
-    else if (parts[i].length > 0 && parts[i] != ".") kept.push(parts[i]);
-  }
-  return "/" + kept.join("/");
 }

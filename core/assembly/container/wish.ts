@@ -6,11 +6,15 @@ import { Json } from "../json/json";
 import { isZero } from "../json/schema";
 import { badParameter, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
-import { cleanPath, readBind } from "./binds";
+import { cleanPath } from "../text/path";
+import { readBind } from "./binds";
 import { CreateBody, readCreate } from "./create-body";
 import { DefaultFacts, fillHostConfig, fillHostname } from "./defaults";
 import { mergeImageConfig } from "./merge";
 import { refuseContainer, ValidationFacts } from "./validate";
+
+/** Each is made before the answer, and mounted at every start. */
+const MAX_VOLUMES: i32 = 1000;
 
 export class Wish {
   refusal: Refusal | null = null;
@@ -40,17 +44,19 @@ export class Wish {
     const taken = this.takenDestinations();
     for (let i = 0; i < volumes.keys.length; i++) {
       const destination = cleanPath(volumes.keys[i]);
-      if (!taken.includes(destination) && !destinations.includes(destination)) destinations.push(destination);
+      if (taken.has(destination)) continue;
+      taken.add(destination);
+      destinations.push(destination);
     }
     return destinations;
   }
 
-  private takenDestinations(): string[] {
-    const taken: string[] = [];
+  private takenDestinations(): Set<string> {
+    const taken = new Set<string>();
     const binds = this.hostConfig.stringsOf("Binds");
-    for (let i = 0; i < binds.length; i++) taken.push(readBind(binds[i]).destination);
+    for (let i = 0; i < binds.length; i++) taken.add(readBind(binds[i]).destination);
     const tmpfs = this.hostConfig.entry("Tmpfs");
-    if (tmpfs !== null) for (let i = 0; i < tmpfs.keys.length; i++) taken.push(cleanPath(tmpfs.keys[i]));
+    if (tmpfs !== null) for (let i = 0; i < tmpfs.keys.length; i++) taken.add(cleanPath(tmpfs.keys[i]));
     return taken;
   }
 }
@@ -74,7 +80,14 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   wish.hostConfig = body.hostConfig;
   warnOfHealthcheck(wish);
   warnOfPorts(wish);
-  return refuseContainer(wish.config, wish.hostConfig, validationFacts());
+  const refusal = refuseContainer(wish.config, wish.hostConfig, validationFacts());
+  return refusal === null ? refuseVolumes(wish) : refusal;
+}
+
+function refuseVolumes(wish: Wish): Refusal | null {
+  const count = wish.volumeDestinations().length;
+  if (count <= MAX_VOLUMES) return null;
+  return badParameter(`Volumes: ${count.toString()} anonymous volumes are too many: at most ${MAX_VOLUMES.toString()}`);
 }
 
 function validationFacts(): ValidationFacts {

@@ -1,9 +1,18 @@
 // Lines of a Dockerfile that change a config: the `changes` of commit (surface §2.22).
 
 import { Json } from "../json/json";
+import { MembersByName } from "../json/members-by-name";
+import { TextBuilder } from "../text/builder";
+import { decimalOf } from "../text/decimal";
+import { followPath } from "../text/path";
+import { Variables } from "../text/variables";
 import { expandWord, isBlank, jsonWords, splitWords } from "./dockerfile-words";
 import { readHealthcheck } from "./healthcheck";
 
+/** Every port of the three protocols. */
+const MAX_PORTS: i32 = 3 * 65536;
+/** UTF-16 units that variables may become, all in all: each change may double the one before. */
+const MAX_EXPANDED: i32 = 4 * 1024 * 1024;
 const DEFAULT_SHELL: string[] = ["/bin/sh", "-c"];
 
 /** Applies lines to a `Config`. What is wrong with them, or empty. */
@@ -14,15 +23,36 @@ export function applyChanges(config: Json, changes: string[]): string {
     for (let j = 0; j < lines.length; j++) {
       const error = applied.apply(lines[j]);
       if (error.length > 0) return error;
+      if (applied.expanded > MAX_EXPANDED) return `changes are longer than ${MAX_EXPANDED.toString()} characters`;
     }
   }
+  applied.finish();
   return "";
 }
 
+// What grows from line to line is read from the config once, and put back in the end: there may be 50,000 lines.
 class Changes {
+  /** UTF-16 units of all words so far, with their variables resolved. */
+  expanded: i32 = 0;
   private commandGiven: bool = false;
+  private ports: i32 = 0;
+  private readonly variables: Variables;
+  private variablesChanged: bool = false;
+  private readonly maps: Map<string, MembersByName> = new Map<string, MembersByName>();
+  private builds: string[] | null = null;
+  private directory: string[] | null = null;
 
-  constructor(private readonly config: Json) {}
+  constructor(private readonly config: Json) {
+    this.variables = new Variables(config.stringsOf("Env"));
+  }
+
+  finish(): void {
+    if (this.variablesChanged) this.config.set("Env", Json.strings(this.variables.entries));
+    const builds = this.builds;
+    if (builds !== null) this.config.set("OnBuild", Json.strings(builds));
+    const directory = this.directory;
+    if (directory !== null) this.config.set("WorkingDir", Json.string("/" + directory.join("/")));
+  }
 
   apply(line: string): string {
     let end = 0;
@@ -74,14 +104,13 @@ class Changes {
   private environment(rest: string): string {
     const pairs = this.pairs(rest);
     if (pairs.length == 0) return "ENV requires at least one argument";
-    const entries = this.config.stringsOf("Env");
     for (let i = 0; i < pairs.length; i++) {
       const equals = pairs[i].indexOf("=");
       if (equals < 0) return "ENV must have two arguments";
       if (equals == 0) return "ENV names can not be blank";
-      replaceOrAppend(entries, pairs[i], pairs[i].slice(0, equals + 1));
+      this.variables.set(pairs[i]);
     }
-    this.config.set("Env", Json.strings(entries));
+    this.variablesChanged = true;
     return "";
   }
 
@@ -111,11 +140,9 @@ class Changes {
       const last = range.length > 1 ? portOf(range[1]) : first;
       const known = protocol == "tcp" || protocol == "udp" || protocol == "sctp";
       if (first < 0 || last < first || range.length > 2 || !known) return `invalid containerPort: ${word}`;
-      for (let port = first; port <= last; port++) {
-        // Doubles are sorted out with the rest of the config: looking each up would take long for a wide range.
-        ports.keys.push(`${port.toString()}/${protocol}`);
-        ports.items.push(Json.object());
-      }
+      this.ports += last - first + 1;
+      if (this.ports > MAX_PORTS) return `EXPOSE of more than ${MAX_PORTS.toString()} ports: ${word}`;
+      for (let port = first; port <= last; port++) ports.set(`${port.toString()}/${protocol}`, Json.object());
     }
     return "";
   }
@@ -130,9 +157,8 @@ class Changes {
 
   private onBuild(rest: string): string {
     if (rest.length == 0) return "ONBUILD requires at least one argument";
-    const lines = this.config.stringsOf("OnBuild");
-    lines.push(rest);
-    this.config.set("OnBuild", Json.strings(lines));
+    if (this.builds === null) this.builds = this.config.stringsOf("OnBuild");
+    this.builds!.push(rest);
     return "";
   }
 
@@ -158,9 +184,11 @@ class Changes {
   private workingDirectory(rest: string): string {
     if (rest.length == 0) return "WORKDIR requires exactly one argument";
     const path = this.expand(rest);
-    const current = this.config.stringOf("WorkingDir");
-    const base = path.startsWith("/") ? "" : current.length > 0 ? current : "/";
-    this.config.set("WorkingDir", Json.string(cleanPath(`${base}/${path}`)));
+    if (this.directory === null) {
+      this.directory = [];
+      followPath(this.directory!, this.config.stringOf("WorkingDir"));
+    }
+    followPath(this.directory!, path);
     return "";
   }
 
@@ -190,15 +218,22 @@ class Changes {
   }
 
   private expand(word: string): string {
-    return expandWord(word, this.config.stringsOf("Env"));
+    const expanded = expandWord(word, this.variables, MAX_EXPANDED - this.expanded);
+    // Too long: whoever applies the line refuses it.
+    if (expanded === null) this.expanded = MAX_EXPANDED + 1;
+    else this.expanded += expanded.length;
+    return expanded === null ? word : expanded;
   }
 
-  /** The member as an object that may be added to. */
-  private map(name: string): Json {
-    const member = this.config.entry(name);
-    const map = member !== null && member.isObject ? member.copy() : Json.object();
-    this.config.set(name, map);
-    return map;
+  /** The member as an object that is added to. */
+  private map(name: string): MembersByName {
+    if (!this.maps.has(name)) {
+      const member = this.config.entry(name);
+      const map = member !== null && member.isObject ? member.copy() : Json.object();
+      this.config.set(name, map);
+      this.maps.set(name, new MembersByName(map));
+    }
+    return this.maps.get(name);
   }
 }
 
@@ -211,53 +246,27 @@ const CHANGES: string[] = [
 function logicalLines(text: string): string[] {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   const result: string[] = [];
-  let open = "";
+  const open = new TextBuilder();
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i].trim();
     if (line.startsWith("#")) continue;
     if (line.endsWith("\\")) {
-      open += line.slice(0, line.length - 1);
+      open.text(line.slice(0, line.length - 1));
       continue;
     }
-    const whole = (open + line).trim();
-    open = "";
-    if (whole.length > 0) result.push(whole);
+    addWhole(result, open.text(line));
   }
-  const last = open.trim();
-  if (last.length > 0) result.push(last);
+  addWhole(result, open);
   return result;
 }
 
-function replaceOrAppend(entries: string[], entry: string, prefix: string): void {
-  for (let i = 0; i < entries.length; i++) {
-    if (!entries[i].startsWith(prefix)) continue;
-    entries[i] = entry;
-    return;
-  }
-  entries.push(entry);
+function addWhole(lines: string[], open: TextBuilder): void {
+  const whole = open.toString().trim();
+  open.reset();
+  if (whole.length > 0) lines.push(whole);
 }
 
 /** -1 for what is no port. */
 function portOf(text: string): i32 {
-  if (text.length < 1 || text.length > 5) return -1;
-  let port = 0;
-  for (let i = 0; i < text.length; i++) {
-    const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 9) return -1;
-    port = port * 10 + digit;
-  }
-  return port <= 65535 ? port : -1;
-}
-
-function cleanPath(path: string): string {
-  const parts = path.split("/");
-  const kept: string[] = [];
-  for (let i = 0; i < parts.length; i++) {
-    if (parts[i] == "..") {
-      if (kept.length > 0) kept.pop();
-    } else if (parts[i].length > 0 && parts[i] != ".") {
-      kept.push(parts[i]);
-    }
-  }
-  return "/" + kept.join("/");
+  return decimalOf(text, 65535);
 }

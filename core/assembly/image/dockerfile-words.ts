@@ -4,6 +4,7 @@ import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
 import { TextBuilder } from "../text/builder";
 import { encodeUtf8 } from "../text/utf8";
+import { Variables } from "../text/variables";
 
 const BACKSLASH: i32 = 0x5c;
 const DOUBLE: i32 = 0x22;
@@ -31,9 +32,9 @@ export function splitWords(text: string): string[] {
   return words;
 }
 
-/** Resolves quotes, backslashes and variables. `environment`: entries `NAME=value`. */
-export function expandWord(word: string, environment: string[]): string {
-  return new Expansion(word, environment).read();
+/** Resolves quotes, backslashes and variables. Null: the result would be longer than `limit`. */
+export function expandWord(word: string, environment: Variables, limit: i32): string | null {
+  return new Expansion(word, environment, limit).read();
 }
 
 /** A JSON list of texts, or null. */
@@ -50,16 +51,19 @@ export function isBlank(unit: i32): bool {
 
 class Expansion {
   private at: i32 = 0;
+  private unclosed: bool = false;
   private readonly result: TextBuilder = new TextBuilder();
 
   constructor(
     private readonly word: string,
-    private readonly environment: string[],
+    private readonly environment: Variables,
+    private readonly limit: i32,
   ) {}
 
-  read(): string {
+  read(): string | null {
     let quote = 0;
     while (this.at < this.word.length) {
+      if (this.result.length > this.limit) return null;
       const unit = this.word.charCodeAt(this.at++);
       if (quote == SINGLE) {
         if (unit == SINGLE) quote = 0;
@@ -76,7 +80,7 @@ class Expansion {
         this.result.unit(unit);
       }
     }
-    return this.result.toString();
+    return this.result.length > this.limit ? null : this.result.toString();
   }
 
   /** Within double quotes a backslash is one unless it stands before what it could protect. */
@@ -90,7 +94,7 @@ class Expansion {
   /** `$NAME`, `${NAME}`, `${NAME:-default}`, `${NAME:+instead}`. */
   private variable(): void {
     const braced = this.at < this.word.length && this.word.charCodeAt(this.at) == 0x7b;
-    const end = braced ? this.word.indexOf("}", this.at) : this.nameEnd(this.at);
+    const end = braced ? this.braceEnd() : this.nameEnd(this.at);
     if (end < 0 || end == this.at) {
       this.result.unit(DOLLAR);
       return;
@@ -98,7 +102,7 @@ class Expansion {
     const inner = this.word.slice(braced ? this.at + 1 : this.at, end);
     this.at = braced ? end + 1 : end;
     const colon = inner.indexOf(":");
-    const value = this.valueOf(colon < 0 ? inner : inner.slice(0, colon));
+    const value = this.environment.valueOf(colon < 0 ? inner : inner.slice(0, colon));
     const modifier = colon < 0 ? "" : inner.slice(colon + 1);
     if (modifier.startsWith("-")) this.result.text(value.length > 0 ? value : modifier.slice(1));
     else if (modifier.startsWith("+")) this.result.text(value.length > 0 ? modifier.slice(1) : "");
@@ -111,11 +115,12 @@ class Expansion {
     return end;
   }
 
-  private valueOf(name: string): string {
-    for (let i = this.environment.length - 1; i >= 0; i--) {
-      if (this.environment[i].startsWith(name + "=")) return this.environment[i].slice(name.length + 1);
-    }
-    return "";
+  // Without a closing brace it is looked for once only.
+  private braceEnd(): i32 {
+    if (this.unclosed) return -1;
+    const end = this.word.indexOf("}", this.at);
+    this.unclosed = end < 0;
+    return end;
   }
 }
 

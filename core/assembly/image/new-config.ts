@@ -2,9 +2,9 @@
 
 import { CONFIG } from "../container/config";
 import { Container } from "../container/container";
+import { documentOf } from "../container/launch";
 import { mergeImageConfig } from "../container/merge";
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
 import { normalise, schemaError } from "../json/schema";
 import { badParameter, internal, Refusal } from "../refusal";
 import { applyChanges } from "./changes";
@@ -28,9 +28,4 @@ export function readNewConfig(container: Container, body: Json | null, changes: 
   const merged = mergeImageConfig(config, own);
   if (merged.error.length > 0) return new NewConfig(null, internal(merged.error));
   return new NewConfig(merged.config, null);
-}
-
-function documentOf(bytes: Uint8Array): Json {
-  const document = parseJson(bytes);
-  return document === null ? Json.object() : document;
 }

@@ -36,6 +36,11 @@ export class TextBuilder {
     return this;
   }
 
+  /** Begins anew, in the same room. */
+  reset(): void {
+    this.size = 0;
+  }
+
   toString(): string {
     return String.UTF16.decodeUnsafe(changetype<usize>(this.units), this.size << 1);
   }

@@ -1,0 +1,36 @@
+// Variables of an environment, as entries `NAME=value` that keep their order. Found by name in no time: a client may
+// send a hundred thousand of them.
+
+export class Variables {
+  private readonly places: Map<string, i32> = new Map<string, i32>();
+  private readonly values: Map<string, string> = new Map<string, string>();
+
+  /** `entries`: changed in place. One without `=` is no variable; of two for one name the last is its value. */
+  constructor(readonly entries: string[]) {
+    for (let i = 0; i < entries.length; i++) this.note(entries[i], i);
+  }
+
+  /** Takes the place of the first entry of this name, or comes last. Without a name it is left out. */
+  set(entry: string): void {
+    const equals = entry.indexOf("=");
+    if (equals <= 0) return;
+    const name = entry.slice(0, equals);
+    const place = this.places.has(name) ? this.places.get(name) : this.entries.length;
+    if (place < this.entries.length) this.entries[place] = entry;
+    else this.entries.push(entry);
+    this.note(entry, place);
+  }
+
+  /** Empty for a variable that is not set. */
+  valueOf(name: string): string {
+    return this.values.has(name) ? this.values.get(name) : "";
+  }
+
+  private note(entry: string, place: i32): void {
+    const equals = entry.indexOf("=");
+    if (equals <= 0) return;
+    const name = entry.slice(0, equals);
+    if (!this.places.has(name)) this.places.set(name, place);
+    this.values.set(name, entry.slice(equals + 1));
+  }
+}
