@@ -3,6 +3,7 @@
 import { ContainerFile, Launch } from "../../../build/bindings/types";
 import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
+import { TextBuilder } from "../text/builder";
 import { encodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
 import { writeSpec } from "./spec";
@@ -46,24 +47,33 @@ function filesOf(container: Container, config: Json, hostConfig: Json): Containe
   const ofHost = container.networkMode == "host";
   return [
     new ContainerFile("hostname", encodeUtf8(hostname + "\n")),
-    new ContainerFile("hosts", ofHost ? null : encodeUtf8(hostsFile(container, hostname, hostConfig))),
+    new ContainerFile("hosts", ofHost ? null : encodeUtf8(hostsFile(container, namesOf(config), hostConfig))),
     new ContainerFile("resolv.conf", resolvFile(hostConfig)),
   ];
 }
 
-function hostsFile(container: Container, hostname: string, hostConfig: Json): string {
-  let text =
+/** With a domain the full name comes first (hosts(5)). */
+function namesOf(config: Json): string {
+  const hostname = config.stringOf("Hostname");
+  const domain = config.stringOf("Domainname");
+  return domain.length > 0 ? `${hostname}.${domain} ${hostname}` : hostname;
+}
+
+function hostsFile(container: Container, names: string, hostConfig: Json): string {
+  const text = new TextBuilder(256).text(
     "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::0\tip6-localnet\n" +
-    "ff00::0\tip6-mcastprefix\nff02::1\tip6-allnodes\nff02::2\tip6-allrouters\n";
+      "ff00::0\tip6-mcastprefix\nff02::1\tip6-allnodes\nff02::2\tip6-allrouters\n",
+  );
   const extra = hostConfig.stringsOf("ExtraHosts");
   for (let i = 0; i < extra.length; i++) {
     // `name:address`, or `name=address` as newer clients write it; an IPv6 address has colons of its own.
     const equals = extra[i].indexOf("=");
     const at = equals > 0 ? equals : extra[i].indexOf(":");
-    if (at > 0) text += `${hostAddress(container, extra[i].slice(at + 1))}\t${extra[i].slice(0, at)}\n`;
+    if (at > 0) text.text(`${hostAddress(container, extra[i].slice(at + 1))}\t${extra[i].slice(0, at)}\n`);
   }
   const endpoint = container.endpoint;
-  return endpoint === null ? text : text + `${endpoint.address}\t${hostname}\n`;
+  if (endpoint !== null) text.text(`${endpoint.address}\t${names}\n`);
+  return text.toString();
 }
 
 /** `host-gateway` stands for the machine's address on the container's network. */
@@ -78,9 +88,9 @@ function resolvFile(hostConfig: Json): Uint8Array | null {
   const search = hostConfig.stringsOf("DnsSearch");
   const options = hostConfig.stringsOf("DnsOptions");
   if (servers.length == 0 && search.length == 0 && options.length == 0) return null;
-  let text = "";
-  for (let i = 0; i < servers.length; i++) text += `nameserver ${servers[i]}\n`;
-  if (search.length > 0 && !(search.length == 1 && search[0] == ".")) text += `search ${search.join(" ")}\n`;
-  if (options.length > 0) text += `options ${options.join(" ")}\n`;
-  return encodeUtf8(text);
+  const text = new TextBuilder();
+  for (let i = 0; i < servers.length; i++) text.text(`nameserver ${servers[i]}\n`);
+  if (search.length > 0 && !(search.length == 1 && search[0] == ".")) text.text(`search ${search.join(" ")}\n`);
+  if (options.length > 0) text.text(`options ${options.join(" ")}\n`);
+  return encodeUtf8(text.toString());
 }
