@@ -1,0 +1,68 @@
+// An engine whose host does all that it is asked at once, and a clock on its steps.
+
+import type { engine, types } from "../../hosts/host.js";
+import { Instance } from "../../hosts/instance.js";
+import { loadCore } from "../../hosts/node/core-files.js";
+import type { StepOutputs } from "../../hosts/outbox.js";
+import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "./fixtures.js";
+
+const core = loadCore();
+const NOW: types.Instant = { wall: 1_767_225_600_000_000_000n, monotonic: 100_000_000_000n };
+
+export class TimedEngine {
+  readonly #instance = new Instance(core);
+  #requests = 0n;
+  /** Milliseconds that the slowest step took. */
+  slowest = 0;
+  /** Bytes that the greediest step allocated: nothing is given back within a step. */
+  greediest = 0;
+
+  /** It has the image `busybox`. */
+  constructor() {
+    const records = [...FIRST_RECORDS, ...BUSYBOX_RECORDS].map(([key, value]) => ({ key, value }));
+    records.sort((a, b) => (a.key < b.key ? -1 : 1));
+    const found = { processes: [], mounts: [], containers: [], joins: [], networks: [], volumes: [] };
+    const inventory: engine.Inventory = { ...found, chains: [BUSYBOX_CHAIN] };
+    this.#complete(this.#instance.open(OPTIONS, NOW, new Uint8Array(32), records, inventory));
+  }
+
+  /** Status and body of the answer; what the engine asks of its host succeeds. */
+  request(method: string, target: string, body?: unknown): { status: number; body: string } {
+    const id = ++this.#requests;
+    const whole = body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body));
+    const headers = body === undefined ? "" : "Content-Type: application/json";
+    const sent: engine.Body = whole === undefined ? { tag: "none" } : { tag: "whole", val: whole };
+    const request = { id, listener: "unix:///test.sock", method, target, headers, body: sent };
+    const replies = this.#complete(this.#step({ tag: "request", val: request }));
+    const reply = replies.find((one) => one.request === id)?.command;
+    if (reply?.tag !== "whole") throw new Error(`no whole answer: ${reply?.tag}`);
+    return { status: reply.val.head.status, body: new TextDecoder().decode(reply.val.body) };
+  }
+
+  #step(input: engine.Input): StepOutputs {
+    const garbage = this.#instance.garbage;
+    const begun = performance.now();
+    const outputs = this.#instance.step(NOW, input);
+    this.slowest = Math.max(this.slowest, performance.now() - begun);
+    this.greediest = Math.max(this.greediest, this.#instance.garbage - garbage);
+    if (this.#instance.mustCollect) this.#instance.collect();
+    return outputs;
+  }
+
+  #complete({ effects, replies }: StepOutputs): StepOutputs["replies"] {
+    const all = [...replies];
+    for (const effect of effects) {
+      if (effect.to === "timers") continue;
+      const launched = effect.to === "processes" && effect.command.tag === "launch";
+      const ok: engine.Outcome = launched ? { tag: "launched", val: { pid: 77, at: NOW.wall } } : outcomeOf(effect);
+      const outcome = { tag: "ok", val: ok } as const;
+      all.push(...this.#complete(this.#step({ tag: "completed", val: { op: effect.op, outcome } })));
+    }
+    return all;
+  }
+}
+
+function outcomeOf(effect: StepOutputs["effects"][number]): engine.Outcome {
+  if (effect.to !== "content" || effect.command.tag !== "commit") return { tag: "done" };
+  return { tag: "committed", val: { diffId: `sha256:${"a".repeat(64)}`, size: 10n, empty: true } };
+}
