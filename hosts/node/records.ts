@@ -30,8 +30,9 @@ class LmdbRecords implements RecordStore {
 
   async commit(commands: records.RecordCommand[]): Promise<void> {
     try {
+      // Flushed to disk in this thread, before it returns. The database's own thread would do, but does not tell of every
+      // failure: a flush that fails there is never heard of again.
       this.#database.transactionSync(() => commands.forEach((command) => this.#carryOut(command)));
-      // A commit only reaches the kernel; the flush to disk follows it in another thread.
       await this.#database.flushed;
     } catch (error) {
       throw await this.#explained(error);
