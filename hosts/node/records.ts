@@ -30,8 +30,8 @@ class LmdbRecords implements RecordStore {
 
   async commit(commands: records.RecordCommand[]): Promise<void> {
     try {
-      // Flushed to disk in this thread, before it returns. The database's own thread would do, but does not tell of every
-      // failure: a flush that fails there is never heard of again.
+      // Flushed to disk in this thread, before it returns. The database's own thread would do it too, but a commit that
+      // fails there rejects more promises than the one that is waited for.
       this.#database.transactionSync(() => commands.forEach((command) => this.#carryOut(command)));
       await this.#database.flushed;
     } catch (error) {
