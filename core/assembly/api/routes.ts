@@ -189,7 +189,7 @@ export function findRoute(call: Call): Route | null {
     }
     const length = path.length - route.before.length - route.after.length;
     if (length <= 0 || !path.startsWith(route.before)) continue;
-    if (!fitsAfter(path, route, length)) continue;
+    if (!fitsAfter(path, route)) continue;
     call.name = path.substr(route.before.length, length);
     return route;
   }
@@ -197,7 +197,7 @@ export function findRoute(call: Call): Route | null {
 }
 
 /** A second `*` stands for anything. */
-function fitsAfter(path: string, route: Route, _length: i32): bool {
+function fitsAfter(path: string, route: Route): bool {
   const star = route.after.indexOf("*");
   if (star < 0) return path.endsWith(route.after);
   return path.indexOf(route.after.slice(0, star), route.before.length) > 0;

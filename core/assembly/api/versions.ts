@@ -1,7 +1,6 @@
 // Which versions of the API are served, and what the others are told (surface §2.1). A served version is its minor
 // number: 41 for 1.41.
 
-export const MIN_VERSION: i32 = 24;
 export const MAX_VERSION: i32 = 55;
 export const MIN_VERSION_TEXT: string = "1.24";
 export const MAX_VERSION_TEXT: string = "1.55";

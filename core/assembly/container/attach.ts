@@ -10,7 +10,7 @@ import { endReply, hijack, sendBare, textBody } from "../reply";
 import { engine } from "../state";
 import { Container } from "./container";
 import { parseDetachKeys } from "./detach-keys";
-import { Cause, Status } from "./lifecycle";
+import { Status } from "./lifecycle";
 import { StopFollowing } from "./logs";
 import { streamType } from "./stream-type";
 
@@ -69,7 +69,7 @@ function stdioOf(call: Call, container: Container, live: bool, keys: Uint8Array)
 /** The run that goes on, or the next one. */
 function runOf(container: Container): u32 {
   const goesOn = container.running || container.status == Status.Starting;
-  return goesOn && !container.can(Cause.Start) ? container.run : container.run + 1;
+  return goesOn ? container.run : container.run + 1;
 }
 
 class Detachment extends StopFollowing {
