@@ -23,7 +23,7 @@ import {
 import { askContent, askNetworks, askProcesses, askVolumes, putRecord } from "./ask";
 import { Container } from "./container/container";
 import { exitedByItself } from "./container/exit";
-import { Ignored } from "./container/ignored";
+import { Ignored } from "./ignored";
 import { Cause, Status } from "./container/lifecycle";
 import { readRecord } from "./container/record";
 import { release } from "./container/release";

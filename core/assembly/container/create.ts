@@ -4,7 +4,7 @@ import { Failure, Outcome, VolumeCommandMake } from "../../../build/bindings/typ
 import { readJsonBody } from "../api/json-body";
 import { askVolumes } from "../ask";
 import { Call } from "../call";
-import { emitContainer, emitVolume } from "../event/emit";
+import { emitContainer, volumeEvent } from "../event/emit";
 import { Image } from "../image/image";
 import { asI64, isI64, Json } from "../json/json";
 import { jsonBytes, JsonWriter } from "../json/writer";
@@ -150,7 +150,7 @@ class Creation extends Task {
       return sendRefusal(this.call, internal(this.failure));
     }
     for (let i = 0; i < container.volumes.length; i++) {
-      engine.events.emit(emitVolume(container.volumes[i].name, "create"));
+      engine.events.emit(volumeEvent(container.volumes[i].name, "create"));
     }
     emitContainer(container, "create");
     const json = new JsonWriter();

@@ -14,7 +14,7 @@ import {
 import { flagOf } from "../api/parameters";
 import { askContent, askNetworks, askProcesses, askVolumes } from "../ask";
 import { Call } from "../call";
-import { emitContainer, emitVolume } from "../event/emit";
+import { emitContainer, volumeEvent } from "../event/emit";
 import { freeEndpoint } from "../network/connect";
 import { conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
@@ -181,7 +181,7 @@ class Removal extends Task {
   /** It is gone, whatever becomes of the container. */
   private forgetVolume(name: string): void {
     engine.volumes.remove(name);
-    engine.events.emit(emitVolume(name, "destroy"));
+    engine.events.emit(volumeEvent(name, "destroy"));
   }
 }
 

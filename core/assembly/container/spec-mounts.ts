@@ -4,8 +4,7 @@ import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
 import { Bind, readBind } from "./binds";
 import { Container } from "./container";
-
-const DEFAULT_SHM_SIZE: i64 = 67108864;
+import { DEFAULT_SHM_SIZE } from "./defaults";
 
 export function writeMounts(json: JsonWriter, container: Container, hostConfig: Json): void {
   const given = hostConfig.i64Of("ShmSize");
@@ -57,9 +56,10 @@ function writeOwn(json: JsonWriter, container: Container, hostConfig: Json): voi
     mounts.push(new OwnMount(volume.destination, "bind", `volume:${volume.name}`, ["rbind", "rprivate"]));
   }
   addTmpfs(mounts, hostConfig.find("Tmpfs"), destinations);
-  addFile(mounts, "resolv.conf", destinations);
-  addFile(mounts, "hostname", destinations);
-  addFile(mounts, "hosts", destinations);
+  const readOnly = hostConfig.boolOf("ReadonlyRootfs");
+  addFile(mounts, "resolv.conf", destinations, readOnly);
+  addFile(mounts, "hostname", destinations, readOnly);
+  addFile(mounts, "hosts", destinations, readOnly);
   mounts.sort((a: OwnMount, b: OwnMount) => depthOf(a.destination) - depthOf(b.destination));
   for (let i = 0; i < mounts.length; i++) {
     writeMount(json, mounts[i].destination, mounts[i].type, mounts[i].source, mounts[i].options);
@@ -67,11 +67,12 @@ function writeOwn(json: JsonWriter, container: Container, hostConfig: Json): voi
 }
 
 /** A bind of the client's own over one of these files takes its place. */
-function addFile(mounts: OwnMount[], name: string, taken: string[]): void {
+function addFile(mounts: OwnMount[], name: string, taken: string[], readOnly: bool): void {
   const destination = `/etc/${name}`;
-  if (!taken.includes(destination)) {
-    mounts.push(new OwnMount(destination, "bind", `file:${name}`, ["rbind", "rprivate"]));
-  }
+  if (taken.includes(destination)) return;
+  const options = ["rbind", "rprivate"];
+  if (readOnly) options.push("ro");
+  mounts.push(new OwnMount(destination, "bind", `file:${name}`, options));
 }
 
 function addTmpfs(mounts: OwnMount[], tmpfs: Json | null, destinations: string[]): void {

@@ -1,6 +1,7 @@
 // A container's `config.json` (OCI runtime spec 1.0.2). The host turns the names in it into paths: `processes.launch`.
 
 import { Json } from "../json/json";
+import { MembersByName } from "../json/members-by-name";
 import { JsonWriter } from "../json/writer";
 import { engine } from "../state";
 import { capabilitiesOf } from "./capabilities";
@@ -97,13 +98,13 @@ function writeLinux(json: JsonWriter, container: Container, hostConfig: Json): v
 
 /** In a network namespace of their own any user may take low ports and ping, as with Docker; the client has the last word. */
 function writeSysctls(json: JsonWriter, container: Container, given: Json | null): void {
-  const sysctls = Json.object();
+  const sysctls = new MembersByName(Json.object());
   if (container.networkMode != "host") {
     sysctls.set("net.ipv4.ip_unprivileged_port_start", Json.string("0"));
     sysctls.set("net.ipv4.ping_group_range", Json.string("0 2147483647"));
   }
   if (given !== null) for (let i = 0; i < given.keys.length; i++) sysctls.set(given.keys[i], given.items[i]);
-  json.json(sysctls);
+  json.json(sysctls.object);
 }
 
 function writeNamespaces(json: JsonWriter, container: Container, hostConfig: Json): void {

@@ -35,7 +35,7 @@ export function emitMounts(container: Container): void {
   for (let i = 0; i < container.volumes.length; i++) {
     const volume = container.volumes[i];
     engine.events.emit(
-      emitVolume(volume.name, "mount")
+      volumeEvent(volume.name, "mount")
         .with("container", container.id)
         .with("destination", volume.destination)
         .with("propagation", "")
@@ -46,10 +46,10 @@ export function emitMounts(container: Container): void {
 
 export function emitUnmounts(container: Container): void {
   for (let i = 0; i < container.volumes.length; i++) {
-    engine.events.emit(emitVolume(container.volumes[i].name, "unmount").with("container", container.id));
+    engine.events.emit(volumeEvent(container.volumes[i].name, "unmount").with("container", container.id));
   }
 }
 
-export function emitVolume(name: string, action: string): Event {
+export function volumeEvent(name: string, action: string): Event {
   return new Event("volume", action, name, engine.now.wall).with("driver", "local");
 }

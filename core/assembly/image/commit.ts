@@ -19,7 +19,7 @@ import { flagOf } from "../api/parameters";
 import { askContent, askProcesses } from "../ask";
 import { Call } from "../call";
 import { Container } from "../container/container";
-import { Ignored } from "../container/ignored";
+import { Ignored } from "../ignored";
 import { Cause, Status } from "../container/lifecycle";
 import { containerEvent, emitContainer } from "../event/emit";
 import { Json } from "../json/json";

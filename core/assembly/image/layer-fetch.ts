@@ -11,7 +11,7 @@ import {
   Progress,
 } from "../../../build/bindings/types";
 import { abandon, askContent } from "../ask";
-import { Ignored } from "../container/ignored";
+import { Ignored } from "../ignored";
 import { engine } from "../state";
 import { Task } from "../task";
 import { StoredLayer } from "./layers";

@@ -3,7 +3,7 @@
 
 import { ContentCommandDropChain } from "../../../build/bindings/types";
 import { askContent, deleteRecord, putRecord } from "../ask";
-import { Ignored } from "../container/ignored";
+import { Ignored } from "../ignored";
 import { parseJson } from "../json/reader";
 import { JsonWriter } from "../json/writer";
 import { engine } from "../state";

@@ -14,7 +14,7 @@ import {
 import { flagOf } from "../api/parameters";
 import { askContent } from "../ask";
 import { Call } from "../call";
-import { Ignored } from "../container/ignored";
+import { Ignored } from "../ignored";
 import { notBuilt, Refusal } from "../refusal";
 import { engine } from "../state";
 import { Task } from "../task";

@@ -19,7 +19,7 @@ import {
 } from "../../../build/bindings/types";
 import { abandon, askContent } from "../ask";
 import { Call } from "../call";
-import { Ignored } from "../container/ignored";
+import { Ignored } from "../ignored";
 import { internal, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
 import { Task } from "../task";

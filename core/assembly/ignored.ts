@@ -1,5 +1,5 @@
-import { Failure, Outcome } from "../../../build/bindings/types";
-import { Task } from "../task";
+import { Failure, Outcome } from "../../build/bindings/types";
+import { Task } from "./task";
 
 /** A command whose outcome changes nothing: what follows from it comes as another input. */
 export class Ignored extends Task {
