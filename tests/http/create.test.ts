@@ -6,7 +6,7 @@ import { dockerArchive, busyboxLayer, tarOf } from "../support/images.js";
 
 const IMAGE_CONFIG = {
   User: "nobody",
-  WorkingDir: "/work/dir",
+  WorkingDir: "/srv/dir",
   StopSignal: "SIGUSR2",
   Env: ["PATH=/image/bin:/bin", "FROM_IMAGE=1", "BOTH=image"],
   Entrypoint: ["/bin/echo", "entry"],
@@ -26,7 +26,7 @@ onEngines("create", (engine, kind) => {
     });
     expect(config).toMatchObject({
       User: "nobody",
-      WorkingDir: "/work/dir",
+      WorkingDir: "/srv/dir",
       StopSignal: "SIGUSR2",
       Env: ["BOTH=request", "MINE=2", "PATH=/image/bin:/bin", "FROM_IMAGE=1"],
       Entrypoint: ["/bin/echo", "entry"],

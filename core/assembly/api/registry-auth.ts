@@ -3,7 +3,8 @@
 
 import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
-import { Field, FieldType, normalise, Table } from "../json/schema";
+import { normalise } from "../json/schema";
+import { Field, FieldType, Table } from "../json/table";
 import { decodeBase64Url } from "../text/base64";
 
 const AUTH_CONFIG: Table = new Table(

@@ -2,7 +2,7 @@
 
 import { Json } from "../json/json";
 import { Members } from "../json/members";
-import { Table } from "../json/schema";
+import { Table } from "../json/table";
 import { JsonWriter } from "../json/writer";
 import { CONFIG } from "./config";
 import { Container } from "./container";

@@ -1,6 +1,6 @@
 // `Config`: the portable half of a container, as create reads it and inspect shows it (surface §6.5).
 
-import { Field, FieldType, Table } from "../json/schema";
+import { Field, FieldType, Table } from "../json/table";
 
 /** `Config.Healthcheck`; durations in nanoseconds. */
 export const HEALTHCHECK: Table = new Table("HealthConfig", [

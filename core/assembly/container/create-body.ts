@@ -1,7 +1,9 @@
 // Reads the body of POST /containers/create: `Config`'s fields, with `HostConfig` and `NetworkingConfig` beside them.
 
 import { Json } from "../json/json";
-import { Field, FieldType, Table, normalise, refusedField, schemaError } from "../json/schema";
+import { refusedField } from "../json/asked";
+import { normalise, schemaError } from "../json/schema";
+import { Field, FieldType, Table } from "../json/table";
 import { Refusal, badParameter, notBuilt } from "../refusal";
 import { CONFIG } from "./config";
 import { HOST_CONFIG } from "./host-config";

@@ -1,6 +1,6 @@
 // `HostConfig`: what a container wants of this machine (surface §2.14, §6.5).
 
-import { Field, FieldType, Table } from "../json/schema";
+import { Field, FieldType, Table } from "../json/table";
 
 const LOG_CONFIG: Table = new Table("LogConfig", [
   // Other drivers are not built; a name that is none is refused by `validate.ts`.

@@ -1,7 +1,8 @@
 // What a container takes over from its image's config (surface §2.14).
 
 import { Json } from "../json/json";
-import { normalise, schemaError, isZero } from "../json/schema";
+import { isZero } from "../json/asked";
+import { normalise, schemaError } from "../json/schema";
 import { CONFIG, HEALTHCHECK } from "./config";
 
 /** A merged config, or why the image's cannot be used. */

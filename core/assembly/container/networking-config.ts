@@ -1,6 +1,6 @@
 // `NetworkingConfig`: on which networks a container wants to be, and how (surface §6.5).
 
-import { Field, FieldType, Table } from "../json/schema";
+import { Field, FieldType, Table } from "../json/table";
 
 const IPAM_CONFIG: Table = new Table("EndpointIPAMConfig", [
   new Field("IPv4Address", FieldType.String, null).refused(),

@@ -3,7 +3,7 @@
 import { Image } from "../image/image";
 import { Platform, parsePlatform, platformError, platformFits } from "../image/platform";
 import { Json } from "../json/json";
-import { isZero } from "../json/schema";
+import { isZero } from "../json/asked";
 import { badParameter, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
 import { cleanPath } from "../text/path";
