@@ -14,6 +14,9 @@ export function openRecords(directory: string): RecordStore {
 /** Below so much free space a failed write is taken to have failed for lack of it: LMDB itself only says EIO. */
 const NO_ROOM = 1024 * 1024;
 
+/** Room that the database keeps for itself, in bytes, so that records can be changed when the disk is full. */
+const RESERVE = 1024 * 1024;
+
 class LmdbRecords implements RecordStore {
   readonly #directory: string;
   readonly #database: RootDatabase<Uint8Array, string>;
@@ -22,6 +25,17 @@ class LmdbRecords implements RecordStore {
     this.#directory = directory;
     // What is read is read once, at start: nothing is gained by caches or many readers.
     this.#database = open({ path: directory, encoding: "binary", cache: false, maxReaders: 8 });
+    this.#reserve();
+  }
+
+  /** What is put and taken away leaves free pages inside the file: LMDB never gives them back. */
+  #reserve(): void {
+    try {
+      this.#database.putSync("reserve", new Uint8Array(RESERVE));
+      this.#database.removeSync("reserve");
+    } catch {
+      // No room for it: then it was made at an earlier start, or there never was any.
+    }
   }
 
   async load(): Promise<engine.Stored[]> {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -67,5 +67,22 @@ test.skipIf(why !== null)("a full disk: a transaction is kept whole or not at al
     await store.close();
   } finally {
     execFileSync("umount", [tmpfs]);
+  }
+});
+
+test.skipIf(why !== null)("a disk that somebody else has filled: records are still changed and removed", async () => {
+  const disk = join(directory, "filled");
+  mkdirSync(disk);
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", disk]);
+  try {
+    const store = openRecords(join(disk, "records"));
+    await store.commit([put("container/a", "running"), put("container/b", "exited")]);
+    expect(() => writeFileSync(join(disk, "ballast"), Buffer.alloc(8 << 20))).toThrow("ENOSPC");
+    for (let round = 0; round < 50; round++) await store.commit([put("container/a", `exited ${round}`)]);
+    await store.commit([forget("container/b")]);
+    expect(await contents(store)).toEqual(["container/a=exited 49"]);
+    await store.close();
+  } finally {
+    execFileSync("umount", [disk]);
   }
 });
