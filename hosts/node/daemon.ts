@@ -8,7 +8,9 @@ import { Paths } from "../../runtime-linux/paths.js";
 import { detectRuntimes } from "../../runtime-linux/runtimes.js";
 import { Driver } from "../driver.js";
 import type { DriverOptions } from "../driver.js";
+import type { Host } from "../host.js";
 import { registryClient } from "../registry/client.js";
+import { Attachments } from "../streams/attachments.js";
 import { RequestBodies } from "./bodies.js";
 import { systemClock } from "./clock.js";
 import { checkRuntimes } from "./config.js";
@@ -67,11 +69,20 @@ async function start(config: DaemonConfig, log: Log, closings: Closing[]): Promi
   const registry = registryClient({ transport: nodeTransport(), userAgent: `coracle/${VERSION}` });
   const host = await linuxHost({ paths, runtimes, clock: systemClock, records, bodies, registry });
   closings.push(() => host.close());
-  const driver = await Driver.open(loadCore(), host, replies, driverOptions(config, host, log));
+  const attachments = new Attachments(host.stdio);
+  const ordered: Host = { ...host, listen: (happened) => host.listen(attachments.inOrder(happened)) };
+  const driver = await Driver.open(loadCore(), ordered, replies, driverOptions(config, host, log));
   closings.push(() => driver.close());
 
   await loadEmbeddedImage(config.dataRoot, (request) => ask(request, { driver, replies, bodies }), log);
-  const server = await ApiServer.create({ driver, replies, bodies, stdio: host.stdio, bodyLimit: BODY_LIMIT });
+  const server = await ApiServer.create({
+    driver,
+    replies,
+    bodies,
+    stdio: host.stdio,
+    attachments,
+    bodyLimit: BODY_LIMIT,
+  });
   closings.push(() => server.close(GRACE_MS));
   for (const socket of config.sockets) {
     await listen(server.accept(`unix://${socket}`), socket, group);

@@ -2,6 +2,7 @@
 
 import type { Input, RequestId, Stdio, engine, replies } from "../host.js";
 import { Attachment } from "../streams/attach.js";
+import type { Attachments } from "../streams/attachments.js";
 import { serveLogs } from "../streams/logs.js";
 import type { Gate } from "./gate.js";
 import { hijackHead } from "./reply-head.js";
@@ -15,6 +16,8 @@ const HALF_CLOSED_MS = 2000;
 export interface ExchangeContext {
   deliver: (input: Input) => void;
   stdio: Stdio;
+  /** Those attached to containers, among them the clients of this server. */
+  attachments: Attachments;
   /** It is over: nobody needs it any more. */
   over: (request: RequestId) => void;
 }
@@ -109,8 +112,10 @@ export class Exchange implements ReplyReceiver {
     let ending: engine.Closing | "ended" = "failed";
     try {
       const attachment = await Attachment.bind(hijack, this.#context.stdio);
+      this.#context.attachments.add(hijack.container, attachment);
       client.begin(hijackHead(hijack.head));
       ending = await attachment.run(client, drain.signal, gone.signal);
+      this.#context.attachments.remove(hijack.container, attachment);
     } catch {
       socket.destroy();
     }

@@ -7,6 +7,7 @@ import { createServer as createSocketServer } from "node:net";
 import type { Server as SocketServer } from "node:net";
 import fastify from "fastify";
 import type { Input, RequestId, Stdio, engine } from "../host.js";
+import { Attachments } from "../streams/attachments.js";
 import type { RequestBodies } from "./bodies.js";
 import { bytesOf } from "./bodies.js";
 import { Exchange } from "./exchange.js";
@@ -30,6 +31,8 @@ export interface ApiServerOptions {
   replies: ReplyRouter;
   bodies: RequestBodies;
   stdio: Stdio;
+  /** Joined by the clients that attach. */
+  attachments?: Attachments;
   /** Bytes beyond which a JSON body is thrown away. */
   bodyLimit: number;
 }
@@ -82,6 +85,7 @@ export class ApiServer {
     this.#context = {
       deliver: (input) => options.driver.deliver(input),
       stdio: options.stdio,
+      attachments: options.attachments ?? new Attachments(options.stdio),
       over: (request) => {
         options.replies.remove(request);
         options.bodies.forget(request);

@@ -22,6 +22,9 @@ export class Attachment {
   readonly #from: number;
   /** How far the log had come when the connection was bound. */
   readonly #bound: number;
+  /** How much of the log the client has been sent; all there will ever be once the stream is over. */
+  #sent = 0;
+  #moved: () => void = () => {};
 
   /**
    * Binds a connection to a run. Once this has resolved nothing that the process writes is missed: only then may the
@@ -58,10 +61,22 @@ export class Attachment {
     } catch {
       return "failed";
     } finally {
+      this.#advance(Number.MAX_SAFE_INTEGER);
       over.abort();
       this.#stdin?.release();
       await this.#log?.close();
     }
+  }
+
+  /** Resolves when the client has been sent the log up to `size`, or is sent nothing any more. Asked once at a time. */
+  async caughtUp(size: number): Promise<void> {
+    if (this.#log === null || !this.#hijack.live) return;
+    while (this.#sent < size) await new Promise<void>((resolve) => (this.#moved = resolve));
+  }
+
+  #advance(sent: number): void {
+    this.#sent = sent;
+    this.#moved();
   }
 
   async #copyOutput(client: Client, drain: AbortSignal, left: AbortSignal): Promise<Ending> {
@@ -73,6 +88,7 @@ export class Attachment {
       for (let block = await reader.next(); block !== null; block = await reader.next()) {
         const bytes = output.render(block);
         if (bytes.length > 0 && !(await client.write(bytes))) return "client";
+        this.#advance(reader.passed);
       }
       return "ended";
     } finally {

@@ -86,6 +86,11 @@ export class LogReader {
     return block;
   }
 
+  /** Where in the log the last block ended. */
+  get passed(): number {
+    return this.#offset - this.#filled + this.#given;
+  }
+
   close(): void {
     this.#unwatch();
     this.#drain.removeEventListener("abort", this.#stir);

@@ -1,0 +1,58 @@
+// Who is attached to which container. An exit is told of when they have what was written before it: a client that asks
+// for the exit on another connection then finds all output there, as with Docker.
+
+import type { Input, Stdio } from "../host.js";
+import type { Attachment } from "./attach.js";
+
+/** A client that does not read holds an exit up no longer than this, as with Docker. */
+const LONGEST_WAIT_MS = 2000;
+
+export class Attachments {
+  readonly #stdio: Stdio;
+  readonly #byContainer = new Map<string, Set<Attachment>>();
+
+  constructor(stdio: Stdio) {
+    this.#stdio = stdio;
+  }
+
+  add(container: string, attachment: Attachment): void {
+    const known = this.#byContainer.get(container);
+    if (known) known.add(attachment);
+    else this.#byContainer.set(container, new Set([attachment]));
+  }
+
+  remove(container: string, attachment: Attachment): void {
+    const known = this.#byContainer.get(container);
+    known?.delete(attachment);
+    if (known?.size === 0) this.#byContainer.delete(container);
+  }
+
+  /** Hands on what happens by itself; an exit only when those attached have the container's output. */
+  inOrder(happened: (input: Input) => void): (input: Input) => void {
+    return (input) => {
+      const attached = input.tag === "exited" ? this.#byContainer.get(input.val.container) : undefined;
+      if (input.tag !== "exited" || !attached) happened(input);
+      else void this.#caughtUp(input.val.container, attached).then(() => happened(input));
+    };
+  }
+
+  async #caughtUp(container: string, attached: ReadonlySet<Attachment>): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, LONGEST_WAIT_MS)));
+    const all = this.#written(container).then((size) => Promise.all([...attached].map((one) => one.caughtUp(size))));
+    await Promise.race([all, limit]);
+    clearTimeout(timer);
+  }
+
+  /** Bytes of the log; 0 when it cannot be had, and with it nothing to wait for. */
+  async #written(container: string): Promise<number> {
+    try {
+      const log = await this.#stdio.log(container);
+      const size = await log.size();
+      await log.close();
+      return size;
+    } catch {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { expect, test, vi } from "vitest";
+import type { Input, LogBytes, Stdio } from "../../hosts/host.js";
+import { Attachment } from "../../hosts/streams/attach.js";
+import { Attachments } from "../../hosts/streams/attachments.js";
+
+const EXITED: Input = {
+  tag: "exited",
+  val: { container: "web", run: 1, exit: { code: 0, outOfMemory: false, lost: false, at: 0n } },
+};
+const LINE = new TextEncoder().encode("2026-01-01T00:00:00.000000000+00:00 stdout F hello\n");
+
+test("an exit is told of when those attached have the output", async () => {
+  const { attachments, begin, takeAll } = await attached();
+  const happened = vi.fn();
+  attachments.inOrder(happened)(EXITED);
+  begin();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(happened).not.toHaveBeenCalled();
+  takeAll();
+  await vi.waitFor(() => expect(happened).toHaveBeenCalledWith(EXITED));
+});
+
+test("where nobody is attached it is told of at once, and so is everything else", () => {
+  const attachments = new Attachments(stdioOf());
+  const happened = vi.fn();
+  attachments.inOrder(happened)(EXITED);
+  expect(happened).toHaveBeenCalledTimes(1);
+});
+
+test("a client that does not read holds it up for two seconds, no longer", async () => {
+  const { attachments, begin } = await attached();
+  const happened = vi.fn();
+  const asked = Date.now();
+  attachments.inOrder(happened)(EXITED);
+  begin();
+  await vi.waitFor(() => expect(happened).toHaveBeenCalled(), { timeout: 5000 });
+  expect(Date.now() - asked).toBeGreaterThan(1900);
+});
+
+/** A client whose socket takes nothing until `takeAll`. */
+async function attached(): Promise<{ attachments: Attachments; begin: () => void; takeAll: () => void }> {
+  const stdio = stdioOf();
+  const attachment = await Attachment.bind(
+    {
+      head: { status: 200, headers: "" },
+      container: "web",
+      run: 1,
+      stdin: false,
+      stdout: true,
+      stderr: true,
+      framed: true,
+      history: true,
+      live: true,
+      keepAfterInput: true,
+      detachKeys: new Uint8Array(),
+    },
+    stdio,
+  );
+  const attachments = new Attachments(stdio);
+  attachments.add("web", attachment);
+  const gates: (() => void)[] = [];
+  const client = {
+    write: () => new Promise<boolean>((resolve) => gates.push(() => resolve(true))),
+    bytes: async function* (): AsyncIterable<Uint8Array> {},
+  };
+  const begin = (): void => {
+    void attachment.run(client, new AbortController().signal, new AbortController().signal);
+  };
+  return { attachments, begin, takeAll: () => gates.forEach((open) => open()) };
+}
+
+function stdioOf(): Stdio {
+  const log: LogBytes = {
+    size: async () => LINE.length,
+    read: async (offset, into) => {
+      const rest = LINE.subarray(offset, offset + into.length);
+      into.set(rest);
+      return rest.length;
+    },
+    watch: () => () => {},
+    close: async () => {},
+  };
+  return { log: async () => log, stdin: () => ({ write: async () => {}, end: () => {}, release: () => {} }) };
+}
