@@ -190,8 +190,10 @@ onEngines("attach", (engine, kind) => {
       await connection.rest();
       expect((await engine().inspect<{ State: { Running: boolean } }>(id)).State.Running).toBe(true);
       const filters = encodeURIComponent(JSON.stringify({ container: [id], event: ["detach"] }));
-      const found = await engine().call("GET", `/events?since=1&until=${nowish()}&filters=${filters}`);
-      expect(found.text).toContain('"Action":"detach"');
+      // The event may come a moment after the stream's end.
+      const told = async (): Promise<string> =>
+        (await engine().call("GET", `/events?since=1&until=${nowish()}&filters=${filters}`)).text;
+      await expect.poll(told, { timeout: 5000 }).toContain('"Action":"detach"');
       await engine().remove(id);
     }
   });
