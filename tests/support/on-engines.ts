@@ -2,6 +2,9 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { engines, RunningEngine, startWithBusybox, type EngineKind } from "./engines.js";
 
+/** The reference has races of its own (two of ten starts at once may both be 204): it is asked up to three times. */
+const REFERENCE_RETRIES = 2;
+
 /** One block of tests an engine, which is started before them and ended after them. */
 export function onEngines(
   title: string,
@@ -9,7 +12,8 @@ export function onEngines(
   { flags = [], missing = null }: { flags?: readonly string[]; missing?: string | null } = {},
 ): void {
   for (const engine of engines()) {
-    describeUnless(engine.missing ?? missing, `${title} on ${engine.kind}`, () => {
+    const retry = engine.kind === "reference" ? REFERENCE_RETRIES : 0;
+    const block = (): void => {
       let running: RunningEngine | null = null;
       beforeAll(async () => {
         running = new RunningEngine(engine, await startWithBusybox(engine, flags));
@@ -19,13 +23,14 @@ export function onEngines(
         if (running === null) throw new Error("the engine is not running");
         return running;
       }, engine.kind);
-    });
+    };
+    describeUnless(engine.missing ?? missing, `${title} on ${engine.kind}`, block, retry);
   }
 }
 
 /** A block of tests, or, where something is missing, one skipped test that says what. */
-export function describeUnless(missing: string | null, title: string, body: () => void): void {
-  if (missing === null) describe(title, body);
+export function describeUnless(missing: string | null, title: string, body: () => void, retry = 0): void {
+  if (missing === null) describe(title, { retry }, body);
   else test(title, ({ skip }) => skip(missing));
 }
 
