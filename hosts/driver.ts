@@ -2,7 +2,7 @@
 // instance when one is lost. The only loop of its kind, shared by all hosts.
 
 import { Effects } from "./effects.js";
-import type { Host, Input, Replies, RequestId, engine, records } from "./host.js";
+import type { Bodies, Host, Input, Replies, RequestId, engine, records } from "./host.js";
 import { Instance, Trap } from "./instance.js";
 import type { CompiledCore } from "./instance.js";
 import { Outbox } from "./outbox.js";
@@ -61,9 +61,15 @@ export class Driver {
    * Resolves when the core has mended what it found and that is durable; or when that cannot be kept: then requests are
    * refused until it can. Rejects when the core cannot be opened.
    */
-  static async open(core: CompiledCore, host: Host, replies: Replies, options: DriverOptions): Promise<Driver> {
+  static async open(
+    core: CompiledCore,
+    host: Host,
+    replies: Replies,
+    bodies: Bodies,
+    options: DriverOptions,
+  ): Promise<Driver> {
     const driver = new Driver(core, host, replies, options);
-    host.listen((input) => driver.#happened(input));
+    host.listen((input) => driver.#happened(input), bodies);
     try {
       await driver.#open();
     } catch (error) {
@@ -129,7 +135,7 @@ export class Driver {
   #take(life: Life, input: Input): void {
     if (input.tag === "request") this.#requests.begin(input.val.id);
     if (input.tag === "closed") this.#requests.forget(input.val.request);
-    const now = this.#host.clock.now();
+    const now = this.#host.timers.now();
     try {
       life.outbox.push(life.instance.step(now, input));
       if (life.instance.mustCollect) life.instance.collect();
@@ -139,7 +145,7 @@ export class Driver {
     }
     if (input.tag === "exited") this.#endOrphans((container) => container === input.val.container);
     this.#lastStep = now.monotonic;
-    this.#idleTimer ??= this.#host.clock.at(now.monotonic + IDLE_NS, () => this.#idle());
+    this.#idleTimer ??= this.#host.timers.at(now.monotonic + IDLE_NS, () => this.#idle());
   }
 
   #release(life: Life, step: StepOutputs): void {
@@ -153,10 +159,10 @@ export class Driver {
   /** Collects once nothing has happened for a while. */
   #idle(): void {
     this.#idleTimer = null;
-    const now = this.#host.clock.now().monotonic;
+    const now = this.#host.timers.now().monotonic;
     const due = this.#lastStep + IDLE_NS;
     if (now < due) {
-      this.#idleTimer = this.#host.clock.at(due, () => this.#idle());
+      this.#idleTimer = this.#host.timers.at(due, () => this.#idle());
       return;
     }
     if (!this.#life?.instance.garbage) return;
@@ -202,7 +208,7 @@ export class Driver {
         return await this.#open();
       } catch (thrown) {
         error = thrown;
-        if (thrown instanceof Trap) this.#traps.push(this.#host.clock.now().monotonic);
+        if (thrown instanceof Trap) this.#traps.push(this.#host.timers.now().monotonic);
         this.#options.lost(error);
       }
     }
@@ -214,10 +220,10 @@ export class Driver {
     const waiting = this.#inputs;
     this.#inputs = waiting.filter((input) => input.tag !== "request");
     for (const input of waiting) if (input.tag === "request") refuse(this.#replies, input.val.id, why);
-    const until = this.#host.clock.now().monotonic + this.#pauseNs;
+    const until = this.#host.timers.now().monotonic + this.#pauseNs;
     this.#pauseNs = this.#pauseNs * 2n < LONGEST_PAUSE_NS ? this.#pauseNs * 2n : LONGEST_PAUSE_NS;
     await new Promise<void>((resolve) => {
-      const callOff = this.#host.clock.at(until, resolve);
+      const callOff = this.#host.timers.at(until, resolve);
       this.#endPause = () => {
         callOff();
         resolve();
@@ -230,7 +236,7 @@ export class Driver {
     const [records, inventory] = [await this.#host.records.load(), await this.#host.inventory()];
     const life = this.#newLife();
     const options = { ...this.#options.engine, epoch: ++this.#epoch };
-    life.outbox.push(life.instance.open(options, this.#host.clock.now(), this.#host.seed(), records, inventory));
+    life.outbox.push(life.instance.open(options, this.#host.timers.now(), this.#host.seed(), records, inventory));
     await life.outbox.settled();
     this.#refusing = null;
     this.#endOrphans((container) => !runs(inventory, container));
@@ -268,13 +274,13 @@ export class Driver {
   /** Whether something ends in time. */
   #within(ns: bigint, ended: Promise<void>): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const late = this.#host.clock.at(this.#host.clock.now().monotonic + ns, () => resolve(false));
+      const late = this.#host.timers.at(this.#host.timers.now().monotonic + ns, () => resolve(false));
       ended.then(() => resolve(true), reject).finally(late);
     });
   }
 
   #tooManyTraps(): boolean {
-    const since = this.#host.clock.now().monotonic - TRAP_WINDOW_NS;
+    const since = this.#host.timers.now().monotonic - TRAP_WINDOW_NS;
     return this.#traps.filter((at) => at >= since).length >= TRAPS;
   }
 }

@@ -59,7 +59,7 @@ export class Effects {
   }
 
   async #carryOut(effect: HostEffect): Promise<void> {
-    const progress = new ProgressReports(effect.op, () => this.#host.clock.now().monotonic, this.#deliver);
+    const progress = new ProgressReports(effect.op, () => this.#host.timers.now().monotonic, this.#deliver);
     const outcome = await this.#perform(effect, progress.report);
     progress.flush();
     this.#deliver({ tag: "completed", val: { op: effect.op, outcome } });
@@ -89,7 +89,7 @@ export class Effects {
       this.#timers.delete(op);
       this.#deliver({ tag: "elapsed", val: op });
     };
-    this.#timers.set(op, this.#host.clock.at(command.val, wake));
+    this.#timers.set(op, this.#host.timers.at(command.val, wake));
   }
 }
 

@@ -74,30 +74,41 @@ export interface Stdin {
   release(): void;
 }
 
-/** The data plane between clients and containers. */
+/** Where the bytes of replies come from that the core names and never sees, and where those of clients go. */
 export interface Stdio {
   log(container: string): Promise<LogBytes>;
   /** Bound to one run; what is written before the launch is held until then. */
   stdin(container: string, run: number): Stdin;
 }
 
-/** Bodies of requests, handed out once each. */
+/** Bodies of requests, handed out once each. The engine's side gives them to the host. */
 export interface Bodies {
   take(request: RequestId): AsyncIterable<Uint8Array>;
 }
 
-/** Everything that an engine needs of its world. */
+/**
+ * Everything that an engine needs of its world: one member for each interface that the core imports, and what `open`
+ * wants to know.
+ */
 export interface Host {
-  clock: Clock;
+  timers: Clock;
   records: RecordStore;
   processes: Perform<processes.ProcessCommand>;
   content: Perform<content.ContentCommand>;
   networks: Perform<networks.NetworkCommand>;
   volumes: Perform<volumes.VolumeCommand>;
+  replies: Stdio;
+  /** What the machine is and can do. */
+  readonly machine: engine.Machine;
+  /** What it can run containers with; the first is the default. */
+  readonly runtimes: readonly engine.OciRuntime[];
   /** Asked before every `open`, when nothing is in flight any more. */
   inventory(): Promise<engine.Inventory>;
-  /** Where the host puts what happens by itself: a process ended (`exited`). */
-  listen(happened: (input: Input) => void): void;
+  /**
+   * Called once, before anything is asked: where the host puts what happens by itself (a process ended: `exited`), and
+   * where it takes the bodies of requests from that commands name.
+   */
+  listen(happened: (input: Input) => void, bodies: Bodies): void;
   /** Fresh random bytes for `open`. */
   seed(): Uint8Array;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 // The Linux host: all of `runtime-linux` put together behind the interfaces of `hosts/host.ts`.
 
 import { randomBytes } from "node:crypto";
-import type { Bodies, Clock, Host, RecordStore, Stdio, engine } from "../hosts/host.js";
+import type { Bodies, Clock, Host, RecordStore, RequestId } from "../hosts/host.js";
 import { linuxContent } from "./content.js";
 import type { Registry } from "./content/registry.js";
 import { makePrivate } from "./directories.js";
@@ -18,23 +18,16 @@ export interface LinuxHostNeeds {
   paths: Paths;
   /** What `detectRuntimes` found. */
   runtimes: Runtime[];
-  clock: Clock;
+  timers: Clock;
   records: RecordStore;
-  bodies: Bodies;
   registry: Registry;
   kernel?: Kernel;
 }
 
-export interface LinuxHost extends Host {
-  stdio: Stdio;
-  machine: engine.Machine;
-  /** Those that work here; the first is the best. */
-  runtimes: Runtime[];
-}
-
 /** Finds what an earlier engine left on the machine, and clears away what a crash left half-made. */
-export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
-  const { paths, clock, records, bodies, registry, kernel = libc } = needs;
+export async function linuxHost(needs: LinuxHostNeeds): Promise<Host> {
+  const { paths, timers, records, registry, kernel = libc } = needs;
+  const bodies = new LateBodies();
   // What clients asked for is in them, environments included.
   makePrivate(paths.records());
   // The processes come first: nothing may be mounted below the exec root before they have prepared it.
@@ -44,7 +37,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
   const volumes = linuxVolumes({ paths, kernel });
   const [machine] = await Promise.all([describeMachine({ paths, kernel }), content.sweep(), volumes.sweep()]);
   return {
-    clock,
+    timers,
     records,
     processes: processes.perform,
     content: (op, command, report) => {
@@ -63,14 +56,27 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
       volumes: volumes.names(),
       chains: content.chains(),
     }),
-    listen: (happened) => processes.listen(happened),
+    listen: (happened, given) => {
+      bodies.given = given;
+      processes.listen(happened);
+    },
     seed: () => randomBytes(32),
     close: async () => {
       await processes.close();
       await networks.close();
     },
-    stdio: processes.stdio,
+    replies: processes.stdio,
     machine,
     runtimes: processes.runtimes,
   };
+}
+
+/** The engine gives them once it is there. */
+class LateBodies implements Bodies {
+  given: Bodies | null = null;
+
+  take(request: RequestId): AsyncIterable<Uint8Array> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.take(request);
+  }
 }

@@ -1,28 +1,7 @@
-// Bodies of requests that the core names by the request's id: handed out once each, to whoever carries out the command.
+// The body of a request that comes over a socket, as a host reads it.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HostFailure } from "../failure.js";
-import type { Bodies, RequestId } from "../host.js";
-
-export class RequestBodies implements Bodies {
-  readonly #bodies = new Map<RequestId, AsyncIterable<Uint8Array>>();
-
-  offer(request: RequestId, body: AsyncIterable<Uint8Array>): void {
-    this.#bodies.set(request, body);
-  }
-
-  /** Throws when there is no such body, or it was taken before. */
-  take(request: RequestId): AsyncIterable<Uint8Array> {
-    const body = this.#bodies.get(request);
-    if (body === undefined) throw new HostFailure("not-found", `request ${request} has no body to take`);
-    this.#bodies.delete(request);
-    return body;
-  }
-
-  forget(request: RequestId): void {
-    this.#bodies.delete(request);
-  }
-}
 
 /**
  * The bytes of a request as they arrive. Whoever stops reading leaves the connection usable. Fails once the reply is

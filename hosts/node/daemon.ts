@@ -3,15 +3,14 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { linuxHost } from "../../runtime-linux/host.js";
-import type { LinuxHost } from "../../runtime-linux/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { detectRuntimes } from "../../runtime-linux/runtimes.js";
+import { RequestBodies } from "../bodies.js";
 import { Driver } from "../driver.js";
 import type { DriverOptions } from "../driver.js";
 import type { Host } from "../host.js";
 import { registryClient } from "../registry/client.js";
 import { Attachments } from "../streams/attachments.js";
-import { RequestBodies } from "./bodies.js";
 import { systemClock } from "./clock.js";
 import { checkRuntimes } from "./config.js";
 import type { DaemonConfig } from "./config.js";
@@ -67,11 +66,11 @@ async function start(config: DaemonConfig, log: Log, closings: Closing[]): Promi
   const bodies = new RequestBodies();
   const replies = new ReplyRouter();
   const registry = registryClient({ transport: nodeTransport(), userAgent: `coracle/${VERSION}` });
-  const host = await linuxHost({ paths, runtimes, clock: systemClock, records, bodies, registry });
+  const host = await linuxHost({ paths, runtimes, timers: systemClock, records, registry });
   closings.push(() => host.close());
-  const attachments = new Attachments(host.stdio);
-  const ordered: Host = { ...host, listen: (happened) => host.listen(attachments.inOrder(happened)) };
-  const driver = await Driver.open(loadCore(), ordered, replies, driverOptions(config, host, log));
+  const attachments = new Attachments(host.replies);
+  const ordered: Host = { ...host, listen: (happened, from) => host.listen(attachments.inOrder(happened), from) };
+  const driver = await Driver.open(loadCore(), ordered, replies, bodies, driverOptions(config, host, log));
   closings.push(() => driver.close());
 
   await loadEmbeddedImage(config.dataRoot, (request) => ask(request, { driver, replies, bodies }), log);
@@ -79,7 +78,7 @@ async function start(config: DaemonConfig, log: Log, closings: Closing[]): Promi
     driver,
     replies,
     bodies,
-    stdio: host.stdio,
+    stdio: host.replies,
     attachments,
     bodyLimit: BODY_LIMIT,
   });
@@ -90,7 +89,7 @@ async function start(config: DaemonConfig, log: Log, closings: Closing[]): Promi
   }
 }
 
-function driverOptions(config: DaemonConfig, host: LinuxHost, log: Log): DriverOptions {
+function driverOptions(config: DaemonConfig, host: Host, log: Log): DriverOptions {
   const runtimes = host.runtimes.map(({ name, path, version, commit }) => ({ name, path, version, commit }));
   return {
     engine: {

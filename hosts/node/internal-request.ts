@@ -1,7 +1,7 @@
 // Requests of the daemon to its own engine: the same door as for clients, without a socket.
 
 import type { Input, RequestId, replies } from "../host.js";
-import type { RequestBodies } from "./bodies.js";
+import type { RequestBodies } from "../bodies.js";
 import type { ReplyRouter } from "./reply-router.js";
 import type { RequestInputs } from "./server.js";
 

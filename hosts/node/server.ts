@@ -8,7 +8,7 @@ import type { Server as SocketServer } from "node:net";
 import fastify from "fastify";
 import type { Input, RequestId, Stdio, engine } from "../host.js";
 import { Attachments } from "../streams/attachments.js";
-import type { RequestBodies } from "./bodies.js";
+import type { RequestBodies } from "../bodies.js";
 import { bytesOf } from "./bodies.js";
 import { Exchange } from "./exchange.js";
 import type { ExchangeContext } from "./exchange.js";

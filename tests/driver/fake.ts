@@ -1,6 +1,7 @@
 // A core and a host made of plain functions, so that what the driver does with them can be seen.
 
 import type { ImportObject } from "../../build/core/core.js";
+import { RequestBodies } from "../../hosts/bodies.js";
 import { Driver } from "../../hosts/driver.js";
 import type {
   Clock,
@@ -120,13 +121,16 @@ export async function openWorld(script: Script, parts: Partial<Host> = {}): Prom
       return { tag: "done" };
     };
   const host: Host = {
-    clock,
+    timers: clock,
     records: new FastRecords(),
     processes: perform("processes"),
     content: perform("content"),
     networks: perform("networks"),
     volumes: perform("volumes"),
     inventory: async () => noInventory(),
+    replies: { log: () => Promise.reject(new Error("no log")), stdin: () => NO_STDIN },
+    machine: {} as engine.Machine,
+    runtimes: [],
     listen: (happened) => void (happen = happened),
     seed: () => new Uint8Array(32),
     close: async () => {},
@@ -144,7 +148,7 @@ export async function openWorld(script: Script, parts: Partial<Host> = {}): Prom
     lost: (error: unknown) => void lost.push(error),
     fatal: (error: unknown) => void fatal.push(error),
   };
-  const driver = await Driver.open(scripted(script), host, replies, options);
+  const driver = await Driver.open(scripted(script), host, replies, new RequestBodies(), options);
   const request = (target: string): RequestId => {
     const id = driver.nextRequest();
     const body = { tag: "none" } as const;
@@ -157,6 +161,8 @@ export async function openWorld(script: Script, parts: Partial<Host> = {}): Prom
 function messageIn(body: Uint8Array): string {
   return (JSON.parse(new TextDecoder().decode(body)) as { message: string }).message;
 }
+
+const NO_STDIN = { write: async () => {}, end: () => {}, release: () => {} };
 
 export function noInventory(): engine.Inventory {
   return { processes: [], mounts: [], containers: [], joins: [], networks: [], volumes: [], chains: [] };

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Input, RequestId, Stdin, engine, replies } from "../../hosts/host.js";
-import { RequestBodies } from "../../hosts/node/bodies.js";
+import { RequestBodies } from "../../hosts/bodies.js";
 import { ReplyRouter } from "../../hosts/node/reply-router.js";
 import { ApiServer } from "../../hosts/node/server.js";
 import { MemoryLog } from "../streams/log-of.js";

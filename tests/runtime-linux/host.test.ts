@@ -4,14 +4,15 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import type { Host } from "../../hosts/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
-import { linuxHost, type LinuxHost } from "../../runtime-linux/host.js";
+import { linuxHost } from "../../runtime-linux/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
 
 const missing = process.getuid?.() === 0 ? null : "needs root";
 if (missing !== null) console.log(`skipped: the Linux host as a whole: ${missing}`);
 
-let host: LinuxHost | undefined;
+let host: Host | undefined;
 let root = "";
 afterEach(async () => {
   await host?.close();
@@ -20,15 +21,14 @@ afterEach(async () => {
 });
 
 /** A host without runtimes, on directories of its own. */
-async function openHost(): Promise<LinuxHost & { paths: Paths }> {
+async function openHost(): Promise<Host & { paths: Paths }> {
   root = mkdtempSync(join(tmpdir(), "coracle-host-"));
   const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
   host = await linuxHost({
     paths,
     runtimes: [],
-    clock: { now: () => ({ wall: 0n, monotonic: 0n }), at: () => () => {} },
+    timers: { now: () => ({ wall: 0n, monotonic: 0n }), at: () => () => {} },
     records: { load: async () => [], commit: async () => {}, close: async () => {} },
-    bodies: { take: () => expect.unreachable("no body") },
     registry: registryClient(),
   });
   return { ...host, paths };
@@ -70,7 +70,7 @@ test.skipIf(missing)("other users get at nothing that is kept", async () => {
 });
 
 test.skipIf(missing)("stdin of a container that is removed without ever being started goes with it", async () => {
-  const { stdio, content } = await openHost();
+  const { replies: stdio, content } = await openHost();
   const [removed, stays] = ["a".repeat(64), "b".repeat(64)];
   const taken: string[] = [];
   for (const container of [removed, stays]) {
