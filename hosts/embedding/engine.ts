@@ -1,0 +1,78 @@
+// The engine in another program: what `import … from "coracle-engine"` gives.
+
+import type { Host, RecordStore, engine } from "../host.js";
+import type { CompiledCore } from "../instance.js";
+import type { Observer } from "../observer.js";
+
+export interface EngineOptions {
+  host: Host;
+  /** 32 bytes from which ids are made; equal seeds and equal inputs make equal ids. Random if not given. */
+  seed?: Uint8Array;
+  /** Where records are kept; the host's own store if not given. */
+  records?: RecordStore;
+  /** The core to run; the package's own if not given. */
+  core?: CompiledCore;
+  /** Told of every step of the core: a trace, a timeline. */
+  observer?: Observer;
+  /** Registries that may be spoken to without TLS: `host`, `host:port` or a CIDR block. */
+  insecureRegistries?: readonly string[];
+  /** Labels of the engine, `key=value`, shown in `/info`. */
+  labels?: readonly string[];
+  /** JSON bodies beyond this many bytes are refused with 413; 4 MiB if not given. */
+  bodyLimit?: number;
+  /** No instance of the core can be kept: the engine is down and stays so. Logged to the console if not given. */
+  onFatal?: (error: unknown) => void;
+}
+
+/** A connection taken off HTTP: attach, and what else answers 101 or hijacks. */
+export interface Connection {
+  /** 101 or 200; or the refusal, with its body in `refusal`. */
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body of an answer that took nothing off HTTP; else null. */
+  readonly refusal: string | null;
+  /** What the container writes: raw with a terminal, else in frames of eight header bytes. */
+  readonly readable: ReadableStream<Uint8Array>;
+  /** What the container reads; closing it is the half-close. */
+  readonly writable: WritableStream<Uint8Array>;
+}
+
+/** A message of `GET /events` (API 1.24 and later). */
+export interface EngineEvent {
+  Type: string;
+  Action: string;
+  Actor: { ID: string; Attributes: Record<string, string> };
+  scope: string;
+  /** Seconds since 1970. */
+  time: number;
+  timeNano: number;
+}
+
+export interface EventQuery {
+  /** Seconds since 1970, or an RFC 3339 time. */
+  since?: string;
+  until?: string;
+  filters?: Readonly<Record<string, readonly string[]>>;
+  signal?: AbortSignal;
+}
+
+export interface Engine {
+  /**
+   * Answers a request of the Docker Engine API. The URL's host means nothing: `http://engine/v1.51/containers/json`; a
+   * path alone will do. Rejects as `fetch` does when the engine is down, or dies before the head of the reply.
+   */
+  fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
+  /** Sends a request that takes the connection off HTTP (`POST /containers/{id}/attach`). */
+  connect(input: Request | URL | string, init?: RequestInit): Promise<Connection>;
+  /** The engine's events as they come, until `signal` aborts, `until` has come or the engine is closed. */
+  events(query?: EventQuery): AsyncIterableIterator<EngineEvent>;
+  /** The containers' state machine, from the core's own table. */
+  rules(): engine.Rule[];
+  /** Ends it as `kill -9` would, between two outputs. The world goes on; requests fail until `reopen`. */
+  crash(): void;
+  /** Starts it again after `crash`, from its records and what the host finds. */
+  reopen(): Promise<void>;
+  readonly state: "open" | "down" | "closed";
+  /** Ends it in order: what is under way is answered, nothing new is taken. Containers go on. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,33 @@
+// Who watches a driver: told of every step of the core, before anything of it leaves. Watching changes nothing.
+
+import type { Input, engine, types } from "./host.js";
+import type { StepOutputs } from "./outbox.js";
+
+/** One call of the core, with what it asked for. */
+export interface ObservedStep {
+  /** Number of the instance, from 1. */
+  epoch: number;
+  /** Number of the step in the life of its instance; `open` is 0. */
+  step: number;
+  now: types.Instant;
+  outputs: StepOutputs;
+  /** The core's reasons. To be called at once or not at all: the next step forgets them. */
+  explain(): engine.Note[];
+  /** All that the instance knows now. To be called at once or not at all. */
+  snapshot(): Uint8Array;
+}
+
+/** What an instance was opened with. */
+export interface Opening {
+  options: engine.Options;
+  seed: Uint8Array;
+  records: engine.Stored[];
+  inventory: engine.Inventory;
+}
+
+export interface Observer {
+  opened(step: ObservedStep, opening: Opening): void;
+  stepped(step: ObservedStep, input: Input): void;
+  /** The instance is gone: it trapped, its records were not kept, or it was cut off. */
+  lost(epoch: number, error: unknown): void;
+}

@@ -1,0 +1,45 @@
+// What a simulated world is made of, and what one can see and touch of it from outside.
+
+import type { Host, types } from "../host.js";
+import type { Transport } from "../registry/transport.js";
+import type { Faults } from "./faults.js";
+import type { FileSystem } from "./files/file-system.js";
+import type { Program } from "./program.js";
+import type { Pace, SimulatedTime } from "./time.js";
+
+export interface SimulatedOptions {
+  /** Everything that is drawn is drawn from it; 0 if not given. Equal seeds and equal inputs make equal worlds. */
+  seed?: number;
+  /** Time of day when the world begins; 2026-01-01T00:00:00Z if not given. */
+  begins?: types.WallTime;
+  /** `{ times: 1 }` if not given. */
+  pace?: Pace;
+  /** Programs by the name of their file, beside those that every world has, or in their place. */
+  programs?: Readonly<Record<string, Program>>;
+  /** Asked for registries that the simulated catalogue does not have; without it they do not exist. */
+  elsewhere?: Transport;
+  /** Images of the catalogue that are there from the start; `["busybox:latest"]` if not given. */
+  images?: readonly string[];
+  /** Bytes that the disk holds; 64 GiB if not given. */
+  diskBytes?: number;
+}
+
+export interface SimulatedHost extends Host {
+  readonly timers: SimulatedTime;
+  readonly faults: Faults;
+  /** Someone wants to know when the engine must crash (`engine-crash`). Called between two outputs. */
+  onCrash(crash: () => void): void;
+  /** Archives to load into a new engine (`POST /images/load`), one for each of the options' images. */
+  firstImages(): Uint8Array[];
+  readonly world: WorldView;
+}
+
+/** The world as a visitor sees it. Nothing here changes it. */
+export interface WorldView {
+  /** Files of a container, mounted or not; null if there are none. */
+  files(container: string): FileSystem | null;
+  /** Processes of running containers. */
+  processes(): { container: string; pid: number; parent: number; argv: readonly string[] }[];
+  /** Requests that reached the simulated registries, newest last, credentials left out. */
+  registryRequests(): { at: bigint; method: string; url: string; status: number }[];
+}
