@@ -1,0 +1,36 @@
+// Requests in other notations: what can be typed into the console, and what a request is in other languages.
+
+import type { WrittenRequest } from "../session/request.js";
+
+/**
+ * A request of a command, maybe waiting for an earlier one's answer: `{{1.Id}}` in target or body stands for the field
+ * `Id` of the answer to the command's first request.
+ */
+export interface PlannedRequest extends WrittenRequest {
+  /** Why it is sent: `create the container`. */
+  readonly purpose: string;
+  /** Not waited for before the next one is sent: a stream that goes on (attach, wait, logs that follow). */
+  readonly background: boolean;
+}
+
+export type Parsed =
+  | { ok: true; notation: "curl" | "docker" | "plain"; requests: readonly PlannedRequest[]; remarks: readonly string[] }
+  /** `at`: the word that was not understood. */
+  | { ok: false; message: string; at: string | null };
+
+/** A curl line, a docker command, or `GET /path` as it stands. `version` is spoken where none is said: `1.41`. */
+export type Parse = (text: string, version: string) => Parsed;
+
+export type Language = "curl" | "curl-old" | "go" | "python" | "typescript" | "fetch";
+
+export const LANGUAGES: readonly { language: Language; label: string }[] = [
+  { language: "curl", label: "curl" },
+  { language: "curl-old", label: "curl (old notation)" },
+  { language: "go", label: "Go" },
+  { language: "python", label: "Python" },
+  { language: "typescript", label: "TypeScript (dockerode)" },
+  { language: "fetch", label: "TypeScript (engine.fetch)" },
+];
+
+/** The request in another language, whole and ready to run. */
+export type Generate = (request: WrittenRequest, language: Language) => string;

@@ -1,0 +1,62 @@
+// Serves the built playground on loopback: static files, nothing else.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { parseArgs } from "node:util";
+import sirv from "sirv";
+
+export interface ServeOptions {
+  /** Where the page stands. */
+  directory: string;
+  /** Command line: `--port PORT`. */
+  args?: readonly string[];
+}
+
+export interface PageServer {
+  /** `http://127.0.0.1:PORT/` */
+  url: string;
+  close(): Promise<void>;
+}
+
+const DEFAULT_PORT = 7375;
+
+/** Serves until the process is interrupted; prints where. */
+export async function servePage({ directory, args = [] }: ServeOptions): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options: { port: { type: "string" } } });
+  const port = values.port === undefined ? DEFAULT_PORT : portOf(values.port);
+  const server = await listen(directory, port);
+  console.log(`The playground is at ${server.url} (Ctrl-C ends it)`);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void server.close().then(() => process.exit(0)));
+  }
+}
+
+/** Port 0: any that is free. Rejects when the port is taken. */
+export async function listen(directory: string, port = 0): Promise<PageServer> {
+  const files = sirv(directory, { dev: true, etag: true });
+  const server = createServer((request, response) => {
+    files(request, response, () => {
+      response.statusCode = 404;
+      response.end("There is no such file.\n");
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${address.port}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`--port: "${text}" is no port`);
+  return port;
+}

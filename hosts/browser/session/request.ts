@@ -1,0 +1,23 @@
+// A request as a learner writes it: what a cell of the notebook holds and an action carries.
+
+/** All text, so that it can be edited, shared and written in other notations. */
+export interface WrittenRequest {
+  /** `GET`, `POST`… */
+  method: string;
+  /** Path and query: `/v1.41/containers/json?all=1`. */
+  target: string;
+  /** Header lines in their order. */
+  headers: readonly (readonly [name: string, value: string])[];
+  /** Empty for none. */
+  body: string;
+}
+
+/** Whether a request takes the connection off HTTP: it is sent by `Engine.connect`, and can be typed into. */
+export function hijacks(request: WrittenRequest): boolean {
+  return request.method === "POST" && /^(\/v[\d.]+)?\/containers\/[^/?]+\/attach(\?|$)/.test(request.target);
+}
+
+/** A header's value, by its name in any case; null if it is not there. */
+export function headerOf(request: WrittenRequest, name: string): string | null {
+  return request.headers.find(([one]) => one.toLowerCase() === name.toLowerCase())?.[1] ?? null;
+}
