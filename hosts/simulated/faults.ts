@@ -47,3 +47,12 @@ export interface Faults {
   inject(fault: Fault, times?: number): () => void;
   lift(kind: Fault["kind"]): void;
 }
+
+/** Where those who carry out commands ask whether something goes wrong now. */
+export interface FaultSource {
+  /** The fault of this kind that strikes whom this is about, which counts as one strike; null when none does. */
+  strike<Kind extends Fault["kind"]>(
+    kind: Kind,
+    about?: { authority?: string; container?: string },
+  ): Extract<Fault, { kind: Kind }> | null;
+}
