@@ -22,10 +22,10 @@ import type { Log } from "./log.js";
 import { claimPidFile } from "./pid-file.js";
 import { openRecords } from "./records.js";
 import { nodeTransport } from "./registry-transport.js";
-import { ReplyRouter } from "./reply-router.js";
+import { ReplyRouter } from "../reply-router.js";
 import { ApiServer } from "./server.js";
 import { clearSocket, listen, socketGroup } from "./socket.js";
-import { VERSION } from "./version.js";
+import { VERSION } from "../version.js";
 
 /** JSON bodies beyond it are refused. */
 const BODY_LIMIT = 4 * 1024 * 1024;

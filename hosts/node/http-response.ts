@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from "node:http";
 import type { replies } from "../host.js";
-import { isCounted, namesAndValues } from "./reply-head.js";
+import { isCounted, namesAndValues } from "../reply-head.js";
 import type { Response } from "./response.js";
 
 export class HttpResponse implements Response {

@@ -2,7 +2,7 @@
 
 import type { Input, RequestId, replies } from "../host.js";
 import type { RequestBodies } from "../bodies.js";
-import type { ReplyRouter } from "./reply-router.js";
+import type { ReplyRouter } from "../reply-router.js";
 import type { RequestInputs } from "./server.js";
 
 export interface InternalRequest {

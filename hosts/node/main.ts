@@ -5,7 +5,7 @@ import { daemonConfig } from "./config.js";
 import { runDaemon } from "./daemon.js";
 import { parseFlags } from "./flags.js";
 import { ConfigError, OPTIONS } from "./options.js";
-import { VERSION } from "./version.js";
+import { VERSION } from "../version.js";
 
 /** Ends the process when it is done: 0, or 1 after an error. `args`: without the program's name. */
 export async function main(args: readonly string[]): Promise<void> {

@@ -4,7 +4,8 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { replies } from "../host.js";
-import { headerLines, isCounted, mayHaveBody } from "./reply-head.js";
+import { isCounted, mayHaveBody } from "../reply-head.js";
+import { headerLines } from "./reply-head.js";
 import type { Response } from "./response.js";
 
 const LAST_CHUNK = "0\r\n\r\n";

@@ -1,11 +1,9 @@
-// In which form the core gets a request's body: see `body` in core/wit/engine.wit.
+// Reads a request's body, as far as the core gets it as bytes.
 
 import type { IncomingMessage } from "node:http";
+import { formOf } from "../body-form.js";
 import type { engine } from "../host.js";
 import type { RequestHead } from "./request-head.js";
-
-/** Bodies of known length up to this come as bytes, whatever their type. */
-const SHORT = 64 * 1024;
 
 /**
  * Calls `ready` once, now or when the body is there; not at all if the client goes away before. `limit`: bytes beyond
@@ -19,13 +17,10 @@ export function receiveBody(
 ): void {
   const { body } = head;
   if (body.kind === "none") return ready({ tag: "none" });
-  const json = head.mediaType === "application/json";
-  if (!json && (body.kind === "chunked" || body.length > SHORT)) return ready({ tag: "stream" });
-  if (body.kind === "length" && body.length > limit) {
-    message.resume();
-    return ready({ tag: "oversized" });
-  }
-  collect(message, limit, ready);
+  const form = formOf(head.mediaType, body.kind === "length" ? body.length : null, limit);
+  if (form === "collect") return collect(message, limit, ready);
+  if (form === "oversized") message.resume();
+  ready({ tag: form });
 }
 
 function collect(message: IncomingMessage, limit: number, ready: (body: engine.Body) => void): void {

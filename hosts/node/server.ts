@@ -9,13 +9,14 @@ import fastify from "fastify";
 import type { Input, RequestId, Stdio, engine } from "../host.js";
 import { Attachments } from "../streams/attachments.js";
 import type { RequestBodies } from "../bodies.js";
+import { bodyOf } from "../body-form.js";
+import type { ExchangeContext } from "../exchange.js";
 import { bytesOf } from "./bodies.js";
-import { Exchange } from "./exchange.js";
-import type { ExchangeContext } from "./exchange.js";
+import { exchangeThrough } from "./gate-channel.js";
 import { Gate, LONGEST_HEAD, refuse } from "./gate.js";
 import { HttpResponse } from "./http-response.js";
 import { PlainResponse } from "./plain-response.js";
-import type { ReplyRouter } from "./reply-router.js";
+import type { ReplyRouter } from "../reply-router.js";
 import { receiveBody } from "./request-body.js";
 import type { RequestHead } from "./request-head.js";
 import type { Response } from "./response.js";
@@ -128,7 +129,7 @@ export class ApiServer {
     receiveBody(head, message, this.#options.bodyLimit, (body) => {
       const id = this.#options.driver.nextRequest();
       if (body.tag === "stream") this.#options.bodies.offer(id, bytesOf(message, response));
-      else if (body.tag === "whole") this.#options.bodies.offer(id, once(body.val));
+      else if (body.tag === "whole") this.#options.bodies.offer(id, bodyOf(body.val));
       this.#deliver(id, gate, head, body, new HttpResponse(response));
     });
   }
@@ -139,16 +140,11 @@ export class ApiServer {
   }
 
   #deliver(id: RequestId, gate: Gate, head: RequestHead, body: engine.Body, response: Response): void {
-    this.#options.replies.add(id, new Exchange(id, gate, response, this.#context));
+    this.#options.replies.add(id, exchangeThrough(gate, id, response, this.#context));
     const { method, target, headers } = head;
     const listener = this.#names.get(gate) ?? "";
     this.#options.driver.deliver({ tag: "request", val: { id, listener, method, target, headers, body } });
   }
-}
-
-/** What came as bytes may be asked for by the request's id all the same: a small archive, say. */
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 function closing(gate: Gate): Promise<void> {

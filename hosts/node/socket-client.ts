@@ -1,9 +1,11 @@
 // A connection that was taken off HTTP, as the client of an attachment.
 
 import type { Socket } from "node:net";
-import type { Client } from "../streams/attach.js";
+import type { HijackedClient } from "../exchange.js";
+import type { replies } from "../host.js";
+import { hijackHead } from "./reply-head.js";
 
-export class SocketClient implements Client {
+export class SocketClient implements HijackedClient {
   readonly #socket: Socket;
   readonly #early: Uint8Array;
 
@@ -16,8 +18,8 @@ export class SocketClient implements Client {
     socket.on("error", gone);
   }
 
-  begin(head: string): void {
-    this.#socket.write(head, "latin1");
+  begin(head: replies.Head): void {
+    this.#socket.write(hijackHead(head), "latin1");
   }
 
   async *bytes(): AsyncGenerator<Uint8Array> {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Input, RequestId, Stdin, engine, replies } from "../../hosts/host.js";
 import { RequestBodies } from "../../hosts/bodies.js";
-import { ReplyRouter } from "../../hosts/node/reply-router.js";
+import { ReplyRouter } from "../../hosts/reply-router.js";
 import { ApiServer } from "../../hosts/node/server.js";
 import { MemoryLog } from "../streams/log-of.js";
 import { RawConnection } from "../support/raw-http.js";

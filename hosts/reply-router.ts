@@ -1,6 +1,6 @@
 // Brings the core's replies to whoever asked.
 
-import type { Replies, RequestId, replies } from "../host.js";
+import type { Replies, RequestId, replies } from "./host.js";
 
 /** One asker. Never throws, never waits. */
 export interface ReplyReceiver {

@@ -1,22 +1,45 @@
-// One request of a client's and the reply to it.
+// One request and the reply to it, whatever way the client came: what the core sends is moved to the client, and what
+// becomes of the client is told to the core.
 
-import type { Input, RequestId, Stdio, engine, replies } from "../host.js";
-import { Attachment } from "../streams/attach.js";
-import type { Attachments } from "../streams/attachments.js";
-import { serveLogs } from "../streams/logs.js";
-import type { Gate } from "./gate.js";
-import { hijackHead } from "./reply-head.js";
+import type { Input, RequestId, Stdio, engine, replies } from "./host.js";
 import type { ReplyReceiver } from "./reply-router.js";
-import type { Response } from "./response.js";
-import { SocketClient } from "./socket-client.js";
+import { Attachment } from "./streams/attach.js";
+import type { Client } from "./streams/attach.js";
+import type { Attachments } from "./streams/attachments.js";
+import { serveLogs } from "./streams/logs.js";
 
-/** How long a client that has closed its side is waited for: it may have gone, or only be done with asking. */
-const HALF_CLOSED_MS = 2000;
+/**
+ * The client's side. Whoever makes it tells the exchange when all of a reply has gone out (`finished`), and when the
+ * client is gone before that (`closed`); nothing of either once the connection is taken off HTTP.
+ */
+export interface Channel {
+  whole(head: replies.Head, body: Uint8Array): void;
+  /** Sends the head at once. */
+  open(head: replies.Head): void;
+  /** `sent` is told whether the bytes went out, and when they may be overwritten. */
+  write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void;
+  /** Ends the body. */
+  end(): void;
+  /** A whole answer to which nothing is added; the connection ends with it. */
+  bare(reply: replies.Whole): void;
+  /** Takes the connection off HTTP; `gone` is called when the client can be reached no more. */
+  hijack(gone: () => void): HijackedClient;
+  /** Breaks the connection off. */
+  destroy(): void;
+}
+
+/** A client whose connection is off HTTP. */
+export interface HijackedClient extends Client {
+  /** Tells it that it is attached. */
+  begin(head: replies.Head): void;
+  /** Closes our side of the connection. */
+  end(): void;
+}
 
 export interface ExchangeContext {
   deliver: (input: Input) => void;
   stdio: Stdio;
-  /** Those attached to containers, among them the clients of this server. */
+  /** Those attached to containers, among them the clients that come here. */
   attachments: Attachments;
   /** It is over: nobody needs it any more. */
   over: (request: RequestId) => void;
@@ -24,32 +47,32 @@ export interface ExchangeContext {
 
 export class Exchange implements ReplyReceiver {
   readonly #id: RequestId;
-  readonly #gate: Gate;
-  readonly #response: Response;
+  readonly #channel: Channel;
   readonly #context: ExchangeContext;
   /** Of a reply whose bytes the host moves. */
   #movement: Movement | null = null;
-  #hijacked = false;
   #over = false;
 
-  constructor(id: RequestId, gate: Gate, response: Response, context: ExchangeContext) {
+  constructor(id: RequestId, channel: Channel, context: ExchangeContext) {
     this.#id = id;
-    this.#gate = gate;
-    this.#response = response;
+    this.#channel = channel;
     this.#context = context;
-    response.onEnd(this.#finished, this.#closed);
-    gate.onHalfClose(this.#halfClosed);
+  }
+
+  get over(): boolean {
+    return this.#over;
   }
 
   perform(command: replies.ReplyCommand): void {
     if (this.#over) return;
     switch (command.tag) {
       case "whole":
-        return this.#response.whole(command.val.head, command.val.body);
+        return this.#channel.whole(command.val.head, command.val.body);
       case "bare":
-        return this.#bare(command.val);
+        this.#end();
+        return this.#channel.bare(command.val);
       case "open":
-        return this.#response.open(command.val);
+        return this.#channel.open(command.val);
       case "chunk":
         return this.#chunk(command.val);
       case "splice":
@@ -57,25 +80,29 @@ export class Exchange implements ReplyReceiver {
       case "hijack":
         return void this.#hijack(command.val);
       case "end":
-        if (this.#movement === null) this.#response.end();
+        if (this.#movement === null) this.#channel.end();
         else this.#movement.drain.abort();
         return;
       case "cut":
         this.#end();
-        this.#gate.socket.destroy();
-        return;
+        return this.#channel.destroy();
     }
   }
 
-  #bare({ head, body }: replies.Whole): void {
-    this.#hijacked = true;
-    const { socket } = this.#gate.takeOver();
-    this.#end();
-    socket.end(Buffer.concat([Buffer.from(hijackHead(head), "latin1"), body]));
+  /** All of the reply has gone out. */
+  finished(): void {
+    // The source was at its end before the core said so.
+    if (this.#movement !== null && !this.#movement.drain.signal.aborted) this.#lost("source-ended");
+    else this.#end();
+  }
+
+  /** The client is gone. */
+  closed(): void {
+    this.#lost("client");
   }
 
   #chunk(bytes: Uint8Array): void {
-    this.#response.write(bytes, () => {
+    this.#channel.write(bytes, () => {
       if (!this.#over) {
         this.#context.deliver({ tag: "drained", val: { request: this.#id, bytes: bytes.length } });
       }
@@ -94,58 +121,37 @@ export class Exchange implements ReplyReceiver {
       }
     } catch {
       this.#lost("failed");
-      this.#gate.socket.destroy();
+      this.#channel.destroy();
       return;
     }
-    if (!this.#over) this.#response.end();
+    if (!this.#over) this.#channel.end();
   }
 
   #write(bytes: Uint8Array): Promise<boolean> {
-    return new Promise((resolve) => this.#response.write(bytes, (wentOut) => resolve(wentOut && !this.#over)));
+    return new Promise((resolve) => this.#channel.write(bytes, (wentOut) => resolve(wentOut && !this.#over)));
   }
 
   async #hijack(hijack: replies.Hijack): Promise<void> {
-    this.#hijacked = true;
     const { drain, gone } = (this.#movement = newMovement());
-    const { socket, early } = this.#gate.takeOver();
-    const client = new SocketClient(socket, early, () => gone.abort());
+    const client = this.#channel.hijack(() => gone.abort());
     let ending: engine.Closing | "ended" = "failed";
     try {
       const attachment = await Attachment.bind(hijack, this.#context.stdio);
       this.#context.attachments.add(hijack.container, attachment);
-      client.begin(hijackHead(hijack.head));
+      client.begin(hijack.head);
       ending = await attachment.run(client, drain.signal, gone.signal);
       this.#context.attachments.remove(hijack.container, attachment);
     } catch {
-      socket.destroy();
+      this.#channel.destroy();
     }
     if (ending === "ended" || drain.signal.aborted) this.#end();
     else this.#lost(ending);
     client.end();
   }
 
-  readonly #halfClosed = (): void => {
-    if (this.#response.ended) return;
-    if (this.#response.headSent) this.#gate.destroy();
-    setTimeout(() => {
-      if (!this.#over && !this.#hijacked) this.#gate.destroy();
-    }, HALF_CLOSED_MS).unref();
-  };
-
-  /** The reply has gone out. */
-  readonly #finished = (): void => {
-    if (this.#over) return;
-    // The source was at its end before the core said so.
-    if (this.#movement !== null && !this.#movement.drain.signal.aborted) this.#lost("source-ended");
-    else this.#end();
-    this.#gate.next();
-  };
-
-  readonly #closed = (): void => this.#lost("client");
-
   /** It ends without the core having said so. */
   #lost(why: engine.Closing): void {
-    if (this.#over || (this.#hijacked && why === "client" && !this.#movement?.gone.signal.aborted)) return;
+    if (this.#over) return;
     this.#end();
     this.#context.deliver({ tag: "closed", val: { request: this.#id, why } });
   }

@@ -1,0 +1,86 @@
+// A client behind a gate, as the channel of one exchange.
+
+import { Exchange } from "../exchange.js";
+import type { Channel, ExchangeContext, HijackedClient } from "../exchange.js";
+import type { RequestId, replies } from "../host.js";
+import type { Gate } from "./gate.js";
+import { hijackHead } from "./reply-head.js";
+import type { Response } from "./response.js";
+import { SocketClient } from "./socket-client.js";
+
+/** How long a client that has closed its side is waited for: it may have gone, or only be done with asking. */
+const HALF_CLOSED_MS = 2000;
+
+/** The exchange of the request that a gate let through last. */
+export function exchangeThrough(gate: Gate, id: RequestId, response: Response, context: ExchangeContext): Exchange {
+  const channel = new GateChannel(gate, response);
+  const exchange = new Exchange(id, channel, context);
+  channel.reportTo(exchange);
+  return exchange;
+}
+
+class GateChannel implements Channel {
+  readonly #gate: Gate;
+  readonly #response: Response;
+  /** Off HTTP. */
+  #taken = false;
+
+  constructor(gate: Gate, response: Response) {
+    this.#gate = gate;
+    this.#response = response;
+  }
+
+  reportTo(exchange: Exchange): void {
+    const finished = (): void => {
+      if (exchange.over) return;
+      exchange.finished();
+      this.#gate.next();
+    };
+    // The gate is closed when its connection is taken over, too.
+    const closed = (): void => {
+      if (!this.#taken) exchange.closed();
+    };
+    this.#response.onEnd(finished, closed);
+    this.#gate.onHalfClose(() => this.#halfClosed(exchange));
+  }
+
+  whole(head: replies.Head, body: Uint8Array): void {
+    this.#response.whole(head, body);
+  }
+
+  open(head: replies.Head): void {
+    this.#response.open(head);
+  }
+
+  write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void {
+    this.#response.write(bytes, sent);
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  bare({ head, body }: replies.Whole): void {
+    this.#taken = true;
+    const { socket } = this.#gate.takeOver();
+    socket.end(Buffer.concat([Buffer.from(hijackHead(head), "latin1"), body]));
+  }
+
+  hijack(gone: () => void): HijackedClient {
+    this.#taken = true;
+    const { socket, early } = this.#gate.takeOver();
+    return new SocketClient(socket, early, gone);
+  }
+
+  destroy(): void {
+    this.#gate.socket.destroy();
+  }
+
+  #halfClosed(exchange: Exchange): void {
+    if (this.#response.ended) return;
+    if (this.#response.headSent) this.#gate.destroy();
+    setTimeout(() => {
+      if (!exchange.over && !this.#taken) this.#gate.destroy();
+    }, HALF_CLOSED_MS).unref();
+  }
+}

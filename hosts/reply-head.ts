@@ -1,0 +1,38 @@
+// Heads of replies, as far as every host that serves HTTP needs them: what is made of the core's lines.
+
+/** Go's server sends a length with bodies up to this, and chunks beyond; clients have seen nothing else. */
+const LONGEST_COUNTED = 2048;
+
+/** Whether a reply carries the length of its body. */
+export function isCounted(status: number, length: number): boolean {
+  return length <= LONGEST_COUNTED && mayHaveBody(status);
+}
+
+/** RFC 9110, 6.4.1. */
+export function mayHaveBody(status: number): boolean {
+  return status >= 200 && status !== 204 && status !== 304;
+}
+
+// Nearly all replies share a few sets of headers.
+const parsed = new Map<string, readonly string[]>();
+const MOST_PARSED = 64;
+
+/** The core's lines, names and values by turns. */
+export function namesAndValues(headers: string): readonly string[] {
+  const known = parsed.get(headers);
+  if (known !== undefined) return known;
+  const lines = headers === "" ? [] : withoutControls(headers).split("\n");
+  const pairs = lines.flatMap((line) => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
+  if (parsed.size >= MOST_PARSED) parsed.clear();
+  parsed.set(headers, pairs);
+  return pairs;
+}
+
+/** RFC 9110, 5.5: what no value may contain becomes a space. */
+export function withoutControls(headers: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return headers.replaceAll(/[\x00-\x08\x0b-\x1f\x7f]/g, " ");
+}
