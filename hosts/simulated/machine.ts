@@ -1,0 +1,39 @@
+// The simulated machine, and what it runs containers with.
+
+import type { engine } from "../host.js";
+
+/** Facts of `/info` and `/version`. Routes to the machine's own network (RFC 5737) included. */
+export const MACHINE: engine.Machine = {
+  name: "coracle-sim",
+  os: "linux",
+  architecture: "amd64",
+  variant: "",
+  kernelArchitecture: "x86_64",
+  kernelVersion: "6.1.0-simulated",
+  operatingSystem: "Coracle simulated machine",
+  osVersion: "",
+  cpus: 4,
+  memory: 8n * 1024n ** 3n,
+  cgroupVersion: "2",
+  cgroupDriver: "cgroupfs",
+  securityOptions: ["name=cgroupns"],
+  memoryLimit: true,
+  swapLimit: true,
+  pidsLimit: true,
+  cpuCfs: true,
+  cpuShares: true,
+  cpuset: true,
+  ipv4Forwarding: true,
+  bridgeNfIptables: true,
+  bridgeNfIp6tables: true,
+  storageDriver: "overlay2",
+  storageStatus: [["Backing Filesystem", "simulated"]],
+  routes: ["192.0.2.0/24"],
+  firewall: "",
+  warnings: ["WARNING: this machine is simulated: no process, file or network of it is real"],
+};
+
+/** Interprets programs; no OCI runtime of its name exists. */
+export const RUNTIMES: readonly engine.OciRuntime[] = [
+  { name: "simulated", path: "simulated", version: "1", commit: "" },
+];

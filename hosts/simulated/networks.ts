@@ -1,0 +1,141 @@
+// Networks of the simulated machine: who is where under which address, and which ports lead to whom.
+
+import { HostFailure } from "../failure.js";
+import type { Outcome, Perform, engine, networks } from "../host.js";
+import type { SimulatedTime } from "./time.js";
+
+/** Making or removing an interface and its rules takes about as long as on Linux. */
+const DELAY_NS = 3_000_000n;
+
+/** A port of the machine that a program outside of containers listens on. */
+export type TakenPort = Pick<networks.PortMapping, "hostAddress" | "hostPort" | "protocol">;
+
+export interface WorldNetworksNeeds {
+  time: Pick<SimulatedTime, "now" | "at">;
+  /** Addresses that the machine has, beside those of its bridges. */
+  addresses?: readonly string[];
+  taken?: readonly TakenPort[];
+}
+
+export class WorldNetworks {
+  readonly #time: Pick<SimulatedTime, "now" | "at">;
+  readonly #addresses: readonly string[];
+  readonly #taken: readonly TakenPort[];
+  readonly #bridges = new Map<string, networks.Bridge>();
+  readonly #joins = new Map<string, networks.Join>();
+  /** Names outlive joins: a container that has ended is still spoken of. */
+  readonly #names = new Map<string, string>();
+
+  constructor({ time, addresses = MACHINE_ADDRESSES, taken = [] }: WorldNetworksNeeds) {
+    this.#time = time;
+    this.#addresses = addresses;
+    this.#taken = taken;
+  }
+
+  readonly perform: Perform<networks.NetworkCommand> = async (_op, command) => {
+    await this.#delay();
+    switch (command.tag) {
+      case "make":
+        this.#make(command.val);
+        break;
+      case "drop":
+        this.#bridges.delete(command.val);
+        break;
+      case "join":
+        this.#join(command.val);
+        break;
+      case "leave":
+        this.#joins.delete(placeOf(command.val));
+    }
+    return DONE;
+  };
+
+  /** Networks made. */
+  networks(): string[] {
+    return [...this.#bridges.keys()];
+  }
+
+  /** Containers on networks. */
+  joins(): engine.FoundJoin[] {
+    return [...this.#joins.values()].map(({ container, bridge }) => ({ container, network: bridge.network }));
+  }
+
+  /** A container's places, in the order in which it joined: `eth0` first. */
+  placesOf(container: string): networks.Join[] {
+    return [...this.#joins.values()].filter((join) => join.container === container);
+  }
+
+  /** The name under which a container last joined a network. */
+  nameOf(container: string): string | undefined {
+    return this.#names.get(container);
+  }
+
+  #make(bridge: networks.Bridge): void {
+    checkAddress(bridge.gateway);
+    checkSubnet(bridge.subnet);
+    this.#bridges.set(bridge.network, bridge);
+  }
+
+  #join(join: networks.Join): void {
+    checkAddress(join.address);
+    if (this.#joins.has(placeOf({ container: join.container, network: join.bridge.network }))) return;
+    if (!this.#bridges.has(join.bridge.network)) {
+      throw new HostFailure("not-found", `no interface ${join.bridge.interfaceName}`);
+    }
+    this.#takePorts(join.ports);
+    this.#joins.set(placeOf({ container: join.container, network: join.bridge.network }), join);
+    this.#names.set(join.container, join.containerName);
+  }
+
+  /** As the kernel gives ports away: one after the other, each checked against all that are taken. */
+  #takePorts(ports: readonly networks.PortMapping[]): void {
+    const taken: TakenPort[] = [...this.#taken, ...[...this.#joins.values()].flatMap((join) => join.ports)];
+    for (const port of ports) {
+      const name = `${port.hostAddress}:${port.hostPort}`;
+      if (!this.#hasAddress(port.hostAddress)) {
+        const why = "bind: cannot assign requested address";
+        throw new HostFailure("invalid", `listen ${port.protocol}4 ${name}: ${why}`);
+      }
+      if (port.protocol !== "sctp" && taken.some((other) => areOne(port, other))) throw new HostFailure("busy", name);
+      taken.push(port);
+    }
+  }
+
+  #hasAddress(address: string): boolean {
+    if (address === EVERY_ADDRESS || address.startsWith("127.") || this.#addresses.includes(address)) return true;
+    return [...this.#bridges.values()].some(({ gateway }) => gateway === address);
+  }
+
+  #delay(): Promise<void> {
+    return new Promise((resolve) => this.#time.at(this.#time.now().monotonic + DELAY_NS, resolve));
+  }
+}
+
+const DONE: Outcome = { tag: "done" };
+const EVERY_ADDRESS = "0.0.0.0";
+/** In the range that RFC 5737 keeps for examples. */
+const MACHINE_ADDRESSES = ["192.0.2.10"];
+
+function placeOf({ container, network }: networks.Leave): string {
+  return `${container} ${network}`;
+}
+
+/** A port for all addresses and one for a single address cannot both be had. */
+function areOne(a: TakenPort, b: TakenPort): boolean {
+  const anywhere = [a.hostAddress, b.hostAddress].includes(EVERY_ADDRESS) || a.hostAddress === b.hostAddress;
+  return anywhere && a.hostPort === b.hostPort && a.protocol === b.protocol;
+}
+
+function checkAddress(address: string): void {
+  const parts = address.split(".");
+  if (parts.length === 4 && parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256)) return;
+  throw new HostFailure("invalid", `not an IPv4 address: ${JSON.stringify(address)}`);
+}
+
+function checkSubnet(subnet: string): void {
+  const [address = "", prefix = ""] = subnet.split("/");
+  checkAddress(address);
+  if (!/^([12]?[0-9]|3[0-2])$/.test(prefix)) {
+    throw new HostFailure("invalid", `not a subnet: ${JSON.stringify(subnet)}`);
+  }
+}

@@ -1,0 +1,73 @@
+// The faults that are set in a world: whom they strike, and how often they still will.
+
+import type { Fault, FaultSource, Faults, SetFault } from "./faults.js";
+
+export class WorldFaults implements Faults, FaultSource {
+  readonly #nameOf: (container: string) => string | undefined;
+  readonly #injected: (fault: Fault) => void;
+  #set: Entry[] = [];
+
+  /** `nameOf`: a container's name, if it is known. `injected` is told of every fault once it is set. */
+  constructor(
+    nameOf: (container: string) => string | undefined = () => undefined,
+    injected: (fault: Fault) => void = () => {},
+  ) {
+    this.#nameOf = nameOf;
+    this.#injected = injected;
+  }
+
+  get set(): readonly SetFault[] {
+    return this.#set;
+  }
+
+  inject(fault: Fault, times?: number): () => void {
+    const entry: Entry = { fault: { ...fault }, left: times ?? null };
+    if (entry.left !== 0) this.#set = [...this.#set, entry];
+    this.#injected(fault);
+    return () => this.#remove(entry);
+  }
+
+  lift(kind: Fault["kind"]): void {
+    this.#set = this.#set.filter(({ fault }) => fault.kind !== kind);
+  }
+
+  strike<K extends Fault["kind"]>(kind: K, about: About = {}): Extract<Fault, { kind: K }> | null {
+    const entry = this.#find(kind, about);
+    if (entry === undefined) return null;
+    if (entry.left !== null && --entry.left === 0) this.#remove(entry);
+    return entry.fault as Extract<Fault, { kind: K }>;
+  }
+
+  /** One more output has left the engine. True: it must crash now. */
+  outputLeft(): boolean {
+    const due = this.#set.filter(({ fault }) => fault.kind === "engine-crash" && --fault.afterOutputs <= 0);
+    due.forEach((entry) => this.#remove(entry));
+    return due.length > 0;
+  }
+
+  #find(kind: Fault["kind"], about: About): Entry | undefined {
+    return this.#set.findLast(({ fault }) => fault.kind === kind && this.#concerns(fault, about));
+  }
+
+  #concerns(fault: Fault, about: About): boolean {
+    if ("authority" in fault && fault.authority !== undefined && fault.authority !== about.authority) return false;
+    if (!("container" in fault) || fault.container === undefined) return true;
+    const { container = "" } = about;
+    return isNamed(fault.container, container, this.#nameOf(container));
+  }
+
+  #remove(entry: Entry): void {
+    this.#set = this.#set.filter((one) => one !== entry);
+  }
+}
+
+type About = NonNullable<Parameters<FaultSource["strike"]>[1]>;
+
+interface Entry extends SetFault {
+  left: number | null;
+}
+
+/** Whether a container is meant: by its name, its id, or the beginning of that. */
+export function isNamed(wanted: string, id: string, name: string | undefined): boolean {
+  return wanted === name || id.startsWith(wanted);
+}

@@ -1,0 +1,285 @@
+// The simulated world's clock: see `time.ts`. One event at a time, each with all that it sets off.
+
+import TinyQueue from "tinyqueue";
+import type { types } from "../host.js";
+import type { Pace, SimulatedTime } from "./time.js";
+import { turn } from "./turn.js";
+
+/** 2026-01-01T00:00:00Z. */
+export const DEFAULT_BEGINNING = 1_767_225_600_000_000_000n;
+
+export interface WorldTimeOptions {
+  /** Time of day when the world begins. */
+  begins?: types.WallTime;
+  pace?: Pace;
+  /** Real time in milliseconds, from any beginning. */
+  real?: () => number;
+}
+
+/**
+ * Events run in the order of their moments; those of one moment in the order in which they were asked for, what enters
+ * from outside after all others. An event is over when the platform's loop has turned once: every promise that it
+ * settled has then been seen to.
+ */
+export class WorldTime implements SimulatedTime {
+  readonly #begins: bigint;
+  readonly #real: () => number;
+  readonly #queue = new TinyQueue<WorldEvent>([], compare);
+  /** Where the pace that holds began: real milliseconds, world nanoseconds. */
+  #anchor: { real: number; world: bigint };
+  #pace: Pace;
+  #now = 0n;
+  #sequence = 0;
+  #lastEntered = -1n;
+  /** An event has begun and is not over. */
+  #inEvent = false;
+  /** The event that runs, or the last one: the next waits for it. */
+  #last: Promise<unknown> = Promise.resolve();
+  #isRunning = false;
+  #alarm: { at: bigint; timer: ReturnType<typeof setTimeout> } | null = null;
+  #awaited = 0;
+  #closed = false;
+
+  constructor({
+    begins = DEFAULT_BEGINNING,
+    pace = { times: 1 },
+    real = () => performance.now(),
+  }: WorldTimeOptions = {}) {
+    this.#begins = begins;
+    this.#real = real;
+    this.#pace = pace;
+    this.#anchor = { real: real(), world: 0n };
+  }
+
+  get pace(): Pace {
+    return this.#pace;
+  }
+
+  set pace(pace: Pace) {
+    this.#setAnchor();
+    this.#pace = pace;
+    this.#wind();
+  }
+
+  get next(): bigint | null {
+    return this.#first()?.at ?? null;
+  }
+
+  now(): types.Instant {
+    const monotonic = this.#catchUp();
+    return { wall: this.#begins + monotonic, monotonic };
+  }
+
+  at(at: bigint, wake: () => void): () => void {
+    const event = this.#add(max(at, this.#catchUp()), false, wake);
+    this.#wind();
+    return () => {
+      event.act = null;
+    };
+  }
+
+  async step(): Promise<boolean> {
+    const ran = await this.#runOne(() => true);
+    this.#wind();
+    return ran;
+  }
+
+  async advance(ns: bigint): Promise<void> {
+    const until = this.#catchUp() + ns;
+    await this.#runWhile((event) => event.at <= until);
+    this.#now = max(this.#now, until);
+    this.#setAnchor();
+    this.#wind();
+  }
+
+  async settle(limit?: bigint): Promise<void> {
+    const until = limit === undefined ? null : this.#catchUp() + limit;
+    await this.#runWhile((event) => until === null || event.at <= until);
+    this.#setAnchor();
+    this.#wind();
+  }
+
+  enter(act: () => void, at = 0n): Promise<bigint> {
+    const now = max(this.#catchUp(), this.#lastEntered + 1n);
+    const moment = max(now, at);
+    this.#lastEntered = max(this.#lastEntered, moment);
+    return new Promise((resolve, reject) => {
+      const event = this.#add(moment, true, act, { resolve: () => resolve(moment), reject });
+      // What is to be done now is done now, whatever the pace.
+      if (moment === now) void this.#runWhile(() => event.act !== null).then(() => this.#wind());
+      else this.#wind();
+    });
+  }
+
+  /**
+   * Something beyond the world is waited for: a registry of the real network. Until it has come, time passes no faster
+   * than real time, so that it does not come too late for everybody.
+   */
+  async beyond<T>(pending: Promise<T>): Promise<T> {
+    this.#await(1);
+    try {
+      return await pending;
+    } finally {
+      this.#await(-1);
+    }
+  }
+
+  /** The end of time: nothing happens any more. */
+  close(): void {
+    this.#closed = true;
+    for (const event of this.#queue.data) event.act = null;
+    this.#stopAlarm();
+  }
+
+  #await(more: number): void {
+    this.#setAnchor();
+    this.#awaited += more;
+    this.#wind();
+  }
+
+  /** The pace in force. */
+  #speed(): number | "fast" | "stopped" {
+    const speed = typeof this.#pace === "object" ? this.#pace.times : this.#pace;
+    if (this.#awaited === 0 || speed === "stopped") return speed;
+    return speed === "fast" ? 1 : Math.min(speed, 1);
+  }
+
+  /** What the world's time should be by now. */
+  #target(speed: number): bigint {
+    return this.#anchor.world + BigInt(Math.round((this.#real() - this.#anchor.real) * 1e6 * speed));
+  }
+
+  /** Outside of events time goes on with real time, up to the next event. Returns the time. */
+  #catchUp(): bigint {
+    const speed = this.#speed();
+    if (typeof speed !== "number" || this.#inEvent || this.#closed) return this.#now;
+    const target = this.#target(speed);
+    const due = this.next;
+    this.#now = max(this.#now, due === null || target < due ? target : due);
+    return this.#now;
+  }
+
+  #setAnchor(): void {
+    this.#catchUp();
+    this.#anchor = { real: this.#real(), world: this.#now };
+  }
+
+  #add(at: bigint, entered: boolean, act: () => void, over: Over = UNHEARD): WorldEvent {
+    const event: WorldEvent = { at, entered, sequence: this.#sequence++, act: this.#closed ? null : act, over };
+    if (!this.#closed) this.#queue.push(event);
+    return event;
+  }
+
+  /** The next event; those that were called off are dropped. */
+  #first(): WorldEvent | undefined {
+    while (this.#queue.peek()?.act === null) this.#queue.pop();
+    return this.#queue.peek();
+  }
+
+  /** Sees to it that what is due is run, now or when its time comes. */
+  #wind(): void {
+    if (this.#isRunning || this.#closed) return;
+    const event = this.#first();
+    const speed = this.#speed();
+    if (event === undefined || speed === "stopped") return this.#stopAlarm();
+    if (speed === "fast" || this.#target(speed) >= event.at) return void this.#run();
+    if (this.#alarm?.at === event.at) return;
+    this.#stopAlarm();
+    const ms = Number(event.at - this.#target(speed)) / 1e6 / speed;
+    this.#alarm = { at: event.at, timer: setTimeout(() => this.#ring(), Math.min(ms, LONGEST_MS)) };
+  }
+
+  #ring(): void {
+    this.#alarm = null;
+    this.#wind();
+  }
+
+  #stopAlarm(): void {
+    if (this.#alarm !== null) clearTimeout(this.#alarm.timer);
+    this.#alarm = null;
+  }
+
+  /** Runs what the pace allows; who asked for it goes first. */
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    this.#stopAlarm();
+    await turn();
+    await this.#runWhile((event) => this.#isDue(event));
+    this.#isRunning = false;
+    this.#wind();
+  }
+
+  #isDue(event: WorldEvent): boolean {
+    const speed = this.#speed();
+    return speed === "fast" || (speed !== "stopped" && event.at <= this.#target(speed));
+  }
+
+  async #runWhile(may: (event: WorldEvent) => boolean): Promise<void> {
+    while (await this.#runOne(may));
+  }
+
+  /** Runs the next event, once the one before is over; false if there is none, or it may not run. */
+  #runOne(may: (event: WorldEvent) => boolean): Promise<boolean> {
+    const run = this.#last.then(() => {
+      const event = this.#first();
+      if (event === undefined || this.#closed || !may(event)) return false;
+      this.#queue.pop();
+      return this.#perform(event);
+    });
+    this.#last = run;
+    return run;
+  }
+
+  async #perform(event: WorldEvent): Promise<boolean> {
+    const act = event.act;
+    event.act = null;
+    this.#now = max(this.#now, event.at);
+    this.#inEvent = true;
+    try {
+      act?.();
+    } catch (error) {
+      event.over.reject(error);
+    }
+    await turn();
+    this.#inEvent = false;
+    event.over.resolve();
+    return true;
+  }
+}
+
+interface WorldEvent {
+  readonly at: bigint;
+  readonly entered: boolean;
+  readonly sequence: number;
+  /** Null once it has run, or was called off. */
+  act: (() => void) | null;
+  readonly over: Over;
+}
+
+/** Told of an event's end. */
+interface Over {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** Errors are the program's, as with a platform's own timers. */
+const UNHEARD: Over = {
+  resolve: () => {},
+  reject: (error) =>
+    queueMicrotask(() => {
+      throw error;
+    }),
+};
+
+/** Longest wait that timers can express. */
+const LONGEST_MS = 2_147_483_647;
+
+function compare(a: WorldEvent, b: WorldEvent): number {
+  if (a.at !== b.at) return a.at < b.at ? -1 : 1;
+  if (a.entered !== b.entered) return a.entered ? 1 : -1;
+  return a.sequence - b.sequence;
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

@@ -1,0 +1,84 @@
+// Networks of the simulated machine: what they refuse, in the words of the Linux host, and what they remember.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import type { networks } from "../../hosts/host.js";
+import { WorldNetworks } from "../../hosts/simulated/networks.js";
+import { WorldTime } from "../../hosts/simulated/world-time.js";
+
+const WEB = "1".repeat(64);
+const OTHER = "2".repeat(64);
+const NETWORK = "ab".repeat(32);
+const bridge: networks.Bridge = {
+  network: NETWORK,
+  name: "bridge",
+  interfaceName: "docker0",
+  subnet: "172.17.0.0/16",
+  gateway: "172.17.0.1",
+};
+
+describe("networks", () => {
+  let time: WorldTime;
+  let world: WorldNetworks;
+
+  beforeEach(async () => {
+    time = new WorldTime({ pace: "fast" });
+    world = new WorldNetworks({ time, taken: [{ hostAddress: "0.0.0.0", hostPort: 22, protocol: "tcp" }] });
+    await perform({ tag: "make", val: bridge });
+    return () => time.close();
+  });
+
+  test("they remember who is where, in the order of joining", async () => {
+    await perform({ tag: "join", val: join(WEB, "172.17.0.2") });
+    await perform({ tag: "join", val: join(WEB, "172.17.0.2") });
+    expect(world.networks()).toEqual([NETWORK]);
+    expect(world.joins()).toEqual([{ container: WEB, network: NETWORK }]);
+    expect(world.placesOf(WEB).map(({ address }) => address)).toEqual(["172.17.0.2"]);
+    expect([world.nameOf(WEB), world.nameOf(OTHER)]).toEqual(["web-1", undefined]);
+    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    await perform({ tag: "drop", val: NETWORK });
+    expect([world.networks(), world.joins()]).toEqual([[], []]);
+  });
+
+  test("it takes a little while", async () => {
+    const before = time.now().monotonic;
+    await perform({ tag: "join", val: join(WEB, "172.17.0.2") });
+    expect(time.now().monotonic - before).toBe(3_000_000n);
+  });
+
+  test("a port that is taken is busy, whoever has it, and none of the join remains", async () => {
+    await perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("127.0.0.1", 8080), port("0.0.0.0", 53, "udp")]) });
+    for (const [wanted, name] of [
+      [port("0.0.0.0", 8080), "0.0.0.0:8080"],
+      [port("127.0.0.1", 8080), "127.0.0.1:8080"],
+      [port("127.0.0.1", 22), "127.0.0.1:22"],
+      [port("0.0.0.0", 53, "udp"), "0.0.0.0:53"],
+    ] as const) {
+      const other = join(OTHER, "172.17.0.3", [port("0.0.0.0", 9000), wanted]);
+      await expect(perform({ tag: "join", val: other })).rejects.toMatchObject({
+        failure: { kind: "busy", message: name },
+      });
+    }
+    expect(world.joins()).toEqual([{ container: WEB, network: NETWORK }]);
+    const beside = [port("127.0.0.2", 8080), port("0.0.0.0", 53), port("0.0.0.0", 9000)];
+    await perform({ tag: "join", val: join(OTHER, "172.17.0.3", beside) });
+  });
+
+  test("an address that the machine does not have is no place for a port", async () => {
+    await expect(perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("10.1.2.3", 80)]) })).rejects.toMatchObject({
+      failure: { kind: "invalid", message: "listen tcp4 10.1.2.3:80: bind: cannot assign requested address" },
+    });
+    await perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("172.17.0.1", 80)]) });
+  });
+
+  function perform(command: networks.NetworkCommand): Promise<unknown> {
+    return world.perform(1n, command, () => {});
+  }
+});
+
+function join(container: string, address: string, ports: networks.PortMapping[] = []): networks.Join {
+  return { container, containerName: `web-${container[0]}`, bridge, address, mac: "02:42:ac:11:00:02", ports };
+}
+
+function port(hostAddress: string, hostPort: number, protocol = "tcp"): networks.PortMapping {
+  return { hostAddress, hostPort, containerPort: 80, protocol };
+}
