@@ -9,6 +9,8 @@ export type FileErrorCode =
   | "ENOTEMPTY"
   | "ELOOP"
   | "EACCES"
+  | "EBUSY"
+  | "EPERM"
   | "EROFS"
   | "ENOSPC"
   | "EINVAL"
@@ -32,6 +34,8 @@ const FILE_ERROR_TEXTS: Record<FileErrorCode, string> = {
   ENOTEMPTY: "Directory not empty",
   ELOOP: "Too many levels of symbolic links",
   EACCES: "Permission denied",
+  EBUSY: "Device or resource busy",
+  EPERM: "Operation not permitted",
   EROFS: "Read-only file system",
   ENOSPC: "No space left on device",
   EINVAL: "Invalid argument",
@@ -55,6 +59,9 @@ export interface FileStatus {
   target: string;
   /** Names that lead to it. */
   links: number;
+  /** Of a device; 0 for the rest. */
+  major: number;
+  minor: number;
 }
 
 /** Absolute paths, `/` for the root; `.`, `..` and symlinks are resolved inside of it. Everything throws `FileError`. */
@@ -65,7 +72,7 @@ export interface FileSystem {
   linkStatus(path: string): FileStatus;
   /** The absolute path without symlinks, `.` or `..`. */
   resolve(path: string): string;
-  /** The whole content; must not be changed. */
+  /** The whole content; must not be changed. Of devices only /dev/null has one: nothing. */
   read(path: string): Uint8Array;
   /** Makes the file if it is not there (`mode`, 0644 if not given); else replaces its content. */
   write(path: string, bytes: Uint8Array, mode?: number): void;
@@ -82,5 +89,6 @@ export interface FileSystem {
   rename(from: string, to: string): void;
   changeMode(path: string, mode: number): void;
   changeOwner(path: string, uid: number, gid: number): void;
+  /** Sets the time of a file that is there. */
   touch(path: string, modified: bigint): void;
 }

@@ -1,0 +1,128 @@
+// What is mounted over a container's file system, from the mounts of its OCI config (runtime spec, config.md).
+
+import { HostFailure } from "../../failure.js";
+import { FileError } from "./file-system.js";
+import { inode, type Inode } from "./inode.js";
+import { lookup, type Mount, type MountTable } from "./lookup.js";
+import { MountedFiles } from "./mounted-files.js";
+import { fillDevices, madeTree, mountsText, type MadeFiles } from "./special.js";
+import { Room } from "./space.js";
+import { Tree } from "./tree.js";
+
+/** A mount as config.json has it. Sources of binds are `file:NAME`, `volume:NAME` or a path of the machine. */
+export interface MountSpec {
+  destination: string;
+  type?: string;
+  source?: string;
+  options?: readonly string[];
+}
+
+export interface ViewSpec {
+  mounts: readonly MountSpec[];
+  /** `root.readonly` of config.json. */
+  readOnly?: boolean;
+  /** Container files by name; missing ones are copies of the machine's own. */
+  files?: ReadonlyMap<string, Uint8Array>;
+  /** More of /proc than every container has, by paths below it. */
+  proc?: MadeFiles;
+  /** More of /sys. */
+  sys?: MadeFiles;
+}
+
+/** Where sources of binds are looked up. */
+export interface Sources {
+  now: () => bigint;
+  /** Null when there is no such volume. */
+  volume(name: string): Tree | null;
+  /** The machine's own files. */
+  machine: MountTable;
+}
+
+/** All mounts of a container's run. Places that are missing are made in the container, as OCI runtimes do. */
+export function mountContainer(container: Tree, spec: ViewSpec, sources: Sources): MountTable {
+  const root: Mount = { tree: container, root: container.root, readOnly: false, ...ROOT };
+  const mounts = new Map<string, Mount>([["/", root]]);
+  for (const wanted of spec.mounts) {
+    const mount = mountOf(wanted, spec, sources, mounts);
+    const path = placeOf(mounts, wanted.destination, mount.root.kind === "directory", sources.now);
+    if (path !== "/") mounts.set(path, mount);
+  }
+  root.readOnly = spec.readOnly ?? false;
+  return mounts;
+}
+
+function mountOf(wanted: MountSpec, spec: ViewSpec, sources: Sources, mounts: MountTable): Mount {
+  const { type = "bind", source = "", options = [] } = wanted;
+  const isBind = type === "bind" || options.includes("bind") || options.includes("rbind");
+  const readOnly = options.includes("ro");
+  if (isBind) return { ...boundSource(source, spec, sources), readOnly, source, type: "ext4", options: "relatime" };
+  const shown = options.filter((option) => option !== "ro" && option !== "rw").join(",");
+  const tree = special(type, wanted, spec, mounts);
+  return { tree, root: tree.root, readOnly, source: source || type, type, options: shown };
+}
+
+/** Memory of its own, or what the kernel tells. */
+function special(type: string, { destination, options = [] }: MountSpec, spec: ViewSpec, mounts: MountTable): Tree {
+  if (type === "proc")
+    return madeTree(new Map([["mounts", () => mountsText(mounts)], ...PROC, ...(spec.proc ?? [])]), MADE);
+  if (type === "sysfs") return madeTree(spec.sys ?? new Map(), MADE);
+  const tree = new Tree(new Room(sizeOf(options)));
+  const mode = /^mode=([0-7]+)$/.exec(options.find((option) => option.startsWith("mode=")) ?? "")?.[1];
+  tree.root.mode = mode === undefined ? (type === "tmpfs" ? 0o1777 : 0o755) : Number.parseInt(mode, 8);
+  if (type === "tmpfs" && destination === "/dev") fillDevices(tree);
+  return tree;
+}
+
+function boundSource(source: string, spec: ViewSpec, sources: Sources): { tree: Tree; root: Inode } {
+  if (source.startsWith("file:")) return containerFile(source.slice("file:".length), spec, sources);
+  if (!source.startsWith("volume:")) return machineFile(source, sources);
+  const tree = sources.volume(source.slice("volume:".length));
+  if (tree === null) throw new HostFailure("not-found", `volume ${source.slice("volume:".length)} does not exist`);
+  return { tree, root: tree.root };
+}
+
+/** Belongs to this run alone. */
+function containerFile(name: string, { files }: ViewSpec, { machine, now }: Sources): { tree: Tree; root: Inode } {
+  const tree = new Tree(MADE);
+  const bytes = files?.get(name) ?? new MountedFiles(machine, now).read(`/etc/${name}`);
+  const root = inode("file", tree, { bytes, modified: now() });
+  return { tree, root };
+}
+
+function machineFile(source: string, { machine }: Sources): { tree: Tree; root: Inode } {
+  const { place } = lookup(machine, source, true, null);
+  if (place === null) throw new FileError("ENOENT", source);
+  return { tree: place.mount.tree, root: place.inode };
+}
+
+/** Where a mount is to stand, links followed within the container; made if it is missing. */
+function placeOf(mounts: MountTable, destination: string, isDirectory: boolean, now: () => bigint): string {
+  const files = new MountedFiles(mounts, now);
+  const parts = destination.split("/").filter((part) => part !== "");
+  let path = "";
+  for (const [index, part] of parts.entries()) {
+    const { place, parent, name } = lookup(mounts, `${path}/${part}`, true, null);
+    path = place?.path ?? `${parent.path === "/" ? "" : parent.path}/${name}`;
+    if (path === "/") path = "";
+    if (place !== null) continue;
+    if (index < parts.length - 1 || isDirectory) files.makeDirectory(path);
+    else files.write(path, new Uint8Array(0));
+  }
+  return path || "/";
+}
+
+function sizeOf(options: readonly string[]): number {
+  const match = /^size=(\d+)([kmg]?)$/i.exec(options.find((option) => option.startsWith("size=")) ?? "");
+  const [, size, unit = ""] = match ?? [];
+  return size === undefined
+    ? Infinity
+    : Number(size) * ({ k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[unit.toLowerCase()] ?? 1);
+}
+
+const ROOT = { source: "overlay", type: "overlay", options: "relatime" };
+/** What the kernel makes takes no room. */
+const MADE = new Room(Infinity);
+const PROC: [string, () => string][] = [
+  ["filesystems", () => "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\toverlay\n\text4\n"],
+  ["version", () => "Linux version 6.1.0-coracle (simulated)\n"],
+];

@@ -1,0 +1,127 @@
+// The simulated disk: layers, containers' file systems, volumes, and the machine's own files. Survives the engine.
+
+import { HostFailure } from "../../failure.js";
+import type { FaultSource } from "../faults.js";
+import { mountContainer, type MountSpec, type Sources, type ViewSpec } from "./container-mounts.js";
+import type { FileSystem } from "./file-system.js";
+import { inode, type Inode } from "./inode.js";
+import { Layers } from "./layers.js";
+import type { Mount, MountTable } from "./lookup.js";
+import { MountedFiles } from "./mounted-files.js";
+import { Room, Share } from "./space.js";
+import { put } from "./special.js";
+import { Tree } from "./tree.js";
+
+export type { MountSpec, ViewSpec };
+
+export interface DiskOptions {
+  /** Bytes that it holds. */
+  size: number;
+  faults: FaultSource;
+  /** Time of day in nanoseconds since 1970. */
+  now(): bigint;
+}
+
+/** What a container has on the disk. */
+export interface ContainerFiles {
+  tree: Tree;
+  share: Share;
+  /** Chain that it stands on; null: on nothing. */
+  chain: string | null;
+  /** Whether it is mounted. */
+  mounted: boolean;
+}
+
+export class Disk {
+  readonly room: Room;
+  readonly layers: Layers;
+  /** By container id. */
+  readonly containers = new Map<string, ContainerFiles>();
+  /** By volume name. */
+  readonly volumes = new Map<string, { tree: Tree; share: Share }>();
+  /** The machine's own files, which binds lead to. */
+  readonly machine: MountedFiles;
+  readonly now: () => bigint;
+  readonly #machine: MountTable;
+
+  constructor({ size, faults, now }: DiskOptions) {
+    this.room = new Room(size, faults);
+    this.layers = new Layers(this.room);
+    this.now = now;
+    const tree = new Tree(this.room);
+    for (const [path, text] of MACHINE_FILES) {
+      const bytes = new TextEncoder().encode(text);
+      put(tree, path, inode("file", tree, { bytes }));
+      this.room.used += bytes.length;
+    }
+    this.#machine = new Map([["/", rootMount(tree)]]);
+    this.machine = new MountedFiles(this.#machine, now);
+  }
+
+  /** A container's files without anything mounted over them; null when it has none. */
+  view(container: string): FileSystem | null {
+    const files = this.containers.get(container);
+    return files ? new MountedFiles(new Map([["/", rootMount(files.tree)]]), this.now) : null;
+  }
+
+  /**
+   * What the processes of a container's run see. Throws `not-found` unless its file system is mounted, or a volume is
+   * missing; `FileError` for the source of a bind that is missing, or a place that cannot be made.
+   */
+  mountView(container: string, spec: ViewSpec): MountedFiles {
+    const files = this.containers.get(container);
+    if (!files?.mounted) throw new HostFailure("not-found", `file system of container ${container} is not mounted`);
+    const sources: Sources = {
+      now: this.now,
+      volume: (name) => this.volumes.get(name)?.tree ?? null,
+      machine: this.#machine,
+    };
+    return new MountedFiles(mountContainer(files.tree, spec, sources), this.now);
+  }
+
+  /** Makes a container's file system ready, if it is not. Throws `not-found` when a layer is missing. */
+  mount(container: string, chain: string | null): void {
+    const files = this.containers.get(container) ?? this.#make(chain);
+    files.mounted = true;
+    this.containers.set(container, files);
+  }
+
+  /** What was written stays. */
+  unmount(container: string): void {
+    const files = this.containers.get(container);
+    if (files) files.mounted = false;
+  }
+
+  dropContainer(container: string): void {
+    this.containers.get(container)?.share.release();
+    this.containers.delete(container);
+  }
+
+  makeVolume(name: string): void {
+    if (this.volumes.has(name)) return;
+    const share = new Share(this.room);
+    this.volumes.set(name, { tree: new Tree(share), share });
+  }
+
+  dropVolume(name: string): void {
+    this.volumes.get(name)?.share.release();
+    this.volumes.delete(name);
+  }
+
+  #make(chain: string | null): ContainerFiles {
+    const lower: Inode = this.layers.image(chain);
+    const share = new Share(this.room);
+    return { tree: new Tree(share, lower), share, chain, mounted: false };
+  }
+}
+
+function rootMount(tree: Tree): Mount {
+  return { tree, root: tree.root, readOnly: false, source: "overlay", type: "overlay", options: "relatime" };
+}
+
+const MACHINE_FILES: readonly [string, string][] = [
+  ["/etc/hostname", "coracle\n"],
+  ["/etc/hosts", "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"],
+  ["/etc/resolv.conf", "nameserver 192.0.2.53\n"],
+  ["/etc/os-release", 'PRETTY_NAME="Coracle simulated world"\nNAME="Coracle"\nID=coracle\n'],
+];

@@ -1,0 +1,111 @@
+// Finding one's way through mounted trees, within their root: path_resolution(7) in miniature.
+
+import { FileError } from "./file-system.js";
+import type { Inode } from "./inode.js";
+import type { Tree } from "./tree.js";
+
+/** A tree, or a file in one, that stands at some path. */
+export interface Mount {
+  tree: Tree;
+  /** What stands there: a directory or a file of the tree, owned by it. */
+  root: Inode;
+  readOnly: boolean;
+  /** How it is called in /proc/mounts. */
+  source: string;
+  type: string;
+  options: string;
+}
+
+/** Mounts by the path they stand at, without symlinks; the root is `/`. */
+export type MountTable = ReadonlyMap<string, Mount>;
+
+/** A file where it was found. */
+export interface Place {
+  mount: Mount;
+  inode: Inode;
+  /** Null for the root. */
+  parent: Place | null;
+  name: string;
+  /** Absolute, without symlinks. */
+  path: string;
+}
+
+/** Whose rights count; null: root's, which are all. */
+export interface Identity {
+  uid: number;
+  /** All of them. */
+  groups: readonly number[];
+}
+
+/** What a path leads to, or where that would be. */
+export interface Found {
+  place: Place | null;
+  /** Directory in which it stands; of the root: the root. */
+  parent: Place;
+  /** Its name there; of the root: empty. */
+  name: string;
+}
+
+/** Follows a path. Throws when what it leads through is missing; the last part may be. */
+export function lookup(mounts: MountTable, path: string, follow: boolean, identity: Identity | null): Found {
+  if (path === "") throw new FileError("ENOENT", path);
+  if (path.includes("\0")) throw new FileError("EINVAL", path);
+  const root = rootOf(mounts);
+  let at = root;
+  const ahead = path.split("/").reverse();
+  const wantsDirectory = /(^|\/)\.?$/.test(path);
+  for (let links = 0; ahead.length > 0;) {
+    const part = ahead.pop();
+    if (part === undefined || part === "" || part === ".") continue;
+    requireDirectory(at, path);
+    if (!allows(at.inode, 1, identity)) throw new FileError("EACCES", path);
+    if (part === "..") {
+      at = at.parent ?? root;
+      continue;
+    }
+    const isLast = ahead.every((rest) => rest === "" || rest === ".");
+    const next = step(mounts, at, part);
+    if (next === null) {
+      if (isLast) return { place: null, parent: at, name: part };
+      throw new FileError("ENOENT", path);
+    }
+    if (next.inode.kind !== "symlink" || (isLast && !follow && !wantsDirectory)) {
+      at = next;
+      continue;
+    }
+    if (++links > MOST_LINKS) throw new FileError("ELOOP", path);
+    const { target } = next.inode;
+    if (target.startsWith("/")) at = root;
+    ahead.push(...target.split("/").reverse());
+  }
+  if (wantsDirectory) requireDirectory(at, path);
+  return { place: at, parent: at.parent ?? at, name: at.name };
+}
+
+/** Whether someone has the right: 4 to read, 2 to write, 1 to execute or pass through. */
+export function allows({ mode, uid, gid }: Inode, right: number, identity: Identity | null): boolean {
+  if (identity === null || identity.uid === 0) return true;
+  const shift = identity.uid === uid ? 6 : identity.groups.includes(gid) ? 3 : 0;
+  return ((mode >> shift) & right) === right;
+}
+
+function rootOf(mounts: MountTable): Place {
+  const mount = mounts.get("/");
+  if (!mount) throw new FileError("ENOENT", "/");
+  return { mount, inode: mount.root, parent: null, name: "", path: "/" };
+}
+
+function step(mounts: MountTable, at: Place, name: string): Place | null {
+  const path = at.path === "/" ? `/${name}` : `${at.path}/${name}`;
+  const mount = mounts.get(path);
+  if (mount) return { mount, inode: mount.root, parent: at, name, path };
+  const inode = at.inode.entries.get(name);
+  return inode ? { mount: at.mount, inode, parent: at, name, path } : null;
+}
+
+function requireDirectory(at: Place, path: string): void {
+  if (at.inode.kind !== "directory") throw new FileError("ENOTDIR", path);
+}
+
+/** As many as the kernel follows. */
+const MOST_LINKS = 40;

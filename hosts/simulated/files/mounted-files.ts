@@ -1,0 +1,265 @@
+// Mounted trees as one file system: what a container's processes see.
+
+import { FileError, type FileStatus, type FileSystem } from "./file-system.js";
+import { contentOf, extend, inode, lengthOf, readDevice, writeDevice, type Attributes, type Inode } from "./inode.js";
+import { allows, lookup, type Found, type Identity, type MountTable, type Place } from "./lookup.js";
+import { isOwn } from "./tree.js";
+
+/** `now` is the time of day in nanoseconds since 1970. */
+export class MountedFiles implements FileSystem {
+  readonly #mounts: MountTable;
+  readonly #now: () => bigint;
+  readonly #identity: Identity | null;
+  readonly #gid: number;
+
+  constructor(mounts: MountTable, now: () => bigint, identity: Identity | null = null) {
+    this.#mounts = mounts;
+    this.#now = now;
+    this.#identity = identity;
+    this.#gid = identity?.groups[0] ?? 0;
+  }
+
+  /** The same files with somebody's rights; the first group is that of new files. */
+  as(identity: Identity): MountedFiles {
+    return new MountedFiles(this.#mounts, this.#now, identity);
+  }
+
+  /** Whether the rights suffice: 4 to read, 2 to write, 1 to execute. Root may execute what anybody may. */
+  allows(path: string, right: number): boolean {
+    const { inode: file } = this.#existing(path, true);
+    if (right === 1 && file.kind === "file" && (file.mode & 0o111) === 0) return false;
+    return allows(file, right, this.#identity);
+  }
+
+  status(path: string): FileStatus {
+    return statusOf(this.#existing(path, true).inode);
+  }
+
+  linkStatus(path: string): FileStatus {
+    return statusOf(this.#existing(path, false).inode);
+  }
+
+  resolve(path: string): string {
+    return this.#existing(path, true).path;
+  }
+
+  read(path: string): Uint8Array {
+    const { inode: file } = this.#existing(path, true);
+    this.#require(file, 4, path);
+    if (file.kind === "directory") throw new FileError("EISDIR", path);
+    return file.kind === "file" ? contentOf(file) : readDevice(file, path);
+  }
+
+  write(path: string, bytes: Uint8Array, mode = 0o644): void {
+    const found = this.#find(path, true);
+    if (found.place === null) return this.#createFile(found, path, bytes, mode);
+    const file = this.#writable(found.place, path, false);
+    if (file === null) return;
+    found.place.mount.tree.space.take(bytes.length - file.size, path);
+    file.bytes = bytes.slice();
+    file.size = bytes.length;
+    file.modified = this.#now();
+  }
+
+  append(path: string, bytes: Uint8Array): void {
+    const found = this.#find(path, true);
+    if (found.place === null) return this.#createFile(found, path, bytes, 0o644);
+    const file = this.#writable(found.place, path, true);
+    if (file === null) return;
+    found.place.mount.tree.space.take(bytes.length, path);
+    extend(file, bytes);
+    file.modified = this.#now();
+  }
+
+  list(path: string): string[] {
+    const { inode: directory } = this.#existing(path, true);
+    if (directory.kind !== "directory") throw new FileError("ENOTDIR", path);
+    this.#require(directory, 4, path);
+    return [...directory.entries.keys()].sort();
+  }
+
+  makeDirectory(path: string, mode = 0o755): void {
+    this.#create(this.#absent(path), path, "directory", { mode });
+  }
+
+  symlink(target: string, path: string): void {
+    this.#create(this.#absent(path), path, "symlink", { target });
+  }
+
+  remove(path: string): void {
+    const { place, parent, name } = this.#find(path, false);
+    if (place === null) throw new FileError("ENOENT", path);
+    if (place.inode.kind === "directory") throw new FileError("EISDIR", path);
+    this.#unlink(place, parent, name, path);
+  }
+
+  removeDirectory(path: string): void {
+    const { place, parent, name } = this.#find(path, false);
+    if (place === null) throw new FileError("ENOENT", path);
+    if (place.inode.kind !== "directory") throw new FileError("ENOTDIR", path);
+    if (place.path === "/" || place.inode === place.mount.root) throw new FileError("EBUSY", path);
+    if (place.inode.entries.size > 0) throw new FileError("ENOTEMPTY", path);
+    this.#unlink(place, parent, name, path);
+  }
+
+  link(existing: string, path: string): void {
+    const from = this.#existing(existing, false);
+    if (from.inode.kind === "directory") throw new FileError("EPERM", path);
+    const { parent, name } = this.#absent(path);
+    if (from.mount !== parent.mount || from.inode === from.mount.root) throw new FileError("EXDEV", path);
+    const directory = this.#changeable(parent, path);
+    const file = this.#own(from, path);
+    file.links++;
+    this.#enter(directory, name, file);
+  }
+
+  rename(from: string, to: string): void {
+    const source = this.#existing(from, false);
+    const found = this.#find(to, false);
+    if (source.parent === null || isMountRoot(source) || (found.place && isMountRoot(found.place))) {
+      throw new FileError("EBUSY", from);
+    }
+    if (source.mount !== found.parent.mount) throw new FileError("EXDEV", to);
+    if (source.mount.readOnly) throw new FileError("EROFS", from);
+    if (found.place?.inode === source.inode) return;
+    if (`${found.parent.path}/`.startsWith(`${source.path}/`)) throw new FileError("EINVAL", to);
+    if (found.place) requireReplaceable(source.inode, found.place.inode, to);
+    // As overlayfs without `redirect_dir`: whoever moves such a directory has to copy it.
+    if (source.inode.kind === "directory" && !isOwnAll(source)) throw new FileError("EXDEV", to);
+    const directory = this.#changeable(found.parent, to);
+    const origin = this.#changeable(source.parent, from);
+    const file = this.#own(source, from);
+    if (found.place) found.place.mount.tree.unlinked(found.place.inode);
+    origin.entries.delete(source.name);
+    origin.modified = this.#now();
+    this.#enter(directory, found.name, file);
+  }
+
+  changeMode(path: string, mode: number): void {
+    this.#changeAttributes(path, (file) => (file.mode = mode & 0o7777));
+  }
+
+  changeOwner(path: string, uid: number, gid: number): void {
+    if (this.#identity !== null && this.#identity.uid !== 0) throw new FileError("EPERM", path);
+    this.#changeAttributes(path, (file) => ([file.uid, file.gid] = [uid, gid]));
+  }
+
+  touch(path: string, modified: bigint): void {
+    this.#changeAttributes(path, (file) => (file.modified = modified));
+  }
+
+  #find(path: string, follow: boolean): Found {
+    return lookup(this.#mounts, path, follow, this.#identity);
+  }
+
+  #existing(path: string, follow: boolean): Place {
+    const { place } = this.#find(path, follow);
+    if (place === null) throw new FileError("ENOENT", path);
+    return place;
+  }
+
+  #absent(path: string): Found {
+    // A slash at the end of a new directory's name says nothing.
+    const found = this.#find(path.replace(/(?<=[^/])\/+$/, ""), false);
+    if (found.place !== null) throw new FileError("EEXIST", path);
+    return found;
+  }
+
+  #require(file: Inode, right: number, path: string): void {
+    if (!allows(file, right, this.#identity)) throw new FileError("EACCES", path);
+  }
+
+  /** The file to put bytes into, its old content kept or not; null for a device, which has taken them. */
+  #writable(place: Place, path: string, keep: boolean): Inode | null {
+    const { inode: file, mount } = place;
+    if (file.kind === "directory") throw new FileError("EISDIR", path);
+    this.#require(file, 2, path);
+    if (file.kind !== "file") {
+      writeDevice(file, path);
+      return null;
+    }
+    if (mount.readOnly) throw new FileError("EROFS", path);
+    if (file.made !== null) throw new FileError("EACCES", path);
+    return this.#own(place, path, keep);
+  }
+
+  #createFile(found: Found, path: string, bytes: Uint8Array, mode: number): void {
+    if (path.endsWith("/")) throw new FileError("EISDIR", path);
+    this.#create(found, path, "file", { mode, bytes: bytes.slice() });
+  }
+
+  #create({ parent, name }: Found, path: string, kind: "file" | "directory" | "symlink", given: Attributes): void {
+    const directory = this.#changeable(parent, path);
+    const { tree } = parent.mount;
+    tree.space.take(given.bytes?.length ?? lengthOf(given.target ?? ""), path);
+    const owner = { uid: this.#identity?.uid ?? 0, gid: this.#gid, modified: this.#now() };
+    this.#enter(directory, name, inode(kind, tree, { ...given, ...owner }));
+  }
+
+  #enter(directory: Inode, name: string, file: Inode): void {
+    directory.entries.set(name, file);
+    directory.modified = this.#now();
+  }
+
+  #unlink(place: Place, parent: Place, name: string, path: string): void {
+    if (isMountRoot(place)) throw new FileError("EBUSY", path);
+    const directory = this.#changeable(parent, path);
+    const sticky = (directory.mode & 0o1000) !== 0 && this.#identity !== null && this.#identity.uid !== 0;
+    if (sticky && ![directory.uid, place.inode.uid].includes(this.#identity?.uid ?? 0)) {
+      throw new FileError("EPERM", path);
+    }
+    directory.entries.delete(name);
+    directory.modified = this.#now();
+    place.mount.tree.unlinked(place.inode);
+  }
+
+  #changeAttributes(path: string, change: (file: Inode) => void): void {
+    const place = this.#existing(path, true);
+    if (place.mount.readOnly) throw new FileError("EROFS", path);
+    const mayChange = this.#identity === null || [0, place.inode.uid].includes(this.#identity.uid);
+    if (!mayChange) throw new FileError("EPERM", path);
+    change(this.#own(place, path));
+  }
+
+  /** A directory that names may be put into and taken from. */
+  #changeable(place: Place, path: string): Inode {
+    if (place.mount.readOnly) throw new FileError("EROFS", path);
+    this.#require(place.inode, 3, path);
+    return this.#own(place, path);
+  }
+
+  /** The file as its tree may change it: with its directories copied up, if it was shared. */
+  #own(place: Place, path: string, keep = true): Inode {
+    const { mount, inode: file, parent, name } = place;
+    if (file.owner === mount.tree) return file;
+    if (parent === null) throw new FileError("EROFS", path);
+    const directory = this.#own(parent, path);
+    // It may have been copied up in the meantime, by another way to the same place.
+    const there = directory.entries.get(name);
+    place.inode = there?.owner === mount.tree ? there : mount.tree.copyUp(file, directory, name, path, keep);
+    return place.inode;
+  }
+}
+
+function statusOf(file: Inode): FileStatus {
+  const { kind, mode, uid, gid, modified, links, target, major, minor } = file;
+  const size = kind === "symlink" ? lengthOf(target) : file.size;
+  return { kind, mode, uid, gid, size, modified, target, links, major, minor };
+}
+
+function isMountRoot({ inode: file, mount, parent }: Place): boolean {
+  return parent === null || file === mount.root;
+}
+
+function isOwnAll({ inode: file, mount }: Place): boolean {
+  return file.owner === mount.tree && isOwn(file);
+}
+
+function requireReplaceable(source: Inode, target: Inode, path: string): void {
+  if (target.kind === "directory") {
+    if (source.kind !== "directory") throw new FileError("EISDIR", path);
+    if (target.entries.size > 0) throw new FileError("ENOTEMPTY", path);
+  } else if (source.kind === "directory") {
+    throw new FileError("ENOTDIR", path);
+  }
+}

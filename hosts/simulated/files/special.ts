@@ -1,0 +1,69 @@
+// Trees that the kernel makes: /dev, /proc and /sys, as little of them as programs look at.
+
+import { inode, type Attributes, type Inode } from "./inode.js";
+import type { MountTable } from "./lookup.js";
+import { Tree } from "./tree.js";
+import type { Space } from "./space.js";
+
+/** What /proc and /sys tell: paths below the mount, and what makes the content of each. */
+export type MadeFiles = ReadonlyMap<string, () => string>;
+
+/** Devices and links as the OCI runtime spec wants them (config-linux.md, default devices). */
+export function fillDevices(tree: Tree): void {
+  for (const [name, major, minor] of DEVICES) put(tree, name, inode("character", tree, { mode: 0o666, major, minor }));
+  for (const [name, target] of LINKS) put(tree, name, inode("symlink", tree, { target }));
+  put(tree, "pts", inode("directory", tree));
+  put(tree, "shm", inode("directory", tree, { mode: 0o1777 }));
+  put(tree, "mqueue", inode("directory", tree, { mode: 0o1777 }));
+  // The terminal of a container that has one; without one nobody gets anything from it.
+  put(tree, "console", inode("character", tree, { mode: 0o620, major: 136, minor: 0 }));
+}
+
+/** A tree of files whose content is made when it is read. */
+export function madeTree(files: MadeFiles, space: Space): Tree {
+  const tree = new Tree(space);
+  tree.root.mode = 0o555;
+  for (const [path, text] of files) {
+    const made = (): Uint8Array => new TextEncoder().encode(text());
+    put(tree, path, inode("file", tree, { mode: 0o444, made }), 0o555);
+  }
+  return tree;
+}
+
+/** /proc/mounts, in the order of mounting. */
+export function mountsText(mounts: MountTable): string {
+  const line = ([path, { source, type, readOnly, options }]: [
+    string,
+    MountTable extends ReadonlyMap<string, infer M> ? M : never,
+  ]) => `${source} ${path} ${type} ${readOnly ? "ro" : "rw"}${options && `,${options}`} 0 0\n`;
+  return [...mounts].map(line).join("");
+}
+
+/** Puts a file into a tree, with the directories on its way. */
+export function put(tree: Tree, path: string, file: Inode, mode = 0o755): void {
+  const parts = path.split("/").filter((part) => part !== "");
+  const name = parts.pop() ?? "";
+  let at = tree.root;
+  for (const part of parts) {
+    const next = at.entries.get(part) ?? inode("directory", tree, { mode } satisfies Attributes);
+    at.entries.set(part, next);
+    at = next;
+  }
+  at.entries.set(name, file);
+}
+
+const DEVICES: readonly [string, number, number][] = [
+  ["null", 1, 3],
+  ["zero", 1, 5],
+  ["full", 1, 7],
+  ["random", 1, 8],
+  ["urandom", 1, 9],
+  ["tty", 5, 0],
+  ["ptmx", 5, 2],
+];
+const LINKS: readonly [string, string][] = [
+  ["fd", "/proc/self/fd"],
+  ["stdin", "/proc/self/fd/0"],
+  ["stdout", "/proc/self/fd/1"],
+  ["stderr", "/proc/self/fd/2"],
+];
