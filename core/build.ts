@@ -23,6 +23,7 @@ export async function buildCore({ root, release, outDir = "build/core" }: BuildC
     runtime: join(root, "core/bindgen/runtime"),
     implementation: () => "../../core/assembly/engine",
     collect: "collect",
+    snapshot: { take: "snapshot", restore: "restore", secret: "credentials" },
     outDir: join(root, outDir),
     name: "core",
     release,

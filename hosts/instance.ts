@@ -62,6 +62,29 @@ export class Instance {
     return this.#call(() => this.#component.exports.engine.step(now, input));
   }
 
+  /** All that it knows, without credentials; see `core/wit/engine.wit`. Collects garbage. */
+  snapshot(): Uint8Array {
+    const bytes = this.#enter(() => this.#component.exports.engine.snapshot());
+    this.#collectedAt = this.#component.allocatedBytes();
+    return bytes;
+  }
+
+  /** In place of `open`: becomes the instance that the snapshot was taken of. */
+  restore(snapshot: Uint8Array): void {
+    this.#enter(() => this.#component.exports.engine.restore(snapshot));
+    this.#collectedAt = this.#component.allocatedBytes();
+  }
+
+  /** Why the last `open` or `step` did what it did. */
+  explain(): engine.Note[] {
+    return this.#enter(() => this.#component.exports.engine.explain());
+  }
+
+  /** The containers' state machine. */
+  rules(): engine.Rule[] {
+    return this.#enter(() => this.#component.exports.engine.rules());
+  }
+
   /** Bytes allocated since the last collection: some of them live. */
   get garbage(): number {
     return (this.#component.allocatedBytes() - this.#collectedAt) >>> 0;
@@ -81,15 +104,20 @@ export class Instance {
     this.#collectedAt = this.#component.allocatedBytes();
   }
 
-  /** Runs to the end what the core does on one call. Throws `Trap`: the instance must not be used again. */
+  /** Runs to the end what the core does on one call. */
   #call(enter: () => void): StepOutputs {
     this.#outputs = noOutputs();
+    this.#enter(enter);
+    return this.#outputs;
+  }
+
+  /** Throws `Trap`: the instance must not be used again. */
+  #enter<Result>(enter: () => Result): Result {
     try {
-      enter();
+      return enter();
     } catch (error) {
       throw new Trap(`the core trapped: ${this.#component.trapMessage() ?? String(error)}`, { cause: error });
     }
-    return this.#outputs;
   }
 }
 

@@ -1,4 +1,4 @@
-// The door: `open` and `step`. Every input is handed on here, and records of what it changed are put before it ends.
+// The door. Every input is handed on here, and records of what it changed are put before it ends.
 
 import {
   Closed,
@@ -16,13 +16,17 @@ import {
   InputTag,
   Instant,
   Inventory,
+  Note,
   Options,
   Progress,
+  Rule,
   Stored,
 } from "../../build/bindings/types";
 import { dispatch } from "./api/router";
 import { exitedByItself } from "./container/exit";
+import { ruleTable } from "./container/lifecycle";
 import { mend } from "./mend";
+import { reasons } from "./reason";
 import { commonHeaders } from "./reply";
 import { engine } from "./state";
 
@@ -33,6 +37,7 @@ export function open(
   records: Array<Stored>,
   inventory: Inventory,
 ): void {
+  reasons.length = 0;
   engine.options = options;
   engine.now = now;
   engine.ids.seed(seed);
@@ -43,9 +48,25 @@ export function open(
 }
 
 export function step(now: Instant, input: Input): void {
+  reasons.length = 0;
   engine.now = now;
   take(input);
   engine.containers.putChanged();
+}
+
+/** Drops what belongs to the last step only; the rest is done by the bindings. */
+export function snapshot(): void {
+  reasons.length = 0;
+}
+
+export function explain(): Note[] {
+  const notes: Note[] = [];
+  for (let i = 0; i < reasons.length; i++) notes.push(reasons[i].note());
+  return notes;
+}
+
+export function rules(): Rule[] {
+  return ruleTable();
 }
 
 function take(input: Input): void {

@@ -1,5 +1,8 @@
 // The closed list of ways to say no to a client, and the one place where each becomes an HTTP status.
 
+import { Note, NoteRefused, Refused as RefusedNote } from "../../build/bindings/types";
+import { Reason } from "./reason";
+
 export enum RefusalKind {
   BadParameter,
   Unauthorized,
@@ -13,11 +16,40 @@ export enum RefusalKind {
   Unavailable,
 }
 
+/** Their names, for those who want to know why. */
+const NAMES: string[] = [
+  "bad-parameter",
+  "unauthorized",
+  "forbidden",
+  "not-found",
+  "conflict",
+  "not-modified",
+  "too-large",
+  "internal",
+  "not-built",
+  "unavailable",
+];
+
 export class Refusal {
   constructor(
     readonly kind: RefusalKind,
     readonly message: string,
   ) {}
+}
+
+/** A request was refused. */
+export class Refused extends Reason {
+  constructor(
+    private readonly request: u64,
+    private readonly refusal: Refusal,
+  ) {
+    super();
+  }
+
+  note(): Note {
+    const kind = this.refusal.kind;
+    return new NoteRefused(new RefusedNote(this.request, NAMES[kind], statusOf(kind), this.refusal.message));
+  }
 }
 
 export function statusOf(kind: RefusalKind): u16 {

@@ -19,7 +19,8 @@ import {
 import { MAX_VERSION_TEXT } from "./api/versions";
 import { Call, Follower } from "./call";
 import { JsonWriter } from "./json/writer";
-import { Refusal, RefusalKind, statusOf } from "./refusal";
+import { reasons } from "./reason";
+import { Refusal, Refused, RefusalKind, statusOf } from "./refusal";
 import { engine } from "./state";
 import { encodeUtf8 } from "./text/utf8";
 
@@ -62,8 +63,14 @@ export function sendEmpty(call: Call, status: u16): void {
 }
 
 export function sendRefusal(call: Call, refusal: Refusal): void {
+  refused(call, refusal);
   if (refusal.kind == RefusalKind.NotModified) return sendEmpty(call, 304);
   sendJson(call, statusOf(refusal.kind), messageBody(refusal.message));
+}
+
+/** Notes a refusal whose answer has a form of its own. */
+export function refused(call: Call, refusal: Refusal): void {
+  reasons.push(new Refused(call.id, refusal));
 }
 
 /** Docker's form of every error: `{"message": …}`. */

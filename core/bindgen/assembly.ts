@@ -2,7 +2,7 @@
 // core with its exports.
 
 import { flatValues, loadFlat, signature, storeFlat } from "./flat.js";
-import { Layouts, MAX_FLAT_PARAMS } from "./layout.js";
+import { Layouts, MAX_FLAT_PARAMS, MAX_FLAT_RESULTS } from "./layout.js";
 import { MemoryWriter } from "./memory.js";
 import { pascal, variable } from "./names.js";
 import { spell } from "./spelling.js";
@@ -14,10 +14,21 @@ export interface BindingsOptions {
   implementation: (exported: string) => string;
   /** Name of the exported function that collects garbage; it has no implementation of its own. */
   collect?: string;
+  /** Exported functions that turn an instance into bytes and back. */
+  snapshot?: SnapshotFunctions;
+}
+
+export interface SnapshotFunctions {
+  /** `func() -> list<u8>`. Its implementation returns nothing: it only drops what is not to be kept. */
+  take: string;
+  /** `func(snapshot: list<u8>)`. It has no implementation of its own. */
+  restore: string;
+  /** Record of texts whose objects are blanked in a snapshot. */
+  secret: string;
 }
 
 export interface Bindings {
-  /** Texts by file name. `runtime.ts`, `heap.ts` and `trap.ts` (folder `runtime/`) belong beside them. */
+  /** Texts by file name. The files of the folder `runtime/` belong beside them. */
   files: Map<string, string>;
   /** Names that the component model wants for what the entry exports, which AssemblyScript cannot spell. */
   exportNames: Map<string, string>;
@@ -108,11 +119,13 @@ ${lowers.map((line) => `  ${line}\n`).join("")}${spilled ? "" : loadFlat(this.#l
 
   #entry(exported: Interface[]): string {
     const imports = exported.map((one) => {
-      const names = one.functions.filter((func) => !this.#collects(func)).map((func) => variable(func.name));
+      const names = one.functions.filter((func) => this.#isImplemented(func)).map((func) => variable(func.name));
       return `import { ${names.join(", ")} } from "${this.options.implementation(one.name)}";\n`;
     });
+    if (this.options.snapshot) imports.push(`import * as snapshots from "./snapshot";\n`);
     const functions = exported.flatMap((one) => one.functions.map((func) => this.#exportedFunction(one.name, func)));
     const body = `export { cabi_realloc } from "./runtime";
+import "./extent";
 export { allocated } from "./heap";
 export { trapped } from "./trap";
 
@@ -130,7 +143,17 @@ ${functions.join("\n")}`;
 
   #exportedFunction(interfaceName: string, func: Func): string {
     const symbol = `${variable(interfaceName)}_${variable(func.name)}`;
-    this.#exportNames.set(symbol, `${this.world.package}/${interfaceName}#${func.name}`);
+    const exportName = `${this.world.package}/${interfaceName}#${func.name}`;
+    this.#exportNames.set(symbol, exportName);
+    if (func.name === this.options.snapshot?.take) {
+      this.#exportNames.set(`${symbol}_post`, `cabi_post_${exportName}`);
+      return this.#takeSnapshot(symbol, variable(func.name), this.options.snapshot.secret);
+    }
+    if (func.name === this.options.snapshot?.restore) return restoreSnapshot(symbol);
+    return this.#ordinaryFunction(symbol, func);
+  }
+
+  #ordinaryFunction(symbol: string, func: Func): string {
     const types: Type[] = func.params.map((param) => param.type);
     const { at, end } = this.#layouts.offsets(types);
     const values = flatValues(this.#layouts, types);
@@ -139,15 +162,64 @@ ${functions.join("\n")}`;
     const stored = spilled ? "" : area + storeFlat(this.#layouts, types);
     const lifted = types.map((type, i) => this.#memory.lift(type, "at", at[i]!));
     const call = this.#collects(func) ? "__collect()" : `${variable(func.name)}(${lifted.join(", ")})`;
-    return `export function ${symbol}(${spilled ? "at: usize" : signature(values)}): void {
+    const { declared, kept, returned } = this.#result(func);
+    return `export function ${symbol}(${spilled ? "at: usize" : signature(values)}): ${declared} {
   enter();
-${stored}  ${call};
+${stored}  ${kept(call)}
+  busy = false;
+${returned}}
+`;
+  }
+
+  /** The instance stays closed until the host has copied what it got: canonical ABI, "post-return". */
+  #takeSnapshot(symbol: string, implementation: string, secret: string): string {
+    const record = this.#layouts.definition(secret);
+    const isText = (type: Type): boolean => type.kind === "primitive" && type.name === "string";
+    if (record.kind !== "record" || !record.fields.every((field) => isText(field.type))) {
+      throw new Error(`${secret} is no record of texts`);
+    }
+    return `export function ${symbol}(): usize {
+  enter();
+  ${implementation}();
+  return snapshots.take(idof<${pascal(secret)}>(), ${record.fields.length});
+}
+
+export function ${symbol}_post(_at: usize): void {
+  snapshots.putBack();
   busy = false;
 }
 `;
   }
 
+  /** A result stays where it is put until the next call: nothing is collected before. */
+  #result(func: Func): { declared: string; kept: (call: string) => string; returned: string } {
+    const { result } = func;
+    if (!result) return { declared: "void", kept: (call) => `${call};`, returned: "" };
+    const flat = this.#layouts.flat(result);
+    const area = `  const out = memory.data(${Math.max(this.#layouts.size(result), 8)}, 8);\n`;
+    const kept = (call: string): string =>
+      `const result = ${call};\n${area}  ${this.#memory.lower(result, "out", 0, "result")}`;
+    if (flat.length > MAX_FLAT_RESULTS) return { declared: "usize", kept, returned: "  return out;\n" };
+    const { name, flat: carrier } = flatValues(this.#layouts, [result])[0]!;
+    const load = loadFlat(this.#layouts, [result], "out").replaceAll(name, "flat");
+    return { declared: carrier, kept, returned: `${load}  return flat;\n` };
+  }
+
+  #isImplemented(func: Func): boolean {
+    return !this.#collects(func) && func.name !== this.options.snapshot?.restore;
+  }
+
   #collects(func: Func): boolean {
     return func.name === this.options.collect;
   }
+}
+
+/** `busy` is one of the globals that come back. */
+function restoreSnapshot(symbol: string): string {
+  return `export function ${symbol}(at: usize, length: usize): void {
+  enter();
+  snapshots.restore(at, length);
+  busy = false;
+}
+`;
 }

@@ -3,10 +3,11 @@
 
 import { componentEmbed, componentNew, transpile, types } from "@bytecodealliance/jco";
 import * as asc from "assemblyscript/asc";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { generateBindings, type BindingsOptions } from "./assembly.js";
 import { renameExports } from "./export-section.js";
+import { fillPlaceholders, FRONT } from "./placeholders.js";
 import { readWit } from "./wit.js";
 import type { World } from "./world.js";
 
@@ -19,7 +20,7 @@ export interface ComponentOptions extends BindingsOptions {
   bindings: string;
   /** Where glue, core modules and types go. */
   outDir: string;
-  /** Folder of `runtime.ts`, `heap.ts` and `trap.ts`. */
+  /** Folder of what the bindings stand on (`core/bindgen/runtime`). */
   runtime: string;
   /** Name of the files that come out. */
   name: string;
@@ -36,7 +37,7 @@ export async function buildComponent(options: ComponentOptions): Promise<Uint8Ar
   const world = readWit(wit);
   const exportNames = await writeBindings(options, world);
   await writeFiles(outDir, await types(join(baseDir, bindings, "world.wit"), { name, instantiation: "sync" }));
-  const wasm = await compileAssembly({ baseDir, bindings, release });
+  const wasm = fillPlaceholders(await compileAssembly({ baseDir, bindings, release }), !release);
   checkImports(wasm, world);
   const files = await transpileComponent(await componentize(renameExports(wasm, exportNames), wit), name);
   await writeFiles(outDir, files);
@@ -46,7 +47,7 @@ export async function buildComponent(options: ComponentOptions): Promise<Uint8Ar
 async function writeBindings(options: ComponentOptions, world: World): Promise<Map<string, string>> {
   const { wit, baseDir, bindings, runtime } = options;
   const { files, exportNames } = generateBindings(world, options);
-  for (const name of ["runtime.ts", "heap.ts", "trap.ts"]) files.set(name, await readFile(join(runtime, name), "utf8"));
+  for (const name of await readdir(runtime)) files.set(name, await readFile(join(runtime, name), "utf8"));
   await writeFiles(join(baseDir, bindings), { ...Object.fromEntries(files), "world.wit": wit });
   return exportNames;
 }
@@ -72,14 +73,34 @@ export interface CompileOptions {
 /** Functions of AssemblyScript's own, and what takes their place: modules of the bindings' folder, and functions. */
 const REPLACED = { abort: "trap/onAbort", __new: "heap/countingNew", __renew: "heap/countingRenew" };
 
+/** AssemblyScript's allocator, and what it asks and grows in place of the memory (`runtime/extent.ts`). */
+const ALLOCATOR = "rt/tlsf";
+const EXTENT = { "memory.size(": "__heapPages(", "memory.grow(": "__growHeap(" };
+
 /** Compiles to one wasm module. Throws with the compiler's messages. */
-export async function compileAssembly({ baseDir, bindings, release }: CompileOptions): Promise<Uint8Array> {
+export async function compileAssembly(options: CompileOptions): Promise<Uint8Array> {
+  const allocator = asc.libraryFiles[ALLOCATOR];
+  if (allocator === undefined) throw new Error(`AssemblyScript has no ${ALLOCATOR}`);
+  let changed = allocator;
+  for (const [builtin, own] of Object.entries(EXTENT)) {
+    if (!allocator.includes(builtin)) throw new Error(`AssemblyScript's ${ALLOCATOR} does without ${builtin})`);
+    changed = changed.replaceAll(builtin, own);
+  }
+  asc.libraryFiles[ALLOCATOR] = changed;
+  try {
+    return await compile(options);
+  } finally {
+    asc.libraryFiles[ALLOCATOR] = allocator;
+  }
+}
+
+async function compile({ baseDir, bindings, release }: CompileOptions): Promise<Uint8Array> {
   let wasm: Uint8Array | undefined;
   const effort = release ? ["--optimizeLevel", "3", "--shrinkLevel", "0"] : ["--debug"];
   const replaced = Object.entries(REPLACED).flatMap(([name, by]) => ["--use", `${name}=${bindings}/${by}`]);
   const { error, stderr } = await asc.main(
     [`${bindings}/exports.ts`, "--baseDir", baseDir, "--config", "none", "--outFile", "core.wasm", "--runtime", "minimal"]
-      .concat(["--exportStart", "_initialize", ...effort, ...replaced]), // prettier-ignore
+      .concat(["--exportStart", "_initialize", "--memoryBase", String(FRONT), ...effort, ...replaced]), // prettier-ignore
     {
       writeFile: (name, contents) => {
         if (name.endsWith(".wasm")) wasm = contents as Uint8Array;

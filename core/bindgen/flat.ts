@@ -19,13 +19,13 @@ export function flatValues(layouts: Layouts, params: Type[]): FlatValue[] {
   return params.flatMap((param) => layouts.flat(param)).map((flat, i) => ({ name: `f${i}`, flat }));
 }
 
-/** Statements that set the flat values from the parameters in memory at `at`. */
-export function loadFlat(layouts: Layouts, params: Type[]): string {
-  const values = flatValues(layouts, params);
+/** Statements that set the flat values from what lies in memory at `base`. */
+export function loadFlat(layouts: Layouts, types: Type[], base = "at"): string {
+  const values = flatValues(layouts, types);
   const declared = values.map((value) => `  let ${value.name}: ${value.flat} = 0;\n`).join("");
   const leaf: Leaf = (memory, flat, offset, value) =>
-    `${value.name} = ${widen(`load<${memory}>(at, ${offset})`, flat, value.flat, memory)};`;
-  return declared + walkAll(layouts, params, values, leaf);
+    `${value.name} = ${widen(`load<${memory}>(${base}, ${offset})`, flat, value.flat, memory)};`;
+  return declared + walkAll(layouts, types, values, leaf);
 }
 
 /** Statements that put the flat values of a call into memory at `at`. */

@@ -15,6 +15,8 @@ export type Shape =
 
 /** More flat values than this are passed by a pointer to memory. */
 export const MAX_FLAT_PARAMS = 16;
+/** More flat values than this are returned by a pointer to memory. */
+export const MAX_FLAT_RESULTS = 1;
 
 const PRIMITIVE: Record<Primitive, { size: number; align: number; flat: Flat[] }> = {
   bool: { size: 1, align: 1, flat: ["i32"] },

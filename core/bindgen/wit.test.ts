@@ -40,7 +40,7 @@ test("types, fields and documentation", () => {
     ],
   });
   expect(world.interfaces.get("i")?.functions).toEqual([
-    { name: "do-it", doc: ["Does."], params: [{ name: "it", doc: [], type: { kind: "named", name: "r" } }] },
+    { name: "do-it", doc: ["Does."], line: 16, params: [{ name: "it", doc: [], type: { kind: "named", name: "r" } }] },
   ]);
 });
 

@@ -62,6 +62,7 @@ class Reader {
       else throw this.#unknown(word);
     }
     for (const type of this.#world.types.values()) this.#checkNames(type);
+    for (const name of this.#world.imports) this.#checkImport(name);
     return this.#world;
   }
 
@@ -109,9 +110,10 @@ class Reader {
 
   #func(name: string, doc: string[]): Func {
     const params = this.#fields("(", ")");
-    if (this.#take("->")) throw this.#error(`function ${name} returns a value: information enters by inputs only`);
+    const line = this.#tokens[this.#at - 1]!.line;
+    const result = this.#take("->") ? this.#type() : undefined;
     this.#expect(";");
-    return { name, doc, params };
+    return { name, doc, line, params, ...(result && { result }) };
   }
 
   #fields(open: string, close: string): Field[] {
@@ -167,6 +169,15 @@ class Reader {
   #define(definition: Definition): void {
     if (this.#world.types.has(definition.name)) throw this.#error(`type ${definition.name} stands twice`);
     this.#world.types.set(definition.name, definition);
+  }
+
+  #checkImport(name: string): void {
+    const found = this.#world.interfaces.get(name)?.functions.find((func) => func.result);
+    if (found) {
+      throw new Error(
+        `WIT line ${found.line}: function ${found.name} returns a value: information enters by inputs only`,
+      );
+    }
   }
 
   #checkNames(definition: Definition): void {

@@ -33,7 +33,11 @@ export type Definition = { name: string; doc: string[] } & (
 export interface Func {
   name: string;
   doc: string[];
+  /** Where it stands in the text. */
+  line: number;
   params: Field[];
+  /** Only of a function that is exported. */
+  result?: Type;
 }
 
 export interface Interface {

@@ -1,15 +1,33 @@
 // Header lines of a request: `Name: value`, joined by LF, as the host hands them over.
 
+import { erase } from "../../../build/bindings/erase";
+
 /** The value of the first header of this name, trimmed; null if there is none. Case does not matter. */
 export function headerOf(headers: string, name: string): string | null {
   let from = 0;
   while (from < headers.length) {
     let end = headers.indexOf("\n", from);
     if (end < 0) end = headers.length;
-    if (isNamed(headers, from, end, name)) return headers.substring(from + name.length + 1, end).trim();
+    if (isNamed(headers, from, end, name)) {
+      from += name.length + 1;
+      while (from < end && isBlank(headers.charCodeAt(from))) from++;
+      while (end > from && isBlank(headers.charCodeAt(end - 1))) end--;
+      return headers.substring(from, end);
+    }
     from = end + 1;
   }
   return null;
+}
+
+/** Blanks the value of every header of this name, in place and for good. */
+export function eraseHeader(headers: string, name: string): void {
+  let from = 0;
+  while (from < headers.length) {
+    let end = headers.indexOf("\n", from);
+    if (end < 0) end = headers.length;
+    if (isNamed(headers, from, end, name)) erase(headers, from + name.length + 1, end);
+    from = end + 1;
+  }
 }
 
 /** Values of all headers that begin with `prefix` (lowercase), as lines `Name: value`. */
@@ -70,6 +88,10 @@ function isNamed(headers: string, from: i32, end: i32, name: string): bool {
     if (lower(headers.charCodeAt(from + i)) != lower(name.charCodeAt(i))) return false;
   }
   return true;
+}
+
+function isBlank(unit: i32): bool {
+  return unit == 0x20 || (unit >= 0x09 && unit <= 0x0d);
 }
 
 function lower(unit: i32): i32 {

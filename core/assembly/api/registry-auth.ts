@@ -1,11 +1,13 @@
 // Credentials of clients: the header X-Registry-Auth, and the body of POST /auth (surface §2.26). SECRET: what is read
 // here goes into commands only, never into a record, a trace or a log.
 
+import { erase } from "../../../build/bindings/erase";
 import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
 import { normalise } from "../json/schema";
 import { Field, FieldType, Table } from "../json/table";
 import { decodeBase64Url } from "../text/base64";
+import { eraseHeader, headerOf } from "./headers";
 
 const AUTH_CONFIG: Table = new Table(
   "AuthConfig",
@@ -20,6 +22,10 @@ const AUTH_CONFIG: Table = new Table(
   ],
   "registry.AuthConfig",
 );
+
+const REGISTRY_AUTH = "X-Registry-Auth";
+/** Of builds: credentials for many registries. */
+const REGISTRY_CONFIG = "X-Registry-Config";
 
 export class RegistryAuth {
   username: string = "";
@@ -36,12 +42,26 @@ export class RegistryAuth {
   }
 }
 
-/** Reads the header's value; null or anything that cannot be decoded is anonymous. */
-export function decodeRegistryAuth(header: string | null): RegistryAuth {
-  if (header === null || header.length == 0) return new RegistryAuth();
+/** What a request's header holds; nothing, or what cannot be decoded, is anonymous. */
+export function registryAuthOf(headers: string): RegistryAuth {
+  const header = headerOf(headers, REGISTRY_AUTH);
+  if (header === null) return new RegistryAuth();
+  const auth = decodeRegistryAuth(header);
+  erase(header);
+  return auth;
+}
+
+/** Blanks what a request's headers hold of credentials, in place and for good. */
+export function eraseCredentials(headers: string): void {
+  eraseHeader(headers, REGISTRY_AUTH);
+  eraseHeader(headers, REGISTRY_CONFIG);
+}
+
+export function decodeRegistryAuth(header: string): RegistryAuth {
   const bytes = decodeBase64Url(header);
   if (bytes === null) return new RegistryAuth();
   const document = parseJson(bytes);
+  bytes.fill(0);
   if (document === null) return new RegistryAuth();
   const auth = readRegistryAuth(document);
   return auth === null ? new RegistryAuth() : auth;

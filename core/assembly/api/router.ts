@@ -2,16 +2,24 @@
 
 import { BodyTag, Request } from "../../../build/bindings/types";
 import { Call } from "../call";
-import { badParameter, Refusal, RefusalKind } from "../refusal";
-import { commonHeaders, messageBody, sendEmpty, sendJson, sendRefusal, sendWhole, textBody } from "../reply";
+import { reasons } from "../reason";
+import { badParameter, notFound, Refusal, RefusalKind, statusOf } from "../refusal";
+import { commonHeaders, messageBody, refused, sendEmpty, sendRefusal, sendWhole, textBody } from "../reply";
 import { Query, Target, decodePath, visibleAscii } from "../text/url";
-import { Route, findRoute } from "./routes";
+import { eraseCredentials } from "./registry-auth";
+import { Route, Routed, findRoute } from "./routes";
 import { MAX_VERSION, requestedVersion, tooNewEndpoint } from "./versions";
 
 const JSON_ONLY = "Content-Type: application/json";
 const TEXT_ONLY = "\nContent-Type: text/plain; charset=utf-8\nX-Content-Type-Options: nosniff";
 
 export function dispatch(request: Request): void {
+  answer(request);
+  // Whoever wanted them has read them: the request may be kept for as long as it is being answered.
+  eraseCredentials(request.headers);
+}
+
+function answer(request: Request): void {
   const call = new Call(request);
   const target = new Target(request.target);
   if (request.method == "OPTIONS") return sendEmpty(call, 200);
@@ -30,7 +38,8 @@ export function dispatch(request: Request): void {
 
 function route(call: Call): void {
   const route = findRoute(call);
-  if (route === null) return sendWhole(call, 404, JSON_ONLY, messageBody("page not found"));
+  if (route === null) return refuseUnrouted(call, notFound("page not found"), JSON_ONLY);
+  reasons.push(new Routed(call.id, route, call.version));
   const refusal = accept(call, route);
   if (refusal !== null) sendRefusal(call, refusal);
 }
@@ -67,8 +76,16 @@ function acceptVersion(call: Call, text: string): bool {
 }
 
 function refuseVersion(call: Call, message: string, plain: bool): void {
-  if (plain) return sendWhole(call, 400, commonHeaders.unchecked + TEXT_ONLY, textBody(message + "\n"));
-  sendWhole(call, 400, `${commonHeaders.unchecked}\n${JSON_ONLY}`, messageBody(message));
+  const refusal = badParameter(message);
+  if (!plain) return refuseUnrouted(call, refusal, `${commonHeaders.unchecked}\n${JSON_ONLY}`);
+  refused(call, refusal);
+  sendWhole(call, 400, commonHeaders.unchecked + TEXT_ONLY, textBody(message + "\n"));
+}
+
+/** What has no route has no common headers either. */
+function refuseUnrouted(call: Call, refusal: Refusal, headers: string): void {
+  refused(call, refusal);
+  sendWhole(call, statusOf(refusal.kind), headers, messageBody(refusal.message));
 }
 
 /** Go's mux cleans a path and says where it went. */

@@ -1,5 +1,6 @@
-// Every endpoint of the API in one table (surface §1): method, path, first version, handler.
+// Every endpoint of the API in one table (surface §1): method, path, first version, handler, the handler's file.
 
+import { Note, NoteRouted, Routed as RoutedNote } from "../../../build/bindings/types";
 import { attachContainer } from "../container/attach";
 import { createContainer } from "../container/create";
 import { inspectContainer } from "../container/inspect";
@@ -21,6 +22,7 @@ import { loadImages } from "../image/load";
 import { createImage } from "../image/pull";
 import { tagImage } from "../image/tag";
 import { inspectNetwork, listNetworks } from "../network/inspect";
+import { Reason } from "../reason";
 import { notBuilt, notFound, Refusal, RefusalKind } from "../refusal";
 import { sendJson, textBody } from "../reply";
 import { authenticate } from "../system/auth";
@@ -28,6 +30,7 @@ import { systemInfo } from "../system/info";
 import { ping } from "../system/ping";
 import { systemVersion } from "../system/version";
 import { inspectVolume, listVolumes } from "../volume/inspect";
+import { versionText } from "./versions";
 
 export class Route {
   /** What comes before and after the `*` of the path; `exact` has none. */
@@ -37,10 +40,12 @@ export class Route {
 
   constructor(
     readonly method: string,
-    path: string,
+    readonly path: string,
     /** Minor number of the first version that has it. */
     readonly since: i32,
     readonly handler: (call: Call) => Refusal | null,
+    /** File of the handler, in the core's sources. */
+    readonly source: string,
   ) {
     const star = path.indexOf("*");
     this.exact = star < 0;
@@ -49,131 +54,148 @@ export class Route {
   }
 }
 
+/** A request found its route. */
+export class Routed extends Reason {
+  constructor(
+    private readonly request: u64,
+    private readonly route: Route,
+    private readonly version: i32,
+  ) {
+    super();
+  }
+
+  note(): Note {
+    const route = this.route;
+    const words = `${route.method} ${route.path.replaceAll("*", "{name}")}`;
+    return new NoteRouted(new RoutedNote(this.request, words, versionText(this.version), route.source));
+  }
+}
+
 // `*` stands for a name, slashes included. Fixed words stand before it: the first row that fits is taken.
 // prettier-ignore
 const ROUTES: Route[] = [
-  new Route("GET",    "/_ping",                     24, ping),
-  new Route("HEAD",   "/_ping",                     24, ping),
-  new Route("GET",    "/version",                   24, systemVersion),
-  new Route("GET",    "/info",                      24, systemInfo),
-  new Route("POST",   "/auth",                      24, authenticate),
-  new Route("GET",    "/events",                    24, followEvents),
-  new Route("GET",    "/system/df",                 25, later),
+  new Route("GET",    "/_ping",                     24, ping,              "system/ping.ts"),
+  new Route("HEAD",   "/_ping",                     24, ping,              "system/ping.ts"),
+  new Route("GET",    "/version",                   24, systemVersion,     "system/version.ts"),
+  new Route("GET",    "/info",                      24, systemInfo,        "system/info.ts"),
+  new Route("POST",   "/auth",                      24, authenticate,      "system/auth.ts"),
+  new Route("GET",    "/events",                    24, followEvents,      "event/follow.ts"),
+  new Route("GET",    "/system/df",                 25, later,             "api/routes.ts"),
 
-  new Route("GET",    "/containers/json",           24, listContainers),
-  new Route("POST",   "/containers/create",         24, createContainer),
-  new Route("POST",   "/containers/prune",          25, later),
-  new Route("GET",    "/containers/*/json",         24, inspectContainer),
-  new Route("GET",    "/containers/*/top",          24, later),
-  new Route("GET",    "/containers/*/logs",         24, containerLogs),
-  new Route("GET",    "/containers/*/changes",      24, later),
-  new Route("GET",    "/containers/*/export",       24, later),
-  new Route("GET",    "/containers/*/stats",        24, later),
-  new Route("POST",   "/containers/*/resize",       24, resizeContainer),
-  new Route("POST",   "/containers/*/start",        24, startContainer),
-  new Route("POST",   "/containers/*/stop",         24, stopContainer),
-  new Route("POST",   "/containers/*/restart",      24, later),
-  new Route("POST",   "/containers/*/kill",         24, killContainer),
-  new Route("POST",   "/containers/*/update",       24, later),
-  new Route("POST",   "/containers/*/rename",       24, later),
-  new Route("POST",   "/containers/*/pause",        24, later),
-  new Route("POST",   "/containers/*/unpause",      24, later),
-  new Route("POST",   "/containers/*/attach",       24, attachContainer),
-  new Route("GET",    "/containers/*/attach/ws",    24, later),
-  new Route("POST",   "/containers/*/wait",         24, waitContainer),
-  new Route("HEAD",   "/containers/*/archive",      24, later),
-  new Route("GET",    "/containers/*/archive",      24, later),
-  new Route("PUT",    "/containers/*/archive",      24, later),
-  new Route("POST",   "/containers/*/exec",         24, later),
-  new Route("GET",    "/containers/*/checkpoints",  24, experimental),
-  new Route("POST",   "/containers/*/checkpoints",  24, experimental),
-  new Route("DELETE", "/containers/*/checkpoints/*", 24, experimental),
-  new Route("DELETE", "/containers/*",              24, removeContainer),
+  new Route("GET",    "/containers/json",           24, listContainers,    "container/list.ts"),
+  new Route("POST",   "/containers/create",         24, createContainer,   "container/create.ts"),
+  new Route("POST",   "/containers/prune",          25, later,             "api/routes.ts"),
+  new Route("GET",    "/containers/*/json",         24, inspectContainer,  "container/inspect.ts"),
+  new Route("GET",    "/containers/*/top",          24, later,             "api/routes.ts"),
+  new Route("GET",    "/containers/*/logs",         24, containerLogs,     "container/logs.ts"),
+  new Route("GET",    "/containers/*/changes",      24, later,             "api/routes.ts"),
+  new Route("GET",    "/containers/*/export",       24, later,             "api/routes.ts"),
+  new Route("GET",    "/containers/*/stats",        24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/resize",       24, resizeContainer,   "container/resize.ts"),
+  new Route("POST",   "/containers/*/start",        24, startContainer,    "container/start.ts"),
+  new Route("POST",   "/containers/*/stop",         24, stopContainer,     "container/stop.ts"),
+  new Route("POST",   "/containers/*/restart",      24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/kill",         24, killContainer,     "container/kill.ts"),
+  new Route("POST",   "/containers/*/update",       24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/rename",       24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/pause",        24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/unpause",      24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/attach",       24, attachContainer,   "container/attach.ts"),
+  new Route("GET",    "/containers/*/attach/ws",    24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/wait",         24, waitContainer,     "container/wait.ts"),
+  new Route("HEAD",   "/containers/*/archive",      24, later,             "api/routes.ts"),
+  new Route("GET",    "/containers/*/archive",      24, later,             "api/routes.ts"),
+  new Route("PUT",    "/containers/*/archive",      24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/exec",         24, later,             "api/routes.ts"),
+  new Route("GET",    "/containers/*/checkpoints",  24, experimental,      "api/routes.ts"),
+  new Route("POST",   "/containers/*/checkpoints",  24, experimental,      "api/routes.ts"),
+  new Route("DELETE", "/containers/*/checkpoints/*", 24, experimental,      "api/routes.ts"),
+  new Route("DELETE", "/containers/*",              24, removeContainer,   "container/remove.ts"),
 
-  new Route("POST",   "/exec/*/start",              24, later),
-  new Route("POST",   "/exec/*/resize",             24, later),
-  new Route("GET",    "/exec/*/json",               24, later),
+  new Route("POST",   "/exec/*/start",              24, later,             "api/routes.ts"),
+  new Route("POST",   "/exec/*/resize",             24, later,             "api/routes.ts"),
+  new Route("GET",    "/exec/*/json",               24, later,             "api/routes.ts"),
 
-  new Route("GET",    "/images/json",               24, listImages),
-  new Route("POST",   "/images/create",             24, createImage),
-  new Route("GET",    "/images/search",             24, later),
-  new Route("POST",   "/images/prune",              25, later),
-  new Route("GET",    "/images/get",                24, later),
-  new Route("POST",   "/images/load",               24, loadImages),
-  new Route("GET",    "/images/*/json",             24, inspectImage),
-  new Route("GET",    "/images/*/history",          24, later),
-  new Route("GET",    "/images/*/attestations",     55, later),
-  new Route("GET",    "/images/*/get",              24, later),
-  new Route("POST",   "/images/*/push",             24, later),
-  new Route("POST",   "/images/*/tag",              24, tagImage),
-  new Route("DELETE", "/images/*",                  24, deleteImage),
-  new Route("POST",   "/commit",                    24, commitContainer),
-  new Route("GET",    "/distribution/*/json",       30, later),
+  new Route("GET",    "/images/json",               24, listImages,        "image/list.ts"),
+  new Route("POST",   "/images/create",             24, createImage,       "image/pull.ts"),
+  new Route("GET",    "/images/search",             24, later,             "api/routes.ts"),
+  new Route("POST",   "/images/prune",              25, later,             "api/routes.ts"),
+  new Route("GET",    "/images/get",                24, later,             "api/routes.ts"),
+  new Route("POST",   "/images/load",               24, loadImages,        "image/load.ts"),
+  new Route("GET",    "/images/*/json",             24, inspectImage,      "image/inspect.ts"),
+  new Route("GET",    "/images/*/history",          24, later,             "api/routes.ts"),
+  new Route("GET",    "/images/*/attestations",     55, later,             "api/routes.ts"),
+  new Route("GET",    "/images/*/get",              24, later,             "api/routes.ts"),
+  new Route("POST",   "/images/*/push",             24, later,             "api/routes.ts"),
+  new Route("POST",   "/images/*/tag",              24, tagImage,          "image/tag.ts"),
+  new Route("DELETE", "/images/*",                  24, deleteImage,       "image/delete.ts"),
+  new Route("POST",   "/commit",                    24, commitContainer,   "image/commit.ts"),
+  new Route("GET",    "/distribution/*/json",       30, later,             "api/routes.ts"),
 
-  new Route("POST",   "/build",                     24, later),
-  new Route("POST",   "/build/prune",               31, later),
-  new Route("POST",   "/build/cancel",              24, later),
-  new Route("POST",   "/session",                   31, later),
-  new Route("POST",   "/grpc",                      24, later),
+  new Route("POST",   "/build",                     24, later,             "api/routes.ts"),
+  new Route("POST",   "/build/prune",               31, later,             "api/routes.ts"),
+  new Route("POST",   "/build/cancel",              24, later,             "api/routes.ts"),
+  new Route("POST",   "/session",                   31, later,             "api/routes.ts"),
+  new Route("POST",   "/grpc",                      24, later,             "api/routes.ts"),
 
-  new Route("GET",    "/networks",                  24, listNetworks),
-  new Route("GET",    "/networks/",                 24, listNetworks),
-  new Route("POST",   "/networks/create",           24, later),
-  new Route("POST",   "/networks/prune",            25, later),
-  new Route("POST",   "/networks/*/connect",        24, later),
-  new Route("POST",   "/networks/*/disconnect",     24, later),
-  new Route("GET",    "/networks/*",                24, inspectNetwork),
-  new Route("DELETE", "/networks/*",                24, later),
+  new Route("GET",    "/networks",                  24, listNetworks,      "network/inspect.ts"),
+  new Route("GET",    "/networks/",                 24, listNetworks,      "network/inspect.ts"),
+  new Route("POST",   "/networks/create",           24, later,             "api/routes.ts"),
+  new Route("POST",   "/networks/prune",            25, later,             "api/routes.ts"),
+  new Route("POST",   "/networks/*/connect",        24, later,             "api/routes.ts"),
+  new Route("POST",   "/networks/*/disconnect",     24, later,             "api/routes.ts"),
+  new Route("GET",    "/networks/*",                24, inspectNetwork,    "network/inspect.ts"),
+  new Route("DELETE", "/networks/*",                24, later,             "api/routes.ts"),
 
-  new Route("GET",    "/volumes",                   24, listVolumes),
-  new Route("POST",   "/volumes/create",            24, later),
-  new Route("POST",   "/volumes/prune",             25, later),
-  new Route("GET",    "/volumes/*",                 24, inspectVolume),
-  new Route("PUT",    "/volumes/*",                 42, later),
-  new Route("DELETE", "/volumes/*",                 24, later),
+  new Route("GET",    "/volumes",                   24, listVolumes,       "volume/inspect.ts"),
+  new Route("POST",   "/volumes/create",            24, later,             "api/routes.ts"),
+  new Route("POST",   "/volumes/prune",             25, later,             "api/routes.ts"),
+  new Route("GET",    "/volumes/*",                 24, inspectVolume,     "volume/inspect.ts"),
+  new Route("PUT",    "/volumes/*",                 42, later,             "api/routes.ts"),
+  new Route("DELETE", "/volumes/*",                 24, later,             "api/routes.ts"),
 
-  new Route("GET",    "/plugins",                   25, noPlugins),
-  new Route("GET",    "/plugins/privileges",        25, later),
-  new Route("POST",   "/plugins/pull",              25, later),
-  new Route("POST",   "/plugins/create",            25, later),
-  new Route("GET",    "/plugins/*/json",            25, noSuchPlugin),
-  new Route("POST",   "/plugins/*/enable",          25, later),
-  new Route("POST",   "/plugins/*/disable",         25, later),
-  new Route("POST",   "/plugins/*/upgrade",         26, later),
-  new Route("POST",   "/plugins/*/push",            25, later),
-  new Route("POST",   "/plugins/*/set",             25, later),
-  new Route("DELETE", "/plugins/*",                 25, later),
+  new Route("GET",    "/plugins",                   25, noPlugins,         "api/routes.ts"),
+  new Route("GET",    "/plugins/privileges",        25, later,             "api/routes.ts"),
+  new Route("POST",   "/plugins/pull",              25, later,             "api/routes.ts"),
+  new Route("POST",   "/plugins/create",            25, later,             "api/routes.ts"),
+  new Route("GET",    "/plugins/*/json",            25, noSuchPlugin,      "api/routes.ts"),
+  new Route("POST",   "/plugins/*/enable",          25, later,             "api/routes.ts"),
+  new Route("POST",   "/plugins/*/disable",         25, later,             "api/routes.ts"),
+  new Route("POST",   "/plugins/*/upgrade",         26, later,             "api/routes.ts"),
+  new Route("POST",   "/plugins/*/push",            25, later,             "api/routes.ts"),
+  new Route("POST",   "/plugins/*/set",             25, later,             "api/routes.ts"),
+  new Route("DELETE", "/plugins/*",                 25, later,             "api/routes.ts"),
 
-  new Route("GET",    "/swarm",                     24, later),
-  new Route("POST",   "/swarm/init",                24, later),
-  new Route("POST",   "/swarm/join",                24, later),
-  new Route("POST",   "/swarm/leave",               24, later),
-  new Route("POST",   "/swarm/update",              24, later),
-  new Route("GET",    "/swarm/unlockkey",           25, later),
-  new Route("POST",   "/swarm/unlock",              25, later),
-  new Route("GET",    "/nodes",                     24, later),
-  new Route("GET",    "/nodes/*",                   24, later),
-  new Route("DELETE", "/nodes/*",                   24, later),
-  new Route("POST",   "/nodes/*/update",            24, later),
-  new Route("GET",    "/services",                  24, later),
-  new Route("POST",   "/services/create",           24, later),
-  new Route("GET",    "/services/*/logs",           25, later),
-  new Route("GET",    "/services/*",                24, later),
-  new Route("DELETE", "/services/*",                24, later),
-  new Route("POST",   "/services/*/update",         24, later),
-  new Route("GET",    "/tasks",                     24, later),
-  new Route("GET",    "/tasks/*/logs",              29, later),
-  new Route("GET",    "/tasks/*",                   24, later),
-  new Route("GET",    "/secrets",                   25, later),
-  new Route("POST",   "/secrets/create",            25, later),
-  new Route("GET",    "/secrets/*",                 25, later),
-  new Route("DELETE", "/secrets/*",                 25, later),
-  new Route("POST",   "/secrets/*/update",          25, later),
-  new Route("GET",    "/configs",                   30, later),
-  new Route("POST",   "/configs/create",            30, later),
-  new Route("GET",    "/configs/*",                 30, later),
-  new Route("DELETE", "/configs/*",                 30, later),
-  new Route("POST",   "/configs/*/update",          30, later),
+  new Route("GET",    "/swarm",                     24, later,             "api/routes.ts"),
+  new Route("POST",   "/swarm/init",                24, later,             "api/routes.ts"),
+  new Route("POST",   "/swarm/join",                24, later,             "api/routes.ts"),
+  new Route("POST",   "/swarm/leave",               24, later,             "api/routes.ts"),
+  new Route("POST",   "/swarm/update",              24, later,             "api/routes.ts"),
+  new Route("GET",    "/swarm/unlockkey",           25, later,             "api/routes.ts"),
+  new Route("POST",   "/swarm/unlock",              25, later,             "api/routes.ts"),
+  new Route("GET",    "/nodes",                     24, later,             "api/routes.ts"),
+  new Route("GET",    "/nodes/*",                   24, later,             "api/routes.ts"),
+  new Route("DELETE", "/nodes/*",                   24, later,             "api/routes.ts"),
+  new Route("POST",   "/nodes/*/update",            24, later,             "api/routes.ts"),
+  new Route("GET",    "/services",                  24, later,             "api/routes.ts"),
+  new Route("POST",   "/services/create",           24, later,             "api/routes.ts"),
+  new Route("GET",    "/services/*/logs",           25, later,             "api/routes.ts"),
+  new Route("GET",    "/services/*",                24, later,             "api/routes.ts"),
+  new Route("DELETE", "/services/*",                24, later,             "api/routes.ts"),
+  new Route("POST",   "/services/*/update",         24, later,             "api/routes.ts"),
+  new Route("GET",    "/tasks",                     24, later,             "api/routes.ts"),
+  new Route("GET",    "/tasks/*/logs",              29, later,             "api/routes.ts"),
+  new Route("GET",    "/tasks/*",                   24, later,             "api/routes.ts"),
+  new Route("GET",    "/secrets",                   25, later,             "api/routes.ts"),
+  new Route("POST",   "/secrets/create",            25, later,             "api/routes.ts"),
+  new Route("GET",    "/secrets/*",                 25, later,             "api/routes.ts"),
+  new Route("DELETE", "/secrets/*",                 25, later,             "api/routes.ts"),
+  new Route("POST",   "/secrets/*/update",          25, later,             "api/routes.ts"),
+  new Route("GET",    "/configs",                   30, later,             "api/routes.ts"),
+  new Route("POST",   "/configs/create",            30, later,             "api/routes.ts"),
+  new Route("GET",    "/configs/*",                 30, later,             "api/routes.ts"),
+  new Route("DELETE", "/configs/*",                 30, later,             "api/routes.ts"),
+  new Route("POST",   "/configs/*/update",          30, later,             "api/routes.ts"),
 ];
 
 /** The first row that fits; what its `*` stands for is put into the call. */

@@ -6,7 +6,7 @@ import { headerOf } from "../api/headers";
 import { Call } from "../call";
 import { emitContainer } from "../event/emit";
 import { badParameter, conflict, Refusal, statusOf } from "../refusal";
-import { endReply, hijack, sendBare, textBody } from "../reply";
+import { endReply, hijack, refused, sendBare, textBody } from "../reply";
 import { engine } from "../state";
 import { Container } from "./container";
 import { parseDetachKeys } from "./detach-keys";
@@ -20,6 +20,7 @@ export function attachContainer(call: Call): Refusal | null {
   const refusal = attach(call);
   // Its errors are plain text, and the connection is closed after them (surface §2.6).
   if (refusal !== null) {
+    refused(call, refusal);
     sendBare(call, statusOf(refusal.kind), `Content-Type: ${RAW}`, textBody(refusal.message + "\r\n"));
   }
   return null;

@@ -2,8 +2,10 @@
 
 import { Call } from "../call";
 import { Endpoint } from "../network/endpoint";
+import { reasons } from "../reason";
 import { NO_TIME } from "../text/time";
 import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
+import { Moved } from "./moved";
 import { RunEnd } from "./run-end";
 import { Waiter } from "./waiter";
 
@@ -97,6 +99,7 @@ export class Container {
   advance(cause: Cause): void {
     const to = next(this.status, cause);
     assert(to != ILLEGAL, `no rule for cause ${(<i32>cause).toString()} in status ${(<i32>this.status).toString()}`);
+    reasons.push(new Moved(this.id, this.status, cause, to));
     this.status = <Status>to;
     this.touch();
   }

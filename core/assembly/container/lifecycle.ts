@@ -1,5 +1,7 @@
 // Which cause moves a container from which status to which. Nothing else changes a status.
 
+import { Rule } from "../../../build/bindings/types";
+
 /** What a container is doing. In-between statuses have names of their own; clients see them as `wordOf` says. */
 export enum Status {
   Created,
@@ -28,8 +30,32 @@ export enum Cause {
   RemoveDone,
 }
 
-export const STATUSES: i32 = 10;
-export const CAUSES: i32 = 11;
+/** Their names, for those who want to know why. */
+export const STATUS_NAMES: string[] = [
+  "created",
+  "starting",
+  "unwinding",
+  "running",
+  "paused",
+  "releasing",
+  "exited",
+  "removing",
+  "dead",
+  "removed",
+];
+export const CAUSE_NAMES: string[] = [
+  "start",
+  "started",
+  "start-failed",
+  "undone",
+  "pause",
+  "unpause",
+  "exit",
+  "released",
+  "remove",
+  "remove-failed",
+  "remove-done",
+];
 export const ILLEGAL: i32 = -1;
 
 // One row a rule, in the order of a container's life: from, cause, to.
@@ -52,6 +78,18 @@ const RULES: StaticArray<i32> = [
   Status.Removing,  Cause.RemoveFailed, Status.Dead,
   Status.Removing,  Cause.RemoveDone,   Status.Removed,
 ];
+
+/** All rules, in the table's order. */
+export function ruleTable(): Rule[] {
+  const rules: Rule[] = [];
+  for (let i = 0; i < RULES.length; i += 3) rules.push(ruleOf(RULES[i], RULES[i + 1], RULES[i + 2]));
+  return rules;
+}
+
+/** A rule in words. */
+export function ruleOf(from: i32, cause: i32, to: i32): Rule {
+  return new Rule(STATUS_NAMES[from], CAUSE_NAMES[cause], STATUS_NAMES[to]);
+}
 
 /** The status that follows, or `ILLEGAL` when no rule says so. */
 export function next(from: i32, cause: i32): i32 {

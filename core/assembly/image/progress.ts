@@ -4,8 +4,8 @@
 import { Closing } from "../../../build/bindings/types";
 import { Call, Follower } from "../call";
 import { JsonWriter } from "../json/writer";
-import { Refusal } from "../refusal";
-import { commonHeaders, endReply, openReply, sendChunk, sendRefusal } from "../reply";
+import { internal, Refusal } from "../refusal";
+import { commonHeaders, endReply, openReply, refused, sendChunk, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { byteSize } from "../text/byte-size";
 
@@ -98,20 +98,14 @@ export class ProgressStream extends Follower {
   /** Before the first line it is an HTTP error, after it the last line. */
   refuse(refusal: Refusal): void {
     if (this.over) return;
-    if (this.opened) return this.fail(refusal.message);
+    if (this.opened) return this.endWith(refusal);
     this.over = true;
     sendRefusal(this.call, refusal);
   }
 
   /** The error as the last line, even if it is the first one too. */
   fail(message: string): void {
-    const json = object();
-    json.key("errorDetail").beginObject();
-    json.stringField("message", message);
-    json.endObject();
-    json.stringField("error", message);
-    this.send("", end(json));
-    this.end();
+    this.endWith(internal(message));
   }
 
   end(): void {
@@ -133,6 +127,18 @@ export class ProgressStream extends Follower {
   drained(_call: Call, bytes: u32): void {
     this.unsent = max(0, this.unsent - <i32>bytes);
     this.flush();
+  }
+
+  private endWith(refusal: Refusal): void {
+    if (this.over) return;
+    refused(this.call, refusal);
+    const json = object();
+    json.key("errorDetail").beginObject();
+    json.stringField("message", refusal.message);
+    json.endObject();
+    json.stringField("error", refusal.message);
+    this.send("", end(json));
+    this.end();
   }
 
   private send(key: string, bytes: Uint8Array): void {

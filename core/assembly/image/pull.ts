@@ -1,7 +1,6 @@
 // POST /images/create (surface §2.22): with `fromImage` it pulls; importing is not built yet.
 
-import { headerOf } from "../api/headers";
-import { decodeRegistryAuth } from "../api/registry-auth";
+import { registryAuthOf } from "../api/registry-auth";
 import { Call } from "../call";
 import { badParameter, notBuilt, Refusal, RefusalKind } from "../refusal";
 import { hostPlatform } from "./host-platform";
@@ -27,7 +26,7 @@ export function createImage(call: Call): Refusal | null {
   if (reference.familiarName == NO_IMAGE) return new Refusal(RefusalKind.Forbidden, "'scratch' is a reserved name");
 
   // Accepted from here: it is given up if the client goes away.
-  const auth = decodeRegistryAuth(headerOf(call.request.headers, "X-Registry-Auth"));
+  const auth = registryAuthOf(call.request.headers);
   new Pull(call, reference, wanted, givesPlatform(call), credentialsOf(auth)).begin();
   return null;
 }

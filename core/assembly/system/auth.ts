@@ -1,6 +1,8 @@
 // POST /auth (surface §2.26): whether a registry takes some credentials. SECRET: they go into the command and nowhere else.
 
 import {
+  BodyTag,
+  BodyWhole,
   ContentCommandLogin,
   Credentials,
   Failure,
@@ -8,6 +10,7 @@ import {
   Login,
   Outcome,
   OutcomeToken,
+  Request,
 } from "../../../build/bindings/types";
 import { readJsonBody } from "../api/json-body";
 import { readRegistryAuth } from "../api/registry-auth";
@@ -26,6 +29,7 @@ const TOKEN_IF_GIVEN: i32 = 52;
 
 export function authenticate(call: Call): Refusal | null {
   const body = readJsonBody(call.request);
+  eraseBody(call.request);
   if (body.refusal !== null) return body.refusal;
   const json = body.json;
   const auth = readRegistryAuth(json === null ? Json.object() : json);
@@ -39,6 +43,12 @@ export function authenticate(call: Call): Refusal | null {
   const login = new Login(endpointOfAddress(auth.serverAddress), credentials);
   askContent(new Authentication(call), 0, new ContentCommandLogin(login));
   return null;
+}
+
+/** It has been read, and the request is kept until it is answered. */
+function eraseBody(request: Request): void {
+  const body = request.body;
+  if (body.tag == BodyTag.Whole) (<BodyWhole>body).value.fill(0);
 }
 
 class Authentication extends Task {

@@ -49,7 +49,7 @@ function decode(text: string, char62: i32, char63: i32): Uint8Array | null {
     group = 0;
     digits = 0;
   }
-  if (digits == 0 && padding == 0) return bytes.slice(0, written);
+  if (digits == 0 && padding == 0) return bytes.subarray(0, written);
   if (digits + padding != 4) return null;
   if (digits == 3) {
     bytes[written++] = <u8>(group >> 10);
@@ -57,7 +57,7 @@ function decode(text: string, char62: i32, char63: i32): Uint8Array | null {
   } else {
     bytes[written++] = <u8>(group >> 4);
   }
-  return bytes.slice(0, written);
+  return bytes.subarray(0, written);
 }
 
 function encode(bytes: Uint8Array, char62: i32, char63: i32): string {

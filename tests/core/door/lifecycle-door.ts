@@ -1,6 +1,6 @@
 // Door to the rules of a container's life.
 
-import { CAUSES, STATUSES, next } from "../../../core/assembly/container/lifecycle";
+import { CAUSE_NAMES, STATUS_NAMES, next } from "../../../core/assembly/container/lifecycle";
 import { answer } from "./exchange";
 import { Json } from "./json";
 
@@ -9,9 +9,9 @@ export { allocate, collect, outputLength, outputStart } from "./exchange";
 /** For each status a row: what follows from each cause, or -1. */
 export function table(): void {
   const rows = Json.array();
-  for (let status = 0; status < STATUSES; status++) {
+  for (let status = 0; status < STATUS_NAMES.length; status++) {
     const row = Json.array();
-    for (let cause = 0; cause < CAUSES; cause++) row.push(Json.i64(next(status, cause)));
+    for (let cause = 0; cause < CAUSE_NAMES.length; cause++) row.push(Json.i64(next(status, cause)));
     rows.push(row);
   }
   answer(rows);

@@ -1,0 +1,155 @@
+// An instance as bytes: its memory up to the heap's end, as it lies there, with the globals in front. So a snapshot is
+// complete without anybody listing what there is; and only an instance of the very same code can take it in.
+//
+// Nothing is allocated or collected between `take` and `putBack`, and no call gets in.
+
+import { ROOT } from "rt/tlsf";
+import { erase } from "./erase";
+import { __heapPages, reach } from "./extent";
+
+// What placeholders.ts gives bodies to, once the module is compiled: AssemblyScript cannot list its globals.
+// @ts-ignore: decorator
+@external("build", "saveGlobals")
+declare function saveGlobals(at: usize): void;
+// @ts-ignore: decorator
+@external("build", "loadGlobals")
+declare function loadGlobals(at: usize): void;
+// @ts-ignore: decorator
+@external("build", "identity")
+declare function identity(): u64;
+
+// The front of the memory is left free for it (placeholders.ts): u64 magic, u32 format, u32 pages, u64 identity of the
+// code, globals. It is zeros but while a snapshot is taken.
+const FRONT: usize = 4096;
+const GLOBALS: usize = 24;
+const MAGIC: u64 = 0x746f687370616e73; // "snapshot"
+const FORMAT: u32 = 1;
+const PAGE_BITS: usize = 16;
+
+/**
+ * Gives back what nothing refers to, wipes what is free, and blanks the texts of every object of class `secret`, which
+ * has only texts, so many. Returns the address of the snapshot's address and length.
+ */
+export function take(secret: u32, texts: u32): usize {
+  __collect();
+  wipeFree();
+  blank(secret, texts);
+  store<u64>(0, MAGIC);
+  store<u32>(0, FORMAT, 8);
+  store<u32>(0, __heapPages(), 12);
+  store<u64>(0, identity(), 16);
+  const result = memory.data(8, 4);
+  store<u32>(result, 0);
+  store<u32>(result, heapEnd(), 4);
+  saveGlobals(GLOBALS);
+  return result;
+}
+
+/** Undoes the blanking. */
+export function putBack(): void {
+  memory.fill(0, 0, FRONT);
+  let at = heapEnd();
+  for (; load<u32>(at); at += 8 + load<u32>(at, 4)) memory.copy(load<u32>(at), at + 8, load<u32>(at, 4));
+  memory.fill(heapEnd(), 0, at - heapEnd());
+}
+
+/** Takes a snapshot's place: bytes at `at`, in the memory that they overwrite. */
+export function restore(at: usize, length: usize): void {
+  if (length < FRONT || load<u64>(at) != MAGIC) throw new Error("this is no snapshot");
+  if (load<u32>(at, 8) != FORMAT || load<u64>(at, 16) != identity()) {
+    throw new Error("this is a snapshot of another core");
+  }
+  if ((<usize>load<u32>(at, 12)) << PAGE_BITS != length) throw new Error("this snapshot is not whole");
+  memory.copy(0, at, length);
+  memory.fill(length, 0, ((<usize>memory.size()) << PAGE_BITS) - length);
+  loadGlobals(GLOBALS);
+  memory.fill(0, 0, FRONT);
+}
+
+// Secrets are put aside behind the heap, where no snapshot reaches: of each its address, its size, its bytes; a zero
+// behind the last.
+
+function heapEnd(): usize {
+  return (<usize>__heapPages()) << PAGE_BITS;
+}
+
+function blank(secret: u32, texts: u32): void {
+  let room: usize = 4;
+  for (let block = firstBlock(); sizeOf(block); block = blockAfter(block)) {
+    if (!isOf(block, secret)) continue;
+    for (let i: u32 = 0; i < texts; i++) room += 8 + ((<usize>textOf(block, i).length) << 1);
+  }
+  if (!reach(__heapPages() + <i32>((room + 0xffff) >> PAGE_BITS))) throw new Error("no memory to put secrets aside");
+  let at = heapEnd();
+  for (let block = firstBlock(); sizeOf(block); block = blockAfter(block)) {
+    if (!isOf(block, secret)) continue;
+    for (let i: u32 = 0; i < texts; i++) at = putAside(textOf(block, i), at);
+  }
+  // Only now: two objects may share a text.
+  for (at = heapEnd(); load<u32>(at); at += 8 + load<u32>(at, 4)) erase(changetype<string>(<usize>load<u32>(at)));
+}
+
+/** Where the next one goes. */
+function putAside(text: string, at: usize): usize {
+  const size = (<usize>text.length) << 1;
+  // The empty text may be one that stands in the source.
+  if (!size) return at;
+  store<u32>(at, changetype<usize>(text));
+  store<u32>(at, size, 4);
+  memory.copy(at + 8, changetype<usize>(text), size);
+  return at + 8 + size;
+}
+
+/** Zeros for whatever belongs to no object: free blocks, and what an object leaves of its block. */
+function wipeFree(): void {
+  for (let block = firstBlock(); sizeOf(block); block = blockAfter(block)) {
+    const end = blockAfter(block);
+    if (load<u32>(block) & FREE) wipe(block + 3 * WORD, end - WORD);
+    else wipe(block + HEADERS + load<u32>(block, OBJECT_SIZE), end);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function wipe(from: usize, to: usize): void {
+  if (from < to) memory.fill(from, 0, to - from);
+}
+
+// The allocator's layout (rt/tlsf, rt/common): a block is a word with its size and two flags, then its bytes. A free one
+// keeps two links at their beginning and one at their end; one in use holds an object: two words of the collector's, id
+// of its class, size, bytes. The last block has size 0.
+const FREE: u32 = 1;
+const FLAGS: u32 = 3;
+const WORD: usize = 4;
+const OBJECT_CLASS: usize = 12;
+const OBJECT_SIZE: usize = 16;
+const HEADERS: usize = 20;
+const ALIGNMENT: usize = 16;
+const ROOT_SIZE: usize = 1572;
+
+function firstBlock(): usize {
+  const end = changetype<usize>(ROOT) + ROOT_SIZE + WORD;
+  return ((end + ALIGNMENT - 1) & ~(ALIGNMENT - 1)) - WORD;
+}
+
+// @ts-ignore: decorator
+@inline
+function sizeOf(block: usize): u32 {
+  return load<u32>(block) & ~FLAGS;
+}
+
+// @ts-ignore: decorator
+@inline
+function blockAfter(block: usize): usize {
+  return block + WORD + sizeOf(block);
+}
+
+// @ts-ignore: decorator
+@inline
+function isOf(block: usize, id: u32): bool {
+  return !(load<u32>(block) & FREE) && load<u32>(block, OBJECT_CLASS) == id;
+}
+
+function textOf(block: usize, index: u32): string {
+  return changetype<string>(<usize>load<u32>(block + HEADERS + ((<usize>index) << 2)));
+}
