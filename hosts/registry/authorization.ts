@@ -1,12 +1,12 @@
 // What to send as `Authorization`: the token dance (Docker token authentication, OAuth 2) and Basic.
 
+import { timeOfDay } from "../clock.js";
 import { HostFailure } from "../failure.js";
 import type { types } from "../host.js";
 import type { Challenge } from "./challenge.js";
 import { digestOf } from "./digest.js";
-import { exchange, readText, type Question } from "./exchange.js";
+import { exchange, readText, type Line, type Question } from "./exchange.js";
 import { registryFailure, said } from "./failures.js";
-import type { Transport } from "./transport.js";
 
 /** What a token is asked for. */
 export interface Demand {
@@ -33,13 +33,11 @@ export interface Authorization {
 
 /** Gets authorizations, and keeps tokens while they are good. One for all registries. */
 export class Authorizer {
-  readonly #transport: Transport;
-  readonly #silenceMs: number;
+  readonly #line: Line;
   readonly #tokens = new Map<string, Promise<Token>>();
 
-  constructor(transport: Transport, silenceMs: number) {
-    this.#transport = transport;
-    this.#silenceMs = silenceMs;
+  constructor(line: Line) {
+    this.#line = line;
   }
 
   /** Credentials are used where the challenge asks for them; a registry token is sent as it is. */
@@ -60,17 +58,17 @@ export class Authorizer {
   }
 
   /** Drops the token that was good for a demand, since the registry does not take it. */
-  async forget(demand: Demand): Promise<void> {
+  forget(demand: Demand): void {
     const bearer = demand.challenges.find(({ scheme }) => scheme === "bearer");
-    if (bearer) this.#tokens.delete(await keyOf(bearer, demand));
+    if (bearer) this.#tokens.delete(keyOf(bearer, demand));
   }
 
   /** One request a token, however many ask for it at once. One that is asked for with `offline` is not kept. */
   async #token(challenge: Challenge, demand: Demand): Promise<Token> {
     if (demand.offline) return this.#fetch(challenge, demand);
-    const key = await keyOf(challenge, demand);
+    const key = keyOf(challenge, demand);
     const kept = await this.#tokens.get(key)?.catch(() => undefined);
-    if (kept && kept.expires > Date.now()) return kept;
+    if (kept && kept.expires > this.#now()) return kept;
     const fetched = this.#fetch(challenge, demand);
     this.#tokens.set(key, fetched);
     fetched.catch(() => {
@@ -82,17 +80,21 @@ export class Authorizer {
 
   async #fetch(challenge: Challenge, demand: Demand): Promise<Token> {
     const question = tokenQuestion(challenge, demand);
-    const answer = await exchange(this.#transport, question, this.#silenceMs);
+    const answer = await exchange(this.#line, question);
     const text = await readText(answer.body, TOKEN_LIMIT);
-    if (answer.status === 200) return parseToken(text, question);
-    throw registryFailure({ ...answer, text });
+    if (answer.status === 200) return parseToken(text, question, this.#now());
+    throw registryFailure({ ...answer, text }, this.#now());
+  }
+
+  #now(): number {
+    return timeOfDay(this.#line.clock);
   }
 
   /** Keeps no secret for longer than it is good. */
   #sweep(): void {
     for (const [key, token] of this.#tokens) {
       token.then(
-        ({ expires }) => expires < Date.now() && this.#tokens.get(key) === token && this.#tokens.delete(key),
+        ({ expires }) => expires < this.#now() && this.#tokens.get(key) === token && this.#tokens.delete(key),
         () => {},
       );
     }
@@ -144,7 +146,7 @@ function fields(challenge: Challenge, demand: Demand): [string, string][] {
   return service === undefined ? scopes : [["service", service], ...scopes];
 }
 
-function parseToken(text: string, { url, method }: Question): Token {
+function parseToken(text: string, { url, method }: Question, now: number): Token {
   let body: Record<string, unknown> = {};
   try {
     body = JSON.parse(text) as Record<string, unknown>;
@@ -163,7 +165,7 @@ function parseToken(text: string, { url, method }: Question): Token {
   return {
     value,
     refresh: typeof refresh === "string" ? refresh : "",
-    expires: Date.now() + (seconds - MARGIN) * 1000,
+    expires: now + (seconds - MARGIN) * 1000,
   };
 }
 
@@ -177,7 +179,7 @@ function hasSecret(credentials: types.Credentials | undefined): boolean {
 }
 
 /** A digest, so that no credential is kept as part of a key. */
-async function keyOf(challenge: Challenge, { credentials, scopes }: Demand): Promise<string> {
+function keyOf(challenge: Challenge, { credentials, scopes }: Demand): string {
   const { username = "", password = "", identityToken = "" } = credentials ?? {};
   const { parameters } = challenge;
   const parts = [

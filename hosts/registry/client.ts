@@ -1,12 +1,13 @@
 // An OCI distribution client that pulls: what `content`'s commands need of a registry. Which endpoint is asked, and
 // whether again, is the core's to say.
 
+import { realClock, timeOfDay } from "../clock.js";
 import { HostFailure } from "../failure.js";
-import type { content, engine, types } from "../host.js";
+import type { Clock, content, engine, types } from "../host.js";
 import { Authorizer, type Demand } from "./authorization.js";
 import { parseChallenges, type Challenge } from "./challenge.js";
 import { digestOf, isDigest, requireCheckable } from "./digest.js";
-import { exchange, readAll, readText, type Answer } from "./exchange.js";
+import { exchange, readAll, readText, type Answer, type Line } from "./exchange.js";
 import { registryFailure, statusText } from "./failures.js";
 import { fetchTransport, type Transport } from "./transport.js";
 
@@ -32,6 +33,8 @@ export interface RegistryClient {
 
 export interface RegistryOptions {
   transport?: Transport;
+  /** By which silence is measured and tokens expire; real time if not given. */
+  clock?: Clock;
   /** How long a registry may send nothing while it is waited for; 30 s. */
   silenceMs?: number;
   userAgent?: string;
@@ -43,18 +46,17 @@ export function registryClient(options: RegistryOptions = {}): RegistryClient {
 }
 
 class DistributionClient implements RegistryClient {
-  readonly #transport: Transport;
-  readonly #silenceMs: number;
+  readonly #line: Line;
   readonly #headers: Record<string, string>;
   readonly #authorizer: Authorizer;
   readonly #registries = new Map<string, Promise<Registry>>();
 
-  constructor({ transport = fetchTransport(), silenceMs = 30_000, userAgent = "coracle" }: RegistryOptions) {
-    this.#transport = transport;
-    this.#silenceMs = silenceMs;
+  constructor(options: RegistryOptions) {
+    const { transport = fetchTransport(), clock = realClock, silenceMs = 30_000, userAgent = "coracle" } = options;
+    this.#line = { transport, clock, silenceMs };
     // A blob's digest is that of the bytes as stored, so no encoding is wanted on the way.
     this.#headers = { "user-agent": userAgent, "accept-encoding": "identity" };
-    this.#authorizer = new Authorizer(transport, silenceMs);
+    this.#authorizer = new Authorizer(this.#line);
   }
 
   async resolve(command: content.Resolve, signal?: AbortSignal): Promise<engine.Resolved> {
@@ -64,7 +66,7 @@ class DistributionClient implements RegistryClient {
     const path = `manifests/${encodeURIComponent(reference).replaceAll("%3A", ":")}`;
     const answer = await this.#get(command, path, { accept: command.accept.join(", ") }, signal);
     const bytes = await readAll(answer.body, SMALL);
-    const digest = await digestOf(bytes);
+    const digest = digestOf(bytes);
     const expected = isDigest(reference) ? reference : answer.header("docker-content-digest");
     if (expected !== null && isDigest(expected) && expected !== digest) {
       throw new HostFailure("corrupt", `manifest verification failed for digest ${expected}`);
@@ -89,7 +91,7 @@ class DistributionClient implements RegistryClient {
       throw new HostFailure("invalid", `blob ${command.digest} is larger than ${SMALL} bytes`);
     const { body } = await this.stream(command, signal);
     const bytes = await readAll(body, SMALL);
-    if (BigInt(bytes.length) !== command.size || (await digestOf(bytes)) !== command.digest) {
+    if (BigInt(bytes.length) !== command.size || digestOf(bytes) !== command.digest) {
       throw new HostFailure("corrupt", `filesystem layer verification failed for digest ${command.digest}`);
     }
     return bytes;
@@ -116,7 +118,7 @@ class DistributionClient implements RegistryClient {
     const answer = await this.#ask(url, header, {}, endpoint, signal);
     const text = await readText(answer.body, ERROR_LIMIT);
     if (answer.status === 200) return identityToken;
-    const { failure } = registryFailure({ ...answer, text });
+    const { failure } = registryFailure({ ...answer, text }, timeOfDay(this.#line.clock));
     const message = `login attempt to ${url} failed with status: ${statusText(answer.status)}`;
     throw new HostFailure(failure.kind, message, failure);
   }
@@ -137,7 +139,8 @@ class DistributionClient implements RegistryClient {
     let answer = await this.#ask(url, header, headers, from.endpoint, signal);
     if (answer.status === 401) answer = await this.#askAgain(answer, demand, headers, from.endpoint);
     if (answer.status === 200) return answer;
-    throw registryFailure({ ...answer, text: await readText(answer.body, ERROR_LIMIT) });
+    const text = await readText(answer.body, ERROR_LIMIT);
+    throw registryFailure({ ...answer, text }, timeOfDay(this.#line.clock));
   }
 
   /** Once more, with what the answer's own challenge asks for: a token may have expired, a scope may be missing. */
@@ -147,7 +150,7 @@ class DistributionClient implements RegistryClient {
     headers: Record<string, string>,
     endpoint: types.Endpoint,
   ): Promise<Answer> {
-    await this.#authorizer.forget(demand);
+    this.#authorizer.forget(demand);
     const challenges = challengesOf(refused);
     const sentAlready = demand.credentials?.registryToken || (isBasic(challenges) && isBasic(demand.challenges));
     if (challenges.length === 0 || sentAlready) return refused;
@@ -182,7 +185,7 @@ class DistributionClient implements RegistryClient {
     signal?: AbortSignal,
   ): Promise<Answer> {
     const headers = { ...this.#headers, ...more };
-    return exchange(this.#transport, { method: "GET", url, headers, insecure, signal }, this.#silenceMs);
+    return exchange(this.#line, { method: "GET", url, headers, insecure, signal });
   }
 
   /** How to speak to a registry: asked once, while it answers. */

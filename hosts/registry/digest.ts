@@ -1,11 +1,15 @@
 // Digests of bytes held in memory, and which digests can be checked.
 
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { HostFailure } from "../failure.js";
 
-/** `sha256:` and 64 hex digits. */
-export async function digestOf(bytes: Uint8Array): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
-  return `sha256:${Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+/**
+ * `sha256:` and 64 hex digits. Not by WebCrypto: that is done at another time, of which a simulated world knows nothing,
+ * and pages without TLS have none.
+ */
+export function digestOf(bytes: Uint8Array): string {
+  return `sha256:${bytesToHex(sha256(bytes))}`;
 }
 
 /** Whether it is a digest of the only algorithm known here. */

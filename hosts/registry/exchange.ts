@@ -1,6 +1,8 @@
 // One question and its answer: redirects followed, silence noticed, giving up obeyed.
 
+import { after } from "../clock.js";
 import { HostFailure } from "../failure.js";
+import type { Clock } from "../host.js";
 import { codeOf, interrupted, said, truncated, unreachable } from "./failures.js";
 import type { Transport, TransportResponse } from "./transport.js";
 
@@ -19,11 +21,19 @@ export interface Question {
 /** An answer whose body's reading fails with a `HostFailure` when the other side breaks off or goes silent. */
 export type Answer = TransportResponse;
 
-/** Asks and follows redirects; `silenceMs` is how long the other side may send nothing while it is waited for. */
-export async function exchange(transport: Transport, question: Question, silenceMs: number): Promise<Answer> {
+/** How questions go out. */
+export interface Line {
+  transport: Transport;
+  clock: Clock;
+  /** How long, by the clock, the other side may send nothing while it is waited for. */
+  silenceMs: number;
+}
+
+/** Asks and follows redirects. */
+export async function exchange(line: Line, question: Question): Promise<Answer> {
   let { url, headers } = question;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
-    const answer = await ask(transport, { ...question, url, headers }, silenceMs);
+    const answer = await ask(line, { ...question, url, headers });
     const location = REDIRECTS.has(answer.status) ? answer.header("location") : null;
     if (location === null) return answer;
     answer.cancel();
@@ -70,10 +80,10 @@ async function readUpTo(
   return { bytes: bytes.subarray(0, limit), whole: size <= limit };
 }
 
-async function ask(transport: Transport, question: Question, silenceMs: number): Promise<Answer> {
+async function ask({ transport, clock, silenceMs }: Line, question: Question): Promise<Answer> {
   const { method, url, headers, body, insecure, signal } = question;
   if (signal?.aborted) throw interrupted();
-  const watch = new Watch(signal, silenceMs);
+  const watch = new Watch(signal, clock, silenceMs);
   try {
     const request = { method, url, headers, insecure, signal: watch.signal, ...(body === undefined ? {} : { body }) };
     const response = await watch.over(transport(request));
@@ -112,12 +122,14 @@ async function* read(body: AsyncIterable<Uint8Array>, watch: Watch, question: Qu
 class Watch {
   readonly #controller = new AbortController();
   readonly #givenUp: AbortSignal | undefined;
+  readonly #clock: Clock;
   readonly #silenceMs: number;
   readonly #abort = (): void => this.#controller.abort();
   #silent = false;
 
-  constructor(givenUp: AbortSignal | undefined, silenceMs: number) {
+  constructor(givenUp: AbortSignal | undefined, clock: Clock, silenceMs: number) {
     this.#givenUp = givenUp;
+    this.#clock = clock;
     this.#silenceMs = silenceMs;
     givenUp?.addEventListener("abort", this.#abort, { once: true });
   }
@@ -131,17 +143,17 @@ class Watch {
     return new Promise((resolve, reject) => {
       const signal = this.#controller.signal;
       const stop = (): void => {
-        clearTimeout(timer);
+        callOff();
         signal.removeEventListener("abort", stopped);
       };
       const stopped = (): void => {
         stop();
         reject(new Error("stopped"));
       };
-      const timer = setTimeout(() => {
+      const callOff = after(this.#clock, this.#silenceMs, () => {
         this.#silent = true;
         this.#controller.abort();
-      }, this.#silenceMs);
+      });
       signal.addEventListener("abort", stopped, { once: true });
       if (signal.aborted) stopped();
       pending.then(

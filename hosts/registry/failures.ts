@@ -12,15 +12,15 @@ export interface ErrorAnswer {
   text: string;
 }
 
-/** The failure that an error answer stands for. */
-export function registryFailure(answer: ErrorAnswer): HostFailure {
+/** The failure that an error answer stands for. `now`: milliseconds since 1970. */
+export function registryFailure(answer: ErrorAnswer, now: number): HostFailure {
   const errors = parseErrors(answer.text);
   const lines = errors.map(({ code, message }) => `${code.toLowerCase().replaceAll("_", " ")}: ${message}`);
   const message = lines.length > 1 ? `errors:\n${lines.join("\n")}` : (lines[0] ?? statusLine(answer.status));
   return new HostFailure(KIND_OF_STATUS[answer.status] ?? "registry", message, {
     status: answer.status,
     code: errors[0]?.code ?? "",
-    retryAfter: retryAfter(answer.header("retry-after")),
+    retryAfter: retryAfter(answer.header("retry-after"), now),
   });
 }
 
@@ -90,9 +90,9 @@ function statusLine(status: number): string {
 }
 
 /** Seconds, from either form of Retry-After (RFC 9110 §10.2.3). */
-function retryAfter(header: string | null): number {
+function retryAfter(header: string | null, now: number): number {
   if (header === null) return 0;
-  const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - Date.now()) / 1000);
+  const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - now) / 1000);
   return seconds > 0 ? Math.min(seconds, 0xffff_ffff) : 0;
 }
 

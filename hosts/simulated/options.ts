@@ -29,6 +29,8 @@ export interface SimulatedHost extends Host {
   readonly faults: Faults;
   /** Someone wants to know when the engine must crash (`engine-crash`). Called between two outputs. */
   onCrash(crash: () => void): void;
+  /** To be told that an output has left the engine (`DriverOptions.left`): `engine-crash` counts them. */
+  outputLeft(): void;
   /** Archives to load into a new engine (`POST /images/load`), one for each of the options' images. */
   firstImages(): Uint8Array[];
   readonly world: WorldView;

@@ -1,7 +1,8 @@
 // Who is attached to which container. An exit is told of when they have what was written before it: a client that asks
 // for the exit on another connection then finds all output there, as with Docker.
 
-import type { Input, Stdio } from "../host.js";
+import { after, realClock } from "../clock.js";
+import type { Clock, Input, Stdio } from "../host.js";
 import type { Attachment } from "./attach.js";
 
 /** A client that does not read holds an exit up no longer than this, as with Docker. */
@@ -9,10 +10,12 @@ const LONGEST_WAIT_MS = 2000;
 
 export class Attachments {
   readonly #stdio: Stdio;
+  readonly #clock: Clock;
   readonly #byContainer = new Map<string, Set<Attachment>>();
 
-  constructor(stdio: Stdio) {
+  constructor(stdio: Stdio, clock: Clock = realClock) {
     this.#stdio = stdio;
+    this.#clock = clock;
   }
 
   add(container: string, attachment: Attachment): void {
@@ -37,11 +40,11 @@ export class Attachments {
   }
 
   async #caughtUp(container: string, attached: ReadonlySet<Attachment>): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, LONGEST_WAIT_MS)));
+    let callOff = (): void => {};
+    const limit = new Promise<void>((resolve) => (callOff = after(this.#clock, LONGEST_WAIT_MS, resolve)));
     const all = this.#written(container).then((size) => Promise.all([...attached].map((one) => one.caughtUp(size))));
     await Promise.race([all, limit]);
-    clearTimeout(timer);
+    callOff();
   }
 
   /** Bytes of the log; 0 when it cannot be had, and with it nothing to wait for. */

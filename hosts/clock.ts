@@ -1,0 +1,42 @@
+// Real time, as every JavaScript platform has it.
+
+import type { Clock, types } from "./host.js";
+
+/** Longest wait that timers can express. */
+const LONGEST_MS = 2_147_483_647;
+
+export const realClock: Clock = {
+  now(): types.Instant {
+    return { wall: nanoseconds(Date.now()), monotonic: monotonic() };
+  },
+
+  at(at: bigint, wake: () => void): () => void {
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (): void => {
+      const ms = Number(at - monotonic()) / 1e6;
+      if (ms <= 0) wake();
+      else timer = setTimeout(wait, Math.min(Math.ceil(ms), LONGEST_MS));
+    };
+    // Even what is due is told later, never from within the call.
+    timer = setTimeout(wait, Math.min(Math.max(Number(at - monotonic()) / 1e6, 0), LONGEST_MS));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Calls `late` after so many milliseconds of a clock's time. Returns what calls it off. */
+export function after(clock: Clock, ms: number, late: () => void): () => void {
+  return clock.at(clock.now().monotonic + nanoseconds(ms), late);
+}
+
+/** Milliseconds since 1970 by a clock. */
+export function timeOfDay(clock: Clock): number {
+  return Number(clock.now().wall / 1_000_000n);
+}
+
+function monotonic(): bigint {
+  return nanoseconds(performance.now());
+}
+
+function nanoseconds(ms: number): bigint {
+  return BigInt(Math.round(ms * 1e6));
+}
