@@ -1,12 +1,13 @@
 // Drives the core: feeds it one input at a time, lets out what it asked for once it is durable, and opens a new
 // instance when one is lost. The only loop of its kind, shared by all hosts.
 
-import { Effects } from "./effects.js";
-import type { Bodies, Host, Input, Replies, RequestId, engine, records } from "./host.js";
+import { Alarms } from "./alarms.js";
+import type { Bodies, Host, Input, Replies, RequestId, engine, replies } from "./host.js";
 import { Instance, Trap } from "./instance.js";
 import type { CompiledCore } from "./instance.js";
-import { Outbox } from "./outbox.js";
-import type { StepOutputs } from "./outbox.js";
+import { Life, NotKept } from "./life.js";
+import type { Lent } from "./life.js";
+import type { Observer } from "./observer.js";
 import { OpenRequests, refuse, runs } from "./requests.js";
 
 export interface DriverOptions {
@@ -16,7 +17,16 @@ export interface DriverOptions {
   lost: (error: unknown) => void;
   /** No instance can be kept: three traps within a minute, or commands that do not end. The process should end. */
   fatal: (error: unknown) => void;
+  /** Told of every step before anything of it leaves. */
+  observer?: Observer;
+  /** Called when one more output has left: a transaction was kept, an effect was started, a reply was sent. */
+  left?: () => void;
+  /** The last epoch of the driver that was here before, if this one takes over its host: operation ids must not recur. */
+  epoch?: number;
 }
+
+/** The driver was ended by `cut` before it had opened. */
+export class CutOff extends Error {}
 
 const TRAPS = 3;
 const TRAP_WINDOW_NS = 60_000_000_000n;
@@ -29,26 +39,30 @@ const LONGEST_CLOSE_NS = 10_000_000_000n;
 const FIRST_PAUSE_NS = 200_000_000n;
 const LONGEST_PAUSE_NS = 5_000_000_000n;
 
-/** What one instance of the core works with. Discarded with it. */
-interface Life {
-  instance: Instance;
-  outbox: Outbox;
-  effects: Effects;
-}
-
 export class Driver {
-  readonly #core: CompiledCore;
+  /**
+   * Resolves when the core has mended what it found and that is durable; or when that cannot be kept: then requests are
+   * refused until it can. Rejects when the core cannot be opened, and with `CutOff` when `cut` was called before.
+   */
+  readonly opened: Promise<void>;
   readonly #host: Host;
   readonly #replies: Replies;
   readonly #options: DriverOptions;
+  readonly #lent: Lent;
   readonly #requests = new OpenRequests();
   readonly #traps: bigint[] = [];
+  readonly #alarms: Alarms;
+  /** Instances whose outputs may still leave. */
+  readonly #lives = new Set<Life>();
   #life: Life | null = null;
   #inputs: Input[] = [];
   #pumping = false;
   #closed = false;
-  #epoch = 0;
-  #lastRequest = 0n;
+  #cutOff = false;
+  readonly #cutting: Promise<void>;
+  #endAll: () => void = () => {};
+  #epoch: number;
+  #lastRequest: bigint;
   #lastStep = 0n;
   #idleTimer: (() => void) | null = null;
   #reopening: Promise<void> | null = null;
@@ -57,10 +71,7 @@ export class Driver {
   #pauseNs = FIRST_PAUSE_NS;
   #endPause: (() => void) | null = null;
 
-  /**
-   * Resolves when the core has mended what it found and that is durable; or when that cannot be kept: then requests are
-   * refused until it can. Rejects when the core cannot be opened.
-   */
+  /** Begins, and resolves or rejects as `opened` does. */
   static async open(
     core: CompiledCore,
     host: Host,
@@ -68,23 +79,39 @@ export class Driver {
     bodies: Bodies,
     options: DriverOptions,
   ): Promise<Driver> {
-    const driver = new Driver(core, host, replies, options);
-    host.listen((input) => driver.#happened(input), bodies);
-    try {
-      await driver.#open();
-    } catch (error) {
-      if (!(error instanceof NotKept)) throw error;
-      options.lost(error);
-      driver.#reopening = driver.#retry(error);
-    }
+    const driver = Driver.begin(core, host, replies, bodies, options);
+    await driver.opened;
     return driver;
   }
 
-  private constructor(core: CompiledCore, host: Host, replies: Replies, options: DriverOptions) {
-    this.#core = core;
+  /** A driver that is being opened: it can be cut off before it has. */
+  static begin(core: CompiledCore, host: Host, replies: Replies, bodies: Bodies, options: DriverOptions): Driver {
+    return new Driver(core, host, replies, bodies, options);
+  }
+
+  private constructor(core: CompiledCore, host: Host, replies: Replies, bodies: Bodies, options: DriverOptions) {
     this.#host = host;
-    this.#replies = replies;
     this.#options = options;
+    this.#alarms = new Alarms(host.timers);
+    this.#epoch = options.epoch ?? 0;
+    // Commands of an earlier driver may still name its requests.
+    this.#lastRequest = BigInt(this.#epoch) << 32n;
+    this.#cutting = new Promise((resolve) => (this.#endAll = resolve));
+    this.#replies = { perform: (request, command) => this.#reply(replies, request, command) };
+    this.#lent = this.#lend(core);
+    host.listen((input) => this.#happened(input), bodies);
+    this.opened = this.#orCutOff(this.#begin());
+    this.opened.catch(() => {});
+  }
+
+  /** Number of the newest instance. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** The containers' state machine, from the core's own table. */
+  rules(): engine.Rule[] {
+    return this.#life?.rules() ?? new Instance(this.#lent.core).rules();
   }
 
   /** An id for the next `request` input: whoever delivers it can be ready for replies before the first one comes. */
@@ -108,19 +135,55 @@ export class Driver {
     this.#closed = true;
     this.#idleTimer?.();
     this.#endPause?.();
-    await this.#within(LONGEST_CLOSE_NS, this.#rest());
+    await Promise.race([this.#alarms.within(LONGEST_CLOSE_NS, this.#rest()), this.#cutting]);
+  }
+
+  /**
+   * Ends the driver at once, as if its process were killed: nothing leaves any more, not even what is left of the step
+   * whose outputs are leaving. What the host was asked for goes on, and so does the host; the next driver on it must be
+   * given this one's `epoch`.
+   */
+  cut(): void {
+    if (this.#cutOff) return;
+    this.#cutOff = this.#closed = true;
+    this.#life = null;
+    this.#inputs = [];
+    this.#alarms.callOff();
+    for (const life of this.#lives) life.cut(new CutOff("the engine was cut off"));
+    this.#lives.clear();
+    this.#endAll();
   }
 
   async #rest(): Promise<void> {
     await this.#reopening;
     const life = this.#life;
     this.#life = null;
-    await life?.outbox.settled().catch(() => {});
-    await life?.effects.discard();
+    await life?.settled();
+    await life?.discard();
+  }
+
+  #lend(core: CompiledCore): Lent {
+    return {
+      core,
+      host: this.#host,
+      replies: this.#replies,
+      requests: this.#requests,
+      observer: this.#options.observer,
+      deliver: (input) => this.deliver(input),
+      left: this.#options.left ?? (() => {}),
+      kept: () => (this.#pauseNs = FIRST_PAUSE_NS),
+      failed: (error) => this.#discard(error),
+    };
+  }
+
+  #reply(replies: Replies, request: RequestId, command: replies.ReplyCommand): void {
+    if (this.#cutOff) return;
+    replies.perform(request, command);
+    this.#options.left?.();
   }
 
   #happened(input: Input): void {
-    if (input.tag === "exited" && this.#life !== null) this.#life.effects.exited(input.val);
+    if (input.tag === "exited" && this.#life !== null) this.#life.exited(input.val);
     else this.deliver(input);
   }
 
@@ -137,23 +200,15 @@ export class Driver {
     if (input.tag === "closed") this.#requests.forget(input.val.request);
     const now = this.#host.timers.now();
     try {
-      life.outbox.push(life.instance.step(now, input));
-      if (life.instance.mustCollect) life.instance.collect();
+      life.step(now, input);
     } catch (error) {
       this.#trapped(error, now.monotonic);
       return;
     }
+    if (this.#cutOff) return;
     if (input.tag === "exited") this.#endOrphans((container) => container === input.val.container);
     this.#lastStep = now.monotonic;
-    this.#idleTimer ??= this.#host.timers.at(now.monotonic + IDLE_NS, () => this.#idle());
-  }
-
-  #release(life: Life, step: StepOutputs): void {
-    for (const effect of step.effects) life.effects.start(effect);
-    for (const { request, command } of step.replies) {
-      this.#requests.sent(request, command);
-      this.#replies.perform(request, command);
-    }
+    this.#idleTimer ??= this.#alarms.at(now.monotonic + IDLE_NS, () => this.#idle());
   }
 
   /** Collects once nothing has happened for a while. */
@@ -162,12 +217,11 @@ export class Driver {
     const now = this.#host.timers.now().monotonic;
     const due = this.#lastStep + IDLE_NS;
     if (now < due) {
-      this.#idleTimer = this.#host.timers.at(due, () => this.#idle());
+      this.#idleTimer = this.#alarms.at(due, () => this.#idle());
       return;
     }
-    if (!this.#life?.instance.garbage) return;
     try {
-      this.#life.instance.collect();
+      this.#life?.collect();
     } catch (error) {
       this.#trapped(error, now);
     }
@@ -182,18 +236,21 @@ export class Driver {
     const life = this.#life;
     if (life === null) return;
     this.#life = null;
+    life.lost(error);
     this.#reopening = this.#reopen(life, error);
   }
 
   /** Steps before the lost one still leave; then whoever waits is told; then a new instance takes over. */
   async #reopen(life: Life, error: unknown): Promise<void> {
     this.#options.lost(error);
-    await life.outbox.settled().catch(() => {});
+    await life.settled();
+    if (this.#cutOff) return;
     this.#requests.abandon(this.#replies, `the engine had to start afresh: ${messageOf(error)}`);
-    if (!(await this.#within(LONGEST_REST_NS, life.effects.discard()))) {
-      if (!this.#closed) this.#options.fatal(new Error(`commands do not end: ${life.effects.inFlight.join(", ")}`));
+    if (!(await this.#alarms.within(LONGEST_REST_NS, life.discard()))) {
+      if (!this.#closed) this.#options.fatal(new Error(`commands do not end: ${life.inFlight.join(", ")}`));
       return;
     }
+    this.#lives.delete(life);
     this.#inputs = this.#inputs.filter(outlivesInstance);
     await this.#retry(error);
   }
@@ -207,6 +264,7 @@ export class Driver {
       try {
         return await this.#open();
       } catch (thrown) {
+        if (this.#cutOff) return;
         error = thrown;
         if (thrown instanceof Trap) this.#traps.push(this.#host.timers.now().monotonic);
         this.#options.lost(error);
@@ -223,7 +281,7 @@ export class Driver {
     const until = this.#host.timers.now().monotonic + this.#pauseNs;
     this.#pauseNs = this.#pauseNs * 2n < LONGEST_PAUSE_NS ? this.#pauseNs * 2n : LONGEST_PAUSE_NS;
     await new Promise<void>((resolve) => {
-      const callOff = this.#host.timers.at(until, resolve);
+      const callOff = this.#alarms.at(until, resolve);
       this.#endPause = () => {
         callOff();
         resolve();
@@ -232,12 +290,30 @@ export class Driver {
     this.#endPause = null;
   }
 
+  async #begin(): Promise<void> {
+    try {
+      await this.#open();
+    } catch (error) {
+      if (!(error instanceof NotKept)) throw error;
+      this.#options.lost(error);
+      this.#reopening = this.#retry(error);
+    }
+  }
+
   async #open(): Promise<void> {
     const [records, inventory] = [await this.#host.records.load(), await this.#host.inventory()];
-    const life = this.#newLife();
-    const options = { ...this.#options.engine, epoch: ++this.#epoch };
-    life.outbox.push(life.instance.open(options, this.#host.timers.now(), this.#host.seed(), records, inventory));
-    await life.outbox.settled();
+    if (this.#cutOff) return;
+    const life = new Life(++this.#epoch, this.#lent);
+    this.#lives.add(life);
+    const options = { ...this.#options.engine, epoch: life.epoch };
+    try {
+      await life.open(this.#host.timers.now(), { options, seed: this.#host.seed(), records, inventory });
+    } catch (error) {
+      this.#lives.delete(life);
+      life.lost(error);
+      throw error;
+    }
+    if (this.#cutOff) return;
     this.#refusing = null;
     this.#endOrphans((container) => !runs(inventory, container));
     this.#life = life;
@@ -245,50 +321,18 @@ export class Driver {
     if (!this.#pumping) this.#pump();
   }
 
-  #newLife(): Life {
-    const life: Life = {
-      instance: new Instance(this.#core),
-      effects: new Effects(this.#host, (input) => this.deliver(input)),
-      outbox: new Outbox(
-        (commands) => this.#commit(commands),
-        (step) => this.#release(life, step),
-        (error) => this.#discard(error),
-      ),
-    };
-    return life;
-  }
-
-  async #commit(commands: records.RecordCommand[]): Promise<void> {
-    try {
-      await this.#host.records.commit(commands);
-    } catch (error) {
-      throw new NotKept(error);
-    }
-    this.#pauseNs = FIRST_PAUSE_NS;
-  }
-
   #endOrphans(stopped: (container: string) => boolean): void {
     this.#requests.endOrphans(this.#replies, stopped);
   }
 
-  /** Whether something ends in time. */
-  #within(ns: bigint, ended: Promise<void>): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      const late = this.#host.timers.at(this.#host.timers.now().monotonic + ns, () => resolve(false));
-      ended.then(() => resolve(true), reject).finally(late);
-    });
+  async #orCutOff(begun: Promise<void>): Promise<void> {
+    await Promise.race([begun, this.#cutting]);
+    if (this.#cutOff) throw new CutOff("the engine was cut off while it was opened");
   }
 
   #tooManyTraps(): boolean {
     const since = this.#host.timers.now().monotonic - TRAP_WINDOW_NS;
     return this.#traps.filter((at) => at >= since).length >= TRAPS;
-  }
-}
-
-/** Records could not be kept. */
-class NotKept extends Error {
-  constructor(cause: unknown) {
-    super(messageOf(cause), { cause });
   }
 }
 

@@ -9,21 +9,26 @@ import { ProgressReports } from "./progress.js";
 export class Effects {
   readonly #host: Host;
   readonly #deliver: (input: Input) => void;
+  readonly #left: () => void;
   readonly #queues = new SubjectQueues();
   readonly #inFlight = new Map<Operation, { effect: HostEffect; ended: Promise<void> }>();
   readonly #timers = new Map<Operation, () => void>();
   /** Runs whose launch has not completed, and the exit that came too early. */
   readonly #launching = new Map<string, engine.Exited | null>();
   #discarded = false;
+  #cut = false;
 
-  constructor(host: Host, deliver: (input: Input) => void) {
+  /** `left` is called whenever the host has been asked for something that a step wanted. */
+  constructor(host: Host, deliver: (input: Input) => void, left: () => void) {
     this.#host = host;
+    this.#left = left;
     this.#deliver = (input) => {
       if (!this.#discarded) deliver(input);
     };
   }
 
   start(effect: Effect): void {
+    if (this.#cut) return;
     if (effect.to === "timers") return this.#timer(effect.op, effect.command);
     if (isLaunch(effect)) this.#launching.set(runOf(effect.command.val), null);
     const ended = this.#queues.run(subjectOf(effect), () => this.#carryOut(effect));
@@ -58,9 +63,19 @@ export class Effects {
     await Promise.all(inFlight.map(([, { ended }]) => ended));
   }
 
+  /** Asks for nothing any more, not even for what waits its turn; what goes on goes on, and nobody hears of it. */
+  cut(): void {
+    this.#cut = this.#discarded = true;
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+  }
+
   async #carryOut(effect: HostEffect): Promise<void> {
+    if (this.#cut) return;
     const progress = new ProgressReports(effect.op, () => this.#host.timers.now().monotonic, this.#deliver);
-    const outcome = await this.#perform(effect, progress.report);
+    const performed = this.#perform(effect, progress.report);
+    this.#left();
+    const outcome = await performed;
     progress.flush();
     this.#deliver({ tag: "completed", val: { op: effect.op, outcome } });
     if (isLaunch(effect)) this.#launched(runOf(effect.command.val));
@@ -84,12 +99,16 @@ export class Effects {
   #timer(op: Operation, command: timers.TimerCommand): void {
     this.#timers.get(op)?.();
     this.#timers.delete(op);
-    if (command.tag === "cancel") return;
+    if (command.tag === "set") this.#set(op, command.val);
+    this.#left();
+  }
+
+  #set(op: Operation, at: bigint): void {
     const wake = () => {
       this.#timers.delete(op);
       this.#deliver({ tag: "elapsed", val: op });
     };
-    this.#timers.set(op, this.#host.timers.at(command.val, wake));
+    this.#timers.set(op, this.#host.timers.at(at, wake));
   }
 }
 

@@ -25,9 +25,16 @@ export interface Opening {
   inventory: engine.Inventory;
 }
 
+/** A call of the core that came to no end. */
+export type Attempt = { now: types.Instant; opening: Opening } | { now: types.Instant; input: Input };
+
+/** Must not throw. May cut the driver off: then nothing of the step leaves. */
 export interface Observer {
   opened(step: ObservedStep, opening: Opening): void;
   stepped(step: ObservedStep, input: Input): void;
-  /** The instance is gone: it trapped, its records were not kept, or it was cut off. */
-  lost(epoch: number, error: unknown): void;
+  /**
+   * The instance is gone: it trapped, its records were not kept, or it was cut off. Told once. `during`: what it was
+   * doing when it trapped; it may be its `open`, which nobody was told of.
+   */
+  lost(epoch: number, error: unknown, during?: Attempt): void;
 }

@@ -33,6 +33,7 @@ export class Outbox {
   #waiting: StepOutputs[] = [];
   #flushing: Promise<void> | null = null;
   #failure: { error: unknown } | null = null;
+  #cut = false;
 
   /**
    * `release` is called once per step, in order. `failed` is called once, when a transaction was not kept; from then on
@@ -50,10 +51,16 @@ export class Outbox {
 
   /** A step that has no records leaves before this returns, if no earlier one is still here. */
   push(step: StepOutputs): void {
-    if (this.#failure !== null) return;
+    if (this.#failure !== null || this.#cut) return;
     if (this.#flushing === null && step.records.length === 0) return this.#release(step);
     this.#waiting.push(step);
     this.#flushing ??= Promise.resolve().then(() => this.#flush());
+  }
+
+  /** Nothing is committed or released any more; of a transaction that is being flushed nobody hears what became. */
+  cut(): void {
+    this.#cut = true;
+    this.#waiting = [];
   }
 
   /** Resolves when every step pushed so far has left; rejects when a transaction was not kept. */
@@ -69,9 +76,10 @@ export class Outbox {
         this.#waiting = [];
         const commands = batch.flatMap((step) => step.records);
         if (commands.length > 0) await this.#commit(commands);
-        batch.forEach(this.#release);
+        for (const step of batch) if (!this.#cut) this.#release(step);
       }
     } catch (error) {
+      if (this.#cut) return;
       this.#failure = { error };
       this.#waiting = [];
       this.#failed(error);

@@ -3,6 +3,7 @@
 import type { ImportObject } from "../../build/core/core.js";
 import { RequestBodies } from "../../hosts/bodies.js";
 import { Driver } from "../../hosts/driver.js";
+import type { DriverOptions } from "../../hosts/driver.js";
 import type {
   Clock,
   Host,
@@ -18,7 +19,7 @@ import type {
 import type { CompiledCore } from "../../hosts/instance.js";
 
 export interface Script {
-  open?: (imports: ImportObject, options: engine.Options) => void;
+  open?: (imports: ImportObject, options: engine.Options, records: engine.Stored[]) => void;
   step: (imports: ImportObject, input: Input) => void;
   collect?: () => void;
   /** Bytes that a step leaves behind; 100 if not given. */
@@ -30,12 +31,16 @@ export function scripted(script: Script): CompiledCore {
     instantiate(imports) {
       let allocated = 0;
       const exports: engine_ = {
-        open: (options) => script.open?.(imports, options),
+        open: (options, _now, _seed, records) => script.open?.(imports, options, records),
         step: (_now, input) => {
           allocated += script.garbage ?? 100;
           script.step(imports, input);
         },
         collect: () => script.collect?.(),
+        snapshot: () => new Uint8Array(),
+        restore: () => {},
+        explain: () => [],
+        rules: () => [],
       };
       return {
         exports: { engine: exports, "coracle:engine/engine": exports },
@@ -107,7 +112,18 @@ export interface World {
   request: (target: string) => RequestId;
 }
 
-export async function openWorld(script: Script, parts: Partial<Host> = {}): Promise<World> {
+export async function openWorld(
+  script: Script,
+  parts: Partial<Host> = {},
+  more: Partial<DriverOptions> = {},
+): Promise<World> {
+  const world = beginWorld(script, parts, more);
+  await world.driver.opened;
+  return world;
+}
+
+/** A world whose driver may not have opened yet. */
+export function beginWorld(script: Script, parts: Partial<Host> = {}, more: Partial<DriverOptions> = {}): World {
   const left: string[] = [];
   const messages: string[] = [];
   const lost: unknown[] = [];
@@ -147,8 +163,9 @@ export async function openWorld(script: Script, parts: Partial<Host> = {}): Prom
     engine: {} as Omit<engine.Options, "epoch">,
     lost: (error: unknown) => void lost.push(error),
     fatal: (error: unknown) => void fatal.push(error),
+    ...more,
   };
-  const driver = await Driver.open(scripted(script), host, replies, new RequestBodies(), options);
+  const driver = Driver.begin(scripted(script), host, replies, new RequestBodies(), options);
   const request = (target: string): RequestId => {
     const id = driver.nextRequest();
     const body = { tag: "none" } as const;

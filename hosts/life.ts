@@ -1,0 +1,158 @@
+// The life of one instance of the core in its driver: what it is asked, who is told of it, and how what it asks for leaves.
+
+import { Effects } from "./effects.js";
+import type { Host, Input, Replies, engine, types } from "./host.js";
+import { Instance } from "./instance.js";
+import type { CompiledCore } from "./instance.js";
+import type { Attempt, ObservedStep, Observer, Opening } from "./observer.js";
+import { Outbox } from "./outbox.js";
+import type { StepOutputs } from "./outbox.js";
+import type { OpenRequests } from "./requests.js";
+
+/** What a driver lends to the instances that it opens one after the other. */
+export interface Lent {
+  core: CompiledCore;
+  host: Host;
+  replies: Replies;
+  requests: OpenRequests;
+  observer: Observer | undefined;
+  deliver: (input: Input) => void;
+  /** A transaction, an effect or a reply has left. */
+  left: () => void;
+  /** A transaction was kept. */
+  kept: () => void;
+  /** A transaction was not kept. Not called for an instance that was cut off. */
+  failed: (error: unknown) => void;
+}
+
+export class Life {
+  readonly epoch: number;
+  readonly #lent: Lent;
+  readonly #instance: Instance;
+  readonly #effects: Effects;
+  readonly #outbox: Outbox;
+  #steps = 0;
+  #gone = false;
+  #cut = false;
+
+  constructor(epoch: number, lent: Lent) {
+    this.epoch = epoch;
+    this.#lent = lent;
+    this.#instance = new Instance(lent.core);
+    this.#effects = new Effects(lent.host, lent.deliver, lent.left);
+    this.#outbox = new Outbox(
+      (commands) => this.#commit(commands),
+      (step) => this.#release(step),
+      lent.failed,
+    );
+  }
+
+  /** Resolves when the core has mended what it found and that is durable. Rejects with `Trap` or `NotKept`. */
+  async open(now: types.Instant, opening: Opening): Promise<void> {
+    const { options, seed, records, inventory } = opening;
+    const outputs = this.#attempt({ now, opening }, () => this.#instance.open(options, now, seed, records, inventory));
+    this.#lent.observer?.opened(this.#observed(now, outputs), opening);
+    this.#outbox.push(outputs);
+    await this.#outbox.settled();
+  }
+
+  /** Throws `Trap`. */
+  step(now: types.Instant, input: Input): void {
+    const outputs = this.#attempt({ now, input }, () => this.#instance.step(now, input));
+    this.#steps++;
+    this.#lent.observer?.stepped(this.#observed(now, outputs), input);
+    this.#outbox.push(outputs);
+    if (this.#instance.mustCollect) this.#instance.collect();
+  }
+
+  /** Collects if there is anything to collect. Throws `Trap`. */
+  collect(): void {
+    if (this.#instance.garbage > 0) this.#instance.collect();
+  }
+
+  exited(exited: engine.Exited): void {
+    this.#effects.exited(exited);
+  }
+
+  rules(): engine.Rule[] {
+    return this.#instance.rules();
+  }
+
+  /** Resolves when all that was asked for so far has left, or cannot leave any more. */
+  async settled(): Promise<void> {
+    await this.#outbox.settled().catch(() => {});
+  }
+
+  /** See `Effects.discard`. */
+  discard(): Promise<void> {
+    return this.#effects.discard();
+  }
+
+  /** What is being carried out, by name. */
+  get inFlight(): string[] {
+    return this.#effects.inFlight;
+  }
+
+  /** Nothing leaves any more, and nothing that still goes on comes back. */
+  cut(error: unknown): void {
+    this.#cut = true;
+    this.#outbox.cut();
+    this.#effects.cut();
+    this.lost(error);
+  }
+
+  /** Whoever watches is told, once. */
+  lost(error: unknown, during?: Attempt): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#lent.observer?.lost(this.epoch, error, during);
+  }
+
+  #attempt(attempt: Attempt, call: () => StepOutputs): StepOutputs {
+    try {
+      return call();
+    } catch (error) {
+      this.lost(error, attempt);
+      throw error;
+    }
+  }
+
+  #observed(now: types.Instant, outputs: StepOutputs): ObservedStep {
+    const instance = this.#instance;
+    return {
+      epoch: this.epoch,
+      step: this.#steps,
+      now,
+      outputs,
+      explain: () => instance.explain(),
+      snapshot: () => instance.snapshot(),
+    };
+  }
+
+  async #commit(commands: StepOutputs["records"]): Promise<void> {
+    try {
+      await this.#lent.host.records.commit(commands);
+    } catch (error) {
+      throw new NotKept(error);
+    }
+    if (this.#cut) return;
+    this.#lent.kept();
+    this.#lent.left();
+  }
+
+  #release(step: StepOutputs): void {
+    for (const effect of step.effects) this.#effects.start(effect);
+    for (const { request, command } of step.replies) {
+      if (this.#cut) return;
+      this.#lent.requests.sent(request, command);
+      this.#lent.replies.perform(request, command);
+    }
+  }
+}
+
+/** Records could not be kept. */
+export class NotKept extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}

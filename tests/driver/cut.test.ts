@@ -1,0 +1,263 @@
+import { describe, expect, test } from "vitest";
+import type { ImportObject } from "../../build/core/core.js";
+import { RequestBodies } from "../../hosts/bodies.js";
+import { CutOff, Driver } from "../../hosts/driver.js";
+import type { Host, Input, engine, records, replies } from "../../hosts/host.js";
+import { HandClock, HeldRecords, answer, beginWorld, noInventory, openWorld, put, scripted, settle } from "./fake.js";
+import { launch, signal } from "./fake.js";
+
+/**
+ * `/count` puts a record and launches; when the launch is done, it puts another, sets a timer, and answers. What `open`
+ * finds half done, it finishes: the record `begun/N` without `done/N`.
+ */
+const counting = {
+  open(imports: ImportObject, options: engine.Options, stored: engine.Stored[]) {
+    const keys = stored.map(({ key }) => key);
+    for (const key of keys) {
+      const [state, name] = key.split("/") as [string, string];
+      if (state !== "begun" || keys.includes(`done/${name}`)) continue;
+      put(imports, `mended/${name}`);
+      put(imports, `done/${name}`);
+      signal(imports, operation(options.epoch, 1n), name);
+    }
+  },
+  step(imports: ImportObject, input: Input) {
+    if (input.tag === "request") {
+      const name = `c${input.val.id}`;
+      put(imports, `begun/${name}`);
+      launch(imports, input.val.id, name);
+    }
+    if (input.tag === "completed" && input.val.op < 1n << 40n) {
+      const name = `c${input.val.op}`;
+      put(imports, `done/${name}`);
+      imports["coracle:engine/timers"].perform(input.val.op, { tag: "set", val: 5n });
+      signal(imports, operation(0xffff, input.val.op), name);
+      answer(imports, input.val.op);
+    }
+  },
+};
+
+function operation(epoch: number, counter: bigint): bigint {
+  return (BigInt(epoch) << 48n) | counter;
+}
+
+/** A host that outlives its drivers, and all that they ever asked of it. */
+class Ground {
+  readonly stored = new Map<string, Uint8Array>();
+  readonly asked: string[] = [];
+  readonly replied: string[] = [];
+  readonly clock = new HandClock();
+  readonly epochs: number[] = [];
+  happen: (input: Input) => void = () => {};
+  readonly host: Host;
+
+  constructor() {
+    const perform = (name: string) => async (op: bigint, command: { tag: string }) => {
+      this.asked.push(`${name} ${command.tag} ${op}`);
+      await Promise.resolve();
+      return { tag: "done" } as const;
+    };
+    this.host = {
+      timers: this.clock,
+      records: {
+        load: async () => Array.from(this.stored, ([key, value]) => ({ key, value })),
+        commit: async (commands: records.RecordCommand[]) => this.#keep(commands),
+        close: async () => {},
+      },
+      processes: perform("processes"),
+      content: perform("content"),
+      networks: perform("networks"),
+      volumes: perform("volumes"),
+      inventory: async () => noInventory(),
+      replies: { log: () => Promise.reject(new Error("no log")), stdin: () => ({}) as never },
+      machine: {} as engine.Machine,
+      runtimes: [],
+      listen: (happened) => void (this.happen = happened),
+      seed: () => new Uint8Array(32),
+      close: async () => {},
+    };
+  }
+
+  #keep(commands: records.RecordCommand[]): void {
+    for (const command of commands) if (command.tag === "put") this.stored.set(command.val.key, command.val.value);
+    this.asked.push(`commit ${commands.map((command) => (command.tag === "put" ? command.val.key : "")).join(" ")}`);
+  }
+
+  begin(epoch: number, left: () => void = () => {}): Driver {
+    const replies = {
+      perform: (request: bigint, command: replies.ReplyCommand) => void this.replied.push(`${request} ${command.tag}`),
+    };
+    const core = scripted({
+      ...counting,
+      open: (imports, options, stored) => {
+        this.epochs.push(options.epoch);
+        counting.open(imports, options, stored);
+      },
+    });
+    return Driver.begin(core, this.host, replies, new RequestBodies(), {
+      engine: {} as Omit<engine.Options, "epoch">,
+      lost: (error) => expect.fail(String(error)),
+      fatal: (error) => expect.fail(String(error)),
+      epoch,
+      left,
+    });
+  }
+
+  /** Everything that is seen from outside. */
+  get sum(): number {
+    return this.asked.length + this.replied.length;
+  }
+}
+
+async function ask(driver: Driver): Promise<void> {
+  const id = driver.nextRequest();
+  const body = { tag: "none" } as const;
+  driver.deliver({ tag: "request", val: { id, listener: "", method: "GET", target: "/count", headers: "", body } });
+  await settle();
+}
+
+/** Two requests, the engine cut after so many outputs. Returns how many there were. */
+async function play(ground: Ground, cutAfter: number): Promise<{ driver: Driver; outputs: number }> {
+  let outputs = 0;
+  const driver: Driver = ground.begin(0, () => {
+    if (++outputs === cutAfter) driver.cut();
+  });
+  await driver.opened;
+  await ask(driver);
+  await ask(driver);
+  return { driver, outputs };
+}
+
+describe("cut", () => {
+  test("strikes between any two outputs: nothing leaves after it, and the next driver mends what it left", async () => {
+    const { outputs: all } = await play(new Ground(), 0);
+    // Each request: record, launch; record, timer, signal, reply.
+    expect(all).toBe(12);
+    for (let after = 1; after <= all; after++) {
+      const ground = new Ground();
+      const { driver, outputs } = await play(ground, after);
+      expect(outputs).toBe(after);
+      const sum = ground.sum;
+      ground.clock.advance(10n ** 12n);
+      await settle();
+      expect(ground.sum).toBe(sum);
+
+      const next = ground.begin(driver.epoch);
+      await next.opened;
+      await settle();
+      expect(ground.epochs).toEqual([1, 2]);
+      const begun = [...ground.stored.keys()].filter((key) => key.startsWith("begun/"));
+      for (const key of begun) expect(ground.stored.has(key.replace("begun", "done"))).toBe(true);
+      await ask(next);
+      expect(ground.replied.at(-1)).toBe(`${(1n << 32n) + 1n} whole`);
+      await next.close();
+    }
+  });
+
+  test("strikes while the engine is mending, too; then `opened` rejects", async () => {
+    const ground = new Ground();
+    ground.stored.set("begun/x", new Uint8Array());
+    const first: Driver = ground.begin(0, () => first.cut());
+    await expect(first.opened).rejects.toThrow(CutOff);
+    await settle();
+    expect(ground.asked).toEqual(["commit mended/x done/x"]);
+    const second: Driver = ground.begin(first.epoch);
+    await second.opened;
+    expect(second.epoch).toBe(2);
+  });
+
+  test("before the records are read, nothing is opened", async () => {
+    const epochs: number[] = [];
+    const world = beginWorld({ open: (_imports, { epoch }) => void epochs.push(epoch), step: () => {} });
+    world.driver.cut();
+    await expect(world.driver.opened).rejects.toThrow(CutOff);
+    await settle();
+    expect(epochs).toEqual([]);
+  });
+
+  test("calls alarms off, drops completions, and does not begin what waits its turn", async () => {
+    const ends: (() => void)[] = [];
+    const started: bigint[] = [];
+    const inputs: string[] = [];
+    const script = {
+      step: (imports: ImportObject, input: Input) => {
+        inputs.push(input.tag);
+        if (input.tag !== "request") return;
+        signal(imports, 1n, "c");
+        signal(imports, 2n, "c");
+        imports["coracle:engine/timers"].perform(3n, { tag: "set", val: 5n });
+      },
+    };
+    const processes = (op: bigint) => {
+      started.push(op);
+      return new Promise<{ tag: "done" }>((resolve) => ends.push(() => resolve({ tag: "done" })));
+    };
+    const world = await openWorld(script, { processes });
+    world.request("/");
+    expect(started).toEqual([1n]);
+    world.driver.cut();
+    ends[0]!();
+    await settle();
+    world.clock.advance(10n ** 12n);
+    world.happen({ tag: "elapsed", val: 3n });
+    world.driver.deliver({ tag: "elapsed", val: 3n });
+    expect(started).toEqual([1n]);
+    expect(inputs).toEqual(["request"]);
+    await world.driver.close();
+  });
+
+  test("while a transaction is being flushed: it is kept, and nothing follows from it", async () => {
+    const records = new HeldRecords();
+    const script = {
+      step: (imports: ImportObject, input: Input) => {
+        if (input.tag !== "request") return;
+        put(imports, `key ${input.val.id}`);
+        answer(imports, input.val.id);
+      },
+    };
+    const { driver, request, left, lost } = await openWorld(script, { records });
+    request("/");
+    await settle();
+    request("/");
+    driver.cut();
+    records.commits[0]!.keep();
+    await settle();
+    expect(records.commits.length).toBe(1);
+    expect([left, lost]).toEqual([[], []]);
+  });
+
+  test("while an instance is being replaced: nobody is answered, none is opened", async () => {
+    const epochs: number[] = [];
+    const script = {
+      open: (_imports: ImportObject, { epoch }: { epoch: number }) => void epochs.push(epoch),
+      step: (): void => {
+        throw new Error("unreachable");
+      },
+    };
+    const { driver, request, left } = await openWorld(script);
+    request("/");
+    driver.cut();
+    await settle();
+    expect([left, epochs]).toEqual([[], [1]]);
+    await driver.close();
+  });
+
+  test("a queued command counts as an output when the host is asked for it", async () => {
+    const ends: (() => void)[] = [];
+    let left = 0;
+    const script = {
+      step: (imports: ImportObject, input: Input) => {
+        if (input.tag !== "request") return;
+        signal(imports, 1n, "c");
+        signal(imports, 2n, "c");
+      },
+    };
+    const processes = () => new Promise<{ tag: "done" }>((resolve) => ends.push(() => resolve({ tag: "done" })));
+    const world = await openWorld(script, { processes }, { left: () => void left++ });
+    world.request("/");
+    expect(left).toBe(1);
+    ends[0]!();
+    await settle();
+    expect(left).toBe(2);
+  });
+});
