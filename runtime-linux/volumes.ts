@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { HostFailure } from "../hosts/failure.js";
 import type { Outcome, Perform, volumes } from "../hosts/host.js";
 import { confine } from "./confine.js";
-import { bytesOf } from "./content/tar/entry.js";
+import { bytesOf } from "../hosts/streams/tar/latin1.js";
 import { copyAttributes, copyFile } from "./content/copy.js";
 import { namesIn } from "./content/layers.js";
 import { walk, type Found } from "./content/walk.js";

@@ -31,3 +31,14 @@ export class ByteBuilder {
     return bytes;
   }
 }
+
+/** One after the other, in new memory. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((size, { length }) => size + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

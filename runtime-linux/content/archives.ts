@@ -7,8 +7,9 @@ import type { content, engine } from "../../hosts/host.js";
 import type { Paths } from "../paths.js";
 import { baseOf, cleanName, Confined, parentOf } from "./confined.js";
 import { decompressed } from "./decompress.js";
-import { bytesOf, textOf, type TarEntry } from "./tar/entry.js";
-import { TarReader, type TarSink } from "./tar/reader.js";
+import type { TarEntry } from "../../hosts/streams/tar/entry.js";
+import { bytesOf, textOf } from "../../hosts/streams/tar/latin1.js";
+import { TarReader, type TarSink } from "../../hosts/streams/tar/reader.js";
 import { walk } from "./walk.js";
 
 export class Archives {
@@ -106,7 +107,7 @@ class Members implements TarSink {
     this.#make(parent === "" ? baseOf(name) : `${parent}/${baseOf(name)}`, entry);
   }
 
-  data(piece: Buffer): void {
+  data(piece: Uint8Array): void {
     for (let done = 0; done < piece.length;) done += fs.writeSync(this.#file, piece, done);
   }
 

@@ -4,7 +4,8 @@
 
 import * as fs from "node:fs";
 import { HostFailure } from "../../hosts/failure.js";
-import { textOf, type TarEntry } from "./tar/entry.js";
+import type { TarEntry } from "../../hosts/streams/tar/entry.js";
+import { textOf } from "../../hosts/streams/tar/latin1.js";
 
 /** Called when a file's bytes, owner and mode are there. */
 export type Finish = (path: Buffer, entry: TarEntry) => void;
@@ -41,7 +42,7 @@ export class FileBodies {
   }
 
   /** The next bytes, valid until the promise resolves; when there is none, the file keeps them. */
-  data(piece: Buffer): Promise<void> | void {
+  data(piece: Uint8Array): Promise<void> | void {
     const file = this.#current;
     if (!file || this.#failure) return;
     if (file.fd < 0) {
@@ -144,15 +145,15 @@ interface File {
   /** Bytes written. */
   at: number;
   /** Bytes that came before it was open. */
-  pieces: Buffer[];
+  pieces: Uint8Array[];
   ended: boolean;
 }
 
-function writeFully(fd: number, bytes: Buffer, at: number): void {
+function writeFully(fd: number, bytes: Uint8Array, at: number): void {
   for (let done = 0; done < bytes.length;) done += fs.writeSync(fd, bytes, done, bytes.length - done, at + done);
 }
 
-async function write(fd: number, bytes: Buffer, at: number): Promise<void> {
+async function write(fd: number, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     done += await new Promise<number>((resolve, reject) => {
       fs.write(fd, bytes, done, bytes.length - done, at + done, (error, count) =>

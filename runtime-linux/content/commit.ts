@@ -9,8 +9,8 @@ import type { engine } from "../../hosts/host.js";
 import type { Kernel } from "../kernel.js";
 import { baseOf, parentOf } from "./confined.js";
 import { splitDevice } from "./copy.js";
-import type { EntryType, TarEntry } from "./tar/entry.js";
-import { endOfArchive, headerOf, paddingOf } from "./tar/writer.js";
+import type { EntryType, TarEntry } from "../../hosts/streams/tar/entry.js";
+import { endOfArchive, headerOf, paddingOf } from "../../hosts/streams/tar/writer.js";
 import { walk, type Found } from "./walk.js";
 
 /** Writes the tar of an upper directory to a new file. */
@@ -121,14 +121,14 @@ async function copyBody(path: Buffer, size: number, out: Output): Promise<void> 
 class Output {
   readonly hash: Hash = createHash("sha256");
   readonly #file: FileHandle;
-  #pieces: Buffer[] = [];
+  #pieces: Uint8Array[] = [];
   #size = 0;
 
   constructor(file: FileHandle) {
     this.#file = file;
   }
 
-  async write(piece: Buffer): Promise<void> {
+  async write(piece: Uint8Array): Promise<void> {
     this.#pieces.push(piece);
     this.#size += piece.length;
     if (this.#size >= PIECE) await this.flush();

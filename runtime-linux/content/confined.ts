@@ -1,9 +1,9 @@
 // Finding one's way within a directory tree that a stranger has filled: no name, and no symbolic link, leads out of it.
-// Whoever uses this has the tree to itself meanwhile. Names are bytes, one per character (see `tar/entry.ts`).
+// Whoever uses this has the tree to itself meanwhile. Names are bytes, one per character (see `tar/latin1.ts`).
 
 import { chmodSync, lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
 import { HostFailure } from "../../hosts/failure.js";
-import { bytesOf } from "./tar/entry.js";
+import { bytesOf } from "../../hosts/streams/tar/latin1.js";
 
 /**
  * A name without `.`, `..` and doubled or leading slashes; "" is the root itself. Throws `invalid` for one that leaves

@@ -11,7 +11,7 @@ import { decompressed } from "./decompress.js";
 import type { Layers } from "./layers.js";
 import { findInLayers } from "./lower.js";
 import { LayerProgress } from "./progress.js";
-import { TarReader } from "./tar/reader.js";
+import { TarReader } from "../../hosts/streams/tar/reader.js";
 import { Unpacker } from "./unpacker.js";
 
 export interface LayerDeps {

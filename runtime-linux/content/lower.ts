@@ -2,7 +2,7 @@
 
 import { lstatSync } from "node:fs";
 import type { Kernel } from "../kernel.js";
-import { bytesOf } from "./tar/entry.js";
+import { bytesOf } from "../../hosts/streams/tar/latin1.js";
 
 /**
  * Where a file stands. `layers` are directories, the top first; the name is bytes, one per character. Links on the way

@@ -7,8 +7,9 @@ import { S_IFBLK, S_IFCHR, S_IFIFO, type Device, type Kernel } from "../kernel.j
 import { FileBodies, named } from "./bodies.js";
 import { copyAttributes, copyFile } from "./copy.js";
 import { baseOf, cleanName, Confined, leaves, parentOf } from "./confined.js";
-import { textOf, type TarEntry } from "./tar/entry.js";
-import type { TarSink } from "./tar/reader.js";
+import type { TarEntry } from "../../hosts/streams/tar/entry.js";
+import { textOf } from "../../hosts/streams/tar/latin1.js";
+import type { TarSink } from "../../hosts/streams/tar/reader.js";
 
 /** A hard link to a file that this layer does not have. */
 export interface LowerLink {
@@ -55,7 +56,7 @@ export class Unpacker implements TarSink {
     return this.#bodies.settled().then(() => this.#enter(name, entry));
   }
 
-  data(piece: Buffer): Promise<void> | void {
+  data(piece: Uint8Array): Promise<void> | void {
     return this.#bodies.data(piece);
   }
 

@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import { readdir } from "node:fs/promises";
 
 export interface Found {
-  /** Below the root, bytes, one per character (see `tar/entry.ts`). */
+  /** Below the root, bytes, one per character (see `tar/latin1.ts`). */
   name: string;
   /** Reaches it without following any link, until the next is asked for. */
   path: Buffer;

@@ -1,26 +1,28 @@
 // Writes tar headers: ustar where it fits, pax records for what does not.
 
 import { BLOCK, type EntryType, type TarEntry } from "./entry.js";
+import { isAscii, latin1Bytes } from "./latin1.js";
 import { formatTime, paxRecord } from "./pax.js";
+import { joined } from "../bytes.js";
 
 /** All blocks that come before the entry's body. Owners are numbers only. */
-export function headerOf(entry: TarEntry): Buffer {
+export function headerOf(entry: TarEntry): Uint8Array {
   const records = recordsOf(entry);
   if (records === "") return block(entry, FLAG_OF_TYPE[entry.type]);
-  const body = Buffer.from(records, "latin1");
+  const body = latin1Bytes(records);
   const name = `PaxHeaders.0/${entry.name.replace(/\/$/, "").split("/").pop() ?? ""}`.slice(0, 100);
   const extension = { ...NOTHING, name: ascii(name), mode: 0o644, size: body.length };
-  return Buffer.concat([block(extension, "x"), body, paddingOf(body.length), block(entry, FLAG_OF_TYPE[entry.type])]);
+  return joined([block(extension, "x"), body, paddingOf(body.length), block(entry, FLAG_OF_TYPE[entry.type])]);
 }
 
 /** Zeros from the end of a body to the next block. */
-export function paddingOf(size: number): Buffer {
-  return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+export function paddingOf(size: number): Uint8Array {
+  return new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
 }
 
 /** The end of an archive: two blocks of zeros. */
-export function endOfArchive(): Buffer {
-  return Buffer.alloc(2 * BLOCK);
+export function endOfArchive(): Uint8Array {
+  return new Uint8Array(2 * BLOCK);
 }
 
 function recordsOf(entry: TarEntry): string {
@@ -37,22 +39,22 @@ function recordsOf(entry: TarEntry): string {
 }
 
 /** What does not fit is left out: a pax record says it. */
-function block(entry: TarEntry, flag: string): Buffer {
-  const made = Buffer.alloc(BLOCK);
+function block(entry: TarEntry, flag: string): Uint8Array {
+  const made = new Uint8Array(BLOCK);
   const { prefix, name } = splitName(entry.name) ?? { prefix: "", name: ascii(entry.name).slice(0, 100) };
-  made.write(name, 0, "latin1");
+  latin1Bytes(name, made, 0);
   octal(made, entry.mode, 100, 7);
   octal(made, entry.uid > MOST_OCTAL_7 ? 0 : entry.uid, 108, 7);
   octal(made, entry.gid > MOST_OCTAL_7 ? 0 : entry.gid, 116, 7);
   octal(made, entry.size > MOST_OCTAL_11 ? 0 : entry.size, 124, 11);
   const seconds = Number(entry.mtime / 1_000_000_000n);
   octal(made, seconds < 0 || seconds > MOST_OCTAL_11 ? 0 : seconds, 136, 11);
-  made.write(flag, 156, "latin1");
-  made.write(ascii(entry.target).slice(0, 100), 157, "latin1");
-  made.write("ustar\x0000", 257, "latin1");
+  latin1Bytes(flag, made, 156);
+  latin1Bytes(ascii(entry.target).slice(0, 100), made, 157);
+  latin1Bytes("ustar\x0000", made, 257);
   octal(made, entry.major, 329, 7);
   octal(made, entry.minor, 337, 7);
-  made.write(prefix, 345, "latin1");
+  latin1Bytes(prefix, made, 345);
   made.fill(0x20, 148, 156);
   octal(
     made,
@@ -63,8 +65,8 @@ function block(entry: TarEntry, flag: string): Buffer {
   return made;
 }
 
-function octal(into: Buffer, value: number, at: number, digits: number): void {
-  into.write(value.toString(8).padStart(digits, "0"), at, "latin1");
+function octal(into: Uint8Array, value: number, at: number, digits: number): void {
+  latin1Bytes(value.toString(8).padStart(digits, "0"), into, at);
   into[at + digits] = 0;
 }
 
@@ -80,10 +82,6 @@ function splitName(name: string): { prefix: string; name: string } | null {
 
 function fitsSeconds(time: bigint): boolean {
   return time >= 0n && time % 1_000_000_000n === 0n && time / 1_000_000_000n <= BigInt(MOST_OCTAL_11);
-}
-
-function isAscii(bytes: string): boolean {
-  return !/[\u0080-\uffff]/.test(bytes);
 }
 
 function ascii(bytes: string): string {

@@ -1,9 +1,11 @@
 // Reads a tar as it comes, a chunk at a time, and tells a sink what is in it. Not the tar-stream package: that decodes
 // pax records as UTF-8, which loses the bytes of `security.capability`, and costs two streams an entry.
 
-import { HostFailure } from "../../../hosts/failure.js";
+import { HostFailure } from "../../failure.js";
+import { joined } from "../bytes.js";
 import { BLOCK, type EntryType, type TarEntry } from "./entry.js";
 import { malformed, parseHeader, type Header } from "./header.js";
+import { latin1Of } from "./latin1.js";
 import { parsePax, parseTime } from "./pax.js";
 
 /** What is done with a tar's entries. May throw. */
@@ -11,7 +13,7 @@ export interface TarSink {
   /** A new entry. Of a file, `size` bytes follow by `data`. Nothing more is told before the promise resolves. */
   entry(entry: TarEntry): Promise<void> | void;
   /** A piece of the file's body, valid until the promise resolves; nothing more is told before. */
-  data(piece: Buffer): Promise<void> | void;
+  data(piece: Uint8Array): Promise<void> | void;
   /** The file's body is whole. */
   end(): void;
 }
@@ -36,7 +38,7 @@ export class TarReader {
   #left = BLOCK;
   #padding = 0;
   /** Bytes of a header or an extension that came in several chunks. */
-  #kept: Buffer[] = [];
+  #kept: Uint8Array[] = [];
   #extension = "";
   #zeroBlocks = 0;
   readonly #global = new Map<string, string>();
@@ -49,7 +51,7 @@ export class TarReader {
   }
 
   /** Reads one chunk. Resolves when the next may come. */
-  async push(chunk: Buffer): Promise<void> {
+  async push(chunk: Uint8Array): Promise<void> {
     for (let at = 0; at < chunk.length;) {
       const piece = chunk.subarray(at, at + this.#left);
       at += piece.length;
@@ -65,7 +67,7 @@ export class TarReader {
   }
 
   /** The next bytes of the current part, never more than it has left. */
-  #take(piece: Buffer): Promise<void> | void {
+  #take(piece: Uint8Array): Promise<void> | void {
     if (this.#part === Part.Rest) return;
     this.#left -= piece.length;
     if (this.#part === Part.Body) {
@@ -78,8 +80,8 @@ export class TarReader {
       if (this.#left === 0) this.#expectHeader();
       return;
     }
-    if (this.#left > 0) return void this.#kept.push(Buffer.from(piece));
-    const whole = this.#kept.length === 0 ? piece : Buffer.concat([...this.#kept, piece]);
+    if (this.#left > 0) return void this.#kept.push(new Uint8Array(piece));
+    const whole = this.#kept.length === 0 ? piece : joined([...this.#kept, piece]);
     this.#kept = [];
     if (this.#part === Part.Header) return this.#header(whole);
     this.#extend(whole);
@@ -102,7 +104,7 @@ export class TarReader {
     this.#pad();
   }
 
-  #header(block: Buffer): Promise<void> | void {
+  #header(block: Uint8Array): Promise<void> | void {
     const header = parseHeader(block);
     this.#left = BLOCK;
     if (!header) {
@@ -129,7 +131,7 @@ export class TarReader {
     else this.#pad();
   }
 
-  #extend(body: Buffer): void {
+  #extend(body: Uint8Array): void {
     if (this.#extension === "g") parsePax(body, this.#global);
     else if (this.#extension === "x") parsePax(body, (this.#local ??= new Map()));
     else if (this.#extension === "L") this.#longName = upToNul(body);
@@ -192,9 +194,9 @@ function pick(records: Map<string, string>, key: string, otherwise: number): num
   return Number(value);
 }
 
-function upToNul(body: Buffer): string {
+function upToNul(body: Uint8Array): string {
   const end = body.indexOf(0);
-  return body.toString("latin1", 0, end < 0 ? body.length : end);
+  return latin1Of(body, 0, end < 0 ? body.length : end);
 }
 
 function refusalOf(flag: string): string {

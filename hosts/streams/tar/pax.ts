@@ -1,18 +1,19 @@
 // pax records: `LENGTH KEY=VALUE\n`, values of any bytes (POSIX.1-2001, pax extended header).
 
 import { malformed } from "./header.js";
+import { latin1Of } from "./latin1.js";
 
 /** Adds a header's records to those that hold already; one with an empty value takes a record back. */
-export function parsePax(body: Buffer, into: Map<string, string>): void {
+export function parsePax(body: Uint8Array, into: Map<string, string>): void {
   for (let at = 0; at < body.length;) {
     const blank = body.indexOf(0x20, at);
-    const length = Number(body.toString("latin1", at, blank));
+    const length = Number(latin1Of(body, at, blank));
     const end = at + length;
     const equals = body.indexOf(0x3d, blank);
     const whole = blank > at && length > 0 && end <= body.length && equals > blank && equals < end;
     if (!whole || body[end - 1] !== 0x0a) throw malformed();
-    const key = body.toString("latin1", blank + 1, equals);
-    const value = body.toString("latin1", equals + 1, end - 1);
+    const key = latin1Of(body, blank + 1, equals);
+    const value = latin1Of(body, equals + 1, end - 1);
     if (value === "") into.delete(key);
     else into.set(key, value);
     at = end;

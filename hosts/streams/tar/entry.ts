@@ -1,5 +1,5 @@
-// What a tar says of one file. Names, link targets and attribute values are bytes, one per character (latin1), since a
-// tar may hold any: the text of a name is `Buffer.from(name, "latin1").toString()`.
+// What a tar says of one file. Names, link targets and attribute values are bytes, one per character (see `latin1.ts`),
+// since a tar may hold any.
 
 export type EntryType = "file" | "link" | "symlink" | "character" | "block" | "directory" | "fifo";
 
@@ -25,13 +25,3 @@ export interface TarEntry {
 
 /** Bytes of one block. */
 export const BLOCK = 512;
-
-/** Text as bytes, one per character. */
-export function bytesOf(text: string): string {
-  return Buffer.from(text).toString("latin1");
-}
-
-/** What `bytesOf` made, as text again; what is no UTF-8 is replaced. */
-export function textOf(bytes: string): string {
-  return Buffer.from(bytes, "latin1").toString();
-}

@@ -1,7 +1,8 @@
 // One header block of a tar: v7, ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU.
 
-import { HostFailure } from "../../../hosts/failure.js";
+import { HostFailure } from "../../failure.js";
 import { BLOCK } from "./entry.js";
+import { latin1Of } from "./latin1.js";
 
 /** The fields of a header block, before pax and GNU records are applied. */
 export interface Header {
@@ -20,15 +21,16 @@ export interface Header {
 }
 
 /** Null for a block of zeros. */
-export function parseHeader(block: Buffer): Header | null {
+export function parseHeader(block: Uint8Array): Header | null {
   if (!sumMatches(block)) {
     if (block.every((byte) => byte === 0)) return null;
     throw malformed();
   }
-  const ustar = block.toString("latin1", 257, 263) === "ustar\0";
+  const magic = latin1Of(block, 257, 263);
+  const ustar = magic === "ustar\0";
   const name = text(block, 0, 100);
   const prefix = ustar ? text(block, 345, 500) : "";
-  const known = ustar || block.toString("latin1", 257, 263) === "ustar ";
+  const known = ustar || magic === "ustar ";
   const flag = String.fromCharCode(block[156] || 0x30);
   const full = prefix === "" ? name : `${prefix}/${name}`;
   return {
@@ -51,36 +53,47 @@ export function malformed(): HostFailure {
 }
 
 /** The sum counts its own field as blanks; old writers added signed bytes. */
-function sumMatches(block: Buffer): boolean {
+function sumMatches(block: Uint8Array): boolean {
   let unsigned = 8 * 0x20;
   for (let at = 0; at < BLOCK; at++) if (at < 148 || at >= 156) unsigned += block[at]!;
   const said = octal(block, 148, 8);
   if (said === unsigned) return true;
   let signed = 8 * 0x20;
-  for (let at = 0; at < BLOCK; at++) if (at < 148 || at >= 156) signed += block.readInt8(at);
+  for (let at = 0; at < BLOCK; at++) if (at < 148 || at >= 156) signed += (block[at]! << 24) >> 24;
   return said === signed;
 }
 
-function text(block: Buffer, from: number, to: number): string {
+function text(block: Uint8Array, from: number, to: number): string {
   const end = block.indexOf(0, from);
-  return block.toString("latin1", from, end < 0 || end > to ? to : end);
+  return latin1Of(block, from, end < 0 || end > to ? to : end);
 }
 
-function number(block: Buffer, from: number, length: number): number {
+function number(block: Uint8Array, from: number, length: number): number {
   const value = block[from]! & 0x80 ? base256(block, from, length) : octal(block, from, length);
   if (!Number.isSafeInteger(value)) throw malformed();
   return value;
 }
 
-/** NaN for what is none. */
-function octal(block: Buffer, from: number, length: number): number {
-  const digits = block.toString("latin1", from, from + length).replace(/^[ \0]+|[ \0][^]*$/g, "");
-  if (digits === "") return 0;
-  return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN;
+/** Digits up to a blank or NUL, with any of these before them; NaN for what is none. */
+function octal(block: Uint8Array, from: number, length: number): number {
+  const end = from + length;
+  let at = from;
+  while (at < end && isBlank(block[at]!)) at++;
+  let value = 0;
+  for (; at < end && !isBlank(block[at]!); at++) {
+    const digit = block[at]! - 0x30;
+    if (digit < 0 || digit > 7) return Number.NaN;
+    value = value * 8 + digit;
+  }
+  return value;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0;
 }
 
 /** GNU's form for large and negative numbers: big-endian two's complement, marked by the highest bit. */
-function base256(block: Buffer, from: number, length: number): number {
+function base256(block: Uint8Array, from: number, length: number): number {
   const negative = (block[from]! & 0x40) !== 0;
   let value = negative ? -1n : 0n;
   for (let at = from; at < from + length; at++) {

@@ -1,0 +1,34 @@
+// Bytes as strings of one character each. Not TextDecoder's "latin1", which is windows-1252 (Encoding standard) and
+// loses bytes.
+
+/** The bytes from `from` up to `to`. */
+export function latin1Of(bytes: Uint8Array, from = 0, to = bytes.length): string {
+  let text = "";
+  for (let at = from; at < to; at += PIECE) {
+    text += String.fromCharCode.apply(null, bytes.subarray(at, Math.min(to, at + PIECE)) as unknown as number[]);
+  }
+  return text;
+}
+
+/** The inverse of `latin1Of`; where to put them may be said. */
+export function latin1Bytes(text: string, into: Uint8Array = new Uint8Array(text.length), at = 0): Uint8Array {
+  for (let index = 0; index < text.length; index++) into[at + index] = text.charCodeAt(index);
+  return into;
+}
+
+/** Text as bytes in UTF-8, one per character. */
+export function bytesOf(text: string): string {
+  return isAscii(text) ? text : latin1Of(new TextEncoder().encode(text));
+}
+
+/** What `bytesOf` made, as text again; what is no UTF-8 is replaced. */
+export function textOf(bytes: string): string {
+  return isAscii(bytes) ? bytes : new TextDecoder("utf-8", { ignoreBOM: true }).decode(latin1Bytes(bytes));
+}
+
+export function isAscii(text: string): boolean {
+  return !/[\u0080-\uffff]/.test(text);
+}
+
+/** Arguments of one call. */
+const PIECE = 4096;
