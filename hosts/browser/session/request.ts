@@ -21,3 +21,25 @@ export function hijacks(request: WrittenRequest): boolean {
 export function headerOf(request: WrittenRequest, name: string): string | null {
   return request.headers.find(([one]) => one.toLowerCase() === name.toLowerCase())?.[1] ?? null;
 }
+
+/** The path without version and query: `/containers/json`. */
+export function pathOf(request: Pick<WrittenRequest, "target">): string {
+  return request.target.replace(/\?.*$/s, "").replace(/^\/v[\d.]+(?=\/)/, "");
+}
+
+/** The API version of the target: `1.41`; null where none is said. */
+export function versionOf(request: Pick<WrittenRequest, "target">): string | null {
+  return /^\/v([\d.]+)\//.exec(request.target)?.[1] ?? null;
+}
+
+/** The same request at another API version. */
+export function atVersion(request: WrittenRequest, version: string): WrittenRequest {
+  return { ...request, target: `/v${version}${request.target.replace(/^\/v[\d.]+(?=\/)/, "")}` };
+}
+
+/** A request as it is mostly written: JSON gets its Content-Type. */
+export function written(method: string, target: string, body?: unknown): WrittenRequest {
+  if (body === undefined) return { method, target, headers: [], body: "" };
+  const text = typeof body === "string" ? body : JSON.stringify(body, null, 2);
+  return { method, target, headers: [["Content-Type", "application/json"]], body: text };
+}

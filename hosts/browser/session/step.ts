@@ -1,6 +1,7 @@
 // One call of the core on the timeline.
 
 import type { Input, engine } from "../../host.js";
+import type { Opening } from "../../observer.js";
 import type { StepOutputs } from "../../outbox.js";
 import type { Change, World } from "./world.js";
 
@@ -10,6 +11,8 @@ export type Rule = engine.Rule;
 export interface Step {
   /** Place on the timeline, from 0, over all instances of the engine. */
   readonly number: number;
+  /** `opened`: an instance of the engine was opened. `lost`: it is gone; nothing of it was asked for. */
+  readonly kind: "opened" | "stepped" | "lost";
   /** Number of the instance, from 1, and of the step in its life; 0 is its `open`. */
   readonly epoch: number;
   readonly inEpoch: number;
@@ -17,10 +20,12 @@ export interface Step {
   readonly at: bigint;
   /** Nanoseconds since 1970. */
   readonly wall: bigint;
-  /** Null for the step that opens an instance. */
+  /** Null for those that open or lose an instance. */
   readonly input: Input | null;
   /** In words: `POST /v1.41/containers/create`, `launch of web succeeded`, `a timer ran out`. */
   readonly cause: string;
+  /** What an instance was opened with. */
+  readonly opening: Opening | null;
   /** In words, one each: `launch web`, `unpack layer 5f70bf18a086`. */
   readonly effects: readonly string[];
   readonly records: readonly { key: string; deleted: boolean }[];
@@ -28,10 +33,12 @@ export interface Step {
   readonly replies: readonly string[];
   readonly notes: readonly Note[];
   readonly outputs: StepOutputs;
-  /** Of the outputs: equal steps of equal sessions have equal hashes. */
+  /** Of the outputs, in hex: equal steps of equal sessions have equal hashes. Empty where an instance was lost. */
   readonly hash: string;
   /** Exchange that led to it, over any number of commands between; null for none. */
   readonly exchange: number | null;
+  /** Exchanges that it sends something to. */
+  readonly answers: readonly number[];
   /** It is of the session's own making: first images, the stream of events, or a count of bytes read. */
   readonly quiet: boolean;
   /** The world after it, and what it changed of the one before. */

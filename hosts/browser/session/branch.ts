@@ -1,0 +1,44 @@
+// Sessions that begin as another one did.
+
+import type { Action, EnteredAction } from "./action.js";
+import type { LiveSession } from "./live-session.js";
+import type { KeptCell } from "./notebook.js";
+import { replay } from "./replay.js";
+import type { Session } from "./session.js";
+
+/** The same up to and including all that happened at a step's moment; then it goes on at the same pace. */
+export async function branched(session: LiveSession, step: number): Promise<Session> {
+  const moment = session.steps.value[step]?.at;
+  if (moment === undefined) throw new Error(`there is no step ${step}`);
+  const actions = session.actions.value.filter(({ at }) => at <= moment);
+  return again(session, session.notebook.kept, actions, moment);
+}
+
+/** As `Session.branchWith` says. */
+export async function branchedWith(session: LiveSession, cell: string, before: number): Promise<Session> {
+  const { request } = session.notebook.kept.find(({ id }) => id === cell) ?? {};
+  const place = session.actions.value.findIndex(({ action }) => action.kind === "send" && action.exchange === before);
+  if (request === undefined || place < 0) throw new Error(`there is no cell ${cell}, or no exchange ${before}`);
+  const all = session.actions.value;
+  const { at } = all[place]!;
+  const added: EnteredAction = { at, action: { kind: "send", exchange: before, cell, request } };
+  const rest = all.slice(place).map((later) => ({ at: later.at + 1n, action: renumbered(later.action, before) }));
+  return again(session, session.notebook.kept, [...all.slice(0, place), added, ...rest], session.now().monotonic + 1n);
+}
+
+async function again(
+  session: LiveSession,
+  cells: readonly KeptCell[],
+  actions: readonly EnteredAction[],
+  until: bigint,
+): Promise<Session> {
+  const fresh = await session.afresh(cells);
+  await replay(fresh, actions, until);
+  fresh.setPace(session.pace.value);
+  return fresh;
+}
+
+/** One more exchange stands before it. */
+function renumbered(action: Action, from: number): Action {
+  return "exchange" in action && action.exchange >= from ? { ...action, exchange: action.exchange + 1 } : action;
+}

@@ -1,0 +1,43 @@
+// What differs between two worlds.
+
+import { textOf } from "./fold.js";
+import type { Change, World } from "./world.js";
+
+/** Worlds that follow each other: equal parts are the same objects. */
+export function changesBetween(before: World, after: World): Change[] {
+  const changes: Change[] = [];
+  changes.push(...among("container", before.containers, after.containers, (one) => one.id));
+  changes.push(...among("image", before.images, after.images, (one) => one.id));
+  changes.push(...among("network", before.networks, after.networks, (one) => one.id));
+  changes.push(...among("volume", before.volumes, after.volumes, (one) => one.name));
+  for (const event of after.events.slice(before.events.length)) {
+    changes.push({ of: "event", id: String(event.number), how: "came", fields: [] });
+  }
+  if (before.engine !== after.engine) changes.push({ of: "engine", id: "", how: "changed", fields: ["engine"] });
+  return changes;
+}
+
+function among<Thing extends object>(
+  of: Change["of"],
+  before: readonly Thing[],
+  after: readonly Thing[],
+  idOf: (one: Thing) => string,
+): Change[] {
+  if (before === after) return [];
+  const former = new Map(before.map((one) => [idOf(one), one]));
+  const changes: Change[] = [];
+  for (const one of after) {
+    const id = idOf(one);
+    const was = former.get(id);
+    former.delete(id);
+    if (was === undefined) changes.push({ of, id, how: "came", fields: [] });
+    else if (was !== one) changes.push({ of, id, how: "changed", fields: fieldsThatDiffer(was, one) });
+  }
+  for (const id of former.keys()) changes.push({ of, id, how: "went", fields: [] });
+  return changes;
+}
+
+function fieldsThatDiffer<Thing extends object>(was: Thing, is: Thing): string[] {
+  const names = Object.keys(is) as (keyof Thing & string)[];
+  return names.filter((name) => was[name] !== is[name] && textOf(was[name]) !== textOf(is[name]));
+}

@@ -1,0 +1,214 @@
+// Folds records into the world that a visitor sees. Keys and forms are those of the core's records: `container/ID`,
+// `image/ID`, `config/ID`, `reference/NAME`, `network/ID`, `volume/NAME`.
+
+import type { engine, records } from "../../host.js";
+import { RUNNING, containerOf, familiar, parsed, splitKey } from "./kept-records.js";
+import type { ContainerRecord, ImageConfig, ImageRecord, NetworkRecord } from "./kept-records.js";
+import type { ContainerView, EventView, ImageView, LayerView, NetworkView, VolumeView, World } from "./world.js";
+
+export const EMPTY_WORLD: World = {
+  containers: [],
+  images: [],
+  networks: [],
+  volumes: [],
+  events: [],
+  engine: "down",
+};
+
+/** What a step adds to the world. */
+export interface Happened {
+  records: readonly records.RecordCommand[];
+  moved: readonly engine.Moved[];
+  events: readonly EventView[];
+}
+
+/** Takes records and events in, step by step; each world it gives stays as it is. */
+export class WorldFold {
+  #world = EMPTY_WORLD;
+  #containers = new Map<string, ContainerView>();
+  #networks = new Map<string, NetworkRecord>();
+  #volumes = new Set<string>();
+  #images = new Map<string, ImageRecord>();
+  #configs = new Map<string, ImageConfig>();
+  #references = new Map<string, string>();
+  readonly #rules = new Map<string, engine.Rule>();
+
+  get world(): World {
+    return this.#world;
+  }
+
+  /** Starts again from what was kept: what an instance said that was lost has not happened. */
+  opened(stored: readonly engine.Stored[], happened: Happened): World {
+    const before = this.#containers;
+    this.#containers = new Map();
+    this.#networks = new Map();
+    this.#volumes = new Set();
+    this.#images = new Map();
+    this.#configs = new Map();
+    this.#references = new Map();
+    for (const { key, value } of stored) this.#put(key, value);
+    for (const [id, view] of this.#containers) this.#containers.set(id, unchangedOr(before.get(id), view));
+    this.#world = { ...this.#world, engine: "up" };
+    return this.#take(happened, new Set(["container", "image", "network", "volume"]));
+  }
+
+  stepped(happened: Happened): World {
+    return this.#take(happened, new Set());
+  }
+
+  lost(): World {
+    this.#world = { ...this.#world, engine: "down" };
+    return this.#world;
+  }
+
+  #take(happened: Happened, touched: Set<string>): World {
+    for (const { container, rule } of happened.moved) this.#move(container, rule, touched);
+    for (const command of happened.records) {
+      if (command.tag === "put") touched.add(this.#put(command.val.key, command.val.value));
+      else touched.add(this.#delete(command.val));
+    }
+    if (touched.size > 0 || happened.events.length > 0) this.#world = this.#shown(touched, happened.events);
+    return this.#world;
+  }
+
+  #shown(touched: Set<string>, events: readonly EventView[]): World {
+    const world = { ...this.#world };
+    if (touched.has("container")) world.containers = sorted([...this.#containers.values()]);
+    if (touched.has("image")) world.images = this.#imageViews();
+    if (touched.has("container") || touched.has("network")) world.networks = this.#networkViews(world.containers);
+    if (touched.has("container") || touched.has("volume")) world.volumes = this.#volumeViews(world.containers);
+    if (events.length > 0) world.events = [...world.events, ...events];
+    return world;
+  }
+
+  /** A status may pass within a step, or be none that a record keeps. */
+  #move(id: string, rule: engine.Rule, touched: Set<string>): void {
+    this.#rules.set(id, rule);
+    const container = this.#containers.get(id);
+    if (container === undefined) return;
+    this.#containers.set(id, { ...container, status: rule.to, rule });
+    touched.add("container");
+  }
+
+  /** Returns what of the world it belongs to. */
+  #put(key: string, value: Uint8Array): string {
+    const [folder, name] = splitKey(key);
+    switch (folder) {
+      case "container":
+        this.#putContainer(name, value);
+        return "container";
+      case "network":
+        this.#networks.set(name, parsed<NetworkRecord>(value));
+        return "network";
+      case "volume":
+        this.#volumes.add(name);
+        return "volume";
+      case "image":
+        this.#images.set(name, parsed<ImageRecord>(value));
+        return "image";
+      case "config":
+        this.#configs.set(name, parsed<ImageConfig>(value));
+        return "image";
+      case "reference":
+        this.#references.set(name, new TextDecoder().decode(value));
+        return "image";
+      default:
+        return folder;
+    }
+  }
+
+  #delete(key: string): string {
+    const [folder, name] = splitKey(key);
+    switch (folder) {
+      case "container":
+        this.#containers.delete(name);
+        this.#rules.delete(name);
+        return folder;
+      case "network":
+        this.#networks.delete(name);
+        return folder;
+      case "volume":
+        this.#volumes.delete(name);
+        return folder;
+      case "image":
+        this.#images.delete(name);
+        return "image";
+      case "config":
+        this.#configs.delete(name);
+        return "image";
+      case "reference":
+        this.#references.delete(name);
+        return "image";
+      default:
+        return folder;
+    }
+  }
+
+  #putContainer(id: string, value: Uint8Array): void {
+    const view = containerOf(parsed<ContainerRecord>(value), this.#rules.get(id) ?? null);
+    this.#containers.set(id, unchangedOr(this.#containers.get(id), view));
+  }
+
+  #imageViews(): ImageView[] {
+    const users = new Map<string, number>();
+    const stacks = new Map<string, readonly string[]>();
+    for (const id of this.#images.keys()) {
+      const diffIds = this.#configs.get(id)?.rootfs?.diff_ids ?? [];
+      const chains = diffIds.map((_, top) => diffIds.slice(0, top + 1).join(" "));
+      stacks.set(id, chains);
+      for (const chain of chains) users.set(chain, (users.get(chain) ?? 0) + 1);
+    }
+    const layersOf = (id: string): LayerView[] =>
+      (stacks.get(id) ?? []).map((chain) => ({
+        chain,
+        diffId: chain.slice(chain.lastIndexOf(" ") + 1),
+        sharedBy: users.get(chain) ?? 1,
+      }));
+    const before = new Map(this.#world.images.map((image) => [image.id, image]));
+    return [...this.#images].map(([id, record]) =>
+      unchangedOr(before.get(id), this.#imageView(id, record, layersOf(id))),
+    );
+  }
+
+  #imageView(id: string, record: ImageRecord, layers: LayerView[]): ImageView {
+    const names = [...this.#references].filter(([, image]) => image === id).map(([name]) => familiar(name));
+    return {
+      id,
+      tags: names.filter((name) => !name.includes("@")).sort(),
+      digests: names.filter((name) => name.includes("@")).sort(),
+      layers,
+      created: this.#configs.get(id)?.created ?? "",
+      parent: record.parent ?? "",
+    };
+  }
+
+  #networkViews(containers: readonly ContainerView[]): NetworkView[] {
+    const before = new Map(this.#world.networks.map((network) => [network.id, network]));
+    return [...this.#networks.values()].map(({ id, name, driver, subnet, gateway }) => {
+      const on = containers.filter((one) => one.network === name && RUNNING.has(one.status)).map((one) => one.id);
+      return unchangedOr(before.get(id), { id, name, driver, subnet, gateway, containers: on });
+    });
+  }
+
+  #volumeViews(containers: readonly ContainerView[]): VolumeView[] {
+    const before = new Map(this.#world.volumes.map((volume) => [volume.name, volume]));
+    return [...this.#volumes].map((name) => {
+      const users = containers.filter((one) => one.volumes.some((volume) => volume.name === name));
+      return unchangedOr(before.get(name), { name, containers: users.map((one) => one.id) });
+    });
+  }
+}
+
+/** The former object if nothing in it has changed, so that who compares by identity sees that. */
+function unchangedOr<Value>(before: Value | undefined, now: Value): Value {
+  return before !== undefined && textOf(before) === textOf(now) ? before : now;
+}
+
+/** A text that is equal for equal values. */
+export function textOf(value: unknown): string {
+  return JSON.stringify(value, (_key, one: unknown) => (typeof one === "bigint" ? `${one}n` : one));
+}
+
+function sorted(containers: ContainerView[]): ContainerView[] {
+  return containers.sort((a, b) => (a.created < b.created ? -1 : a.created > b.created ? 1 : a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,288 @@
+// A session that runs: actions go into the simulated world, each at a moment of its own, and steps come out.
+
+import { computed, signal } from "@preact/signals-core";
+import type { Engine } from "../../embedding/engine.js";
+import type { Fault, SetFault } from "../../simulated/faults.js";
+import type { FileSystem } from "../../simulated/files/file-system.js";
+import type { SimulatedHost } from "../../simulated/options.js";
+import type { Pace } from "../../simulated/time.js";
+import type { Action, EnteredAction } from "./action.js";
+import { branched, branchedWith } from "./branch.js";
+import type { Cell } from "./cell.js";
+import { EMPTY_WORLD } from "./fold.js";
+import { entriesOf } from "./logs.js";
+import { Notebook } from "./notebook.js";
+import type { KeptCell } from "./notebook.js";
+import type { WrittenRequest } from "./request.js";
+import { Sending } from "./sending.js";
+import type { EngineState, LogEntry, NamedCore, Session, SessionOptions } from "./session.js";
+import type { Rule, Step } from "./step.js";
+import type { World } from "./world.js";
+
+/** What a session is made on: see `create.ts`. */
+export interface Ground {
+  readonly core: NamedCore;
+  readonly seed: number;
+  readonly images: readonly string[];
+  readonly host: SimulatedHost;
+  readonly engine: Engine;
+  /** Kept up to date by the timeline. */
+  readonly steps: Step[];
+  /** Whoever wants to know of steps. */
+  readonly added: { tell: (step: Step) => void };
+  /** Opens another session. */
+  readonly create: (options: SessionOptions, cells: readonly KeptCell[]) => Promise<LiveSession>;
+  readonly pace: Pace;
+  readonly cells: readonly KeptCell[];
+}
+
+export class LiveSession implements Session {
+  readonly core: NamedCore;
+  readonly seed: number;
+  readonly images: readonly string[];
+  readonly exchanges = signal<readonly Sending[]>([]);
+  readonly notebook: Notebook;
+  readonly actions = signal<readonly EnteredAction[]>([]);
+  readonly faults = signal<readonly SetFault[]>([]);
+  readonly engine = signal<EngineState>("open");
+  readonly pace = signal<Pace>("stopped");
+  readonly steps = signal<readonly Step[]>([]);
+  readonly looking = signal<number | null>(null);
+  readonly lit = computed((): Step | null => {
+    const steps = this.steps.value;
+    return (this.looking.value === null ? steps.findLast((step) => !step.quiet) : steps[this.looking.value]) ?? null;
+  });
+  readonly world = computed((): World => {
+    const steps = this.steps.value;
+    return (this.looking.value === null ? steps.at(-1) : steps[this.looking.value])?.world ?? EMPTY_WORLD;
+  });
+  readonly rules: readonly Rule[];
+  readonly #ground: Ground;
+  /** Sent, and not seen by the core yet. */
+  readonly #unclaimed: Sending[] = [];
+  #nextExchange = 1;
+  #reopening: Promise<void> = Promise.resolve();
+  #telling = false;
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+    this.core = ground.core;
+    this.seed = ground.seed;
+    this.images = ground.images;
+    this.notebook = new Notebook(this.exchanges, ground.cells);
+    this.rules = ground.engine.rules();
+    this.steps.value = [...ground.steps];
+    ground.added.tell = (step) => this.#stepped(step);
+    this.setPace(ground.pace);
+  }
+
+  get cells() {
+    return this.notebook.cells;
+  }
+
+  add(request: WrittenRequest, place?: number): Cell {
+    return this.notebook.add(request, place);
+  }
+
+  edit(cell: string, request: Partial<WrittenRequest>): void {
+    this.notebook.edit(cell, request);
+  }
+
+  duplicate(cell: string): Cell {
+    return this.notebook.duplicate(cell);
+  }
+
+  remove(cell: string): void {
+    this.notebook.remove(cell);
+  }
+
+  move(cell: string, place: number): void {
+    this.notebook.move(cell, place);
+  }
+
+  async send(cell: string): Promise<Sending> {
+    const request = this.notebook.find(cell).request.value;
+    const exchange = this.#nextExchange++;
+    await this.enter({ kind: "send", exchange, cell, request });
+    return this.#exchange(exchange)!;
+  }
+
+  type(exchange: number, text: string): Promise<void> {
+    return this.enter({ kind: "type", exchange, text });
+  }
+
+  endInput(exchange: number): Promise<void> {
+    return this.enter({ kind: "end-input", exchange });
+  }
+
+  cancel(exchange: number): Promise<void> {
+    return this.enter({ kind: "cancel", exchange });
+  }
+
+  inject(fault: Fault, times?: number): Promise<void> {
+    return this.enter({ kind: "inject", fault, times: times ?? null });
+  }
+
+  lift(fault: Fault["kind"]): Promise<void> {
+    return this.enter({ kind: "lift", fault });
+  }
+
+  crash(): Promise<void> {
+    return this.enter({ kind: "crash" });
+  }
+
+  async reopen(): Promise<void> {
+    await this.enter({ kind: "reopen" });
+    await this.#reopening;
+  }
+
+  setPace(pace: Pace): void {
+    this.pace.value = pace;
+    this.#ground.host.timers.pace = pace;
+  }
+
+  step(): Promise<boolean> {
+    return this.#ground.host.timers.step();
+  }
+
+  advance(ns: bigint): Promise<void> {
+    return this.#ground.host.timers.advance(ns);
+  }
+
+  now(): { monotonic: bigint; wall: bigint } {
+    return this.#ground.host.timers.now();
+  }
+
+  goTo(step: number | null): void {
+    this.looking.value = step;
+  }
+
+  async logs(container: string): Promise<readonly LogEntry[]> {
+    const step = this.looking.value === null ? null : this.steps.value[this.looking.value];
+    const log = await this.#ground.host.replies.log(container);
+    try {
+      return await entriesOf(log, step?.wall ?? this.now().wall);
+    } finally {
+      await log.close();
+    }
+  }
+
+  files(container: string): FileSystem | null {
+    return this.#ground.host.world.files(container);
+  }
+
+  branch(step: number): Promise<Session> {
+    return branched(this, step);
+  }
+
+  branchWith(cell: string, before: number): Promise<Session> {
+    return branchedWith(this, cell, before);
+  }
+
+  async close(): Promise<void> {
+    this.engine.value = "closed";
+    this.setPace("fast");
+    await this.#ground.engine.close();
+    await this.#ground.host.close();
+  }
+
+  /** Does something at a moment of its own: now, or at `at`. */
+  async enter(action: Action, at?: bigint): Promise<void> {
+    const { timers } = this.#ground.host;
+    await timers.enter(() => {
+      this.actions.value = [...this.actions.value, { at: timers.now().monotonic, action }];
+      if (action.kind === "send") this.#nextExchange = Math.max(this.#nextExchange, action.exchange + 1);
+      this.#act(action);
+      this.faults.value = [...this.#ground.host.faults.set];
+    }, at);
+  }
+
+  /** Another session on the same core, as this one was when it began; its time stands still. */
+  afresh(cells: readonly KeptCell[]): Promise<LiveSession> {
+    const { core, seed, images } = this;
+    return this.#ground.create({ core, seed, images, pace: "stopped" }, cells);
+  }
+
+  /** The exchange whose request this is, the first time it is asked for. */
+  claim(method: string, target: string): number | null {
+    const place = this.#unclaimed.findIndex(({ request }) => request.method === method && sentAs(request) === target);
+    return place < 0 ? null : this.#unclaimed.splice(place, 1)[0]!.number;
+  }
+
+  #act(action: Action): void {
+    switch (action.kind) {
+      case "send":
+        return this.#send(action.exchange, action.cell, action.request);
+      case "type":
+        return this.#exchange(action.exchange)?.type(action.text);
+      case "end-input":
+        return this.#exchange(action.exchange)?.endInput();
+      case "cancel":
+        return this.#exchange(action.exchange)?.cancel();
+      case "inject":
+        this.#ground.host.faults.inject(action.fault, action.times ?? undefined);
+        return;
+      case "lift":
+        return this.#ground.host.faults.lift(action.fault);
+      case "crash":
+        if (this.#ground.engine.state === "open") this.#ground.engine.crash();
+        return;
+      case "reopen":
+        this.#startAgain();
+    }
+  }
+
+  #send(number: number, cell: string, request: WrittenRequest): void {
+    const sending = new Sending({ number, cell, request, now: () => this.now().monotonic });
+    this.exchanges.value = [...this.exchanges.value, sending];
+    this.#unclaimed.push(sending);
+    void sending.send(this.#ground.engine).then(() => {
+      const place = this.#unclaimed.indexOf(sending);
+      if (place >= 0) this.#unclaimed.splice(place, 1);
+    });
+  }
+
+  #startAgain(): void {
+    if (this.#ground.engine.state !== "down") return;
+    this.engine.value = "opening";
+    this.#reopening = this.#ground.engine.reopen().then(
+      () => {
+        this.engine.value = "open";
+      },
+      () => {
+        this.engine.value = "down";
+      },
+    );
+  }
+
+  #exchange(number: number): Sending | undefined {
+    return this.exchanges.value.find((exchange) => exchange.number === number);
+  }
+
+  #stepped(step: Step): void {
+    for (const number of [step.exchange, ...step.answers]) {
+      if (number !== null) this.#exchange(number)?.reached(step.number);
+    }
+    if (step.kind === "lost" && this.engine.value !== "closed") this.engine.value = "down";
+    if (this.#telling) return;
+    this.#telling = true;
+    queueMicrotask(() => this.#tell());
+  }
+
+  /** Steps that come together are told together. */
+  #tell(): void {
+    this.#telling = false;
+    this.steps.value = [...this.#ground.steps];
+    this.faults.value = [...this.#ground.host.faults.set];
+  }
+}
+
+/** The target as it leaves: a URL's path and query, escaped as WHATWG has it. */
+function sentAs(request: WrittenRequest): string {
+  try {
+    const { pathname, search } = new URL(`http://engine${request.target}`);
+    return pathname + search;
+  } catch {
+    return request.target;
+  }
+}

@@ -1,0 +1,199 @@
+// The timeline of a session: watches the driver and keeps every step, in words and with the world as it was after it.
+
+import type { Input, RequestId, engine } from "../../host.js";
+import type { ObservedStep, Observer, Opening } from "../../observer.js";
+import type { Effect, StepOutputs } from "../../outbox.js";
+import { changesBetween } from "./changes.js";
+import { EMPTY_WORLD, WorldFold } from "./fold.js";
+import type { Happened } from "./fold.js";
+import type { Step } from "./step.js";
+import { valuesOf } from "./views.js";
+import { causeOf, effectWords, replyWords } from "./words.js";
+import type { Naming } from "./words.js";
+import type { EventView, World } from "./world.js";
+
+export interface TimelineOptions {
+  /** Whose request this is: the number of an exchange, or `events` for the stream that the world's events come from. */
+  claim: (request: engine.Request) => number | "events" | null;
+  /** Of outputs, in hex. */
+  hashOf: (outputs: StepOutputs) => string;
+  /** A step was added. */
+  added: (step: Step) => void;
+}
+
+export class Timeline implements Observer {
+  readonly steps: Step[] = [];
+  readonly #options: TimelineOptions;
+  readonly #fold = new WorldFold();
+  readonly #requests = new Map<RequestId, { name: string; exchange: number | null }>();
+  /** Operations that are under way in this life of the engine. */
+  readonly #asked = new Map<bigint, { effect: Effect; exchange: number | null }>();
+  readonly #naming: Naming = {
+    world: EMPTY_WORLD,
+    effectOf: (op) => this.#asked.get(op)?.effect,
+    requestOf: (id) => this.#requests.get(id)?.name,
+  };
+  #events: RequestId | null = null;
+  #eventCount = 0;
+  #last: { epoch: number; inEpoch: number; at: bigint; wall: bigint } = { epoch: 0, inEpoch: 0, at: 0n, wall: 0n };
+
+  constructor(options: TimelineOptions) {
+    this.#options = options;
+  }
+
+  opened(observed: ObservedStep, opening: Opening): void {
+    this.#asked.clear();
+    const notes = observed.explain();
+    const world = this.#fold.opened(opening.records, this.#happened(observed, notes));
+    const cause = observed.epoch === 1 ? "the engine starts" : "the engine starts again, from its records";
+    this.#add(observed, { kind: "opened", cause, input: null, opening, exchange: null, notes }, world);
+  }
+
+  stepped(observed: ObservedStep, input: Input): void {
+    const exchange = this.#exchangeOf(input);
+    const cause = causeOf(input, this.#naming);
+    const notes = observed.explain();
+    const world = this.#fold.stepped(this.#happened(observed, notes));
+    this.#add(observed, { kind: "stepped", cause, input, opening: null, exchange, notes }, world);
+    if (input.tag === "completed") this.#asked.delete(input.val.op);
+    if (input.tag === "elapsed") this.#asked.delete(input.val);
+  }
+
+  lost(_epoch: number, error: unknown): void {
+    const before = this.world;
+    const world = this.#fold.lost();
+    const why = error instanceof Error ? error.message : String(error);
+    this.#push({
+      ...{ kind: "lost", ...this.#last, input: null, opening: null, cause: `the engine is gone: ${why}` },
+      ...{
+        effects: [],
+        records: [],
+        replies: [],
+        notes: [],
+        outputs: NO_OUTPUTS,
+        hash: "",
+        exchange: null,
+        answers: [],
+      },
+      ...{ quiet: false, world, changes: changesBetween(before, world), number: this.steps.length },
+    });
+    this.#events = null;
+  }
+
+  /** As it is after the last step. */
+  get world(): World {
+    return this.#fold.world;
+  }
+
+  #add(
+    observed: ObservedStep,
+    what: Pick<Step, "kind" | "cause" | "input" | "opening" | "exchange" | "notes">,
+    world: World,
+  ): void {
+    const { outputs } = observed;
+    const before = this.steps.at(-1)?.world ?? EMPTY_WORLD;
+    // Names come from before and after: a container that goes in this step still has one.
+    this.#naming.world = { ...world, containers: [...world.containers, ...before.containers] };
+    for (const effect of outputs.effects) {
+      if (!cancelsTimer(effect)) this.#asked.set(effect.op, { effect, exchange: what.exchange });
+    }
+    this.#last = {
+      epoch: observed.epoch,
+      inEpoch: observed.step,
+      at: observed.now.monotonic,
+      wall: observed.now.wall,
+    };
+    this.#push({
+      ...what,
+      ...this.#last,
+      number: this.steps.length,
+      effects: outputs.effects.map((effect) => effectWords(effect, this.#naming)),
+      records: outputs.records.map(({ tag, val }) =>
+        tag === "put" ? { key: val.key, deleted: false } : { key: val, deleted: true },
+      ),
+      replies: outputs.replies.map((reply) => replyWords(reply, this.#naming)).filter((words) => words !== null),
+      answers: this.#answered(outputs),
+      outputs,
+      hash: this.#options.hashOf(outputs),
+      quiet: this.#isQuiet(what.input),
+      world,
+      changes: changesBetween(before, world),
+    });
+  }
+
+  #push(step: Step): void {
+    this.steps.push(step);
+    this.#naming.world = step.world;
+    this.#options.added(step);
+  }
+
+  #exchangeOf(input: Input): number | null {
+    switch (input.tag) {
+      case "request":
+        return this.#claim(input.val);
+      case "completed":
+      case "progress":
+        return this.#asked.get(input.val.op)?.exchange ?? null;
+      case "elapsed":
+        return this.#asked.get(input.val)?.exchange ?? null;
+      case "closed":
+      case "drained":
+        return this.#requests.get(input.val.request)?.exchange ?? null;
+      case "exited":
+        return null;
+    }
+  }
+
+  #claim(request: engine.Request): number | null {
+    const whose = this.#options.claim(request);
+    if (whose === "events") this.#events = request.id;
+    const exchange = typeof whose === "number" ? whose : null;
+    this.#requests.set(request.id, { name: `${request.method} ${request.target}`, exchange });
+    return exchange;
+  }
+
+  #isQuiet(input: Input | null): boolean {
+    if (input === null) return false;
+    if (input.tag === "drained") return true;
+    if (input.tag === "request") return this.#requests.get(input.val.id)?.exchange === null;
+    if (input.tag === "closed") return this.#requests.get(input.val.request)?.exchange === null;
+    return false;
+  }
+
+  #answered(outputs: StepOutputs): number[] {
+    const exchanges = outputs.replies.map(({ request }) => this.#requests.get(request)?.exchange ?? null);
+    return [...new Set(exchanges.filter((exchange) => exchange !== null))];
+  }
+
+  #happened(observed: ObservedStep, notes: readonly engine.Note[]): Happened {
+    const moved = notes.flatMap((note) => (note.tag === "moved" ? [note.val] : []));
+    const chunks = observed.outputs.replies.flatMap(({ request, command }) =>
+      request === this.#events && command.tag === "chunk" ? [command.val] : [],
+    );
+    return { records: observed.outputs.records, moved, events: chunks.flatMap((chunk) => this.#eventsOf(chunk)) };
+  }
+
+  #eventsOf(chunk: Uint8Array): EventView[] {
+    return (valuesOf(new TextDecoder().decode(chunk)) as EventLine[]).map((line) => ({
+      number: this.#eventCount++,
+      type: line.Type,
+      action: line.Action,
+      id: line.Actor.ID,
+      attributes: line.Actor.Attributes,
+      at: BigInt(line.timeNano),
+    }));
+  }
+}
+
+const NO_OUTPUTS: StepOutputs = { records: [], effects: [], replies: [] };
+
+interface EventLine {
+  Type: string;
+  Action: string;
+  Actor: { ID: string; Attributes: Record<string, string> };
+  timeNano: number;
+}
+
+function cancelsTimer(effect: Effect): boolean {
+  return effect.to === "timers" && effect.command.tag === "cancel";
+}

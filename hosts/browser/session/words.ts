@@ -1,0 +1,187 @@
+// Steps in words: what came in, what was asked for, what was answered.
+
+import type { Input, engine, types } from "../../host.js";
+import type { Effect, Reply } from "../../outbox.js";
+import type { World } from "./world.js";
+
+const SIGNALS: Readonly<Record<number, string>> = {
+  1: "SIGHUP",
+  2: "SIGINT",
+  3: "SIGQUIT",
+  9: "SIGKILL",
+  15: "SIGTERM",
+};
+
+/** What names in words need: the world, what was asked by which operation, and what was asked by which client. */
+export interface Naming {
+  world: World;
+  effectOf(op: bigint): Effect | undefined;
+  requestOf(id: bigint): string | undefined;
+}
+
+/** What came into the core. */
+export function causeOf(input: Input, naming: Naming): string {
+  switch (input.tag) {
+    case "request":
+      return `${input.val.method} ${input.val.target}`;
+    case "closed":
+      return `${requestName(naming, input.val.request)}: ${CLOSINGS[input.val.why]}`;
+    case "completed":
+      return `${asked(naming, input.val.op)} ${cameOf(input.val.outcome)}`;
+    case "progress":
+      return `${asked(naming, input.val.op)}: ${input.val.phase} ${amount(input.val)}`;
+    case "exited":
+      return `${containerName(naming, input.val.container)} ended with exit code ${input.val.exit.code}${
+        input.val.exit.outOfMemory ? " (out of memory)" : ""
+      }`;
+    case "elapsed":
+      return "a timer ran out";
+    case "drained":
+      return `${requestName(naming, input.val.request)}: ${input.val.bytes} bytes were read`;
+  }
+}
+
+/** What the core asks a host to do. */
+export function effectWords(effect: Effect, naming: Naming): string {
+  switch (effect.to) {
+    case "timers":
+      return effect.command.tag === "set" ? "set a timer" : "call a timer off";
+    case "processes":
+      return processWords(effect.command, naming);
+    case "content":
+      return contentWords(effect.command, naming);
+    case "networks":
+      return networkWords(effect.command, naming);
+    case "volumes":
+      return effect.command.tag === "populate"
+        ? `fill volume ${shortId(effect.command.val.name)}`
+        : `${effect.command.tag} volume ${shortId(effect.command.val)}`;
+  }
+}
+
+/** What a client is sent; null for parts of a body. */
+export function replyWords(reply: Reply, naming: Naming): string | null {
+  const to = requestName(naming, reply.request);
+  const { command } = reply;
+  switch (command.tag) {
+    case "whole":
+    case "bare":
+      return `${command.val.head.status} to ${to}`;
+    case "open":
+      return `${command.val.status} to ${to}, a body follows`;
+    case "hijack":
+      return `${command.val.head.status} to ${to}: the connection becomes the container's input and output`;
+    case "splice":
+      return `the log of ${containerName(naming, command.val.val.container)} flows to ${to}`;
+    case "end":
+      return `the end to ${to}`;
+    case "cut":
+      return `${to} is broken off`;
+    case "chunk":
+      return null;
+  }
+}
+
+type Command<To extends Effect["to"]> = Extract<Effect, { to: To }>["command"];
+
+function processWords(command: Command<"processes">, naming: Naming): string {
+  switch (command.tag) {
+    case "signal":
+      return `send ${SIGNALS[command.val.number] ?? `signal ${command.val.number}`} to ${containerName(naming, command.val.subject.container)}`;
+    case "resize":
+      return `resize the terminal of ${containerName(naming, command.val.subject.container)}`;
+    case "reap":
+      return `clear up after ${containerName(naming, command.val.container)}`;
+    case "launch":
+    case "pause":
+    case "resume":
+      return `${command.tag} ${containerName(naming, command.val.container)}`;
+  }
+}
+
+function contentWords(command: Command<"content">, naming: Naming): string {
+  switch (command.tag) {
+    case "resolve":
+      return `ask ${command.val.endpoint.authority} for ${command.val.repository}:${command.val.reference}`;
+    case "tags":
+      return `ask ${command.val.endpoint.authority} for the tags of ${command.val.repository}`;
+    case "blob":
+      return `fetch blob ${shortId(command.val.digest)}`;
+    case "login":
+      return `show credentials to ${command.val.endpoint.authority}`;
+    case "layer":
+      return `fetch and unpack layer ${shortId(command.val.diffId)}`;
+    case "mount":
+      return `mount the files of ${containerName(naming, command.val.container)}`;
+    case "unmount":
+      return `unmount the files of ${containerName(naming, command.val)}`;
+    case "measure":
+      return `measure the files of ${containerName(naming, command.val)}`;
+    case "commit":
+      return `keep what ${containerName(naming, command.val.container)} has written as a layer`;
+    case "ingest":
+      return "take an archive in";
+    case "read":
+      return `read ${command.val.path} from an archive`;
+    case "drop-chain":
+      return `delete layer ${shortId(command.val)}`;
+    case "drop-container":
+      return `delete the files and logs of ${containerName(naming, command.val)}`;
+    case "drop-archive":
+      return "forget an archive";
+    case "abandon":
+      return `give up: ${asked(naming, command.val)}`;
+  }
+}
+
+function networkWords(command: Command<"networks">, naming: Naming): string {
+  switch (command.tag) {
+    case "make":
+      return `make network ${command.val.name}`;
+    case "drop":
+      return `remove network ${shortId(command.val)}`;
+    case "join":
+      return `put ${containerName(naming, command.val.container)} on network ${command.val.bridge.name}`;
+    case "leave":
+      return `take ${containerName(naming, command.val.container)} off its network`;
+  }
+}
+
+const CLOSINGS: Readonly<Record<engine.Closing, string>> = {
+  client: "the client is gone",
+  detached: "the client detached",
+  "input-ended": "the client's input ended",
+  "source-ended": "there is no more to send",
+  slow: "the client read too slowly",
+  failed: "the stream broke",
+};
+
+function cameOf(outcome: engine.Completed["outcome"]): string {
+  return outcome.tag === "ok" ? "succeeded" : `failed: ${failureWords(outcome.val)}`;
+}
+
+function failureWords(failure: types.Failure): string {
+  return failure.message === "" ? failure.kind : failure.message;
+}
+
+function amount(progress: engine.Progress): string {
+  return progress.total > 0n ? `${progress.current} of ${progress.total} bytes` : `${progress.current} bytes`;
+}
+
+function asked(naming: Naming, op: bigint): string {
+  const effect = naming.effectOf(op);
+  return effect === undefined ? "a command of before" : effectWords(effect, naming);
+}
+
+function requestName(naming: Naming, id: bigint): string {
+  return naming.requestOf(id) ?? `request ${id}`;
+}
+
+function containerName(naming: Naming, id: string): string {
+  return naming.world.containers.find((one) => one.id === id)?.name ?? shortId(id);
+}
+
+/** Twelve digits, as Docker shows them. */
+export function shortId(id: string): string {
+  return id.replace(/^sha256:/, "").slice(0, 12);
+}
