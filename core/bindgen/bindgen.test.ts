@@ -114,6 +114,35 @@ describe("every type goes in and comes out", () => {
   });
 });
 
+describe("every type is returned", () => {
+  test.each<[string, unknown]>([
+    ["sameNumbers", LARGEST],
+    ["sameNumbers", SMALLEST],
+    ["sameWords", { text: "a\0b\ud83d\udc0e", alias: "", bytes: new Uint8Array([1, 2, 3]), default: "word" }],
+    ["sameLists", NO_LISTS],
+    ["sameLists", LISTS],
+    ["sameOptions", NO_OPTIONS],
+    ["sameOptions", OPTIONS],
+    ["sameBytes", new Uint8Array()],
+    ["sameBytes", new Uint8Array([0, 255])],
+    ["sameYes", true],
+    ["sameYes", false],
+    ["sameShort", -32768],
+    ["sameLong", 2n ** 64n - 1n],
+    ["sameSmall", -1.5],
+    ["sameWide", Math.PI],
+    ["sameColour", "blue"],
+  ])("%s %#", (name, value) => {
+    const { door } = open();
+    expect(door[name]!(value)).toEqual(value);
+    expect(door[name]!(value)).toEqual(value);
+  });
+
+  test.each(SHAPES)("shape $tag", (shape) => {
+    expect(open().door["sameShape"]!(shape)).toEqual(shape);
+  });
+});
+
 test("what is allocated is counted, a collection does not take it back", () => {
   const { door, allocatedBytes } = open();
   const before = allocatedBytes();

@@ -71,7 +71,12 @@ export interface CompileOptions {
 }
 
 /** Functions of AssemblyScript's own, and what takes their place: modules of the bindings' folder, and functions. */
-const REPLACED = { abort: "trap/onAbort", __new: "heap/countingNew", __renew: "heap/countingRenew" };
+const REPLACED = {
+  abort: "trap/onAbort",
+  __new: "heap/countingNew",
+  __renew: "heap/countingRenew",
+  __free: "heap/wipingFree",
+};
 
 /** AssemblyScript's allocator, and what it asks and grows in place of the memory (`runtime/extent.ts`). */
 const ALLOCATOR = "rt/tlsf";

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 /** Bytes left free at the beginning of the memory, where snapshots have their front: `FRONT` of `runtime/snapshot.ts`. */
 export const FRONT = 4096;
 /** Where in it the globals begin: `GLOBALS` there. */
-const GLOBALS = 24;
+const GLOBALS = 32;
 
 /** Gives the placeholders of a module their bodies; a module without any stays as it is. `names`: keep them. */
 export function fillPlaceholders(wasm: Uint8Array, names: boolean): Uint8Array {

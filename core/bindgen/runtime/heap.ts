@@ -1,8 +1,11 @@
-// Counts the bytes that are allocated, so that whoever holds the core instance knows when a collection is worth its time
-// (hosts/component.ts): its memory's size does not tell what in it is garbage. The compiler puts these two in the place
-// of the runtime's own. A leaf, as trap.ts is.
+// Counts the bytes that are allocated, and wipes what is freed.
+//
+// The count is there so that whoever holds the core instance knows when a collection is worth its time
+// (hosts/component.ts): its memory's size does not tell what in it is garbage. The compiler puts these in the place of
+// the runtime's own. A leaf, as trap.ts is.
 
 import { __new, __renew } from "rt/tcms";
+import { __free } from "rt/tlsf";
 
 // What an object takes besides its own bytes (rt/common: TOTAL_OVERHEAD).
 const OVERHEAD: u32 = 20;
@@ -23,4 +26,11 @@ export function countingRenew(old: usize, size: usize): usize {
 // Bytes allocated in the life of the instance, modulo 2^32.
 export function allocated(): u32 {
   return count;
+}
+
+// What was secret must not come up again in the gaps of another object. The word before a block holds its size, and two
+// flags (rt/tlsf).
+export function wipingFree(block: usize): void {
+  memory.fill(block, 0, load<u32>(block - 4) & ~3);
+  __free(block);
 }

@@ -1,5 +1,5 @@
-// An instance as bytes: its memory up to the heap's end, as it lies there, with the globals in front. So a snapshot is
-// complete without anybody listing what there is; and only an instance of the very same code can take it in.
+// An instance as bytes: its memory up to the last thing in the heap, as it lies there, with the globals in front. So a
+// snapshot is complete without anybody listing what there is; and only an instance of the very same code can take it in.
 //
 // Nothing is allocated or collected between `take` and `putBack`, and no call gets in.
 
@@ -18,10 +18,14 @@ declare function loadGlobals(at: usize): void;
 @external("build", "identity")
 declare function identity(): u64;
 
-// The front of the memory is left free for it (placeholders.ts): u64 magic, u32 format, u32 pages, u64 identity of the
-// code, globals. It is zeros but while a snapshot is taken.
+// The front of the memory is left free for it (placeholders.ts): u64 magic, u64 identity of the code, u32 format, u32
+// bytes in all, u32 pages of the heap, 4 bytes free, globals. It is zeros but while a snapshot is taken.
 const FRONT: usize = 4096;
-const GLOBALS: usize = 24;
+const IDENTITY: usize = 8;
+const FORM: usize = 16;
+const LENGTH: usize = 20;
+const PAGES: usize = 24;
+const GLOBALS: usize = 32;
 const MAGIC: u64 = 0x746f687370616e73; // "snapshot"
 const FORMAT: u32 = 1;
 const PAGE_BITS: usize = 16;
@@ -32,16 +36,19 @@ const PAGE_BITS: usize = 16;
  */
 export function take(secret: u32, texts: u32): usize {
   __collect();
-  wipeFree();
+  // Each collection changes the colour of what lives: the same state is to make the same bytes.
+  if (colour()) __collect();
+  const length = wipeFree();
   blank(secret, texts);
   store<u64>(0, MAGIC);
-  store<u32>(0, FORMAT, 8);
-  store<u32>(0, __heapPages(), 12);
-  store<u64>(0, identity(), 16);
+  store<u64>(0, identity(), IDENTITY);
+  store<u32>(0, FORMAT, FORM);
+  store<u32>(0, length, LENGTH);
+  store<u32>(0, __heapPages(), PAGES);
+  saveGlobals(GLOBALS);
   const result = memory.data(8, 4);
   store<u32>(result, 0);
-  store<u32>(result, heapEnd(), 4);
-  saveGlobals(GLOBALS);
+  store<u32>(result, length, 4);
   return result;
 }
 
@@ -56,14 +63,16 @@ export function putBack(): void {
 /** Takes a snapshot's place: bytes at `at`, in the memory that they overwrite. */
 export function restore(at: usize, length: usize): void {
   if (length < FRONT || load<u64>(at) != MAGIC) throw new Error("this is no snapshot");
-  if (load<u32>(at, 8) != FORMAT || load<u64>(at, 16) != identity()) {
+  if (load<u32>(at, FORM) != FORMAT || load<u64>(at, IDENTITY) != identity()) {
     throw new Error("this is a snapshot of another core");
   }
-  if ((<usize>load<u32>(at, 12)) << PAGE_BITS != length) throw new Error("this snapshot is not whole");
+  if (load<u32>(at, LENGTH) != length) throw new Error("this snapshot is not whole");
+  if (!reach(load<u32>(at, PAGES))) throw new Error("no memory for the snapshot");
   memory.copy(0, at, length);
   memory.fill(length, 0, ((<usize>memory.size()) << PAGE_BITS) - length);
   loadGlobals(GLOBALS);
   memory.fill(0, 0, FRONT);
+  closeHeap(length);
 }
 
 // Secrets are put aside behind the heap, where no snapshot reaches: of each its address, its size, its bytes; a zero
@@ -100,13 +109,23 @@ function putAside(text: string, at: usize): usize {
   return at + 8 + size;
 }
 
-/** Zeros for whatever belongs to no object: free blocks, and what an object leaves of its block. */
-function wipeFree(): void {
+/** Zeros for whatever belongs to no object: free blocks, and what an object leaves of its block. Where zeros begin. */
+function wipeFree(): usize {
+  let last: usize = 0;
   for (let block = firstBlock(); sizeOf(block); block = blockAfter(block)) {
     const end = blockAfter(block);
-    if (load<u32>(block) & FREE) wipe(block + 3 * WORD, end - WORD);
+    if (load<u32>(block) & FREE) wipe(block + LINKS, end - WORD);
     else wipe(block + HEADERS + load<u32>(block, OBJECT_SIZE), end);
+    last = block;
   }
+  return load<u32>(last) & FREE ? last + LINKS : heapEnd();
+}
+
+/** What a free block keeps at its end, and the last block, where the zeros were left out. */
+function closeHeap(length: usize): void {
+  if (length == heapEnd()) return;
+  store<u32>(heapEnd() - 2 * WORD, length - LINKS);
+  store<u32>(heapEnd() - WORD, LEFT_FREE);
 }
 
 // @ts-ignore: decorator
@@ -116,11 +135,13 @@ function wipe(from: usize, to: usize): void {
 }
 
 // The allocator's layout (rt/tlsf, rt/common): a block is a word with its size and two flags, then its bytes. A free one
-// keeps two links at their beginning and one at their end; one in use holds an object: two words of the collector's, id
-// of its class, size, bytes. The last block has size 0.
+// keeps two links at their beginning and one at their end; one in use holds an object: two words of the collector's (in
+// two bits of the first its colour), id of its class, size, bytes. The last block has size 0, and ends where the heap does.
 const FREE: u32 = 1;
+const LEFT_FREE: u32 = 2;
 const FLAGS: u32 = 3;
 const WORD: usize = 4;
+const LINKS: usize = 12;
 const OBJECT_CLASS: usize = 12;
 const OBJECT_SIZE: usize = 16;
 const HEADERS: usize = 20;
@@ -148,6 +169,13 @@ function blockAfter(block: usize): usize {
 @inline
 function isOf(block: usize, id: u32): bool {
   return !(load<u32>(block) & FREE) && load<u32>(block, OBJECT_CLASS) == id;
+}
+
+/** Of what lives: the last collection gave it to all of them. */
+function colour(): u32 {
+  let block = firstBlock();
+  while (load<u32>(block) & FREE) block = blockAfter(block);
+  return load<u32>(block, WORD) & FLAGS;
 }
 
 function textOf(block: usize, index: u32): string {

@@ -1,0 +1,176 @@
+// An instance as bytes and back: complete, without its secrets, and only for the same code.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import type { CompiledComponent } from "../../hosts/component.js";
+import { type Echo, openFixture, readFixture } from "./fixtures/component.js";
+
+type Exports = Record<string, Echo>;
+
+interface Door {
+  keep(secret: Secret, note: string): void;
+  drop(): void;
+  collect(): void;
+  secrets(): Secret[];
+  notes(): string[];
+  snapshot(): Uint8Array;
+  restore(snapshot: Uint8Array): void;
+  fail(how: number): void;
+  sameBytes(value: Uint8Array): Uint8Array;
+}
+
+interface Secret {
+  word: string;
+  other: string;
+}
+
+let compiled: CompiledComponent<unknown, Exports>;
+let other: CompiledComponent<unknown, Exports>;
+
+beforeAll(async () => {
+  const fixture = await readFixture("everything");
+  compiled = await openFixture(fixture);
+  other = await openFixture({ ...fixture, source: fixture.source.replace("kept += 1", "kept += 2") });
+}, 60_000);
+
+function open(component = compiled): { door: Door; memoryBytes: () => number; trapMessage: () => string | undefined } {
+  const names = ["giveNumbers", "giveWords", "giveLists", "giveOptions", "giveShape", "number"];
+  const imports = Object.fromEntries(names.map((name) => [name, () => undefined]));
+  const instance = component.instantiate({ "fixture:all/echo": imports });
+  return { ...instance, door: instance.exports["door"] as unknown as Door };
+}
+
+const WORD = "open sesame";
+const SECRET = { word: WORD, other: "ünïcode 🐎" };
+const BLANKED = { word: "*".repeat(11), other: "*".repeat(10) };
+
+describe("an instance that takes a snapshot in", () => {
+  test("knows what the other knew, and goes on in the same way", () => {
+    const one = open().door;
+    for (let i = 0; i < 1000; i++) one.keep({ word: "", other: "" }, `note ${i}`);
+    const two = open().door;
+    two.restore(one.snapshot());
+    expect(two.notes()).toEqual(one.notes());
+    for (const door of [one, two]) for (let i = 0; i < 3000; i++) door.keep({ word: "", other: "" }, `more ${i}`);
+    expect(two.notes()).toEqual(one.notes());
+    expect(Buffer.compare(two.snapshot(), one.snapshot())).toBe(0);
+  });
+
+  test("forgets what it was before", () => {
+    const one = open().door;
+    one.keep(SECRET, "one");
+    const two = open().door;
+    for (let i = 0; i < 20_000; i++) two.keep(SECRET, `two ${i}`);
+    const bytes = one.snapshot();
+    two.restore(bytes);
+    expect(two.notes()).toEqual(["one"]);
+    two.collect();
+    expect(Buffer.compare(one.snapshot(), bytes)).toBe(0);
+    one.keep(SECRET, "another");
+    two.keep(SECRET, "another");
+    expect(two.notes()).toEqual(one.notes());
+  });
+
+  test("lays out its heap as the other, when both must grow", () => {
+    const one = open().door;
+    one.keep(SECRET, "x".repeat(100_000));
+    const two = open().door;
+    two.restore(one.snapshot());
+    for (const door of [one, two]) {
+      for (let i = 0; i < 40; i++) door.keep({ word: "", other: "" }, String(i).repeat(30_000));
+      door.collect();
+    }
+    expect(Buffer.compare(two.snapshot(), one.snapshot())).toBe(0);
+  });
+
+  test("can be asked for one at once", () => {
+    const one = open().door;
+    one.keep(SECRET, "one");
+    const bytes = one.snapshot();
+    const two = open().door;
+    two.restore(bytes);
+    expect(Buffer.compare(two.snapshot(), bytes)).toBe(0);
+  });
+
+  test("leaves out what is free", () => {
+    const { door, memoryBytes } = open();
+    const before = door.snapshot().length;
+    door.sameBytes(new Uint8Array(5_000_000));
+    expect(door.snapshot().length).toBeLessThan(before + 1000);
+    expect(memoryBytes()).toBeGreaterThan(5_000_000);
+  });
+});
+
+describe("secrets", () => {
+  test("are blanked, each by as many units, and still there for the one that was asked", () => {
+    const one = open().door;
+    one.keep(SECRET, "note");
+    const bytes = one.snapshot();
+    expect(one.secrets()).toEqual([SECRET]);
+    expect(holds(bytes, WORD)).toBe(false);
+    const two = open().door;
+    two.restore(bytes);
+    expect(two.secrets()).toEqual([BLANKED]);
+    expect(two.notes()).toEqual(["note"]);
+  });
+
+  test("are not found once they are dropped, whatever came after", () => {
+    const one = open().door;
+    one.keep(SECRET, "note");
+    expect(holds(one.snapshot(), WORD)).toBe(false);
+    one.drop();
+    expect(holds(one.snapshot(), WORD)).toBe(false);
+    for (let i = 0; i < 100; i++) one.keep({ word: "", other: "" }, `note ${i}`);
+    expect(holds(one.snapshot(), WORD)).toBe(false);
+  });
+
+  test("may be many", () => {
+    const one = open().door;
+    const many = Array.from({ length: 2000 }, (_, at) => ({ word: `${WORD} ${at}`.repeat(20), other: "" }));
+    for (const secret of many) one.keep(secret, "");
+    expect(holds(one.snapshot(), WORD)).toBe(false);
+    expect(one.secrets()).toEqual(many);
+  });
+
+  test("are found if they are not known as such: the search is one", () => {
+    const one = open().door;
+    one.keep(SECRET, WORD);
+    expect(holds(one.snapshot(), WORD)).toBe(true);
+  });
+});
+
+describe("is refused", () => {
+  const refused = (bytes: Uint8Array, why: RegExp, component = compiled): void => {
+    const { door, trapMessage } = open(component);
+    expect(() => door.restore(bytes)).toThrow();
+    expect(trapMessage()).toMatch(why);
+    expect(() => door.notes()).toThrow();
+  };
+
+  test("what another core has made", () => {
+    refused(open().door.snapshot(), /^this is a snapshot of another core at /, other);
+  });
+
+  test("what is cut, or too long", () => {
+    const bytes = open().door.snapshot();
+    for (const length of [4096, bytes.length - 1])
+      refused(bytes.subarray(0, length), /^this snapshot is not whole at /);
+    refused(new Uint8Array([...bytes, 0]), /^this snapshot is not whole at /);
+  });
+
+  test.each([0, 10, 5000])("%i bytes of something else", (length) => {
+    refused(new Uint8Array(length).fill(1), /^this is no snapshot at /);
+  });
+
+  test("an instance that has failed", () => {
+    const { door } = open();
+    expect(() => door.fail(1)).toThrow();
+    expect(() => door.snapshot()).toThrow();
+  });
+});
+
+/** Eight units of it in a row are enough. */
+function holds(bytes: Uint8Array, word: string): boolean {
+  const memory = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const parts = Array.from({ length: word.length - 7 }, (_, at) => word.slice(at, at + 8));
+  return parts.some((part) => memory.includes(part, 0, "utf16le") || memory.includes(part, 0, "utf8"));
+}
