@@ -8,7 +8,7 @@ import { writeChanges } from "./content/commit.js";
 import { checked, Filesystems } from "./content/filesystems.js";
 import { makeLayer } from "./content/layer.js";
 import { Layers } from "./content/layers.js";
-import { Unpacking, type Work } from "./content/unpacking.js";
+import { Unpacking, type Work } from "../hosts/unpacking.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
 

@@ -4,12 +4,14 @@ import * as fs from "node:fs";
 import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
 import type { content, engine } from "../../hosts/host.js";
-import type { Paths } from "../paths.js";
-import { baseOf, cleanName, Confined, parentOf } from "./confined.js";
-import { decompressed } from "./decompress.js";
+import { fromClient } from "../../hosts/streams/client-body.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { bytesOf, textOf } from "../../hosts/streams/tar/latin1.js";
+import { baseOf, cleanName, parentOf } from "../../hosts/streams/tar/names.js";
 import { TarReader, type TarSink } from "../../hosts/streams/tar/reader.js";
+import type { Paths } from "../paths.js";
+import { Confined } from "./confined.js";
+import { decompressed } from "./decompress.js";
 import { walk } from "./walk.js";
 
 export class Archives {
@@ -158,36 +160,6 @@ function fileBehind(tree: Confined, name: string, follow: boolean): { name: stri
     if (error instanceof HostFailure) return undefined;
     throw error;
   }
-}
-
-/** A body that breaks off is a client that went away. One that is given up is not waited for: it may never go on. */
-async function* fromClient(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const iterator = body[Symbol.asyncIterator]();
-  const gone = (error: unknown): never => {
-    throw error instanceof HostFailure ? error : new HostFailure("interrupted", "client went away");
-  };
-  try {
-    for (;;) {
-      const next = await unlessAborted(iterator.next().catch(gone), signal);
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    const returned = iterator.return?.();
-    if (!signal.aborted) await returned;
-    else void returned?.catch(() => {});
-  }
-}
-
-/** Settles as `wanted` does, or rejects as soon as the signal is given. */
-function unlessAborted<T>(wanted: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(new HostFailure("interrupted", "context canceled"));
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    const settled = (): void => signal.removeEventListener("abort", abort);
-    wanted.then(resolve, reject).then(settled, settled);
-  });
 }
 
 const SMALL = 4 << 20;

@@ -7,7 +7,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
 import type { engine } from "../../hosts/host.js";
 import type { Kernel } from "../kernel.js";
-import { baseOf, parentOf } from "./confined.js";
+import { baseOf, OPAQUE, parentOf, WHITEOUT } from "../../hosts/streams/tar/names.js";
 import { splitDevice } from "./copy.js";
 import type { EntryType, TarEntry } from "../../hosts/streams/tar/entry.js";
 import { endOfArchive, headerOf, paddingOf } from "../../hosts/streams/tar/writer.js";
@@ -74,7 +74,7 @@ function entryOf({ name, path, stat }: Found, names: Map<bigint, string>, kernel
 
 function hiding(entry: TarEntry): TarEntry {
   const parent = parentOf(entry.name);
-  return { ...whiteout(entry), name: `${parent}${parent && "/"}.wh.${baseOf(entry.name)}` };
+  return { ...whiteout(entry), name: `${parent}${parent && "/"}${WHITEOUT}${baseOf(entry.name)}` };
 }
 
 function whiteout(entry: TarEntry): TarEntry {
@@ -153,6 +153,5 @@ function typeOf(stat: Found["stat"]): EntryType | undefined {
 }
 
 const CAPABILITY = "security.capability";
-const OPAQUE = ".wh..wh..opq";
 /** Bytes read or written at once. */
 const PIECE = 1 << 20;

@@ -4,25 +4,7 @@
 import { chmodSync, lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
 import { HostFailure } from "../../hosts/failure.js";
 import { bytesOf } from "../../hosts/streams/tar/latin1.js";
-
-/**
- * A name without `.`, `..` and doubled or leading slashes; "" is the root itself. Throws `invalid` for one that leaves
- * the root. An absolute name is one below the root.
- */
-export function cleanName(name: string): string {
-  if (!/(^|\/)(\.{0,2})(\/|$)/.test(name)) return name;
-  const parts: string[] = [];
-  for (const part of name.split("/")) {
-    if (part === "" || part === ".") continue;
-    if (part !== "..") parts.push(part);
-    else if (parts.pop() === undefined) throw leaves(name);
-  }
-  return parts.join("/");
-}
-
-export function leaves(name: string): HostFailure {
-  return new HostFailure("invalid", `"${name}" is outside of the root`);
-}
+import { leaves, parentOf } from "../../hosts/streams/tar/names.js";
 
 export interface Resolution {
   /** What a `..` in a link means at the root: an error, or, as in a container, the root. */
@@ -124,15 +106,6 @@ export class Confined {
     }
     this.#verified.add(at);
   }
-}
-
-export function parentOf(name: string): string {
-  const slash = name.lastIndexOf("/");
-  return slash < 0 ? "" : name.slice(0, slash);
-}
-
-export function baseOf(name: string): string {
-  return name.slice(name.lastIndexOf("/") + 1);
 }
 
 function missing(name: string): HostFailure {

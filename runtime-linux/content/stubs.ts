@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import type { Kernel } from "../kernel.js";
 import { copyAttributes } from "./copy.js";
 import { findInLayers } from "./lower.js";
-import { parentOf } from "./confined.js";
+import { parentOf } from "../../hosts/streams/tar/names.js";
 
 /** Fills an empty directory with what is missing in the layers below, the top first. */
 export function makeStubs(root: string, layers: readonly string[], kernel: Kernel): void {

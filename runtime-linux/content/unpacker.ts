@@ -6,9 +6,10 @@ import { HostFailure } from "../../hosts/failure.js";
 import { S_IFBLK, S_IFCHR, S_IFIFO, type Device, type Kernel } from "../kernel.js";
 import { FileBodies, named } from "./bodies.js";
 import { copyAttributes, copyFile } from "./copy.js";
-import { baseOf, cleanName, Confined, leaves, parentOf } from "./confined.js";
+import { Confined } from "./confined.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
+import { baseOf, cleanName, leaves, META, OPAQUE, parentOf, WHITEOUT } from "../../hosts/streams/tar/names.js";
 import type { TarSink } from "../../hosts/streams/tar/reader.js";
 
 /** A hard link to a file that this layer does not have. */
@@ -282,9 +283,6 @@ function deviceOf({ type, major, minor }: TarEntry): Device {
   return type === "fifo" ? { major: 0, minor: 0 } : { major, minor };
 }
 
-const WHITEOUT = ".wh.";
-const META = ".wh..wh.";
-const OPAQUE = ".wh..wh..opq";
 const YES = Buffer.from("y");
 const TYPE_BITS = { character: S_IFCHR, block: S_IFBLK, fifo: S_IFIFO } as const;
 /** What a file system says of an attribute that it does not keep. */

@@ -1,7 +1,7 @@
 // Layers being unpacked: whoever asks for one that is on its way shares it, and it goes on as long as anybody wants it.
 
-import { HostFailure } from "../../hosts/failure.js";
-import type { Report } from "../../hosts/host.js";
+import { HostFailure } from "./failure.js";
+import type { Report } from "./host.js";
 
 /** Does the work; must settle soon after `signal`. Resolves to the bytes of the layer's files. */
 export type Work = (report: Report, signal: AbortSignal) => Promise<number>;
