@@ -4,6 +4,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildComponent } from "./bindgen/componentize.js";
+import { embedModules } from "./embed.js";
 
 export interface BuildCoreOptions {
   /** The repository. */
@@ -28,6 +29,7 @@ export async function buildCore({ root, release, outDir = "build/core" }: BuildC
     name: "core",
     release,
   });
+  await embedModules(join(root, outDir));
   return wasm.length;
 }
 

@@ -18,6 +18,11 @@ export class ReplyRouter implements Replies {
     this.#receivers.delete(request);
   }
 
+  /** Breaks off whatever is under way. */
+  cutAll(): void {
+    for (const receiver of this.#receivers.values()) receiver.perform({ tag: "cut" });
+  }
+
   /** What nobody waits for any more is dropped. */
   perform(request: RequestId, command: replies.ReplyCommand): void {
     this.#receivers.get(request)?.perform(command);

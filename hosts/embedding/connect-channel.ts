@@ -1,0 +1,83 @@
+// The caller of `connect`, as the channel of one exchange.
+
+import type { Exchange, HijackedClient } from "../exchange.js";
+import type { replies } from "../host.js";
+import type { Connection } from "./engine.js";
+import { BrokenOff } from "./failures.js";
+import type { LocalChannel } from "./fetch-channel.js";
+import { headersOf } from "./reply-headers.js";
+import { ReplyStream } from "./reply-stream.js";
+import { SentStream } from "./sent-stream.js";
+
+export class ConnectChannel implements LocalChannel {
+  readonly connection: Promise<Connection>;
+  exchange: Exchange | null = null;
+  answered = false;
+  #gone: () => void = () => this.exchange?.closed();
+  readonly #output = new ReplyStream(() => this.#gone());
+  readonly #input = new SentStream(() => this.#gone());
+  #resolve!: (connection: Connection) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor() {
+    this.connection = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  whole(head: replies.Head, body: Uint8Array): void {
+    this.#answer(head, new TextDecoder().decode(body), body.length);
+    this.#close();
+    this.exchange?.finished();
+  }
+
+  bare({ head, body }: replies.Whole): void {
+    this.whole(head, body);
+  }
+
+  /** A body that comes bit by bit has nowhere to go. */
+  open(): void {
+    this.exchange?.closed();
+    this.fail(new TypeError("the request does not take its connection off HTTP: use `fetch`"));
+  }
+
+  write(_bytes: Uint8Array, sent: (wentOut: boolean) => void): void {
+    sent(false);
+  }
+
+  end(): void {}
+
+  hijack(gone: () => void): HijackedClient {
+    this.#gone = gone;
+    return {
+      begin: (head) => this.#answer(head, null, null),
+      bytes: () => this.#input.bytes(),
+      write: (bytes) => new Promise((resolve) => this.#output.write(bytes, resolve)),
+      end: () => this.#close(),
+    };
+  }
+
+  destroy(): void {
+    this.fail(new BrokenOff());
+  }
+
+  fail(error: unknown): void {
+    this.answered = true;
+    this.#reject(error);
+    this.#output.fail(error);
+    this.#input.fail(error);
+  }
+
+  #close(): void {
+    this.#output.end(() => {});
+    this.#input.fail(new TypeError("the connection is closed"));
+  }
+
+  #answer(head: replies.Head, refusal: string | null, length: number | null): void {
+    this.answered = true;
+    const { readable } = this.#output;
+    const { writable } = this.#input;
+    this.#resolve({ status: head.status, headers: headersOf(head, length), refusal, readable, writable });
+  }
+}

@@ -1,0 +1,245 @@
+// An engine's life in another program: opened, cut off, opened again, closed.
+
+import { RequestBodies } from "../bodies.js";
+import { CutOff, Driver } from "../driver.js";
+import type { DriverOptions } from "../driver.js";
+import type { Bodies, Host, Input, RecordStore, RequestId, Stdio, engine } from "../host.js";
+import { Instance } from "../instance.js";
+import type { CompiledCore } from "../instance.js";
+import { ReplyRouter } from "../reply-router.js";
+import { Attachments } from "../streams/attachments.js";
+import { VERSION } from "../version.js";
+import { ConnectChannel } from "./connect-channel.js";
+import { embeddedCore } from "./core.js";
+import type { Connection, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
+import { eventsOf } from "./events.js";
+import { BrokenOff, EngineClosed, EngineDown } from "./failures.js";
+import { FetchChannel } from "./fetch-channel.js";
+import { loadFirstImages } from "./first-images.js";
+import { offersOf } from "./host-offers.js";
+import { LocalRequests } from "./local-requests.js";
+import type { Entrance } from "./local-requests.js";
+import { readRequest } from "./request.js";
+import { derivedSeeds } from "./seeds.js";
+
+const BODY_LIMIT = 4 * 1024 * 1024;
+/** How long answers under way may take when the engine is closed. */
+const GRACE_MS = 500;
+/** `connect` wants what only a connection of its own can give. */
+const UPGRADE = "Connection: Upgrade\nUpgrade: tcp";
+
+export class EmbeddedEngine implements Engine, Entrance {
+  readonly replies = new ReplyRouter();
+  readonly bodies = new RequestBodies();
+  readonly stdio: Stdio;
+  readonly attachments: Attachments;
+  readonly bodyLimit: number;
+  readonly #options: EngineOptions;
+  readonly #core: CompiledCore;
+  readonly #records: RecordStore;
+  readonly #seed: () => Uint8Array;
+  readonly #local: LocalRequests;
+  #state: Engine["state"] = "down";
+  #driver: Driver | null = null;
+  #epoch = 0;
+  /** Where the driver wants to be told what happens by itself. */
+  #happened: (input: Input) => void = () => {};
+  /** The records were empty when they were read first, and the first images are not in yet. */
+  #isNew = false;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: EngineOptions) {
+    const { host, seed } = options;
+    this.#options = options;
+    this.#core = options.core ?? embeddedCore();
+    this.#records = options.records ?? host.records;
+    this.#seed = seed === undefined ? () => host.seed() : derivedSeeds(seed);
+    this.stdio = host.replies;
+    this.attachments = new Attachments(host.replies, host.timers);
+    this.bodyLimit = options.bodyLimit ?? BODY_LIMIT;
+    this.#local = new LocalRequests(this);
+    host.listen(
+      this.attachments.inOrder((input) => this.#happened(input)),
+      this.bodies,
+    );
+    offersOf(host).onCrash?.(() => this.crash());
+  }
+
+  get state(): Engine["state"] {
+    return this.#state;
+  }
+
+  async start(): Promise<void> {
+    try {
+      await this.#open();
+    } catch (error) {
+      if (!(error instanceof CutOff)) throw error;
+    }
+  }
+
+  async fetch(input: Request | URL | string, init?: RequestInit): Promise<Response> {
+    const asked = readRequest(input, init);
+    const channel = new FetchChannel(asked.method);
+    this.#local.send(asked, channel);
+    return channel.response;
+  }
+
+  async connect(input: Request | URL | string, init?: RequestInit): Promise<Connection> {
+    const channel = new ConnectChannel();
+    this.#local.send(readRequest(input, init), channel, UPGRADE);
+    return channel.connection;
+  }
+
+  events(query: EventQuery = {}): AsyncIterableIterator<EngineEvent> {
+    return eventsOf((target, init) => this.fetch(target, init), query);
+  }
+
+  rules(): engine.Rule[] {
+    return this.#driver?.rules() ?? new Instance(this.#core).rules();
+  }
+
+  crash(): void {
+    if (this.#driver === null) return;
+    this.#driver.cut();
+    this.#leave(this.#state === "closed" ? "closed" : "down", new BrokenOff());
+  }
+
+  async reopen(): Promise<void> {
+    if (this.#state === "closed") throw new EngineClosed();
+    await (this.#driver === null ? this.#open() : this.#driver.opened);
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  // The side of requests.
+
+  requireOpen(): void {
+    if (this.#state === "closed") throw new EngineClosed();
+    if (this.#state === "down") throw new EngineDown();
+  }
+
+  nextRequest(): RequestId {
+    return this.#driver!.nextRequest();
+  }
+
+  deliver(input: Input): void {
+    this.#driver?.deliver(input);
+  }
+
+  async #open(): Promise<void> {
+    const driver = Driver.begin(this.#core, this.#driversHost(), this.replies, this.bodies, this.#driverOptions());
+    this.#driver = driver;
+    try {
+      await driver.opened;
+    } catch (error) {
+      if (this.#driver === driver) this.#driver = null;
+      throw error;
+    }
+    this.#state = "open";
+    await this.#loadFirstImages(driver);
+  }
+
+  async #loadFirstImages(driver: Driver): Promise<void> {
+    const { firstImages } = offersOf(this.#options.host);
+    if (!this.#isNew || firstImages === undefined) return;
+    try {
+      await loadFirstImages(firstImages(), (target, init) => this.fetch(target, init));
+      this.#isNew = false;
+    } catch (error) {
+      if (this.#driver !== driver) throw new CutOff("the engine crashed while it loaded its first images");
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** The host as the driver sees it: with this engine's records and seeds, and another listener each time. */
+  #driversHost(): Host {
+    const { host } = this.#options;
+    const records = this.#records;
+    return {
+      timers: host.timers,
+      records: {
+        load: async () => {
+          const stored = await records.load();
+          if (this.#epoch === 0 && stored.length === 0) this.#isNew = true;
+          return stored;
+        },
+        commit: (commands) => records.commit(commands),
+        close: () => records.close(),
+      },
+      processes: (op, command, report) => host.processes(op, command, report),
+      content: (op, command, report) => host.content(op, command, report),
+      networks: (op, command, report) => host.networks(op, command, report),
+      volumes: (op, command, report) => host.volumes(op, command, report),
+      replies: host.replies,
+      machine: host.machine,
+      runtimes: host.runtimes,
+      inventory: () => host.inventory(),
+      listen: (happened: (input: Input) => void, _bodies: Bodies) => void (this.#happened = happened),
+      seed: this.#seed,
+      close: () => host.close(),
+    };
+  }
+
+  #driverOptions(): DriverOptions {
+    const { host, observer, insecureRegistries = [], labels = [] } = this.#options;
+    const { outputLeft, directories } = offersOf(host);
+    return {
+      engine: {
+        version: VERSION,
+        commit: "",
+        built: "",
+        platform: "embedded",
+        dataRoot: directories?.data ?? "",
+        execRoot: directories?.exec ?? "",
+        bodyLimit: this.bodyLimit,
+        debug: false,
+        insecureRegistries: [...insecureRegistries],
+        labels: [...labels],
+        runtimes: host.runtimes.map(({ name, path, version, commit }) => ({ name, path, version, commit })),
+        defaultRuntime: host.runtimes[0]?.name ?? "",
+        machine: host.machine,
+      },
+      epoch: this.#epoch,
+      lost: () => {},
+      fatal: (error) => this.#fatal(error),
+      ...(observer && { observer }),
+      ...(outputLeft && { left: outputLeft }),
+    };
+  }
+
+  #fatal(error: unknown): void {
+    this.crash();
+    const told = this.#options.onFatal ?? ((why) => console.error("coracle-engine: no core can be kept:", why));
+    told(error);
+  }
+
+  /** No driver any more: whoever waits for it is told. */
+  #leave(state: "down" | "closed", error: unknown): void {
+    this.#epoch = this.#driver?.epoch ?? this.#epoch;
+    this.#driver = null;
+    this.#happened = () => {};
+    this.#state = state;
+    this.#local.failAll(error);
+    this.replies.cutAll();
+  }
+
+  async #close(): Promise<void> {
+    const driver = this.#driver;
+    this.#state = "closed";
+    await this.#answered();
+    this.#local.failAll(new EngineClosed());
+    await driver?.close();
+    this.#leave("closed", new EngineClosed());
+    await this.#records.close();
+    await this.#options.host.close();
+  }
+
+  /** Resolves when nobody waits for an answer any more, or after a while. */
+  async #answered(): Promise<void> {
+    const until = Date.now() + GRACE_MS;
+    while (this.#local.waiting && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,95 @@
+// The caller of `fetch`, as the channel of one exchange.
+
+import type { Channel, Exchange, HijackedClient } from "../exchange.js";
+import type { replies } from "../host.js";
+import { mayHaveBody } from "../reply-head.js";
+import { BrokenOff } from "./failures.js";
+import { headersOf } from "./reply-headers.js";
+import { ReplyStream } from "./reply-stream.js";
+
+/** A channel whose client is in this program. */
+export interface LocalChannel extends Channel {
+  /** Where it tells what became of the client. */
+  exchange: Exchange | null;
+  /** The head has been handed over, or never will be. */
+  readonly answered: boolean;
+  /** Breaks it off with this error. The exchange is not told. */
+  fail(error: unknown): void;
+}
+
+export class FetchChannel implements LocalChannel {
+  readonly response: Promise<Response>;
+  exchange: Exchange | null = null;
+  answered = false;
+  readonly #isHead: boolean;
+  readonly #stream = new ReplyStream(() => this.#left());
+  /** The reader wants no more. */
+  #left: () => void = () => this.exchange?.closed();
+  #resolve!: (response: Response) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor(method: string) {
+    this.#isHead = method === "HEAD";
+    this.response = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  whole(head: replies.Head, body: Uint8Array): void {
+    const sends = body.length > 0 && this.#hasBody(head);
+    this.#answer(head, sends ? (body as Uint8Array<ArrayBuffer>) : null, body.length);
+    this.exchange?.finished();
+  }
+
+  open(head: replies.Head): void {
+    this.#answer(head, this.#hasBody(head) ? this.#stream.readable : null, null);
+  }
+
+  write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void {
+    if (this.#isHead) sent(true);
+    else this.#stream.write(bytes, sent);
+  }
+
+  end(): void {
+    this.#stream.end(() => this.exchange?.finished());
+  }
+
+  bare({ head, body }: replies.Whole): void {
+    this.whole(head, body);
+  }
+
+  /** Its output is the body; its stdin stays open, and gets nothing. */
+  hijack(gone: () => void): HijackedClient {
+    this.#left = gone;
+    return {
+      begin: (head) => this.#answer(head, this.#stream.readable, null),
+      bytes: () => NOTHING_YET,
+      write: (bytes) => new Promise((resolve) => this.#stream.write(bytes, resolve)),
+      end: () => this.#stream.end(() => {}),
+    };
+  }
+
+  destroy(): void {
+    this.fail(new BrokenOff());
+  }
+
+  fail(error: unknown): void {
+    this.answered = true;
+    this.#reject(error);
+    this.#stream.fail(error);
+  }
+
+  #hasBody(head: replies.Head): boolean {
+    return !this.#isHead && mayHaveBody(head.status);
+  }
+
+  #answer(head: replies.Head, body: BodyInit | null, length: number | null): void {
+    this.answered = true;
+    this.#resolve(new Response(body, { status: head.status, headers: headersOf(head, length) }));
+  }
+}
+
+const NOTHING_YET: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
+};

@@ -1,0 +1,15 @@
+// The head of a reply in the platform's own types.
+
+import type { replies } from "../host.js";
+import { isCounted, namesAndValues } from "../reply-head.js";
+
+/** `length`: of a body that is sent in one piece; null for others. */
+export function headersOf(head: replies.Head, length: number | null): Headers {
+  const headers = new Headers();
+  const pairs = namesAndValues(head.headers);
+  for (let at = 0; at < pairs.length; at += 2) headers.append(pairs[at]!, pairs[at + 1]!);
+  if (length !== null && isCounted(head.status, length) && !headers.has("content-length")) {
+    headers.set("content-length", String(length));
+  }
+  return headers;
+}

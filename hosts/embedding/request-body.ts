@@ -1,0 +1,165 @@
+// A request's body before it is sent: bytes at hand, or a stream.
+
+import { SHORT_BODY, bodyOf, formOf } from "../body-form.js";
+import { HostFailure } from "../failure.js";
+import type { engine } from "../host.js";
+
+/** What the core gets, and what a host may take by the request's id. */
+export interface ReceivedBody {
+  body: engine.Body;
+  offered: AsyncIterable<Uint8Array> | null;
+}
+
+export interface UnsentBody {
+  /** At once if the bytes are at hand; else when enough of them is there to know. `limit` as for `formOf`. */
+  receive(mediaType: string, limit: number): ReceivedBody | Promise<ReceivedBody>;
+  /** Nobody wants it any more: whoever makes a stream is told. */
+  giveUp(): void;
+}
+
+export const NO_BODY: ReceivedBody = { body: { tag: "none" }, offered: null };
+
+/** `type`: what `fetch` would call it. */
+export function unsentBody(init: NonNullable<RequestInit["body"]>): { body: UnsentBody; type: string | null } {
+  if (init instanceof ReadableStream) return { body: new StreamBody(init, null, false), type: null };
+  if (typeof init === "string") return { body: new BytesBody(new TextEncoder().encode(init)), type: TEXT };
+  if (init instanceof ArrayBuffer) return { body: new BytesBody(new Uint8Array(init)), type: null };
+  if (ArrayBuffer.isView(init)) {
+    return { body: new BytesBody(new Uint8Array(init.buffer, init.byteOffset, init.byteLength)), type: null };
+  }
+  const { body, headers } = new Response(init);
+  const length = init instanceof Blob ? init.size : null;
+  return { body: new StreamBody(body!, length, true), type: headers.get("content-type") };
+}
+
+const TEXT = "text/plain;charset=UTF-8";
+
+/** Throws `TypeError` if it has been read before. */
+export function bodyOfRequest(request: Request): UnsentBody | null {
+  if (request.bodyUsed) throw new TypeError("the request's body has been used already");
+  if (request.body === null) return null;
+  const length = request.headers.get("content-length");
+  return new StreamBody(request.body, length === null ? null : Number(length), true);
+}
+
+class BytesBody implements UnsentBody {
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  receive(mediaType: string, limit: number): ReceivedBody {
+    if (this.#bytes.length === 0) return NO_BODY;
+    const form = formOf(mediaType, this.#bytes.length, limit);
+    if (form === "collect") return whole(this.#bytes.slice());
+    return form === "oversized" ? OVERSIZED : streamed(pieces(this.#bytes));
+  }
+
+  giveUp(): void {}
+}
+
+class StreamBody implements UnsentBody {
+  readonly #stream: ReadableStream<Uint8Array>;
+  readonly #length: number | null;
+  /** On a connection it would be sent with its length, even if that cannot be seen here. */
+  readonly #counted: boolean;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  #givenUp = false;
+
+  constructor(stream: ReadableStream<Uint8Array>, length: number | null, counted: boolean) {
+    this.#stream = stream;
+    this.#length = length;
+    this.#counted = counted;
+  }
+
+  receive(mediaType: string, limit: number): ReceivedBody | Promise<ReceivedBody> {
+    this.#reader = this.#stream.getReader();
+    const form = formOf(mediaType, this.#length, limit);
+    if (form === "collect") return this.#collect(limit);
+    if (form === "stream") return this.#counted ? this.#peek() : streamed(this.#rest([]));
+    this.giveUp();
+    return OVERSIZED;
+  }
+
+  giveUp(): void {
+    this.#givenUp = true;
+    const cancelled = this.#reader === null ? this.#stream.cancel() : this.#reader.cancel();
+    cancelled.catch(() => {});
+  }
+
+  async #collect(limit: number): Promise<ReceivedBody> {
+    const { chunks, length, ended } = await this.#read(limit);
+    if (ended) return length === 0 ? NO_BODY : whole(joined(chunks, length));
+    this.giveUp();
+    return OVERSIZED;
+  }
+
+  /** A `Request` does not tell how long its body is: a short one shows itself by its end. */
+  async #peek(): Promise<ReceivedBody> {
+    const { chunks, length, ended } = await this.#read(SHORT_BODY);
+    if (!ended) return streamed(this.#rest(chunks));
+    return length === 0 ? NO_BODY : whole(joined(chunks, length));
+  }
+
+  /** Reads to the end, or until there are more than `most` bytes. */
+  async #read(most: number): Promise<{ chunks: Uint8Array[]; length: number; ended: boolean }> {
+    const chunks: Uint8Array[] = [];
+    for (let length = 0; ;) {
+      if (length > most) return { chunks, length, ended: false };
+      const chunk = await this.#next();
+      if (chunk === null) return { chunks, length, ended: true };
+      chunks.push(chunk);
+      length += chunk.length;
+    }
+  }
+
+  async #next(): Promise<Uint8Array | null> {
+    const next = await this.#reader!.read();
+    if (next.done) return null;
+    if (next.value instanceof Uint8Array) return next.value;
+    throw new TypeError("a request's body is made of Uint8Arrays");
+  }
+
+  /** Fails once the reply is over: what has come by then is not the whole body. */
+  async *#rest(first: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+    try {
+      yield* first;
+      for (;;) {
+        const chunk = await this.#next();
+        if (this.#givenUp) throw new Error("the reply ended before the request's body");
+        if (chunk === null) return;
+        yield chunk;
+      }
+    } catch (error) {
+      throw new HostFailure("interrupted", error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#reader!.cancel().catch(() => {});
+    }
+  }
+}
+
+const OVERSIZED: ReceivedBody = { body: { tag: "oversized" }, offered: null };
+
+function whole(bytes: Uint8Array): ReceivedBody {
+  return { body: { tag: "whole", val: bytes }, offered: bodyOf(bytes) };
+}
+
+function streamed(offered: AsyncIterable<Uint8Array>): ReceivedBody {
+  return { body: { tag: "stream" }, offered };
+}
+
+/** Not in one: whoever unpacks it works piece by piece. */
+async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += SHORT_BODY) yield bytes.subarray(at, at + SHORT_BODY);
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}

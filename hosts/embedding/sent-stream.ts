@@ -1,0 +1,54 @@
+// The bytes that a program writes into a connection, on their way to a container's stdin.
+
+export class SentStream {
+  readonly writable: WritableStream<Uint8Array>;
+  #controller!: WritableStreamDefaultController;
+  #waiting: { bytes: Uint8Array; taken: () => void } | null = null;
+  #ended = false;
+  #moved: () => void = () => {};
+
+  /** `aborted` is called when the program breaks it off. */
+  constructor(aborted: () => void) {
+    this.writable = new WritableStream<Uint8Array>({
+      start: (controller) => void (this.#controller = controller),
+      write: (bytes) => this.#write(bytes),
+      close: () => this.#end(),
+      abort: () => {
+        this.#end();
+        aborted();
+      },
+    });
+  }
+
+  /** To be called once. Ends with the program's half-close. */
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const waiting = this.#waiting;
+      this.#waiting = null;
+      waiting?.taken();
+      if (waiting !== null) yield waiting.bytes;
+      else if (this.#ended) return;
+      else await new Promise<void>((resolve) => (this.#moved = resolve));
+    }
+  }
+
+  /** Writing fails from now on. */
+  fail(error: unknown): void {
+    this.#end();
+    this.#waiting?.taken();
+    this.#controller.error(error);
+  }
+
+  #write(bytes: Uint8Array): Promise<void> {
+    if (!(bytes instanceof Uint8Array)) return Promise.reject(new TypeError("a connection takes Uint8Arrays"));
+    return new Promise((taken) => {
+      this.#waiting = { bytes: bytes.slice(), taken };
+      this.#moved();
+    });
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#moved();
+  }
+}

@@ -1,0 +1,82 @@
+// What `connect` makes of a connection taken off HTTP, with a core that does what the test says.
+
+import { expect, test } from "vitest";
+import { until, whole } from "../node/scripted-server.js";
+import { line } from "../streams/log-of.js";
+import { hijack, open, scriptedEngine } from "./scripted-engine.js";
+
+const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
+const bytes = (words: string) => new TextEncoder().encode(words);
+
+test("it asks for an upgrade, and has both directions", async () => {
+  const { engine, log, stdin, requests } = await scriptedEngine((_request, reply) => reply(hijack("c")));
+  log.append(line(1, "before"));
+  const connection = await engine.connect("/containers/c/attach?stream=1", { method: "POST" });
+  expect(requests[0]!.headers).toBe("Connection: Upgrade\nUpgrade: tcp");
+  expect([connection.status, connection.refusal]).toEqual([101, null]);
+  expect(connection.headers.get("content-type")).toBe("application/vnd.docker.raw-stream");
+  const reader = connection.readable.getReader();
+  expect(text((await reader.read()).value)).toBe("before\n");
+  log.append(line(2, "after"));
+  expect(text((await reader.read()).value)).toBe("after\n");
+  const writer = connection.writable.getWriter();
+  await writer.write(bytes("typed"));
+  await writer.close();
+  await until(() => stdin.text === "typed<end>");
+});
+
+test("it ends when the core says so, with all output", async () => {
+  const { engine, log, reply, requests } = await scriptedEngine((_request, reply) => reply(hijack("c")));
+  const { readable, writable } = await engine.connect("/attach", { method: "POST" });
+  log.append(line(1, "last words"));
+  reply(requests[0]!.id, { tag: "end" });
+  expect(await new Response(readable).text()).toBe("last words\n");
+  await expect(writable.getWriter().write(bytes("too late"))).rejects.toThrow("closed");
+});
+
+test.each([
+  ["whole", whole(404, '{"message":"no such container"}')],
+  ["bare", { ...whole(404, '{"message":"no such container"}'), tag: "bare" } as never],
+])("a refusal (%s) is told with its body", async (_name, refusal) => {
+  const { engine, inputs } = await scriptedEngine((_request, reply) => reply(refusal));
+  const connection = await engine.connect("/attach", { method: "POST" });
+  expect(connection.status).toBe(404);
+  expect(JSON.parse(connection.refusal!)).toEqual({ message: "no such container" });
+  expect((await connection.readable.getReader().read()).done).toBe(true);
+  expect(inputs).toEqual([]);
+});
+
+test("what takes nothing off HTTP is refused, and the core is told that nobody listens", async () => {
+  const { engine, inputs, requests } = await scriptedEngine((_request, reply) => reply(open()));
+  await expect(engine.connect("/events")).rejects.toThrow("use `fetch`");
+  expect(inputs).toEqual([{ tag: "closed", val: { request: requests[0]!.id, why: "client" } }]);
+});
+
+test.each([
+  ["cancels its side", (connection: { readable: ReadableStream }) => connection.readable.cancel()],
+  ["aborts its side", (connection: { writable: WritableStream }) => connection.writable.abort()],
+])("a program that %s is a client that left", async (_name, leave) => {
+  const { engine, inputs, requests, stdin } = await scriptedEngine((_request, reply) => reply(hijack("c")));
+  await leave(await engine.connect("/attach", { method: "POST" }));
+  await until(() => inputs.length > 0);
+  expect(inputs).toEqual([{ tag: "closed", val: { request: requests[0]!.id, why: "client" } }]);
+  expect(stdin.text).toBe("<released>");
+});
+
+test("a signal breaks it off", async () => {
+  const { engine, inputs, requests } = await scriptedEngine((_request, reply) => reply(hijack("c")));
+  const leaving = new AbortController();
+  const { readable } = await engine.connect("/attach", { method: "POST", signal: leaving.signal });
+  leaving.abort();
+  await expect(readable.getReader().read()).rejects.toMatchObject({ name: "AbortError" });
+  expect(inputs).toEqual([{ tag: "closed", val: { request: requests[0]!.id, why: "client" } }]);
+});
+
+test("through `fetch` an attach is its output alone", async () => {
+  const { engine, log, reply, requests, stdin } = await scriptedEngine((_request, reply) => reply(hijack("c", 200)));
+  log.append(line(1, "out"));
+  const response = await engine.fetch("/attach", { method: "POST" });
+  reply(requests[0]!.id, { tag: "end" });
+  expect(await response.text()).toBe("out\n");
+  expect(stdin.text).toBe("<released>");
+});

@@ -1,0 +1,143 @@
+// An engine's life: opened, crashed, opened again, closed.
+
+import { describe, expect, test } from "vitest";
+import { derivedSeeds } from "../../hosts/embedding/seeds.js";
+import { whole } from "../node/scripted-server.js";
+import { chunk, hijack, open, scriptedEngine } from "./scripted-engine.js";
+
+describe("a crash", () => {
+  test("breaks off what is under way, and whoever asks is told that the engine is down", async () => {
+    const { engine, reply, requests } = await scriptedEngine((request, reply) => {
+      if (request.target === "/attach") reply(hijack("c"));
+    });
+    const waiting = engine.fetch("/wait");
+    const answered = engine.fetch("/events");
+    reply(requests[1]!.id, open());
+    const { body } = await answered;
+    const { readable } = await engine.connect("/attach", { method: "POST" });
+    engine.crash();
+    expect(engine.state).toBe("down");
+    await expect(waiting).rejects.toThrow("broke the connection off");
+    await expect(body!.getReader().read()).rejects.toThrow("broke the connection off");
+    await expect(readable.getReader().read()).rejects.toThrow("broke the connection off");
+    await expect(engine.fetch("/info")).rejects.toThrow("fetch failed: the engine is down");
+    await expect(engine.connect("/attach")).rejects.toThrow(TypeError);
+  });
+
+  test("is over when it is opened again, with a later epoch", async () => {
+    const { engine, epochs, happen, inputs } = await scriptedEngine((_request, reply) => reply(whole(200)));
+    await engine.fetch("/info");
+    engine.crash();
+    engine.crash();
+    await engine.reopen();
+    await engine.reopen();
+    expect(engine.state).toBe("open");
+    expect(epochs).toEqual([1, 2]);
+    expect((await engine.fetch("/info")).status).toBe(200);
+    happen({ tag: "elapsed", val: 1n });
+    happen({ tag: "drained", val: { request: 1n, bytes: 1 } });
+    expect(inputs).toHaveLength(1);
+  });
+});
+
+describe("closing", () => {
+  test("waits for answers, ends streams, then closes records and host", async () => {
+    const { engine, reply, requests, closed } = await scriptedEngine();
+    const answered = engine.fetch("/slow");
+    const streamed = engine.fetch("/events");
+    reply(requests[1]!.id, open());
+    const { body } = await streamed;
+    const closing = engine.close();
+    expect(engine.state).toBe("closed");
+    await expect(engine.fetch("/info")).rejects.toThrow("closed");
+    reply(requests[0]!.id, whole(204, "", ""));
+    expect((await answered).status).toBe(204);
+    await closing;
+    await expect(body!.getReader().read()).rejects.toThrow("closed");
+    expect(closed).toEqual(["records", "host"]);
+    await engine.close();
+    expect(closed).toHaveLength(2);
+    await expect(engine.reopen()).rejects.toThrow("closed");
+  });
+
+  test("does not wait for ever", async () => {
+    const { engine } = await scriptedEngine();
+    const never = engine.fetch("/wait");
+    never.catch(() => {});
+    await engine.close();
+    await expect(never).rejects.toThrow("closed");
+  });
+});
+
+describe("events", () => {
+  const MESSAGES = ['{"Type":"container","Action":"start"}\n{"Type":"cont', 'ainer","Action":"die"}\n'];
+
+  test("come one by one, from the moment of the call", async () => {
+    const { engine, requests } = await scriptedEngine((_request, reply) => {
+      reply(open());
+      for (const text of MESSAGES) reply(chunk(text));
+      reply({ tag: "end" });
+    });
+    const events = engine.events({ since: "1", until: "2", filters: { type: ["container"] } });
+    expect(requests[0]!.target).toBe("/events?since=1&until=2&filters=%7B%22type%22%3A%5B%22container%22%5D%7D");
+    const actions: string[] = [];
+    for await (const event of events) actions.push(event.Action);
+    expect(actions).toEqual(["start", "die"]);
+  });
+
+  test("end when the loop is left, when the signal aborts, and when the engine is closed", async () => {
+    const { engine, inputs, requests } = await scriptedEngine((_request, reply) => {
+      reply(open());
+      reply(chunk(MESSAGES[0]!));
+    });
+    for await (const event of engine.events()) {
+      expect(event.Action).toBe("start");
+      break;
+    }
+    expect(inputs.at(-1)).toEqual({ tag: "closed", val: { request: requests[0]!.id, why: "client" } });
+    const aborting = new AbortController();
+    const events = engine.events({ signal: aborting.signal });
+    await events.next();
+    aborting.abort();
+    expect(await events.next()).toEqual({ done: true, value: undefined });
+    const last = engine.events();
+    await last.next();
+    const [end] = await Promise.all([last.next(), engine.close()]);
+    expect(end.done).toBe(true);
+  });
+
+  test("fail when the engine crashes, or refuses", async () => {
+    const { engine } = await scriptedEngine((request, reply) => {
+      if (request.target.includes("until")) reply(whole(400, '{"message":"invalid until"}'));
+      else reply(open());
+    });
+    await expect(engine.events({ until: "x" }).next()).rejects.toThrow("invalid until");
+    const next = engine.events().next();
+    engine.crash();
+    await expect(next).rejects.toThrow(TypeError);
+  });
+});
+
+describe("seeds", () => {
+  const SEED = new Uint8Array(32).fill(9);
+
+  test("are the same for the same seed, and another for each opening", () => {
+    const [first, again] = [derivedSeeds(SEED), derivedSeeds(SEED)];
+    const drawn = [first(), first(), first()];
+    expect([again(), again(), again()]).toEqual(drawn);
+    expect(new Set(drawn.map(String)).size).toBe(3);
+    expect(drawn.every((seed) => seed.length === 32)).toBe(true);
+  });
+
+  test("have 32 bytes", async () => {
+    await expect(scriptedEngine(undefined, { seed: new Uint8Array(31) })).rejects.toThrow(RangeError);
+  });
+
+  test("open the engine's instances", async () => {
+    const { engine, seeds } = await scriptedEngine(undefined, { seed: SEED });
+    engine.crash();
+    await engine.reopen();
+    const expected = derivedSeeds(SEED);
+    expect(seeds).toEqual([expected(), expected()]);
+  });
+});
