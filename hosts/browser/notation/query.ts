@@ -1,0 +1,17 @@
+// Queries of targets.
+
+/** `?a=1&b=x`, in the order given; true is 1, what is false or null is left out. Empty for nothing. */
+export function query(values: Readonly<Record<string, string | boolean | null | readonly string[]>>): string {
+  const parts = Object.entries(values).flatMap(([name, value]) => {
+    if (value === null || value === false) return [];
+    const all = Array.isArray(value) ? (value as readonly string[]) : [value === true ? "1" : (value as string)];
+    return all.map((one) => `${name}=${encodeURIComponent(one).replace(/%2F/g, "/").replace(/%3A/g, ":")}`);
+  });
+  return parts.length > 0 ? `?${parts.join("&")}` : "";
+}
+
+/** A target's query, decoded. A name that comes twice has its last value. */
+export function queryOf(target: string): Record<string, string> {
+  const mark = target.indexOf("?");
+  return mark < 0 ? {} : Object.fromEntries(new URLSearchParams(target.slice(mark + 1)));
+}
