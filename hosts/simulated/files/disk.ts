@@ -60,8 +60,14 @@ export class Disk {
 
   /** A container's files without anything mounted over them; null when it has none. */
   view(container: string): FileSystem | null {
+    const mounts = this.mountsOf(container);
+    return mounts && new MountedFiles(mounts, this.now);
+  }
+
+  /** The same as mounts: its own tree and nothing else. */
+  mountsOf(container: string): MountTable | null {
     const files = this.containers.get(container);
-    return files ? new MountedFiles(new Map([["/", rootMount(files.tree)]]), this.now) : null;
+    return files ? new Map([["/", rootMount(files.tree)]]) : null;
   }
 
   /**

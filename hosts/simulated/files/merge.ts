@@ -6,14 +6,16 @@ import { inode, type Inode } from "./inode.js";
 export interface Change {
   /** The file, a directory without its entries; null: what is below is gone. */
   file: Inode | null;
-  /** Of a directory: what is below it does not show. */
+  /** What is below does not show, whatever becomes of the file. */
   opaque: boolean;
+  /** A directory of which nothing is told but what is in it: if there is one below, it is as that one. */
+  implied?: boolean;
   /** Of a directory. */
   entries: Map<string, Change>;
 }
 
 /** The tree as it is with the changes. Nothing that is given is changed. */
-export function merged(lower: Inode | null, { file, opaque, entries }: Change): Inode | null {
+export function merged(lower: Inode | null, { file, opaque, implied, entries }: Change): Inode | null {
   if (file?.kind !== "directory") return file;
   const below = lower?.kind === "directory" && !opaque ? lower : null;
   const names = new Map(below?.entries);
@@ -22,5 +24,5 @@ export function merged(lower: Inode | null, { file, opaque, entries }: Change): 
     if (made === null) names.delete(name);
     else names.set(name, made);
   }
-  return inode("directory", null, { ...file, entries: names, origin: null });
+  return inode("directory", null, { ...(implied && below ? below : file), entries: names, origin: null });
 }

@@ -1,0 +1,174 @@
+// Archives that are held for the core: their members, in memory.
+
+import { HostFailure } from "../../failure.js";
+import type { content, engine } from "../../host.js";
+import { joined } from "../../streams/bytes.js";
+import { fromClient } from "../../streams/client-body.js";
+import type { TarEntry } from "../../streams/tar/entry.js";
+import { bytesOf, textOf } from "../../streams/tar/latin1.js";
+import { cleanName } from "../../streams/tar/names.js";
+import { TarReader, type TarSink } from "../../streams/tar/reader.js";
+import { contentOf, inode, type Inode } from "../files/inode.js";
+import type { Change } from "../files/merge.js";
+import { Share, type Space } from "../files/space.js";
+import { ChangeTree } from "./change-tree.js";
+import { decompressed } from "./decompress.js";
+import { roomed } from "./room.js";
+
+export class Archives {
+  readonly #room: Space;
+  readonly #archives = new Map<string, { tree: ChangeTree; share: Share }>();
+
+  constructor(room: Space) {
+    this.#room = room;
+  }
+
+  /** Takes an archive in, whole or not at all. Files, and links that lead to one, in the order of their names. */
+  async ingest(archive: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<engine.ArchivedFile[]> {
+    return this.#make(archive, async (share, tree) => {
+      const reader = new TarReader(new Members(tree, share));
+      for await (const chunk of decompressed(fromClient(body, signal))) {
+        if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
+        await reader.push(chunk);
+      }
+      reader.end();
+      return filesIn(tree);
+    });
+  }
+
+  /** Makes an archive of one member. */
+  async keep(archive: string, name: string, bytes: Uint8Array): Promise<void> {
+    await this.#make(archive, async (share, tree) => {
+      roomed(() => share.take(bytes.length, name));
+      tree.put(tree.place(name), inode("file", null, { bytes }));
+    });
+  }
+
+  /** A small member's bytes. */
+  read(member: content.Member): Uint8Array {
+    const bytes = this.member(member);
+    if (bytes.length > SMALL) throw new HostFailure("invalid", `${member.path} is larger than ${SMALL} bytes`);
+    return bytes;
+  }
+
+  /** A member's bytes; links are followed within the archive. */
+  member({ archive, path }: content.Member): Uint8Array {
+    const found = this.#archives.get(archive);
+    if (!found) throw new HostFailure("not-found", `archive ${archive} does not exist`);
+    const file = found.tree.find(textOf(cleanName(bytesOf(path))), true)?.change.file;
+    if (!file) throw new HostFailure("not-found", `"${path}" does not exist`);
+    if (file.kind !== "file") throw new HostFailure("invalid", `"${path}" is not a file`);
+    return contentOf(file);
+  }
+
+  drop(archive: string): void {
+    this.#archives.get(archive)?.share.release();
+    this.#archives.delete(archive);
+  }
+
+  /** No archive outlives the engine. */
+  clear(): void {
+    for (const archive of [...this.#archives.keys()]) this.drop(archive);
+  }
+
+  async #make<T>(archive: string, fill: (share: Share, tree: ChangeTree) => Promise<T>): Promise<T> {
+    if (this.#archives.has(archive)) throw new HostFailure("exists", `archive ${archive} exists`);
+    const [share, tree] = [new Share(this.#room), new ChangeTree()];
+    try {
+      const made = await fill(share, tree);
+      this.#archives.set(archive, { tree, share });
+      return made;
+    } catch (error) {
+      share.release();
+      throw error;
+    }
+  }
+}
+
+/** Files and links; owners, modes and times are not kept. */
+class Members implements TarSink {
+  readonly #tree: ChangeTree;
+  readonly #space: Space;
+  #file: { inode: Inode; name: string; pieces: Uint8Array[] } | null = null;
+
+  constructor(tree: ChangeTree, space: Space) {
+    this.#tree = tree;
+    this.#space = space;
+  }
+
+  entry(entry: TarEntry): void {
+    const name = textOf(cleanName(entry.name));
+    if (name === "") return;
+    const spot = this.#tree.place(name);
+    const there = spot.directory.entries.get(spot.name)?.file;
+    if (entry.type === "directory" && there?.kind === "directory") return;
+    const file = this.#made(entry, name);
+    if (file) this.#tree.put(spot, file);
+    else spot.directory.entries.delete(spot.name);
+  }
+
+  data(piece: Uint8Array): void {
+    if (!this.#file) return;
+    const { name, pieces } = this.#file;
+    roomed(() => this.#space.take(piece.length, name));
+    pieces.push(new Uint8Array(piece));
+  }
+
+  end(): void {
+    if (!this.#file) return;
+    this.#file.inode.bytes = joined(this.#file.pieces);
+    this.#file.inode.size = this.#file.inode.bytes.length;
+    this.#file = null;
+  }
+
+  /** Null for what an archive has no use for: devices. */
+  #made(entry: TarEntry, name: string): Inode | null {
+    if (entry.type === "link") return this.#target(entry);
+    if (entry.type === "symlink") return inode("symlink", null, { target: textOf(entry.target) });
+    if (entry.type === "directory") return inode("directory", null);
+    if (entry.type !== "file") return null;
+    const file = inode("file", null);
+    this.#file = { inode: file, name, pieces: [] };
+    return file;
+  }
+
+  #target({ target }: TarEntry): Inode {
+    const file = fileBehind(this.#tree, textOf(cleanName(target)), false);
+    if (!file) throw new HostFailure("invalid", `hard link to "${textOf(target)}", which is not a file`);
+    return file;
+  }
+}
+
+function filesIn(tree: ChangeTree): engine.ArchivedFile[] {
+  const files: engine.ArchivedFile[] = [];
+  const add = ({ entries }: Change, above: string): void => {
+    for (const [name, change] of byBytes(entries)) {
+      const path = `${above}${name}`;
+      const file = change.file?.kind === "symlink" ? fileBehind(tree, path, true) : change.file;
+      if (file?.kind === "file") files.push({ path, size: BigInt(file.size) });
+      add(change, `${path}/`);
+    }
+  };
+  add(tree.root, "");
+  return files;
+}
+
+/** Undefined when the name leads to no file of the archive. */
+function fileBehind(tree: ChangeTree, name: string, follow: boolean): Inode | undefined {
+  try {
+    const file = tree.find(name, follow)?.change.file;
+    return file?.kind === "file" ? file : undefined;
+  } catch (error) {
+    if (error instanceof HostFailure) return undefined;
+    throw error;
+  }
+}
+
+/** In the order of their names' bytes. */
+export function byBytes<T>(entries: ReadonlyMap<string, T>): [string, T][] {
+  const keyed = [...entries].map(([name, value]) => ({ key: bytesOf(name), name, value }));
+  keyed.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
+  return keyed.map(({ name, value }) => [name, value]);
+}
+
+const SMALL = 4 << 20;

@@ -1,0 +1,123 @@
+// The files of a tar, put together in memory: no name, and no symbolic link, leads out of the tree.
+
+import { HostFailure } from "../../failure.js";
+import { leaves } from "../../streams/tar/names.js";
+import { inode, type Inode } from "../files/inode.js";
+import type { Change } from "../files/merge.js";
+
+/** Where something stands, or would. */
+export interface Spot {
+  directory: Change;
+  name: string;
+  /** From the root, without links. */
+  path: string;
+}
+
+export class ChangeTree {
+  readonly root: Change = directoryChange();
+
+  /** Where an entry goes, with its directories made and links among them followed. Throws `invalid`. */
+  place(name: string): Spot {
+    const { parts, last } = split(name);
+    const walk = this.#walk(parts, name, true);
+    const at = walk.at(-1)!;
+    return { directory: at.change, name: last, path: join(at.path, last) };
+  }
+
+  /** What stands under a name, links on the way followed; `follow`: the last too. Undefined when nothing does. */
+  find(name: string, follow = false): { change: Change; path: string } | undefined {
+    if (name === "") return { change: this.root, path: "" };
+    for (let [rest, links] = [name, 0]; ; links++) {
+      if (links > MOST_LINKS) throw tooManyLinks(name);
+      const { parts, last } = split(rest);
+      const at = this.#walk(parts, name, false).at(-1);
+      const change = at?.change.entries.get(last);
+      if (!at || !change?.file) return undefined;
+      if (!follow || change.file.kind !== "symlink") return { change, path: join(at.path, last) };
+      rest = relative(at.path, change.file.target, name);
+      if (rest === "") return { change: this.root, path: "" };
+    }
+  }
+
+  /** Puts a file in a place; what was there is gone, but what it hid stays hidden. */
+  put({ directory, name }: Spot, file: Inode): Change {
+    const there = directory.entries.get(name);
+    const change: Change = { file, opaque: there?.opaque ?? false, entries: new Map() };
+    directory.entries.set(name, change);
+    return change;
+  }
+
+  /** The directories on the way, the root first; empty when one is missing and may not be made. */
+  #walk(parts: string[], name: string, make: boolean): Step[] {
+    const ahead = parts.reverse();
+    let way: Step[] = [{ change: this.root, path: "" }];
+    for (let links = 0; ahead.length > 0;) {
+      const part = ahead.pop();
+      const at = way.at(-1)!;
+      if (part === undefined || part === "" || part === ".") continue;
+      if (part === "..") {
+        if (way.length === 1) throw leaves(name);
+        way.pop();
+        continue;
+      }
+      const next = at.change.entries.get(part);
+      if (next?.file?.kind === "symlink") {
+        if (++links > MOST_LINKS) throw tooManyLinks(name);
+        if (next.file.target.startsWith("/")) way = [way[0]!];
+        ahead.push(...next.file.target.split("/").reverse());
+        continue;
+      }
+      const path = join(at.path, part);
+      if (next?.file && next.file.kind !== "directory") {
+        throw new HostFailure("invalid", `"${name}": "${path}" is not a directory`);
+      }
+      if (!next?.file && !make) return [];
+      way.push({ change: next?.file ? next : this.#implied(at.change, part), path });
+    }
+    return way;
+  }
+
+  /** A directory that no entry has told of yet. */
+  #implied(parent: Change, name: string): Change {
+    const made = directoryChange();
+    made.implied = true;
+    made.opaque = parent.entries.get(name)?.opaque ?? false;
+    parent.entries.set(name, made);
+    return made;
+  }
+}
+
+interface Step {
+  change: Change;
+  path: string;
+}
+
+function directoryChange(): Change {
+  return { file: inode("directory", null), opaque: false, entries: new Map() };
+}
+
+function split(name: string): { parts: string[]; last: string } {
+  const parts = name.split("/");
+  return { last: parts.pop() ?? "", parts };
+}
+
+function join(directory: string, name: string): string {
+  return directory === "" ? name : `${directory}/${name}`;
+}
+
+/** A link's target as a name from the root; what leads out of it is refused. */
+function relative(directory: string, target: string, name: string): string {
+  const parts = target.startsWith("/") || directory === "" ? [] : directory.split("/");
+  for (const part of target.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined) throw leaves(name);
+  }
+  return parts.join("/");
+}
+
+function tooManyLinks(name: string): HostFailure {
+  return new HostFailure("invalid", `"${name}": too many levels of symbolic links`);
+}
+
+const MOST_LINKS = 40;

@@ -1,0 +1,92 @@
+// A container's changes as a layer tar: what it has copied up or made, with whiteouts for what it took away (OCI image
+// spec, layer.md). The same changes give the same bytes.
+
+import type { engine } from "../../host.js";
+import { digestOf } from "../../registry/digest.js";
+import { joined } from "../../streams/bytes.js";
+import type { TarEntry } from "../../streams/tar/entry.js";
+import { bytesOf } from "../../streams/tar/latin1.js";
+import { OPAQUE, WHITEOUT } from "../../streams/tar/names.js";
+import { endOfArchive, headerOf, paddingOf } from "../../streams/tar/writer.js";
+import { contentOf, type Inode } from "../files/inode.js";
+import type { Tree } from "../files/tree.js";
+import { byBytes } from "./archives.js";
+
+/** The tar, and what is to be told of it. */
+export function changesOf(tree: Tree): { bytes: Uint8Array; committed: engine.Committed } {
+  const changes = new Changes(tree);
+  changes.directory(tree.root, "");
+  const bytes = joined([...changes.pieces, endOfArchive()]);
+  const committed = { diffId: digestOf(bytes), size: changes.size, empty: changes.pieces.length === 0 };
+  return { bytes, committed };
+}
+
+class Changes {
+  readonly pieces: Uint8Array[] = [];
+  size = 0n;
+  readonly #tree: Tree;
+  /** First name of each file that has several. */
+  readonly #names = new Map<Inode, string>();
+
+  constructor(tree: Tree) {
+    this.#tree = tree;
+  }
+
+  /** What was changed in a directory that the tree has as its own. */
+  directory(at: Inode, path: string): void {
+    const names = new Map<string, Inode | null>();
+    for (const name of at.origin?.entries.keys() ?? []) if (!at.entries.has(name)) names.set(name, null);
+    for (const [name, file] of at.entries) if (file.owner === this.#tree) names.set(name, file);
+    for (const [name, file] of byBytes(names)) {
+      const full = path + bytesOf(name);
+      if (file === null) this.#add({ ...whiteout(at), name: `${path}${WHITEOUT}${bytesOf(name)}` });
+      else if (file.kind === "directory") this.#enter(file, full, at.origin?.entries.has(name) ?? false);
+      else this.#file(file, full);
+    }
+  }
+
+  #enter(file: Inode, path: string, hides: boolean): void {
+    this.#add(entryOf(file, `${path}/`));
+    if (file.origin === null && hides) this.#add({ ...whiteout(file), name: `${path}/${OPAQUE}` });
+    this.directory(file, `${path}/`);
+  }
+
+  #file(file: Inode, path: string): void {
+    const first = file.links > 1 ? this.#names.get(file) : undefined;
+    this.#names.set(file, first ?? path);
+    if (first !== undefined) return this.#add({ ...entryOf(file, path), type: "link", target: first, size: 0 });
+    this.#add(entryOf(file, path));
+    if (file.kind !== "file") return;
+    this.pieces.push(contentOf(file), paddingOf(file.size));
+    this.size += BigInt(file.size);
+  }
+
+  #add(entry: TarEntry): void {
+    this.pieces.push(headerOf(entry));
+  }
+}
+
+function entryOf(file: Inode, name: string): TarEntry {
+  const { kind, mode, uid, gid, size, modified, target, major, minor, xattrs } = file;
+  const capability = xattrs?.get(CAPABILITY);
+  return {
+    name,
+    type: kind,
+    mode,
+    uid,
+    gid,
+    size: kind === "file" ? size : 0,
+    mtime: modified,
+    target: bytesOf(target),
+    major,
+    minor,
+    xattrs: new Map(capability === undefined ? [] : [[CAPABILITY, capability]]),
+  };
+}
+
+/** When exactly something was taken away nobody remembers: its directory changed then or later. */
+function whiteout(directory: Inode): TarEntry {
+  return { ...entryOf(directory, ""), type: "file", mode: 0o600, size: 0, xattrs: new Map() };
+}
+
+const CAPABILITY = "security.capability";

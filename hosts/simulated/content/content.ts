@@ -1,0 +1,147 @@
+// Carries out `content` commands: registries, layers, containers' file systems, archives.
+
+import { HostFailure } from "../../failure.js";
+import type { Bodies, Clock, content, Operation, Outcome, Perform, Report } from "../../host.js";
+import type { RegistryClient } from "../../registry/client.js";
+import { Unpacking, type Work } from "../../unpacking.js";
+import type { Disk } from "../files/disk.js";
+import { Archives } from "./archives.js";
+import { changesOf } from "./commit.js";
+import { makeLayer } from "./layer.js";
+
+export interface ContentDeps {
+  disk: Disk;
+  clock: Clock;
+  bodies: Bodies;
+  registry: RegistryClient;
+}
+
+export interface SimulatedContent {
+  perform: Perform<content.ContentCommand>;
+  /** Gives up what is under way and forgets all archives: the engine is gone. Resolves when nothing is left of it. */
+  restart(): Promise<void>;
+  /** For the inventory: chains whose top layer is whole. */
+  chains(): string[];
+  /** For the inventory: containers whose file system is mounted. */
+  mounts(): string[];
+  /** For the inventory: containers for which there is anything on the disk. */
+  containers(): string[];
+}
+
+export function simulatedContent(deps: ContentDeps): SimulatedContent {
+  const carrier = new Carrier(deps);
+  const { disk } = deps;
+  return {
+    perform: (op, command, report) => carrier.perform(op, command, report),
+    restart: () => carrier.restart(),
+    chains: () => disk.layers.all(),
+    mounts: () => [...disk.containers].flatMap(([id, { mounted }]) => (mounted ? [id] : [])).sort(),
+    containers: () => [...disk.containers.keys()].sort(),
+  };
+}
+
+class Carrier {
+  readonly #deps: ContentDeps;
+  readonly #archives: Archives;
+  readonly #unpacking = new Unpacking();
+  /** Gives up an operation under way. */
+  readonly #underWay = new Map<Operation, { controller: AbortController; over: Promise<unknown> }>();
+
+  constructor(deps: ContentDeps) {
+    this.#deps = deps;
+    this.#archives = new Archives(deps.disk.room);
+  }
+
+  async perform(op: Operation, command: content.ContentCommand, report: Report): Promise<Outcome> {
+    const controller = new AbortController();
+    const outcome = this.#do(command, report, controller.signal);
+    const over = outcome.catch(() => {});
+    this.#underWay.set(op, { controller, over });
+    try {
+      return await outcome;
+    } catch (error) {
+      if (controller.signal.aborted) throw new HostFailure("interrupted", "context canceled");
+      throw error;
+    } finally {
+      this.#underWay.delete(op);
+    }
+  }
+
+  async restart(): Promise<void> {
+    const left = [...this.#underWay.values()];
+    for (const { controller } of left) controller.abort();
+    await Promise.all(left.map(({ over }) => over));
+    this.#archives.clear();
+  }
+
+  async #do(command: content.ContentCommand, report: Report, signal: AbortSignal): Promise<Outcome> {
+    const { registry, bodies, disk } = this.#deps;
+    switch (command.tag) {
+      case "resolve":
+        return { tag: "resolved", val: await registry.resolve(command.val, signal) };
+      case "tags":
+        return { tag: "names", val: await registry.tags(command.val, signal) };
+      case "blob":
+        return { tag: "bytes", val: await registry.blob(command.val, signal) };
+      case "login":
+        return { tag: "token", val: await registry.login(command.val, signal) };
+      case "layer":
+        return { tag: "size", val: BigInt(await this.#layer(command.val, report, signal)) };
+      case "mount":
+        disk.mount(checked(command.val.container), command.val.chain ?? null);
+        return DONE;
+      case "unmount":
+        disk.unmount(command.val);
+        return DONE;
+      case "measure":
+        return { tag: "size", val: BigInt(disk.containers.get(command.val)?.share.used ?? 0) };
+      case "commit":
+        return { tag: "committed", val: await this.#commit(command.val) };
+      case "ingest": {
+        const { archive, request } = command.val;
+        return { tag: "ingested", val: await this.#archives.ingest(archive, bodies.take(request), signal) };
+      }
+      case "read":
+        return { tag: "bytes", val: this.#archives.read(command.val) };
+      case "drop-chain":
+        disk.layers.drop(command.val);
+        return DONE;
+      case "drop-container":
+        disk.dropContainer(command.val);
+        return DONE;
+      case "drop-archive":
+        this.#archives.drop(command.val);
+        return DONE;
+      case "abandon":
+        this.#underWay.get(command.val)?.controller.abort();
+        return DONE;
+    }
+  }
+
+  /** Bytes of the layer's files; what is whole is not made again. */
+  async #layer(layer: content.Layer, report: Report, signal: AbortSignal): Promise<number> {
+    const { disk, clock, registry } = this.#deps;
+    const { layers } = disk;
+    const member = (wanted: content.Member): Uint8Array => this.#archives.member(wanted);
+    const settled = (chain: string): Promise<void> => this.#unpacking.settled(chain);
+    const deps = { layers, clock, registry, member, settled };
+    const work: Work = async (told, stop) => layers.layer(layer.chain)?.size ?? makeLayer(layer, deps, told, stop);
+    return this.#unpacking.ask(layer.chain, work, report, signal);
+  }
+
+  async #commit({ archive, container }: content.Commit): Promise<ReturnType<typeof changesOf>["committed"]> {
+    const files = this.#deps.disk.containers.get(container);
+    if (!files) throw new HostFailure("not-found", `container ${container} has no files`);
+    const { bytes, committed } = changesOf(files.tree);
+    await this.#archives.keep(archive, "layer.tar", bytes);
+    return committed;
+  }
+}
+
+/** 64 hex digits. */
+function checked(container: string): string {
+  if (!/^[0-9a-f]{64}$/.test(container)) throw new HostFailure("invalid", `"${container}" is not a container id`);
+  return container;
+}
+
+const DONE: Outcome = { tag: "done" };

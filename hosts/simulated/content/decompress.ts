@@ -1,0 +1,89 @@
+// Decompression in plain script and at once, told by the first bytes: a media type may be wrong, the bytes are not.
+
+import { Gunzip } from "fflate";
+import { Decompress } from "fzstd";
+import { HostFailure } from "../../failure.js";
+import { joined } from "../../streams/bytes.js";
+
+/** The bytes as they were before gzip or zstd; others pass through. Compressions that are not built are refused. */
+export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const ready: Uint8Array[] = [];
+  const decoder = new Decoder((bytes) => ready.push(bytes));
+  for await (const chunk of source) {
+    decoder.push(chunk);
+    yield* ready.splice(0);
+  }
+  decoder.end();
+  yield* ready.splice(0);
+}
+
+class Decoder {
+  readonly #out: (bytes: Uint8Array) => void;
+  #head: Uint8Array = new Uint8Array(0);
+  /** Null until enough bytes are there to tell. */
+  #push: ((bytes: Uint8Array, final: boolean) => void) | null = null;
+
+  constructor(out: (bytes: Uint8Array) => void) {
+    this.#out = out;
+  }
+
+  push(bytes: Uint8Array): void {
+    if (this.#push) return this.#feed(bytes, false);
+    this.#head = joined([this.#head, bytes]);
+    if (this.#head.length >= LONGEST_MAGIC) this.#begin(false);
+  }
+
+  end(): void {
+    if (this.#push) this.#feed(new Uint8Array(0), true);
+    else if (this.#head.length > 0) this.#begin(true);
+  }
+
+  #begin(final: boolean): void {
+    const refused = UNSUPPORTED.find(({ magic }) => startsWith(this.#head, magic));
+    if (refused) throw new HostFailure("unsupported", `${refused.name} compression is not supported`);
+    this.#push = decoderFor(this.#head, this.#out);
+    this.#feed(this.#head, final);
+  }
+
+  #feed(bytes: Uint8Array, final: boolean): void {
+    try {
+      this.#push?.(bytes, final);
+    } catch (error) {
+      throw corrupt(error);
+    }
+  }
+}
+
+function decoderFor(head: Uint8Array, out: (bytes: Uint8Array) => void): (bytes: Uint8Array, final: boolean) => void {
+  const told = (bytes: Uint8Array): void => {
+    if (bytes.length > 0) out(bytes);
+  };
+  if (startsWith(head, GZIP)) {
+    const gunzip = new Gunzip(told);
+    return (bytes, final) => gunzip.push(bytes, final);
+  }
+  if (startsWith(head, ZSTD)) {
+    const zstd = new Decompress(told);
+    return (bytes, final) => zstd.push(bytes, final);
+  }
+  return told;
+}
+
+function corrupt(error: unknown): HostFailure {
+  if (error instanceof HostFailure) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const isCut = /unexpected (EOF|end)/i.test(message);
+  return new HostFailure("corrupt", isCut ? "unexpected EOF" : `decompression failed: ${message}`);
+}
+
+function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
+  return magic.every((byte, index) => bytes[index] === byte);
+}
+
+const GZIP = [0x1f, 0x8b];
+const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
+const UNSUPPORTED = [
+  { name: "bzip2", magic: [0x42, 0x5a, 0x68] },
+  { name: "xz", magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00] },
+];
+const LONGEST_MAGIC = 6;

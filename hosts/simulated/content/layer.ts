@@ -1,0 +1,161 @@
+// One layer: bytes → digest of the blob → decompress → DiffID → tree of changes, the blob kept on the way.
+
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { HostFailure } from "../../failure.js";
+import type { Clock, content, Report } from "../../host.js";
+import type { RegistryClient } from "../../registry/client.js";
+import { digestOf } from "../../registry/digest.js";
+import { joined } from "../../streams/bytes.js";
+import { TarReader } from "../../streams/tar/reader.js";
+import type { Layers } from "../files/layers.js";
+import type { Share } from "../files/space.js";
+import { decompressed } from "./decompress.js";
+import { roomed } from "./room.js";
+import { sleep } from "./sleep.js";
+import { Unpacker } from "./unpacker.js";
+
+export interface LayerDeps {
+  layers: Layers;
+  clock: Clock;
+  registry: RegistryClient;
+  /** An archive's member. */
+  member(member: content.Member): Uint8Array;
+  /** Resolves when a chain that is being unpacked is whole; at once for any other. */
+  settled(chain: string): Promise<void>;
+}
+
+/** Makes a layer, whole or not at all. Resolves to the bytes of its files. */
+export async function makeLayer(
+  layer: content.Layer,
+  deps: LayerDeps,
+  report: Report,
+  signal: AbortSignal,
+): Promise<number> {
+  const { layers } = deps;
+  const [room, blobRoom] = [layers.share(), layers.share()];
+  try {
+    const source = await fetched(layer.source, deps, blobRoom, report, signal);
+    const unpacker = await unpack(layer, source, room, deps, report, signal);
+    const size = unpacker.size();
+    const { parent = null, diffId, chain } = layer;
+    const kept = source.isNew ? { bytes: source.bytes, share: blobRoom } : null;
+    layers.keep(chain, { parent, diffId, size, blob: source.digest, changes: unpacker.changes }, room, kept);
+    return size;
+  } catch (error) {
+    room.release();
+    blobRoom.release();
+    throw error;
+  }
+}
+
+/** A layer's bytes, checked. */
+interface Source {
+  bytes: Uint8Array;
+  /** Null when it is an archive's. */
+  digest: string | null;
+  /** It is to be kept. */
+  isNew: boolean;
+  /** What to say when the tar is not the one that was promised. */
+  mismatch(actual: string): string;
+}
+
+async function fetched(
+  source: content.LayerSource,
+  deps: LayerDeps,
+  room: Share,
+  report: Report,
+  signal: AbortSignal,
+): Promise<Source> {
+  if (source.tag === "archived") {
+    const mismatch = (actual: string): string => `invalid diffID for layer: got "${actual}"`;
+    return { bytes: deps.member(source.val), digest: null, isNew: false, mismatch };
+  }
+  const { digest } = source.val;
+  const mismatch = (): string => "layers from manifest don't match image configuration";
+  const kept = deps.layers.blob(digest);
+  if (kept) return { bytes: kept, digest, isNew: false, mismatch };
+  const bytes = await download(source.val, deps.registry, room, report, signal);
+  return { bytes, digest, isNew: true, mismatch };
+}
+
+async function download(
+  blob: content.RegistryBlob,
+  registry: RegistryClient,
+  room: Share,
+  report: Report,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { body } = await registry.stream(blob, signal);
+  const pieces: Uint8Array[] = [];
+  let received = 0;
+  report("downloading", 0n, blob.size);
+  for await (const piece of body) {
+    received += piece.length;
+    if (received > blob.size) throw refused(blob.digest);
+    roomed(() => room.take(piece.length, `blobs/${blob.digest}`));
+    pieces.push(piece);
+    report("downloading", BigInt(received), blob.size);
+  }
+  if (received < blob.size) throw new HostFailure("corrupt", "unexpected EOF");
+  report("verifying", blob.size, blob.size);
+  const bytes = joined(pieces);
+  if (digestOf(bytes) !== blob.digest) throw refused(blob.digest);
+  report("downloaded", blob.size, blob.size);
+  return bytes;
+}
+
+function refused(digest: string): HostFailure {
+  return new HostFailure("corrupt", `filesystem layer verification failed for digest ${digest}`);
+}
+
+async function unpack(
+  layer: content.Layer,
+  source: Source,
+  room: Share,
+  deps: LayerDeps,
+  report: Report,
+  signal: AbortSignal,
+): Promise<Unpacker> {
+  const unpacker = new Unpacker(room, layer.parent !== undefined);
+  const reader = new TarReader(unpacker);
+  const hash = sha256.create();
+  for await (const chunk of decompressed(inPieces(source.bytes, deps.clock, report, signal))) {
+    hash.update(chunk);
+    await reader.push(chunk);
+  }
+  reader.end();
+  const diffId = `sha256:${bytesToHex(hash.digest())}`;
+  if (diffId !== layer.diffId) throw new HostFailure("corrupt", source.mismatch(diffId));
+  await linkToLower(unpacker, layer, deps);
+  const total = BigInt(source.bytes.length);
+  report("extracting", total, total);
+  return unpacker;
+}
+
+/** As fast as the disk takes them in. */
+async function* inPieces(
+  bytes: Uint8Array,
+  clock: Clock,
+  report: Report,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    const piece = bytes.subarray(at, at + PIECE);
+    report("extracting", BigInt(at), BigInt(bytes.length));
+    await sleep(clock, BigInt(piece.length) * NS_PER_BYTE, signal);
+    yield piece;
+  }
+}
+
+/** Needs the layers below: rare, and the only thing for which a layer waits for its parent. */
+async function linkToLower(unpacker: Unpacker, { parent }: content.Layer, deps: LayerDeps): Promise<void> {
+  if (!unpacker.needsLower) return;
+  if (parent !== undefined) await deps.settled(parent);
+  unpacker.linkToLower(deps.layers.tree(parent ?? null));
+}
+
+/** Bytes unpacked at once. */
+const PIECE = 64 << 10;
+/** 20 MB of compressed bytes a second. */
+const NS_PER_BYTE = 50n;

@@ -1,0 +1,24 @@
+// Waiting in the world's time.
+
+import { HostFailure } from "../../failure.js";
+import type { Clock } from "../../host.js";
+
+/** Resolves after so many nanoseconds; rejects as `interrupted` as soon as the signal is given. */
+export function sleep(clock: Clock, ns: bigint, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(interrupted());
+    const abort = (): void => {
+      callOff();
+      reject(interrupted());
+    };
+    const callOff = clock.at(clock.now().monotonic + ns, () => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    });
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}
+
+function interrupted(): HostFailure {
+  return new HostFailure("interrupted", "context canceled");
+}

@@ -1,0 +1,173 @@
+// A layer's tar as a tree of changes (OCI image spec, layer.md).
+
+import { HostFailure } from "../../failure.js";
+import { joined } from "../../streams/bytes.js";
+import type { TarEntry } from "../../streams/tar/entry.js";
+import { textOf } from "../../streams/tar/latin1.js";
+import { cleanName, leaves, META, OPAQUE, WHITEOUT } from "../../streams/tar/names.js";
+import type { TarSink } from "../../streams/tar/reader.js";
+import { inode, spaceOf, type Inode } from "../files/inode.js";
+import type { Change } from "../files/merge.js";
+import type { Space } from "../files/space.js";
+import { ChangeTree, type Spot } from "./change-tree.js";
+import { roomed } from "./room.js";
+
+/** A hard link to a file that this layer does not have. */
+interface LowerLink {
+  /** Where the link is to be. */
+  path: string;
+  /** Where the file is in the layers below, as the tar says. */
+  target: string;
+}
+
+export class Unpacker implements TarSink {
+  readonly #tree = new ChangeTree();
+  readonly #space: Space;
+  /** Whether anything is below: without it there is nothing to hide. */
+  readonly #hasLower: boolean;
+  /** To be made once the layers below are there. */
+  readonly #lowerLinks: LowerLink[] = [];
+  #file: { inode: Inode; name: string; pieces: Uint8Array[] } | null = null;
+
+  constructor(space: Space, hasLower: boolean) {
+    this.#space = space;
+    this.#hasLower = hasLower;
+  }
+
+  get changes(): Change {
+    return this.#tree.root;
+  }
+
+  /** Whether something is linked to that is not in this layer. */
+  get needsLower(): boolean {
+    return this.#lowerLinks.length > 0;
+  }
+
+  entry(entry: TarEntry): void {
+    const name = textOf(cleanName(entry.name));
+    if (name === "") {
+      // The root itself.
+      if (entry.type === "directory") Object.assign(this.#tree.root.file!, attributesOf(entry));
+      return;
+    }
+    const spot = this.#tree.place(name);
+    if (spot.name.startsWith(WHITEOUT)) this.#whiteout(spot);
+    else if (entry.type === "link") this.#link(spot, entry);
+    else this.#make(spot, entry);
+  }
+
+  data(piece: Uint8Array): void {
+    if (!this.#file) return;
+    const { name, pieces } = this.#file;
+    roomed(() => this.#space.take(piece.length, name));
+    pieces.push(new Uint8Array(piece));
+  }
+
+  end(): void {
+    if (!this.#file) return;
+    this.#file.inode.bytes = joined(this.#file.pieces);
+    this.#file.inode.size = this.#file.inode.bytes.length;
+    this.#file = null;
+  }
+
+  /** Makes the hard links to what is below, whose tree is given. */
+  linkToLower(lower: Inode | null): void {
+    for (const { path, target } of this.#lowerLinks) {
+      const source = findWithoutLinks(lower, target);
+      const there = this.#tree.place(target);
+      if (!source || source.kind === "directory" || there.path !== target) {
+        throw new HostFailure("invalid", `hard link "${path}" to "${target}", which does not exist`);
+      }
+      const own = there.directory.entries.get(there.name);
+      // What this layer hides is not brought back: the link is all that is left of it.
+      const file = own?.file ?? { ...source, owner: null, links: own ? 0 : 1 };
+      if (!own?.file) roomed(() => this.#space.take(spaceOf(file), target));
+      if (!own) this.#put(there, file);
+      file.links++;
+      this.#put(this.#tree.place(path), file);
+    }
+  }
+
+  /** Bytes of all files and links; a file with several names counts once. */
+  size(): number {
+    const seen = new Set<Inode>();
+    const add = ({ file, entries }: Change): void => {
+      if (file) seen.add(file);
+      entries.forEach(add);
+    };
+    add(this.#tree.root);
+    return [...seen].reduce((size, file) => size + spaceOf(file), 0);
+  }
+
+  #make(spot: Spot, entry: TarEntry): void {
+    const there = spot.directory.entries.get(spot.name);
+    if (entry.type === "directory" && there?.file?.kind === "directory") {
+      Object.assign(there.file, attributesOf(entry));
+      delete there.implied;
+      return;
+    }
+    const kind = entry.type === "link" ? "file" : entry.type;
+    const { major, minor } = entry;
+    const target = entry.type === "symlink" ? textOf(entry.target) : "";
+    const file = inode(kind, null, { ...attributesOf(entry), major, minor, target });
+    roomed(() => this.#space.take(spaceOf(file), spot.path));
+    this.#put(spot, file);
+    if (kind === "file") this.#file = { inode: file, name: spot.path, pieces: [] };
+  }
+
+  #link(spot: Spot, entry: TarEntry): void {
+    const target = textOf(cleanName(entry.target));
+    if (target === "") throw leaves(textOf(entry.target));
+    const here = this.#tree.find(target);
+    if (here?.path === spot.path) return;
+    if (here?.change.file?.kind === "directory") {
+      throw new HostFailure("invalid", `hard link "${spot.path}" to a directory`);
+    }
+    if (!here?.change.file) {
+      this.#lowerLinks.push({ path: spot.path, target });
+      return;
+    }
+    here.change.file.links++;
+    this.#put(spot, here.change.file);
+  }
+
+  #whiteout({ directory, name, path }: Spot): void {
+    if (name === OPAQUE) {
+      directory.opaque = true;
+      return;
+    }
+    if (name.startsWith(META)) return;
+    const hides = name.slice(WHITEOUT.length);
+    if (hides === "" || hides === "." || hides === "..") {
+      throw new HostFailure("invalid", `invalid whiteout "${path}"`);
+    }
+    // It hides what lower layers have, not what this one has.
+    const there = directory.entries.get(hides);
+    if (there) there.opaque = true;
+    else if (this.#hasLower) directory.entries.set(hides, { file: null, opaque: true, entries: new Map() });
+  }
+
+  /** Takes the place of whatever stands there. */
+  #put(spot: Spot, file: Inode): void {
+    const there = spot.directory.entries.get(spot.name);
+    if (there) this.#discard(there);
+    this.#tree.put(spot, file);
+  }
+
+  #discard({ file, entries }: Change): void {
+    if (file && --file.links === 0) this.#space.free(spaceOf(file));
+    for (const change of entries.values()) this.#discard(change);
+  }
+}
+
+type FileAttributes = Pick<Inode, "mode" | "uid" | "gid" | "modified" | "xattrs">;
+
+function attributesOf({ mode, uid, gid, mtime, xattrs }: TarEntry): FileAttributes {
+  return { mode, uid, gid, modified: mtime, xattrs: xattrs.size > 0 ? xattrs : null };
+}
+
+function findWithoutLinks(lower: Inode | null, name: string): Inode | undefined {
+  let at = lower ?? undefined;
+  for (const part of name.split("/")) at = at?.entries.get(part);
+  return at;
+}

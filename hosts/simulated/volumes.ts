@@ -1,0 +1,89 @@
+// Carries out `volumes` commands: trees that outlive containers.
+
+import { HostFailure } from "../failure.js";
+import type { Outcome, Perform, volumes } from "../host.js";
+import { roomed } from "./content/room.js";
+import type { Disk } from "./files/disk.js";
+import { FileError } from "./files/file-system.js";
+import { copyOf, spaceOf, type Inode } from "./files/inode.js";
+import { lookup } from "./files/lookup.js";
+import type { Tree } from "./files/tree.js";
+
+export interface SimulatedVolumes {
+  perform: Perform<volumes.VolumeCommand>;
+  /** For the inventory: volumes made. */
+  names(): string[];
+}
+
+export function simulatedVolumes(disk: Disk): SimulatedVolumes {
+  return {
+    perform: async (_op, command) => perform(disk, command),
+    names: () => [...disk.volumes.keys()].sort(),
+  };
+}
+
+function perform(disk: Disk, command: volumes.VolumeCommand): Outcome {
+  switch (command.tag) {
+    case "make":
+      disk.makeVolume(checked(command.val));
+      break;
+    case "populate":
+      populate(disk, command.val);
+      break;
+    case "drop":
+      disk.dropVolume(command.val);
+  }
+  return { tag: "done" };
+}
+
+/** Files, modes, owners and times. Whole or not at all. */
+function populate(disk: Disk, { name, container, path }: volumes.Populate): void {
+  const volume = disk.volumes.get(checked(name));
+  if (!volume) throw new HostFailure("not-found", `volume ${name} does not exist`);
+  const source = directoryAt(disk, container, path);
+  const { root } = volume.tree;
+  if (source === null || root.entries.size > 0) return;
+  try {
+    roomed(() => copyInto(volume.tree, root, source, path, new Map()));
+  } catch (error) {
+    root.entries.clear();
+    volume.share.release();
+    throw error;
+  }
+}
+
+/** Null when there is no directory. */
+function directoryAt(disk: Disk, container: string, path: string): Inode | null {
+  const mounts = disk.mountsOf(container);
+  if (mounts === null) return null;
+  try {
+    const found = lookup(mounts, path, true, null).place?.inode;
+    return found?.kind === "directory" ? found : null;
+  } catch (error) {
+    if (error instanceof FileError) return null;
+    throw error;
+  }
+}
+
+/** All below a directory, and the directory's own attributes. */
+function copyInto(tree: Tree, into: Inode, from: Inode, path: string, copies: Map<Inode, Inode>): void {
+  const { mode, uid, gid, modified, xattrs } = from;
+  Object.assign(into, { mode, uid, gid, modified, xattrs });
+  for (const [name, file] of from.entries) {
+    const place = `${path}/${name}`;
+    const copy = copies.get(file) ?? copyOf(file, tree);
+    into.entries.set(name, copy);
+    if (copies.has(file)) copy.links++;
+    else tree.space.take(spaceOf(copy), place);
+    copies.set(file, copy);
+    if (file.kind !== "directory") continue;
+    copy.origin = null;
+    copy.entries = new Map();
+    copyInto(tree, copy, file, place, copies);
+  }
+}
+
+function checked(name: string): string {
+  if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) throw new HostFailure("invalid", `"${name}" is not a volume's name`);
+  return name;
+}
