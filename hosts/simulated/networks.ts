@@ -25,6 +25,8 @@ export class WorldNetworks {
   readonly #joins = new Map<string, networks.Join>();
   /** Names outlive joins: a container that has ended is still spoken of. */
   readonly #names = new Map<string, string>();
+  /** Counts engines: what one that is gone had begun is not done any more. */
+  #engine = 0;
 
   constructor({ time, addresses = MACHINE_ADDRESSES, taken = [] }: WorldNetworksNeeds) {
     this.#time = time;
@@ -33,7 +35,9 @@ export class WorldNetworks {
   }
 
   readonly perform: Perform<networks.NetworkCommand> = async (_op, command) => {
+    const engine = this.#engine;
     await this.#delay();
+    if (engine !== this.#engine) throw new HostFailure("interrupted", "the engine is gone");
     switch (command.tag) {
       case "make":
         this.#make(command.val);
@@ -49,6 +53,11 @@ export class WorldNetworks {
     }
     return DONE;
   };
+
+  /** The engine is gone, and another takes over: what is under way is given up. */
+  restart(): void {
+    this.#engine++;
+  }
 
   /** Networks made. */
   networks(): string[] {

@@ -70,6 +70,14 @@ describe("networks", () => {
     await perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("172.17.0.1", 80)]) });
   });
 
+  test("what an engine that is gone had begun is not done any more", async () => {
+    const joining = perform({ tag: "join", val: join(WEB, "172.17.0.2") });
+    world.restart();
+    await expect(joining).rejects.toMatchObject({ failure: { kind: "interrupted" } });
+    expect(world.joins()).toEqual([]);
+    expect(world.networks()).toEqual([NETWORK]);
+  });
+
   function perform(command: networks.NetworkCommand): Promise<unknown> {
     return world.perform(1n, command, () => {});
   }
