@@ -33,7 +33,7 @@ export const MACHINE: engine.Machine = {
   warnings: ["WARNING: this machine is simulated: no process, file or network of it is real"],
 };
 
-/** Interprets programs; no OCI runtime of its name exists. */
+/** Under the name that clients know; there is no such program. */
 export const RUNTIMES: readonly engine.OciRuntime[] = [
-  { name: "simulated", path: "simulated", version: "1", commit: "" },
+  { name: "runc", path: "runc", version: "simulated", commit: "" },
 ];

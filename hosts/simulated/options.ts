@@ -18,6 +18,8 @@ export interface SimulatedOptions {
   programs?: Readonly<Record<string, Program>>;
   /** Asked for registries that the simulated catalogue does not have; without it they do not exist. */
   elsewhere?: Transport;
+  /** How the engine names itself to registries; `coracle` if not given. */
+  userAgent?: string;
   /** Images of the catalogue that are there from the start; `["busybox:latest"]` if not given. */
   images?: readonly string[];
   /** Bytes that the disk holds; 64 GiB if not given. */
@@ -33,6 +35,8 @@ export interface SimulatedHost extends Host {
   outputLeft(): void;
   /** Archives to load into a new engine (`POST /images/load`), one for each of the options' images. */
   firstImages(): Uint8Array[];
+  /** Where a machine would keep things, for people. */
+  readonly directories: { data: string; exec: string };
   readonly world: WorldView;
 }
 
