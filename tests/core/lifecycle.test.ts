@@ -2,6 +2,8 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { Instance } from "../../hosts/instance.js";
+import { loadCore } from "../../hosts/node/core-files.js";
 import { openDoor } from "./door.js";
 
 const GOLDEN = new URL("./lifecycle.golden.txt", import.meta.url);
@@ -13,6 +15,22 @@ test("which cause moves a container from which status to which", async () => {
   if (process.env.UPDATE === "1" && process.env.CI !== "true") writeFileSync(GOLDEN, printed);
   expect(printed).toBe(readFileSync(GOLDEN, "utf8"));
 });
+
+test("are the rules that the core tells", () => {
+  const [header = "", ...lines] = readFileSync(GOLDEN, "utf8").trimEnd().split("\n");
+  const causes = header.trim().split(/ +/);
+  const golden = lines.flatMap((line) => {
+    const [from = "", ...cells] = line.split(/ +/);
+    return cells.flatMap((to, at) => (to === "." ? [] : [[from, causes[at] ?? "?", to].map(kebab).join(" ")]));
+  });
+  const rules = new Instance(loadCore()).rules().map(({ from, cause, to }) => `${from} ${cause} ${to}`);
+  expect(rules.toSorted()).toEqual(golden.toSorted());
+});
+
+/** `StartFailed` → `start-failed`. */
+function kebab(name: string): string {
+  return name.replace(/(?<=.)[A-Z]/g, "-$&").toLowerCase();
+}
 
 function print(rows: number[][]): string {
   const statuses = members("Status");

@@ -2,7 +2,7 @@
 // show: only that there are some.
 
 import { readFileSync } from "node:fs";
-import type { content, networks, processes, records, replies, timers, volumes } from "../../hosts/host.js";
+import type { content, engine, networks, processes, records, replies, timers, volumes } from "../../hosts/host.js";
 import type { Effect } from "../../hosts/outbox.js";
 
 const STATUSES = statusWords();
@@ -51,6 +51,17 @@ export function shownReply(command: replies.ReplyCommand, paths: string[]): stri
     case "end":
     case "cut":
       return command.tag;
+  }
+}
+
+export function shownNote({ tag, val }: engine.Note): string {
+  switch (tag) {
+    case "routed":
+      return `${val.request} is ${val.route} of ${val.version}: ${val.source}`;
+    case "moved":
+      return `${val.container} moved from ${val.rule.from} by ${val.rule.cause} to ${val.rule.to}`;
+    case "refused":
+      return `${val.request} is refused as ${val.kind}, ${val.status} ${val.message}`.trimEnd();
   }
 }
 

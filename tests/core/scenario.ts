@@ -8,6 +8,7 @@
 //   open [REGISTRY…]      a new instance of the core; registries that need no TLS. Lines below, indented, are what the
 //                         host finds: process, mount, files, join, network, volume, chain, no-chain
 //   sleep SECONDS         time passes
+//   explain               why the last input or `open` led to what it did
 //
 // and behind a request, after ` | `, which parts of its JSON answer matter: `State.Status Mounts.*.Name`.
 
@@ -19,7 +20,7 @@ import { BUSYBOX_CHAIN, BUSYBOX_ID, BUSYBOX_RECORDS, FIRST_RECORDS, NETWORKS, OP
 import { type MadeImage, digestOf, encode, makeImage } from "./image-world.js";
 import { exitOf, inputOf, isSecret } from "./scenario-inputs.js";
 import { Names } from "./scenario-names.js";
-import { shownEffect, shownRecord, shownReply } from "./scenario-outputs.js";
+import { shownEffect, shownNote, shownRecord, shownReply } from "./scenario-outputs.js";
 
 const core = loadCore();
 const NS = 1_000_000_000;
@@ -79,6 +80,8 @@ class Story {
         return [];
       case "open":
         return this.#open(rest, indented);
+      case "explain":
+        return this.#instance.explain().map((note) => `-> because ${shownNote(note)}`);
       default:
         return this.#step(line, indented);
     }
