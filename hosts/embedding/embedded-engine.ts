@@ -121,11 +121,14 @@ export class EmbeddedEngine implements Engine, Entrance {
   }
 
   nextRequest(): RequestId {
-    return this.#driver!.nextRequest();
+    return this.#driver?.nextRequest() ?? 0n;
   }
 
+  /** Whoever asks an engine that is not there is cut off. */
   deliver(input: Input): void {
-    this.#driver?.deliver(input);
+    if (this.#driver !== null && this.#state === "open") this.#driver.deliver(input);
+    else if (input.tag === "request") this.replies.perform(input.val.id, { tag: "cut" });
+    else this.#driver?.deliver(input);
   }
 
   async #open(): Promise<void> {

@@ -2,7 +2,7 @@
 
 import type { Host } from "../host.js";
 
-interface HostOffers {
+export interface HostOffers {
   /** Archives to load into a new engine, as `POST /images/load` takes them. */
   firstImages?: () => Uint8Array[];
   /** Wants to be able to crash the engine. Calls back between two outputs. */

@@ -4,7 +4,6 @@
 // what the client sends after that body is stdin: Node's parser would have taken it for the next request. And the core
 // wants the target as it was sent, where the parser refuses some forms that Go's accepts: it gets `/` instead.
 
-import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { BodyExtent } from "./body-extent.js";
 import { BadRequest, parseHead } from "./request-head.js";
@@ -18,7 +17,8 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 const NONE = Buffer.alloc(0);
 
 export class Gate extends Duplex {
-  readonly socket: Socket;
+  /** A socket, or what stands for one in this process. */
+  readonly socket: Duplex;
   readonly #plain: (gate: Gate, head: RequestHead) => void;
   /** Of the request that was let through last. */
   head: RequestHead | null = null;
@@ -40,7 +40,7 @@ export class Gate extends Duplex {
   #halfClosed: (() => void) | null = null;
 
   /** `plain` is called for requests that need no HTTP server: they do not come through. */
-  constructor(socket: Socket, plain: (gate: Gate, head: RequestHead) => void) {
+  constructor(socket: Duplex, plain: (gate: Gate, head: RequestHead) => void) {
     super({ allowHalfOpen: true });
     this.socket = socket;
     this.#plain = plain;
@@ -70,7 +70,7 @@ export class Gate extends Duplex {
   }
 
   /** Takes the connection off HTTP. What the client has sent beyond the request is given back. */
-  takeOver(): { socket: Socket; early: Buffer } {
+  takeOver(): { socket: Duplex; early: Buffer } {
     this.#taken = true;
     this.socket.off("data", this.#received);
     this.socket.off("end", this.#finished);

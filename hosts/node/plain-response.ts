@@ -2,7 +2,7 @@
 // wish about the connection. These are most of what clients send, and Node's server would cost half of their time.
 
 import { STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { replies } from "../host.js";
 import { isCounted, mayHaveBody } from "../reply-head.js";
 import { headerLines } from "./reply-head.js";
@@ -11,14 +11,14 @@ import type { Response } from "./response.js";
 const LAST_CHUNK = "0\r\n\r\n";
 
 export class PlainResponse implements Response {
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   readonly #isHead: boolean;
   #finished: () => void = () => {};
   #closed: () => void = () => {};
   headSent = false;
   ended = false;
 
-  constructor(socket: Socket, method: string) {
+  constructor(socket: Duplex, method: string) {
     this.#socket = socket;
     this.#isHead = method === "HEAD";
   }

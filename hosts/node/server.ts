@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer as createSocketServer } from "node:net";
 import type { Server as SocketServer } from "node:net";
+import type { Duplex } from "node:stream";
 import fastify from "fastify";
 import type { Input, RequestId, Stdio, engine } from "../host.js";
 import { Attachments } from "../streams/attachments.js";
@@ -101,15 +102,18 @@ export class ApiServer {
 
   /** Takes connections that come in on a listening handle; `name` tells the core where: `unix:///run/x.sock`. */
   accept(name: string): SocketServer {
-    const listener = createSocketServer({ allowHalfOpen: true }, (socket) => {
-      const gate = new Gate(socket, (gate, head) => this.#askPlain(gate, head));
-      this.#names.set(gate, name);
-      this.#open.add(gate);
-      gate.once("close", () => this.#open.delete(gate));
-      this.#http.emit("connection", gate);
-    });
+    const listener = createSocketServer({ allowHalfOpen: true }, (socket) => this.serve(socket, name));
     this.#listeners.push(listener);
     return listener;
+  }
+
+  /** Serves one connection, which may be closed on one side and still be written to on the other. */
+  serve(connection: Duplex, name: string): void {
+    const gate = new Gate(connection, (gate, head) => this.#askPlain(gate, head));
+    this.#names.set(gate, name);
+    this.#open.add(gate);
+    gate.once("close", () => this.#open.delete(gate));
+    this.#http.emit("connection", gate);
   }
 
   /** No new connections; those that are open get `graceMs` for replies under way, then they are closed. */

@@ -1,16 +1,16 @@
 // A connection that was taken off HTTP, as the client of an attachment.
 
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { HijackedClient } from "../exchange.js";
 import type { replies } from "../host.js";
 import { hijackHead } from "./reply-head.js";
 
 export class SocketClient implements HijackedClient {
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   readonly #early: Uint8Array;
 
   /** `early`: what the client sent together with its request. `gone` is called when it can be reached no more. */
-  constructor(socket: Socket, early: Uint8Array, gone: () => void) {
+  constructor(socket: Duplex, early: Uint8Array, gone: () => void) {
     this.#socket = socket;
     this.#early = early;
     if (socket.destroyed) gone();

@@ -1,0 +1,53 @@
+// HTTP to an embedded engine without a socket: for clients that are made for Node's `http`.
+
+import { Agent } from "node:http";
+import type { AgentOptions } from "node:http";
+import type { Duplex } from "node:stream";
+import type { ApiServer } from "../node/server.js";
+import { EmbeddedEngine } from "./embedded-engine.js";
+import type { Engine } from "./engine.js";
+import { connectionPair } from "./node-connection.js";
+
+/**
+ * An agent whose connections all lead to the engine, whatever host and port a request names. Attach, and whatever else
+ * is taken off HTTP, works as it does over a socket. `engine` must be one of `openEngine`.
+ */
+export function engineAgent(engine: Engine, options?: AgentOptions): Agent {
+  if (!(engine instanceof EmbeddedEngine)) throw new TypeError("engineAgent wants an engine of openEngine");
+  return new EngineAgent(engine, options);
+}
+
+class EngineAgent extends Agent {
+  readonly #engine: EmbeddedEngine;
+  #server: Promise<ApiServer> | null = null;
+
+  constructor(engine: EmbeddedEngine, options?: AgentOptions) {
+    super(options);
+    this.#engine = engine;
+  }
+
+  // Called by Node's client for each connection.
+  override createConnection(): Duplex {
+    const [client, server] = connectionPair();
+    void this.#serve(server).catch((error: Error) => client.destroy(error));
+    return client;
+  }
+
+  async #serve(connection: Duplex): Promise<void> {
+    const api = await (this.#server ??= this.#startServer());
+    try {
+      this.#engine.requireOpen();
+    } catch (error) {
+      throw Object.assign(new Error("connect ECONNREFUSED", { cause: error }), { code: "ECONNREFUSED" });
+    }
+    api.serve(connection, "internal");
+  }
+
+  /** Loaded here: who only uses `fetch` needs no HTTP server. */
+  async #startServer(): Promise<ApiServer> {
+    const { ApiServer } = await import("../node/server.js");
+    const engine = this.#engine;
+    const { replies, bodies, stdio, attachments, bodyLimit } = engine;
+    return ApiServer.create({ driver: engine, replies, bodies, stdio, attachments, bodyLimit });
+  }
+}

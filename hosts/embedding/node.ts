@@ -1,0 +1,6 @@
+// coracle-engine on Node, Deno and Bun: what every platform has, the Linux host, and an agent for HTTP clients.
+
+export * from "./index.js";
+export { linuxHost } from "./node-linux.js";
+export type { LinuxOptions } from "./node-linux.js";
+export { engineAgent } from "./node-agent.js";
