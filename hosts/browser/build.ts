@@ -1,0 +1,121 @@
+// Builds the playground to static files that work from any path: page, core, and the API's reference per version.
+
+import { createHash } from "node:crypto";
+import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build, type Metafile } from "esbuild";
+
+export interface BuildPageOptions {
+  /** The repository. */
+  root: string;
+  /** Minified; else with names and source maps. */
+  release: boolean;
+  /** Where the files go; `build/playground` if not given. */
+  outDir?: string;
+}
+
+/** Bytes of what the first load fetches. */
+export interface PageWeight {
+  bytes: number;
+  gzip: number;
+}
+
+export async function buildPage({ root, release, outDir = "build/playground" }: BuildPageOptions): Promise<PageWeight> {
+  const source = join(root, "hosts/browser");
+  const target = join(root, outDir);
+  await rm(target, { recursive: true, force: true });
+  await mkdir(target, { recursive: true });
+  const metafile = await bundle(source, target, release);
+  const first = firstLoad(metafile, target);
+  await writeHtml(source, target, first);
+  await copyFile(join(source, "icon.svg"), join(target, "icon.svg"));
+  await writeServiceWorker(source, target);
+  return weigh(target, ["index.html", ...first]);
+}
+
+async function bundle(source: string, target: string, release: boolean): Promise<Metafile> {
+  const { metafile } = await build({
+    entryPoints: [join(source, "main.tsx")],
+    outdir: target,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: "es2022",
+    platform: "browser",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    chunkNames: "chunks/[name]-[hash]",
+    minify: release,
+    sourcemap: !release,
+    legalComments: "linked",
+    metafile: true,
+    logLevel: "warning",
+    absWorkingDir: target,
+  });
+  return metafile;
+}
+
+/** Files that the entry cannot do without: itself, its style sheet, and all chunks that it imports statically. */
+function firstLoad(metafile: Metafile, target: string): string[] {
+  const files = new Set<string>();
+  const add = (name: string): void => {
+    const output = metafile.outputs[name];
+    if (output === undefined || files.has(name)) return;
+    files.add(name);
+    if (output.cssBundle !== undefined) files.add(output.cssBundle);
+    for (const one of output.imports) if (one.kind === "import-statement") add(one.path);
+  };
+  add("main.js");
+  if (files.size === 0) throw new Error(`esbuild wrote no main.js to ${target}`);
+  return [...files];
+}
+
+/** With a hint for each chunk, so that the browser need not read one to learn of the next. */
+async function writeHtml(source: string, target: string, first: readonly string[]): Promise<void> {
+  const html = await readFile(join(source, "index.html"), "utf8");
+  const chunks = first.filter((name) => name.startsWith("chunks/") && name.endsWith(".js"));
+  const hints = chunks.map((name) => `<link rel="modulepreload" href="${name}" />`);
+  await writeFile(join(target, "index.html"), html.replace("<!-- preload -->", hints.join("\n    ")));
+}
+
+async function writeServiceWorker(source: string, target: string): Promise<void> {
+  const files = await filesOf(target);
+  const hash = createHash("sha256");
+  for (const file of files) hash.update(file).update(await readFile(join(target, file)));
+  const urls = ["./", ...files.filter((file) => !/\.(map|txt)$/.test(file) && file !== "index.html")];
+  await build({
+    entryPoints: [join(source, "service-worker.ts")],
+    outfile: join(target, "service-worker.js"),
+    bundle: true,
+    minify: true,
+    target: "es2022",
+    define: { FILES: JSON.stringify(urls), BUILD: JSON.stringify(`coracle-${hash.digest("hex").slice(0, 12)}`) },
+    logLevel: "warning",
+  });
+}
+
+async function weigh(target: string, files: readonly string[]): Promise<PageWeight> {
+  const weight = { bytes: 0, gzip: 0 };
+  for (const file of files) {
+    const bytes = await readFile(join(target, file));
+    const gzip = gzipSync(bytes, { level: 9 }).length;
+    console.log(`  ${file.padEnd(36)} ${kilobytes(bytes.length)} ${kilobytes(gzip)} gzip`);
+    weight.bytes += bytes.length;
+    weight.gzip += gzip;
+  }
+  console.log(`  ${"first load".padEnd(36)} ${kilobytes(weight.bytes)} ${kilobytes(weight.gzip)} gzip`);
+  return weight;
+}
+
+async function filesOf(target: string): Promise<string[]> {
+  const found = await readdir(target, { recursive: true, withFileTypes: true });
+  return found
+    .filter((one) => one.isFile())
+    .map((one) => join(one.parentPath, one.name).slice(target.length + 1))
+    .sort();
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1000).toFixed(1).padStart(7)} kB`;
+}

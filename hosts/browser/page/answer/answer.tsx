@@ -1,0 +1,84 @@
+// An answer as it grows: status, headers, body; and what there is to know about it.
+
+import { useState } from "preact/hooks";
+import type { Exchange } from "../../session/exchange.js";
+import { useSession } from "../context.js";
+import { TabList } from "../tab-list.js";
+import { duration, statusText } from "../words.js";
+import { BodyView } from "./body-view.js";
+import { Explain } from "./explain.js";
+import { Languages } from "./languages.js";
+import { StdinField } from "./stdin-field.js";
+import { VersionLens } from "./version-lens.js";
+
+type About = "happened" | "languages" | "versions";
+
+const ABOUT: readonly { id: About; label: string }[] = [
+  { id: "happened", label: "What happened" },
+  { id: "languages", label: "In other languages" },
+  { id: "versions", label: "At other versions" },
+];
+
+export function AnswerView({ exchange }: { exchange: Exchange }) {
+  const name = `about-${exchange.number}`;
+  const [about, setAbout] = useState<About | null>(null);
+  return (
+    <section class="answer" aria-label={`Answer ${exchange.number}`}>
+      <Head exchange={exchange} />
+      <BodyView exchange={exchange} />
+      {exchange.typable.value && <StdinField exchange={exchange} />}
+      <TabList
+        label="About this answer"
+        name={name}
+        tabs={ABOUT}
+        selected={about}
+        select={(id) => setAbout(id === about ? null : id)}
+        onePanel
+      />
+      <div
+        id={`${name}-panel`}
+        role="tabpanel"
+        aria-labelledby={`${name}-${about ?? "happened"}`}
+        hidden={about === null}
+      >
+        {about === "happened" && <Explain exchange={exchange} />}
+        {about === "languages" && <Languages exchange={exchange} />}
+        {about === "versions" && <VersionLens exchange={exchange} />}
+      </div>
+    </section>
+  );
+}
+
+function Head({ exchange }: { exchange: Exchange }) {
+  const session = useSession();
+  const head = exchange.head.value;
+  const state = exchange.state.value;
+  const live = state === "sending" || state === "streaming";
+  return (
+    <div class="answer-head">
+      <p role="status" class="status-line">
+        {head === null ? (
+          <span class={state === "broken" ? "refused" : "muted"}>{state === "broken" ? "No answer" : "Sent…"}</span>
+        ) : (
+          <strong class={head.status >= 400 ? "refused" : "accepted"}>
+            {head.status} {statusText(head.status)}
+          </strong>
+        )}
+        {head !== null && <span class="muted small"> after {duration(head.at - exchange.at)}</span>}
+        {state === "streaming" && <span class="live small">open</span>}
+        {state === "broken" && <span class="refused small"> {exchange.problem.value || "broken off"}</span>}
+      </p>
+      {live && (
+        <button type="button" class="plain small" onClick={() => void session.cancel(exchange.number)}>
+          Close connection
+        </button>
+      )}
+      {head !== null && head.headers.length > 0 && (
+        <details class="fold headers">
+          <summary>Headers</summary>
+          <pre>{head.headers.map(([name, value]) => `${name}: ${value}`).join("\n")}</pre>
+        </details>
+      )}
+    </div>
+  );
+}

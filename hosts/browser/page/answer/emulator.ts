@@ -1,0 +1,24 @@
+// The terminal emulator, in a chunk of its own.
+
+import { FitAddon } from "@xterm/addon-fit";
+import { Terminal } from "@xterm/xterm";
+
+/** `typed` is called with what the user types, as a terminal would send it. */
+export function openEmulator(parent: HTMLElement, typed: (text: string) => void): Terminal {
+  const style = getComputedStyle(parent);
+  const terminal = new Terminal({
+    rows: 12,
+    fontFamily: style.fontFamily,
+    fontSize: 13,
+    convertEol: false,
+    cursorBlink: false,
+    screenReaderMode: true,
+    theme: { background: "#0d1213", foreground: "#e3e9ea", cursor: "#67c9d1", selectionBackground: "#2d5c61" },
+  });
+  const fit = new FitAddon();
+  terminal.loadAddon(fit);
+  terminal.open(parent);
+  fit.fit();
+  terminal.onData(typed);
+  return terminal;
+}

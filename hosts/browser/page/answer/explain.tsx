@@ -1,0 +1,133 @@
+// What happened between the request and its answer: which rule decided, and what the engine did about it.
+
+import type { ComponentChildren } from "preact";
+import type { Exchange } from "../../session/exchange.js";
+import type { Remedy } from "../../session/explain.js";
+import { usePlayground, useSession } from "../context.js";
+import { sendAll } from "../notebook/plan.js";
+import { shortId } from "../words.js";
+
+export function Explain({ exchange }: { exchange: Exchange }) {
+  const { tools } = usePlayground();
+  const session = useSession();
+  // Read for the sake of the subscription: the explanation grows with the steps.
+  void exchange.steps.value;
+  const told = tools.explain(session, exchange);
+  if (told.route === null && exchange.steps.value.length === 0) {
+    return <p class="muted">The request has not reached the engine.</p>;
+  }
+  return (
+    <dl class="explain">
+      <Part title="Route">
+        {told.route === null ? (
+          <p>None fits this method and path.</p>
+        ) : (
+          <p>
+            <code>{told.route}</code> <span class="muted">at {told.version}, decided in</span>{" "}
+            <Source file={told.source} />
+          </p>
+        )}
+      </Part>
+      {told.refusal && (
+        <Part title="Refused">
+          <p>
+            <strong class="refused">
+              {told.refusal.kind} ({told.refusal.status})
+            </strong>
+            : {told.refusal.message}
+          </p>
+          {told.remedies.map((remedy) => (
+            <RemedyRow key={remedy.label} remedy={remedy} exchange={exchange} />
+          ))}
+        </Part>
+      )}
+      {told.rules.length > 0 && (
+        <Part title="Rules">
+          {told.rules.map(({ step, container, rule }) => (
+            <p key={`${step}-${rule.from}`}>
+              <StepLink step={step} /> <code>{shortId(container)}</code> {rule.from}{" "}
+              <span class="muted">–{rule.cause}→</span> {rule.to}
+            </p>
+          ))}
+          <p class="small">
+            <span class="muted">from the table in</span> <Source file="container/lifecycle.ts" />
+          </p>
+        </Part>
+      )}
+      {told.records.length > 0 && (
+        <Part title="Records">
+          {told.records.map(({ step, key, deleted }, at) => (
+            <p key={at}>
+              <StepLink step={step} /> {deleted ? "deleted" : "wrote"} <code class="breakable">{key}</code>
+            </p>
+          ))}
+        </Part>
+      )}
+      {told.effects.length > 0 && (
+        <Part title="Asked of the host">
+          {told.effects.map(({ step, text }, at) => (
+            <p key={at}>
+              <StepLink step={step} /> {text}
+            </p>
+          ))}
+        </Part>
+      )}
+      {told.events.length > 0 && (
+        <Part title="Events">
+          {told.events.map((event) => (
+            <p key={event.number}>
+              {event.type} <strong>{event.action}</strong>{" "}
+              <span class="muted">{event.attributes["name"] ?? shortId(event.id)}</span>
+            </p>
+          ))}
+        </Part>
+      )}
+    </dl>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** The core's sources stand beside the page. */
+function Source({ file }: { file: string }) {
+  return (
+    <a href={`source/${file}.txt`} target="_blank" rel="noopener">
+      <code>core/assembly/{file}</code>
+    </a>
+  );
+}
+
+function StepLink({ step }: { step: number }) {
+  const session = useSession();
+  return (
+    <button
+      type="button"
+      class="step-link small"
+      aria-label={`Look at step ${step}`}
+      onClick={() => session.goTo(step)}
+    >
+      {step}
+    </button>
+  );
+}
+
+function RemedyRow({ remedy, exchange }: { remedy: Remedy; exchange: Exchange }) {
+  const playground = usePlayground();
+  if (remedy.requests.length === 0) return <p>{remedy.label}</p>;
+  const run = (): Promise<void> => sendAll(playground, [...remedy.requests, exchange.request]);
+  return (
+    <p class="row">
+      <button type="button" onClick={() => void playground.run(run())}>
+        {remedy.label}
+      </button>
+      <span class="small muted">then sends this again</span>
+    </p>
+  );
+}

@@ -1,0 +1,26 @@
+// The top of the page: its name, and what concerns it as a whole.
+
+import { useRef } from "preact/hooks";
+import { About } from "./about.js";
+import { Share } from "./share.js";
+import { ThemeButton } from "./theme-button.js";
+
+export function Header() {
+  const about = useRef<HTMLDialogElement>(null);
+  return (
+    <header>
+      <img src="icon.svg" width="24" height="24" alt="" />
+      <h1>
+        Coracle <span>playground</span>
+      </h1>
+      <p class="muted small">The Docker Engine API, answered by a container engine in this page</p>
+      <span class="grow" />
+      <Share />
+      <ThemeButton />
+      <button type="button" class="plain" onClick={() => about.current?.showModal()}>
+        About
+      </button>
+      <About dialog={about} />
+    </header>
+  );
+}

@@ -1,0 +1,34 @@
+// The lessons: a list, and the one that is open.
+
+import { usePlayground } from "../context.js";
+import { LessonView } from "./lesson-view.js";
+
+export function Lessons() {
+  const playground = usePlayground();
+  const { lessons } = playground.tools;
+  return (
+    <div class="lessons-inner">
+      <h2>Lessons</h2>
+      <ol class="lesson-list">
+        {lessons.map((lesson, at) => {
+          const open = playground.lesson.value === lesson.id;
+          return (
+            <li key={lesson.id} data-open={open}>
+              <button
+                type="button"
+                class="plain lesson-title"
+                aria-expanded={open}
+                onClick={() => (playground.lesson.value = open ? null : lesson.id)}
+              >
+                <span class="muted lesson-number">{playground.finished.value.has(lesson.id) ? "✓" : at + 1}</span>
+                {lesson.title}
+                {playground.finished.value.has(lesson.id) && <span class="unseen">, done</span>}
+              </button>
+              {open && <LessonView lesson={lesson} />}
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+// A button with a list of commands: a popover, closed by Escape, by a click elsewhere, or by a choice.
+
+import type { ComponentChildren } from "preact";
+import { useId, useRef, useState } from "preact/hooks";
+
+export interface MenuProps {
+  label: ComponentChildren;
+  /** For the button, where its label says too little. */
+  name?: string;
+  plain?: boolean;
+  children: ComponentChildren;
+}
+
+export interface MenuItemProps {
+  act: () => void;
+  disabled?: boolean;
+  /** Of a switch: whether it is on. */
+  pressed?: boolean;
+  children: ComponentChildren;
+}
+
+const MARGIN = 8;
+
+export function Menu({ label, name, plain = false, children }: MenuProps) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const popover = useRef<HTMLDivElement>(null);
+  const [open, setOpen] = useState(false);
+  const toggled = ({ newState }: { newState: string }): void => {
+    setOpen(newState === "open");
+    if (newState === "open" && button.current && popover.current) place(button.current, popover.current);
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={plain ? "plain" : ""}
+        aria-label={name}
+        aria-expanded={open}
+        popovertarget={id}
+      >
+        {label}
+      </button>
+      <div ref={popover} id={id} popover="auto" class="menu" onToggle={toggled}>
+        {open && children}
+      </div>
+    </>
+  );
+}
+
+export function MenuItem({ act, disabled = false, pressed, children }: MenuItemProps) {
+  const choose = (event: Event): void => {
+    (event.currentTarget as HTMLElement).closest<HTMLElement>("[popover]")?.hidePopover();
+    act();
+  };
+  return (
+    <button type="button" disabled={disabled} aria-pressed={pressed} onClick={choose}>
+      {children}
+    </button>
+  );
+}
+
+/** Under the button or over it, inside of the window. */
+function place(button: HTMLElement, popover: HTMLElement): void {
+  requestAnimationFrame(() => {
+    const from = button.getBoundingClientRect();
+    const { width, height } = popover.getBoundingClientRect();
+    const below = from.bottom + 4;
+    const top = below + height + MARGIN <= innerHeight ? below : from.top - height - 4;
+    const left = Math.min(from.right - width, innerWidth - width - MARGIN);
+    popover.style.top = `${Math.max(MARGIN, top)}px`;
+    popover.style.left = `${Math.max(MARGIN, left)}px`;
+  });
+}

@@ -1,0 +1,56 @@
+// The JSON body: a plain text area at first, an editor with hints from the schema once it is used. Both are of the same
+// size and the same type, so that nothing jumps.
+
+import { useEffect, useRef } from "preact/hooks";
+import type { Endpoint } from "../../reference/reference.js";
+import type { WrittenRequest } from "../../session/request.js";
+import { usePlayground } from "../context.js";
+import type { CodeEditor } from "./code-editor.js";
+
+export interface BodyEditorProps {
+  request: WrittenRequest;
+  endpoint: Endpoint | null;
+  edit: (change: Partial<WrittenRequest>) => void;
+  /** Distinguishes it from those of other cells. */
+  name: string;
+}
+
+export function BodyEditor({ request, endpoint, edit, name }: BodyEditorProps) {
+  const { reference } = usePlayground();
+  const box = useRef<HTMLDivElement>(null);
+  const editor = useRef<CodeEditor | null>(null);
+  const latest = useRef({ endpoint, edit });
+  latest.current = { endpoint, edit };
+  useEffect(() => () => editor.current?.close(), []);
+  useEffect(() => editor.current?.setText(request.body), [request.body]);
+
+  const shown = request.body !== "" || endpoint?.body !== undefined || request.method === "PUT";
+  if (!shown) return null;
+
+  const upgrade = async (area: HTMLTextAreaElement): Promise<void> => {
+    const { openCodeEditor } = await import("./code-editor.js");
+    if (editor.current !== null || box.current === null) return;
+    editor.current = openCodeEditor({
+      area,
+      parent: box.current,
+      hints: () => ({ reference: reference.value, body: latest.current.endpoint?.body ?? null }),
+      changed: (body) => latest.current.edit({ body }),
+    });
+  };
+  return (
+    <div class="body-editor" ref={box} style={{ "--lines": Math.min(18, request.body.split("\n").length) }}>
+      <label class="unseen" for={`body-${name}`}>
+        Body
+      </label>
+      <textarea
+        id={`body-${name}`}
+        class="wire"
+        spellcheck={false}
+        autocapitalize="off"
+        value={request.body}
+        onInput={(event) => edit({ body: event.currentTarget.value })}
+        onFocus={(event) => void upgrade(event.currentTarget)}
+      />
+    </div>
+  );
+}

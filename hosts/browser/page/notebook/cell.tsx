@@ -1,0 +1,87 @@
+// A cell: the request in one editable place, and the answers to it.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Cell } from "../../session/cell.js";
+import { AnswerView } from "../answer/answer.js";
+import { BodyEditor } from "./body-editor.js";
+import { CellMenu } from "./cell-menu.js";
+import { usePlayground, useSession } from "../context.js";
+import { findEndpoint } from "./endpoint.js";
+import { HeaderFields } from "./header-fields.js";
+import { ParameterFields } from "./parameter-fields.js";
+import { RequestLine } from "./request-line.js";
+
+export interface CellViewProps {
+  cell: Cell;
+  place: number;
+  last: boolean;
+  /** It is to be brought into view. */
+  shown: boolean;
+}
+
+export function CellView({ cell, place, last, shown }: CellViewProps) {
+  const playground = usePlayground();
+  const session = useSession();
+  const article = useRef<HTMLElement>(null);
+  const [sending, setSending] = useState(false);
+  const request = cell.request.value;
+  const exchanges = cell.exchanges.value;
+  const [number, setNumber] = useState<number | null>(null);
+  const exchange = exchanges.find((one) => one.number === number) ?? exchanges.at(-1);
+  const endpoint = findEndpoint(playground.reference.value, request);
+
+  useEffect(() => {
+    if (!shown) return;
+    article.current?.scrollIntoView({ block: "nearest" });
+    article.current?.querySelector<HTMLElement>("button.primary")?.focus({ preventScroll: true });
+    playground.shown.value = null;
+  }, [shown]);
+
+  const send = async (): Promise<void> => {
+    setSending(true);
+    setNumber(null);
+    await playground.run(playground.send(cell.id));
+    setSending(false);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    void send();
+  };
+  const edit = (change: Partial<typeof request>): void => session.edit(cell.id, change);
+
+  return (
+    <article ref={article} class="cell" aria-label={`Request ${place + 1}`} onKeyDown={onKeyDown}>
+      <form
+        class="request"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <RequestLine request={request} edit={edit} sending={sending}>
+          <CellMenu cell={cell} place={place} last={last} />
+        </RequestLine>
+        {endpoint && <p class="muted small">{endpoint.summary}</p>}
+        <BodyEditor request={request} endpoint={endpoint} edit={edit} name={cell.id} />
+        <div class="folds">
+          <ParameterFields request={request} endpoint={endpoint} edit={edit} />
+          <HeaderFields request={request} edit={edit} />
+        </div>
+      </form>
+      {exchanges.length > 1 && (
+        <label class="earlier small muted">
+          Answer
+          <select value={exchange?.number} onChange={(event) => setNumber(Number(event.currentTarget.value))}>
+            {exchanges.map((one, at) => (
+              <option key={one.number} value={one.number}>
+                {at + 1} of {exchanges.length}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {exchange && <AnswerView key={exchange.number} exchange={exchange} />}
+    </article>
+  );
+}

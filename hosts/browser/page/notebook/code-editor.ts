@@ -1,0 +1,72 @@
+// The editor for JSON bodies, in a chunk of its own: it is loaded when a body is edited for the first time.
+
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { HighlightStyle, bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { EditorState } from "@codemirror/state";
+import { EditorView, keymap } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { completeJson, type Hints } from "./json-hints.js";
+
+export interface CodeEditorOptions {
+  /** Text, selection and focus are taken from it; it is hidden. */
+  area: HTMLTextAreaElement;
+  parent: HTMLElement;
+  hints: () => Hints;
+  changed: (text: string) => void;
+}
+
+export interface CodeEditor {
+  setText(text: string): void;
+  close(): void;
+}
+
+export function openCodeEditor({ area, parent, hints, changed }: CodeEditorOptions): CodeEditor {
+  const focused = document.activeElement === area;
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: area.value,
+      selection: { anchor: area.selectionStart, head: area.selectionEnd },
+      extensions: [
+        history(),
+        json(),
+        indentUnit.of("  "),
+        bracketMatching(),
+        closeBrackets(),
+        autocompletion({
+          override: [(context) => completeJson(context, hints())],
+          activateOnTyping: true,
+          icons: false,
+        }),
+        syntaxHighlighting(COLOURS),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ "aria-label": "Body" }),
+        // Tab is left alone: it leaves the editor, as it leaves any other field.
+        keymap.of([...SENDING, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) changed(update.state.doc.toString());
+        }),
+      ],
+    }),
+  });
+  area.hidden = true;
+  if (focused) view.focus();
+  return {
+    setText(text) {
+      if (text === view.state.doc.toString()) return;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+    },
+    close: () => view.destroy(),
+  };
+}
+
+/** Ctrl+Enter sends the cell: it is taken from the editor, which would begin a new line. */
+const SENDING = [{ key: "Mod-Enter", run: () => true }];
+
+const COLOURS = HighlightStyle.define([
+  { tag: tags.propertyName, color: "var(--accent)" },
+  { tag: [tags.number, tags.bool, tags.null], fontWeight: "600" },
+  { tag: tags.invalid, color: "var(--refused)" },
+]);

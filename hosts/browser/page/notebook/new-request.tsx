@@ -1,0 +1,74 @@
+// Where a new cell is begun: by choosing an endpoint, or by typing a line of curl or of the docker command.
+
+import { useState } from "preact/hooks";
+import type { Endpoint } from "../../reference/reference.js";
+import type { WrittenRequest } from "../../session/request.js";
+import { usePlayground } from "../context.js";
+import { placeholders } from "./endpoint.js";
+import { TypedLine } from "./typed-line.js";
+
+export function NewRequest() {
+  const playground = usePlayground();
+  const reference = playground.reference.value;
+  const [chosen, setChosen] = useState("");
+  const choose = (key: string): void => {
+    const endpoint = reference?.endpoints.find((one) => keyOf(one) === key);
+    if (endpoint === undefined) return;
+    playground.add(requestFor(endpoint, playground.version.value));
+    setChosen("");
+  };
+  return (
+    <section class="new-request" aria-label="New request">
+      <h3>Next request</h3>
+      <TypedLine />
+      <div class="row">
+        <label class="grow">
+          <span class="unseen">Endpoint</span>
+          <select value={chosen} onChange={(event) => choose(event.currentTarget.value)} disabled={reference === null}>
+            <option value="">or choose an endpoint…</option>
+            {reference?.tags.map((tag) => (
+              <optgroup key={tag.name} label={tag.title}>
+                {reference.endpoints
+                  .filter((one) => one.tag === tag.name)
+                  .map((one) => (
+                    <option key={keyOf(one)} value={keyOf(one)}>
+                      {one.method} {one.path} – {one.summary}
+                    </option>
+                  ))}
+              </optgroup>
+            ))}
+          </select>
+        </label>
+        <label class="row">
+          <span class="small muted">API version</span>
+          <select
+            value={playground.version.value}
+            onChange={(event) => (playground.version.value = event.currentTarget.value)}
+          >
+            {[...playground.tools.versions].reverse().map((version) => (
+              <option key={version}>{version}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+    </section>
+  );
+}
+
+function keyOf(endpoint: Endpoint): string {
+  return `${endpoint.method} ${endpoint.path}`;
+}
+
+/** With examples in place of what must be given. */
+function requestFor(endpoint: Endpoint, version: string): WrittenRequest {
+  const names = placeholders(endpoint.path);
+  const path = names.reduce((text, name) => text.replace(`{${name}}`, name), endpoint.path);
+  const query = new URLSearchParams();
+  for (const one of endpoint.parameters) {
+    if (one.in === "query" && one.mandatory) query.set(one.name, String(one.example ?? one.default ?? ""));
+  }
+  const search = query.size > 0 ? `?${query}` : "";
+  const body = endpoint.body && endpoint.example !== undefined ? JSON.stringify(endpoint.example, null, 2) : "";
+  const headers: [string, string][] = endpoint.body ? [["Content-Type", "application/json"]] : [];
+  return { method: endpoint.method, target: `/v${version}${path}${search}`, headers, body };
+}

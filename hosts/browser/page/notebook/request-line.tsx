@@ -1,0 +1,46 @@
+// Method, target and the button that sends.
+
+import type { ComponentChildren } from "preact";
+import type { WrittenRequest } from "../../session/request.js";
+import { useSession } from "../context.js";
+
+const METHODS = ["GET", "POST", "PUT", "DELETE", "HEAD"];
+
+export interface RequestLineProps {
+  request: WrittenRequest;
+  edit: (change: Partial<WrittenRequest>) => void;
+  sending: boolean;
+  /** What stands behind the button. */
+  children: ComponentChildren;
+}
+
+export function RequestLine({ request, edit, sending, children }: RequestLineProps) {
+  const past = useSession().looking.value !== null;
+  return (
+    <div class="request-line">
+      <select
+        aria-label="Method"
+        class="wire"
+        value={request.method}
+        onChange={(event) => edit({ method: event.currentTarget.value })}
+      >
+        {(METHODS.includes(request.method) ? METHODS : [...METHODS, request.method]).map((method) => (
+          <option key={method}>{method}</option>
+        ))}
+      </select>
+      <input
+        aria-label="Path and query"
+        class="wire"
+        spellcheck={false}
+        autocapitalize="off"
+        autocomplete="off"
+        value={request.target}
+        onInput={(event) => edit({ target: event.currentTarget.value })}
+      />
+      <button class="primary" aria-busy={sending} title="Ctrl+Enter">
+        {past ? "Send here" : "Send"}
+      </button>
+      {children}
+    </div>
+  );
+}

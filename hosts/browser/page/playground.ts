@@ -1,0 +1,106 @@
+// The state of the page: which session it shows and what of it. What the session knows is not kept here again.
+
+import { batch, effect, signal } from "@preact/signals";
+import type { Pace } from "../../simulated/time.js";
+import type { Reference } from "../reference/reference.js";
+import type { Exchange } from "../session/exchange.js";
+import type { WrittenRequest } from "../session/request.js";
+import type { Session } from "../session/session.js";
+import type { Tools } from "./tools.js";
+
+export type Tab = "lessons" | "notebook" | "world";
+
+const LESSONS_KEY = "coracle-lessons";
+
+export class Playground {
+  readonly tools: Tools;
+  readonly session;
+  /** API version of new requests, and of the reference. */
+  readonly version = signal("1.41");
+  readonly reference = signal<Reference | null>(null);
+  /** What is in front where there is room for one column. */
+  readonly tab = signal<Tab>("notebook");
+  /** Id of the lesson that is open. */
+  readonly lesson = signal<string | null>(null);
+  /** Ids of the lessons that are done; kept for the next visit. */
+  readonly finished = signal<ReadonlySet<string>>(new Set(keptLessons()));
+  /** Speed of the world while it is not paused. */
+  readonly pace = signal<Pace>({ times: 1 });
+  /** Said once, on the page and to screen readers. */
+  readonly notice = signal("");
+  /** Cell to bring into view and put the caret into. */
+  readonly shown = signal<string | null>(null);
+  readonly #references = new Map<string, Promise<Reference>>();
+
+  constructor(tools: Tools, session: Session) {
+    this.tools = tools;
+    this.session = signal(session);
+    effect(() => void this.#loadReference(this.version.value));
+  }
+
+  /** Puts a request at the end of the notebook and brings it into view. */
+  add(request: WrittenRequest): void {
+    const cell = this.session.value.add(request);
+    this.show(cell.id);
+  }
+
+  show(cell: string): void {
+    batch(() => {
+      this.tab.value = "notebook";
+      this.shown.value = cell;
+    });
+  }
+
+  /** Sends a cell; from the past it is sent in a branch, which then takes the session's place. */
+  async send(cell: string): Promise<Exchange> {
+    const looking = this.session.value.looking.value;
+    if (looking !== null) {
+      const request = this.session.value.cells.value.find((one) => one.id === cell)!.request.value;
+      const branch = await this.session.value.branch(looking);
+      if (!branch.cells.value.some((one) => one.id === cell)) cell = branch.add(request).id;
+      branch.edit(cell, request);
+      this.replace(branch);
+      this.notice.value = "This is a branch now: what came after that moment has not happened.";
+    }
+    return await this.session.value.send(cell);
+  }
+
+  /** Shows another session, and ends the one before. */
+  replace(next: Session): void {
+    const before = this.session.peek();
+    this.session.value = next;
+    void this.run(before.close());
+  }
+
+  async startAfresh(): Promise<void> {
+    const { seed, images } = this.session.value;
+    this.replace(await this.tools.createSession({ core: this.tools.core, seed, images, pace: this.pace.value }));
+  }
+
+  finish(lesson: string): void {
+    this.finished.value = new Set([...this.finished.value, lesson]);
+    localStorage.setItem(LESSONS_KEY, [...this.finished.value].join(" "));
+  }
+
+  /** Waits for an action; what goes wrong is said on the page. */
+  async run<T>(action: Promise<T>): Promise<T | undefined> {
+    try {
+      return await action;
+    } catch (error) {
+      this.notice.value = error instanceof Error ? error.message : String(error);
+      return undefined;
+    }
+  }
+
+  async #loadReference(version: string): Promise<void> {
+    const loading = this.#references.get(version) ?? this.tools.reference(version);
+    this.#references.set(version, loading);
+    const reference = await this.run(loading);
+    if (reference === undefined) this.#references.delete(version);
+    else if (this.version.peek() === version) this.reference.value = reference;
+  }
+}
+
+function keptLessons(): string[] {
+  return (localStorage.getItem(LESSONS_KEY) ?? "").split(" ").filter(Boolean);
+}

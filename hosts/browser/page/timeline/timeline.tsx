@@ -1,0 +1,116 @@
+// Time in the learner's hands: play, pause, step, speed, and back to any moment.
+
+import { useEffect, useState } from "preact/hooks";
+import type { Session } from "../../session/session.js";
+import { usePlayground, useSession } from "../context.js";
+import { BreakIt } from "./break-it.js";
+import { Clock } from "./clock.js";
+import { Speed } from "./speed.js";
+import { StepList } from "./step-list.js";
+import { loudSteps, stepNear } from "./steps.js";
+
+export function Timeline() {
+  const session = useSession();
+  const [listed, setListed] = useState(false);
+  return (
+    <footer class="timeline" aria-label="Timeline">
+      {listed && <StepList />}
+      <div class="timeline-bar">
+        <Transport session={session} />
+        <Scrubber session={session} />
+        <Speed />
+        <button type="button" aria-expanded={listed} onClick={() => setListed(!listed)}>
+          Steps
+        </button>
+        <BreakIt />
+      </div>
+    </footer>
+  );
+}
+
+/** In the past it moves what is looked at; now it moves the world. */
+function Transport({ session }: { session: Session }) {
+  const playground = usePlayground();
+  const looking = session.looking.value;
+  const paused = session.pace.value === "stopped";
+  const [replaying, setReplaying] = useState(false);
+  const forward = (): void => {
+    if (looking === null) void playground.run(session.step());
+    else session.goTo(stepNear(session, looking, 1));
+  };
+  useEffect(() => {
+    if (looking === null) setReplaying(false);
+    if (!replaying || looking === null) return;
+    const timer = setTimeout(() => session.goTo(stepNear(session, looking, 1)), 500);
+    return () => clearTimeout(timer);
+  }, [replaying, looking, session]);
+  const plays = looking === null ? !paused : replaying;
+  const toggle = (): void => {
+    if (looking !== null) setReplaying(!replaying);
+    else if (paused) session.setPace(playground.pace.peek());
+    else session.setPace("stopped");
+  };
+  const back = (): void => session.goTo(stepNear(session, looking ?? session.steps.value.length, -1));
+  const first = loudSteps(session)[0]?.number;
+  return (
+    <div class="transport" role="group" aria-label="Play">
+      <button
+        type="button"
+        class="icon"
+        aria-label="Step back"
+        disabled={first === undefined || (looking !== null && looking <= first)}
+        onClick={back}
+      >
+        <Icon path="M6 5v10M15 5 8 10l7 5Z" />
+      </button>
+      <button type="button" class="icon" aria-label={plays ? "Pause" : "Play"} onClick={toggle}>
+        <Icon path={plays ? "M7 5v10M13 5v10" : "M7 4.5 15 10l-8 5.5Z"} />
+      </button>
+      <button
+        type="button"
+        class="icon"
+        aria-label="Step forward"
+        disabled={looking === null && !paused}
+        onClick={forward}
+      >
+        <Icon path="M14 5v10M5 5l7 5-7 5Z" />
+      </button>
+    </div>
+  );
+}
+
+function Icon({ path }: { path: string }) {
+  return (
+    <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+      <path d={path} fill="currentColor" stroke="currentColor" stroke-width="2" stroke-linejoin="round" />
+    </svg>
+  );
+}
+
+function Scrubber({ session }: { session: Session }) {
+  const steps = loudSteps(session);
+  const looking = session.looking.value;
+  const at = looking === null ? steps.length - 1 : steps.findLastIndex((step) => step.number <= looking);
+  const step = steps[at];
+  const scrub = (place: number): void => {
+    session.goTo(place >= steps.length - 1 ? null : (steps[place]?.number ?? null));
+  };
+  return (
+    <label class="scrubber">
+      <span class="unseen">Moment</span>
+      <input
+        type="range"
+        min={0}
+        max={Math.max(0, steps.length - 1)}
+        value={Math.max(0, at)}
+        disabled={steps.length < 2}
+        aria-valuetext={looking === null ? `now, after ${steps.length} steps` : `step ${looking}: ${step?.cause ?? ""}`}
+        onInput={(event) => scrub(Number(event.currentTarget.value))}
+      />
+      <span class="small muted scrubber-text">
+        <span class="clip grow">{step?.cause ?? ""}</span>
+        <Clock />
+      </span>
+    </label>
+  );
+}
