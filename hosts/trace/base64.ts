@@ -1,0 +1,21 @@
+// Base64 (RFC 4648 §4, padded), at once and everywhere.
+
+/** Arguments that a call may have on every platform. */
+const PIECE = 8192;
+
+export function toBase64(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    text += String.fromCharCode.apply(null, bytes.subarray(at, at + PIECE) as unknown as number[]);
+  }
+  return btoa(text);
+}
+
+/** Null for anything but what `toBase64` makes. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
+  const units = atob(text);
+  const bytes = new Uint8Array(units.length);
+  for (let at = 0; at < units.length; at++) bytes[at] = units.charCodeAt(at);
+  return bytes;
+}

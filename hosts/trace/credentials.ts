@@ -1,0 +1,89 @@
+// Keeps credentials out of traces: their values in inputs become stand-ins of the same length, encoded as they were, so
+// that the core decides the same: whoever is anonymous stays it, what cannot be read still cannot.
+
+import type { Input, engine } from "../host.js";
+import { fromBase64, toBase64 } from "./base64.js";
+import { maskJson } from "./masked-json.js";
+
+export interface MaskedInput {
+  input: Input;
+  /** Replies of this step may speak of what was replaced. */
+  masked: boolean;
+}
+
+export function withoutCredentials(input: Input): MaskedInput {
+  if (input.tag === "completed") return maskCompletion(input.val);
+  if (input.tag === "request") return maskRequest(input.val);
+  return { input, masked: false };
+}
+
+/** Identity tokens: the answer to `POST /auth` shows them. */
+function maskCompletion({ op, outcome }: engine.Completed): MaskedInput {
+  if (outcome.tag === "err" || outcome.val.tag !== "token") {
+    return { input: { tag: "completed", val: { op, outcome } }, masked: false };
+  }
+  const token = { tag: "token", val: standIn(outcome.val.val) } as const;
+  return { input: { tag: "completed", val: { op, outcome: { tag: "ok", val: token } } }, masked: true };
+}
+
+function maskRequest(request: engine.Request): MaskedInput {
+  const headers = SECRET_HEADER.test(request.headers) ? maskHeaders(request.headers) : request.headers;
+  const target = request.target.replace(USER_INFO, (_all, before: string, secret: string) => before + standIn(secret));
+  const login = isLogin(request.target);
+  const body: engine.Body =
+    login && request.body.tag === "whole" ? { tag: "whole", val: maskJson(request.body.val) } : request.body;
+  const masked = login || target !== request.target;
+  return { input: { tag: "request", val: { ...request, headers, target, body } }, masked };
+}
+
+/** Headers that hold credentials, or sound like it. */
+const SECRET_HEADER = /^[^:\n]*(?:auth|registry-config|cookie|token|secret|password|credential|api-?key)[^:\n]*:/im;
+
+/** `://user:password@`, also where it stands encoded in a query. */
+const USER_INFO = /(:\/\/|%3a%2f%2f)((?:(?!%2f)[^/?#&@])*)(?=@|%40)/gi;
+
+function isLogin(target: string): boolean {
+  const path = target.split(/[?#]/, 1)[0]!;
+  if (!/auth|%/i.test(path)) return false;
+  return /\/auth\/*$/i.test(decoded(path));
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function maskHeaders(headers: string): string {
+  return headers
+    .split("\n")
+    .map((line) => (SECRET_HEADER.test(line) ? maskHeader(line) : line))
+    .join("\n");
+}
+
+function maskHeader(line: string): string {
+  const colon = line.indexOf(":");
+  const name = line.slice(0, colon).toLowerCase();
+  const [, before, value, after] = /^(\s*)([^]*?)(\s*)$/.exec(line.slice(colon + 1)) as unknown as string[];
+  return `${line.slice(0, colon + 1)}${before}${maskHeaderValue(name, value!)}${after}`;
+}
+
+function maskHeaderValue(name: string, value: string): string {
+  if (name === "x-registry-auth") return maskEncoded(value, "known");
+  if (name === "x-registry-config") return maskEncoded(value, "all");
+  const scheme = /^(?:basic|bearer|digest|negotiate) +/i.exec(value)?.[0] ?? "";
+  return scheme + standIn(value.slice(scheme.length));
+}
+
+/** JSON in base64 of the url alphabet (RFC 4648 §5), padded. What is none stays none. */
+function maskEncoded(value: string, keys: "known" | "all"): string {
+  const bytes = /[+/]/.test(value) ? null : fromBase64(value.replaceAll("-", "+").replaceAll("_", "/"));
+  if (bytes === null) return "!".repeat(value.length);
+  return toBase64(maskJson(bytes, keys)).replaceAll("+", "-").replaceAll("/", "_");
+}
+
+function standIn(secret: string): string {
+  return "x".repeat(secret.length);
+}

@@ -1,0 +1,181 @@
+// Reads the text of a trace, strictly: whatever is not as format.ts lays it down is refused, by the number of its line.
+
+import { Malformed, bytes, malformed, objectOf, onlyThese, optional, record, text, u32 } from "./codec.js";
+import { FORMAT, OUTPUT_KINDS, VERSION } from "./format.js";
+import type { Call, End, OutputHashes, Segment, Start, Trace } from "./format.js";
+import { input, instant, opening } from "./values.js";
+
+/** A text that is no trace, or not one that can be read. */
+export class TraceError extends Error {}
+
+export interface DecodeOptions {
+  /**
+   * The recorder may have been killed while it wrote: a last line that is no JSON is left out, and a last segment
+   * without its end counts as `running`.
+   */
+  unfinished?: boolean;
+}
+
+/** Throws `TraceError`. */
+export function decodeTrace(trace: string, { unfinished = false }: DecodeOptions = {}): Trace {
+  const reader = new Reader(trace, unfinished);
+  try {
+    const segments: Segment[] = [];
+    while (reader.next !== null) {
+      const next = segment(reader, segments.at(-1));
+      if (next !== null) segments.push(next);
+    }
+    if (segments.length === 0) throw new Malformed("a trace was expected, and nothing is there");
+    return { segments };
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    throw new TraceError(`line ${reader.line}: ${error.message}`);
+  }
+}
+
+class Reader {
+  readonly #lines: string[];
+  readonly #unfinished: boolean;
+  #at = 0;
+
+  constructor(trace: string, unfinished: boolean) {
+    this.#unfinished = unfinished;
+    this.#lines = trace.split("\n");
+    // What follows the last LF: nothing, or a line that was cut short.
+    const rest = this.#lines.pop();
+    if (rest !== "" && !unfinished) this.#lines.push(rest!);
+  }
+
+  /** Number of the line taken last, from 1. */
+  get line(): number {
+    return Math.max(1, this.#at);
+  }
+
+  /** The next line, not taken; null at the end. */
+  get next(): string | null {
+    return this.#lines[this.#at] ?? null;
+  }
+
+  /** Takes the next line. Null at the end of an unfinished trace. */
+  take(wanted: string): Record<string, unknown> | null {
+    const line = this.#lines[this.#at];
+    if (line === undefined) {
+      if (this.#unfinished) return null;
+      throw new Malformed(`the trace is cut short behind this line: ${wanted} was expected`);
+    }
+    this.#at++;
+    return objectOf(parse(line), "the line");
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new Malformed("no JSON; the trace is damaged or cut short");
+  }
+}
+
+/** Null for one that an unfinished trace has nothing of but its header. */
+function segment(reader: Reader, before: Segment | undefined): Segment | null {
+  const header = headerOf(reader.take("a header")!, before);
+  const first = reader.take("the start of a segment");
+  if (first === null) return null;
+  const start = startOf(first, header.step);
+  const calls: Call[] = [];
+  let trapped = start.tag === "open" && start.out === null;
+  for (let json = reader.take("an input or an end"); json !== null; json = reader.take("an input or an end")) {
+    if ("end" in json) return { ...header, start, calls, end: endOf(json, trapped) };
+    if (trapped) throw new Malformed("an end was expected, behind a step without `out`");
+    const call = callOf(json);
+    trapped = call.out === null;
+    calls.push(call);
+  }
+  return { ...header, start, calls, end: { why: "running" } };
+}
+
+interface Header {
+  format: string;
+  version: number;
+  core: string;
+  segment: number;
+  epoch: number;
+  step: number;
+}
+
+const header = record<Header>({ format: text, version: u32, core: text, segment: u32, epoch: u32, step: u32 });
+
+function headerOf(
+  json: Record<string, unknown>,
+  before: Segment | undefined,
+): Omit<Segment, "start" | "calls" | "end"> {
+  if (json["format"] !== FORMAT) throw new Malformed(`not a trace: \`"format":"${FORMAT}"\` was expected`);
+  const { version } = json;
+  if (typeof version === "number" && version > VERSION) {
+    throw new Malformed(`a trace of version ${version}: this engine reads traces up to version ${VERSION}`);
+  }
+  if (version !== VERSION) malformed("version", String(VERSION));
+  const { core, segment: number, epoch, step } = header.decode(json, "header");
+  if (!/^[0-9a-f]{64}$/.test(core)) malformed("core", "64 hex digits");
+  if (before !== undefined) checkOrder({ number, epoch, step }, before);
+  return { core, number, epoch, step };
+}
+
+function checkOrder({ number, epoch, step }: Pick<Segment, "number" | "epoch" | "step">, before: Segment): void {
+  if (number !== before.number + 1) malformed("segment", String(before.number + 1));
+  if (before.end.why === "running") throw new Malformed("a segment behind one that had not ended");
+  if (before.end.why === "lost") return;
+  if (epoch !== before.epoch) malformed("epoch", String(before.epoch));
+  if (step !== before.step + before.calls.length) malformed("step", String(before.step + before.calls.length));
+}
+
+function startOf(json: Record<string, unknown>, step: number): Start {
+  if ("snapshot" in json) {
+    onlyThese(json, ["snapshot"], "start");
+    return { tag: "snapshot", snapshot: bytes.decode(json["snapshot"], "snapshot") };
+  }
+  onlyThese(json, ["now", "open", "out"], "start");
+  if (step !== 0) malformed("step", "0, as the segment begins with open");
+  return {
+    tag: "open",
+    now: instant.decode(json["now"], "now"),
+    opening: opening.decode(json["open"], "open"),
+    out: hashesOf(json["out"]),
+  };
+}
+
+function callOf(json: Record<string, unknown>): Call {
+  onlyThese(json, ["now", "input", "masked", "out"], "the line");
+  const { masked } = json;
+  if (masked !== undefined && masked !== true) malformed("masked", "true");
+  return {
+    now: instant.decode(json["now"], "now"),
+    input: input.decode(json["input"], "input"),
+    out: hashesOf(json["out"]),
+    masked: masked === true,
+  };
+}
+
+const hashes = record<OutputHashes>({ records: optional(text), effects: optional(text), replies: optional(text) });
+
+function hashesOf(json: unknown): OutputHashes | null {
+  if (json === undefined) return null;
+  const out = hashes.decode(json, "out");
+  for (const kind of OUTPUT_KINDS) {
+    const hash = out[kind];
+    if (hash !== undefined && !/^[A-Za-z0-9+/]{16}$/.test(hash)) malformed(`out.${kind}`, "16 characters of base64");
+  }
+  return out;
+}
+
+function endOf(json: Record<string, unknown>, trapped: boolean): End {
+  const { end, error } = json;
+  if (end === "lost") {
+    onlyThese(json, ["end", "error"], "end");
+    return { why: end, error: text.decode(error, "error") };
+  }
+  if (trapped) malformed("end", "lost, behind a step without `out`,");
+  onlyThese(json, ["end"], "end");
+  if (end !== "continued" && end !== "running") return malformed("end", "continued, lost or running");
+  return { why: end };
+}

@@ -1,0 +1,173 @@
+// Does again what a trace tells, on the core that it was recorded with, and compares what comes of it.
+
+import type { Input, types } from "../host.js";
+import { Instance, Trap } from "../instance.js";
+import type { CompiledCore } from "../instance.js";
+import type { ObservedStep, Opening } from "../observer.js";
+import { TraceError } from "./decode.js";
+import { OUTPUT_KINDS } from "./format.js";
+import type { Call, OutputHashes, Position, Segment, Trace } from "./format.js";
+import { hashesOf } from "./hash.js";
+
+/** A step that was made again. `cause` is null for the restoring of a snapshot, which asks for nothing. */
+export interface ReplayedStep extends ObservedStep {
+  segment: number;
+  cause: { input: Input } | { opening: Opening };
+}
+
+export interface ReplayOptions {
+  /** Goes no further than this step. */
+  until?: Position;
+  onStep?: (step: ReplayedStep) => void;
+  /** The identity of the core at hand: another than the trace's is refused. Not compared if not given. */
+  identity?: string;
+}
+
+/** What came otherwise than it is in the trace. */
+export interface Difference extends Position {
+  segment: number;
+  /** The input; null for `open`. */
+  input: Input | null;
+  /** Sentences without a full stop: `replies differ`. */
+  what: string[];
+}
+
+export interface Replayed {
+  /** As it is after the last step made; null when that step trapped. */
+  instance: Instance | null;
+  /** The last step made. */
+  at: Position;
+  /** How many calls of the core were compared. */
+  compared: number;
+  /** The first difference; null if there was none. */
+  difference: Difference | null;
+}
+
+/** Makes all segments' steps again, one segment after the other, up to `until` or the first difference. */
+export function replay(trace: Trace, core: CompiledCore, options: ReplayOptions = {}): Replayed {
+  const run = new Run(core, options);
+  for (const segment of trace.segments) {
+    checkCore(segment, options.identity);
+    run.segment(segment);
+    if (run.over) break;
+  }
+  return run.result();
+}
+
+/** The last segment that has begun by a step: replaying it alone leads there on the shortest way. Null if none has. */
+export function segmentBefore(trace: Trace, { epoch, step }: Position): Segment | null {
+  return trace.segments.findLast((segment) => segment.epoch === epoch && segment.step <= step) ?? null;
+}
+
+/** An instance like the one that the snapshot was taken of, to go on with apart from it. */
+export function fork(core: CompiledCore, snapshot: Uint8Array): Instance {
+  const instance = new Instance(core);
+  instance.restore(snapshot);
+  return instance;
+}
+
+function checkCore({ core, number }: Segment, identity: string | undefined): void {
+  if (identity === undefined || core === identity) return;
+  throw new TraceError(`segment ${number} was recorded with another core: ${core} instead of ${identity}`);
+}
+
+class Run {
+  over = false;
+  readonly #core: CompiledCore;
+  readonly #options: ReplayOptions;
+  #instance: Instance | null = null;
+  #at: Position = { epoch: 0, step: 0 };
+  #compared = 0;
+  #difference: Difference | null = null;
+
+  constructor(core: CompiledCore, options: ReplayOptions) {
+    this.#core = core;
+    this.#options = options;
+  }
+
+  result(): Replayed {
+    return { instance: this.#instance, at: this.#at, compared: this.#compared, difference: this.#difference };
+  }
+
+  segment(segment: Segment): void {
+    const { start, epoch, step } = segment;
+    if (this.#isPast({ epoch, step })) return;
+    if (start.tag === "snapshot") {
+      this.#instance = fork(this.#core, start.snapshot);
+      this.#at = { epoch, step };
+      this.over = this.#isLast();
+    } else {
+      this.#instance = new Instance(this.#core);
+      this.#make(segment, { epoch, step }, start.now, start.out, false, { opening: start.opening });
+    }
+    for (const [i, call] of segment.calls.entries()) {
+      if (this.over) return;
+      this.#call(segment, { epoch, step: step + i + 1 }, call);
+    }
+  }
+
+  #call(segment: Segment, at: Position, { now, input, out, masked }: Call): void {
+    this.#make(segment, at, now, out, masked, { input });
+  }
+
+  #make(
+    segment: Segment,
+    at: Position,
+    now: types.Instant,
+    recorded: OutputHashes | null,
+    masked: boolean,
+    cause: ReplayedStep["cause"],
+  ): void {
+    const instance = this.#instance!;
+    this.#at = at;
+    this.#compared++;
+    const outputs = attempt(instance, now, cause);
+    const what = compare(recorded, outputs instanceof Trap ? outputs : hashesOf(outputs, masked));
+    if (what.length > 0) {
+      this.#difference = { ...at, segment: segment.number, input: "input" in cause ? cause.input : null, what };
+    }
+    if (outputs instanceof Trap) {
+      this.#instance = null;
+    } else {
+      const notes = { explain: () => instance.explain(), snapshot: () => instance.snapshot() };
+      this.#options.onStep?.({ ...at, now, outputs, segment: segment.number, cause, ...notes });
+      if (instance.mustCollect) instance.collect();
+    }
+    this.over = this.#difference !== null || this.#isLast();
+  }
+
+  #isLast(): boolean {
+    const { until } = this.#options;
+    return until !== undefined && this.#at.epoch === until.epoch && this.#at.step >= until.step;
+  }
+
+  #isPast({ epoch, step }: Position): boolean {
+    const { until } = this.#options;
+    if (until === undefined) return false;
+    if (epoch > until.epoch || (epoch === until.epoch && step > until.step)) this.over = true;
+    return this.over;
+  }
+}
+
+type Cause = ReplayedStep["cause"];
+
+function attempt(instance: Instance, now: types.Instant, cause: Cause): ObservedStep["outputs"] | Trap {
+  try {
+    if ("input" in cause) return instance.step(now, cause.input);
+    const { options, seed, records, inventory } = cause.opening;
+    return instance.open(options, now, seed, records, inventory);
+  } catch (error) {
+    if (error instanceof Trap) return error;
+    throw error;
+  }
+}
+
+/** What is otherwise, in words. */
+function compare(recorded: OutputHashes | null, made: OutputHashes | Trap): string[] {
+  if (made instanceof Trap) return recorded === null ? [] : [made.message];
+  if (recorded === null) return ["the core trapped when this was recorded, and did not now"];
+  return OUTPUT_KINDS.filter((kind) => recorded[kind] !== made[kind]).map((kind) => {
+    if (recorded[kind] === undefined) return `${kind} were not asked for when this was recorded`;
+    return made[kind] === undefined ? `${kind} were asked for when this was recorded` : `${kind} differ`;
+  });
+}

@@ -1,0 +1,29 @@
+// A trace in memory: what a recorder keeps, as text at any time.
+
+import { endLine } from "./lines.js";
+import type { Sink } from "./recorder.js";
+
+export class Ring implements Sink {
+  readonly #segments = new Map<number, string[]>();
+  #newest: string[] = [];
+
+  begin(segment: number): void {
+    this.#newest = [];
+    this.#segments.set(segment, this.#newest);
+  }
+
+  append(line: string): void {
+    this.#newest.push(line);
+  }
+
+  drop(segment: number): void {
+    this.#segments.delete(segment);
+  }
+
+  /** The trace up to now. A segment that has not ended ends as `running`. */
+  text(): string {
+    const lines = [...this.#segments.values()].flat();
+    if (lines.length > 0 && !this.#newest.at(-1)!.startsWith('{"end":')) lines.push(endLine({ why: "running" }));
+    return lines.map((line) => `${line}\n`).join("");
+  }
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import type { Input, engine } from "../../hosts/host.js";
+import { withoutCredentials } from "../../hosts/trace/credentials.js";
+import { maskJson } from "../../hosts/trace/masked-json.js";
+import { registryAuth } from "./stories.js";
+
+function masked(part: Partial<engine.Request>): engine.Request & { masked: boolean } {
+  const request = { id: 1n, listener: "", method: "POST", target: "/", headers: "", body: { tag: "none" } as const };
+  const result = withoutCredentials({ tag: "request", val: { ...request, ...part } });
+  if (result.input.tag !== "request") throw new Error("no request");
+  return { ...result.input.val, masked: result.masked };
+}
+
+function json(text: string): string {
+  return new TextDecoder().decode(maskJson(new TextEncoder().encode(text)));
+}
+
+describe("headers", () => {
+  test("X-Registry-Auth is encoded anew, with the same keys and lengths", () => {
+    const auth = { username: "jane", password: "pässword", serveraddress: "r:5000", other: [true, null, 120] };
+    const value = registryAuth(auth);
+    const { headers } = masked({ headers: `Host: x\nx-registry-auth:  ${value} \nAccept: y` });
+    const [, line] = headers.split("\n") as [string, string];
+    expect(headers.length).toBe(`Host: x\nx-registry-auth:  ${value} \nAccept: y`.length);
+    const encoded = line.slice("x-registry-auth:".length).trim();
+    expect(encoded.length).toBe(value.length);
+    expect(Buffer.from(encoded, "base64url").toString()).toBe(
+      '{"username":"xxxx","password":"xxxxxxxxx","serveraddress":"r:5000","xxxxx":[true,null,111]}',
+    );
+  });
+
+  test("what cannot be decoded still cannot, in the same length", () => {
+    for (const value of ["c2VjcmV0", "c2Vjcm", "a+b/", "c2VjcmV0===", "???"]) {
+      const { headers } = masked({ headers: `X-Registry-Auth: ${value}` });
+      const now = headers.slice("X-Registry-Auth: ".length);
+      expect(now.length).toBe(value.length);
+      expect(now).not.toBe(value);
+      if (value === "c2VjcmV0") expect(Buffer.from(now, "base64url").toString()).toBe("{     ");
+      else expect(now).toMatch(/^!+$/);
+    }
+  });
+
+  test("X-Registry-Config keeps the registries' names", () => {
+    const { headers } = masked({
+      headers: `X-Registry-Config: ${registryAuth({ "r.example:5000": { username: "u", password: "p" } })}`,
+    });
+    const text = Buffer.from(headers.slice("X-Registry-Config: ".length), "base64url").toString();
+    expect(text).toBe('{"r.example:5000":{"username":"x","password":"x"}}');
+  });
+
+  test("others keep at most their scheme; all else stays", () => {
+    const lines = "Authorization: Basic dTpw\nAUTHORIZATION: dTpw\nCookie: a=b\nX-Api-Key: k\nAccept: a/b\nHost: auth";
+    expect(masked({ headers: lines }).headers).toBe(
+      "Authorization: Basic xxxx\nAUTHORIZATION: xxxx\nCookie: xxx\nX-Api-Key: x\nAccept: a/b\nHost: auth",
+    );
+  });
+});
+
+describe("POST /auth", () => {
+  const body = (text: string): engine.Body => ({ tag: "whole", val: new TextEncoder().encode(text) });
+  const textOf = (request: engine.Request) =>
+    request.body.tag === "whole" ? new TextDecoder().decode(request.body.val) : request.body.tag;
+
+  test.each(["/auth", "/v1.41/auth", "/v1.41//auth/?x=1", "/%61uth", "http://host/auth", "/AUTH"])("%s", (target) => {
+    const request = masked({ target, body: body('{"password":"secret"}') });
+    expect([textOf(request), request.masked]).toEqual(['{"password":"xxxxxx"}', true]);
+  });
+
+  test("other bodies are left alone", () => {
+    for (const target of ["/containers/create?name=auth", "/authx", "/images/auth/tag"]) {
+      const request = masked({ target, body: body('{"password":"secret"}') });
+      expect([textOf(request), request.masked]).toEqual(['{"password":"secret"}', false]);
+    }
+  });
+});
+
+test("a target's user and password", () => {
+  const { target, masked: flag } = masked({
+    target: "/images/create?fromSrc=https%3A%2F%2Fjane%3Asecret%40host%2Fx.tar&a=http://u:p@h/&b=http://h/@",
+  });
+  const secret = "jane%3Asecret".length;
+  expect(target).toBe(
+    `/images/create?fromSrc=https%3A%2F%2F${"x".repeat(secret)}%40host%2Fx.tar&a=http://xxx@h/&b=http://h/@`,
+  );
+  expect(flag).toBe(true);
+});
+
+test("an identity token in a completion", () => {
+  const outcome = { tag: "ok", val: { tag: "token", val: "secret" } } as const;
+  const input: Input = { tag: "completed", val: { op: 1n, outcome } };
+  expect(withoutCredentials(input)).toEqual({
+    input: { tag: "completed", val: { op: 1n, outcome: { tag: "ok", val: { tag: "token", val: "xxxxxx" } } } },
+    masked: true,
+  });
+});
+
+describe("JSON", () => {
+  test("stays where it is, and what it is", () => {
+    expect(
+      json('{ "password" : "a\\"b\\\\", "Username":"", "n": [-0.50e+3, true, null], "k\\u0065y": {"auth": "z"} }'),
+    ).toBe(
+      '{ "password" : "xxxxxx", "Username":"", "n": [-1.11e+1, true, null], "xxxxxxxx": {"auth": "x"} }'.replace(
+        '"n"',
+        '"x"',
+      ),
+    );
+  });
+
+  test("a registry's address stays, but for what stands before its @", () => {
+    expect(json('{"serveraddress":"https://u:p@h/"}')).toBe('{"serveraddress":"xxxxxxxxxxx@h/"}');
+    expect(json('{"serveraddress":"u:p\\u0040h"}')).toBe('{"serveraddress":"xxx\\u0040h"}');
+    expect(json('{"ServerAddress":"h:5000"}')).toBe('{"ServerAddress":"h:5000"}');
+  });
+
+  test("what is none becomes something else that is none", () => {
+    for (const text of ['{"password":"secret', '{"password":"\\x"}', "secret", '{"a":1} secret', '\ufeff{"a":"b"}']) {
+      const now = json(text);
+      expect(new TextEncoder().encode(text).length).toBe(now.length);
+      expect(now.trim()).toBe("{");
+    }
+    expect(json("")).toBe("");
+  });
+});

@@ -1,0 +1,168 @@
+// The real core in the real driver, on a small world that does at once what it is asked, and a recorder that watches.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { RequestBodies } from "../../hosts/bodies.js";
+import { Driver } from "../../hosts/driver.js";
+import { HostFailure } from "../../hosts/failure.js";
+import type { Host, Input, Outcome, Perform, engine, records, replies } from "../../hosts/host.js";
+import type { CompiledCore } from "../../hosts/instance.js";
+import { loadCore } from "../../hosts/node/core-files.js";
+import type { Observer } from "../../hosts/observer.js";
+import type { HostEffect } from "../../hosts/outbox.js";
+import { identityOf } from "../../hosts/trace/hash.js";
+import { Recorder } from "../../hosts/trace/recorder.js";
+import type { RecorderOptions } from "../../hosts/trace/recorder.js";
+import { Ring } from "../../hosts/trace/ring.js";
+import { Failed, World } from "../core/crash/world.js";
+import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../core/fixtures.js";
+import { HandClock, settle } from "../driver/fake.js";
+
+export const core: CompiledCore = loadCore();
+export const identity = identityOf(
+  readFileSync(fileURLToPath(new URL("../../build/core/core.core.wasm", import.meta.url))),
+);
+
+/** The core, but that it traps on `GET /trap`. */
+export const trapping: CompiledCore = {
+  instantiate(imports) {
+    const instance = core.instantiate(imports);
+    const { engine: real } = instance.exports;
+    const step: typeof real.step = (now, input) => {
+      if (input.tag === "request" && input.val.target === "/trap") throw new Error("unreachable");
+      real.step(now, input);
+    };
+    return { ...instance, exports: { ...instance.exports, engine: { ...real, step } } };
+  },
+};
+
+export interface Sent {
+  method: string;
+  target: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Told {
+  status: number;
+  text: string;
+}
+
+export const TOKEN = "identity-token-of-the-registry";
+
+export class RecordedEngine {
+  readonly ring = new Ring();
+  readonly world = new World();
+  readonly stored = new Map<string, Uint8Array>([...FIRST_RECORDS, ...BUSYBOX_RECORDS]);
+  readonly told = new Map<bigint, Told>();
+  readonly lost: unknown[] = [];
+  readonly recorder: Recorder;
+  readonly #core: CompiledCore;
+  readonly #clock = new HandClock();
+  readonly #host: Host;
+  #happen: (input: Input) => void = () => {};
+  driver!: Driver;
+
+  constructor(options: Partial<RecorderOptions> = {}, run: CompiledCore = trapping) {
+    this.#core = run;
+    this.recorder = new Recorder({ core: identity, sink: this.ring, ...options });
+    this.world.state.chains.set(BUSYBOX_CHAIN, null);
+    this.#host = {
+      timers: this.#clock,
+      records: {
+        load: async () => this.#load(),
+        commit: async (commands) => this.#keep(commands),
+        close: async () => {},
+      },
+      processes: this.#performs("processes"),
+      content: this.#performs("content"),
+      networks: this.#performs("networks"),
+      volumes: this.#performs("volumes"),
+      inventory: async () => this.world.inventory(),
+      replies: { log: () => Promise.reject(new Error("no log")), stdin: () => ({}) as never },
+      machine: OPTIONS.machine,
+      runtimes: OPTIONS.runtimes,
+      listen: (happened) => void (this.#happen = happened),
+      seed: () => new Uint8Array(32).fill(this.driver.epoch),
+      close: async () => {},
+    };
+  }
+
+  async open(observer: Observer | null = this.recorder): Promise<void> {
+    const options = {
+      engine: OPTIONS,
+      lost: (error: unknown) => void this.lost.push(error),
+      fatal: (error: unknown) => void this.lost.push(error),
+      epoch: this.driver === undefined ? 0 : this.driver.epoch,
+      ...(observer === null ? {} : { observer }),
+    };
+    const send = { perform: (request: bigint, command: replies.ReplyCommand) => this.#reply(request, command) };
+    this.driver = Driver.begin(this.#core, this.#host, send, new RequestBodies(), options);
+    await this.driver.opened;
+  }
+
+  /** Sends a request and lets everything come to rest. */
+  async ask({ method, target, body, headers = {} }: Sent): Promise<Told> {
+    const id = this.send({ method, target, body, headers });
+    await settle();
+    await this.#exits();
+    return this.told.get(id)!;
+  }
+
+  send({ method, target, body, headers = {} }: Sent): bigint {
+    const id = this.driver.nextRequest();
+    this.told.set(id, { status: 0, text: "" });
+    this.#clock.advance(1_000_000n);
+    const typed = body === undefined ? {} : { "Content-Type": "application/json" };
+    const lines = Object.entries({ ...typed, ...headers }).map(([name, value]) => `${name}: ${value}`);
+    const whole = typeof body === "string" ? body : JSON.stringify(body);
+    const sent: engine.Body =
+      body === undefined ? { tag: "none" } : { tag: "whole", val: new TextEncoder().encode(whole) };
+    const request = { id, listener: "unix:///test.sock", method, target, headers: lines.join("\n"), body: sent };
+    this.driver.deliver({ tag: "request", val: { ...request, peer: { pid: 7, uid: 0, gid: 0 } } });
+    return id;
+  }
+
+  async #exits(): Promise<void> {
+    for (let ended = this.world.exits.shift(); ended !== undefined; ended = this.world.exits.shift()) {
+      const exit = { code: ended.code, outOfMemory: false, lost: false, at: this.#clock.now().wall };
+      this.#happen({ tag: "exited", val: { container: ended.container, run: ended.run, exit } });
+      await settle();
+    }
+  }
+
+  #performs<Command extends { tag: string }>(to: HostEffect["to"]): Perform<Command> {
+    return async (op, command) => this.#perform({ to, op, command } as unknown as HostEffect);
+  }
+
+  #perform(effect: HostEffect): Outcome {
+    if (effect.to === "content" && effect.command.tag === "login") return { tag: "token", val: TOKEN };
+    try {
+      return this.world.perform(effect, false);
+    } catch (error) {
+      throw error instanceof Failed ? new HostFailure(error.kind, error.message) : error;
+    }
+  }
+
+  #load(): engine.Stored[] {
+    const sorted = [...this.stored].sort(([a], [b]) => (a < b ? -1 : 1));
+    return sorted.map(([key, value]) => ({ key, value }));
+  }
+
+  #keep(commands: records.RecordCommand[]): void {
+    for (const command of commands) {
+      if (command.tag === "put") this.stored.set(command.val.key, command.val.value);
+      else this.stored.delete(command.val);
+    }
+  }
+
+  #reply(request: bigint, command: replies.ReplyCommand): void {
+    const told = this.told.get(request)!;
+    if (command.tag === "whole" || command.tag === "bare") {
+      told.status = command.val.head.status;
+      told.text += new TextDecoder().decode(command.val.body);
+    }
+    if (command.tag === "open") told.status = command.val.status;
+    if (command.tag === "chunk") told.text += new TextDecoder().decode(command.val);
+  }
+}

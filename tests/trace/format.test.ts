@@ -1,0 +1,208 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Input, Outcome, engine, types } from "../../hosts/host.js";
+import { Malformed } from "../../hosts/trace/codec.js";
+import { TraceError, decodeTrace } from "../../hosts/trace/decode.js";
+import { hashesOf } from "../../hosts/trace/hash.js";
+import { encodeTrace } from "../../hosts/trace/lines.js";
+import { input as inputCodec, opening as openingCodec } from "../../hosts/trace/values.js";
+import { OPTIONS } from "../core/fixtures.js";
+import { RecordedEngine } from "./engine.js";
+import { live } from "./stories.js";
+
+let text = "";
+let lines: string[] = [];
+
+beforeAll(async () => {
+  const engine = new RecordedEngine({ inputs: 12 });
+  await live(engine);
+  text = engine.ring.text();
+  lines = text.trimEnd().split("\n");
+});
+
+/** The trace with some lines in place of others. */
+function changed(at: number, ...instead: string[]): string {
+  return [...lines.slice(0, at), ...instead, ...lines.slice(at + 1)].map((line) => `${line}\n`).join("");
+}
+
+function edited(at: number, edit: (line: Record<string, never>) => unknown): string {
+  const line = JSON.parse(lines[at]!) as Record<string, never>;
+  return changed(at, JSON.stringify(edit(line)));
+}
+
+function refusal(trace: string): string {
+  try {
+    decodeTrace(trace);
+  } catch (error) {
+    if (error instanceof TraceError) return error.message;
+    throw error;
+  }
+  return "";
+}
+
+describe("refused", () => {
+  test("what is no trace", () => {
+    expect(refusal("")).toBe("line 1: a trace was expected, and nothing is there");
+    expect(refusal("hello\n")).toBe("line 1: no JSON; the trace is damaged or cut short");
+    expect(refusal('{"format":"pcap"}\n')).toBe('line 1: not a trace: `"format":"coracle-trace"` was expected');
+    expect(refusal("[]\n")).toBe("line 1: the line: an object was expected");
+  });
+
+  test("a version of the future", () => {
+    const trace = edited(0, (header) => ({ ...header, version: 2, more: {} }));
+    expect(refusal(trace)).toBe("line 1: a trace of version 2: this engine reads traces up to version 1");
+    expect(refusal(edited(0, (header) => ({ ...header, version: "1" })))).toBe("line 1: version: 1 was expected");
+  });
+
+  test("one that was cut short: anywhere", () => {
+    const short = `the trace is cut short behind this line: an input or an end was expected`;
+    expect(refusal(`${lines.slice(0, 5).join("\n")}\n`)).toBe(`line 5: ${short}`);
+    expect(refusal(`${lines.slice(0, -1).join("\n")}\n`)).toBe(`line ${lines.length - 1}: ${short}`);
+    expect(refusal(text.slice(0, -4))).toBe(`line ${lines.length}: no JSON; the trace is damaged or cut short`);
+    let refused = 0;
+    for (let length = text.length - 2; length > 0; length -= 997) if (refusal(text.slice(0, length)) !== "") refused++;
+    // Segments that have ended are whole.
+    expect(refused).toBeGreaterThanOrEqual(Math.floor((text.length - 2) / 997) - 3);
+  });
+
+  test("values that are not what they should be, by their place", () => {
+    const request = lines.findIndex((line) => line.includes('"tag":"request"'));
+    const at = `line ${request + 1}: `;
+    const cases: [(line: Record<string, never>) => unknown, string][] = [
+      [(line) => ({ ...line, input: { tag: "requested" } }), "input.tag: one of request, closed, completed, progress,"],
+      [(line) => ({ ...line, extra: 1 }), "the line.extra: nothing was expected"],
+      [(line) => ({ ...line, now: ["1"] }), "now: a list of two was expected"],
+      [(line) => ({ ...line, now: ["1", "-1"] }), "now[1]: a number from 0 to"],
+      [(line) => ({ ...line, now: ["1", 1] }), "now[1]: a text of decimal digits was expected"],
+      [(line) => ({ ...line, now: ["01", "1"] }), "now[0]: a text of decimal digits was expected"],
+      [(line) => ({ ...line, out: { replies: "short" } }), "out.replies: 16 characters of base64 was expected"],
+      [(line) => ({ ...line, out: { other: "x" } }), "out.other: nothing was expected"],
+      [(line) => ({ ...line, masked: false }), "masked: true was expected"],
+      [({ now, out }) => ({ now, out }), "input: an object was expected"],
+      [({ now, input }) => ({ now, input }), "an end was expected, behind a step without `out`"],
+    ];
+    for (const [edit, message] of cases) {
+      const behind = message.startsWith("an end") ? `line ${request + 2}: ` : at;
+      expect(refusal(edited(request, edit))).toContain(behind + message);
+    }
+    const body = lines.findIndex((line) => line.includes('"tag":"whole"'));
+    expect(refusal(changed(body, lines[body]!.replace(/"val":"[^"]+"/, '"val":"A"')))).toContain(
+      `line ${body + 1}: input.val.body.val: base64 was expected`,
+    );
+    expect(refusal(changed(body, lines[body]!.replace(/"listener":"[^"]+",/, "")))).toContain(
+      "input.val.listener: a value was expected",
+    );
+  });
+
+  test("segments that do not follow one another", () => {
+    const second = lines.findIndex((line, at) => at > 0 && line.startsWith('{"format"'));
+    const at = `line ${second + 1}: `;
+    expect(refusal(edited(second, (header) => ({ ...header, segment: 7 })))).toBe(`${at}segment: 2 was expected`);
+    expect(refusal(edited(second, (header) => ({ ...header, step: 7 })))).toBe(`${at}step: 12 was expected`);
+    expect(refusal(changed(second - 1, '{"end":"running"}'))).toBe(`${at}a segment behind one that had not ended`);
+    expect(refusal(changed(second))).toContain(`${at}not a trace`);
+    expect(refusal(changed(second - 1, '{"end":"crashed"}'))).toBe(
+      `line ${second}: end: continued, lost or running was expected`,
+    );
+  });
+});
+
+test("what a killed recorder left is read up to there, if asked for", () => {
+  const calls = lines.findIndex((line) => line.startsWith('{"now"')) + 3;
+  const inCalls = `${lines.slice(0, calls).join("\n")}\n${lines[calls]!.slice(0, 20)}`;
+  const snapshot = lines.findIndex((line) => line.startsWith('{"snapshot"'));
+  const inSnapshot = `${lines.slice(0, snapshot).join("\n")}\n${lines[snapshot]!.slice(0, 500)}`;
+  for (const cut of [inCalls, inSnapshot]) {
+    expect(refusal(cut)).not.toBe("");
+    const trace = decodeTrace(cut, { unfinished: true });
+    expect(cut.startsWith(encodeTrace(trace).replace(/\{"end":"running"\}\n$/, ""))).toBe(true);
+  }
+  expect(decodeTrace(inCalls, { unfinished: true }).segments.at(-1)!.end).toEqual({ why: "running" });
+  expect(decodeTrace(inSnapshot, { unfinished: true }).segments.length).toBe(1);
+});
+
+describe("values", () => {
+  const exit: types.Exit = { code: 137, outOfMemory: true, lost: false, at: -5n };
+  const whole: engine.Body = { tag: "whole", val: new Uint8Array([0, 255, 128]) };
+  const request = { id: 2n ** 64n - 1n, listener: "l", method: "M", target: "/ü\ud800\n", headers: "a: b" };
+  const outcomes: Outcome[] = [
+    { tag: "done" },
+    { tag: "launched", val: { pid: 1, at: 2n } },
+    { tag: "resolved", val: { bytes: new Uint8Array(20_000).fill(7), mediaType: "m", digest: "d" } },
+    { tag: "bytes", val: new Uint8Array() },
+    { tag: "size", val: 0n },
+    { tag: "names", val: ["a", "b"] },
+    { tag: "token", val: "t" },
+    { tag: "ingested", val: [{ path: "p", size: 3n }] },
+    { tag: "committed", val: { diffId: "d", size: 1n, empty: true } },
+  ];
+  const failure: types.Failure = { kind: "limited", message: "m", status: 429, code: "c", retryAfter: 3 };
+  const inputs: Input[] = [
+    { tag: "request", val: { ...request, peer: { pid: 1, uid: 2, gid: 3 }, body: whole } },
+    ...(["none", "oversized", "stream"] as const).map((tag): Input => ({
+      tag: "request",
+      val: { ...request, body: { tag } },
+    })),
+    { tag: "closed", val: { request: 1n, why: "input-ended" } },
+    ...outcomes.map((val): Input => ({ tag: "completed", val: { op: 1n << 32n, outcome: { tag: "ok", val } } })),
+    { tag: "completed", val: { op: 1n, outcome: { tag: "err", val: failure } } },
+    { tag: "progress", val: { op: 1n, phase: "verifying", current: 1n, total: 0n } },
+    { tag: "exited", val: { container: "c", run: 4_294_967_295, exit } },
+    { tag: "elapsed", val: 9n },
+    { tag: "drained", val: { request: 1n, bytes: 5 } },
+  ];
+
+  test.each(inputs)("$tag of input goes there and back: $val", (input) => {
+    const json = JSON.parse(JSON.stringify(inputCodec.encode(input))) as unknown;
+    expect(inputCodec.decode(json, "input")).toEqual(input);
+  });
+
+  test("arguments of open go there and back", () => {
+    const inventory: engine.Inventory = {
+      processes: [
+        { container: "c", run: 1, state: { tag: "running", val: { pid: 1, at: 2n } } },
+        { container: "c", run: 2, state: { tag: "unstarted" } },
+        { container: "c", run: 3, state: { tag: "exited", val: exit } },
+        { container: "c", run: 4, state: { tag: "lost" } },
+      ],
+      mounts: ["m"],
+      containers: ["c"],
+      joins: [{ container: "c", network: "n" }],
+      networks: ["n"],
+      volumes: ["v"],
+      chains: ["h"],
+    };
+    const records = [{ key: "k", value: new Uint8Array([1]) }];
+    const opening = { options: OPTIONS, seed: new Uint8Array(32), records, inventory };
+    const json = JSON.parse(JSON.stringify(openingCodec.encode(opening))) as unknown;
+    expect(openingCodec.decode(json, "open")).toEqual(opening);
+    expect(() => openingCodec.decode({ ...(json as object), seed: 1 }, "open")).toThrow(Malformed);
+  });
+});
+
+describe("hashes", () => {
+  const head = { status: 200, headers: "A: ü" };
+  const body = new Uint8Array([1, 2, 3]);
+  const replies = [{ request: 5n, command: { tag: "whole", val: { head, body } } } as const];
+
+  // printf 'l1:rs7:requesti5;s7:commandrs3:tags5:wholes3:valrs4:headrs6:statusi200;s7:headerss5:A: \xc3\xbc;s4:bodyb3:\1\2\3;;;' \
+  //   | openssl sha256 -binary | head -c 12 | base64
+  test("are made as the format says", () => {
+    expect(hashesOf({ records: [], effects: [], replies }, false)).toEqual({ replies: "Ydt07J98MfWKmf2i" });
+  });
+
+  test("leave out credentials, and bodies where they are masked", () => {
+    const resolve = (password: string | null) => {
+      const credentials = { username: "u", password: password!, identityToken: "", registryToken: "" };
+      const val = { endpoint: { authority: "a", insecure: false }, repository: "r", reference: "t", accept: [] };
+      const command = { tag: "resolve", val: password === null ? val : { ...val, credentials } } as const;
+      return hashesOf({ records: [], effects: [{ to: "content", op: 1n, command }], replies: [] }, false).effects;
+    };
+    expect(resolve("a")).toBe(resolve("b"));
+    expect(resolve("a")).not.toBe(resolve(null));
+    const other = [{ request: 5n, command: { tag: "whole", val: { head, body: new Uint8Array(2) } } } as const];
+    const hash = (some: typeof replies, masked: boolean) =>
+      hashesOf({ records: [], effects: [], replies: some }, masked);
+    expect(hash(other, true)).toEqual(hash(replies, true));
+    expect(hash(other, false)).not.toEqual(hash(replies, false));
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import type { Instance } from "../../hosts/instance.js";
+import type { StepOutputs } from "../../hosts/outbox.js";
+import { decodeTrace } from "../../hosts/trace/decode.js";
+import type { Trace } from "../../hosts/trace/format.js";
+import { encodeTrace } from "../../hosts/trace/lines.js";
+import { fork, replay, segmentBefore } from "../../hosts/trace/replay.js";
+import type { ReplayedStep } from "../../hosts/trace/replay.js";
+import { RecordedEngine, core, identity, trapping } from "./engine.js";
+import { AUTH, READ_BY_CORE, SECRETS, create, live, registryAuth } from "./stories.js";
+
+async function recorded(inputs = 5000): Promise<{ engine: RecordedEngine; text: string; trace: Trace }> {
+  const engine = new RecordedEngine({ inputs, segments: 1000 });
+  await live(engine);
+  const text = engine.ring.text();
+  return { engine, text, trace: decodeTrace(text) };
+}
+
+function stepsOf(trace: Trace): number {
+  return trace.segments.reduce((sum, { start, calls }) => sum + calls.length + (start.tag === "open" ? 1 : 0), 0);
+}
+
+describe("a trace", () => {
+  test("is of what happened", async () => {
+    const { engine, trace } = await recorded();
+    expect([...engine.told.values()].map(({ status }) => status)).toEqual([
+      201, 204, 200, 204, 200, 200, 200, 400, 400, 404, 200, 500, 200, 204,
+    ]);
+    expect(engine.lost.length).toBe(1);
+    expect(trace.segments.map(({ number, epoch, end }) => [number, epoch, end.why])).toEqual([
+      [1, 1, "lost"],
+      [2, 2, "lost"],
+      [3, 3, "running"],
+    ]);
+    const tags = new Set(trace.segments.flatMap(({ calls }) => calls.map(({ input }) => input.tag)));
+    expect([...tags].sort()).toEqual(["completed", "exited", "request"]);
+  });
+
+  test("is replayed to the same outputs, traps included", async () => {
+    const { trace, text } = await recorded();
+    const steps: ReplayedStep[] = [];
+    const result = replay(trace, trapping, { identity, onStep: (step) => void steps.push(step) });
+    expect(result.difference).toBeNull();
+    expect(result.compared).toBe(stepsOf(trace));
+    // All but the one that trapped.
+    expect(steps.length).toBe(stepsOf(trace) - 1);
+    expect(steps.filter(({ cause }) => "opening" in cause).map(({ epoch }) => epoch)).toEqual([1, 2, 3]);
+    expect(encodeTrace(trace)).toBe(text);
+  });
+
+  test("holds no credentials, in no encoding", async () => {
+    const { text } = await recorded();
+    expectNone(text, SECRETS);
+    // What is there is seen.
+    expect(formsOf("busybox").filter((form) => text.includes(form)).length).toBeGreaterThan(1);
+  });
+
+  test("holds none in snapshots either, taken behind every step", async () => {
+    const { text, trace } = await recorded(1);
+    expect(trace.segments.length).toBeGreaterThan(30);
+    expectNone(text, READ_BY_CORE);
+  });
+
+  test("in which an input was changed differs at that step", async () => {
+    const { trace } = await recorded();
+    const [segment] = trace.segments;
+    const at = segment!.calls.findIndex(({ input }) => input.tag === "request" && input.val.target.includes("create"));
+    const { input } = segment!.calls[at]!;
+    if (input.tag !== "request") throw new Error("no request");
+    input.val.target = input.val.target.replace("web", "wob");
+    const { difference, instance, compared } = replay(trace, trapping);
+    expect(difference).toMatchObject({ segment: 1, epoch: 1, step: at + 1, what: ["records differ"] });
+    expect(compared).toBe(at + 2);
+    expect(instance).not.toBeNull();
+  });
+
+  test("of a trap differs where none comes, and of none where one comes", async () => {
+    const { trace } = await recorded();
+    const { difference } = replay(trace, core);
+    const trapped = trace.segments[0]!.calls.at(-1)!;
+    expect(trapped.out).toBeNull();
+    expect(difference).toMatchObject({ epoch: 1, step: trace.segments[0]!.calls.length, input: trapped.input });
+    expect(difference!.what).toEqual(["the core trapped when this was recorded, and did not now"]);
+
+    const pinged = new RecordedEngine({}, core);
+    await pinged.open();
+    await pinged.ask({ method: "GET", target: "/trap" });
+    const pings = decodeTrace(pinged.ring.text());
+    expect(replay(pings, trapping).difference).toMatchObject({
+      step: pings.segments[0]!.calls.length,
+      what: ["the core trapped: Error: unreachable"],
+    });
+  });
+
+  test("of another core is refused", async () => {
+    const { trace } = await recorded();
+    expect(() => replay(trace, trapping, { identity: "0".repeat(64) })).toThrow(
+      /segment 1 was recorded with another core/,
+    );
+  });
+});
+
+describe("segments", () => {
+  test("that begin with a snapshot are replayed alone", async () => {
+    const { trace } = await recorded(4);
+    const alone = trace.segments.filter(({ start }) => start.tag === "snapshot");
+    expect(alone.length).toBeGreaterThan(5);
+    let compared = 0;
+    for (const segment of trace.segments) {
+      const result = replay({ segments: [segment] }, trapping, { identity });
+      expect(result.difference, `segment ${segment.number}`).toBeNull();
+      compared += result.compared;
+    }
+    expect(compared).toBe(stepsOf(trace));
+  });
+
+  test("before a moment lead there", async () => {
+    const { trace } = await recorded(4);
+    const until = { epoch: 1, step: 10 };
+    const segment = segmentBefore(trace, until)!;
+    expect(segment.start.tag).toBe("snapshot");
+    const long = replay(trace, trapping, { until });
+    const short = replay({ segments: [segment] }, trapping, { until });
+    expect([long.at, short.at]).toEqual([until, until]);
+    expect(short.compared).toBeLessThan(long.compared);
+    expect(Buffer.compare(short.instance!.snapshot(), long.instance!.snapshot())).toBe(0);
+    expect(segmentBefore(trace, { epoch: 9, step: 0 })).toBeNull();
+  });
+
+  test("are thrown away from the oldest, and what is left can be replayed", async () => {
+    const engine = new RecordedEngine({ inputs: 4, segments: 3 });
+    await live(engine);
+    const trace = decodeTrace(engine.ring.text());
+    expect(trace.segments.length).toBe(3);
+    expect(trace.segments[0]!.number).toBeGreaterThan(3);
+    expect(replay(trace, trapping).difference).toBeNull();
+  });
+
+  test("end when they have grown long enough, but not for each step when the snapshot is long", async () => {
+    const engine = new RecordedEngine({ characters: 1 });
+    await live(engine);
+    const lengths = engine.ring
+      .text()
+      .split("\n")
+      .map(({ length }) => length);
+    const trace = decodeTrace(engine.ring.text());
+    expect(trace.segments.length).toBeGreaterThan(3);
+    expect(trace.segments.length).toBeLessThan(lengths.length / 4);
+  });
+});
+
+test("a fork goes its own way", async () => {
+  const engine = new RecordedEngine();
+  await engine.open();
+  await create(engine, "web");
+  const { instance } = replay(decodeTrace(engine.ring.text()), trapping);
+  const branch = fork(trapping, instance!.snapshot());
+  expect(namesIn(branch)).toEqual(["/web"]);
+  ask(branch, "DELETE", "/containers/web");
+  expect(namesIn(instance!)).toEqual(["/web"]);
+  const left = replay(decodeTrace(engine.ring.text()), trapping).instance!;
+  expect(ask(left, "DELETE", "/containers/web")).toEqual(ask(instance!, "DELETE", "/containers/web"));
+});
+
+function ask(instance: Instance, method: string, target: string): StepOutputs {
+  const request = { id: 90n, listener: "", method, target, headers: "", body: { tag: "none" } as const };
+  return instance.step({ wall: 5n, monotonic: 5n }, { tag: "request", val: request });
+}
+
+function namesIn(instance: Instance): string[] {
+  const [reply] = ask(instance, "GET", "/containers/json?all=1").replies;
+  if (reply?.command.tag !== "whole") throw new Error("no whole answer");
+  const list = JSON.parse(new TextDecoder().decode(reply.command.val.body)) as { Names: string[] }[];
+  return list.flatMap(({ Names }) => Names);
+}
+
+function expectNone(text: string, secrets: string[]): void {
+  for (const secret of secrets) for (const form of formsOf(secret)) expect(text.includes(form), form).toBe(false);
+}
+
+/** A text as it may stand in a file: plain, in base64 at each of the three offsets, in UTF-16, in hex. */
+function formsOf(secret: string): string[] {
+  const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
+  for (const bytes of [Buffer.from(secret), Buffer.from(secret, "latin1"), Buffer.from(secret, "utf16le")]) {
+    forms.push(bytes.toString("hex"));
+    for (const offset of [0, 1, 2]) {
+      const shifted = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+      // The first and the last group also hold what stands beside.
+      const inside = shifted.slice(offset === 0 ? 0 : 4, Math.floor((offset + bytes.length) / 3) * 4);
+      forms.push(inside, inside.replaceAll("+", "-").replaceAll("/", "_"));
+      // Base64 of base64: a header in a body.
+      for (const again of [0, 1, 2]) {
+        const twice = Buffer.concat([Buffer.alloc(again), Buffer.from(inside)]).toString("base64");
+        forms.push(twice.slice(again === 0 ? 0 : 4, Math.floor((again + inside.length) / 3) * 4));
+      }
+    }
+  }
+  return forms;
+}
+
+test("credentials are seen by the forms looked for", () => {
+  const encoded = registryAuth(AUTH);
+  expect(SECRETS.slice(0, 3).every((secret) => formsOf(secret).some((form) => encoded.includes(form)))).toBe(true);
+});

@@ -1,0 +1,62 @@
+// What the recorded engines of these tests live through.
+
+import { settle } from "../driver/fake.js";
+import { TOKEN, type RecordedEngine } from "./engine.js";
+
+/** Secrets of `AUTH`, and of what else clients show. */
+export const SECRETS = [
+  "correct-horse-ÿ-battery",
+  "jane.the.user",
+  "refresh/token+of/jane",
+  "bearer-of-the-proxy",
+  TOKEN,
+];
+const [PASSWORD, USER, REFRESH, BEARER] = SECRETS as [string, string, string, string, string];
+
+/** Those that mean something to the core: what it blanks in a snapshot. */
+export const READ_BY_CORE = SECRETS.filter((secret) => secret !== BEARER);
+
+export const AUTH = {
+  username: USER,
+  password: PASSWORD,
+  identitytoken: REFRESH,
+  serveraddress: "registry.example:5000",
+};
+
+export function registryAuth(auth: unknown): string {
+  return Buffer.from(JSON.stringify(auth)).toString("base64").replaceAll("+", "-").replaceAll("/", "_");
+}
+
+/** Create, start, the end of a process, a pull with credentials, a login, a trap, a cut and another driver. */
+export async function live(engine: RecordedEngine): Promise<void> {
+  await engine.open();
+  const created = await create(engine, "web");
+  await engine.ask({ method: "POST", target: `/v1.41/containers/${created}/start` });
+  await engine.ask({ method: "GET", target: "/v1.41/containers/json?all=1" });
+  await engine.ask({ method: "POST", target: "/containers/web/kill" });
+  await engine.ask({ method: "GET", target: `/containers/${created}/json` });
+  const headers = {
+    "X-Registry-Auth": registryAuth(AUTH),
+    "x-registry-config": registryAuth({ "registry.example:5000": AUTH }),
+    Authorization: `Bearer ${BEARER}`,
+  };
+  await engine.ask({ method: "POST", target: "/images/create?fromImage=app&tag=1", headers });
+  await engine.ask({ method: "POST", target: "/v1.41/auth", body: AUTH });
+  await engine.ask({ method: "POST", target: "/auth", body: `{"username":"${USER}","password":"${PASSWORD}` });
+  await engine.ask({ method: "POST", target: "/auth", body: { ...AUTH, serveraddress: `https://${USER}:pw@host/` } });
+  await engine.ask({ method: "GET", target: "/nowhere" });
+  engine.send({ method: "POST", target: "/containers/web/wait" });
+  await engine.ask({ method: "GET", target: "/trap" });
+  await engine.ask({ method: "GET", target: "/_ping" });
+  engine.driver.cut();
+  await settle();
+  await engine.open();
+  await engine.ask({ method: "DELETE", target: "/containers/web?force=1" });
+}
+
+export async function create(engine: RecordedEngine, name: string): Promise<string> {
+  const body = { Image: "busybox", Env: ["A=1"] };
+  const { status, text } = await engine.ask({ method: "POST", target: `/v1.41/containers/create?name=${name}`, body });
+  if (status !== 201) throw new Error(`${status} ${text}`);
+  return (JSON.parse(text) as { Id: string }).Id;
+}
