@@ -4,15 +4,22 @@ import { instantiate } from "../../build/core/core.js";
 import type { Core, ImportObject } from "../../build/core/core.js";
 import { MODULES } from "../../build/core/modules.js";
 import { CompiledComponent } from "../component.js";
+import type { CompiledCore } from "../instance.js";
+import { identityOf } from "../trace/hash.js";
 
 let compiled: CompiledComponent<ImportObject, Core> | null = null;
+let identity: string | null = null;
 
-export function embeddedCore(): CompiledComponent<ImportObject, Core> {
-  return (compiled ??= new CompiledComponent(decodedModules(), instantiate));
+/** The core that this package carries, compiled at the first call. */
+export function embeddedCore(): CompiledCore {
+  const modules = (): [string, Uint8Array<ArrayBuffer>][] =>
+    Object.entries(MODULES).map(([name, text]) => [name, decoded(text)]);
+  return (compiled ??= new CompiledComponent(new Map(modules()), instantiate));
 }
 
-function decodedModules(): Map<string, Uint8Array<ArrayBuffer>> {
-  return new Map(Object.entries(MODULES).map(([name, text]) => [name, decoded(text)]));
+/** What a trace calls this package's core by: the SHA-256 of its wasm, in hex. */
+export function coreIdentity(): string {
+  return (identity ??= identityOf(decoded(MODULES["core.core.wasm"]!)));
 }
 
 /** Of base64. Not every platform has `Uint8Array.fromBase64` yet. */

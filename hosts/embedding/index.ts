@@ -24,6 +24,7 @@ export type {
   networks,
   processes,
   records,
+  replies,
   timers,
   types,
   volumes,
@@ -33,14 +34,29 @@ export { realClock } from "../clock.js";
 
 // Those who watch.
 export type { Attempt, ObservedStep, Observer, Opening } from "../observer.js";
+export type { Effect, HostEffect, Reply, StepOutputs } from "../outbox.js";
+export { Recorder } from "../trace/recorder.js";
+export type { RecorderOptions, Sink } from "../trace/recorder.js";
+export { Ring } from "../trace/ring.js";
+export { TraceError, decodeTrace } from "../trace/decode.js";
+export type { DecodeOptions } from "../trace/decode.js";
+export { OUTPUT_KINDS } from "../trace/format.js";
+export type { Call, End, OutputHashes, OutputKind, Position, Segment, Start, Trace } from "../trace/format.js";
+export { replay } from "../trace/replay.js";
+export type { Difference, ReplayOptions, Replayed, ReplayedStep } from "../trace/replay.js";
+export { coreIdentity, embeddedCore } from "./core.js";
+export { Trap } from "../instance.js";
+export type { CompiledCore, Instance } from "../instance.js";
+export type { ComponentInstance, Immediate } from "../component.js";
+export type { Core, ImportObject } from "../../build/core/core.js";
 
 // The simulated host.
 export type { SimulatedHost, SimulatedOptions, WorldView } from "../simulated/options.js";
 export type { Pace, SimulatedTime } from "../simulated/time.js";
-export type { Fault, Faults, SetFault } from "../simulated/faults.js";
+export type { Fault, Faults, SetFault, Whom } from "../simulated/faults.js";
 export type { Child, ChildStart, Input as ProcessInput, Output, Process, Program } from "../simulated/program.js";
 export { Killed, NoProgram } from "../simulated/program.js";
 export { FileError } from "../simulated/files/file-system.js";
-export type { FileKind, FileStatus, FileSystem } from "../simulated/files/file-system.js";
+export type { FileErrorCode, FileKind, FileStatus, FileSystem } from "../simulated/files/file-system.js";
 export { fetchTransport } from "../registry/transport.js";
 export type { Transport, TransportRequest, TransportResponse } from "../registry/transport.js";

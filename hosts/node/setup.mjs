@@ -14,13 +14,14 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/
 export const BUNDLE = join(ROOT, "build/coracle.mjs");
 
 /**
- * npm packages and build. What is stale is built by a process of its own: the compilers' memory must not stay with a
- * daemon that is started afterwards. Exits when it cannot be done.
+ * npm packages and build of what is named. What is stale is built by a process of its own: the compilers' memory must
+ * not stay with a daemon that is started afterwards. Exits when it cannot be done.
  */
-export function prepare() {
+export function prepare(products = ["core", "daemon"]) {
   requireNode(20);
   installDependencies(ROOT);
-  if (staleProducts(ROOT).length > 0) runOrExit(process.execPath, [fileURLToPath(import.meta.url), "build"]);
+  const stale = staleProducts(ROOT, products);
+  if (stale.length > 0) runOrExit(process.execPath, [fileURLToPath(import.meta.url), "build", ...stale]);
 }
 
 const COMMANDS = {
@@ -34,13 +35,13 @@ const COMMANDS = {
 
   // Without root the tests that need more say so and are skipped.
   test(args) {
-    prepare();
+    prepare(["core", "daemon", "package"]);
     installMissingPackages({ withTests: wantsAllClients(args) });
     vitest(withoutOwn(args));
   },
 
   check() {
-    prepare();
+    prepare(["core", "package"]);
     vitest(["tests/check.test.ts", "tests/layering.test.ts"]);
   },
 

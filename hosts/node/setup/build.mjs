@@ -1,9 +1,10 @@
-// Builds what is stale: the core first, then the daemon's bundle.
+// Builds what is stale: the core first, then what runs it.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { buildPackage } from "./package.mjs";
 
 /** What is built: from what, and the file that must be there. A product's inputs hold those before it. */
 const PRODUCTS = [
@@ -14,11 +15,17 @@ const PRODUCTS = [
     output: "build/coracle.mjs",
     build: bundleDaemon,
   },
+  {
+    name: "package",
+    inputs: ["core", "hosts", "runtime-linux", "package.json", "package-lock.json"],
+    output: "build/package/node.d.ts",
+    build: buildPackage,
+  },
 ];
 
-/** Names of the products that are not up to date. */
-export function staleProducts(root) {
-  return PRODUCTS.filter((product) => isStale(root, product)).map((product) => product.name);
+/** Those of these products that are not up to date; all that are not, if none is named. */
+export function staleProducts(root, names = PRODUCTS.map((product) => product.name)) {
+  return PRODUCTS.filter((product) => names.includes(product.name) && isStale(root, product)).map(({ name }) => name);
 }
 
 /** Builds the stale ones among `names`. Throws with the compiler's message. */

@@ -1,0 +1,134 @@
+// Builds what the npm package `coracle-engine` holds for programs: ES modules, and their types in one file each.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Entries by the names of their files: `index` runs everywhere, `node` on Node, Deno and Bun. */
+export const ENTRIES = ["index", "node"];
+const PACKAGE = "build/package";
+/** What of it is public, and what it is made of: for the tests. */
+const REPORTS = "build/package-reports";
+
+/** Whole or not there: built beside the old one, which it then replaces. Throws with the compilers' messages. */
+export async function buildPackage(root) {
+  const fresh = join(root, `${PACKAGE}.${process.pid}.part`);
+  rmSync(fresh, { recursive: true, force: true });
+  try {
+    await bundleEntries(root, fresh);
+    await rollUpTypes(root, fresh);
+    rmSync(join(root, PACKAGE), { recursive: true, force: true });
+    renameSync(fresh, join(root, PACKAGE));
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/**
+ * What both entries need stands in files that they share. Packages of plain JavaScript are taken in, so that no bundler
+ * and no installation is needed; those with native parts, and the HTTP server's, are imported when they are used.
+ */
+async function bundleEntries(root, outdir) {
+  const esbuild = await import("esbuild");
+  const common = { bundle: true, format: "esm", splitting: true, target: "es2022", charset: "ascii" };
+  const { metafile, warnings } = await esbuild.build({
+    ...common,
+    entryPoints: ENTRIES.map((name) => join(root, "hosts/embedding", `${name}.ts`)),
+    outdir,
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    external: ["node:*", "fastify", "koffi", "lmdb", "node-unix-socket"],
+    minifySyntax: true,
+    metafile: true,
+    logLevel: "silent",
+  });
+  for (const warning of warnings) console.error(`esbuild: ${warning.text}`);
+  mkdirSync(join(root, REPORTS), { recursive: true });
+  writeFileSync(join(root, REPORTS, "inputs.json"), JSON.stringify(inputsOf(metafile), null, 1));
+}
+
+/** Which sources each file was made of, and what it imports: for whoever wants to know what reaches a browser. */
+function inputsOf({ outputs }) {
+  return Object.fromEntries(
+    Object.entries(outputs).map(([file, { inputs, imports }]) => [
+      file.slice(file.lastIndexOf("/") + 1),
+      { inputs: Object.keys(inputs).sort(), imports: imports.map(({ path }) => path.slice(path.lastIndexOf("/") + 1)) },
+    ]),
+  );
+}
+
+/** Declarations of all sources, then one file for each entry. */
+async function rollUpTypes(root, outdir) {
+  const types = join(root, "build/types");
+  declare(root, types);
+  const { Extractor, ExtractorConfig } = await import("@microsoft/api-extractor");
+  for (const name of ENTRIES) {
+    const messages = [];
+    const config = ExtractorConfig.prepare({
+      configObject: extractorOptions(root, types, outdir, name),
+      configObjectFullPath: join(root, "build/types/api-extractor.json"),
+      packageJsonFullPath: join(root, "package.json"),
+    });
+    const { succeeded } = Extractor.invoke(config, {
+      localBuild: true,
+      messageCallback: (message) => {
+        message.handled = true;
+        if (isFault(message)) messages.push(message.formatMessageWithLocation(root));
+      },
+    });
+    if (!succeeded || messages.length > 0) throw new Error(`api-extractor: ${messages.join("\n")}`);
+  }
+}
+
+/** Where the report goes is no concern here. */
+function isFault({ category, logLevel }) {
+  return category !== "console" && (logLevel === "error" || logLevel === "warning");
+}
+
+function extractorOptions(root, types, outdir, name) {
+  return {
+    projectFolder: root,
+    mainEntryPointFilePath: join(types, "hosts/embedding", `${name}.d.ts`),
+    compiler: { overrideTsconfig: JSON.parse(readFileSync(join(types, "tsconfig.json"), "utf8")), skipLibCheck: true },
+    apiReport: {
+      enabled: true,
+      reportFolder: join(root, REPORTS),
+      reportTempFolder: join(types, "temp"),
+      reportFileName: `${name}.api.md`,
+    },
+    docModel: { enabled: false },
+    tsdocMetadata: { enabled: false },
+    dtsRollup: { enabled: true, untrimmedFilePath: join(outdir, `${name}.d.ts`) },
+    newlineKind: "lf",
+    messages: {
+      extractorMessageReporting: {
+        default: { logLevel: "warning" },
+        // Every public item is released; nothing is marked so one by one.
+        "ae-missing-release-tag": { logLevel: "none" },
+        "ae-undocumented": { logLevel: "none" },
+      },
+      tsdocMessageReporting: { default: { logLevel: "none" } },
+    },
+  };
+}
+
+/** Writes the declarations of the entries and of all that they import to a folder. */
+function declare(root, types) {
+  rmSync(types, { recursive: true, force: true });
+  mkdirSync(types, { recursive: true });
+  const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8"));
+  const files = ENTRIES.map((name) => `../../hosts/embedding/${name}.ts`);
+  const emit = { noEmit: false, declaration: true, emitDeclarationOnly: true, rootDir: "../..", outDir: "." };
+  const config = { compilerOptions: { ...compilerOptions, ...emit }, files };
+  writeFileSync(join(types, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", types], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`tsc: ${stdout}`);
+  copyDeclarations(join(root, "build/core"), join(types, "build/core"));
+}
+
+/** Those that the core's build made are no outputs of the compiler. */
+function copyDeclarations(from, to) {
+  const names = readdirSync(from, { recursive: true }).filter((name) => name.endsWith(".d.ts"));
+  for (const name of names) cpSync(join(from, name), join(to, name));
+}
