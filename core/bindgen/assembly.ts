@@ -122,10 +122,10 @@ ${lowers.map((line) => `  ${line}\n`).join("")}${spilled ? "" : loadFlat(this.#l
       const names = one.functions.filter((func) => this.#isImplemented(func)).map((func) => variable(func.name));
       return `import { ${names.join(", ")} } from "${this.options.implementation(one.name)}";\n`;
     });
+    imports.push(`import "./extent";\n`);
     if (this.options.snapshot) imports.push(`import * as snapshots from "./snapshot";\n`);
     const functions = exported.flatMap((one) => one.functions.map((func) => this.#exportedFunction(one.name, func)));
     const body = `export { cabi_realloc } from "./runtime";
-import "./extent";
 export { allocated } from "./heap";
 export { trapped } from "./trap";
 

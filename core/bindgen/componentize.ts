@@ -83,23 +83,8 @@ const ALLOCATOR = "rt/tlsf";
 const EXTENT = { "memory.size(": "__heapPages(", "memory.grow(": "__growHeap(" };
 
 /** Compiles to one wasm module. Throws with the compiler's messages. */
-export async function compileAssembly(options: CompileOptions): Promise<Uint8Array> {
-  const allocator = asc.libraryFiles[ALLOCATOR];
-  if (allocator === undefined) throw new Error(`AssemblyScript has no ${ALLOCATOR}`);
-  let changed = allocator;
-  for (const [builtin, own] of Object.entries(EXTENT)) {
-    if (!allocator.includes(builtin)) throw new Error(`AssemblyScript's ${ALLOCATOR} does without ${builtin})`);
-    changed = changed.replaceAll(builtin, own);
-  }
-  asc.libraryFiles[ALLOCATOR] = changed;
-  try {
-    return await compile(options);
-  } finally {
-    asc.libraryFiles[ALLOCATOR] = allocator;
-  }
-}
-
-async function compile({ baseDir, bindings, release }: CompileOptions): Promise<Uint8Array> {
+export async function compileAssembly({ baseDir, bindings, release }: CompileOptions): Promise<Uint8Array> {
+  ownExtent();
   let wasm: Uint8Array | undefined;
   const effort = release ? ["--optimizeLevel", "3", "--shrinkLevel", "0"] : ["--debug"];
   const replaced = Object.entries(REPLACED).flatMap(([name, by]) => ["--use", `${name}=${bindings}/${by}`]);
@@ -114,6 +99,16 @@ async function compile({ baseDir, bindings, release }: CompileOptions): Promise<
   );
   if (error || !wasm) throw new Error(`asc: ${stderr.toString() || String(error)}`);
   return wasm;
+}
+
+/** For every compilation of this process: AssemblyScript lets nobody have an allocator beside its own. */
+function ownExtent(): void {
+  let allocator = asc.libraryFiles[ALLOCATOR] ?? "";
+  for (const [builtin, own] of Object.entries(EXTENT)) {
+    allocator = allocator.replaceAll(builtin, own);
+    if (!allocator.includes(own)) throw new Error(`AssemblyScript's ${ALLOCATOR} does without ${builtin})`);
+  }
+  asc.libraryFiles[ALLOCATOR] = allocator;
 }
 
 /** Refuses a module that imports anything but the interfaces of the world. */

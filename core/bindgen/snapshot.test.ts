@@ -91,6 +91,10 @@ describe("an instance that takes a snapshot in", () => {
     expect(Buffer.compare(two.snapshot(), bytes)).toBe(0);
   });
 
+  test("has the bytes of any other that has been given nothing", () => {
+    expect(Buffer.compare(open().door.snapshot(), open().door.snapshot())).toBe(0);
+  });
+
   test("leaves out what is free", () => {
     const { door, memoryBytes } = open();
     const before = door.snapshot().length;

@@ -27,3 +27,8 @@ export function reach(wanted: i32): bool {
   const missing = wanted - memory.size();
   return missing <= 0 || memory.grow(missing) >= 0;
 }
+
+/** Address behind the heap's last byte. */
+export function heapEnd(): usize {
+  return (<usize>__heapPages()) << 16;
+}

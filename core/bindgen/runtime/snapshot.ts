@@ -3,9 +3,9 @@
 //
 // Nothing is allocated or collected between `take` and `putBack`, and no call gets in.
 
-import { ROOT } from "rt/tlsf";
+import { blockAfter, closeHeap, colour, firstBlock, isOf, sizeOf, textOf, wipeFree } from "./blocks";
 import { erase } from "./erase";
-import { __heapPages, reach } from "./extent";
+import { __heapPages, heapEnd, reach } from "./extent";
 
 // What placeholders.ts gives bodies to, once the module is compiled: AssemblyScript cannot list its globals.
 // @ts-ignore: decorator
@@ -78,10 +78,6 @@ export function restore(at: usize, length: usize): void {
 // Secrets are put aside behind the heap, where no snapshot reaches: of each its address, its size, its bytes; a zero
 // behind the last.
 
-function heapEnd(): usize {
-  return (<usize>__heapPages()) << PAGE_BITS;
-}
-
 function blank(secret: u32, texts: u32): void {
   let room: usize = 4;
   for (let block = firstBlock(); sizeOf(block); block = blockAfter(block)) {
@@ -107,77 +103,4 @@ function putAside(text: string, at: usize): usize {
   store<u32>(at, size, 4);
   memory.copy(at + 8, changetype<usize>(text), size);
   return at + 8 + size;
-}
-
-/** Zeros for whatever belongs to no object: free blocks, and what an object leaves of its block. Where zeros begin. */
-function wipeFree(): usize {
-  let last: usize = 0;
-  for (let block = firstBlock(); sizeOf(block); block = blockAfter(block)) {
-    const end = blockAfter(block);
-    if (load<u32>(block) & FREE) wipe(block + LINKS, end - WORD);
-    else wipe(block + HEADERS + load<u32>(block, OBJECT_SIZE), end);
-    last = block;
-  }
-  return load<u32>(last) & FREE ? last + LINKS : heapEnd();
-}
-
-/** What a free block keeps at its end, and the last block, where the zeros were left out. */
-function closeHeap(length: usize): void {
-  if (length == heapEnd()) return;
-  store<u32>(heapEnd() - 2 * WORD, length - LINKS);
-  store<u32>(heapEnd() - WORD, LEFT_FREE);
-}
-
-// @ts-ignore: decorator
-@inline
-function wipe(from: usize, to: usize): void {
-  if (from < to) memory.fill(from, 0, to - from);
-}
-
-// The allocator's layout (rt/tlsf, rt/common): a block is a word with its size and two flags, then its bytes. A free one
-// keeps two links at their beginning and one at their end; one in use holds an object: two words of the collector's (in
-// two bits of the first its colour), id of its class, size, bytes. The last block has size 0, and ends where the heap does.
-const FREE: u32 = 1;
-const LEFT_FREE: u32 = 2;
-const FLAGS: u32 = 3;
-const WORD: usize = 4;
-const LINKS: usize = 12;
-const OBJECT_CLASS: usize = 12;
-const OBJECT_SIZE: usize = 16;
-const HEADERS: usize = 20;
-const ALIGNMENT: usize = 16;
-const ROOT_SIZE: usize = 1572;
-
-function firstBlock(): usize {
-  const end = changetype<usize>(ROOT) + ROOT_SIZE + WORD;
-  return ((end + ALIGNMENT - 1) & ~(ALIGNMENT - 1)) - WORD;
-}
-
-// @ts-ignore: decorator
-@inline
-function sizeOf(block: usize): u32 {
-  return load<u32>(block) & ~FLAGS;
-}
-
-// @ts-ignore: decorator
-@inline
-function blockAfter(block: usize): usize {
-  return block + WORD + sizeOf(block);
-}
-
-// @ts-ignore: decorator
-@inline
-function isOf(block: usize, id: u32): bool {
-  return !(load<u32>(block) & FREE) && load<u32>(block, OBJECT_CLASS) == id;
-}
-
-/** Of what lives: the last collection gave it to all of them. */
-function colour(): u32 {
-  let block = firstBlock();
-  while (load<u32>(block) & FREE) block = blockAfter(block);
-  return load<u32>(block, WORD) & FLAGS;
-}
-
-function textOf(block: usize, index: u32): string {
-  return changetype<string>(<usize>load<u32>(block + HEADERS + ((<usize>index) << 2)));
 }
