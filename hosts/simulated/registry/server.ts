@@ -1,0 +1,111 @@
+// Simulated registries: the distribution protocol as far as a pull goes (OCI distribution spec, end-1 to end-8).
+
+import type { TransportRequest } from "../../registry/transport.js";
+import { answer, json, refusal, type Answer } from "./answer.js";
+import type { Catalogue, Repository } from "./catalogue.js";
+import { ACCOUNT, HUB, PRIVATE } from "./images.js";
+import { MANIFEST_LIST } from "./packing.js";
+import { basic, SERVICE, TOKEN_HOST, TokenServer } from "./tokens.js";
+
+export class RegistryServer {
+  readonly #catalogue: Catalogue;
+  readonly #tokens: TokenServer;
+
+  /** `seconds`: the time of day. */
+  constructor(catalogue: Catalogue, seconds: () => number) {
+    this.#catalogue = catalogue;
+    this.#tokens = new TokenServer(ACCOUNT, seconds);
+  }
+
+  /** Whether there is such a host. */
+  has(host: string): boolean {
+    return host === HUB || host === TOKEN_HOST || host === PRIVATE;
+  }
+
+  answer(request: TransportRequest): Answer {
+    const { host, pathname } = new URL(request.url);
+    if (host === TOKEN_HOST) return pathname === "/token" ? this.#tokens.answer(request) : notFound();
+    const { status, headers, ...rest } = this.#registry(request, host, pathname);
+    return { status, headers: { "docker-distribution-api-version": "registry/2.0", ...headers }, ...rest };
+  }
+
+  /** 401 with what the registry would like to be shown. */
+  challenge(host: string, path: string | null, wasShown: boolean): Answer {
+    if (host === PRIVATE) {
+      return refusal(401, "UNAUTHORIZED", "authentication required", {
+        "www-authenticate": `Basic realm="${PRIVATE}"`,
+      });
+    }
+    const scope = path === null ? "" : `,scope="${scopeOf(path)}"`;
+    const error = wasShown && path !== null ? ',error="insufficient_scope"' : "";
+    const bearer = `Bearer realm="https://${TOKEN_HOST}/token",service="${SERVICE}"${scope}${error}`;
+    const detail = path === null ? null : [{ Type: "repository", Class: "", Name: path, Action: "pull" }];
+    return refusal(401, "UNAUTHORIZED", "authentication required", { "www-authenticate": bearer }, detail);
+  }
+
+  #registry(request: TransportRequest, host: string, pathname: string): Answer {
+    const { authorization } = request.headers;
+    const wasShown = authorization !== undefined;
+    const [, path = "", kind = "", reference = ""] = ROUTE.exec(pathname) ?? [];
+    const repository = this.#catalogue.repository(host, path);
+    if (pathname === "/v2/") {
+      return this.#isKnown(host, authorization, "") ? json(200, {}) : this.challenge(host, null, wasShown);
+    }
+    if (path === "") return notFound();
+    // What is not there and what may not be seen look the same on the Hub.
+    const isOpen = this.#isKnown(host, authorization, scopeOf(path)) && (repository || host !== HUB);
+    if (!isOpen) return this.challenge(host, path, wasShown);
+    if (request.method !== "GET") return refusal(405, "UNSUPPORTED", "The operation is unsupported.");
+    if (!repository) return refusal(404, "NAME_UNKNOWN", "repository name not known to registry", {}, { name: path });
+    if (kind === "tags") return tagsOf(path, repository, new URL(request.url).searchParams);
+    return kind === "manifests"
+      ? manifestOf(repository, reference, request.headers["accept"] ?? "")
+      : blobOf(repository, reference, request.headers["range"]);
+  }
+
+  #isKnown(host: string, authorization: string | undefined, scope: string): boolean {
+    return host === PRIVATE ? authorization === basic(ACCOUNT) : this.#tokens.allows(authorization, scope);
+  }
+}
+
+function manifestOf(repository: Repository, reference: string, accept: string): Answer {
+  const takesList = accept === "" || accept.includes(MANIFEST_LIST) || accept.includes("*/*");
+  const found = repository.manifest(reference, !takesList);
+  if (!found) return refusal(404, "MANIFEST_UNKNOWN", "manifest unknown", {}, { Tag: reference });
+  return answer(200, found.mediaType, found.bytes, { "docker-content-digest": found.digest });
+}
+
+function blobOf(repository: Repository, digest: string, range: string | undefined): Answer {
+  const bytes = repository.blob(digest);
+  if (!bytes) return refusal(404, "BLOB_UNKNOWN", "blob unknown to registry", {}, digest);
+  const headers = { "docker-content-digest": digest, "accept-ranges": "bytes" };
+  const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range ?? "") ?? [];
+  if (from === undefined) return { ...answer(200, OCTETS, bytes, headers), isBlob: true };
+  const end = to ? Math.min(Number(to) + 1, bytes.length) : bytes.length;
+  if (Number(from) >= end)
+    return answer(416, OCTETS, bytes.subarray(0, 0), { "content-range": `bytes */${bytes.length}` });
+  const part = { "content-range": `bytes ${from}-${end - 1}/${bytes.length}` };
+  return { ...answer(206, OCTETS, bytes.subarray(Number(from), end), { ...headers, ...part }), isBlob: true };
+}
+
+/** Pages of `n` tags, from the one after `last`. */
+function tagsOf(path: string, repository: Repository, query: URLSearchParams): Answer {
+  const after = query.get("last") ?? "";
+  const rest = repository.tags().filter((tag) => tag > after);
+  const size = Number(query.get("n") ?? rest.length);
+  const tags = rest.slice(0, size);
+  const isLast = tags.length === rest.length || tags.length === 0;
+  const link = `</v2/${path}/tags/list?n=${size}&last=${tags.at(-1)}>; rel="next"`;
+  return json(200, { name: path, tags }, isLast ? {} : { link });
+}
+
+function scopeOf(path: string): string {
+  return `repository:${path}:pull`;
+}
+
+function notFound(): Answer {
+  return answer(404, "text/plain; charset=utf-8", new TextEncoder().encode("404 page not found\n"));
+}
+
+const ROUTE = /^\/v2\/(.+)\/(tags|manifests|blobs)\/([^/]+)$/;
+const OCTETS = "application/octet-stream";

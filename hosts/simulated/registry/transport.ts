@@ -1,0 +1,135 @@
+// The network between the engine and the simulated registries: how long it takes, and what goes wrong on it.
+
+import type { Clock } from "../../host.js";
+import type { Transport, TransportRequest, TransportResponse } from "../../registry/transport.js";
+import { sleep } from "../content/sleep.js";
+import type { FaultSource } from "../faults.js";
+import { refusal, type Answer } from "./answer.js";
+import type { Catalogue } from "./catalogue.js";
+import { RegistryServer } from "./server.js";
+
+/** A request that has reached a simulated registry. */
+export interface LoggedRequest {
+  /** The world's monotonic time. */
+  at: bigint;
+  method: string;
+  /** Without names of accounts. */
+  url: string;
+  /** 0: there was no answer. */
+  status: number;
+}
+
+export interface NetworkOptions {
+  catalogue: Catalogue;
+  clock: Clock;
+  faults: FaultSource;
+  /** Asked for hosts that the world does not have; without it they do not exist. */
+  elsewhere?: Transport | undefined;
+  /** Of every connection; 20 MB/s. */
+  bytesPerSecond?: number;
+  /** From a request to its answer; 20 ms. */
+  latencyNs?: bigint;
+}
+
+export class RegistryNetwork {
+  readonly requests: LoggedRequest[] = [];
+  readonly #options: NetworkOptions;
+  readonly #server: RegistryServer;
+
+  constructor(options: NetworkOptions) {
+    this.#options = options;
+    this.#server = new RegistryServer(options.catalogue, () => Number(options.clock.now().wall / 1_000_000_000n));
+  }
+
+  readonly transport: Transport = async (request) => {
+    const { elsewhere, clock, faults, latencyNs = LATENCY_NS } = this.#options;
+    const { host, protocol } = new URL(request.url);
+    const isOurs = this.#server.has(host);
+    if (!isOurs && elsewhere) return elsewhere(request);
+    const logged: LoggedRequest = {
+      at: clock.now().monotonic,
+      method: request.method,
+      url: shown(request.url),
+      status: 0,
+    };
+    if (isOurs) this.#log(logged);
+    await sleep(clock, latencyNs, request.signal);
+    if (!isOurs) throw networkError("ENOTFOUND", `no such host: ${host}`);
+    if (faults.strike("registry-down", { authority: host }) || protocol !== "https:") {
+      throw networkError("ECONNREFUSED", `connection to ${host} refused`);
+    }
+    const answer = this.#refused(request, host) ?? this.#server.answer(request);
+    logged.status = answer.status;
+    return this.#response(answer, host, request.signal);
+  };
+
+  /** What a fault says in the registry's place. */
+  #refused({ url, headers }: TransportRequest, host: string): Answer | null {
+    const { faults } = this.#options;
+    const path = /^\/v2\/(.+)\/(?:tags|manifests|blobs)\//.exec(new URL(url).pathname)?.[1] ?? null;
+    const isAsking = path !== null || (url.endsWith("/v2/") && headers["authorization"] !== undefined);
+    if (isAsking && faults.strike("registry-unauthorized", { authority: host })) {
+      return this.#server.challenge(host, path, false);
+    }
+    const limited = path === null ? null : faults.strike("registry-limited", { authority: host });
+    if (!limited) return null;
+    const after = { "retry-after": String(limited.retryAfter) };
+    return refusal(429, "TOOMANYREQUESTS", "You have reached your pull rate limit.", after);
+  }
+
+  #response({ status, headers, bytes, isBlob }: Answer, host: string, signal: AbortSignal): TransportResponse {
+    const body = isBlob ? this.#blob(bytes, host, signal) : this.#paced(bytes, host, signal);
+    return { status, header: (name) => headers[name] ?? null, body, cancel: () => void body.return(undefined) };
+  }
+
+  async *#blob(bytes: Uint8Array, host: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const { faults } = this.#options;
+    const about = { authority: host };
+    const sent = faults.strike("registry-corrupt", about) ? corrupted(bytes) : bytes;
+    const cut = faults.strike("registry-cut", about);
+    yield* this.#paced(cut ? sent.subarray(0, cut.afterBytes) : sent, host, signal);
+    if (cut && cut.afterBytes < sent.length) throw networkError("ECONNRESET", `connection to ${host} was reset`);
+  }
+
+  /** A piece at a time, each as long on its way as the connection is slow. */
+  async *#paced(bytes: Uint8Array, host: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const { clock, faults, bytesPerSecond = BYTES_PER_SECOND } = this.#options;
+    const speed = faults.strike("registry-slow", { authority: host })?.bytesPerSecond ?? bytesPerSecond;
+    // At least ten a second, so that a slow connection is not a silent one.
+    const size = Math.max(1, Math.min(PIECE, Math.floor(speed / 10)));
+    for (let at = 0; at < bytes.length; at += size) {
+      const piece = bytes.subarray(at, at + size);
+      await sleep(clock, BigInt(Math.ceil((piece.length * 1e9) / speed)), signal);
+      yield piece;
+    }
+  }
+
+  #log(request: LoggedRequest): void {
+    this.requests.push(request);
+    if (this.requests.length > MOST_LOGGED) this.requests.shift();
+  }
+}
+
+/** The name of an account is nobody's business. */
+function shown(url: string): string {
+  const at = new URL(url);
+  at.searchParams.delete("account");
+  return at.href;
+}
+
+/** As the platform's own errors are, which tell by a code what went wrong. */
+function networkError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+function corrupted(bytes: Uint8Array): Uint8Array {
+  const copy = bytes.slice();
+  const middle = copy.length >> 1;
+  copy[middle] = (copy[middle] ?? 0) ^ 1;
+  return copy;
+}
+
+const LATENCY_NS = 20_000_000n;
+const BYTES_PER_SECOND = 20_000_000;
+const PIECE = 64 << 10;
+const MOST_LOGGED = 1000;
