@@ -4,6 +4,10 @@
 const PIECE = 8192;
 
 export function toBase64(bytes: Uint8Array): string {
+  // Several times as fast, where there is such a thing.
+  if (typeof Buffer === "function") {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  }
   let text = "";
   for (let at = 0; at < bytes.length; at += PIECE) {
     text += String.fromCharCode.apply(null, bytes.subarray(at, at + PIECE) as unknown as number[]);
@@ -11,7 +15,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** Null for anything but what `toBase64` makes. */
+/** Null for anything but padded base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
   const units = atob(text);

@@ -9,17 +9,24 @@ import type { OutputHashes } from "./format.js";
 const HASH_BYTES = 12;
 const NO_BYTES = new Uint8Array();
 
+/** SHA-256 at once. The platform's own, where it has one, is ten times as fast as the portable one. */
+export type Sha256 = (bytes: Uint8Array) => Uint8Array;
+
 /** What a trace calls a core by: of the bytes of its wasm module. */
 export function identityOf(wasm: Uint8Array): string {
   return bytesToHex(sha256(wasm));
 }
 
 /** `masked`: bodies of replies are taken to be empty. */
-export function hashesOf({ records, effects, replies }: StepOutputs, masked: boolean): OutputHashes {
+export function hashesOf(
+  { records, effects, replies }: StepOutputs,
+  masked: boolean,
+  hash: Sha256 = sha256,
+): OutputHashes {
   const hashes: OutputHashes = {};
-  if (records.length > 0) hashes.records = hashOf(records);
-  if (effects.length > 0) hashes.effects = hashOf(effects);
-  if (replies.length > 0) hashes.replies = hashOf(masked ? replies.map(withoutBody) : replies);
+  if (records.length > 0) hashes.records = hashOf(records, hash);
+  if (effects.length > 0) hashes.effects = hashOf(effects, hash);
+  if (replies.length > 0) hashes.replies = hashOf(masked ? replies.map(withoutBody) : replies, hash);
   return hashes;
 }
 
@@ -35,10 +42,10 @@ function withoutBody({ request, command }: Reply): Reply {
   }
 }
 
-function hashOf(value: unknown): string {
+function hashOf(value: unknown, hash: Sha256): string {
   const writer = new Writer();
   writer.value(value);
-  return toBase64(sha256(writer.written).subarray(0, HASH_BYTES));
+  return toBase64(hash(writer.written).subarray(0, HASH_BYTES));
 }
 
 const encoder = new TextEncoder();

@@ -5,6 +5,7 @@ import type { Attempt, ObservedStep, Observer, Opening } from "../observer.js";
 import { withoutCredentials } from "./credentials.js";
 import type { End, OutputHashes, Start } from "./format.js";
 import { hashesOf } from "./hash.js";
+import type { Sha256 } from "./hash.js";
 import { callLine, endLine, headerLine, startLine } from "./lines.js";
 
 /** Where a trace goes, line by line. Must not throw. */
@@ -27,6 +28,8 @@ export interface RecorderOptions {
   characters?: number;
   /** So many segments are kept; 16 if not given. */
   segments?: number;
+  /** A portable one if not given. */
+  sha256?: Sha256;
 }
 
 export class Recorder implements Observer {
@@ -35,26 +38,28 @@ export class Recorder implements Observer {
   readonly #inputs: number;
   readonly #characters: number;
   readonly #segments: number;
+  readonly #sha256: Sha256 | undefined;
   #number = 0;
   #oldest = 1;
   #inputsIn = 0;
   #charactersIn = 0;
   #charactersLeft = 0;
 
-  constructor({ core, sink, inputs = 5000, characters = 4 << 20, segments = 16 }: RecorderOptions) {
+  constructor({ core, sink, inputs = 5000, characters = 4 << 20, segments = 16, sha256 }: RecorderOptions) {
     this.#core = core;
     this.#sink = sink;
     this.#inputs = inputs;
     this.#characters = characters;
     this.#segments = segments;
+    this.#sha256 = sha256;
   }
 
   opened({ epoch, now, outputs }: ObservedStep, opening: Opening): void {
-    this.#begin(epoch, 0, { tag: "open", now, opening, out: hashesOf(outputs, false) });
+    this.#begin(epoch, 0, { tag: "open", now, opening, out: hashesOf(outputs, false, this.#sha256) });
   }
 
   stepped(step: ObservedStep, input: Input): void {
-    this.#call(step.now, input, (masked) => hashesOf(step.outputs, masked));
+    this.#call(step.now, input, (masked) => hashesOf(step.outputs, masked, this.#sha256));
     if (this.#inputsIn < this.#inputs && this.#charactersIn < this.#charactersLeft) return;
     const snapshot = step.snapshot();
     this.#end({ why: "continued" });

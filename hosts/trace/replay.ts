@@ -8,6 +8,7 @@ import { TraceError } from "./decode.js";
 import { OUTPUT_KINDS } from "./format.js";
 import type { Call, OutputHashes, Position, Segment, Trace } from "./format.js";
 import { hashesOf } from "./hash.js";
+import type { Sha256 } from "./hash.js";
 
 /** A step that was made again. `cause` is null for the restoring of a snapshot, which asks for nothing. */
 export interface ReplayedStep extends ObservedStep {
@@ -21,6 +22,8 @@ export interface ReplayOptions {
   onStep?: (step: ReplayedStep) => void;
   /** The identity of the core at hand: another than the trace's is refused. Not compared if not given. */
   identity?: string;
+  /** A portable one if not given. */
+  sha256?: Sha256;
 }
 
 /** What came otherwise than it is in the trace. */
@@ -122,7 +125,7 @@ class Run {
     this.#at = at;
     this.#compared++;
     const outputs = attempt(instance, now, cause);
-    const what = compare(recorded, outputs instanceof Trap ? outputs : hashesOf(outputs, masked));
+    const what = compare(recorded, outputs instanceof Trap ? outputs : hashesOf(outputs, masked, this.#options.sha256));
     if (what.length > 0) {
       this.#difference = { ...at, segment: segment.number, input: "input" in cause ? cause.input : null, what };
     }
