@@ -8,18 +8,23 @@ export class EventWatch {
   /** Target of the request that is on its way. */
   #awaited: string | null = null;
   #since = 0n;
+  #reads = false;
 
   /** An instance was opened at this time of day: what it says from then on is watched. */
   engineOpened(wall: bigint): void {
     this.#since = wall;
   }
 
-  /** Resolves when the engine has taken the request; reads to its end then. An engine that is down is left alone. */
+  /** Resolves when the engine has answered; reads to the end then. An engine that is down, or watched, is left alone. */
   async begin(engine: Engine): Promise<void> {
+    if (this.#reads || engine.state !== "open") return;
+    this.#reads = true;
     const [seconds, nanos] = [this.#since / 1_000_000_000n, this.#since % 1_000_000_000n];
     this.#awaited = `/v1.55/events?since=${seconds}.${String(nanos).padStart(9, "0")}`;
     const answer = await engine.fetch(this.#awaited).catch(() => null);
-    if (answer?.body) void drain(answer.body.getReader());
+    const body = answer?.body;
+    if (body) void drain(body.getReader()).then(() => (this.#reads = false));
+    else this.#reads = false;
   }
 
   /** Whether this is that request; asked once. */

@@ -30,6 +30,8 @@ export interface Ground {
   readonly steps: Step[];
   /** Whoever wants to know of steps. */
   readonly added: { tell: (step: Step) => void };
+  /** The engine answers again. */
+  readonly reopened: () => void;
   /** Opens another session. */
   readonly create: (options: SessionOptions, cells: readonly KeptCell[]) => Promise<LiveSession>;
   readonly pace: Pace;
@@ -183,7 +185,6 @@ export class LiveSession implements Session {
     this.engine.value = "closed";
     this.setPace("fast");
     await this.#ground.engine.close();
-    await this.#ground.host.close();
   }
 
   /** Does something at a moment of its own: now, or at `at`. */
@@ -247,7 +248,8 @@ export class LiveSession implements Session {
     this.engine.value = "opening";
     this.#reopening = this.#ground.engine.reopen().then(
       () => {
-        this.engine.value = "open";
+        this.engine.value = this.#ground.engine.state;
+        this.#ground.reopened();
       },
       () => {
         this.engine.value = "down";

@@ -1,0 +1,56 @@
+// TypeScript on an embedded engine: `engine.fetch`, or `engine.connect` for what takes the connection off HTTP.
+
+import { hijacks } from "../session/request.js";
+import type { WrittenRequest } from "../session/request.js";
+import { streams } from "./generate-curl.js";
+
+export function fetchProgram(request: WrittenRequest): string {
+  const lines = [
+    'import { openEngine, simulatedHost } from "coracle-engine";',
+    "",
+    "const engine = await openEngine({ host: simulatedHost() });",
+  ];
+  const call = hijacks(request) ? "connect" : "fetch";
+  const answer = hijacks(request) ? "connection" : "response";
+  lines.push(`const ${answer} = await engine.${call}(${JSON.stringify(request.target)}${initOf(request)});`);
+  lines.push(...reading(request), "await engine.close();");
+  return `${lines.join("\n")}\n`;
+}
+
+function initOf({ method, headers, body }: WrittenRequest): string {
+  const members: string[] = [];
+  if (method !== "GET") members.push(`method: ${JSON.stringify(method)}`);
+  if (headers.length > 0) {
+    const pairs = headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+    members.push(`headers: { ${pairs.join(", ")} }`);
+  }
+  if (body !== "") members.push(`body: ${bodyLiteral(body)}`);
+  return members.length === 0 ? "" : `, {\n${members.map((member) => `  ${member},\n`).join("")}}`;
+}
+
+/** Bodies are sent byte for byte as they were written, where they are not what `JSON.stringify` makes. */
+function bodyLiteral(body: string): string {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (JSON.stringify(value) === body) return `JSON.stringify(${body})`;
+    if (JSON.stringify(value, null, 2) === body) {
+      return `JSON.stringify(${body.replaceAll("\n", "\n  ")}, null, 2)`;
+    }
+  } catch {
+    // Sent as it stands.
+  }
+  return JSON.stringify(body);
+}
+
+function reading(request: WrittenRequest): string[] {
+  if (hijacks(request)) {
+    return ["for await (const bytes of connection.readable) console.log(bytes);"];
+  }
+  if (streams(request)) {
+    return [
+      "console.log(response.status);",
+      "for await (const bytes of response.body!) console.log(new TextDecoder().decode(bytes));",
+    ];
+  }
+  return ["console.log(response.status, await response.text());"];
+}

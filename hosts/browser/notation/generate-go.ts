@@ -1,0 +1,215 @@
+// Go with the engine's own client; requests that no call of it stands for by net/http over the socket.
+
+import type { WrittenRequest } from "../session/request.js";
+import { callFor, isOn } from "./sdk-call.js";
+import type { Call, Taken } from "./sdk-call.js";
+
+interface GoCall extends Call {
+  /** Packages beside `context` and the client; `code` is the right side of an assignment to `answer, err`. */
+  readonly imports: readonly string[];
+  /** It returns an error alone. */
+  readonly noAnswer?: boolean;
+}
+
+const CONTAINER = "github.com/docker/docker/api/types/container";
+const IMAGE = "github.com/docker/docker/api/types/image";
+const NETWORK = "github.com/docker/docker/api/types/network";
+
+/** Calls of the client of Docker Engine 28 (`github.com/docker/docker/client`). */
+const CALLS: readonly GoCall[] = [
+  { method: "GET", path: "/_ping", says: [], imports: [], code: () => "cli.Ping(ctx)" },
+  { method: "GET", path: "/version", says: [], imports: [], code: () => "cli.ServerVersion(ctx)" },
+  { method: "GET", path: "/info", says: [], imports: [], code: () => "cli.Info(ctx)" },
+  {
+    method: "GET",
+    path: "/containers/json",
+    says: ["all", "limit", "size"],
+    imports: [CONTAINER],
+    code: ({ query }) =>
+      `cli.ContainerList(ctx, container.ListOptions{${fields(query, { all: "All", limit: "Limit", size: "Size" })}})`,
+  },
+  {
+    method: "GET",
+    path: "/containers/*/json",
+    says: [],
+    imports: [],
+    code: ({ name }) => `cli.ContainerInspect(ctx, ${text(name)})`,
+  },
+  {
+    method: "POST",
+    path: "/containers/*/start",
+    says: [],
+    imports: [CONTAINER],
+    noAnswer: true,
+    code: ({ name }) => `cli.ContainerStart(ctx, ${text(name)}, container.StartOptions{})`,
+  },
+  {
+    method: "POST",
+    path: "/containers/*/stop",
+    says: ["signal"],
+    imports: [CONTAINER],
+    noAnswer: true,
+    code: ({ name, query }) =>
+      `cli.ContainerStop(ctx, ${text(name)}, container.StopOptions{${fields(query, { signal: "Signal" })}})`,
+  },
+  {
+    method: "POST",
+    path: "/containers/*/kill",
+    says: ["signal"],
+    imports: [],
+    noAnswer: true,
+    code: ({ name, query }) => `cli.ContainerKill(ctx, ${text(name)}, ${text(query["signal"] ?? "")})`,
+  },
+  {
+    method: "DELETE",
+    path: "/containers/*",
+    says: ["force", "v", "link"],
+    imports: [CONTAINER],
+    noAnswer: true,
+    code: ({ name, query }) =>
+      `cli.ContainerRemove(ctx, ${text(name)}, container.RemoveOptions{${fields(query, { force: "Force", v: "RemoveVolumes", link: "RemoveLinks" })}})`,
+  },
+  {
+    method: "GET",
+    path: "/images/json",
+    says: ["all"],
+    imports: [IMAGE],
+    code: ({ query }) => `cli.ImageList(ctx, image.ListOptions{${fields(query, { all: "All" })}})`,
+  },
+  {
+    method: "GET",
+    path: "/images/*/json",
+    says: [],
+    imports: [],
+    code: ({ name }) => `cli.ImageInspect(ctx, ${text(name)})`,
+  },
+  {
+    method: "POST",
+    path: "/images/*/tag",
+    says: ["repo", "tag"],
+    imports: [],
+    noAnswer: true,
+    code: ({ name, query }) =>
+      `cli.ImageTag(ctx, ${text(name)}, ${text([query["repo"], query["tag"]].filter(Boolean).join(":"))})`,
+  },
+  {
+    method: "DELETE",
+    path: "/images/*",
+    says: ["force"],
+    imports: [IMAGE],
+    code: ({ name, query }) =>
+      `cli.ImageRemove(ctx, ${text(name)}, image.RemoveOptions{${fields(query, { force: "Force" }, "PruneChildren: true")}})`,
+  },
+  {
+    method: "GET",
+    path: "/networks",
+    says: [],
+    imports: [NETWORK],
+    code: () => "cli.NetworkList(ctx, network.ListOptions{})",
+  },
+  {
+    method: "GET",
+    path: "/networks/*",
+    says: [],
+    imports: [NETWORK],
+    code: ({ name }) => `cli.NetworkInspect(ctx, ${text(name)}, network.InspectOptions{})`,
+  },
+  {
+    method: "GET",
+    path: "/volumes/*",
+    says: [],
+    imports: [],
+    code: ({ name }) => `cli.VolumeInspect(ctx, ${text(name)})`,
+  },
+];
+
+export function go(request: WrittenRequest): string {
+  const found = callFor(CALLS, request);
+  // Without a version the client asks for the newest and speaks that: another request than this one.
+  return found === null || found.taken.version === "" ? withHttp(request) : withClient(found.row, found.taken);
+}
+
+function withClient(row: GoCall, taken: Taken): string {
+  const imports = ["context", ...(row.noAnswer ? [] : ["fmt"])];
+  const packages = [...row.imports, "github.com/docker/docker/client"];
+    taken.version === "" ? "client.WithAPIVersionNegotiation()" : `client.WithVersion("${taken.version}")`;
+  const call = row.noAnswer
+    ? [`\tif err := ${row.code(taken)}; err != nil {`, "\t\tpanic(err)", "\t}"]
+    : [
+        `\tanswer, err := ${row.code(taken)}`,
+        "\tif err != nil {",
+        "\t\tpanic(err)",
+        "\t}",
+        '\tfmt.Printf("%+v\\n", answer)',
+      ];
+  return program(imports, packages, [
+    "\tctx := context.Background()",
+    `\tcli, err := client.NewClientWithOpts(client.FromEnv, client.WithVersion("${taken.version}"))`,
+    "\tif err != nil {",
+    "\t\tpanic(err)",
+    "\t}",
+    "\tdefer cli.Close()",
+    ...call,
+  ]);
+}
+
+function withHttp({ method, target, headers, body }: WrittenRequest): string {
+  const imports = ["context", "fmt", "io", "net", "net/http", "os", ...(body === "" ? [] : ["strings"])];
+  return program(
+    imports,
+    [],
+    [
+      "\tclient := http.Client{Transport: &http.Transport{",
+      "\t\tDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {",
+      '\t\t\treturn (&net.Dialer{}).DialContext(ctx, "unix", "/var/run/docker.sock")',
+      "\t\t},",
+      "\t}}",
+      `\trequest, err := http.NewRequest(${text(method)}, ${text(`http://localhost${target}`)}, ${body === "" ? "nil" : `strings.NewReader(${goText(body)})`})`,
+      "\tif err != nil {",
+      "\t\tpanic(err)",
+      "\t}",
+      ...headers.map(([name, value]) => `\trequest.Header.Set(${text(name)}, ${text(value)})`),
+      "\tanswer, err := client.Do(request)",
+      "\tif err != nil {",
+      "\t\tpanic(err)",
+      "\t}",
+      "\tdefer answer.Body.Close()",
+      "\tfmt.Println(answer.Status)",
+      "\tio.Copy(os.Stdout, answer.Body)",
+    ],
+  );
+}
+
+function program(standard: readonly string[], packages: readonly string[], lines: readonly string[]): string {
+  const groups = [standard, packages].filter((group) => group.length > 0);
+  const imports = groups
+    .map((group) =>
+      [...group]
+        .sort()
+        .map((name) => `\t"${name}"`)
+        .join("\n"),
+    )
+    .join("\n\n");
+  return `package main\n\nimport (\n${imports}\n)\n\nfunc main() {\n${lines.join("\n")}\n}\n`;
+}
+
+/** Members of an options struct that the query names. */
+function fields(query: Taken["query"], names: Readonly<Record<string, string>>, always = ""): string {
+  const members = Object.entries(query).map(([name, value]) => `${names[name]}: ${valueOf(name, value)}`);
+  return [...members, ...(always === "" ? [] : [always])].join(", ");
+}
+
+function valueOf(name: string, value: string): string {
+  if (name === "limit") return String(Number(value) || 0);
+  return name === "signal" ? text(value) : String(isOn(value));
+}
+
+/** JSON's strings are Go's, too, but for what stands beyond the first 65,536 characters of Unicode. */
+function text(value: string): string {
+  return JSON.stringify(value);
+}
+
+/** Raw where it can be: JSON stays readable. */
+function goText(value: string): string {
+  return value.includes("`") ? text(value) : `\`${value}\``;
+}
