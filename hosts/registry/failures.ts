@@ -3,6 +3,7 @@
 
 import { HostFailure } from "../failure.js";
 import type { types } from "../host.js";
+import { parseChallenges } from "./challenge.js";
 
 /** An answer that is not what was asked for. */
 export interface ErrorAnswer {
@@ -14,6 +15,9 @@ export interface ErrorAnswer {
 
 /** The failure that an error answer stands for. `now`: milliseconds since 1970. */
 export function registryFailure(answer: ErrorAnswer, now: number): HostFailure {
+  if (lacksScope(answer)) {
+    return new HostFailure("denied", statusLine(403), { status: answer.status, code: "DENIED" });
+  }
   const errors = parseErrors(answer.text);
   const lines = errors.map(({ code, message }) => `${code.toLowerCase().replaceAll("_", " ")}: ${message}`);
   const message = lines.length > 1 ? `errors:\n${lines.join("\n")}` : (lines[0] ?? statusLine(answer.status));
@@ -62,6 +66,13 @@ export function codeOf(error: unknown): string {
 interface RegistryError {
   code: string;
   message: string;
+}
+
+/** The token is good, but not for this: another one for the same account will not help (RFC 6750 §3.1). */
+function lacksScope(answer: ErrorAnswer): boolean {
+  if (answer.status !== 401) return false;
+  const challenges = parseChallenges(answer.header("www-authenticate") ?? "");
+  return challenges.some(({ parameters }) => parameters.get("error") === "insufficient_scope");
 }
 
 /** `{"errors":[{"code","message","detail"}]}` (OCI distribution spec, error codes); a token server may answer `{"details"}`. */

@@ -6,7 +6,7 @@ import type { types } from "../../hosts/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import type { Transport } from "../../hosts/registry/transport.js";
 import { digestOf } from "../support/push-image.js";
-import { freePort } from "../support/registry.js";
+import { freePort } from "../support/docker-registry.js";
 import { errors, json, readAll, repository, startFake, type Answer, type Fake } from "./fake.js";
 
 const client = registryClient({ silenceMs: 300 });

@@ -84,6 +84,20 @@ test("a token server that refuses is unauthorized, in its own words", async () =
   expect(failure).toMatchObject({ kind: "unauthorized", message: "unauthorized: incorrect username or password" });
 });
 
+test("a token that is good for something else is told as a denial, after a new one was tried", async () => {
+  const at = await tokenRegistry();
+  at.valid = "none at all";
+  at.error = "insufficient_scope";
+  const failure = await failed(registryClient().tags(repository(at.registry)));
+  expect(failure).toMatchObject({
+    kind: "denied",
+    message: "denied: requested access to the resource is denied",
+    status: 401,
+    code: "DENIED",
+  });
+  expect(at.tokens.asked).toHaveLength(2);
+});
+
 test("an identity token is traded in by a form", async () => {
   const at = await tokenRegistry();
   await registryClient().tags(repository(at.registry, { identityToken: "refresh-me" }));
@@ -185,12 +199,14 @@ interface TokenRegistry {
   valid: string;
   /** Scope of the challenges. */
   scope: string;
+  /** What the challenges say of the token that came; or empty. */
+  error: string;
   refuse: boolean;
 }
 
 /** A registry that wants tokens, and the server that gives them. */
 async function tokenRegistry(): Promise<TokenRegistry> {
-  const state = { valid: "token-1", scope: "repository:some/thing:pull", refuse: false };
+  const state = { valid: "token-1", scope: "repository:some/thing:pull", error: "", refuse: false };
   const tokens = await start(({ query, body }, response) => {
     if (state.refuse) return json(response, 401, { details: "incorrect username or password" });
     const given = state.valid === "none at all" ? "useless" : state.valid;
@@ -199,7 +215,8 @@ async function tokenRegistry(): Promise<TokenRegistry> {
   });
   const registry = await start((asked: Asked, response) => {
     if (asked.headers.authorization === `Bearer ${state.valid}`) return json(response, 200, { tags: ["1.0"] });
-    const challenge = `Bearer realm="${tokens.url}/token",service="test",scope="${state.scope}"`;
+    const error = state.error && `,error="${state.error}"`;
+    const challenge = `Bearer realm="${tokens.url}/token",service="test",scope="${state.scope}"${error}`;
     json(response, 401, errors("UNAUTHORIZED", "authentication required"), { "www-authenticate": challenge });
   });
   return Object.assign(state, { registry, tokens });
