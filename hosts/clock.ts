@@ -5,6 +5,7 @@ import type { Clock, types } from "./host.js";
 /** Longest wait that timers can express. */
 const LONGEST_MS = 2_147_483_647;
 
+/** Real time. */
 export const realClock: Clock = {
   now(): types.Instant {
     return { wall: nanoseconds(Date.now()), monotonic: monotonic() };

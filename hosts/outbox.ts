@@ -12,8 +12,10 @@ export type HostEffect =
   | { to: "networks"; op: Operation; command: networks.NetworkCommand }
   | { to: "volumes"; op: Operation; command: volumes.VolumeCommand };
 
+/** One thing that a step asked for, timers included. */
 export type Effect = HostEffect | { to: "timers"; op: Operation; command: timers.TimerCommand };
 
+/** A part of the answer to a request. */
 export interface Reply {
   request: RequestId;
   command: replies.ReplyCommand;

@@ -20,8 +20,21 @@ describe("imports", () => {
     expect(breaches("core/bindgen", (to) => !isHost(to), ["fixtures", ".test.ts"])).toEqual([]);
   });
 
-  test.each(["hosts/streams", "hosts/registry", "hosts/simulated"])("%s runs everywhere", (folder) => {
-    expect(breaches(folder, (to) => !isNodeOnly(to))).toEqual([]);
+  test.each(["hosts/streams", "hosts/registry", "hosts/simulated", "hosts/trace", "hosts/browser"])(
+    "%s runs everywhere",
+    (folder) => {
+      expect(breaches(folder, (to) => !isNodeOnly(to), PAGE_TOOLS)).toEqual([]);
+    },
+  );
+
+  test("of the embedded engine only what says so in its name needs Node", () => {
+    expect(breaches("hosts/embedding", (to) => !isNodeOnly(to), ["/node"])).toEqual([]);
+  });
+
+  test("nothing that a browser loads leads to Node", () => {
+    const reached = reachableFrom("hosts/embedding/index.ts");
+    expect(reached).toContain("hosts/driver.ts");
+    expect(reached.flatMap((file) => importsOf(file).filter(isNodeOnly))).toEqual([]);
   });
 
   test("what all hosts share runs everywhere", () => {
@@ -59,8 +72,23 @@ function isHost(path: string): boolean {
   return path.startsWith("hosts/");
 }
 
+/** What builds and serves the page. */
+const PAGE_TOOLS = ["hosts/browser/build.ts", "hosts/browser/serve.ts"];
+
 function isNodeOnly(path: string): boolean {
-  return path.startsWith("node:") || path.startsWith("hosts/node/") || path.startsWith("runtime-linux/");
+  return ["node:", "hosts/node/", "hosts/embedding/node", "runtime-linux/"].some((start) => path.startsWith(start));
+}
+
+/** All source files that a file imports, and those they import; types included. */
+function reachableFrom(entry: string): string[] {
+  const reached = new Set([entry]);
+  for (const file of reached) {
+    for (const to of importsOf(file)) {
+      const source = to.replace(/\.js$/, ".ts");
+      if (to.startsWith("hosts/") && existsSync(join(ROOT, source))) reached.add(source);
+    }
+  }
+  return [...reached];
 }
 
 /** `FILE: IMPORT` for each import of a folder's files that is not allowed. Paths are relative to the repository. */
@@ -91,6 +119,6 @@ function importsOf(file: string): string[] {
 function filesOf(folder: string): string[] {
   if (!existsSync(join(ROOT, folder))) return [];
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => `${folder}/${name}`);
 }

@@ -4,14 +4,19 @@ import { instantiate } from "../../build/core/core.js";
 import type { Core, ImportObject } from "../../build/core/core.js";
 import { MODULES } from "../../build/core/modules.js";
 import { CompiledComponent } from "../component.js";
-import type { CompiledCore } from "../instance.js";
 import { identityOf } from "../trace/hash.js";
+import type { CompiledCore } from "./engine.js";
 
 let compiled: CompiledComponent<ImportObject, Core> | null = null;
 let identity: string | null = null;
 
 /** The core that this package carries, compiled at the first call. */
 export function embeddedCore(): CompiledCore {
+  return packageCore();
+}
+
+/** The same, for those who can open it. */
+export function packageCore(): CompiledComponent<ImportObject, Core> {
   const modules = (): [string, Uint8Array<ArrayBuffer>][] =>
     Object.entries(MODULES).map(([name, text]) => [name, decoded(text)]);
   return (compiled ??= new CompiledComponent(new Map(modules()), instantiate));

@@ -10,7 +10,7 @@ import { ReplyRouter } from "../reply-router.js";
 import { Attachments } from "../streams/attachments.js";
 import { VERSION } from "../version.js";
 import { ConnectChannel } from "./connect-channel.js";
-import { embeddedCore } from "./core.js";
+import { packageCore } from "./core.js";
 import type { Connection, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
 import { eventsOf } from "./events.js";
 import { BrokenOff, EngineClosed, EngineDown } from "./failures.js";
@@ -51,7 +51,7 @@ export class EmbeddedEngine implements Engine, Entrance {
   constructor(options: EngineOptions) {
     const { host, seed } = options;
     this.#options = options;
-    this.#core = options.core ?? embeddedCore();
+    this.#core = (options.core as CompiledCore | undefined) ?? packageCore();
     this.#records = options.records ?? host.records;
     this.#seed = seed === undefined ? () => host.seed() : derivedSeeds(seed);
     this.stdio = host.replies;

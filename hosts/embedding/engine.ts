@@ -1,12 +1,22 @@
 // The engine in another program: what `import … from "coracle-engine"` gives.
 
 import type { Host, RecordStore, engine } from "../host.js";
-import type { CompiledCore } from "../instance.js";
 import type { Observer } from "../observer.js";
 
+/** A compiled core, as `embeddedCore` gives it: only an engine can open it. */
+export interface CompiledCore {
+  /** Makes an instance. */
+  instantiate(imports: never): unknown;
+}
+
+/** What an engine is opened with. */
 export interface EngineOptions {
+  /** Its world. One engine at a time: `close` closes the host, too. */
   host: Host;
-  /** 32 bytes from which ids are made; equal seeds and equal inputs make equal ids. Random if not given. */
+  /**
+   * 32 bytes from which ids are made: equal seeds and equal inputs, at equal times, make equal ids. The host's own
+   * (random, as a rule) if not given.
+   */
   seed?: Uint8Array;
   /** Where records are kept; the host's own store if not given. */
   records?: RecordStore;
@@ -28,6 +38,7 @@ export interface EngineOptions {
 export interface Connection {
   /** 101 or 200; or the refusal, with its body in `refusal`. */
   readonly status: number;
+  /** Headers of the answer. */
   readonly headers: Headers;
   /** The body of an answer that took nothing off HTTP; else null. */
   readonly refusal: string | null;
@@ -48,21 +59,30 @@ export interface EngineEvent {
   timeNano: number;
 }
 
+/** Which events are wanted. */
 export interface EventQuery {
   /** Seconds since 1970, or an RFC 3339 time. */
   since?: string;
+  /** As `since`; without it there is no end. */
   until?: string;
+  /** As in the API: `{ type: ["container"] }`. */
   filters?: Readonly<Record<string, readonly string[]>>;
+  /** Ends it. */
   signal?: AbortSignal;
 }
 
+/** A container engine. */
 export interface Engine {
   /**
    * Answers a request of the Docker Engine API. The URL's host means nothing: `http://engine/v1.51/containers/json`; a
-   * path alone will do. Rejects as `fetch` does when the engine is down, or dies before the head of the reply.
+   * path alone will do. Rejects as `fetch` does when the engine is down, or dies before the head of the reply. A request
+   * whose body is at hand (none, text, bytes) has been made when this returns. A body that nobody reads must be cancelled.
    */
   fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
-  /** Sends a request that takes the connection off HTTP (`POST /containers/{id}/attach`). */
+  /**
+   * Sends a request that takes the connection off HTTP (`POST /containers/{id}/attach`), and asks for the upgrade that
+   * this needs. Rejects as `fetch` does.
+   */
   connect(input: Request | URL | string, init?: RequestInit): Promise<Connection>;
   /** The engine's events as they come, until `signal` aborts, `until` has come or the engine is closed. */
   events(query?: EventQuery): AsyncIterableIterator<EngineEvent>;
@@ -72,7 +92,11 @@ export interface Engine {
   crash(): void;
   /** Starts it again after `crash`, from its records and what the host finds. */
   reopen(): Promise<void>;
+  /** `down` after a crash. */
   readonly state: "open" | "down" | "closed";
-  /** Ends it in order: what is under way is answered, nothing new is taken. Containers go on. */
+  /**
+   * Ends it in order: nothing new is taken, what is under way is answered within half a second, streams are broken off.
+   * Closes records and host. Containers go on where they outlive their host, as Linux's do.
+   */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 // coracle-engine: a container engine that speaks the Docker Engine API, in your own program.
 
 export { openEngine } from "./open.js";
-export type { Connection, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
+export type { CompiledCore, Connection, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
 
 // A host of one's own.
 export type {
@@ -37,18 +37,17 @@ export type { Attempt, ObservedStep, Observer, Opening } from "../observer.js";
 export type { Effect, HostEffect, Reply, StepOutputs } from "../outbox.js";
 export { Recorder } from "../trace/recorder.js";
 export type { RecorderOptions, Sink } from "../trace/recorder.js";
+export type { Sha256 } from "../trace/hash.js";
 export { Ring } from "../trace/ring.js";
 export { TraceError, decodeTrace } from "../trace/decode.js";
 export type { DecodeOptions } from "../trace/decode.js";
 export { OUTPUT_KINDS } from "../trace/format.js";
 export type { Call, End, OutputHashes, OutputKind, Position, Segment, Start, Trace } from "../trace/format.js";
-export { replay } from "../trace/replay.js";
-export type { Difference, ReplayOptions, Replayed, ReplayedStep } from "../trace/replay.js";
+export type { Difference, ReplayOptions, ReplayedStep } from "../trace/replay.js";
+export { replay } from "./replay.js";
+export type { Replay } from "./replay.js";
 export { coreIdentity, embeddedCore } from "./core.js";
 export { Trap } from "../instance.js";
-export type { CompiledCore, Instance } from "../instance.js";
-export type { ComponentInstance, Immediate } from "../component.js";
-export type { Core, ImportObject } from "../../build/core/core.js";
 
 // The simulated host.
 export type { SimulatedHost, SimulatedOptions, WorldView } from "../simulated/options.js";

@@ -2,6 +2,7 @@
 
 import type { Host } from "../host.js";
 
+/** Where the Linux host keeps things, and what it runs containers with. */
 export interface LinuxOptions {
   /** Directory of all that must be kept: images, containers' files, records. Absolute; one engine at a time. */
   dataRoot: string;

@@ -4,6 +4,7 @@
 /** Which containers: an id, a name as `networks.join` or a launch knows it, or all. */
 export type Whom = { container?: string };
 
+/** Something that goes wrong. */
 export type Fault =
   /** No connection to any registry, or to this one (`authority`, such as `docker.io`'s `registry-1.docker.io`). */
   | { kind: "registry-down"; authority?: string }
@@ -34,6 +35,7 @@ export type Fault =
   /** The engine is killed after so many more of its outputs (records, effects, replies); 0: now. */
   | { kind: "engine-crash"; afterOutputs: number };
 
+/** A fault that is set. */
 export interface SetFault {
   readonly fault: Fault;
   /** How often it will still strike; null for ever. */

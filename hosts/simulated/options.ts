@@ -7,6 +7,7 @@ import type { FileSystem } from "./files/file-system.js";
 import type { Program } from "./program.js";
 import type { Pace, SimulatedTime } from "./time.js";
 
+/** How a simulated world is to be. */
 export interface SimulatedOptions {
   /** Everything that is drawn is drawn from it; 0 if not given. Equal seeds and equal inputs make equal worlds. */
   seed?: number;
@@ -26,6 +27,7 @@ export interface SimulatedOptions {
   diskBytes?: number;
 }
 
+/** A world that pretends, with its hands: time and faults. */
 export interface SimulatedHost extends Host {
   readonly timers: SimulatedTime;
   readonly faults: Faults;

@@ -8,6 +8,7 @@ import { input, instant, opening } from "./values.js";
 /** A text that is no trace, or not one that can be read. */
 export class TraceError extends Error {}
 
+/** How strictly a trace is read. */
 export interface DecodeOptions {
   /**
    * The recorder may have been killed while it wrote: a last line that is no JSON is left out, and a last segment

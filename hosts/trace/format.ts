@@ -49,10 +49,12 @@ import type { Opening } from "../observer.js";
 export const FORMAT = "coracle-trace";
 export const VERSION = 1;
 
+/** What a core was told, and hashes of what it asked for. */
 export interface Trace {
   segments: Segment[];
 }
 
+/** A part of a trace that can be replayed without those before it. */
 export interface Segment {
   /** SHA-256 of the core's wasm bytes, in hex. */
   core: string;
@@ -65,6 +67,7 @@ export interface Segment {
   end: End;
 }
 
+/** How a segment begins: an instance was opened, or went on from a snapshot. */
 export type Start =
   | { tag: "open"; now: types.Instant; opening: Opening; out: OutputHashes | null }
   | { tag: "snapshot"; snapshot: Uint8Array };
@@ -82,9 +85,12 @@ export interface Call {
 /** What was asked for, as hashes; undefined for nothing. */
 export type OutputHashes = { [Kind in OutputKind]?: string };
 
+/** The kinds of outputs that are hashed apart from each other. */
 export const OUTPUT_KINDS = ["records", "effects", "replies"] as const;
+/** One of them. */
 export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
+/** How a segment ends: another goes on from here, the instance was lost, or it still runs. */
 export type End = { why: "continued" } | { why: "lost"; error: string } | { why: "running" };
 
 /** A step of an instance: what it had been told when so many steps had been made. */

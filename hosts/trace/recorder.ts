@@ -18,6 +18,7 @@ export interface Sink {
   drop(segment: number): void;
 }
 
+/** What a recorder writes, and how much of it is kept. */
 export interface RecorderOptions {
   /** The core's identity: `identityOf` of its wasm. */
   core: string;
@@ -32,6 +33,7 @@ export interface RecorderOptions {
   sha256?: Sha256;
 }
 
+/** Watches a driver, and writes a trace. */
 export class Recorder implements Observer {
   readonly #core: string;
   readonly #sink: Sink;

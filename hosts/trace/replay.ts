@@ -16,6 +16,7 @@ export interface ReplayedStep extends ObservedStep {
   cause: { input: Input } | { opening: Opening };
 }
 
+/** How far a replay goes, and who watches it. */
 export interface ReplayOptions {
   /** Goes no further than this step. */
   until?: Position;
@@ -35,6 +36,7 @@ export interface Difference extends Position {
   what: string[];
 }
 
+/** What came of a replay. */
 export interface Replayed {
   /** As it is after the last step made; null when that step trapped. */
   instance: Instance | null;

@@ -3,6 +3,7 @@
 import { endLine } from "./lines.js";
 import type { Sink } from "./recorder.js";
 
+/** Keeps in memory what a recorder does not drop. */
 export class Ring implements Sink {
   readonly #segments = new Map<number, string[]>();
   #newest: string[] = [];

@@ -39,12 +39,27 @@ async function bundleEntries(root, outdir) {
     mainFields: ["module", "main"],
     external: ["node:*", "fastify", "koffi", "lmdb", "node-unix-socket"],
     minifySyntax: true,
+    plugins: [onlyVersion(root)],
     metafile: true,
     logLevel: "silent",
   });
   for (const warning of warnings) console.error(`esbuild: ${warning.text}`);
   mkdirSync(join(root, REPORTS), { recursive: true });
   writeFileSync(join(root, REPORTS, "inputs.json"), JSON.stringify(inputsOf(metafile), null, 1));
+}
+
+/** Of package.json the sources read the version; the rest need not go along. */
+function onlyVersion(root) {
+  const manifest = join(root, "package.json");
+  const { version } = JSON.parse(readFileSync(manifest, "utf8"));
+  return {
+    name: "only-version",
+    setup: ({ onLoad }) => {
+      onLoad({ filter: /package\.json$/ }, ({ path }) =>
+        path === manifest ? { contents: JSON.stringify({ version }), loader: "json" } : undefined,
+      );
+    },
+  };
 }
 
 /** Which sources each file was made of, and what it imports: for whoever wants to know what reaches a browser. */
@@ -106,6 +121,7 @@ function extractorOptions(root, types, outdir, name) {
         // Every public item is released; nothing is marked so one by one.
         "ae-missing-release-tag": { logLevel: "none" },
         "ae-undocumented": { logLevel: "none" },
+        "ae-forgotten-export": { logLevel: "warning", addToApiReportFile: true },
       },
       tsdocMessageReporting: { default: { logLevel: "none" } },
     },

@@ -42,6 +42,7 @@ const FILE_ERROR_TEXTS: Record<FileErrorCode, string> = {
   EXDEV: "Invalid cross-device link",
 };
 
+/** What stands under a name. */
 export type FileKind = "file" | "directory" | "symlink" | "character" | "block" | "fifo";
 
 /** What stat(2) tells. */

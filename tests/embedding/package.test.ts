@@ -1,0 +1,154 @@
+// What `import … from "coracle-engine"` gives, on Node and in a browser.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PackedPackage, ROOT } from "./packed-package.js";
+
+const tool = (path: string) => join(ROOT, "node_modules", path);
+const ONLY_NODE = ["LinuxOptions", "engineAgent", "linuxHost"];
+
+let packed: PackedPackage;
+beforeAll(() => (packed = new PackedPackage()));
+afterAll(() => packed?.remove());
+
+describe("by its name", () => {
+  const NAMES = `console.log(Object.keys(await import("coracle-engine")).sort().join(" "))`;
+
+  test("it is found inside the repository and from a tarball, and is the same", () => {
+    const inside = execFileSync(process.execPath, ["--input-type=module", "-e", NAMES], {
+      cwd: ROOT,
+      encoding: "utf8",
+    });
+    const installed = packed.run(process.execPath, ["--input-type=module", "-e", NAMES]);
+    expect(inside).toBe(installed);
+    expect(installed.trim().split(" ")).toEqual(expect.arrayContaining(["openEngine", "linuxHost", "engineAgent"]));
+  });
+
+  test("what only Node has is not there for browsers, nor for whoever asks for neither", () => {
+    packed.write("names.js", `import * as all from "coracle-engine"; export const names = Object.keys(all).sort();`);
+    const names = (condition: string) => {
+      const flags = ["--platform=neutral", `--conditions=${condition}`];
+      const bundle = packed.write("bundle.mjs", bundled("names.js", flags));
+      const print = `console.log((await import(${JSON.stringify(bundle)})).names.join(" "))`;
+      return packed.run(process.execPath, ["--input-type=module", "-e", print]).trim().split(" ");
+    };
+    const everywhere = names("browser");
+    expect(names("default")).toEqual(everywhere);
+    expect(everywhere).toContain("openEngine");
+    expect(everywhere.filter((name) => ONLY_NODE.includes(name))).toEqual([]);
+  });
+});
+
+describe("for browsers", () => {
+  test("esbuild bundles it without configuration, and nothing of Node is in it", () => {
+    packed.write("app.js", `import { openEngine } from "coracle-engine"; globalThis.open = openEngine;`);
+    const code = bundled("app.js", []);
+    expect(code.match(/\bfrom\s*"[^"]*"|\bimport\s*\(|\brequire\(|["']node:|fastify|koffi|lmdb/g)).toBe(null);
+  });
+
+  test("no source of Node's or of Linux's is reached", () => {
+    const reports = JSON.parse(report("inputs.json")) as Record<string, { inputs: string[]; imports: string[] }>;
+    const files = new Set(["index.js"]);
+    for (const file of files) for (const name of reports[file]!.imports) files.add(name);
+    const sources = [...files].flatMap((file) => reports[file]!.inputs);
+    expect(sources).toContain("hosts/driver.ts");
+    expect(sources.filter((path) => /^(runtime-linux|hosts\/node|hosts\/embedding\/node)/.test(path))).toEqual([]);
+  });
+});
+
+describe("the types", () => {
+  test("the public interface is the reviewed one", () => {
+    const golden = new URL("./api.md", import.meta.url).pathname;
+    expectGolden(golden, report("node.api.md"));
+  });
+
+  test("all that is exported has words of its own, but for other names of the same", () => {
+    const bare = /\/\/ @public \(undocumented\)\nexport (?!type \w+ = [\w.]+;)(.*)/g;
+    expect(Array.from(report("node.api.md").matchAll(bare), ([, declaration]) => declaration)).toEqual([]);
+  });
+
+  test("all that it speaks of is exported", () => {
+    expect(report("node.api.md")).not.toContain("ae-forgotten-export");
+  });
+
+  test("browsers' are the same without what only Node has", () => {
+    const exported = (name: string) =>
+      Array.from(
+        report(name).matchAll(/^export (?:(?:abstract )?class|const|function|interface|type) (\w+)/gm),
+        (at) => at[1]!,
+      );
+    expect(exported("index.api.md")).toEqual(exported("node.api.md").filter((name) => !ONLY_NODE.includes(name)));
+  });
+
+  test("they need nothing beside themselves and what Node's own types give", () => {
+    const types = readFileSync(join(packed.directory, "node_modules/coracle-engine/build/package/node.d.ts"), "utf8");
+    const imported = Array.from(types.matchAll(/(?:from|import\()\s*['"]([^'"]+)/g), ([, name]) => name);
+    expect(imported.filter((name) => !name!.startsWith("node:"))).toEqual([]);
+  });
+
+  test("linuxHost is there on Node, and not in browsers", () => {
+    packed.write("linux.ts", `import { linuxHost } from "coracle-engine";\nexport const host = linuxHost;\n`);
+    expect(compiled(["linux.ts"], ["--module", "nodenext"])).toBe("");
+    const inBrowsers = compiled(["linux.ts"], ["--module", "esnext", "--moduleResolution", "bundler"]);
+    expect(inBrowsers).toMatch(/linux\.ts.*TS2305.*'linuxHost'/);
+  });
+
+  test("a host that leaves out a member does not compile, one that has them all does", () => {
+    const members = [
+      "timers",
+      "records",
+      "processes",
+      "content",
+      "networks",
+      "volumes",
+      "replies",
+      "inventory",
+      "seed",
+    ];
+    packed.write("whole.ts", ownHost("const { ...host } = given;"));
+    for (const member of members) packed.write(`no-${member}.ts`, ownHost(`const { ${member}: _, ...host } = given;`));
+    expect(compiled(["whole.ts"], ["--module", "nodenext"])).toBe("");
+    const errors = compiled(
+      members.map((member) => `no-${member}.ts`),
+      ["--module", "nodenext"],
+    );
+    for (const member of members) {
+      expect(errors).toMatch(new RegExp(`no-${member}\\.ts.*TS2741: Property '${member}' is missing`));
+    }
+  });
+});
+
+function ownHost(taken: string): string {
+  return `import type { Host } from "coracle-engine";
+export function own(given: Host): Host {
+  ${taken}
+  return host;
+}
+`;
+}
+
+function report(name: string): string {
+  return readFileSync(join(ROOT, "build/package-reports", name), "utf8");
+}
+
+/** What esbuild's command line makes of a file in the package's directory. */
+function bundled(entry: string, flags: readonly string[]): string {
+  return packed.run(tool("esbuild/bin/esbuild"), [entry, "--bundle", "--format=esm", "--log-level=warning", ...flags]);
+}
+
+/** The compiler's complaints. */
+function compiled(files: readonly string[], flags: readonly string[]): string {
+  const strict = ["--ignoreConfig", "--noEmit", "--strict", "--target", "es2022", "--lib", "es2023,dom,dom.iterable"];
+  const types = ["--types", "node", "--typeRoots", tool("@types")];
+  const args = [tool("typescript/bin/tsc"), ...strict, ...types, ...flags, ...files];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: packed.directory, encoding: "utf8" });
+  return stdout + stderr;
+}
+
+/** Rewritten by hand only: `UPDATE=1`, and never under CI. */
+function expectGolden(path: string, text: string): void {
+  if (process.env["UPDATE"] === "1" && process.env["CI"] !== "true") writeFileSync(path, text);
+  expect(text).toBe(readFileSync(path, "utf8"));
+}

@@ -1,0 +1,40 @@
+// The npm package as somebody who installs it gets it, in a directory of its own and with no other package around.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+export class PackedPackage {
+  /** What is written here can import `coracle-engine`. */
+  readonly directory: string;
+
+  constructor() {
+    this.directory = mkdtempSync(join(tmpdir(), "coracle-package-"));
+    const packing = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", this.directory];
+    const tarball = execFileSync("npm", packing, { cwd: ROOT, encoding: "utf8" }).trim().split("\n").at(-1)!;
+    const home = join(this.directory, "node_modules/coracle-engine");
+    mkdirSync(home, { recursive: true });
+    execFileSync("tar", ["-xzf", join(this.directory, tarball), "-C", home, "--strip-components=1"]);
+    writeFileSync(join(this.directory, "package.json"), JSON.stringify({ type: "module", private: true }));
+  }
+
+  /** Writes a file; its path. */
+  write(name: string, text: string): string {
+    const path = join(this.directory, name);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** Runs a program of the directory; what it printed. Throws with what it printed when it fails. */
+  run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): string {
+    return execFileSync(program, args, { cwd: this.directory, encoding: "utf8", stdio: "pipe", timeout: 60_000, env });
+  }
+
+  remove(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
