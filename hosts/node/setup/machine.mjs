@@ -29,6 +29,7 @@ const TEST_PACKAGES = [
   { name: "apache2-utils", proof: ["/usr/bin/htpasswd"] },
   { name: "strace", proof: ["/usr/bin/strace"] },
   { name: "debootstrap", proof: ["/usr/sbin/debootstrap"] },
+  { name: "chromium", proof: ["/usr/bin/chromium"] },
 ];
 
 /**
