@@ -5,10 +5,12 @@ import { Alarms } from "./alarms.js";
 import type { Bodies, Host, Input, Replies, RequestId, engine, replies } from "./host.js";
 import { Instance, Trap } from "./instance.js";
 import type { CompiledCore } from "./instance.js";
+import { Idle } from "./idle.js";
 import { Life, NotKept } from "./life.js";
 import type { Lent } from "./life.js";
 import type { Observer } from "./observer.js";
 import { OpenRequests, refuse, runs } from "./requests.js";
+import { Setbacks } from "./setbacks.js";
 
 export interface DriverOptions {
   /** The core's options; the driver numbers its instances itself. */
@@ -28,16 +30,10 @@ export interface DriverOptions {
 /** The driver was ended by `cut` before it had opened. */
 export class CutOff extends Error {}
 
-const TRAPS = 3;
-const TRAP_WINDOW_NS = 60_000_000_000n;
-const IDLE_NS = 200_000_000n;
 /** How long commands in flight are waited for before the next instance: one that goes on beside it would undo its work. */
 const LONGEST_REST_NS = 60_000_000_000n;
 /** How long closing waits: what is in flight then ends with the process. */
 const LONGEST_CLOSE_NS = 10_000_000_000n;
-/** After the machine has let it down, before the next instance: doubled each time until some can be kept again. */
-const FIRST_PAUSE_NS = 200_000_000n;
-const LONGEST_PAUSE_NS = 5_000_000_000n;
 
 export class Driver {
   /**
@@ -50,8 +46,9 @@ export class Driver {
   readonly #options: DriverOptions;
   readonly #lent: Lent;
   readonly #requests = new OpenRequests();
-  readonly #traps: bigint[] = [];
   readonly #alarms: Alarms;
+  readonly #setbacks: Setbacks;
+  readonly #idle: Idle;
   /** Instances whose outputs may still leave. */
   readonly #lives = new Set<Life>();
   #life: Life | null = null;
@@ -63,13 +60,9 @@ export class Driver {
   #endAll: () => void = () => {};
   #epoch: number;
   #lastRequest: bigint;
-  #lastStep = 0n;
-  #idleTimer: (() => void) | null = null;
   #reopening: Promise<void> | null = null;
   /** What is wrong with the machine (a full disk, as a rule): requests are not kept waiting for that to change. */
   #refusing: string | null = null;
-  #pauseNs = FIRST_PAUSE_NS;
-  #endPause: (() => void) | null = null;
 
   /** Begins, and resolves or rejects as `opened` does. */
   static async open(
@@ -93,6 +86,8 @@ export class Driver {
     this.#host = host;
     this.#options = options;
     this.#alarms = new Alarms(host.timers);
+    this.#setbacks = new Setbacks(host.timers, this.#alarms);
+    this.#idle = new Idle(host.timers, this.#alarms, () => this.#collect());
     this.#epoch = options.epoch ?? 0;
     // Commands of an earlier driver may still name its requests.
     this.#lastRequest = BigInt(this.#epoch) << 32n;
@@ -133,8 +128,8 @@ export class Driver {
   /** Takes no more inputs; resolves when all that was asked for has left and no command is in flight, or in 10 s. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#idleTimer?.();
-    this.#endPause?.();
+    this.#idle.callOff();
+    this.#setbacks.endPause();
     await Promise.race([this.#alarms.within(LONGEST_CLOSE_NS, this.#rest()), this.#cutting]);
   }
 
@@ -171,7 +166,7 @@ export class Driver {
       observer: this.#options.observer,
       deliver: (input) => this.deliver(input),
       left: this.#options.left ?? (() => {}),
-      kept: () => (this.#pauseNs = FIRST_PAUSE_NS),
+      kept: () => this.#setbacks.kept(),
       failed: (error) => this.#discard(error),
     };
   }
@@ -202,33 +197,23 @@ export class Driver {
     try {
       life.step(now, input);
     } catch (error) {
-      this.#trapped(error, now.monotonic);
-      return;
+      return this.#trapped(error);
     }
     if (this.#cutOff) return;
     if (input.tag === "exited") this.#endOrphans((container) => container === input.val.container);
-    this.#lastStep = now.monotonic;
-    this.#idleTimer ??= this.#alarms.at(now.monotonic + IDLE_NS, () => this.#idle());
+    this.#idle.happened(now.monotonic);
   }
 
-  /** Collects once nothing has happened for a while. */
-  #idle(): void {
-    this.#idleTimer = null;
-    const now = this.#host.timers.now().monotonic;
-    const due = this.#lastStep + IDLE_NS;
-    if (now < due) {
-      this.#idleTimer = this.#alarms.at(due, () => this.#idle());
-      return;
-    }
+  #collect(): void {
     try {
       this.#life?.collect();
     } catch (error) {
-      this.#trapped(error, now);
+      this.#trapped(error);
     }
   }
 
-  #trapped(error: unknown, at: bigint): void {
-    this.#traps.push(at);
+  #trapped(error: unknown): void {
+    this.#setbacks.trapped();
     this.#discard(error);
   }
 
@@ -260,13 +245,13 @@ export class Driver {
     while (!this.#closed) {
       if (!(error instanceof Trap)) await this.#pause(error);
       if (this.#closed) return;
-      if (this.#tooManyTraps()) return this.#options.fatal(error);
+      if (this.#setbacks.tooManyTraps) return this.#options.fatal(error);
       try {
         return await this.#open();
       } catch (thrown) {
         if (this.#cutOff) return;
         error = thrown;
-        if (thrown instanceof Trap) this.#traps.push(this.#host.timers.now().monotonic);
+        if (thrown instanceof Trap) this.#setbacks.trapped();
         this.#options.lost(error);
       }
     }
@@ -278,16 +263,7 @@ export class Driver {
     const waiting = this.#inputs;
     this.#inputs = waiting.filter((input) => input.tag !== "request");
     for (const input of waiting) if (input.tag === "request") refuse(this.#replies, input.val.id, why);
-    const until = this.#host.timers.now().monotonic + this.#pauseNs;
-    this.#pauseNs = this.#pauseNs * 2n < LONGEST_PAUSE_NS ? this.#pauseNs * 2n : LONGEST_PAUSE_NS;
-    await new Promise<void>((resolve) => {
-      const callOff = this.#alarms.at(until, resolve);
-      this.#endPause = () => {
-        callOff();
-        resolve();
-      };
-    });
-    this.#endPause = null;
+    await this.#setbacks.pause();
   }
 
   async #begin(): Promise<void> {
@@ -313,9 +289,9 @@ export class Driver {
       life.lost(error);
       throw error;
     }
-    if (this.#cutOff) return;
     this.#refusing = null;
     this.#endOrphans((container) => !runs(inventory, container));
+    if (this.#cutOff) return;
     this.#life = life;
     this.#reopening = null;
     if (!this.#pumping) this.#pump();
@@ -328,11 +304,6 @@ export class Driver {
   async #orCutOff(begun: Promise<void>): Promise<void> {
     await Promise.race([begun, this.#cutting]);
     if (this.#cutOff) throw new CutOff("the engine was cut off while it was opened");
-  }
-
-  #tooManyTraps(): boolean {
-    const since = this.#host.timers.now().monotonic - TRAP_WINDOW_NS;
-    return this.#traps.filter((at) => at >= since).length >= TRAPS;
   }
 }
 

@@ -53,6 +53,7 @@ export class Effects {
    * what can be given up is, so that this does not last as long as a pull does.
    */
   async discard(): Promise<void> {
+    if (this.#cut) return;
     this.#discarded = true;
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();

@@ -242,6 +242,49 @@ describe("cut", () => {
     await driver.close();
   });
 
+  test("between two of those who are told that an instance was lost", async () => {
+    const script = {
+      step: (imports: ImportObject, input: Input) => {
+        if (input.tag !== "request") return;
+        if (input.val.target === "/trap") throw new Error("unreachable");
+        imports["coracle:engine/content"].perform(1n, { tag: "drop-archive", val: "a" });
+      },
+    };
+    const asked: string[] = [];
+    const content: Host["content"] = (_op, command) => {
+      asked.push(command.tag);
+      return new Promise(() => {});
+    };
+    const world = await openWorld(script, { content }, { left: () => world.left.length > 0 && world.driver.cut() });
+    for (const target of ["/wait", "/wait", "/trap"]) world.request(target);
+    await settle();
+    expect(world.left).toEqual(["1:whole 500"]);
+    // What it had begun is not given up: nobody is there to ask for that.
+    expect(asked).toEqual(["drop-archive"]);
+  });
+
+  test("while the driver is being closed: closing ends at once", async () => {
+    const script = { step: (imports: ImportObject) => signal(imports, 1n, "c") };
+    const world = await openWorld(script, { processes: () => new Promise(() => {}) });
+    world.request("/");
+    const closed = world.driver.close();
+    world.driver.cut();
+    await closed;
+    await world.driver.close();
+  });
+
+  test("by an observer of the opening: nothing of it is kept", async () => {
+    const records = new HeldRecords();
+    const observer = {
+      opened: () => world.driver.cut(),
+      stepped: () => expect.fail("no step"),
+      lost: () => {},
+    };
+    const world = beginWorld({ open: (imports) => put(imports, "key"), step: () => {} }, { records }, { observer });
+    await expect(world.driver.opened).rejects.toThrow(CutOff);
+    expect(records.commits).toEqual([]);
+  });
+
   test("a queued command counts as an output when the host is asked for it", async () => {
     const ends: (() => void)[] = [];
     let left = 0;
