@@ -75,7 +75,7 @@ function allowNulls(node: unknown): unknown {
 }
 
 /** 1.25 folds quoted text onto lines that are not indented further, which YAML forbids. */
-function joinFolded(text: string): string {
+export function joinFolded(text: string): string {
   return text.replace(/: "[^"\n]*\n[^"]*"$/gm, (quoted) => quoted.replace(/\n\s*/g, " "));
 }
 

@@ -1,0 +1,11 @@
+// References of all versions that are described, for the page's build.
+
+import { joinFolded, swaggers } from "../../../tests/support/swagger.js";
+import { referenceFrom } from "./from-swagger.js";
+import type { Reference } from "./reference.js";
+
+/** By version, `1.25` first. */
+export async function allReferences(): Promise<Map<string, Reference>> {
+  const texts = [...(await swaggers())];
+  return new Map(texts.map(([version, text]) => [version, referenceFrom(joinFolded(text), version)]));
+}
