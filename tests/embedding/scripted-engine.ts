@@ -120,7 +120,8 @@ export function logsOf(container: string, follow: boolean): replies.ReplyCommand
 }
 
 export function hijack(container: string, status = 101): replies.ReplyCommand {
-  const head = { status, headers: "Content-Type: application/vnd.docker.raw-stream" };
+  const type = "Content-Type: application/vnd.docker.raw-stream";
+  const head = { status, headers: status === 101 ? `${type}\nConnection: Upgrade\nUpgrade: tcp` : type };
   const flags = { stdin: true, stdout: true, stderr: true, framed: false, history: true, live: true };
   const keys = { keepAfterInput: true, detachKeys: new Uint8Array() };
   return { tag: "hijack", val: { head, container, run: 1, ...flags, ...keys } };
