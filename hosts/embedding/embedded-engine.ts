@@ -3,7 +3,7 @@
 import { RequestBodies } from "../bodies.js";
 import { CutOff, Driver } from "../driver.js";
 import type { DriverOptions } from "../driver.js";
-import type { Bodies, Host, Input, RecordStore, RequestId, Stdio, engine } from "../host.js";
+import type { Host, Input, RecordStore, RequestId, Stdio, engine } from "../host.js";
 import { Instance } from "../instance.js";
 import type { CompiledCore } from "../instance.js";
 import { ReplyRouter } from "../reply-router.js";
@@ -17,6 +17,7 @@ import { BrokenOff, EngineClosed, EngineDown } from "./failures.js";
 import { FetchChannel } from "./fetch-channel.js";
 import { loadFirstImages } from "./first-images.js";
 import { offersOf } from "./host-offers.js";
+import { hostWith } from "./host-with.js";
 import { LocalRequests } from "./local-requests.js";
 import type { Entrance } from "./local-requests.js";
 import { readRequest } from "./request.js";
@@ -161,8 +162,7 @@ export class EmbeddedEngine implements Engine, Entrance {
   #driversHost(): Host {
     const { host } = this.#options;
     const records = this.#records;
-    return {
-      timers: host.timers,
+    return hostWith(host, {
       records: {
         load: async () => {
           const stored = await records.load();
@@ -172,18 +172,9 @@ export class EmbeddedEngine implements Engine, Entrance {
         commit: (commands) => records.commit(commands),
         close: () => records.close(),
       },
-      processes: (op, command, report) => host.processes(op, command, report),
-      content: (op, command, report) => host.content(op, command, report),
-      networks: (op, command, report) => host.networks(op, command, report),
-      volumes: (op, command, report) => host.volumes(op, command, report),
-      replies: host.replies,
-      machine: host.machine,
-      runtimes: host.runtimes,
-      inventory: () => host.inventory(),
-      listen: (happened: (input: Input) => void, _bodies: Bodies) => void (this.#happened = happened),
+      listen: (happened) => void (this.#happened = happened),
       seed: this.#seed,
-      close: () => host.close(),
-    };
+    });
   }
 
   #driverOptions(): DriverOptions {

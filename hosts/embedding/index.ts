@@ -29,6 +29,7 @@ export type {
   types,
   volumes,
 } from "../host.js";
+export { hostWith } from "./host-with.js";
 export { HostFailure } from "../failure.js";
 export { realClock } from "../clock.js";
 

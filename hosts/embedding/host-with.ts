@@ -1,0 +1,27 @@
+// A host with some of its members replaced.
+
+import type { Host } from "../host.js";
+import { offersOf } from "./host-offers.js";
+
+/**
+ * The same host but for `parts`. Whatever else it offers stays: a spread (`{ ...host, processes }`) would lose the
+ * methods of a host that is an object of a class.
+ */
+export function hostWith(host: Host, parts: Partial<Host>): Host {
+  const whole: Host = {
+    timers: host.timers,
+    records: host.records,
+    processes: (op, command, report) => host.processes(op, command, report),
+    content: (op, command, report) => host.content(op, command, report),
+    networks: (op, command, report) => host.networks(op, command, report),
+    volumes: (op, command, report) => host.volumes(op, command, report),
+    replies: host.replies,
+    machine: host.machine,
+    runtimes: host.runtimes,
+    inventory: () => host.inventory(),
+    listen: (happened, bodies) => host.listen(happened, bodies),
+    seed: () => host.seed(),
+    close: () => host.close(),
+  };
+  return { ...whole, ...offersOf(host), ...parts };
+}
