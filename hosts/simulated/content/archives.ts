@@ -2,7 +2,6 @@
 
 import { HostFailure } from "../../failure.js";
 import type { content, engine } from "../../host.js";
-import { joined } from "../../streams/bytes.js";
 import { fromClient } from "../../streams/client-body.js";
 import type { TarEntry } from "../../streams/tar/entry.js";
 import { bytesOf, textOf } from "../../streams/tar/latin1.js";
@@ -13,6 +12,7 @@ import type { Change } from "../files/merge.js";
 import { Share, type Space } from "../files/space.js";
 import { ChangeTree } from "./change-tree.js";
 import { decompressed } from "./decompress.js";
+import { FileBody } from "./file-body.js";
 import { roomed } from "./room.js";
 
 export class Archives {
@@ -88,12 +88,11 @@ export class Archives {
 /** Files and links; owners, modes and times are not kept. */
 class Members implements TarSink {
   readonly #tree: ChangeTree;
-  readonly #space: Space;
-  #file: { inode: Inode; name: string; pieces: Uint8Array[] } | null = null;
+  readonly #body: FileBody;
 
   constructor(tree: ChangeTree, space: Space) {
     this.#tree = tree;
-    this.#space = space;
+    this.#body = new FileBody(space);
   }
 
   entry(entry: TarEntry): void {
@@ -108,17 +107,11 @@ class Members implements TarSink {
   }
 
   data(piece: Uint8Array): void {
-    if (!this.#file) return;
-    const { name, pieces } = this.#file;
-    roomed(() => this.#space.take(piece.length, name));
-    pieces.push(new Uint8Array(piece));
+    this.#body.add(piece);
   }
 
   end(): void {
-    if (!this.#file) return;
-    this.#file.inode.bytes = joined(this.#file.pieces);
-    this.#file.inode.size = this.#file.inode.bytes.length;
-    this.#file = null;
+    this.#body.end();
   }
 
   /** Null for what an archive has no use for: devices. */
@@ -128,7 +121,7 @@ class Members implements TarSink {
     if (entry.type === "directory") return inode("directory", null);
     if (entry.type !== "file") return null;
     const file = inode("file", null);
-    this.#file = { inode: file, name, pieces: [] };
+    this.#body.begin(file, name);
     return file;
   }
 

@@ -1,7 +1,6 @@
 // A layer's tar as a tree of changes (OCI image spec, layer.md).
 
 import { HostFailure } from "../../failure.js";
-import { joined } from "../../streams/bytes.js";
 import type { TarEntry } from "../../streams/tar/entry.js";
 import { textOf } from "../../streams/tar/latin1.js";
 import { cleanName, leaves, META, OPAQUE, WHITEOUT } from "../../streams/tar/names.js";
@@ -10,6 +9,7 @@ import { inode, spaceOf, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 import type { Space } from "../files/space.js";
 import { ChangeTree, type Spot } from "./change-tree.js";
+import { FileBody } from "./file-body.js";
 import { roomed } from "./room.js";
 
 /** A hard link to a file that this layer does not have. */
@@ -27,10 +27,11 @@ export class Unpacker implements TarSink {
   readonly #hasLower: boolean;
   /** To be made once the layers below are there. */
   readonly #lowerLinks: LowerLink[] = [];
-  #file: { inode: Inode; name: string; pieces: Uint8Array[] } | null = null;
+  readonly #body: FileBody;
 
   constructor(space: Space, hasLower: boolean) {
     this.#space = space;
+    this.#body = new FileBody(space);
     this.#hasLower = hasLower;
   }
 
@@ -57,17 +58,11 @@ export class Unpacker implements TarSink {
   }
 
   data(piece: Uint8Array): void {
-    if (!this.#file) return;
-    const { name, pieces } = this.#file;
-    roomed(() => this.#space.take(piece.length, name));
-    pieces.push(new Uint8Array(piece));
+    this.#body.add(piece);
   }
 
   end(): void {
-    if (!this.#file) return;
-    this.#file.inode.bytes = joined(this.#file.pieces);
-    this.#file.inode.size = this.#file.inode.bytes.length;
-    this.#file = null;
+    this.#body.end();
   }
 
   /** Makes the hard links to what is below, whose tree is given. */
@@ -112,7 +107,7 @@ export class Unpacker implements TarSink {
     const file = inode(kind, null, { ...attributesOf(entry), major, minor, target });
     roomed(() => this.#space.take(spaceOf(file), spot.path));
     this.#put(spot, file);
-    if (kind === "file") this.#file = { inode: file, name: spot.path, pieces: [] };
+    if (kind === "file") this.#body.begin(file, spot.path);
   }
 
   #link(spot: Spot, entry: TarEntry): void {

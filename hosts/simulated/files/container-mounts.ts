@@ -5,7 +5,7 @@ import { FileError } from "./file-system.js";
 import { inode, type Inode } from "./inode.js";
 import { lookup, type Mount, type MountTable } from "./lookup.js";
 import { MountedFiles } from "./mounted-files.js";
-import { fillDevices, madeTree, mountsText, type MadeFiles } from "./special.js";
+import { devices, madeTree, mountsText, type MadeFiles } from "./special.js";
 import { Room } from "./space.js";
 import { Tree } from "./tree.js";
 
@@ -66,10 +66,9 @@ function special(type: string, { destination, options = [] }: MountSpec, spec: V
   if (type === "proc")
     return madeTree(new Map([["mounts", () => mountsText(mounts)], ...PROC, ...(spec.proc ?? [])]), MADE);
   if (type === "sysfs") return madeTree(spec.sys ?? new Map(), MADE);
-  const tree = new Tree(new Room(sizeOf(options)));
+  const tree = new Tree(new Room(sizeOf(options)), type === "tmpfs" && destination === "/dev" ? DEVICES : null);
   const mode = /^mode=([0-7]+)$/.exec(options.find((option) => option.startsWith("mode=")) ?? "")?.[1];
   tree.root.mode = mode === undefined ? (type === "tmpfs" ? 0o1777 : 0o755) : Number.parseInt(mode, 8);
-  if (type === "tmpfs" && destination === "/dev") fillDevices(tree);
   return tree;
 }
 
@@ -120,6 +119,7 @@ function sizeOf(options: readonly string[]): number {
 }
 
 const ROOT = { source: "overlay", type: "overlay", options: "relatime" };
+const DEVICES = devices();
 /** What the kernel makes takes no room. */
 const MADE = new Room(Infinity);
 const PROC: [string, () => string][] = [

@@ -3,7 +3,7 @@
 import { FileError, type FileStatus, type FileSystem } from "./file-system.js";
 import { contentOf, extend, inode, lengthOf, readDevice, writeDevice, type Attributes, type Inode } from "./inode.js";
 import { allows, lookup, type Found, type Identity, type MountTable, type Place } from "./lookup.js";
-import { isOwn } from "./tree.js";
+import { isMountRoot, isOwnAll, own } from "./own.js";
 
 /** `now` is the time of day in nanoseconds since 1970. */
 export class MountedFiles implements FileSystem {
@@ -108,7 +108,7 @@ export class MountedFiles implements FileSystem {
     const { parent, name } = this.#absent(path);
     if (from.mount !== parent.mount || from.inode === from.mount.root) throw new FileError("EXDEV", path);
     const directory = this.#changeable(parent, path);
-    const file = this.#own(from, path);
+    const file = own(from, path);
     file.links++;
     this.#enter(directory, name, file);
   }
@@ -116,19 +116,11 @@ export class MountedFiles implements FileSystem {
   rename(from: string, to: string): void {
     const source = this.#existing(from, false);
     const found = this.#find(to, false);
-    if (source.parent === null || isMountRoot(source) || (found.place && isMountRoot(found.place))) {
-      throw new FileError("EBUSY", from);
-    }
-    if (source.mount !== found.parent.mount) throw new FileError("EXDEV", to);
-    if (source.mount.readOnly) throw new FileError("EROFS", from);
-    if (found.place?.inode === source.inode) return;
-    if (`${found.parent.path}/`.startsWith(`${source.path}/`)) throw new FileError("EINVAL", to);
-    if (found.place) requireReplaceable(source.inode, found.place.inode, to);
-    // As overlayfs without `redirect_dir`: whoever moves such a directory has to copy it.
-    if (source.inode.kind === "directory" && !isOwnAll(source)) throw new FileError("EXDEV", to);
+    requireMovable(source, found, to);
+    if (source.parent === null || found.place?.inode === source.inode) return;
     const directory = this.#changeable(found.parent, to);
     const origin = this.#changeable(source.parent, from);
-    const file = this.#own(source, from);
+    const file = own(source, from);
     if (found.place) found.place.mount.tree.unlinked(found.place.inode);
     origin.entries.delete(source.name);
     origin.modified = this.#now();
@@ -180,7 +172,7 @@ export class MountedFiles implements FileSystem {
     }
     if (mount.readOnly) throw new FileError("EROFS", path);
     if (file.made !== null) throw new FileError("EACCES", path);
-    return this.#own(place, path, keep);
+    return own(place, path, keep);
   }
 
   #createFile(found: Found, path: string, bytes: Uint8Array, mode: number): void {
@@ -218,26 +210,14 @@ export class MountedFiles implements FileSystem {
     if (place.mount.readOnly) throw new FileError("EROFS", path);
     const mayChange = this.#identity === null || [0, place.inode.uid].includes(this.#identity.uid);
     if (!mayChange) throw new FileError("EPERM", path);
-    change(this.#own(place, path));
+    change(own(place, path));
   }
 
   /** A directory that names may be put into and taken from. */
   #changeable(place: Place, path: string): Inode {
     if (place.mount.readOnly) throw new FileError("EROFS", path);
     this.#require(place.inode, 3, path);
-    return this.#own(place, path);
-  }
-
-  /** The file as its tree may change it: with its directories copied up, if it was shared. */
-  #own(place: Place, path: string, keep = true): Inode {
-    const { mount, inode: file, parent, name } = place;
-    if (file.owner === mount.tree) return file;
-    if (parent === null) throw new FileError("EROFS", path);
-    const directory = this.#own(parent, path);
-    // It may have been copied up in the meantime, by another way to the same place.
-    const there = directory.entries.get(name);
-    place.inode = there?.owner === mount.tree ? there : mount.tree.copyUp(file, directory, name, path, keep);
-    return place.inode;
+    return own(place, path);
   }
 }
 
@@ -247,12 +227,16 @@ function statusOf(file: Inode): FileStatus {
   return { kind, mode, uid, gid, size, modified, target, links, major, minor };
 }
 
-function isMountRoot({ inode: file, mount, parent }: Place): boolean {
-  return parent === null || file === mount.root;
-}
-
-function isOwnAll({ inode: file, mount }: Place): boolean {
-  return file.owner === mount.tree && isOwn(file);
+/** Whether rename(2) may take something from one place to another. */
+function requireMovable(source: Place, { place, parent }: Found, path: string): void {
+  if (isMountRoot(source) || (place && isMountRoot(place))) throw new FileError("EBUSY", path);
+  if (source.mount !== parent.mount) throw new FileError("EXDEV", path);
+  if (source.mount.readOnly) throw new FileError("EROFS", path);
+  if (place?.inode === source.inode) return;
+  if (`${parent.path}/`.startsWith(`${source.path}/`)) throw new FileError("EINVAL", path);
+  if (place) requireReplaceable(source.inode, place.inode, path);
+  // As overlayfs without `redirect_dir`: whoever moves such a directory has to copy it.
+  if (source.inode.kind === "directory" && !isOwnAll(source)) throw new FileError("EXDEV", path);
 }
 
 function requireReplaceable(source: Inode, target: Inode, path: string): void {

@@ -8,15 +8,18 @@ import type { Space } from "./space.js";
 /** What /proc and /sys tell: paths below the mount, and what makes the content of each. */
 export type MadeFiles = ReadonlyMap<string, () => string>;
 
-/** Devices and links as the OCI runtime spec wants them (config-linux.md, default devices). */
-export function fillDevices(tree: Tree): void {
-  for (const [name, major, minor] of DEVICES) put(tree, name, inode("character", tree, { mode: 0o666, major, minor }));
-  for (const [name, target] of LINKS) put(tree, name, inode("symlink", tree, { target }));
-  put(tree, "pts", inode("directory", tree));
-  put(tree, "shm", inode("directory", tree, { mode: 0o1777 }));
-  put(tree, "mqueue", inode("directory", tree, { mode: 0o1777 }));
+/** Devices and links as the OCI runtime spec wants them (config-linux.md, default devices). Shared by all /dev. */
+export function devices(): Inode {
+  const directory = inode("directory", null);
+  const add = (name: string, file: Inode): void => void directory.entries.set(name, file);
+  for (const [name, major, minor] of DEVICES) add(name, inode("character", null, { mode: 0o666, major, minor }));
+  for (const [name, target] of LINKS) add(name, inode("symlink", null, { target }));
+  add("pts", inode("directory", null));
+  add("shm", inode("directory", null, { mode: 0o1777 }));
+  add("mqueue", inode("directory", null, { mode: 0o1777 }));
   // The terminal of a container that has one; without one nobody gets anything from it.
-  put(tree, "console", inode("character", tree, { mode: 0o620, major: 136, minor: 0 }));
+  add("console", inode("character", null, { mode: 0o620, major: 136, minor: 0 }));
+  return directory;
 }
 
 /** A tree of files whose content is made when it is read. */

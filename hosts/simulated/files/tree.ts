@@ -30,8 +30,3 @@ export class Tree {
     if (file.links === 0) this.space.free(spaceOf(file));
   }
 }
-
-/** Whether a directory hides nothing of a lower tree and shows nothing of it. */
-export function isOwn(directory: Inode): boolean {
-  return directory.origin === null;
-}
