@@ -5,6 +5,7 @@ import { Instance } from "../../instance.js";
 import type { RequestId } from "../../host.js";
 import type { Reply, StepOutputs } from "../../outbox.js";
 import { differences } from "./differences.js";
+import type { Exchange } from "./exchange.js";
 import type { LensGroup } from "./explain.js";
 import { atVersion, versionOf } from "./request.js";
 import type { Session } from "./session.js";
@@ -16,16 +17,20 @@ export const NEWEST_VERSION = 55;
 /** Steps that a fork is told at most: an answer that takes longer is not waited for. */
 const MOST_STEPS = 5_000;
 
-/** How the request of an exchange is answered at versions 1.24…1.55; equal neighbours are one group. */
-export function lens(session: Session, exchange: number): LensGroup[] {
+/**
+ * How the request of an exchange is answered at versions 1.24…1.55; equal neighbours are one group. Empty if it never
+ * reached the core. Lets the page breathe between versions.
+ */
+export async function lens(session: Session, exchange: Exchange): Promise<LensGroup[]> {
   const steps = session.steps.value;
-  const asked = steps.find((step) => step.exchange === exchange && step.input?.tag === "request");
+  const asked = steps.find((step) => step.exchange === exchange.number && step.input?.tag === "request");
   if (asked === undefined) return [];
   const snapshot = snapshotBefore(session, asked);
   const shown = Number((versionOf(requestOf(asked)) ?? `1.${NEWEST_VERSION}`).split(".")[1]);
   const answers: Answer[] = [];
   for (let minor = OLDEST_VERSION; minor <= NEWEST_VERSION; minor++) {
     answers.push(answerAt(session, snapshot, asked, minor));
+    await new Promise((resolve) => setTimeout(resolve));
   }
   return grouped(answers, shown);
 }

@@ -33,7 +33,7 @@ export interface Step {
   readonly replies: readonly string[];
   readonly notes: readonly Note[];
   readonly outputs: StepOutputs;
-  /** Of the outputs, in hex: equal steps of equal sessions have equal hashes. Empty where an instance was lost. */
+  /** Of the outputs: equal steps of equal sessions have equal hashes. Empty where an instance was lost. */
   readonly hash: string;
   /** Exchange that led to it, over any number of commands between; null for none. */
   readonly exchange: number | null;

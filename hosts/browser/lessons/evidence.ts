@@ -1,0 +1,93 @@
+// What a lesson's checks look at: what the learner sent, what the engine answered, and what the world holds. All of it
+// reads signals.
+
+import type { Exchange } from "../session/exchange.js";
+import { pathOf, versionOf } from "../session/request.js";
+import type { Session } from "../session/session.js";
+import type { ContainerView, ImageView } from "../session/world.js";
+
+/** Requests to this endpoint, in the order of sending, whatever came of them. */
+export function sent(session: Session, method: string, path: RegExp): Exchange[] {
+  return session.exchanges.value.filter(({ request }) => request.method === method && path.test(pathOf(request)));
+}
+
+/** Those of them that were answered with this status. */
+export function answered(session: Session, method: string, path: RegExp, status: number): Exchange[] {
+  return sent(session, method, path).filter(({ head }) => head.value?.status === status);
+}
+
+/** Those of them that were refused: an error status, or an error at the end of a progress stream. */
+export function refused(session: Session, method: string, path: RegExp): Exchange[] {
+  return sent(session, method, path).filter((exchange) => {
+    const view = exchange.view.value;
+    return (exchange.head.value?.status ?? 0) >= 400 || (view.kind === "progress" && view.error !== null);
+  });
+}
+
+/** The query of an exchange's request. */
+export function queryOf({ request }: Exchange): URLSearchParams {
+  return new URLSearchParams(request.target.split("?")[1] ?? "");
+}
+
+/** Minor number of the API version that was asked for; null where none was. */
+export function minorOf({ request }: Exchange): number | null {
+  const version = versionOf(request);
+  return version === null ? null : Number(version.split(".")[1]);
+}
+
+/** The JSON of an answer; undefined until it has come. */
+export function jsonOf(exchange: Exchange): unknown {
+  const view = exchange.view.value;
+  return view.kind === "json" ? view.value : undefined;
+}
+
+/** A field of the answer's JSON object. */
+export function fieldOf(exchange: Exchange, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, name) => (value as Record<string, unknown> | null | undefined)?.[name],
+    jsonOf(exchange),
+  );
+}
+
+/** What an answer has of one of a container's streams. */
+export function outputOf(exchange: Exchange, stream: "stdout" | "stderr"): string {
+  const view = exchange.view.value;
+  if (view.kind !== "frames") return "";
+  const decoder = new TextDecoder();
+  return view.frames
+    .filter((frame) => frame.stream === stream)
+    .map((frame) => decoder.decode(frame.bytes))
+    .join("");
+}
+
+/** The container that was created last, as it is now. */
+export function newest(session: Session): ContainerView | undefined {
+  return worldNow(session).containers.at(-1);
+}
+
+/** Its name, or the one it will have. */
+export function newestName(session: Session, otherwise: string): string {
+  return newest(session)?.name ?? otherwise;
+}
+
+/** A name that no container has. */
+export function freeName(session: Session, name: string): string {
+  const taken = new Set(worldNow(session).containers.map((container) => container.name));
+  if (!taken.has(name)) return name;
+  let number = 2;
+  while (taken.has(`${name}-${number}`)) number++;
+  return `${name}-${number}`;
+}
+
+export function someContainer(session: Session, holds: (container: ContainerView) => boolean): boolean {
+  return worldNow(session).containers.some(holds);
+}
+
+export function someImage(session: Session, holds: (image: ImageView) => boolean): boolean {
+  return worldNow(session).images.some(holds);
+}
+
+/** The world as it is, wherever the learner looks. */
+function worldNow(session: Session): Session["world"]["value"] {
+  return session.steps.value.at(-1)?.world ?? session.world.value;
+}

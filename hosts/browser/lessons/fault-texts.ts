@@ -1,0 +1,94 @@
+// The faults of the simulated world in plain words, each with what to look for: the menu "break it".
+
+import type { Fault } from "../../simulated/faults.js";
+
+export interface FaultText {
+  /** In the menu. */
+  readonly label: string;
+  /** What to try, and what will be seen. */
+  readonly lookFor: string;
+  /** As the menu injects it. */
+  readonly fault: Fault;
+  /** How often it strikes; until it is lifted if not given. */
+  readonly times?: number;
+}
+
+/** One for each kind of fault. */
+export const FAULT_TEXTS: { readonly [Kind in Fault["kind"]]: FaultText } = {
+  "registry-down": {
+    label: "The registry is down",
+    lookFor: "Pull an image: the engine cannot connect, answers 500 and says why. What is here already still runs.",
+    fault: { kind: "registry-down" },
+  },
+  "registry-unauthorized": {
+    label: "The registry turns everybody away (401)",
+    lookFor: "Pull an image: the refusal is about access, whatever credentials the header holds.",
+    fault: { kind: "registry-unauthorized" },
+  },
+  "registry-limited": {
+    label: "The registry answers 429: too many requests",
+    lookFor: "Pull an image: the registry names a time to wait. Look at the steps for what the engine makes of it.",
+    fault: { kind: "registry-limited", retryAfter: 5 },
+  },
+  "registry-slow": {
+    label: "The registry sends 100 KB a second",
+    lookFor: "Pull an image and watch the bars: one for each layer, several at once.",
+    fault: { kind: "registry-slow", bytesPerSecond: 100_000 },
+  },
+  "registry-cut": {
+    label: "The connection breaks off in the middle of a layer",
+    lookFor: "Pull an image: watch what becomes of the layer that was half there.",
+    fault: { kind: "registry-cut", afterBytes: 20_000 },
+    times: 1,
+  },
+  "registry-corrupt": {
+    label: "The registry sends other bytes than it promised",
+    lookFor: "Pull an image: the digest does not match, so nothing of the layer is kept.",
+    fault: { kind: "registry-corrupt" },
+    times: 1,
+  },
+  "disk-full": {
+    label: "The disk is full",
+    lookFor: "Pull an image, or let a container write a file: whoever writes is told that no space is left.",
+    fault: { kind: "disk-full" },
+  },
+  "records-full": {
+    label: "The engine cannot write its records",
+    lookFor:
+      "Create a container: what cannot be kept is not promised, so the answer is 500. Lift it, and the engine goes on.",
+    fault: { kind: "records-full" },
+  },
+  "ignore-sigterm": {
+    label: "Processes ignore SIGTERM",
+    lookFor: "Stop a container: the engine waits ten seconds, then sends SIGKILL. The exit code is 137.",
+    fault: { kind: "ignore-sigterm" },
+  },
+  "die-at-once": {
+    label: "Processes die right after their start",
+    lookFor: "Start a container: 204, it did start. Look at its exit code a moment later.",
+    fault: { kind: "die-at-once", code: 3 },
+  },
+  "out-of-memory": {
+    label: "The kernel runs out of memory",
+    lookFor: "Inspect a container that ran: exit code 137, and OOMKilled is true.",
+    fault: { kind: "out-of-memory" },
+    times: 1,
+  },
+  "runtime-fails": {
+    label: "The OCI runtime cannot start containers",
+    lookFor: "Start a container: the runtime's own words are in the answer, and the container is back where it was.",
+    fault: { kind: "runtime-fails", message: "unable to apply cgroup configuration" },
+  },
+  "supervisor-lost": {
+    label: "A container's supervisor is killed",
+    lookFor: "Inspect the container: it has ended, and nobody knows its real exit code.",
+    fault: { kind: "supervisor-lost" },
+    times: 1,
+  },
+  "engine-crash": {
+    label: "Kill the engine now",
+    lookFor: "Containers go on without it. Send a request: nobody answers. Start it again and see what it remembers.",
+    fault: { kind: "engine-crash", afterOutputs: 0 },
+    times: 1,
+  },
+};

@@ -1,0 +1,19 @@
+// All lessons, in the order in which they are best taken. Each begins in a session of its own.
+
+import { BACKGROUND, LIST_AND_STOP, LOGS_OF_ONE, RUN } from "./containers.js";
+import { CRASH, VERSIONS } from "./engine.js";
+import { COMMIT, LIST_IMAGES, PULL_IMAGE, PULL_WITH_CREDENTIALS } from "./images.js";
+import type { Lesson } from "./lesson.js";
+
+export const LESSONS: readonly Lesson[] = [
+  RUN,
+  BACKGROUND,
+  LIST_AND_STOP,
+  LOGS_OF_ONE,
+  LIST_IMAGES,
+  PULL_IMAGE,
+  PULL_WITH_CREDENTIALS,
+  COMMIT,
+  VERSIONS,
+  CRASH,
+];
