@@ -105,8 +105,9 @@ export interface Host {
   /** Asked before every `open`, when nothing is in flight any more. */
   inventory(): Promise<engine.Inventory>;
   /**
-   * Called once, before anything is asked: where the host puts what happens by itself (a process ended: `exited`), and
-   * where it takes the bodies of requests from that commands name.
+   * Called by every driver that is opened on the host, before it asks for anything; the newest counts. Where the host
+   * puts what happens by itself (a process ended: `exited`), and where it takes the bodies of requests from that
+   * commands name.
    */
   listen(happened: (input: Input) => void, bodies: Bodies): void;
   /** Fresh random bytes for `open`. */

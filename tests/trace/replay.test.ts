@@ -7,7 +7,7 @@ import { encodeTrace } from "../../hosts/trace/lines.js";
 import { fork, replay, segmentBefore } from "../../hosts/trace/replay.js";
 import type { ReplayedStep } from "../../hosts/trace/replay.js";
 import { RecordedEngine, core, identity, trapping } from "./engine.js";
-import { AUTH, READ_BY_CORE, SECRETS, create, live, registryAuth } from "./stories.js";
+import { AUTH, SECRETS, create, live, registryAuth } from "./stories.js";
 
 async function recorded(inputs = 5000): Promise<{ engine: RecordedEngine; text: string; trace: Trace }> {
   const engine = new RecordedEngine({ inputs, segments: 1000 });
@@ -58,7 +58,7 @@ describe("a trace", () => {
   test("holds none in snapshots either, taken behind every step", async () => {
     const { text, trace } = await recorded(1);
     expect(trace.segments.length).toBeGreaterThan(30);
-    expectNone(text, READ_BY_CORE);
+    expectNone(text, SECRETS);
   });
 
   test("in which an input was changed differs at that step", async () => {

@@ -13,9 +13,6 @@ export const SECRETS = [
 ];
 const [PASSWORD, USER, REFRESH, BEARER] = SECRETS as [string, string, string, string, string];
 
-/** Those that mean something to the core: what it blanks in a snapshot. */
-export const READ_BY_CORE = SECRETS.filter((secret) => secret !== BEARER);
-
 export const AUTH = {
   username: USER,
   password: PASSWORD,

@@ -51,8 +51,11 @@ export function registryAuthOf(headers: string): RegistryAuth {
   return auth;
 }
 
-/** Blanks what a request's headers hold of credentials, in place and for good. */
+/** Blanks what a request's headers hold of credentials, in place and for good; those that the core never reads, too. */
 export function eraseCredentials(headers: string): void {
+  eraseHeader(headers, "Authorization");
+  eraseHeader(headers, "Proxy-Authorization");
+  eraseHeader(headers, "Cookie");
   eraseHeader(headers, REGISTRY_AUTH);
   eraseHeader(headers, REGISTRY_CONFIG);
 }
