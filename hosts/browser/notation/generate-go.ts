@@ -132,7 +132,6 @@ export function go(request: WrittenRequest): string {
 function withClient(row: GoCall, taken: Taken): string {
   const imports = ["context", ...(row.noAnswer ? [] : ["fmt"])];
   const packages = [...row.imports, "github.com/docker/docker/client"];
-    taken.version === "" ? "client.WithAPIVersionNegotiation()" : `client.WithVersion("${taken.version}")`;
   const call = row.noAnswer
     ? [`\tif err := ${row.code(taken)}; err != nil {`, "\t\tpanic(err)", "\t}"]
     : [

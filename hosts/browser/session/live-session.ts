@@ -6,6 +6,7 @@ import type { Fault, SetFault } from "../../simulated/faults.js";
 import type { FileSystem } from "../../simulated/files/file-system.js";
 import type { SimulatedHost } from "../../simulated/options.js";
 import type { Pace } from "../../simulated/time.js";
+import { Actor } from "./actor.js";
 import type { Action, EnteredAction } from "./action.js";
 import { branched, branchedWith } from "./branch.js";
 import type { Cell } from "./cell.js";
@@ -14,8 +15,8 @@ import { entriesOf } from "./logs.js";
 import { Notebook } from "./notebook.js";
 import type { KeptCell } from "./notebook.js";
 import type { WrittenRequest } from "./request.js";
-import { Sending } from "./sending.js";
-import type { EngineState, LogEntry, NamedCore, Session, SessionOptions } from "./session.js";
+import type { Sending } from "./sending.js";
+import type { LogEntry, NamedCore, Session, SessionOptions } from "./session.js";
 import type { Rule, Step } from "./step.js";
 import type { World } from "./world.js";
 
@@ -42,11 +43,9 @@ export class LiveSession implements Session {
   readonly core: NamedCore;
   readonly seed: number;
   readonly images: readonly string[];
-  readonly exchanges = signal<readonly Sending[]>([]);
   readonly notebook: Notebook;
   readonly actions = signal<readonly EnteredAction[]>([]);
   readonly faults = signal<readonly SetFault[]>([]);
-  readonly engine = signal<EngineState>("open");
   readonly pace = signal<Pace>("stopped");
   readonly steps = signal<readonly Step[]>([]);
   readonly looking = signal<number | null>(null);
@@ -60,10 +59,8 @@ export class LiveSession implements Session {
   });
   readonly rules: readonly Rule[];
   readonly #ground: Ground;
-  /** Sent, and not seen by the core yet. */
-  readonly #unclaimed: Sending[] = [];
+  readonly #actor: Actor;
   #nextExchange = 1;
-  #reopening: Promise<void> = Promise.resolve();
   #telling = false;
 
   constructor(ground: Ground) {
@@ -71,6 +68,7 @@ export class LiveSession implements Session {
     this.core = ground.core;
     this.seed = ground.seed;
     this.images = ground.images;
+    this.#actor = new Actor(ground.host, ground.engine, ground.reopened);
     this.notebook = new Notebook(this.exchanges, ground.cells);
     this.rules = ground.engine.rules();
     this.steps.value = [...ground.steps];
@@ -80,6 +78,14 @@ export class LiveSession implements Session {
 
   get cells() {
     return this.notebook.cells;
+  }
+
+  get exchanges() {
+    return this.#actor.exchanges;
+  }
+
+  get engine() {
+    return this.#actor.engine;
   }
 
   add(request: WrittenRequest, place?: number): Cell {
@@ -106,7 +112,7 @@ export class LiveSession implements Session {
     const request = this.notebook.find(cell).request.value;
     const exchange = this.#nextExchange++;
     await this.enter({ kind: "send", exchange, cell, request });
-    return this.#exchange(exchange)!;
+    return this.#actor.exchange(exchange)!;
   }
 
   type(exchange: number, text: string): Promise<void> {
@@ -135,7 +141,7 @@ export class LiveSession implements Session {
 
   async reopen(): Promise<void> {
     await this.enter({ kind: "reopen" });
-    await this.#reopening;
+    await this.#actor.reopening;
   }
 
   setPace(pace: Pace): void {
@@ -193,7 +199,7 @@ export class LiveSession implements Session {
     await timers.enter(() => {
       this.actions.value = [...this.actions.value, { at: timers.now().monotonic, action }];
       if (action.kind === "send") this.#nextExchange = Math.max(this.#nextExchange, action.exchange + 1);
-      this.#act(action);
+      this.#actor.act(action);
       this.faults.value = [...this.#ground.host.faults.set];
     }, at);
   }
@@ -206,64 +212,12 @@ export class LiveSession implements Session {
 
   /** The exchange whose request this is, the first time it is asked for. */
   claim(method: string, target: string): number | null {
-    const place = this.#unclaimed.findIndex(({ request }) => request.method === method && sentAs(request) === target);
-    return place < 0 ? null : this.#unclaimed.splice(place, 1)[0]!.number;
-  }
-
-  #act(action: Action): void {
-    switch (action.kind) {
-      case "send":
-        return this.#send(action.exchange, action.cell, action.request);
-      case "type":
-        return this.#exchange(action.exchange)?.type(action.text);
-      case "end-input":
-        return this.#exchange(action.exchange)?.endInput();
-      case "cancel":
-        return this.#exchange(action.exchange)?.cancel();
-      case "inject":
-        this.#ground.host.faults.inject(action.fault, action.times ?? undefined);
-        return;
-      case "lift":
-        return this.#ground.host.faults.lift(action.fault);
-      case "crash":
-        if (this.#ground.engine.state === "open") this.#ground.engine.crash();
-        return;
-      case "reopen":
-        this.#startAgain();
-    }
-  }
-
-  #send(number: number, cell: string, request: WrittenRequest): void {
-    const sending = new Sending({ number, cell, request, now: () => this.now().monotonic });
-    this.exchanges.value = [...this.exchanges.value, sending];
-    this.#unclaimed.push(sending);
-    void sending.send(this.#ground.engine).then(() => {
-      const place = this.#unclaimed.indexOf(sending);
-      if (place >= 0) this.#unclaimed.splice(place, 1);
-    });
-  }
-
-  #startAgain(): void {
-    if (this.#ground.engine.state !== "down") return;
-    this.engine.value = "opening";
-    this.#reopening = this.#ground.engine.reopen().then(
-      () => {
-        this.engine.value = this.#ground.engine.state;
-        this.#ground.reopened();
-      },
-      () => {
-        this.engine.value = "down";
-      },
-    );
-  }
-
-  #exchange(number: number): Sending | undefined {
-    return this.exchanges.value.find((exchange) => exchange.number === number);
+    return this.#actor.claim(method, target);
   }
 
   #stepped(step: Step): void {
     for (const number of [step.exchange, ...step.answers]) {
-      if (number !== null) this.#exchange(number)?.reached(step.number);
+      if (number !== null) this.#actor.exchange(number)?.reached(step.number);
     }
     if (step.kind === "lost" && this.engine.value !== "closed") this.engine.value = "down";
     if (this.#telling) return;
@@ -276,15 +230,5 @@ export class LiveSession implements Session {
     this.#telling = false;
     this.steps.value = [...this.#ground.steps];
     this.faults.value = [...this.#ground.host.faults.set];
-  }
-}
-
-/** The target as it leaves: a URL's path and query, escaped as WHATWG has it. */
-function sentAs(request: WrittenRequest): string {
-  try {
-    const { pathname, search } = new URL(`http://engine${request.target}`);
-    return pathname + search;
-  } catch {
-    return request.target;
   }
 }

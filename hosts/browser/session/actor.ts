@@ -1,0 +1,91 @@
+// Carries out what someone does to a session, when its moment has come.
+
+import { signal } from "@preact/signals-core";
+import type { Engine } from "../../embedding/engine.js";
+import type { SimulatedHost } from "../../simulated/options.js";
+import type { Action } from "./action.js";
+import type { WrittenRequest } from "./request.js";
+import { Sending } from "./sending.js";
+import type { EngineState } from "./session.js";
+
+export class Actor {
+  readonly exchanges = signal<readonly Sending[]>([]);
+  readonly engine = signal<EngineState>("open");
+  /** Settles when the engine answers again, or will not. */
+  reopening: Promise<void> = Promise.resolve();
+  readonly #host: SimulatedHost;
+  readonly #engine: Engine;
+  readonly #reopened: () => void;
+  /** Sent, and not seen by the core yet. */
+  readonly #unclaimed: Sending[] = [];
+
+  /** `reopened` is called when the engine answers again. */
+  constructor(host: SimulatedHost, engine: Engine, reopened: () => void) {
+    this.#host = host;
+    this.#engine = engine;
+    this.#reopened = reopened;
+  }
+
+  act(action: Action): void {
+    switch (action.kind) {
+      case "send":
+        return this.#send(action.exchange, action.cell, action.request);
+      case "type":
+        return this.exchange(action.exchange)?.type(action.text);
+      case "end-input":
+        return this.exchange(action.exchange)?.endInput();
+      case "cancel":
+        return this.exchange(action.exchange)?.cancel();
+      case "inject":
+        this.#host.faults.inject(action.fault, action.times ?? undefined);
+        return;
+      case "lift":
+        return this.#host.faults.lift(action.fault);
+      case "crash":
+        if (this.#engine.state === "open") this.#engine.crash();
+        return;
+      case "reopen":
+        this.#reopen();
+    }
+  }
+
+  exchange(number: number): Sending | undefined {
+    return this.exchanges.value.find((exchange) => exchange.number === number);
+  }
+
+  /** The exchange whose request this is, the first time it is asked for. */
+  claim(method: string, target: string): number | null {
+    const place = this.#unclaimed.findIndex(({ request }) => request.method === method && sentAs(request) === target);
+    return place < 0 ? null : this.#unclaimed.splice(place, 1)[0]!.number;
+  }
+
+  #send(number: number, cell: string, request: WrittenRequest): void {
+    const sending = new Sending({ number, cell, request, now: () => this.#host.timers.now().monotonic });
+    this.exchanges.value = [...this.exchanges.value, sending];
+    this.#unclaimed.push(sending);
+    void sending.send(this.#engine).then(() => {
+      const place = this.#unclaimed.indexOf(sending);
+      if (place >= 0) this.#unclaimed.splice(place, 1);
+    });
+  }
+
+  #reopen(): void {
+    if (this.#engine.state !== "down") return;
+    this.engine.value = "opening";
+    const over = (): void => {
+      this.engine.value = this.#engine.state;
+      this.#reopened();
+    };
+    this.reopening = this.#engine.reopen().then(over, over);
+  }
+}
+
+/** The target as it leaves: a URL's path and query, escaped as WHATWG has it. */
+function sentAs(request: WrittenRequest): string {
+  try {
+    const { pathname, search } = new URL(`http://engine${request.target}`);
+    return pathname + search;
+  } catch {
+    return request.target;
+  }
+}
