@@ -1,6 +1,6 @@
 // Puts the Linux host together: see `node-linux.ts`.
 
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
 import { linuxHost } from "../../runtime-linux/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
@@ -18,7 +18,7 @@ import type { LinuxOptions } from "./node-linux.js";
 export async function openLinuxHost(options: LinuxOptions): Promise<Host & HostOffers> {
   const { dataRoot, execRoot } = options;
   const runtimes = await detectRuntimes(new Map(Object.entries(options.runtimes ?? {})));
-  const claim = claimPidFile(join(dataRoot, "daemon.pid"), true);
+  const claim = claimed(dataRoot);
   try {
     const paths = new Paths({ data: dataRoot, exec: execRoot });
     const records = openRecords(paths.records());
@@ -43,6 +43,21 @@ export async function openLinuxHost(options: LinuxOptions): Promise<Host & HostO
     claim.release();
     throw error;
   }
+}
+
+const inThisProcess = new Set<string>();
+
+/** For one engine on this machine, which may be in this process. Throws when it belongs to another one. */
+function claimed(dataRoot: string): { release: () => void } {
+  const root = resolve(dataRoot);
+  if (inThisProcess.has(root)) throw new Error(`${root} belongs to another engine of this process`);
+  const file = claimPidFile(join(root, "daemon.pid"), true);
+  inThisProcess.add(root);
+  const release = (): void => {
+    inThisProcess.delete(root);
+    file.release();
+  };
+  return { release };
 }
 
 async function busybox(): Promise<Uint8Array[]> {
