@@ -41,7 +41,8 @@ export class Fixture {
   constructor({ size = 1 << 30, elsewhere, bytesPerSecond = 20_000_000 }: FixtureOptions = {}) {
     const { time: clock, faults } = this;
     this.disk = new Disk({ size, faults, now: () => clock.now().wall });
-    this.network = new RegistryNetwork({ catalogue: CATALOGUE, clock, faults, elsewhere, bytesPerSecond });
+    const beyond = <T>(pending: Promise<T>): Promise<T> => clock.beyond(pending);
+    this.network = new RegistryNetwork({ catalogue: CATALOGUE, clock, faults, elsewhere, beyond, bytesPerSecond });
     this.registry = registryClient({ transport: this.network.transport, clock });
     const bodies = { take: (request: bigint) => this.#bodies.get(request)! };
     this.content = simulatedContent({ disk: this.disk, clock, bodies, registry: this.registry });

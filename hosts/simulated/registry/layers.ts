@@ -3,32 +3,6 @@
 
 import { directories, elf, filler, program, type LayerFile } from "./files.js";
 
-/** Programs of the world that images of the catalogue have, by name. */
-export const PROGRAMS: readonly string[] = [
-  "cat",
-  "date",
-  "echo",
-  "env",
-  "false",
-  "grep",
-  "head",
-  "hostname",
-  "id",
-  "ls",
-  "mkdir",
-  "printf",
-  "pwd",
-  "rm",
-  "seq",
-  "sh",
-  "sleep",
-  "tail",
-  "touch",
-  "true",
-  "wc",
-  "yes",
-];
-
 export function busyboxLayer(seed: number): LayerFile[] {
   return [
     ...directories("bin/"),
@@ -78,7 +52,7 @@ export function debianLayer(): LayerFile[] {
     ...directories("media/", "mnt/", "opt/", ["proc/", 0o555], ["root/", 0o700], "run/"),
     { path: "sbin", symlink: "usr/sbin" },
     ...directories("srv/", "sys/", ["tmp/", 0o1777], "usr/", "usr/bin/"),
-    ...PROGRAMS.filter((name) => name !== "sh").map((name) => program(`usr/bin/${name}`, name)),
+    ...PROGRAMS.filter((name) => !IN_BUSYBOX_ALONE.has(name)).map((name) => program(`usr/bin/${name}`, name)),
     program("usr/bin/bash", "sh"),
     program("usr/bin/dash", "sh"),
     { path: "usr/bin/sh", symlink: "dash" },
@@ -96,13 +70,7 @@ export function debianExtrasLayer(): LayerFile[] {
 }
 
 export function helloLayer(): LayerFile[] {
-  const lines = ["", "Hello from Docker!", ...HELLO, ""].map((line) => `echo '${line}'\n`);
-  return [
-    ...directories("bin/"),
-    program("bin/echo", "echo"),
-    program("bin/sh", "sh"),
-    { path: "hello", mode: 0o755, body: `#!/bin/sh\n${lines.join("")}` },
-  ];
+  return [program("hello", "hello")];
 }
 
 export function nginxLayer(): LayerFile[] {
@@ -168,10 +136,6 @@ www-data:x:33:
 users:x:100:
 nogroup:x:65534:
 `;
-const HELLO = [
-  "This message shows that an image was found, a container was made of it,",
-  "and what its program wrote came back to you.",
-];
 const NGINX_CONF = `user  nginx;
 worker_processes  auto;
 events {
@@ -190,3 +154,11 @@ while true; do
   echo "app is still up"
 done
 `;
+/** Programs of the world that images have, by name: those that busybox has, too. */
+const PROGRAMS = (
+  "[ ash awk basename cat chgrp chmod chown cp cut date dd df dirname du echo egrep env expr false fgrep find free " +
+  "grep groups head hostname httpd id kill killall ln ls mkdir mktemp mount mv nl nohup nproc od printenv printf ps " +
+  "pwd readlink realpath rev rm rmdir sed seq sh sleep sort stat stty sync tac tail tee test timeout touch tr true " +
+  "tty uname uniq uptime wc which whoami xargs yes"
+).split(" ");
+const IN_BUSYBOX_ALONE = new Set(["ash", "httpd", "sh"]);

@@ -25,6 +25,8 @@ export interface NetworkOptions {
   faults: FaultSource;
   /** Asked for hosts that the world does not have; without it they do not exist. */
   elsewhere?: Transport | undefined;
+  /** Is told of everything that is waited for beyond the world; gives back the same. */
+  beyond?: <T>(pending: Promise<T>) => Promise<T>;
   /** Of every connection; 20 MB/s. */
   bytesPerSecond?: number;
   /** From a request to its answer; 20 ms. */
@@ -45,7 +47,7 @@ export class RegistryNetwork {
     const { elsewhere, clock, faults, latencyNs = LATENCY_NS } = this.#options;
     const { host, protocol } = new URL(request.url);
     const isOurs = this.#server.has(host);
-    if (!isOurs && elsewhere) return elsewhere(request);
+    if (!isOurs && elsewhere) return this.#ask(elsewhere, request);
     const logged: LoggedRequest = {
       at: clock.now().monotonic,
       method: request.method,
@@ -62,6 +64,18 @@ export class RegistryNetwork {
     logged.status = answer.status;
     return this.#response(answer, host, request.signal);
   };
+
+  async #ask(elsewhere: Transport, request: TransportRequest): Promise<TransportResponse> {
+    const { beyond = (pending) => pending } = this.#options;
+    const response = await beyond(elsewhere(request));
+    const { status, body } = response;
+    return {
+      status,
+      header: (name) => response.header(name),
+      body: awaited(body, beyond),
+      cancel: () => response.cancel(),
+    };
+  }
 
   /** What a fault says in the registry's place. */
   #refused({ url, headers }: TransportRequest, host: string): Answer | null {
@@ -107,6 +121,18 @@ export class RegistryNetwork {
   #log(request: LoggedRequest): void {
     this.requests.push(request);
     if (this.requests.length > MOST_LOGGED) this.requests.shift();
+  }
+}
+
+async function* awaited(
+  body: AsyncIterable<Uint8Array>,
+  beyond: NonNullable<NetworkOptions["beyond"]>,
+): AsyncGenerator<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  try {
+    for (let next = await beyond(iterator.next()); !next.done; next = await beyond(iterator.next())) yield next.value;
+  } finally {
+    await iterator.return?.();
   }
 }
 

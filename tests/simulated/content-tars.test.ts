@@ -1,0 +1,185 @@
+// What the simulated world makes of layers' tars and of archives, hostile ones included.
+
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { types } from "../../hosts/host.js";
+import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
+import { digestOf } from "../support/push-image.js";
+import { rawTar, type RawEntry } from "../support/tar.js";
+import { failed, Fixture } from "./content-fixture.js";
+import { dir, file, link, symlink } from "./raw-entries.js";
+
+let world: Fixture;
+const text = (files: FileSystem, path: string): string => new TextDecoder().decode(files.read(path));
+const bytes = (content: string): Uint8Array => new TextEncoder().encode(content);
+
+beforeEach(() => {
+  world = new Fixture();
+});
+
+afterEach(() => world.time.close());
+
+describe("a layer's tar", () => {
+  test("whiteouts hide what is below and nothing of the layer's own", async () => {
+    const base = await world.layer(
+      rawTar([
+        dir("d"),
+        file("d/a", "1"),
+        file("d/b", "2"),
+        dir("e"),
+        file("e/a", "3"),
+        file("f", "4"),
+        dir("g"),
+        file("g/a", "5"),
+      ]),
+    );
+    const top = await world.layer(
+      rawTar([
+        file("d/.wh.a", ""),
+        dir("e"),
+        file("e/new", "6"),
+        file("e/.wh..wh..opq", ""),
+        file(".wh.f", ""),
+        dir("f"),
+        file("f/in", "7"),
+        file(".wh.g", ""),
+        file("g", "8"),
+      ]),
+      base,
+    );
+    const { files } = await world.mount(top);
+    expect(["d", "e", "f"].map((name) => files.list(`/${name}`))).toEqual([["b"], ["new"], ["in"]]);
+    expect(text(files, "/g")).toBe("8");
+    const below = await world.mount(base);
+    expect(below.files.list("/d")).toEqual(["a", "b"]);
+  });
+
+  test("hard links lead to files of the layer and of those below", async () => {
+    const base = await world.layer(rawTar([dir("d"), file("d/a", "below")]));
+    const top = await world.layer(
+      rawTar([file("one", "x"), link("two", "one"), link("three", "d/a"), link("four", "/d/a")]),
+      base,
+    );
+    const { files } = await world.mount(top);
+    expect([files.status("/one").links, files.status("/d/a").links]).toEqual([2, 3]);
+    expect([text(files, "/two"), text(files, "/four")]).toEqual(["x", "below"]);
+    expect(await failed(world.layer(rawTar([link("a", "none")]), base))).toMatchObject({
+      kind: "invalid",
+      message: 'hard link "a" to "none", which does not exist',
+    });
+  });
+
+  test("directories of which it does not tell stay as they are below", async () => {
+    const base = await world.layer(rawTar([{ ...dir("d"), mode: 0o700, uid: 5 }]));
+    const top = await world.layer(rawTar([file("d/a", "x"), { ...file("e/b", "y"), mode: 0o4755, gid: 9 }]), base);
+    const { files } = await world.mount(top);
+    expect(files.status("/d")).toMatchObject({ mode: 0o700, uid: 5 });
+    expect(files.status("/e/b")).toMatchObject({ mode: 0o4755, gid: 9 });
+  });
+
+  const up = "../".repeat(20);
+  test.each<[string, RawEntry[]]>([
+    ["a name that climbs out", [file(`${up}evil`, "x")]],
+    ["a name that climbs out on its way", [file("a/../../evil", "x")]],
+    ["a pax path that climbs out", [{ name: "short", pax: { path: `${up}evil` }, body: "x" }]],
+    ["an entry through a link that climbs out", [symlink("out", up), file("out/evil", "x")]],
+    ["a hard link that climbs out", [link("stolen", `${up}etc/passwd`)]],
+    ["a hard link through a link that climbs out", [symlink("out", up), link("stolen", "out/etc/passwd")]],
+    ["a hard link to the root", [link("stolen", "./")]],
+    ["a hard link to a directory", [dir("dir"), link("stolen", "dir")]],
+    ["an entry below a file", [file("file", "x"), file("file/evil", "x")]],
+    ["an entry through a loop", [symlink("a", "b"), symlink("b", "a"), file("a/evil", "x")]],
+    ["a whiteout that climbs out", [file("../.wh.outside", "")]],
+    ["a whiteout of the directory itself", [file("a/.wh..", "")]],
+    ["a whiteout of nothing", [file("a/.wh.", "")]],
+    ["a sparse file", [{ name: "holes", flag: "S", magic: "ustar  " }]],
+    ["an unknown type", [{ name: "what", flag: "Z" }]],
+  ])("is refused for %s", async (_, entries) => {
+    const base = await world.layer(rawTar([dir("base")]));
+    const used = world.disk.room.used;
+    const failure = await failed(world.layer(rawTar(entries), base));
+    expect(["invalid", "unsupported", "not-found"]).toContain(failure.kind);
+    expect(world.content.chains()).toEqual([base]);
+    expect(world.disk.room.used).toBeGreaterThanOrEqual(used);
+  });
+
+  test.each<[string, (tar: Buffer) => Uint8Array, string]>([
+    ["is cut off", (tar) => tar.subarray(0, 700), "unexpected EOF"],
+    ["is cut off within gzip", (tar) => gzipSync(tar).subarray(0, 60), "unexpected EOF"],
+    ["is no tar", () => Buffer.alloc(512, "x"), "archive/tar: invalid tar header"],
+  ])("that %s is refused", async (_, spoil, message) => {
+    const tar = spoil(rawTar([file("a", "x".repeat(2000))]));
+    expect(await failed(world.layer(tar))).toMatchObject({ kind: "corrupt", message });
+  });
+
+  test.each([
+    ["gzip", gzipSync],
+    [
+      "several members of gzip",
+      (tar: Buffer) => Buffer.concat([gzipSync(tar.subarray(0, 300)), gzipSync(tar.subarray(300))]),
+    ],
+    ["zstd", (tar: Buffer) => zstdStored(tar)],
+  ])("may come as %s", async (_, compress) => {
+    const tar = rawTar([file("a", "x".repeat(2000))]);
+    await world.ingest("l", rawTar([{ name: "layer.tar", body: compress(tar) }]));
+    const chain = await world.unpack("l", digestOf(tar));
+    expect(text((await world.mount(chain)).files, "/a")).toBe("x".repeat(2000));
+  });
+});
+
+describe("an archive", () => {
+  test("is taken in, read, and forgotten", async () => {
+    const before = world.disk.room.used;
+    const tar = rawTar([
+      dir("./d"),
+      file("./d/f", "x"),
+      symlink("s", "d/f"),
+      link("h", "d/f"),
+      file("b", "yy"),
+      symlink("to-dir", "d"),
+    ]);
+    const files = await world.ingest("a", gzipSync(tar));
+    expect(files.map(({ path, size }) => `${path} ${size}`)).toEqual(["b 2", "d/f 1", "h 1", "s 1"]);
+    const read = (path: string) => world.perform({ tag: "read", val: { archive: "a", path } });
+    expect(await read("s")).toEqual({ tag: "bytes", val: bytes("x") });
+    expect(await failed(read("none"))).toMatchObject({ kind: "not-found", message: '"none" does not exist' });
+    expect(await failed(read("d"))).toMatchObject({ kind: "invalid", message: '"d" is not a file' });
+    expect(await failed(world.ingest("a", tar))).toMatchObject({ kind: "exists" });
+    await world.perform({ tag: "drop-archive", val: "a" });
+    expect(await failed(read("s"))).toMatchObject({ kind: "not-found", message: "archive a does not exist" });
+    expect(world.disk.room.used).toBe(before);
+  });
+
+  test.each<[string, Uint8Array, Partial<types.Failure>]>([
+    ["that is cut off", rawTar([file("a", "xyz")]).subarray(0, 514), { kind: "corrupt", message: "unexpected EOF" }],
+    ["that climbs out", rawTar([file("../a", "xyz")]), { kind: "invalid" }],
+    ["of bzip2", bytes("BZh91AY&SY"), { kind: "unsupported", message: "bzip2 compression is not supported" }],
+  ])("%s is refused", async (_, tar, expected) => {
+    const before = world.disk.room.used;
+    expect(await failed(world.ingest("a", tar))).toMatchObject(expected);
+    expect(world.disk.room.used).toBe(before);
+  });
+
+  test("whose client goes away, or that is given up, is interrupted", async () => {
+    async function* gone(): AsyncGenerator<Uint8Array> {
+      yield rawTar([file("a", "xyz")]).subarray(0, 100);
+      throw new Error("socket closed");
+    }
+    expect(await failed(world.ingest("a", gone()))).toMatchObject({ kind: "interrupted", message: "client went away" });
+    async function* silent(): AsyncGenerator<Uint8Array> {
+      await new Promise(() => {});
+      yield bytes("");
+    }
+    const taking = world.ingest("a", silent());
+    await world.content.restart();
+    expect(await failed(taking)).toMatchObject({ kind: "interrupted", message: "context canceled" });
+  });
+});
+
+/** A frame of raw blocks (RFC 8878 §3.1.1). */
+function zstdStored(bytes: Buffer): Buffer {
+  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58]);
+  const block = Buffer.alloc(3);
+  block.writeUIntLE((bytes.length << 3) | 1, 0, 3);
+  return Buffer.concat([header, block, bytes]);
+}

@@ -1,0 +1,19 @@
+// Entries of tars for tests, in a word each.
+
+import type { RawEntry } from "../support/tar.js";
+
+export function file(name: string, body: string): RawEntry {
+  return { name, body };
+}
+
+export function dir(name: string): RawEntry {
+  return { name: `${name}/`, flag: "5", mode: 0o755 };
+}
+
+export function symlink(name: string, target: string): RawEntry {
+  return { name, flag: "2", target };
+}
+
+export function link(name: string, target: string): RawEntry {
+  return { name, flag: "1", target };
+}
