@@ -1,5 +1,7 @@
 // Remedies for requests that are not as they should be, or come too early.
 
+import { parse } from "jsonc-parser";
+import type { ParseError } from "jsonc-parser";
 import type { Remedy } from "./explain.js";
 import { withQuery, words } from "./remedy.js";
 import type { Asked } from "./remedy.js";
@@ -49,14 +51,11 @@ export function notBuilt({ request }: Asked): Remedy[] {
 
 /** Where a body stops being JSON. */
 export function jsonFault(body: string): string {
-  try {
-    JSON.parse(body);
-    return "The JSON is well formed, but a field has a value of another type than it should";
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const position = /position (\d+)/.exec(message)?.[1];
-    if (position === undefined) return `The body ends before the JSON does: ${message}`;
-    const before = body.slice(0, Number(position)).split("\n");
-    return `The JSON breaks off in line ${before.length}, column ${before.at(-1)!.length + 1}`;
-  }
+  const errors: ParseError[] = [];
+  parse(body, errors, { disallowComments: true });
+  const [first] = errors;
+  if (first === undefined) return "The JSON is well formed, but a field has a value of another type than it should";
+  if (first.offset >= body.trimEnd().length) return "The body ends before the JSON does";
+  const before = body.slice(0, first.offset).split("\n");
+  return `The JSON breaks off in line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
