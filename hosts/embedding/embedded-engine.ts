@@ -8,9 +8,9 @@ import { Instance } from "../instance.js";
 import type { CompiledCore } from "../instance.js";
 import { ReplyRouter } from "../reply-router.js";
 import { Attachments } from "../streams/attachments.js";
-import { VERSION } from "../version.js";
 import { ConnectChannel } from "./connect-channel.js";
 import { packageCore } from "./core.js";
+import { bodyLimitOf, coreOptions } from "./core-options.js";
 import type { Connection, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
 import { eventsOf } from "./events.js";
 import { BrokenOff, EngineClosed, EngineDown } from "./failures.js";
@@ -18,14 +18,16 @@ import { FetchChannel } from "./fetch-channel.js";
 import { loadFirstImages } from "./first-images.js";
 import { offersOf } from "./host-offers.js";
 import { hostWith } from "./host-with.js";
+import { InFlight } from "./in-flight.js";
 import { LocalRequests } from "./local-requests.js";
 import type { Entrance } from "./local-requests.js";
 import { readRequest } from "./request.js";
 import { derivedSeeds } from "./seeds.js";
 
-const BODY_LIMIT = 4 * 1024 * 1024;
 /** How long answers under way may take when the engine is closed. */
 const GRACE_MS = 500;
+/** How long commands of an engine that crashed are waited for. */
+const LONGEST_REST_MS = 10_000;
 /** `connect` wants what only a connection of its own can give. */
 const UPGRADE = "Connection: Upgrade\nUpgrade: tcp";
 
@@ -40,13 +42,13 @@ export class EmbeddedEngine implements Engine, Entrance {
   readonly #records: RecordStore;
   readonly #seed: () => Uint8Array;
   readonly #local: LocalRequests;
+  readonly #inFlight: InFlight;
   #state: Engine["state"] = "down";
   #driver: Driver | null = null;
   #epoch = 0;
-  /** Where the driver wants to be told what happens by itself. */
-  #happened: (input: Input) => void = () => {};
   /** The records were empty when they were read first, and the first images are not in yet. */
   #isNew = false;
+  #reopening: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(options: EngineOptions) {
@@ -57,12 +59,9 @@ export class EmbeddedEngine implements Engine, Entrance {
     this.#seed = seed === undefined ? () => host.seed() : derivedSeeds(seed);
     this.stdio = host.replies;
     this.attachments = new Attachments(host.replies, host.timers);
-    this.bodyLimit = options.bodyLimit ?? BODY_LIMIT;
+    this.bodyLimit = bodyLimitOf(options);
     this.#local = new LocalRequests(this);
-    host.listen(
-      this.attachments.inOrder((input) => this.#happened(input)),
-      this.bodies,
-    );
+    this.#inFlight = new InFlight(host);
     offersOf(host).onCrash?.(() => this.crash());
   }
 
@@ -102,12 +101,13 @@ export class EmbeddedEngine implements Engine, Entrance {
   crash(): void {
     if (this.#driver === null) return;
     this.#driver.cut();
+    this.#inFlight.abandon();
     this.#leave(this.#state === "closed" ? "closed" : "down", new BrokenOff());
   }
 
   async reopen(): Promise<void> {
     if (this.#state === "closed") throw new EngineClosed();
-    await (this.#driver === null ? this.#open() : this.#driver.opened);
+    await (this.#reopening ??= this.#openAgain().finally(() => (this.#reopening = null)));
   }
 
   close(): Promise<void> {
@@ -132,6 +132,12 @@ export class EmbeddedEngine implements Engine, Entrance {
     else this.#driver?.deliver(input);
   }
 
+  async #openAgain(): Promise<void> {
+    // Nothing of the life before may go on beside the next one, and undo its work.
+    await this.#inFlight.settled(LONGEST_REST_MS);
+    if (this.#driver === null && this.#state === "down") await this.#open();
+  }
+
   async #open(): Promise<void> {
     const driver = Driver.begin(this.#core, this.#driversHost(), this.replies, this.bodies, this.#driverOptions());
     this.#driver = driver;
@@ -141,6 +147,7 @@ export class EmbeddedEngine implements Engine, Entrance {
       if (this.#driver === driver) this.#driver = null;
       throw error;
     }
+    if (this.#driver !== driver || this.#state === "closed") return;
     this.#state = "open";
     await this.#loadFirstImages(driver);
   }
@@ -172,30 +179,17 @@ export class EmbeddedEngine implements Engine, Entrance {
         commit: (commands) => records.commit(commands),
         close: () => records.close(),
       },
-      listen: (happened) => void (this.#happened = happened),
+      ...this.#inFlight.parts(),
+      listen: (happened, bodies) => host.listen(this.attachments.inOrder(happened), bodies),
       seed: this.#seed,
     });
   }
 
   #driverOptions(): DriverOptions {
-    const { host, observer, insecureRegistries = [], labels = [] } = this.#options;
-    const { outputLeft, directories } = offersOf(host);
+    const { host, observer } = this.#options;
+    const { outputLeft } = offersOf(host);
     return {
-      engine: {
-        version: VERSION,
-        commit: "",
-        built: "",
-        platform: "embedded",
-        dataRoot: directories?.data ?? "",
-        execRoot: directories?.exec ?? "",
-        bodyLimit: this.bodyLimit,
-        debug: false,
-        insecureRegistries: [...insecureRegistries],
-        labels: [...labels],
-        runtimes: host.runtimes.map(({ name, path, version, commit }) => ({ name, path, version, commit })),
-        defaultRuntime: host.runtimes[0]?.name ?? "",
-        machine: host.machine,
-      },
+      engine: coreOptions(this.#options),
       epoch: this.#epoch,
       lost: () => {},
       fatal: (error) => this.#fatal(error),
@@ -214,7 +208,6 @@ export class EmbeddedEngine implements Engine, Entrance {
   #leave(state: "down" | "closed", error: unknown): void {
     this.#epoch = this.#driver?.epoch ?? this.#epoch;
     this.#driver = null;
-    this.#happened = () => {};
     this.#state = state;
     this.#local.failAll(error);
     this.replies.cutAll();

@@ -1,7 +1,10 @@
 // An engine's life: opened, crashed, opened again, closed.
 
 import { describe, expect, test } from "vitest";
+import type { ImportObject } from "../../build/core/core.js";
 import { derivedSeeds } from "../../hosts/embedding/seeds.js";
+import type { Host } from "../../hosts/host.js";
+import { noInventory } from "../driver/fake.js";
 import { whole } from "../node/scripted-server.js";
 import { chunk, hijack, open, scriptedEngine } from "./scripted-engine.js";
 
@@ -25,7 +28,8 @@ describe("a crash", () => {
   });
 
   test("is over when it is opened again, with a later epoch", async () => {
-    const { engine, epochs, happen, inputs } = await scriptedEngine((_request, reply) => reply(whole(200)));
+    const world = await scriptedEngine((_request, reply) => reply(whole(200)));
+    const { engine, epochs, inputs } = world;
     await engine.fetch("/info");
     engine.crash();
     engine.crash();
@@ -34,9 +38,33 @@ describe("a crash", () => {
     expect(engine.state).toBe("open");
     expect(epochs).toEqual([1, 2]);
     expect((await engine.fetch("/info")).status).toBe(200);
-    happen({ tag: "elapsed", val: 1n });
-    happen({ tag: "drained", val: { request: 1n, bytes: 1 } });
+    world.happen({ tag: "elapsed", val: 1n });
+    world.happen({ tag: "drained", val: { request: 1n, bytes: 1 } });
     expect(inputs).toHaveLength(1);
+  });
+});
+
+describe("what an engine that crashed had asked of its host", () => {
+  test("is given up, and over before the next life begins", async () => {
+    const order: string[] = [];
+    let interrupt = (_error: Error): void => {};
+    const content: Host["content"] = async (op, command) => {
+      order.push(`${command.tag} ${op}`);
+      if (command.tag !== "abandon") await new Promise((_resolve, reject) => (interrupt = reject));
+      else if (command.val === 5n) setTimeout(() => interrupt(new Error("given up")), 20);
+      return { tag: "done" };
+    };
+    const inventory: Host["inventory"] = async () => {
+      order.push("inventory");
+      return noInventory();
+    };
+    const ask = (imports: ImportObject) =>
+      imports["coracle:engine/content"].perform(5n, { tag: "drop-chain", val: "sha256:1" });
+    const { engine } = await scriptedEngine((_request, _reply, imports) => ask(imports), {}, { content, inventory });
+    engine.fetch("/a").catch(() => {});
+    engine.crash();
+    await engine.reopen();
+    expect(order).toEqual(["inventory", "drop-chain 5", "abandon 0", "inventory"]);
   });
 });
 

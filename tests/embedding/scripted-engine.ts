@@ -29,12 +29,13 @@ export interface ScriptedEngine {
   closed: string[];
 }
 
-type Answer = (request: engine.Request, reply: (command: replies.ReplyCommand) => void) => void;
+type Answer = (request: engine.Request, reply: (command: replies.ReplyCommand) => void, imports: ImportObject) => void;
 
-/** `answer` is called for each request, within its step; without it the test replies itself. */
+/** `answer` is called for each request, within its step; without it the test replies itself. `parts`: of the host. */
 export async function scriptedEngine(
   answer: Answer = () => {},
   options: Partial<EngineOptions> = {},
+  parts: Partial<Host> = {},
 ): Promise<ScriptedEngine> {
   const made = { log: new MemoryLog(), stdin: new RecordedStdin(), requests: [], inputs: [], seeds: [], epochs: [] };
   const one: Omit<ScriptedEngine, "engine"> = { ...made, bodies: NO_BODIES, happen, reply, closed: [] };
@@ -66,12 +67,13 @@ export async function scriptedEngine(
     },
     seed: () => new Uint8Array(32),
     close: async () => void one.closed.push("host"),
+    ...parts,
   };
   return Object.assign(one, { engine: await openEngine({ host, core, ...options }) });
 
   function take(imports: ImportObject, request: engine.Request): void {
     one.requests.push(request);
-    answer(request, (command) => imports["coracle:engine/replies"].perform(request.id, command));
+    answer(request, (command) => imports["coracle:engine/replies"].perform(request.id, command), imports);
   }
 
   function reply(request: RequestId, command: replies.ReplyCommand): void {

@@ -1,0 +1,59 @@
+// What an engine has asked of its host and what has not come to its end.
+
+import type { Host, Operation, Perform } from "../host.js";
+
+/** An engine that crashed in its own process leaves commands behind that would have died with it in another. */
+export class InFlight {
+  readonly #host: Host;
+  readonly #all = new Set<Promise<unknown>>();
+  readonly #content = new Set<Operation>();
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** The host's interfaces, watched. */
+  parts(): Pick<Host, "processes" | "content" | "networks" | "volumes"> {
+    const host = this.#host;
+    const watched =
+      <Command>(perform: Perform<Command>): Perform<Command> =>
+      (op, command, report) =>
+        this.#watch(perform(op, command, report));
+    return {
+      processes: watched((op, command, report) => host.processes(op, command, report)),
+      networks: watched((op, command, report) => host.networks(op, command, report)),
+      volumes: watched((op, command, report) => host.volumes(op, command, report)),
+      content: (op, command, report) => {
+        const performed = this.#watch(host.content(op, command, report));
+        this.#content.add(op);
+        performed.catch(() => {}).finally(() => this.#content.delete(op));
+        return performed;
+      },
+    };
+  }
+
+  /** Gives up what can be given up. */
+  abandon(): void {
+    for (const op of this.#content) {
+      this.#host.content(0n, { tag: "abandon", val: op }, () => {}).catch(() => {});
+    }
+  }
+
+  /** Resolves when nothing goes on any more, or after so many milliseconds. */
+  async settled(ms: number): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+    await Promise.race([late, this.#none()]);
+    clearTimeout(timer);
+  }
+
+  async #none(): Promise<void> {
+    while (this.#all.size > 0) await Promise.allSettled(this.#all);
+  }
+
+  #watch<T>(performed: Promise<T>): Promise<T> {
+    this.#all.add(performed);
+    performed.catch(() => {}).finally(() => this.#all.delete(performed));
+    return performed;
+  }
+}
