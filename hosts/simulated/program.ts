@@ -66,8 +66,10 @@ export class NoProgram extends Error {
   constructor(
     readonly command: string,
     readonly found: boolean,
+    /** What execve(2) would say. */
+    readonly reason = found ? "Permission denied" : "No such file or directory",
   ) {
-    super(`${command}: ${found ? "Permission denied" : "not found"}`);
+    super(`${command}: ${found ? reason : "not found"}`);
   }
 }
 
@@ -75,6 +77,8 @@ export class NoProgram extends Error {
 export interface ChildStart {
   /** The first is looked up in PATH, unless it holds a slash. */
   argv: readonly string[];
+  /** Runs in place of the file that the first of `argv` names: a fork without an exec. */
+  program?: Program;
   env?: ReadonlyMap<string, string>;
   cwd?: string;
   stdin?: Input;
@@ -82,6 +86,7 @@ export interface ChildStart {
   stderr?: Output;
 }
 
+/** A process that a program started. */
 export interface Child {
   readonly pid: number;
   /** Its exit code; 128 + signal for a killed one. Never rejects. */

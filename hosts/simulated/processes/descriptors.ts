@@ -1,0 +1,61 @@
+// A process's hold on what its descriptors lead to: waiting, being killed and being stopped in between.
+
+import type { Input, Output } from "../program.js";
+import { breakPipe, type ContainerProcess } from "./process.js";
+import type { Sink, Source } from "./streams.js";
+
+/** What a system call costs, and what a byte costs, in nanoseconds of a processor. */
+const CALL_NS = 2_000;
+const BYTE_NS = 1;
+
+const encoder = new TextEncoder();
+
+export class ProcessInput implements Input {
+  constructor(
+    readonly process: ContainerProcess,
+    readonly source: Source,
+  ) {}
+
+  get tty(): boolean {
+    return this.source.tty;
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    await this.process.work(CALL_NS);
+    for (;;) {
+      const piece = this.source.take();
+      if (piece !== undefined) {
+        if (piece) await this.process.work(piece.length * BYTE_NS);
+        return piece;
+      }
+      await this.process.wait((wake) => this.source.wake(wake));
+    }
+  }
+
+  /** Gives back what was read too much. */
+  unread(bytes: Uint8Array): void {
+    this.source.unread(bytes);
+  }
+}
+
+export class ProcessOutput implements Output {
+  constructor(
+    readonly process: ContainerProcess,
+    readonly sink: Sink,
+  ) {}
+
+  get tty(): boolean {
+    return this.sink.tty;
+  }
+
+  async write(bytes: Uint8Array | string): Promise<void> {
+    let rest = typeof bytes === "string" ? encoder.encode(bytes) : bytes;
+    await this.process.work(CALL_NS + rest.length * BYTE_NS);
+    while (rest.length > 0) {
+      const taken = this.sink.put(rest);
+      if (taken === null) throw breakPipe(this.process);
+      rest = rest.subarray(taken);
+      if (rest.length > 0 && taken === 0) await this.process.wait((wake) => this.sink.wake(wake));
+    }
+  }
+}

@@ -1,0 +1,217 @@
+// The processes of one run of a container: their table, groups and limits, and what is done to all of them at once.
+
+import type { Clock } from "../../host.js";
+import type { FileSystem } from "../files/file-system.js";
+import { Killed, type ChildStart, type Program } from "../program.js";
+import { findProgram, type Found } from "./executable.js";
+import { ContainerProcess, PROCESS_BYTES, type Inheritance } from "./process.js";
+import { SIGKILL } from "./signals.js";
+import type { Sink, Source } from "./streams.js";
+
+/** How long execve(2) and the dynamic linker take, at least and at most. */
+const START_NS = 300_000;
+const START_SPREAD_NS = 500_000;
+
+/** Who looks at files. */
+export interface Credentials {
+  pid: number;
+  uid: number;
+  gid: number;
+  groups: readonly number[];
+}
+
+/** What programs tell of the machine. Sizes in bytes. */
+export interface MachineFacts {
+  release: string;
+  architecture: string;
+  cpus: number;
+  memory: number;
+  disk: number;
+}
+
+/** What the processes need of the world. */
+export interface Kernel {
+  machine: MachineFacts;
+  time: Clock;
+  random(): number;
+  /** By name of file; undefined if there is none. */
+  program(name: string): Program | undefined;
+  /** The files that a process sees. */
+  files(who: Credentials): FileSystem;
+  /** A fault keeps the signal from doing anything. */
+  swallows(signal: number): boolean;
+}
+
+export interface Limits {
+  /** Bytes; Infinity for none. */
+  memory: number;
+  /** Processes; Infinity for none. */
+  pids: number;
+  /** Of a process, by the name of the OCI spec: `RLIMIT_NOFILE`. */
+  resources: ReadonlyMap<string, ResourceLimit>;
+}
+
+export interface ResourceLimit {
+  soft: number;
+  hard: number;
+}
+
+/** Letters of `ulimit`. */
+const RESOURCES: Readonly<Record<string, string>> = {
+  c: "RLIMIT_CORE",
+  d: "RLIMIT_DATA",
+  f: "RLIMIT_FSIZE",
+  l: "RLIMIT_MEMLOCK",
+  m: "RLIMIT_RSS",
+  n: "RLIMIT_NOFILE",
+  p: "RLIMIT_NPROC",
+  s: "RLIMIT_STACK",
+  t: "RLIMIT_CPU",
+  v: "RLIMIT_AS",
+};
+
+const DEFAULT_RESOURCES: Readonly<Record<string, ResourceLimit>> = {
+  RLIMIT_NOFILE: { soft: 1_048_576, hard: 1_048_576 },
+};
+
+/** fork(2) found no room in the container's limit. */
+export class CannotFork extends Error {
+  constructor() {
+    super("Resource temporarily unavailable");
+  }
+}
+
+export class PidNamespace {
+  frozen = false;
+  /** The kernel killed one of its processes for memory. */
+  isOutOfMemory = false;
+  readonly processes = new Map<number, ContainerProcess>();
+  #lastPid = 0;
+  #allocated = 0;
+
+  constructor(
+    readonly kernel: Kernel,
+    readonly limits: Limits,
+    public hostname: string,
+  ) {}
+
+  get allocated(): number {
+    return this.#allocated;
+  }
+
+  /** The first process. Throws `NoProgram`. */
+  start(given: Inheritance): ContainerProcess {
+    const found = findProgram(given.argv, {
+      files: this.kernel.files({ ...given, pid: 1 }),
+      cwd: given.cwd,
+      path: given.env.get("PATH"),
+      uid: given.uid,
+      program: (name) => this.kernel.program(name),
+    });
+    return this.#add(null, { ...given, argv: found.argv }, found.program);
+  }
+
+  spawn(
+    parent: ContainerProcess,
+    start: ChildStart,
+    stdio: { stdin: Source; stdout: Sink; stderr: Sink },
+  ): ContainerProcess {
+    const found = start.program ? { argv: start.argv, program: start.program } : this.find(start.argv, parent, start);
+    if (this.processes.size >= this.limits.pids) throw new CannotFork();
+    const { uid, gid, groups, umask, terminal, group, ignored } = parent;
+    return this.#add(
+      parent,
+      {
+        ...{ uid, gid, groups, umask, terminal, group, ignored, ...stdio },
+        argv: found.argv,
+        env: start.env ?? parent.env,
+        cwd: start.cwd ?? parent.cwd,
+      },
+      found.program,
+    );
+  }
+
+  find(argv: readonly string[], by: ContainerProcess, start: Pick<ChildStart, "env" | "cwd"> = {}): Found {
+    return findProgram(argv, {
+      files: by.files,
+      cwd: start.cwd ?? by.cwd,
+      path: (start.env ?? by.env).get("PATH"),
+      uid: by.uid,
+      program: (name) => this.kernel.program(name),
+    });
+  }
+
+  /** By `ulimit`'s letter; null for none. */
+  resourceLimit(letter: string): ResourceLimit | null {
+    const name = RESOURCES[letter] ?? "";
+    return this.limits.resources.get(name) ?? DEFAULT_RESOURCES[name] ?? null;
+  }
+
+  /** To all processes of a group. False if there is none. */
+  signalGroup(group: number, signal: number): boolean {
+    const members = [...this.processes.values()].filter((process) => process.group === group);
+    for (const member of members) member.signal(signal);
+    return members.length > 0;
+  }
+
+  freeze(): void {
+    this.frozen = true;
+  }
+
+  thaw(): void {
+    this.frozen = false;
+    for (const process of [...this.processes.values()]) process.thawed();
+  }
+
+  /** Kills all, from outside. */
+  kill(outOfMemory = false): void {
+    if (outOfMemory) this.isOutOfMemory = true;
+    const first = this.processes.get(1);
+    if (first) first.end(new Killed(SIGKILL, outOfMemory));
+    for (const process of [...this.processes.values()]) process.end(new Killed(SIGKILL));
+  }
+
+  /** Counts bytes, and tells whether there is no room for them. */
+  exhausts(bytes: number): boolean {
+    this.#allocated += bytes;
+    return this.#allocated > this.limits.memory;
+  }
+
+  outOfMemory(process: ContainerProcess): void {
+    this.isOutOfMemory = true;
+    process.end(new Killed(SIGKILL, true));
+  }
+
+  /** A process has ended. Orphans become the first one's; without that one nobody goes on (pid_namespaces(7)). */
+  gone(process: ContainerProcess): void {
+    this.processes.delete(process.pid);
+    this.#allocated -= process.allocated;
+    const first = this.processes.get(1) ?? null;
+    for (const other of [...this.processes.values()]) {
+      if (process.pid === 1) other.end(new Killed(SIGKILL));
+      else if (other.parent === process) other.parent = first;
+    }
+  }
+
+  #add(parent: ContainerProcess | null, given: Inheritance, program: Program): ContainerProcess {
+    const process = new ContainerProcess(this, ++this.#lastPid, parent, given);
+    this.processes.set(process.pid, process);
+    if (this.exhausts(PROCESS_BYTES)) this.outOfMemory(process);
+    else void run(process, program);
+    return process;
+  }
+}
+
+async function run(process: ContainerProcess, program: Program): Promise<void> {
+  try {
+    await process.sleep(BigInt(Math.round(START_NS + process.random() * START_SPREAD_NS)));
+    process.end(await program(process));
+  } catch (error) {
+    if (error instanceof Killed) return process.end(error);
+    // A defect of the program: it ends as one that aborts, and says why.
+    await process.stderr
+      .write(`${process.argv[0]}: ${error instanceof Error ? error.message : String(error)}\n`)
+      .catch(() => {});
+    process.end(new Killed(6));
+  }
+}

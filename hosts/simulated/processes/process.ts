@@ -1,0 +1,332 @@
+// One process of a simulated container: what its program works with, its signals and its end.
+
+import type { FileSystem } from "../files/file-system.js";
+import {
+  Killed,
+  type Child,
+  type ChildStart,
+  type Input,
+  type Output,
+  type Process,
+  type Program,
+} from "../program.js";
+import { ProcessInput, ProcessOutput } from "./descriptors.js";
+import type { PidNamespace } from "./pid-namespace.js";
+import { defaultAction, SIGCONT, SIGKILL, SIGPIPE, SIGSTOP } from "./signals.js";
+import { ForeignSink, ForeignSource, Waiting, type Sink, type Source } from "./streams.js";
+import type { Terminal } from "./terminal.js";
+
+/** A processor's time that may be used before it is accounted for by the world's time. */
+const SLICE_NS = 1_000_000;
+
+/** What the kernel and the C library keep of every process. */
+export const PROCESS_BYTES = 256 * 1024;
+
+/** What a process gets from whoever starts it. */
+export interface Inheritance {
+  argv: readonly string[];
+  env: ReadonlyMap<string, string>;
+  cwd: string;
+  uid: number;
+  gid: number;
+  groups: readonly number[];
+  umask: number;
+  stdin: Source;
+  stdout: Sink;
+  stderr: Sink;
+  terminal: Terminal | null;
+  /** Process group; 0 for one of its own. */
+  group: number;
+  ignored: ReadonlySet<number>;
+}
+
+export class ContainerProcess implements Process, Child {
+  argv: readonly string[];
+  readonly env: Map<string, string>;
+  cwd: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly groups: readonly number[];
+  umask: number;
+  group: number;
+  readonly terminal: Terminal | null;
+  readonly files: FileSystem;
+  stdin: ProcessInput;
+  stdout: ProcessOutput;
+  stderr: ProcessOutput;
+  /** The signal that ended it; 0 if it ended by itself, or not yet. */
+  endedBy = 0;
+  readonly exited: Promise<number>;
+  /** Monotonic time of its start. */
+  readonly startedAt: bigint;
+  readonly #ending = new AbortController();
+  readonly #caught = new Map<number, (signal: number) => void>();
+  readonly #ignored: Set<number>;
+  readonly #pending: number[] = [];
+  readonly #waits = new Set<(reason: Killed) => void>();
+  readonly #continued = new Waiting();
+  #resolveExited: (code: number) => void = () => {};
+  #stopped = false;
+  #ended = false;
+  #owed = 0;
+  #allocated = PROCESS_BYTES;
+
+  constructor(
+    readonly namespace: PidNamespace,
+    readonly pid: number,
+    public parent: ContainerProcess | null,
+    given: Inheritance,
+  ) {
+    this.argv = given.argv;
+    this.env = new Map(given.env);
+    this.cwd = given.cwd;
+    this.uid = given.uid;
+    this.gid = given.gid;
+    this.groups = given.groups;
+    this.umask = given.umask;
+    this.group = given.group || pid;
+    this.terminal = given.terminal;
+    this.#ignored = new Set(given.ignored);
+    this.exited = new Promise((resolve) => (this.#resolveExited = resolve));
+    this.startedAt = namespace.kernel.time.now().monotonic;
+    this.files = namespace.kernel.files(this);
+    for (const held of [given.stdin, given.stdout, given.stderr]) held.retain();
+    this.stdin = new ProcessInput(this, given.stdin);
+    this.stdout = new ProcessOutput(this, given.stdout);
+    this.stderr = new ProcessOutput(this, given.stderr);
+  }
+
+  get hostname(): string {
+    return this.namespace.hostname;
+  }
+
+  get ended(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  get ignored(): ReadonlySet<number> {
+    return this.#ignored;
+  }
+
+  get allocated(): number {
+    return this.#allocated;
+  }
+
+  now(): bigint {
+    return this.namespace.kernel.time.now().wall;
+  }
+
+  random(): number {
+    return this.namespace.kernel.random();
+  }
+
+  async sleep(ns: bigint): Promise<void> {
+    const { time } = this.namespace.kernel;
+    const until = time.now().monotonic + (ns > 0n ? ns : 0n);
+    await this.wait((wake) => time.at(until, wake));
+  }
+
+  allocate(bytes: number): void {
+    this.#alive();
+    this.#allocated += bytes;
+    if (this.namespace.exhausts(bytes)) {
+      this.namespace.outOfMemory(this);
+      this.#alive();
+    }
+  }
+
+  /** Uses a processor for so many nanoseconds: they pass when a slice of them is full. */
+  async work(ns: number): Promise<void> {
+    this.#owed += ns;
+    this.#alive();
+    if (this.#owed >= SLICE_NS) await this.#pay();
+    if (this.#stands) await this.#go();
+  }
+
+  /** Waits until `register`'s argument is called. Rejects with `Killed`. */
+  async wait(register: (wake: () => void) => () => void): Promise<void> {
+    this.#alive();
+    await new Promise<void>((resolve, reject) => {
+      let callOff = () => {};
+      const fail = (reason: Killed) => {
+        callOff();
+        reject(reason);
+      };
+      this.#waits.add(fail);
+      callOff = register(() => {
+        this.#waits.delete(fail);
+        resolve();
+      });
+    });
+    this.#alive();
+    if (this.#stands) await this.#go();
+  }
+
+  spawn(start: ChildStart): ContainerProcess {
+    this.#alive();
+    return this.namespace.spawn(this, start, {
+      stdin: start.stdin ? sourceOf(start.stdin) : this.stdin.source,
+      stdout: start.stdout ? sinkOf(start.stdout) : this.stdout.sink,
+      stderr: start.stderr ? sinkOf(start.stderr) : this.stderr.sink,
+    });
+  }
+
+  /**
+   * execve(2): becomes another program, and resolves with its exit code. `found` is called once there is no way back.
+   * Throws `NoProgram`.
+   */
+  exec(argv: readonly string[], env: ReadonlyMap<string, string>, found: () => void = () => {}): Promise<number> {
+    const { program, argv: changed } = this.namespace.find(argv, this, { env });
+    found();
+    this.#caught.clear();
+    this.argv = changed;
+    const variables = [...env];
+    this.env.clear();
+    for (const [name, value] of variables) this.env.set(name, value);
+    return program(this);
+  }
+
+  /** dup2(2) for its first three descriptors. */
+  redirect(stdin: Source, stdout: Sink, stderr: Sink): void {
+    for (const held of [stdin, stdout, stderr]) held.retain();
+    for (const held of [this.stdin.source, this.stdout.sink, this.stderr.sink]) held.release();
+    this.stdin = new ProcessInput(this, stdin);
+    this.stdout = new ProcessOutput(this, stdout);
+    this.stderr = new ProcessOutput(this, stderr);
+  }
+
+  onSignal(signals: readonly number[], caught: (signal: number) => void): void {
+    for (const signal of signals) {
+      if (signal === SIGKILL || signal === SIGSTOP) continue;
+      this.#ignored.delete(signal);
+      this.#caught.set(signal, caught);
+    }
+  }
+
+  /** Signals that do nothing from now on, and to children neither. */
+  ignore(signals: readonly number[]): void {
+    for (const signal of signals) {
+      this.#caught.delete(signal);
+      this.#ignored.add(signal);
+    }
+  }
+
+  /** Signals that do again what they do by default. */
+  restore(signals: readonly number[]): void {
+    for (const signal of signals) {
+      this.#caught.delete(signal);
+      this.#ignored.delete(signal);
+    }
+  }
+
+  /** `outside`: sent from outside of the container, from where the first process, too, can be killed and stopped. */
+  signal(number: number, outside = false): void {
+    if (this.#ended || number === 0) return;
+    const isProtected = this.pid === 1 && !outside;
+    if (number === SIGKILL) return isProtected ? undefined : this.end(new Killed(SIGKILL));
+    if (number === SIGCONT) this.#continue();
+    if (number === SIGSTOP) return isProtected ? undefined : this.#stop();
+    if (this.#stands) this.#pending.push(number);
+    else this.#deliver(number);
+  }
+
+  /** A signal that it sends itself by what it does. False if it survives. */
+  raise(number: number): boolean {
+    if (!this.#caught.has(number) && !this.#ignored.has(number) && this.pid !== 1) this.end(new Killed(number));
+    return this.#ended;
+  }
+
+  /** Ends it, whatever its program does. */
+  end(how: Killed | number): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const killed = how instanceof Killed ? how : new Killed(SIGKILL);
+    this.#ending.abort(killed);
+    for (const fail of [...this.#waits]) fail(killed);
+    this.#waits.clear();
+    this.#caught.clear();
+    for (const held of [this.stdin.source, this.stdout.sink, this.stderr.sink]) held.release();
+    const code = how instanceof Killed ? 128 + how.signal : how & 0xff;
+    if (how instanceof Killed) this.endedBy = how.signal;
+    this.namespace.gone(this);
+    this.#resolveExited(code);
+  }
+
+  /** It may go on, as far as the container is concerned. */
+  thawed(): void {
+    if (this.#stands) return;
+    this.#continued.stir();
+    for (const signal of this.#pending.splice(0)) this.#deliver(signal);
+  }
+
+  get #stands(): boolean {
+    return this.#stopped || this.namespace.frozen;
+  }
+
+  #alive(): void {
+    if (this.#ended) throw this.#ending.signal.reason;
+  }
+
+  async #pay(): Promise<void> {
+    const owed = this.#owed;
+    this.#owed = 0;
+    await this.sleep(BigInt(Math.round(owed)));
+  }
+
+  async #go(): Promise<void> {
+    while (this.#stands) await this.wait((wake) => this.#continued.add(wake));
+  }
+
+  #deliver(signal: number): void {
+    if (this.#ended || this.namespace.kernel.swallows(signal)) return;
+    const caught = this.#caught.get(signal);
+    if (caught) return caught(signal);
+    if (this.#ignored.has(signal) || this.pid === 1) return;
+    const action = defaultAction(signal);
+    if (action === "end") this.end(new Killed(signal));
+    else if (action === "stop") this.#stop();
+  }
+
+  #stop(): void {
+    this.#stopped = true;
+  }
+
+  #continue(): void {
+    this.#stopped = false;
+    this.thawed();
+  }
+}
+
+/** Tells that nobody reads any more; for who does not end by SIGPIPE. */
+export class BrokenPipe extends Error {
+  constructor() {
+    super("Broken pipe");
+  }
+}
+
+/** What a write to a pipe without readers does. */
+export function breakPipe(process: ContainerProcess): Error {
+  return process.raise(SIGPIPE) ? (process.ended.reason as Killed) : new BrokenPipe();
+}
+
+/** A program that needs more of its process than embedders' programs do. */
+export type ContainerProgram = (process: ContainerProcess) => Promise<number>;
+
+export function programOf(run: ContainerProgram): Program {
+  return (process) => {
+    if (!(process instanceof ContainerProcess)) throw new Error("runs in containers only");
+    return run(process);
+  };
+}
+
+function sourceOf(input: Input): Source {
+  return input instanceof ProcessInput ? input.source : new ForeignSource(input);
+}
+
+function sinkOf(output: Output): Sink {
+  return output instanceof ProcessOutput ? output.sink : new ForeignSink(output);
+}

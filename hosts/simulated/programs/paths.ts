@@ -1,0 +1,24 @@
+// Paths as texts.
+
+/** Absolute, without `.`, `..` and double slashes; symlinks are not looked at. */
+export function normalize(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `/${parts.join("/")}`;
+}
+
+/** dirname(1). */
+export function directoryOf(path: string): string {
+  const trimmed = path.replace(/\/+$/, "");
+  if (trimmed === "") return path === "" ? "." : "/";
+  const slash = trimmed.lastIndexOf("/");
+  if (slash < 0) return ".";
+  return trimmed.slice(0, slash).replace(/\/+$/, "") || "/";
+}
+
+export function join(directory: string, name: string): string {
+  return directory.endsWith("/") ? directory + name : `${directory}/${name}`;
+}

@@ -1,0 +1,66 @@
+// The programs that every simulated world has, by the name of their file.
+
+import { programOf, type ContainerProgram } from "../processes/process.js";
+import { sh } from "../shell/sh.js";
+import type { Program } from "../program.js";
+import { groups, id, whoami } from "./accounts.js";
+import { awk } from "./awk.js";
+import { cat, nl, rev, tac, tee, yes } from "./cat.js";
+import { cp, dd, mv } from "./copy.js";
+import { date } from "./date.js";
+import { env, nohup, printenv, timeout, which, xargs } from "./environment.js";
+import { expr } from "./expr.js";
+import { chgrp, chmod, chown, ln, mkdir, mktemp, rm, rmdir, touch } from "./files.js";
+import { find } from "./find.js";
+import { egrep, fgrep, grep } from "./grep.js";
+import { head, tail, wc } from "./head.js";
+import { hello } from "./hello.js";
+import { ls } from "./ls.js";
+import { od } from "./od.js";
+import { sed } from "./sed.js";
+import { httpd, nginx } from "./server.js";
+import {
+  basename,
+  dirname,
+  echo,
+  noAlways,
+  printf,
+  pwd,
+  readlink,
+  realpath,
+  seq,
+  sleep,
+  test,
+  yesAlways,
+} from "./small.js";
+import { df, du, free, hostname, kill, killall, mount, nproc, ps, stat, stty, tty, uname, uptime } from "./system.js";
+import { cut, sort, tr, uniq } from "./text.js";
+
+const OWN: Readonly<Record<string, ContainerProgram>> = {
+  ...{ awk, basename, cat, chgrp, chmod, chown, cp, cut, date, dd, df, dirname, du, echo, egrep, env, expr, fgrep },
+  ...{ false: noAlways, find, free, grep, groups, head, hello, hostname, httpd, id, kill, killall, ln, ls, mkdir },
+  ...{ mktemp, mount, mv, nginx, nl, nohup, nproc, od, printenv, printf, ps, pwd, readlink, realpath, rev, rm, rmdir },
+  ...{
+    sed,
+    seq,
+    sh,
+    ash: sh,
+    sleep,
+    sort,
+    stat,
+    stty,
+    sync: yesAlways,
+    tac,
+    tail,
+    tee,
+    test,
+    "[": test,
+    timeout,
+    touch,
+  },
+  ...{ tr, true: yesAlways, tty, uname, uniq, uptime, wc, which, whoami, xargs, yes },
+};
+
+export const PROGRAMS: ReadonlyMap<string, Program> = new Map(
+  Object.entries({ ...OWN, dash: sh, bash: sh }).map(([name, program]) => [name, programOf(program)]),
+);

@@ -1,0 +1,110 @@
+// Builtins that tell what a name stands for: command, type, hash, getopts, alias.
+
+import { lookup } from "../../processes/executable.js";
+import { isBuiltin, type Builtin, type Call } from "../builtins.js";
+import { ShellError } from "../errors.js";
+import { runProgram } from "../execute.js";
+import { BUILTINS, SPECIAL_BUILTINS } from "../builtins.js";
+import type { Shell } from "../shell.js";
+
+export const inquiry: Readonly<Record<string, Builtin>> = {
+  command,
+  type,
+  hash: async () => 0,
+  alias: async () => 0,
+  unalias: async () => 0,
+  getopts,
+};
+
+const KEYWORDS = "! case do done elif else esac fi for if in then until while { }".split(" ");
+
+async function command(call: Call): Promise<number> {
+  const { shell, args, descriptors } = call;
+  if (args[0] === "-v" || args[0] === "-V") return describe(shell, args.slice(1), args[0] === "-v");
+  const words = args[0] === "-p" || args[0] === "--" ? args.slice(1) : args;
+  const [name] = words;
+  if (name === undefined) return 0;
+  const builtin = SPECIAL_BUILTINS[name] ?? BUILTINS[name];
+  if (builtin) return builtin({ ...call, args: words.slice(1) });
+  return runProgram(words, [], descriptors, shell, false);
+}
+
+async function type({ shell, args }: Call): Promise<number> {
+  return describe(shell, args, false);
+}
+
+async function describe(shell: Shell, names: readonly string[], brief: boolean): Promise<number> {
+  let status = 0;
+  for (const name of names) {
+    const [what, short] = meaning(name, shell);
+    if (what === "") status = 127;
+    if (what !== "" || !brief)
+      await shell.out(brief ? `${short}\n` : `${name}${what === "" ? ": not found" : ` is ${what}`}\n`);
+  }
+  return status;
+}
+
+function meaning(name: string, shell: Shell): [string, string] {
+  if (KEYWORDS.includes(name)) return ["a shell keyword", name];
+  if (shell.functions.has(name)) return ["a function", name];
+  if (isBuiltin(name)) return [`a ${name in SPECIAL_BUILTINS ? "special " : ""}shell builtin`, name];
+  const { files, cwd, uid } = shell.process;
+  const search = { files, cwd, uid, path: shell.variables.value("PATH"), program: () => undefined };
+  const path = name.includes("/") ? existing(name, search) : lookup(name, search);
+  return path === undefined ? ["", ""] : [path, path];
+}
+
+function existing(path: string, { files, cwd }: Parameters<typeof lookup>[1]): string | undefined {
+  return lookup(path.replace(/^.*\//, ""), {
+    files,
+    cwd,
+    uid: 0,
+    path: path.replace(/[^/]*$/, ""),
+    program: () => undefined,
+  })
+    ? path
+    : undefined;
+}
+
+/** POSIX getopts: OPTIND counts words, and a place within a word is kept beside it. */
+async function getopts({ shell, args }: Call): Promise<number> {
+  const [options, name, ...given] = args;
+  if (options === undefined || name === undefined) throw new ShellError("usage: getopts optstring var [arg]");
+  const words = given.length > 0 ? given : shell.parameters;
+  const { variables } = shell;
+  const index = Number(variables.value("OPTIND") ?? "1") || 1;
+  const word = words[index - 1];
+  const within = word !== undefined && shell.optionAt < word.length ? Math.max(1, shell.optionAt) : 1;
+  if (word === undefined || !/^-./.test(word) || word === "--") {
+    variables.set("OPTIND", String(word === "--" ? index + 1 : index));
+    variables.set(name, "?");
+    shell.optionAt = 1;
+    return 1;
+  }
+  const letter = word[within]!;
+  const place = letter === ":" ? -1 : options.indexOf(letter);
+  const isLast = within + 1 >= word.length;
+  const advance = (by: number): void => {
+    variables.set("OPTIND", String(index + by));
+    shell.optionAt = by > 0 ? 1 : within + 1;
+  };
+  variables.unset("OPTARG");
+  if (place < 0) {
+    if (options.startsWith(":")) variables.set("OPTARG", letter);
+    else await shell.say(`Illegal option -${letter}\n`);
+    variables.set(name, "?");
+    advance(isLast ? 1 : 0);
+    return 0;
+  }
+  variables.set(name, letter);
+  if (options[place + 1] !== ":") advance(isLast ? 1 : 0);
+  else if (!isLast) [variables.set("OPTARG", word.slice(within + 1)), advance(1)];
+  else if (words[index] !== undefined) [variables.set("OPTARG", words[index]), advance(2)];
+  else {
+    variables.set(name, options.startsWith(":") ? ":" : "?");
+    if (options.startsWith(":")) variables.set("OPTARG", letter);
+    else await shell.say(`No arg for -${letter} option\n`);
+    advance(1);
+  }
+  return 0;
+}

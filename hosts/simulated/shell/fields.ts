@@ -1,0 +1,86 @@
+// What expansion has made of a word, and the fields, patterns and texts that come of it.
+
+import { escapePattern, hasPattern, matchFiles, unescapePattern } from "./pattern.js";
+import type { Shell } from "./shell.js";
+
+/** `quoted`: matches itself. `split`: is split at IFS. `bare`: was written without quotes, as it stands. */
+export type Piece = { text: string; quoted: boolean; split?: boolean; bare?: boolean } | typeof BREAK;
+
+/** Between the fields of `"$@"`. */
+export const BREAK = Symbol("break");
+
+const DEFAULT_IFS = " \t\n";
+
+export function textOf(pieces: readonly Piece[]): string {
+  return pieces.map((piece) => (piece === BREAK ? " " : piece.text)).join("");
+}
+
+export function toPattern(pieces: readonly Piece[]): string {
+  return pieces
+    .map((piece) => (piece === BREAK ? " " : piece.quoted ? escapePattern(piece.text) : piece.text))
+    .join("");
+}
+
+export function toFields(pieces: readonly Piece[], shell: Shell): string[] {
+  const splitter = new Splitter(shell.variables.value("IFS") ?? DEFAULT_IFS);
+  for (const piece of pieces) {
+    if (piece === BREAK) splitter.end();
+    else if (piece.split) splitter.split(piece.text);
+    else splitter.add(piece.quoted ? escapePattern(piece.text) : piece.text);
+  }
+  splitter.finish();
+  return splitter.fields.flatMap((pattern) => namesOf(pattern, shell));
+}
+
+function namesOf(pattern: string, shell: Shell): string[] {
+  if (!hasPattern(pattern) || shell.options.has("f")) return [unescapePattern(pattern)];
+  const found = matchFiles(pattern, shell.process.cwd, shell.process.files);
+  return found.length > 0 ? found : [unescapePattern(pattern)];
+}
+
+/** Fields as patterns, quoted characters escaped (POSIX 2.6.5). */
+class Splitter {
+  readonly fields: string[] = [];
+  readonly #ifs: string;
+  #field: string | null = null;
+  /** The last field ended by white space: a delimiter right after that belongs to it. */
+  #afterSpace = false;
+
+  constructor(ifs: string) {
+    this.#ifs = ifs;
+  }
+
+  add(text: string): void {
+    this.#field = (this.#field ?? "") + text;
+    this.#afterSpace = false;
+  }
+
+  /** Ends the field, be it empty. */
+  end(): void {
+    this.fields.push(this.#field ?? "");
+    this.#field = null;
+  }
+
+  finish(): void {
+    if (this.#field !== null) this.end();
+  }
+
+  split(text: string): void {
+    for (const character of text) {
+      if (!this.#ifs.includes(character)) this.add(character === "\\" ? "\\\\" : character);
+      else if (DEFAULT_IFS.includes(character)) this.#space();
+      else this.#delimiter();
+    }
+  }
+
+  #space(): void {
+    if (this.#field === null) return;
+    this.end();
+    this.#afterSpace = true;
+  }
+
+  #delimiter(): void {
+    if (this.#field !== null || !this.#afterSpace) this.end();
+    this.#afterSpace = false;
+  }
+}

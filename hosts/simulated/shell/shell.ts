@@ -1,0 +1,231 @@
+// The state of one shell process, and how it starts others. What commands do to it stands in `execute.ts`.
+
+import type { CompoundCommand, CompoundList, Redirected, Script, Statement } from "unbash";
+import { ProcessInput, ProcessOutput } from "../processes/descriptors.js";
+import { BrokenPipe, programOf, type ContainerProcess } from "../processes/process.js";
+import { Bytes, Pipe, Waiting, type Sink, type Source } from "../processes/streams.js";
+import { Exit, Loop, Return, ShellError } from "./errors.js";
+import { runList } from "./execute.js";
+import { parseScript } from "./parse.js";
+import { Descriptors } from "./redirect.js";
+import { Traps } from "./traps.js";
+import { Variables } from "./variables.js";
+
+export type FunctionBody = CompoundCommand | Redirected | CompoundList;
+
+/** Letters of `set`: e, f, u, x and so on. */
+type Options = Set<string>;
+
+export class Shell {
+  /** `$0`, and what errors begin with. */
+  name: string;
+  variables: Variables;
+  functions = new Map<string, FunctionBody>();
+  parameters: readonly string[];
+  options: Options = new Set();
+  /** `$?`. */
+  status = 0;
+  /** `$$`: the same in subshells. */
+  pid: number;
+  /** `$!`; 0 for none. */
+  lastBackground = 0;
+  readonly jobs = new Map<number, ContainerProcess>();
+  descriptors: Descriptors;
+  readonly traps: Traps;
+  /** Line of the command that runs, in a script; 0 elsewhere. */
+  line = 0;
+  /** How deep in commands whose failure `set -e` passes over: conditions and the like. */
+  tested = 0;
+  loops = 0;
+  /** Functions that are being called. */
+  depth = 0;
+  /** Variables to be put back when the function that runs returns. */
+  locals: Map<string, ReturnType<Variables["snapshot"]>> | null = null;
+  interactive = false;
+  /** Where in a word `getopts` is. */
+  optionAt = 1;
+  readonly interrupted = new Waiting();
+
+  constructor(
+    readonly process: ContainerProcess,
+    name: string,
+    parameters: readonly string[],
+  ) {
+    this.name = name;
+    this.parameters = parameters;
+    this.pid = process.pid;
+    this.variables = new Variables(process.env);
+    this.variables.set("PWD", process.cwd);
+    this.variables.set("PPID", String(process.parent?.pid ?? 0));
+    this.descriptors = Descriptors.of(process.stdin.source, process.stdout.sink, process.stderr.sink);
+    this.traps = new Traps(this);
+  }
+
+  /** The shell of a subshell's process. */
+  fork(process: ContainerProcess): Shell {
+    const child = new Shell(process, this.name, this.parameters);
+    child.variables = this.variables.copy();
+    child.functions = new Map(this.functions);
+    child.options = new Set(this.options);
+    child.status = this.status;
+    child.pid = this.pid;
+    child.lastBackground = this.lastBackground;
+    child.descriptors = this.descriptors.copy();
+    const { stdin, stdout, stderr } = process;
+    child.descriptors.set(0, { source: stdin.source });
+    child.descriptors.set(1, { sink: stdout.sink });
+    child.descriptors.set(2, { sink: stderr.sink });
+    child.tested = this.tested;
+    child.loops = this.loops;
+    child.locals = this.locals && new Map();
+    return child;
+  }
+
+  /** Value of a parameter of any sort; undefined if it is not set. */
+  parameter(name: string): string | undefined {
+    const special = SPECIAL[name];
+    if (special) return special(this);
+    if (/^\d+$/.test(name)) return name === "0" ? this.name : this.parameters[Number(name) - 1];
+    return this.variables.value(name);
+  }
+
+  /** Starts a subshell. Without `stdio` it shares this shell's. */
+  subshell(run: (shell: Shell) => Promise<number>, stdio: { stdin?: Source; stdout?: Sink } = {}): ContainerProcess {
+    const { process, descriptors } = this;
+    return process.spawn({
+      argv: process.argv,
+      env: this.variables.exported(),
+      program: programOf((child) => this.fork(child).toEnd(run)),
+      stdin: new ProcessInput(process, stdio.stdin ?? descriptors.source(0)),
+      stdout: new ProcessOutput(process, stdio.stdout ?? descriptors.sink(1)),
+      stderr: new ProcessOutput(process, descriptors.sink(2)),
+    });
+  }
+
+  /** Starts a program with this shell's descriptors, or a command's. Throws `NoProgram`. */
+  spawn(argv: readonly string[], env: ReadonlyMap<string, string>, descriptors: Descriptors): ContainerProcess {
+    const { process } = this;
+    return process.spawn({
+      argv,
+      env,
+      stdin: new ProcessInput(process, descriptors.source(0)),
+      stdout: new ProcessOutput(process, descriptors.sink(1)),
+      stderr: new ProcessOutput(process, descriptors.sink(2)),
+    });
+  }
+
+  /** Output of a command substitution. */
+  async capture(script: (Script & { errors?: readonly unknown[] | undefined }) | undefined): Promise<string> {
+    if (!script) return "";
+    if (script.errors?.length) throw new ShellError(parseScript(script.source ?? "(").error ?? "syntax error");
+    const pipe = new Pipe();
+    const child = this.subshell((shell) => runList(script.commands, shell, true), { stdout: pipe.sink });
+    pipe.sink.release();
+    const text = await this.#readAll(pipe.source);
+    pipe.source.release();
+    this.status = await child.exited;
+    this.substituted = true;
+    return text.replace(/\n+$/, "");
+  }
+
+  /** A command substitution has set `$?` since this was last made false. */
+  substituted = false;
+
+  async #readAll(source: Source): Promise<string> {
+    const input = new ProcessInput(this.process, source);
+    const decoder = new TextDecoder();
+    let text = "";
+    let allocated = 0;
+    for (let piece = await input.read(); piece; piece = await input.read()) {
+      this.process.allocate(piece.length);
+      allocated += piece.length;
+      text += decoder.decode(piece, { stream: true });
+    }
+    this.process.allocate(-allocated);
+    return text + decoder.decode();
+  }
+
+  /** Runs until the shell ends, its EXIT trap included. Resolves to the exit code. */
+  async toEnd(run: (shell: Shell) => Promise<number>): Promise<number> {
+    this.status = await this.#outcome(run);
+    const atExit = this.traps.takeExit();
+    if (!atExit) return this.status;
+    const { status } = this;
+    // `$?` is the shell's exit code to it, and it may give another one.
+    return this.#outcome(async () => {
+      await this.evaluate(atExit);
+      return status;
+    });
+  }
+
+  async #outcome(run: (shell: Shell) => Promise<number>): Promise<number> {
+    try {
+      return await run(this);
+    } catch (error) {
+      return this.left(error);
+    }
+  }
+
+  /** The exit code of a shell that is left so. Throws what is not a way to leave. */
+  async left(error: unknown): Promise<number> {
+    if (error instanceof Exit || error instanceof Return) return error.code;
+    if (error instanceof Loop) return this.status;
+    if (!(error instanceof ShellError)) throw error;
+    await this.complain(error.message);
+    return error.code;
+  }
+
+  /** Runs a text as commands. */
+  async evaluate(text: string): Promise<number> {
+    const { statements, error } = parseScript(text);
+    const status = statements.length > 0 ? await runList(statements, this, false) : 0;
+    if (error) throw new ShellError(error);
+    return (this.status = status);
+  }
+
+  async out(text: string | Uint8Array): Promise<void> {
+    await this.#write(1, text);
+  }
+
+  /** Tells an error. `builtin`: the one whose it is. */
+  async complain(message: string, builtin = ""): Promise<void> {
+    // ash tells lines of scripts only, but of builtins always.
+    const line = this.line > 0 || builtin ? `line ${this.line}: ` : "";
+    await this.#write(2, `${this.name}: ${builtin && `${builtin}: `}${line}${message}\n`);
+  }
+
+  /** A builtin's error that names no line. */
+  async say(message: string): Promise<void> {
+    await this.#write(2, message);
+  }
+
+  async #write(number: number, text: string | Uint8Array): Promise<void> {
+    try {
+      await new ProcessOutput(this.process, this.descriptors.sink(number)).write(text);
+    } catch (error) {
+      if (!(error instanceof BrokenPipe) && number === 1) throw error;
+    }
+  }
+
+  /** What comes from standard input, given back as far as it is not used. */
+  get stdin(): ProcessInput {
+    return new ProcessInput(this.process, this.descriptors.source(0));
+  }
+
+  noteLine(statement: Statement, lineOf: ((pos: number) => number) | null): void {
+    if (lineOf) this.line = lineOf(statement.pos);
+  }
+}
+
+const SPECIAL: Readonly<Record<string, (shell: Shell) => string | undefined>> = {
+  "?": (shell) => String(shell.status),
+  $: (shell) => String(shell.pid),
+  "#": (shell) => String(shell.parameters.length),
+  "!": (shell) => (shell.lastBackground ? String(shell.lastBackground) : undefined),
+  "-": (shell) => [...shell.options].sort().join(""),
+  "@": (shell) => shell.parameters.join(" "),
+  "*": (shell) => shell.parameters.join(" "),
+};
+
+/** Nothing to read. */
+export const EMPTY = (): Source => new Bytes(new Uint8Array(0));

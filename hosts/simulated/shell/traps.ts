@@ -1,0 +1,78 @@
+// `trap`: commands that run when a signal comes, between two others; and one at the end.
+
+import { SIGINT, SIGKILL, SIGQUIT, SIGSTOP, SIGTERM } from "../processes/signals.js";
+import type { Shell } from "./shell.js";
+
+const EXIT = 0;
+
+export class Traps {
+  readonly #shell: Shell;
+  readonly #actions = new Map<number, string>();
+  readonly #pending: number[] = [];
+  #running = false;
+
+  constructor(shell: Shell) {
+    this.#shell = shell;
+  }
+
+  get size(): number {
+    return this.#actions.size;
+  }
+
+  get pending(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  /** Signal whose trap is due; 0 for none. */
+  get next(): number {
+    return this.#pending[0] ?? 0;
+  }
+
+  /** Signal numbers (0: EXIT) and commands, in order. */
+  list(): [number, string][] {
+    return [...this.#actions].sort(([a], [b]) => a - b);
+  }
+
+  /** Null: the default. Empty: the signal is ignored. */
+  set(signal: number, action: string | null): void {
+    const { process } = this.#shell;
+    if (action === null) this.#actions.delete(signal);
+    else this.#actions.set(signal, action);
+    if (signal === EXIT || signal === SIGKILL || signal === SIGSTOP) return;
+    if (action === null) this.#shell.interactive ? this.catchInteractive() : process.restore([signal]);
+    else if (action === "") process.ignore([signal]);
+    else process.onSignal([signal], (caught) => this.#caught(caught));
+  }
+
+  /** An interactive shell does not end by what is meant for the command that runs. */
+  catchInteractive(): void {
+    const free = [SIGINT, SIGQUIT, SIGTERM].filter((signal) => !this.#actions.has(signal));
+    this.#shell.process.onSignal(free, (signal) => signal === SIGINT && this.#shell.interrupted.stir());
+  }
+
+  #caught(signal: number): void {
+    this.#pending.push(signal);
+    this.#shell.interrupted.stir();
+  }
+
+  /** Runs what is due. `$?` stays as it is. */
+  async run(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    try {
+      for (let signal = this.#pending.shift(); signal !== undefined; signal = this.#pending.shift()) {
+        const { status } = this.#shell;
+        await this.#shell.evaluate(this.#actions.get(signal) ?? "");
+        this.#shell.status = status;
+      }
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  takeExit(): string | undefined {
+    const action = this.#actions.get(EXIT);
+    this.#actions.delete(EXIT);
+    return action;
+  }
+}

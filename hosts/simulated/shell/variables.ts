@@ -1,0 +1,100 @@
+// A shell's variables, and which of them its children see.
+
+import { ShellError } from "./errors.js";
+
+interface Variable {
+  /** Undefined: exported or read-only, but not set. */
+  value: string | undefined;
+  exported: boolean;
+  readOnly: boolean;
+}
+
+export const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+export class Variables {
+  readonly #all = new Map<string, Variable>();
+
+  constructor(env: Iterable<readonly [string, string]>) {
+    for (const [name, value] of env) this.#all.set(name, { value, exported: true, readOnly: false });
+  }
+
+  value(name: string): string | undefined {
+    return this.#all.get(name)?.value;
+  }
+
+  set(name: string, value: string): void {
+    const variable = this.#variable(name);
+    if (variable.readOnly) throw new ShellError(`${name}: is read only`);
+    variable.value = value;
+  }
+
+  unset(name: string): void {
+    if (this.#all.get(name)?.readOnly) throw new ShellError(`${name}: is read only`);
+    this.#all.delete(name);
+  }
+
+  export(name: string): void {
+    this.#variable(name).exported = true;
+  }
+
+  unexport(name: string): void {
+    this.#variable(name).exported = false;
+  }
+
+  makeReadOnly(name: string): void {
+    this.#variable(name).readOnly = true;
+  }
+
+  /** Sets variables for the time of `during`. */
+  async within<T>(assignments: readonly (readonly [string, string])[], during: () => Promise<T>): Promise<T> {
+    const before = assignments.map(([name]) => [name, this.#all.get(name)] as const);
+    for (const [name, value] of assignments) {
+      this.#all.set(name, { ...this.#variable(name), exported: true });
+      this.set(name, value);
+    }
+    try {
+      return await during();
+    } finally {
+      for (const [name, variable] of before) this.restore(name, variable);
+    }
+  }
+
+  /** For `local`: what the variable was, to be given to `restore`. */
+  snapshot(name: string): Variable | undefined {
+    const variable = this.#all.get(name);
+    return variable && { ...variable };
+  }
+
+  restore(name: string, variable: Variable | undefined): void {
+    if (variable) this.#all.set(name, variable);
+    else this.#all.delete(name);
+  }
+
+  exported(): Map<string, string> {
+    const env = new Map<string, string>();
+    for (const [name, { value, exported }] of this.#all) if (exported && value !== undefined) env.set(name, value);
+    return env;
+  }
+
+  /** Names and values, sorted by name. */
+  list(which: "all" | "exported" | "readOnly" = "all"): [string, string | undefined][] {
+    const chosen = [...this.#all].filter(([, variable]) => which === "all" || variable[which]);
+    return chosen.map(([name, { value }]): [string, string | undefined] => [name, value]).sort(byName);
+  }
+
+  copy(): Variables {
+    const copy = new Variables([]);
+    for (const [name, variable] of this.#all) copy.#all.set(name, { ...variable });
+    return copy;
+  }
+
+  #variable(name: string): Variable {
+    const found = this.#all.get(name) ?? { value: undefined, exported: false, readOnly: false };
+    this.#all.set(name, found);
+    return found;
+  }
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
