@@ -153,7 +153,7 @@ export async function failed(promise: Promise<unknown>): Promise<types.Failure> 
 }
 
 /** Every file of a tree, a line each, sorted: what it is, and what is in it. */
-export function listing(files: FileSystem, directory = ""): string[] {
+export function listing(files: Pick<FileSystem, "list" | "linkStatus" | "read">, directory = ""): string[] {
   return files.list(directory || "/").flatMap((name) => {
     const path = `${directory}/${name}`;
     const { kind, mode, uid, gid, target, links } = files.linkStatus(path);

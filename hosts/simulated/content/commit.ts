@@ -40,14 +40,14 @@ class Changes {
     for (const [name, file] of byBytes(names)) {
       const full = path + bytesOf(name);
       if (file === null) this.#add({ ...whiteout(at), name: `${path}${WHITEOUT}${bytesOf(name)}` });
-      else if (file.kind === "directory") this.#enter(file, full, at.origin?.entries.has(name) ?? false);
+      else if (file.kind === "directory") this.#enter(file, full);
       else this.#file(file, full);
     }
   }
 
-  #enter(file: Inode, path: string, hides: boolean): void {
+  #enter(file: Inode, path: string): void {
     this.#add(entryOf(file, `${path}/`));
-    if (file.origin === null && hides) this.#add({ ...whiteout(file), name: `${path}/${OPAQUE}` });
+    if (file.opaque) this.#add({ ...whiteout(file), name: `${path}/${OPAQUE}` });
     this.directory(file, `${path}/`);
   }
 

@@ -157,8 +157,10 @@ export class Unpacker implements TarSink {
 
 type FileAttributes = Pick<Inode, "mode" | "uid" | "gid" | "modified" | "xattrs">;
 
-function attributesOf({ mode, uid, gid, mtime, xattrs }: TarEntry): FileAttributes {
-  return { mode, uid, gid, modified: mtime, xattrs: xattrs.size > 0 ? xattrs : null };
+function attributesOf({ type, mode, uid, gid, mtime, xattrs }: TarEntry): FileAttributes {
+  // A symlink has no mode of its own (symlink(7)).
+  const own = type === "symlink" ? 0o777 : mode;
+  return { mode: own, uid, gid, modified: mtime, xattrs: xattrs.size > 0 ? xattrs : null };
 }
 
 function findWithoutLinks(lower: Inode | null, name: string): Inode | undefined {

@@ -29,6 +29,8 @@ export interface Inode {
   entries: Map<string, Inode>;
   /** The directory of a lower tree that this one was copied from and stands over; null: it hides whatever is below. */
   origin: Inode | null;
+  /** Of a directory: it is marked as hiding what is below, where a commit looks for it. */
+  opaque: boolean;
   /** Extended attributes, values as bytes, one per character; null for none. */
   xattrs: ReadonlyMap<string, string> | null;
 }
@@ -53,6 +55,7 @@ export function inode(kind: FileKind, owner: object | null, given: Attributes = 
     minor: 0,
     entries: kind === "directory" ? new Map() : NO_ENTRIES,
     origin: null,
+    opaque: false,
     xattrs: null,
     ...given,
   };

@@ -104,9 +104,9 @@ export class MountedFiles implements FileSystem {
 
   link(existing: string, path: string): void {
     const from = this.#existing(existing, false);
-    if (from.inode.kind === "directory") throw new FileError("EPERM", path);
     const { parent, name } = this.#absent(path);
     if (from.mount !== parent.mount || from.inode === from.mount.root) throw new FileError("EXDEV", path);
+    if (from.inode.kind === "directory") throw new FileError("EPERM", path);
     const directory = this.#changeable(parent, path);
     const file = own(from, path);
     file.links++;
@@ -114,13 +114,16 @@ export class MountedFiles implements FileSystem {
   }
 
   rename(from: string, to: string): void {
-    const source = this.#existing(from, false);
+    const { place: source } = this.#find(from, false);
     const found = this.#find(to, false);
+    if (source === null) throw new FileError("ENOENT", from);
     requireMovable(source, found, to);
     if (source.parent === null || found.place?.inode === source.inode) return;
     const directory = this.#changeable(found.parent, to);
     const origin = this.#changeable(source.parent, from);
     const file = own(source, from);
+    // As overlayfs does, whether anything is below or not.
+    if (file.kind === "directory" && directory.origin !== null) file.opaque = true;
     if (found.place) found.place.mount.tree.unlinked(found.place.inode);
     origin.entries.delete(source.name);
     origin.modified = this.#now();
@@ -185,7 +188,8 @@ export class MountedFiles implements FileSystem {
     const { tree } = parent.mount;
     tree.space.take(given.bytes?.length ?? lengthOf(given.target ?? ""), path);
     const owner = { uid: this.#identity?.uid ?? 0, gid: this.#gid, modified: this.#now() };
-    this.#enter(directory, name, inode(kind, tree, { ...given, ...owner }));
+    const opaque = kind === "directory" && hasLower(directory, name);
+    this.#enter(directory, name, inode(kind, tree, { ...given, ...owner, opaque }));
   }
 
   #enter(directory: Inode, name: string, file: Inode): void {
@@ -227,23 +231,28 @@ function statusOf(file: Inode): FileStatus {
   return { kind, mode, uid, gid, size, modified, target, links, major, minor };
 }
 
+/** Whether a lower tree has something of that name. */
+function hasLower({ origin }: Inode, name: string): boolean {
+  return origin?.entries.has(name) ?? false;
+}
+
 /** Whether rename(2) may take something from one place to another. */
 function requireMovable(source: Place, { place, parent }: Found, path: string): void {
   if (isMountRoot(source) || (place && isMountRoot(place))) throw new FileError("EBUSY", path);
   if (source.mount !== parent.mount) throw new FileError("EXDEV", path);
   if (source.mount.readOnly) throw new FileError("EROFS", path);
   if (place?.inode === source.inode) return;
-  if (`${parent.path}/`.startsWith(`${source.path}/`)) throw new FileError("EINVAL", path);
-  if (place) requireReplaceable(source.inode, place.inode, path);
+  if (isWithin(parent, source)) throw new FileError("EINVAL", path);
+  if (place && isWithin(source, place)) throw new FileError("ENOTEMPTY", path);
+  const isDirectory = source.inode.kind === "directory";
+  if (place && place.inode.kind === "directory" && !isDirectory) throw new FileError("EISDIR", path);
+  if (place && place.inode.kind !== "directory" && isDirectory) throw new FileError("ENOTDIR", path);
   // As overlayfs without `redirect_dir`: whoever moves such a directory has to copy it.
-  if (source.inode.kind === "directory" && !isOwnAll(source)) throw new FileError("EXDEV", path);
+  if (isDirectory && !isOwnAll(source)) throw new FileError("EXDEV", path);
+  if (place && place.inode.entries.size > 0) throw new FileError("ENOTEMPTY", path);
 }
 
-function requireReplaceable(source: Inode, target: Inode, path: string): void {
-  if (target.kind === "directory") {
-    if (source.kind !== "directory") throw new FileError("EISDIR", path);
-    if (target.entries.size > 0) throw new FileError("ENOTEMPTY", path);
-  } else if (source.kind === "directory") {
-    throw new FileError("ENOTDIR", path);
-  }
+/** Whether a place is the other or below it. */
+function isWithin({ path }: Place, { path: above }: Place): boolean {
+  return `${path}/`.startsWith(`${above}/`);
 }
