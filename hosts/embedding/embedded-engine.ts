@@ -18,7 +18,7 @@ import { FetchChannel } from "./fetch-channel.js";
 import { loadFirstImages } from "./first-images.js";
 import { offersOf } from "./host-offers.js";
 import { hostWith } from "./host-with.js";
-import { InFlight } from "./in-flight.js";
+import { InFlight, within } from "./in-flight.js";
 import { LocalRequests } from "./local-requests.js";
 import type { Entrance } from "./local-requests.js";
 import { readRequest } from "./request.js";
@@ -134,7 +134,7 @@ export class EmbeddedEngine implements Engine, Entrance {
 
   async #openAgain(): Promise<void> {
     // Nothing of the life before may go on beside the next one, and undo its work.
-    await this.#inFlight.settled(LONGEST_REST_MS);
+    await within(LONGEST_REST_MS, this.#inFlight.settled());
     if (this.#driver === null && this.#state === "down") await this.#open();
   }
 
@@ -218,7 +218,8 @@ export class EmbeddedEngine implements Engine, Entrance {
     this.#state = "closed";
     await this.#answered();
     this.#local.failAll(new EngineClosed());
-    await driver?.close();
+    // Commands may wait for a time that does not come: that of a world which stands still.
+    if (driver !== null && !(await within(LONGEST_REST_MS, driver.close()))) driver.cut();
     this.#leave("closed", new EngineClosed());
     await this.#records.close();
     await this.#options.host.close();

@@ -39,15 +39,8 @@ export class InFlight {
     }
   }
 
-  /** Resolves when nothing goes on any more, or after so many milliseconds. */
-  async settled(ms: number): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-    await Promise.race([late, this.#none()]);
-    clearTimeout(timer);
-  }
-
-  async #none(): Promise<void> {
+  /** Resolves when nothing goes on any more. */
+  async settled(): Promise<void> {
     while (this.#all.size > 0) await Promise.allSettled(this.#all);
   }
 
@@ -56,4 +49,11 @@ export class InFlight {
     performed.catch(() => {}).finally(() => this.#all.delete(performed));
     return performed;
   }
+}
+
+/** Whether something ends within so many milliseconds of real time. */
+export async function within(ms: number, ended: Promise<unknown>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  return Promise.race([late, ended.then(() => true)]).finally(() => clearTimeout(timer));
 }

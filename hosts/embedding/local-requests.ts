@@ -27,8 +27,8 @@ export interface Entrance {
 
 export class LocalRequests {
   readonly #entrance: Entrance;
-  /** Those that are not over. */
-  readonly #open = new Set<LocalChannel>();
+  /** Those that are not over, with what is to be done when they are. */
+  readonly #open = new Map<LocalChannel, () => void>();
 
   constructor(entrance: Entrance) {
     this.#entrance = entrance;
@@ -36,38 +36,29 @@ export class LocalRequests {
 
   /** Some wait for the head of their answer. */
   get waiting(): boolean {
-    return [...this.#open].some((channel) => !channel.answered);
+    return [...this.#open.keys()].some((channel) => !channel.answered);
   }
 
   /** Delivers at once what has no body, or one whose bytes are at hand. `extra`: header lines besides those asked. */
   send(asked: Asked, channel: LocalChannel, extra = ""): void {
     this.#entrance.requireOpen();
     asked.signal?.throwIfAborted();
-    this.#open.add(channel);
-    const abort = (): void => this.#abort(asked, channel);
+    const abort = (): void => this.#fail(channel, asked.signal!.reason);
     asked.signal?.addEventListener("abort", abort);
-    const over = (): void => {
+    this.#open.set(channel, () => {
       asked.signal?.removeEventListener("abort", abort);
       asked.body?.giveUp();
-      this.#open.delete(channel);
-    };
+    });
     const received = this.#receive(asked);
-    if (!(received instanceof Promise)) return this.#deliver(asked, received, channel, extra, over);
+    if (!(received instanceof Promise)) return this.#deliver(asked, received, channel, extra);
     received
-      .then((body) => this.#deliver(asked, body, channel, extra, over))
-      .catch((error: unknown) => {
-        over();
-        channel.fail(error);
-      });
+      .then((body) => this.#deliver(asked, body, channel, extra))
+      .catch((error: unknown) => this.#fail(channel, error));
   }
 
   /** Breaks all off that are not over. */
   failAll(error: unknown): void {
-    for (const channel of this.#open) {
-      channel.fail(error);
-      channel.exchange?.perform({ tag: "cut" });
-    }
-    this.#open.clear();
+    for (const channel of [...this.#open.keys()]) this.#fail(channel, error);
   }
 
   #receive({ body, headers }: Asked): ReceivedBody | Promise<ReceivedBody> {
@@ -75,9 +66,9 @@ export class LocalRequests {
     return body === null ? NO_BODY : body.receive(mediaType, this.#entrance.bodyLimit);
   }
 
-  #deliver(asked: Asked, received: ReceivedBody, channel: LocalChannel, extra: string, over: () => void): void {
+  #deliver(asked: Asked, received: ReceivedBody, channel: LocalChannel, extra: string): void {
     // Left, or lost its engine, while its body was read.
-    if (!this.#open.has(channel)) return over();
+    if (!this.#open.has(channel)) return;
     this.#entrance.requireOpen();
     const { replies, bodies, stdio, attachments } = this.#entrance;
     const id = this.#entrance.nextRequest();
@@ -88,7 +79,7 @@ export class LocalRequests {
       over: () => {
         replies.remove(id);
         bodies.forget(id);
-        over();
+        this.#over(channel);
       },
     });
     channel.exchange = exchange;
@@ -100,10 +91,16 @@ export class LocalRequests {
     this.#entrance.deliver({ tag: "request", val: request });
   }
 
-  #abort(asked: Asked, channel: LocalChannel): void {
-    this.#open.delete(channel);
-    channel.fail(asked.signal!.reason);
+  /** Its client has left, or is sent away. */
+  #fail(channel: LocalChannel, error: unknown): void {
+    channel.fail(error);
     channel.exchange?.closed();
-    if (channel.exchange === null) asked.body?.giveUp();
+    this.#over(channel);
+  }
+
+  #over(channel: LocalChannel): void {
+    const end = this.#open.get(channel);
+    this.#open.delete(channel);
+    end?.();
   }
 }
