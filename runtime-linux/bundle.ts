@@ -11,7 +11,7 @@ import type { Runtime } from "./runtimes.js";
 import { DEFAULT_PROFILE } from "./seccomp/default-profile.js";
 import { compileFilter } from "./seccomp/filter.js";
 import { applyProfile, parseProfile, type Seccomp } from "./seccomp/profile.js";
-import { identify } from "./users.js";
+import { identify } from "../hosts/users.js";
 
 /** What is read or written here of the spec's `config.json`; all else passes through. */
 export interface Spec {

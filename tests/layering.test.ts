@@ -48,7 +48,8 @@ describe("imports", () => {
 
   test("the Linux runtime knows of hosts what all hosts share, and no HTTP", () => {
     const known = (to: string) =>
-      ["hosts/host.js", "hosts/failure.js", "hosts/unpacking.js"].includes(to) || to.startsWith("hosts/streams/");
+      ["hosts/host.js", "hosts/failure.js", "hosts/unpacking.js", "hosts/users.js"].includes(to) ||
+      to.startsWith("hosts/streams/");
     const http = ["node:http", "node:https", "fastify", "undici"];
     expect(breaches("runtime-linux", (to) => (!isHost(to) || known(to)) && !http.includes(to))).toEqual([]);
   });

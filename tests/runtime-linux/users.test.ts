@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { identify } from "../../runtime-linux/users.js";
+import { identify } from "../../hosts/users.js";
 
 const PASSWD = `root:x:0:0:root:/root:/bin/sh
 alice:x:1000:100:Alice:/home/alice:/bin/sh

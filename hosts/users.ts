@@ -1,6 +1,6 @@
 // Who a container's process runs as: `name|uid[:group|gid]` by the container's own passwd and group, Docker's rules.
 
-import { HostFailure } from "../hosts/failure.js";
+import { HostFailure } from "./failure.js";
 
 export interface Identity {
   uid: number;
