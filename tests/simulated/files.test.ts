@@ -135,7 +135,8 @@ describe("mounts", () => {
 
   test("binds lead to the machine's files, links on the way stay within the container", () => {
     const { disk } = world([], (files) => files.symlink("/real", "/link"));
-    disk.machine.makeDirectory("/srv");
+    disk.makeDirectory("/srv/deep");
+    disk.makeDirectory("/srv/");
     disk.machine.write("/srv/f", bytes("machine"));
     const files = disk.mountView(ID, {
       mounts: [{ destination: "/link/x", type: "bind", source: "/srv", options: ["rbind", "ro"] }],

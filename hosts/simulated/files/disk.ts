@@ -6,7 +6,7 @@ import { mountContainer, type MountSpec, type Sources, type ViewSpec } from "./c
 import type { FileSystem } from "./file-system.js";
 import { inode, type Inode } from "./inode.js";
 import { Layers } from "./layers.js";
-import type { Mount, MountTable } from "./lookup.js";
+import { lookup, type Mount, type MountTable } from "./lookup.js";
 import { MountedFiles } from "./mounted-files.js";
 import { Room, Share } from "./space.js";
 import { put } from "./special.js";
@@ -83,6 +83,15 @@ export class Disk {
       machine: this.#machine,
     };
     return new MountedFiles(mountContainer(files.tree, spec, sources), this.now);
+  }
+
+  /** Makes a directory of the machine, and those above it, where they are missing: the source of a bind. */
+  makeDirectory(path: string): void {
+    const parts = path.split("/").filter((part) => part !== "");
+    for (const [index] of parts.entries()) {
+      const { place } = lookup(this.#machine, `/${parts.slice(0, index + 1).join("/")}`, true, null);
+      if (place === null) this.machine.makeDirectory(`/${parts.slice(0, index + 1).join("/")}`);
+    }
   }
 
   /** Makes a container's file system ready, if it is not. Throws `not-found` when a layer is missing. */

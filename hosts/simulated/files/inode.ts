@@ -1,5 +1,6 @@
 // What stands behind a name: one file of a tree in memory.
 
+import { isAscii } from "../../streams/tar/latin1.js";
 import { FileError, type FileKind } from "./file-system.js";
 
 export interface Inode {
@@ -97,7 +98,7 @@ export function spaceOf({ kind, size, target }: Inode): number {
 
 /** Bytes of a text in UTF-8. */
 export function lengthOf(text: string): number {
-  return /^[\u0000-\u007f]*$/.test(text) ? text.length : new TextEncoder().encode(text).length;
+  return isAscii(text) ? text.length : new TextEncoder().encode(text).length;
 }
 
 /** Bytes that a process reads from a device, all of them. Endless ones cannot be read so. */

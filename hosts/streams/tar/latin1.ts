@@ -5,7 +5,7 @@
 export function latin1Of(bytes: Uint8Array, from = 0, to = bytes.length): string {
   let text = "";
   for (let at = from; at < to; at += PIECE) {
-    text += String.fromCharCode.apply(null, bytes.subarray(at, Math.min(to, at + PIECE)) as unknown as number[]);
+    text += Reflect.apply(String.fromCharCode, null, bytes.subarray(at, Math.min(to, at + PIECE)));
   }
   return text;
 }
