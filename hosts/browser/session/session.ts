@@ -100,7 +100,10 @@ export interface Session {
   /** As they are now; null if it has none. */
   files(container: string): FileSystem | null;
 
-  /** A session that did the same up to and including a step, and goes on from there. This one stays as it is. */
+  /**
+   * A session that did the same up to and including a step, and all else that happened at its moment, and goes on from
+   * there. This one stays as it is.
+   */
   branch(step: number): Promise<Session>;
   /**
    * A session in which a cell's request comes before exchange `before`: what was done before that is done again at the

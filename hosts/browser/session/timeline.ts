@@ -15,7 +15,9 @@ import type { EventView, World } from "./world.js";
 export interface TimelineOptions {
   /** Whose request this is: the number of an exchange, or `events` for the stream that the world's events come from. */
   claim: (request: engine.Request) => number | "events" | null;
-  /** Of outputs, in hex. */
+  /** Whether the session is still being made ready: nobody has done anything yet. */
+  preparing: () => boolean;
+  /** Of what a step asked for. */
   hashOf: (outputs: StepOutputs) => string;
   /** A step was added. */
   added: (step: Step) => void;
@@ -154,7 +156,7 @@ export class Timeline implements Observer {
 
   #isQuiet(input: Input | null): boolean {
     if (input === null) return false;
-    if (input.tag === "drained") return true;
+    if (input.tag === "drained" || this.#options.preparing()) return true;
     if (input.tag === "request") return this.#requests.get(input.val.id)?.exchange === null;
     if (input.tag === "closed") return this.#requests.get(input.val.request)?.exchange === null;
     return false;
