@@ -13,17 +13,17 @@ export interface Space {
 /** A whole disk, or a tmpfs. `faults` may fill it early. */
 export class Room implements Space {
   used = 0;
-  readonly #size: number;
+  readonly size: number;
   readonly #faults: FaultSource | null;
 
   constructor(size: number, faults: FaultSource | null = null) {
-    this.#size = size;
+    this.size = size;
     this.#faults = faults;
   }
 
   take(bytes: number, path: string): void {
     if (bytes <= 0) return this.free(-bytes);
-    if (this.used + bytes > this.#size || this.#faults?.strike("disk-full")) throw new FileError("ENOSPC", path);
+    if (this.used + bytes > this.size || this.#faults?.strike("disk-full")) throw new FileError("ENOSPC", path);
     this.used += bytes;
   }
 
