@@ -3,6 +3,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { readConfigFile, refused } from "./config-file.js";
+import { simulatedSocket, simulation } from "./simulation.js";
+import type { Simulation } from "./simulation.js";
 import { ConfigError, DEFAULTS, LOG_LEVELS, OPTIONS } from "./options.js";
 import type { LogLevel, Values } from "./options.js";
 
@@ -13,7 +15,8 @@ export interface DaemonConfig {
   group: string | null;
   dataRoot: string;
   execRoot: string;
-  pidFile: string;
+  /** None: a simulated engine that was not told to have one. */
+  pidFile: string | null;
   insecureRegistries: string[];
   labels: string[];
   /** Names and paths of runtimes besides those that are found. */
@@ -22,27 +25,33 @@ export interface DaemonConfig {
   defaultRuntime: string | null;
   logLevel: LogLevel;
   debug: boolean;
+  /** None: containers are run for real. */
+  simulated: Simulation | null;
 }
 
 /** Throws `ConfigError`. */
 export function daemonConfig(flags: Values): DaemonConfig {
-  const values = withFile(flags);
+  const simulated = simulation(flags);
+  // The machine's own file is about the engine that runs containers for real.
+  const values = simulated !== null && !flags.has("config-file") ? flags : withFile(flags);
   const text = (flag: string): string | null => (values.get(flag) as string | undefined) ?? null;
   const list = (flag: string): string[] => (values.get(flag) as string[] | undefined) ?? [];
   const debug = values.get("debug") === true;
   const hosts = list("host");
+  const pidFile = text("pidfile") ?? (simulated === null ? DEFAULTS.pidFile : null);
   return {
-    sockets: [...new Set((hosts.length > 0 ? hosts : [DEFAULTS.host]).map(socketPath))],
+    sockets: hosts.length > 0 ? [...new Set(hosts.map(socketPath))] : [simulated ? simulatedSocket() : DEFAULTS.socket],
     group: text("group"),
     dataRoot: directory("data-root", text("data-root") ?? DEFAULTS.dataRoot),
     execRoot: directory("exec-root", text("exec-root") ?? DEFAULTS.execRoot),
-    pidFile: resolve(text("pidfile") ?? DEFAULTS.pidFile),
+    pidFile: pidFile === null ? null : resolve(pidFile),
     insecureRegistries: list("insecure-registry"),
     labels: list("label").map(label),
     runtimes: (values.get("add-runtime") as Map<string, string> | undefined) ?? new Map(),
     defaultRuntime: text("default-runtime"),
     logLevel: debug ? "debug" : logLevel(text("log-level") ?? "info"),
     debug,
+    simulated,
   };
 }
 

@@ -1,27 +1,19 @@
 // The daemon: puts host, driver and server together, and ends them in the right order.
 
 import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { linuxHost } from "../../runtime-linux/host.js";
-import { Paths } from "../../runtime-linux/paths.js";
-import { detectRuntimes } from "../../runtime-linux/runtimes.js";
 import { RequestBodies } from "../bodies.js";
 import { Driver } from "../driver.js";
 import type { DriverOptions } from "../driver.js";
 import type { Host } from "../host.js";
-import { registryClient } from "../registry/client.js";
 import { Attachments } from "../streams/attachments.js";
 import { systemClock } from "./clock.js";
-import { checkRuntimes } from "./config.js";
 import type { DaemonConfig } from "./config.js";
 import { loadCore } from "./core-files.js";
-import { loadEmbeddedImage } from "./first-start.js";
+import type { Closing, Ground } from "./ground.js";
 import { ask } from "./internal-request.js";
 import { openLog } from "./log.js";
 import type { Log } from "./log.js";
 import { claimPidFile } from "./pid-file.js";
-import { openRecords } from "./records.js";
-import { nodeTransport } from "./registry-transport.js";
 import { ReplyRouter } from "../reply-router.js";
 import { ApiServer } from "./server.js";
 import { clearSocket, listen, socketGroup } from "./socket.js";
@@ -32,9 +24,6 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 /** How long replies under way may take when the daemon is told to end. */
 const GRACE_MS = 500;
 
-/** Something that was opened, to be closed in reverse. */
-type Closing = () => unknown;
-
 /** Runs until it is told to end. Throws when it cannot start. */
 export async function runDaemon(config: DaemonConfig): Promise<void> {
   const log = openLog(config.logLevel);
@@ -44,49 +33,42 @@ export async function runDaemon(config: DaemonConfig): Promise<void> {
   };
   const told = signalled();
   try {
-    await start(config, log, closings);
-    for (const line of greeting(config.sockets)) console.log(line);
+    const remarks = await start(config, log, closings);
+    for (const line of greeting(config.sockets, remarks)) console.log(line);
     log.info("stopping", { signal: await told });
   } finally {
     await close();
   }
 }
 
-async function start(config: DaemonConfig, log: Log, closings: Closing[]): Promise<void> {
-  const runtimes = await detectRuntimes(config.runtimes);
-  checkRuntimes(config, runtimes);
-  const group = socketGroup(config.group);
+async function start(config: DaemonConfig, log: Log, closings: Closing[]): Promise<readonly string[]> {
+  const group = config.simulated === null ? socketGroup(config.group) : socketGroup(config.group ?? "");
   for (const socket of config.sockets) await clearSocket(socket);
-  closings.push(claimPidFile(config.pidFile).release);
-  closings.push(claimPidFile(join(config.dataRoot, "daemon.pid"), true).release);
+  if (config.pidFile !== null) closings.push(claimPidFile(config.pidFile).release);
+  const { host, loadImages, remarks } = await openGround(config, closings);
 
-  const paths = new Paths({ data: config.dataRoot, exec: config.execRoot });
-  const records = openRecords(paths.records());
-  closings.push(() => records.close());
   const bodies = new RequestBodies();
   const replies = new ReplyRouter();
-  const registry = registryClient({ transport: nodeTransport(), userAgent: `coracle/${VERSION}` });
-  const host = await linuxHost({ paths, runtimes, timers: systemClock, records, registry });
-  closings.push(() => host.close());
-  const attachments = new Attachments(host.replies);
+  const attachments = new Attachments(host.replies, systemClock);
   const ordered: Host = { ...host, listen: (happened, from) => host.listen(attachments.inOrder(happened), from) };
   const driver = await Driver.open(loadCore(), ordered, replies, bodies, driverOptions(config, host, log));
   closings.push(() => driver.close());
 
-  await loadEmbeddedImage(config.dataRoot, (request) => ask(request, { driver, replies, bodies }), log);
-  const server = await ApiServer.create({
-    driver,
-    replies,
-    bodies,
-    stdio: host.replies,
-    attachments,
-    bodyLimit: BODY_LIMIT,
-  });
+  await loadImages((request) => ask(request, { driver, replies, bodies }), log);
+  const { replies: stdio } = host;
+  const server = await ApiServer.create({ driver, replies, bodies, stdio, attachments, bodyLimit: BODY_LIMIT });
   closings.push(() => server.close(GRACE_MS));
   for (const socket of config.sockets) {
     await listen(server.accept(`unix://${socket}`), socket, group);
     closings.push(() => rmSync(socket, { force: true }));
   }
+  return remarks;
+}
+
+/** Only what is needed is loaded: what runs containers for real needs packages with native parts. */
+async function openGround(config: DaemonConfig, closings: Closing[]): Promise<Ground> {
+  if (config.simulated !== null) return (await import("./simulated.js")).openSimulated(config, closings);
+  return (await import("./linux.js")).openLinux(config, closings);
 }
 
 function driverOptions(config: DaemonConfig, host: Host, log: Log): DriverOptions {
@@ -121,9 +103,10 @@ function signalled(): Promise<string> {
   });
 }
 
-function greeting(sockets: readonly string[]): string[] {
+function greeting(sockets: readonly string[], remarks: readonly string[]): string[] {
   return [
     `Coracle ${VERSION} listens on ${sockets.map((socket) => `unix://${socket}`).join(" and ")}`,
+    ...remarks,
     `Point a client at it:  export DOCKER_HOST=unix://${sockets[0]}`,
     "Try:                   docker run --rm busybox echo hello",
   ];

@@ -14,7 +14,7 @@ export interface Option {
 }
 
 export const DEFAULTS = {
-  host: "unix:///run/coracle/coracle.sock",
+  socket: "/run/coracle/coracle.sock",
   dataRoot: "/var/lib/coracle",
   execRoot: "/run/coracle",
   pidFile: "/run/coracle/coracle.pid",
@@ -63,7 +63,7 @@ export const OPTIONS: readonly Option[] = [
     key: "hosts",
     kind: "list",
     value: "unix://path",
-    help: `where to listen (repeat; default ${DEFAULTS.host})`,
+    help: `where to listen (repeat; default unix://${DEFAULTS.socket})`,
   },
   {
     flag: "insecure-registry",
@@ -89,6 +89,14 @@ export const OPTIONS: readonly Option[] = [
     value: "file",
     help: `file with the daemon's process id (default ${DEFAULTS.pidFile})`,
   },
+  { flag: "simulated", kind: "switch", help: "pretend: nothing is run for real, and no root is needed" },
+  {
+    flag: "pace",
+    kind: "text",
+    value: "pace",
+    help: "how fast simulated time passes: real (default), fast, or so many times",
+  },
+  { flag: "seed", kind: "text", value: "number", help: "what chance follows from in a simulated world (default 0)" },
   { flag: "help", short: "h", kind: "switch", help: "this text" },
   { flag: "version", short: "v", kind: "switch", help: "the version" },
 ];

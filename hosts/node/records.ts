@@ -1,8 +1,8 @@
 // Durable records in an embedded database (LMDB).
 
 import { statfs } from "node:fs/promises";
-import { open } from "lmdb";
-import type { RootDatabase } from "lmdb";
+import { createRequire } from "node:module";
+import type * as Lmdb from "lmdb";
 import { HostFailure } from "../failure.js";
 import type { RecordStore, engine, records } from "../host.js";
 
@@ -19,11 +19,12 @@ const RESERVE = 1024 * 1024;
 
 class LmdbRecords implements RecordStore {
   readonly #directory: string;
-  readonly #database: RootDatabase<Uint8Array, string>;
+  readonly #database: Lmdb.RootDatabase<Uint8Array, string>;
 
   constructor(directory: string) {
     this.#directory = directory;
     // What is read is read once, at start: nothing is gained by caches or many readers.
+    const { open } = createRequire(import.meta.url)("lmdb") as typeof Lmdb;
     this.#database = open({ path: directory, encoding: "binary", cache: false, maxReaders: 8 });
     this.#reserve();
   }

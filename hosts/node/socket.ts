@@ -8,15 +8,19 @@ import { ConfigError } from "./options.js";
 
 const DEFAULT_GROUP = "docker";
 
-/** Id of the group, by name or number; null for none. Throws `ConfigError` if one was named that does not exist. */
+/**
+ * Id of the group, by name or number; null for none, which an empty name asks for. Throws `ConfigError` if one was named
+ * that does not exist.
+ */
 export function socketGroup(named: string | null, groups = "/etc/group"): number | null {
+  if (named === "") return null;
   if (named !== null && /^\d+$/.test(named)) return Number(named);
   const wanted = named ?? DEFAULT_GROUP;
   const line = readFileSync(groups, "utf8")
     .split("\n")
     .find((line) => line.startsWith(`${wanted}:`));
   if (line !== undefined) return Number(line.split(":")[2]);
-  if (named === null || named === "") return null;
+  if (named === null) return null;
   throw new ConfigError(`group ${named} not found`);
 }
 

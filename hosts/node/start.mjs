@@ -4,9 +4,10 @@ import { BUNDLE, prepare } from "./setup.mjs";
 import { installMissingPackages } from "./setup/machine.mjs";
 
 const args = process.argv.slice(2);
-const onlyTells = ["--help", "-h", "--version", "-v"].some((flag) => args.includes(flag));
+// A simulated engine needs nothing of the system, and nor does one that only tells something.
+const needsNothing = ["--help", "-h", "--version", "-v", "--simulated"].some((flag) => args.includes(flag));
 
 prepare();
-if (!onlyTells && !installMissingPackages()) process.exit(1);
+if (!needsNothing && !installMissingPackages()) process.exit(1);
 const { main } = await import(BUNDLE);
 await main(["daemon", ...args]);

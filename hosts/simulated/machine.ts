@@ -34,6 +34,8 @@ export const MACHINE: engine.Machine = {
 };
 
 /** Under the name that clients know; there is no such program. */
-export const RUNTIMES: readonly engine.OciRuntime[] = [
-  { name: "runc", path: "runc", version: "simulated", commit: "" },
-];
+export const RUNC = runtimeOf("runc");
+
+export function runtimeOf(name: string): engine.OciRuntime {
+  return { name, path: name, version: "simulated", commit: "" };
+}

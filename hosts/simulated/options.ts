@@ -23,6 +23,8 @@ export interface SimulatedOptions {
   userAgent?: string;
   /** Images of the catalogue that are there from the start; `["busybox:latest"]` if not given. */
   images?: readonly string[];
+  /** Names of OCI runtimes that there are, beside `runc`, which is the default. */
+  runtimes?: readonly string[];
   /** Bytes that the disk holds; 64 GiB if not given. */
   diskBytes?: number;
 }

@@ -2,12 +2,13 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { checkRuntimes, daemonConfig } from "../../hosts/node/config.js";
 import { parseFlags } from "../../hosts/node/flags.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-config-"));
 afterAll(() => rm(directory, { recursive: true }));
+afterEach(() => vi.unstubAllEnvs());
 
 let files = 0;
 
@@ -65,6 +66,7 @@ describe("flags", () => {
       defaultRuntime: "mine",
       logLevel: "warn",
       debug: false,
+      simulated: null,
     });
   });
 
@@ -76,6 +78,18 @@ describe("flags", () => {
       execRoot: "/run/coracle",
       logLevel: "info",
     });
+  });
+
+  test.each([
+    [[], { pace: { times: 1 }, seed: 0 }],
+    [["--pace=real", "--seed=-3"], { pace: { times: 1 }, seed: -3 }],
+    [["--pace", "60", "--seed", "7"], { pace: { times: 60 }, seed: 7 }],
+    [["--pace=fast"], { pace: "fast", seed: 0 }],
+  ])("a simulated engine with %j is %j, and touches nothing of a real one", (args, simulated) => {
+    vi.stubEnv("XDG_RUNTIME_DIR", directory);
+    const { sockets, pidFile, ...rest } = config("--simulated", ...args);
+    expect(rest.simulated).toEqual(simulated);
+    expect([sockets, pidFile]).toEqual([[join(directory, "coracle/simulated.sock")], null]);
   });
 
   test("switches take a value after = only", () => {
@@ -97,6 +111,10 @@ describe("flags", () => {
     [["-l", "loud"], 'invalid log level "loud"'],
     [["--label", "bare"], 'invalid label "bare": it must be key=value'],
     [["--data-root="], "invalid --data-root: it is empty"],
+    [["--pace", "fast"], "--pace means nothing without --simulated"],
+    [["--seed=7"], "--seed means nothing without --simulated"],
+    [["--simulated", "--pace", "0"], 'invalid pace "0": it must be real, fast, or a number above 0'],
+    [["--simulated", "--seed", "1.5"], 'invalid seed "1.5": it must be a whole number'],
   ])("%j is an error that names it", (args, message) => {
     expect(() => config(...args)).toThrow(message);
   });
@@ -131,6 +149,7 @@ describe("the configuration file", () => {
       defaultRuntime: "mine",
       logLevel: "error",
       debug: false,
+      simulated: null,
     });
   });
 

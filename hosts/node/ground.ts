@@ -1,0 +1,23 @@
+// What the daemon puts its engine on: a machine, real or simulated.
+
+import type { Host } from "../host.js";
+import type { DaemonConfig } from "./config.js";
+import type { InternalReply, InternalRequest } from "./internal-request.js";
+import type { Log } from "./log.js";
+
+/** Sends a request to the engine itself. */
+export type Ask = (request: InternalRequest) => Promise<InternalReply>;
+
+export interface Ground {
+  host: Host;
+  /** Loads the images that a new engine has from the start. */
+  loadImages(ask: Ask, log: Log): Promise<void>;
+  /** Printed under the first line of the greeting. */
+  remarks: readonly string[];
+}
+
+/** Something that was opened, to be closed in reverse. */
+export type Closing = () => unknown;
+
+/** Adds to `closings` as it goes. */
+export type OpenGround = (config: DaemonConfig, closings: Closing[]) => Promise<Ground>;

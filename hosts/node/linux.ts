@@ -1,0 +1,33 @@
+// The Linux machine, for the daemon: claimed for one engine, its runtimes found, its records opened.
+
+import { join } from "node:path";
+import { linuxHost } from "../../runtime-linux/host.js";
+import { Paths } from "../../runtime-linux/paths.js";
+import { detectRuntimes } from "../../runtime-linux/runtimes.js";
+import { registryClient } from "../registry/client.js";
+import { VERSION } from "../version.js";
+import { systemClock } from "./clock.js";
+import { checkRuntimes } from "./config.js";
+import { loadEmbeddedImage } from "./first-start.js";
+import type { OpenGround } from "./ground.js";
+import { claimPidFile } from "./pid-file.js";
+import { openRecords } from "./records.js";
+import { nodeTransport } from "./registry-transport.js";
+
+export const openLinux: OpenGround = async (config, closings) => {
+  const { dataRoot } = config;
+  const runtimes = await detectRuntimes(config.runtimes);
+  checkRuntimes(config, runtimes);
+  closings.push(claimPidFile(join(dataRoot, "daemon.pid"), true).release);
+  const paths = new Paths({ data: dataRoot, exec: config.execRoot });
+  const records = openRecords(paths.records());
+  closings.push(() => records.close());
+  const registry = registryClient({
+    transport: nodeTransport(),
+    clock: systemClock,
+    userAgent: `coracle/${VERSION}`,
+  });
+  const host = await linuxHost({ paths, runtimes, timers: systemClock, records, registry });
+  closings.push(() => host.close());
+  return { host, remarks: [], loadImages: (ask, log) => loadEmbeddedImage(dataRoot, ask, log) };
+};

@@ -1,0 +1,46 @@
+// The simulated machine, for the daemon. It lives in this process and ends with it.
+
+import { VERSION } from "../version.js";
+import { simulatedHost } from "../simulated/host.js";
+import { checkRuntimes } from "./config.js";
+import type { Ask, OpenGround } from "./ground.js";
+import type { Log } from "./log.js";
+import { nodeTransport } from "./registry-transport.js";
+import type { Simulation } from "./simulation.js";
+
+const REMARKS = [
+  "Nothing is run for real:   containers, images and networks are simulated in this process, and end with it",
+];
+
+export const openSimulated: OpenGround = async (config, closings) => {
+  const { pace, seed } = config.simulated as Simulation;
+  const host = simulatedHost({
+    pace,
+    seed,
+    // Clients compare what they are told with their own clock.
+    begins: BigInt(Date.now()) * 1_000_000n,
+    runtimes: [...config.runtimes.keys()],
+    elsewhere: nodeTransport(),
+    userAgent: `coracle/${VERSION}`,
+  });
+  closings.push(() => host.close());
+  checkRuntimes(config, host.runtimes);
+  return {
+    host,
+    remarks: REMARKS,
+    loadImages: async (ask, log) => {
+      for (const archive of host.firstImages()) await load(archive, ask, log);
+    },
+  };
+};
+
+async function load(archive: Uint8Array, ask: Ask, log: Log): Promise<void> {
+  const headers = "Content-Type: application/x-tar";
+  const reply = await ask({ method: "POST", target: "/images/load?quiet=1", headers, body: once(archive) });
+  if (reply.status === 200 && !reply.text.includes('"errorDetail"')) return;
+  log.warn("an image cannot be loaded", { status: reply.status, reply: reply.text.trim() });
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

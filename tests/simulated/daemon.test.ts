@@ -1,0 +1,109 @@
+// `coracle daemon --simulated` as its users start it: without root, on a socket of their own.
+
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EngineClient } from "../support/engine-client.js";
+import { CORACLE } from "../support/engines.js";
+
+/** `nobody`, as most systems number them. */
+const NOBODY = 65534;
+
+describe("coracle daemon --simulated", () => {
+  let root = "";
+  let running: Started[] = [];
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "coracle-simulated-"));
+    chmodSync(root, 0o777);
+    running = [];
+  });
+  afterEach(() => {
+    for (const one of running) one.child.kill("SIGKILL");
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  test("runs as anybody, tells where it listens, and leaves nothing when it is ended", async () => {
+    const daemon = await start([], { XDG_RUNTIME_DIR: root }, process.getuid?.() === 0 ? NOBODY : null);
+    const socket = join(root, "coracle/simulated.sock");
+    expect(daemon.output()).toContain(`listens on unix://${socket}\n`);
+    expect(daemon.output()).toContain("simulated in this process");
+    expect(daemon.output()).toContain(`export DOCKER_HOST=unix://${socket}`);
+    const ended = await new EngineClient(socket).run({ Cmd: ["sh", "-c", "echo hello; exit 3"] });
+    expect(ended).toMatchObject({ code: 3, stdout: "hello\n" });
+    expect(await daemon.end("SIGTERM")).toBe(0);
+    expect(() => statSync(socket)).toThrow("ENOENT");
+  });
+
+  test("has a place among temporary files where the session has none", async () => {
+    const uid = process.getuid?.() === 0 ? NOBODY : null;
+    const daemon = await start([], { TMPDIR: root, XDG_RUNTIME_DIR: "" }, uid);
+    const directory = join(root, `coracle-${uid ?? process.getuid?.()}`);
+    expect(daemon.output()).toContain(`unix://${join(directory, "simulated.sock")}`);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(await daemon.end("SIGINT")).toBe(0);
+  });
+
+  test("time passes as fast as it is told to", async () => {
+    const socket = join(root, "fast.sock");
+    await start(["-H", `unix://${socket}`, "--pace", "fast"]);
+    const engine = new EngineClient(socket);
+    const begun = performance.now();
+    expect((await engine.run({ Cmd: ["sleep", "86400"] })).code).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
+  test("equal seeds make equal ids, other seeds others", async () => {
+    const ids = [];
+    for (const [name, seed] of [
+      ["a", "7"],
+      ["b", "7"],
+      ["c", "8"],
+    ] as const) {
+      const socket = join(root, `${name}.sock`);
+      await start(["-H", `unix://${socket}`, "--seed", seed]);
+      ids.push(await new EngineClient(socket).create({ Cmd: ["true"] }));
+    }
+    expect(ids[0]).toBe(ids[1]);
+    expect(ids[2]).not.toBe(ids[0]);
+  });
+
+  test("an engine that runs containers for real says to who may not start it that this one is there", async ({ skip }) => {
+    if (process.getuid?.() !== 0) skip("only root can start it as somebody else");
+    const child = run([...CORACLE, "daemon"], {}, NOBODY);
+    expect(await child.ended).toBe(1);
+    expect(child.output()).toContain("must be run as root");
+    expect(child.output()).toContain("coracle daemon --simulated");
+  });
+
+  /** Resolves when it has greeted. */
+  async function start(flags: string[], env: Record<string, string> = {}, uid: number | null = null): Promise<Started> {
+    const daemon = run([...CORACLE, "daemon", "--simulated", ...flags], env, uid);
+    running.push(daemon);
+    await expect.poll(daemon.output, { timeout: 20_000 }).toContain("docker run --rm");
+    return daemon;
+  }
+});
+
+interface Started {
+  child: ChildProcess;
+  ended: Promise<number | null>;
+  output(): string;
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+function run([program = "", ...args]: readonly string[], env: Record<string, string>, uid: number | null): Started {
+  const user = uid === null ? {} : { uid, gid: uid };
+  const child = spawn(program, args, { env: { ...process.env, ...env }, cwd: "/", ...user });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes: Buffer) => (output += bytes.toString()));
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const end = (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal);
+    return ended;
+  };
+  return { child, ended, output: () => output, end };
+}
