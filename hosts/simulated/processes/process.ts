@@ -282,10 +282,10 @@ export class ContainerProcess implements Process, Child {
   }
 
   #deliver(signal: number): void {
-    if (this.#ended || this.namespace.kernel.swallows(signal)) return;
     const caught = this.#caught.get(signal);
+    if (this.#ended || (!caught && (this.#ignored.has(signal) || this.pid === 1))) return;
+    if (this.namespace.kernel.swallows(signal)) return;
     if (caught) return caught(signal);
-    if (this.#ignored.has(signal) || this.pid === 1) return;
     const action = defaultAction(signal);
     if (action === "end") this.end(new Killed(signal));
     else if (action === "stop") this.#stop();

@@ -3,7 +3,7 @@
 import type { AndOr, Assignment, Command, CommandArgument, Pipeline, PipelineNode, Statement, Word } from "unbash";
 import { FileError } from "../files/file-system.js";
 import { CannotFork } from "../processes/pid-namespace.js";
-import { signalText } from "../processes/signals.js";
+import { SIGINT, signalText } from "../processes/signals.js";
 import { Pipe, type Source } from "../processes/streams.js";
 import type { ContainerProcess } from "../processes/process.js";
 import { NoProgram } from "../program.js";
@@ -265,7 +265,7 @@ async function ended(child: ContainerProcess, shell: Shell): Promise<number> {
   const code = await child.exited;
   await shell.process.work(0);
   const text = child.endedBy ? signalText(child.endedBy) : "";
-  if (text) await shell.say(`${text}\n`);
+  if (text || (shell.interactive && child.endedBy === SIGINT)) await shell.say(`${text}\n`);
   return code;
 }
 

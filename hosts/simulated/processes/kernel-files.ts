@@ -1,0 +1,98 @@
+// What a container reads in /proc and /sys, of itself and of the machine (proc(5), cgroups(7)).
+
+import type { processes } from "../../host.js";
+import type { MadeFiles } from "../files/special.js";
+import type { Seen, Spec } from "./spec.js";
+
+export function procFiles(spec: Spec, launch: processes.Launch, seen: Seen): MadeFiles {
+  const { machine } = seen;
+  const kib = (bytes: number): string => `${String(Math.floor(bytes / 1024)).padStart(8)} kB`;
+  const files = new Map<string, () => string>([
+    ["self/status", () => statusText(spec, launch, seen)],
+    ["self/oom_score_adj", () => `${spec.process?.oomScoreAdj ?? 0}\n`],
+    ["self/cgroup", () => "0::/\n"],
+    ["cpuinfo", () => cpuText(machine.cpus)],
+    ["meminfo", () => `MemTotal:       ${kib(machine.memory)}\nMemFree:        ${kib(machine.memory)}\n`],
+    ["loadavg", () => "0.00 0.00 0.00 1/64 1\n"],
+    ["uptime", () => `${seconds(seen.uptime())} ${seconds(seen.uptime())}\n`],
+    ["sys/kernel/hostname", () => `${spec.hostname ?? ""}\n`],
+    ["sys/kernel/osrelease", () => `${machine.release}\n`],
+    ["sys/kernel/ostype", () => "Linux\n"],
+  ]);
+  for (const [name, value] of Object.entries(spec.linux?.sysctl ?? {}))
+    files.set(`sys/${name.replaceAll(".", "/")}`, () => `${value.replaceAll(" ", "\t")}\n`);
+  const masked = (spec.linux?.maskedPaths ?? []).filter(
+    (path) => /^\/proc\/[a-z_]+$/.test(path) && !DIRECTORIES.has(path),
+  );
+  for (const path of masked) files.set(path.slice("/proc/".length), () => "");
+  return files;
+}
+
+const DIRECTORIES: ReadonlySet<string> = new Set(["/proc/acpi", "/proc/asound", "/proc/scsi"]);
+
+export function sysFiles(spec: Spec, { machine, interfaces }: Seen): MadeFiles {
+  const { memory, pids, cpu } = spec.linux?.resources ?? {};
+  const limit = (value: number | undefined): string => (value !== undefined && value > 0 ? String(value) : "max");
+  const files = new Map<string, () => string>([
+    ["fs/cgroup/memory.max", () => `${limit(memory?.limit)}\n`],
+    ["fs/cgroup/pids.max", () => `${limit(pids?.limit)}\n`],
+    ["fs/cgroup/cpu.max", () => `${limit(cpu?.quota)} ${cpu?.period ?? 100_000}\n`],
+    ["fs/cgroup/cpuset.cpus.effective", () => `${cpusOf(spec, machine.cpus)}\n`],
+    ["devices/system/cpu/online", () => `${cpusOf({}, machine.cpus)}\n`],
+  ]);
+  for (const name of ["lo", ...interfaces]) files.set(`class/net/${name}/operstate`, () => "up\n");
+  return files;
+}
+
+function cpusOf(spec: Spec, count: number): string {
+  return spec.linux?.resources?.cpu?.cpus ?? (count > 1 ? `0-${count - 1}` : "0");
+}
+
+function seconds(ns: bigint): string {
+  return (Number(ns / 10_000_000n) / 100).toFixed(2);
+}
+
+function cpuText(count: number): string {
+  const one = (index: number): string => `processor\t: ${index}\nmodel name\t: Simulated CPU\n\n`;
+  return Array.from({ length: count }, (_, index) => one(index)).join("");
+}
+
+/** SECCOMP_MODE_FILTER (seccomp(2)). */
+const FILTERED = 2;
+
+/** The container's first process; what is told here is the same for all of its others. */
+function statusText(spec: Spec, launch: processes.Launch, { machine }: Seen): string {
+  const isRoot = /^(0|root|)(:|$)/.test(launch.user);
+  const { bounding = [], effective = [] } = spec.process?.capabilities ?? {};
+  const held = isRoot ? maskText(effective) : maskText([]);
+  const lines = [
+    ["Name", "init"],
+    ["State", "S (sleeping)"],
+    ["Pid", "1"],
+    ["CapInh", maskText([])],
+    ["CapPrm", held],
+    ["CapEff", held],
+    ["CapBnd", maskText(bounding)],
+    ["CapAmb", maskText([])],
+    ["NoNewPrivs", spec.process?.noNewPrivileges ? "1" : "0"],
+    ["Seccomp", String(launch.seccomp === "unconfined" ? 0 : FILTERED)],
+    ["Cpus_allowed_list", cpusOf(spec, machine.cpus)],
+  ];
+  return lines.map(([name, value]) => `${name}:\t${value}\n`).join("");
+}
+
+/** In the order of their numbers (linux/capability.h). */
+const CAPABILITIES = (
+  "CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE NET_BIND_SERVICE " +
+  "NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT SYS_PTRACE SYS_PACCT SYS_ADMIN " +
+  "SYS_BOOT SYS_NICE SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG MKNOD LEASE AUDIT_WRITE AUDIT_CONTROL SETFCAP MAC_OVERRIDE " +
+  "MAC_ADMIN SYSLOG WAKE_ALARM BLOCK_SUSPEND AUDIT_READ PERFMON BPF CHECKPOINT_RESTORE"
+).split(" ");
+
+function maskText(names: readonly string[]): string {
+  const bits = names.map((name) => CAPABILITIES.indexOf(name.replace(/^CAP_/, ""))).filter((bit) => bit >= 0);
+  return bits
+    .reduce((mask, bit) => mask | (1n << BigInt(bit)), 0n)
+    .toString(16)
+    .padStart(16, "0");
+}

@@ -1,0 +1,305 @@
+// Containers' processes of the simulated world: launched, signalled, frozen, reaped. They live on when an engine dies, and
+// are found by the next one.
+
+import { HostFailure } from "../../failure.js";
+import type { Clock, engine, Input, Outcome, Perform, processes, Stdio } from "../../host.js";
+import type { FaultSource } from "../faults.js";
+import type { Disk } from "../files/disk.js";
+import { FileError } from "../files/file-system.js";
+import type { Program } from "../program.js";
+import { PROGRAMS } from "../programs/table.js";
+import { ContainerLog } from "./log.js";
+import type { Kernel, MachineFacts } from "./pid-namespace.js";
+import { Run } from "./run.js";
+import { SIGTERM } from "./signals.js";
+import { identityOf, makeDirectories, parseSpec, viewOf, type Spec } from "./spec.js";
+import { StdinClient, StdinPipe } from "./stdin.js";
+
+export interface SimulatedProcesses {
+  perform: Perform<processes.ProcessCommand>;
+  stdio: Stdio;
+  /** Launches that are not reaped. What was made but never started stays so. */
+  inventory(): engine.FoundProcess[];
+  /** Where `exited` goes from now on. */
+  listen(happened: (input: Input) => void): void;
+  /** The container is dropped: its log goes, and what clients have sent for a launch to come. */
+  forget(container: string): void;
+  /** A fault was set that strikes at once whoever runs. */
+  struck(kind: "out-of-memory" | "supervisor-lost"): void;
+  /** Processes of running containers. */
+  list(): { container: string; pid: number; parent: number; argv: readonly string[] }[];
+}
+
+export interface ProcessesNeeds {
+  time: Clock;
+  /** From 0 up to 1, from the world's seed. */
+  random: () => number;
+  faults: FaultSource;
+  disk: Pick<Disk, "mountView" | "machine">;
+  /** By name of file, beside those of every world or in their place. */
+  programs?: Readonly<Record<string, Program>>;
+  /** Names of the runtimes that there are. */
+  runtimes: readonly string[];
+  /** Name and facts of the machine. */
+  machine: Pick<engine.Machine, "name" | "kernelVersion" | "kernelArchitecture" | "cpus" | "memory"> & { disk: number };
+  /** On how many networks a container is. */
+  networksOf?: (container: string) => number;
+}
+
+export function simulatedProcesses(needs: ProcessesNeeds): SimulatedProcesses {
+  return new World(needs);
+}
+
+/** An OCI runtime makes a container and starts it in about that time; the end of a process is known a little later. */
+const LAUNCH_NS = 20_000_000n;
+const LAUNCH_SPREAD_NS = 10_000_000;
+const EXIT_NS = 1_000_000n;
+const SIGNAL_NS = 300_000n;
+/** When faults strike whoever has just been started. */
+const STRIKE_NS = 5_000_000n;
+
+const FIRST_PID = 1000;
+const PID_STEP = 40;
+
+class World implements SimulatedProcesses {
+  readonly stdio: Stdio;
+  readonly #needs: ProcessesNeeds;
+  readonly #facts: MachineFacts;
+  /** By container and number. */
+  readonly #runs = new Map<string, Run>();
+  readonly #logs = new Map<string, ContainerLog>();
+  readonly #stdins = new Map<string, StdinPipe>();
+  #lastPid = FIRST_PID;
+  #happened: (input: Input) => void = () => {};
+
+  constructor(needs: ProcessesNeeds) {
+    this.#needs = needs;
+    const { kernelVersion, kernelArchitecture, cpus, memory, disk } = needs.machine;
+    this.#facts = { release: kernelVersion, architecture: kernelArchitecture, cpus, memory: Number(memory), disk };
+    this.stdio = {
+      log: async (container) => this.#log(container).open(),
+      stdin: (container, run) => this.#stdinClient(nameOf({ container, run })),
+    };
+  }
+
+  perform: Perform<processes.ProcessCommand> = async (_op, command) => {
+    switch (command.tag) {
+      case "launch":
+        return this.#launch(command.val);
+      case "signal":
+        return this.#signal(command.val);
+      case "pause":
+        this.#namespace(command.val).freeze();
+        return DONE;
+      case "resume":
+        this.#namespace(command.val).thaw();
+        return DONE;
+      case "resize": {
+        const { subject, rows, columns } = command.val;
+        this.#running(subject).resize(rows, columns);
+        return DONE;
+      }
+      case "reap":
+        return this.#reap(command.val);
+    }
+  };
+
+  inventory(): engine.FoundProcess[] {
+    return [...this.#runs.values()].map(({ container, number, state }) => ({ container, run: number, state }));
+  }
+
+  listen(happened: (input: Input) => void): void {
+    this.#happened = happened;
+  }
+
+  forget(container: string): void {
+    this.#logs.delete(container);
+    for (const [name, stdin] of this.#stdins) {
+      if (!name.startsWith(`${container}.`)) continue;
+      stdin.close();
+      this.#stdins.delete(name);
+    }
+  }
+
+  struck(kind: "out-of-memory" | "supervisor-lost"): void {
+    for (const run of [...this.#runs.values()]) if (run.isRunning) this.#strike(kind, run);
+  }
+
+  list(): ReturnType<SimulatedProcesses["list"]> {
+    return [...this.#runs.values()].flatMap(({ container, namespace }) =>
+      [...(namespace?.processes.values() ?? [])].map(({ pid, parent, argv }) => ({
+        ...{ container, pid, parent: parent?.pid ?? 0, argv },
+      })),
+    );
+  }
+
+  async #launch(launch: processes.Launch): Promise<Outcome> {
+    if (!this.#needs.runtimes.includes(launch.runtime)) {
+      throw new HostFailure("not-found", `no such runtime: ${launch.runtime}`);
+    }
+    const run = new Run(launch.container, launch.run);
+    const name = nameOf(launch);
+    this.#runs.set(name, run);
+    await this.#after(LAUNCH_NS + BigInt(Math.floor(this.#needs.random() * LAUNCH_SPREAD_NS)));
+    if (run.isDropped) throw new HostFailure("interrupted", "reaped while it was launched");
+    const { container } = launch;
+    const failing = this.#needs.faults.strike("runtime-fails", { container });
+    if (failing) throw this.#failed(name, new HostFailure("invalid", failing.message));
+    try {
+      const launched = this.#start(run, launch);
+      void run.ended.then(() => this.#ended(run));
+      this.#strikeNew(run);
+      return { tag: "launched", val: launched };
+    } catch (error) {
+      throw this.#failed(name, error);
+    }
+  }
+
+  #failed(name: string, error: unknown): unknown {
+    this.#closeStdin(name);
+    return error;
+  }
+
+  #start(run: Run, launch: processes.Launch): ReturnType<Run["start"]> {
+    const { machine, disk, time } = this.#needs;
+    const { container } = launch;
+    const spec = parseSpec(launch.spec);
+    const seen = {
+      machine: this.#facts,
+      interfaces: this.#interfaces(container, spec),
+      uptime: () => time.now().monotonic,
+    };
+    makeDirectories(launch.directories, disk.machine);
+    const files = mounted(() => disk.mountView(container, viewOf(spec, launch, seen)));
+    const identity = identityOf(launch, files);
+    const kernel: Kernel = {
+      time,
+      random: this.#needs.random,
+      machine: this.#facts,
+      program: (name) => this.#needs.programs?.[name] ?? PROGRAMS.get(name),
+      files: ({ uid, gid, groups }) => files.as({ uid, groups: [gid, ...groups] }),
+      swallows: (signal) => signal === SIGTERM && this.#needs.faults.strike("ignore-sigterm", { container }) !== null,
+    };
+    this.#lastPid += 1 + Math.floor(this.#needs.random() * PID_STEP);
+    const stdin = this.#stdin(nameOf(launch));
+    return run.start(
+      {
+        ...{ spec, launch, kernel, files, identity, pid: this.#lastPid, machineName: machine.name },
+        log: this.#log(container),
+      },
+      (target) => stdin.connect(target),
+    );
+  }
+
+  /** Without a network namespace of its own it has the machine's. */
+  #interfaces(container: string, spec: Spec): string[] {
+    const network = spec.linux?.namespaces?.find(({ type }) => type === "network");
+    if (network && network.path !== "network:") return [];
+    const count = network ? (this.#needs.networksOf?.(container) ?? 1) : 1;
+    return Array.from({ length: count }, (_, index) => `eth${index}`);
+  }
+
+  #strikeNew(run: Run): void {
+    const { container, namespace } = run;
+    const dying = this.#needs.faults.strike("die-at-once", { container });
+    if (dying) return namespace?.processes.get(1)?.end(dying.code);
+    void this.#after(STRIKE_NS).then(() => {
+      for (const kind of ["out-of-memory", "supervisor-lost"] as const) if (run.isRunning) this.#strike(kind, run);
+    });
+  }
+
+  #strike(kind: "out-of-memory" | "supervisor-lost", run: Run): void {
+    if (!this.#needs.faults.strike(kind, { container: run.container })) return;
+    if (kind === "out-of-memory") run.namespace?.kill(true);
+    else run.lose();
+  }
+
+  /** Told after the last byte of output; kept for an inventory until it is reaped. */
+  async #ended(run: Run): Promise<void> {
+    const exit = await run.ended;
+    this.#closeStdin(nameOf({ container: run.container, run: run.number }));
+    await this.#after(EXIT_NS);
+    if (run.isDropped) return;
+    this.#happened({ tag: "exited", val: { container: run.container, run: run.number, exit } });
+  }
+
+  async #signal({ subject, number }: processes.Signal): Promise<Outcome> {
+    const first = this.#running(subject).namespace?.processes.get(1);
+    await this.#after(SIGNAL_NS);
+    if (!first || first.ended.aborted) throw new HostFailure("not-found", "no such process");
+    first.signal(number, true);
+    return DONE;
+  }
+
+  async #reap(subject: processes.Subject): Promise<Outcome> {
+    const name = nameOf(subject);
+    const run = this.#runs.get(name);
+    this.#runs.delete(name);
+    if (run) {
+      run.isDropped = true;
+      run.namespace?.kill();
+    }
+    this.#closeStdin(name);
+    await this.#after(SIGNAL_NS);
+    return DONE;
+  }
+
+  #running(subject: processes.Subject): Run {
+    const run = this.#runs.get(nameOf(subject));
+    if (!run?.isRunning) throw new HostFailure("not-found", "no such process");
+    return run;
+  }
+
+  #namespace(subject: processes.Subject): NonNullable<Run["namespace"]> {
+    const { namespace } = this.#running(subject);
+    if (!namespace) throw new HostFailure("not-found", "no such process");
+    return namespace;
+  }
+
+  #log(container: string): ContainerLog {
+    const log = this.#logs.get(container) ?? new ContainerLog(() => this.#needs.time.now().wall);
+    this.#logs.set(container, log);
+    return log;
+  }
+
+  #stdin(name: string): StdinPipe {
+    const stdin = this.#stdins.get(name) ?? new StdinPipe();
+    this.#stdins.set(name, stdin);
+    return stdin;
+  }
+
+  #stdinClient(name: string): StdinClient {
+    const stdin = this.#stdin(name);
+    const run = this.#runs.get(name);
+    // A run that is over reads nothing: there will be no launch that it could wait for.
+    if (run && !run.isRunning && run.state.tag !== "unstarted") this.#closeStdin(name);
+    return new StdinClient(stdin, () => stdin.isIdle() && this.#closeStdin(name));
+  }
+
+  #closeStdin(name: string): void {
+    this.#stdins.get(name)?.close();
+    this.#stdins.delete(name);
+  }
+
+  #after(ns: bigint): Promise<void> {
+    const { time } = this.#needs;
+    return new Promise((resolve) => time.at(time.now().monotonic + ns, resolve));
+  }
+}
+
+const DONE: Outcome = { tag: "done" };
+
+function nameOf({ container, run }: processes.Subject): string {
+  return `${container}.${run}`;
+}
+
+/** What cannot be mounted is refused as the OCI runtime would. */
+function mounted<T>(mount: () => T): T {
+  try {
+    return mount();
+  } catch (error) {
+    if (error instanceof FileError)
+      throw new HostFailure("invalid", `error mounting ${JSON.stringify(error.path)}: ${error.message.toLowerCase()}`);
+    throw error;
+  }
+}

@@ -1,0 +1,142 @@
+// One run of a container: its first process from the launch to the end, and what becomes known of it.
+
+import { HostFailure } from "../../failure.js";
+import type { engine, processes, types } from "../../host.js";
+import type { ContainerLog } from "./log.js";
+import { PidNamespace, type Kernel } from "./pid-namespace.js";
+import { SIGWINCH } from "./signals.js";
+import { environmentOf, limitsOf, makeDirectory, type Spec } from "./spec.js";
+import type { StdinTarget } from "./stdin.js";
+import { Pipe, type Sink, type Source } from "./streams.js";
+import { Terminal } from "./terminal.js";
+import { NoProgram } from "../program.js";
+import type { Identity } from "../../users.js";
+import type { MountedFiles } from "../files/mounted-files.js";
+
+/** A killed process's code, where nobody is left to tell it: 128 + SIGKILL. */
+const LOST_CODE = 137;
+
+export class Run {
+  namespace: PidNamespace | null = null;
+  terminal: Terminal | null = null;
+  #resolveEnded: (exit: types.Exit) => void = () => {};
+  /** Resolves when it has ended. */
+  readonly ended = new Promise<types.Exit>((resolve) => (this.#resolveEnded = resolve));
+  #launched: types.Launched | null = null;
+  #exit: types.Exit | null = null;
+  #isLost = false;
+  /** Nobody is to be told of its end. */
+  isDropped = false;
+
+  constructor(
+    readonly container: string,
+    readonly number: number,
+  ) {}
+
+  get isRunning(): boolean {
+    return this.#launched !== null && this.#exit === null;
+  }
+
+  get state(): engine.ProcessState {
+    if (this.#launched === null) return { tag: "unstarted" };
+    if (this.#exit === null) return { tag: "running", val: this.#launched };
+    return this.#isLost ? { tag: "lost" } : { tag: "exited", val: this.#exit };
+  }
+
+  /** Makes its processes' world. `connect` gets where clients' input goes. */
+  start(needs: Needs, connect: (target: StdinTarget) => void): types.Launched {
+    const { spec, launch, kernel, log, files, identity } = needs;
+    const { args = [], env = [], cwd = "/" } = spec.process ?? {};
+    makeDirectory(files, cwd);
+    const namespace = new PidNamespace(kernel, limitsOf(spec), spec.hostname ?? needs.machineName);
+    this.namespace = namespace;
+    const stdio = this.#open(launch, log);
+    const variables = environmentOf(env, identity.home);
+    const { uid, gid, groups } = identity;
+    try {
+      const first = namespace.start({
+        ...{ argv: args, env: variables, cwd, uid, gid, groups, umask: 0o022, terminal: this.terminal, group: 1 },
+        ...{ ignored: new Set<number>(), stdin: stdio.stdin, stdout: stdio.stdout, stderr: stdio.stderr },
+      });
+      void first.exited.then((code) => this.#ended(code, kernel));
+    } catch (error) {
+      throw error instanceof NoProgram ? refusal(error) : error;
+    }
+    stdio.stdin.release();
+    connect(stdio.target);
+    return (this.#launched = { pid: needs.pid, at: kernel.time.now().wall });
+  }
+
+  /** The supervisor is killed. What it held ends too. */
+  lose(): void {
+    if (!this.isRunning) return;
+    this.#isLost = true;
+    this.namespace?.kill();
+  }
+
+  #ended(code: number, kernel: Kernel): void {
+    const { wall: at } = kernel.time.now();
+    const outOfMemory = this.namespace?.isOutOfMemory ?? false;
+    this.#exit = this.#isLost
+      ? { code: LOST_CODE, outOfMemory: false, lost: true, at }
+      : { code, outOfMemory, lost: false, at };
+    this.#resolveEnded(this.#exit);
+  }
+
+  #open(launch: processes.Launch, log: ContainerLog): Stdio {
+    const [stdout, stderr] = [log.sink("stdout"), log.sink("stderr")];
+    if (launch.tty) return this.#openTerminal(launch, stdout);
+    const pipe = new Pipe();
+    if (!launch.openStdin) {
+      pipe.sink.release();
+      return { stdin: pipe.source, stdout, stderr, target: null };
+    }
+    return { stdin: pipe.source, stdout, stderr, target: { sink: pipe.sink, endsOnce: launch.stdinOnce } };
+  }
+
+  #openTerminal({ rows, columns, openStdin }: processes.Launch, shown: Sink): Stdio {
+    const terminal = new Terminal(shown, rows, columns);
+    terminal.signalGroup = (group, signal) => void this.namespace?.signalGroup(group, signal);
+    this.terminal = terminal;
+    const { source, sink } = terminal;
+    return { stdin: source, stdout: sink, stderr: sink, target: openStdin ? { terminal } : null };
+  }
+
+  resize(rows: number, columns: number): void {
+    if (!this.isRunning) throw new HostFailure("not-found", "no such process");
+    if (!this.terminal || (this.terminal.rows === rows && this.terminal.columns === columns)) return;
+    Object.assign(this.terminal, { rows, columns });
+    this.namespace?.signalGroup(this.terminal.foreground, SIGWINCH);
+  }
+}
+
+export interface Needs {
+  spec: Spec;
+  launch: processes.Launch;
+  kernel: Kernel;
+  log: ContainerLog;
+  /** As root sees them. */
+  files: MountedFiles;
+  identity: Identity;
+  /** In the machine's pid namespace. */
+  pid: number;
+  /** For who shares the machine's name. */
+  machineName: string;
+}
+
+interface Stdio {
+  stdin: Source;
+  stdout: Sink;
+  stderr: Sink;
+  target: StdinTarget;
+}
+
+/** In the words of the Linux runtime's `refusal.ts`. */
+function refusal({ command, found, reason }: NoProgram): HostFailure {
+  const said = (why: string): string => `exec: "${command}": ${why}`;
+  if (found && reason === "Permission denied")
+    return new HostFailure("command-not-executable", said("permission denied"));
+  if (found) return new HostFailure("invalid", said(reason.toLowerCase()));
+  const why = command.includes("/") ? `stat ${command}: ${reason.toLowerCase()}` : "executable file not found in $PATH";
+  return new HostFailure("command-not-found", said(why));
+}

@@ -1,0 +1,146 @@
+// What a launch asks for, from its `config.json` (OCI runtime spec): who runs what where, and what it sees of the kernel.
+
+import { HostFailure } from "../../failure.js";
+import type { processes } from "../../host.js";
+import { identify, type Identity } from "../../users.js";
+import type { MountSpec, ViewSpec } from "../files/disk.js";
+import { FileError, type FileSystem } from "../files/file-system.js";
+import type { MountedFiles } from "../files/mounted-files.js";
+import { directoryOf } from "../programs/paths.js";
+import { procFiles, sysFiles } from "./kernel-files.js";
+import type { Limits, MachineFacts, ResourceLimit } from "./pid-namespace.js";
+
+/** What is read here of the spec. */
+export interface Spec {
+  hostname?: string;
+  process?: {
+    args?: string[];
+    env?: string[];
+    cwd?: string;
+    capabilities?: { bounding?: string[]; effective?: string[] };
+    rlimits?: { type: string; soft: number; hard: number }[];
+    noNewPrivileges?: boolean;
+    oomScoreAdj?: number;
+  };
+  root?: { readonly?: boolean };
+  mounts?: (MountSpec & { source?: string })[];
+  linux?: {
+    namespaces?: { type: string; path?: string }[];
+    resources?: {
+      memory?: { limit?: number };
+      pids?: { limit?: number };
+      cpu?: { quota?: number; period?: number; cpus?: string };
+    };
+    sysctl?: Record<string, string>;
+    maskedPaths?: string[];
+  };
+}
+
+export function parseSpec(bytes: Uint8Array): Spec {
+  return JSON.parse(new TextDecoder().decode(bytes)) as Spec;
+}
+
+/** What a container without a limit may have: as much as fits into the memory of whoever simulates it. */
+const MEMORY_MAX = 512 * 1024 ** 2;
+
+export function limitsOf({ linux, process }: Spec): Limits {
+  const { memory, pids } = linux?.resources ?? {};
+  const resources = (process?.rlimits ?? []).map(({ type, soft, hard }): [string, ResourceLimit] => [
+    type,
+    { soft, hard },
+  ]);
+  return {
+    memory: Math.min(positive(memory?.limit), MEMORY_MAX),
+    pids: positive(pids?.limit),
+    resources: new Map(resources),
+  };
+}
+
+function positive(limit: number | undefined): number {
+  return limit !== undefined && limit > 0 ? limit : Infinity;
+}
+
+/** Facts of the machine that a container sees. */
+export interface Seen {
+  machine: MachineFacts;
+  /** Names of network interfaces, `lo` left out. */
+  interfaces: readonly string[];
+  /** Nanoseconds since the machine started. */
+  uptime(): bigint;
+}
+
+/** Mounts, files and what the kernel tells, for the content code. */
+export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen): ViewSpec {
+  const files = launch.files.filter(({ content }) => content !== undefined);
+  return {
+    mounts: (spec.mounts ?? []).filter(isOwnMount).map(withKibibytes),
+    readOnly: spec.root?.readonly ?? false,
+    files: new Map(files.map(({ name, content }) => [name, content!])),
+    proc: procFiles(spec, launch, seen),
+    sys: sysFiles(spec, seen),
+  };
+}
+
+/** Control groups stand in the tree of /sys. */
+function isOwnMount({ type }: MountSpec): boolean {
+  return type !== "cgroup" && type !== "cgroup2";
+}
+
+/** tmpfs tells its size so, however it was given. */
+function withKibibytes(mount: MountSpec): MountSpec {
+  const shown = (option: string): string => {
+    const [, number, unit = ""] = /^size=(\d+)([kmgKMG]?)$/.exec(option) ?? [];
+    if (number === undefined) return option;
+    const bytes = Number(number) * ({ k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[unit.toLowerCase()] ?? 1);
+    return `size=${Math.ceil(bytes / 1024)}k`;
+  };
+  return mount.type === "tmpfs" ? { ...mount, options: (mount.options ?? []).map(shown) } : mount;
+}
+
+/** Directories that binds need and the machine does not have yet. A file will do. */
+export function makeDirectories(paths: readonly string[], machine: FileSystem): void {
+  for (const path of paths) {
+    if (path.includes("\0")) throw new HostFailure("invalid", `path holds a NUL: ${JSON.stringify(path)}`);
+    if (!exists(machine, path)) makeDirectory(machine, path);
+  }
+}
+
+export function makeDirectory(files: FileSystem, path: string): void {
+  if (exists(files, path)) return;
+  makeDirectory(files, directoryOf(path));
+  files.makeDirectory(path);
+}
+
+function exists(files: FileSystem, path: string): boolean {
+  try {
+    files.status(path);
+    return true;
+  } catch (error) {
+    if (error instanceof FileError && error.code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** Whom the process runs as, by the container's own files. */
+export function identityOf({ user, groups }: processes.Launch, files: MountedFiles): Identity {
+  const read = (path: string): string => {
+    try {
+      return new TextDecoder().decode(files.read(path));
+    } catch (error) {
+      if (error instanceof FileError) return "";
+      throw error;
+    }
+  };
+  return identify(user, groups, read("/etc/passwd"), read("/etc/group"));
+}
+
+/** Variables, HOME added where it is missing. The last of a name counts. */
+export function environmentOf(lines: readonly string[], home: string): Map<string, string> {
+  const env = new Map<string, string>();
+  for (const line of lines) {
+    const equals = line.indexOf("=");
+    if (equals > 0) env.set(line.slice(0, equals), line.slice(equals + 1));
+  }
+  if (!env.has("HOME")) env.set("HOME", home);
+  return env;
+}
