@@ -2,9 +2,11 @@
 
 import { createHash } from "node:crypto";
 import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
+import { allReferences } from "./reference/node-references.js";
+import { NEWEST_VERSION } from "./session/versions.js";
 
 export interface BuildPageOptions {
   /** The repository. */
@@ -26,17 +28,43 @@ export async function buildPage({ root, release, outDir = "build/playground" }: 
   const target = join(root, outDir);
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
-  const metafile = await bundle(source, target, release);
+  const described = await writeReferences(root, target);
+  const metafile = await bundle(source, target, release, described);
   const first = firstLoad(metafile, target);
   await writeHtml(source, target, first);
   await copyFile(join(source, "icon.svg"), join(target, "icon.svg"));
+  await copySources(join(root, "core/assembly"), join(target, "source"));
   await writeServiceWorker(source, target);
   return weigh(target, ["index.html", ...first]);
 }
 
-async function bundle(source: string, target: string, release: boolean): Promise<Metafile> {
+/** A file for each version that is described; the versions, oldest first. */
+async function writeReferences(root: string, target: string): Promise<string[]> {
+  await mkdir(join(target, "api"));
+  const references = await allReferences(join(root, "tests/swagger/swagger.tar.br"));
+  const known = [...references].filter(([version]) => Number(version.split(".")[1]) <= NEWEST_VERSION);
+  for (const [version, reference] of known) {
+    await writeFile(join(target, "api", `v${version}.json`), JSON.stringify(reference));
+  }
+  return known.map(([version]) => version);
+}
+
+/** What decides, to be read beside the page: as text, so that a browser shows it. */
+async function copySources(from: string, to: string): Promise<void> {
+  for (const file of await filesOf(from)) {
+    await mkdir(dirname(join(to, file)), { recursive: true });
+    await copyFile(join(from, file), join(to, `${file}.txt`));
+  }
+}
+
+async function bundle(
+  source: string,
+  target: string,
+  release: boolean,
+  described: readonly string[],
+): Promise<Metafile> {
   const { metafile } = await build({
-    entryPoints: [join(source, "main.tsx")],
+    entryPoints: { main: join(source, "main.tsx"), "style/main": join(source, "page/styles/main.css") },
     outdir: target,
     bundle: true,
     splitting: true,
@@ -45,6 +73,7 @@ async function bundle(source: string, target: string, release: boolean): Promise
     platform: "browser",
     jsx: "automatic",
     jsxImportSource: "preact",
+    define: { DESCRIBED_VERSIONS: JSON.stringify(described) },
     chunkNames: "chunks/[name]-[hash]",
     minify: release,
     sourcemap: !release,
@@ -56,18 +85,18 @@ async function bundle(source: string, target: string, release: boolean): Promise
   return metafile;
 }
 
-/** Files that the entry cannot do without: itself, its style sheet, and all chunks that it imports statically. */
+/** Files that the page cannot do without: the entry, all chunks that it imports statically, and the style sheet. */
 function firstLoad(metafile: Metafile, target: string): string[] {
   const files = new Set<string>();
   const add = (name: string): void => {
     const output = metafile.outputs[name];
     if (output === undefined || files.has(name)) return;
     files.add(name);
-    if (output.cssBundle !== undefined) files.add(output.cssBundle);
     for (const one of output.imports) if (one.kind === "import-statement") add(one.path);
   };
   add("main.js");
-  if (files.size === 0) throw new Error(`esbuild wrote no main.js to ${target}`);
+  add("style/main.css");
+  if (files.size < 2) throw new Error(`esbuild did not write the entries to ${target}`);
   return [...files];
 }
 
@@ -83,7 +112,7 @@ async function writeServiceWorker(source: string, target: string): Promise<void>
   const files = await filesOf(target);
   const hash = createHash("sha256");
   for (const file of files) hash.update(file).update(await readFile(join(target, file)));
-  const urls = ["./", ...files.filter((file) => !/\.(map|txt)$/.test(file) && file !== "index.html")];
+  const urls = ["./", ...files.filter((file) => !file.endsWith(".map") && file !== "index.html")];
   await build({
     entryPoints: [join(source, "service-worker.ts")],
     outfile: join(target, "service-worker.js"),

@@ -1,6 +1,7 @@
 // The commands of package.json: set-up, and what stands on it. Plain JavaScript without packages, since it runs before
 // there are any.
-//   node hosts/node/setup.mjs build [core] [--debug] | test [--all-clients] [FILTER…] | bench [--all-clients] | check
+//   node hosts/node/setup.mjs build [core] [--debug] | test [--all-clients] [FILTER…] | bench [--all-clients] | check |
+//     playground [--port PORT]
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -35,7 +36,7 @@ const COMMANDS = {
 
   // Without root the tests that need more say so and are skipped.
   test(args) {
-    prepare(["core", "daemon", "package"]);
+    prepare(["core", "daemon", "package", "playground"]);
     installMissingPackages({ withTests: wantsAllClients(args) });
     vitest(withoutOwn(args));
   },
@@ -43,6 +44,12 @@ const COMMANDS = {
   check() {
     prepare(["core", "package"]);
     vitest(["tests/check.test.ts", "tests/layering.test.ts"]);
+  },
+
+  async playground(args) {
+    prepare(["core", "playground"]);
+    const { servePage } = await import(await bundleTool(ROOT, "hosts/browser/serve.ts", "serve-playground"));
+    await servePage({ directory: join(ROOT, "build/playground"), args });
   },
 
   async bench(args) {
@@ -80,7 +87,7 @@ function fail(message) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [name = "", ...args] = process.argv.slice(2);
   const command = COMMANDS[name];
-  if (!command) fail(`setup.mjs: unknown command "${name}": build, test, bench or check is expected`);
+  if (!command) fail(`setup.mjs: unknown command "${name}": build, test, bench, check or playground is expected`);
   try {
     await command(args);
   } catch (error) {

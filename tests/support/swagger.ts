@@ -5,6 +5,8 @@ import { Ajv, type ValidateFunction } from "ajv";
 import { extract } from "tar-stream";
 import { parse } from "yaml";
 
+const ARCHIVE = new URL("../swagger/swagger.tar.br", import.meta.url);
+
 type Schema = { [key: string]: unknown };
 
 export class Swagger {
@@ -36,8 +38,8 @@ export class Swagger {
 }
 
 /** All descriptions by version, `1.25` first. */
-export async function swaggers(): Promise<Map<string, string>> {
-  const tar = brotliDecompressSync(readFileSync(new URL("../swagger/swagger.tar.br", import.meta.url)));
+export async function swaggers(archive: string | URL = ARCHIVE): Promise<Map<string, string>> {
+  const tar = brotliDecompressSync(readFileSync(archive));
   const found = new Map<string, string>();
   const entries = extract();
   entries.end(tar);

@@ -2,10 +2,12 @@
 
 import { useRef } from "preact/hooks";
 import { About } from "./about.js";
+import { usePlayground } from "./context.js";
 import { Share } from "./share.js";
 import { ThemeButton } from "./theme-button.js";
 
 export function Header() {
+  const playground = usePlayground();
   const about = useRef<HTMLDialogElement>(null);
   return (
     <header>
@@ -15,6 +17,9 @@ export function Header() {
       </h1>
       <p class="muted small">The Docker Engine API, answered by a container engine in this page</p>
       <span class="grow" />
+      <button type="button" class="plain" onClick={() => void playground.run(playground.startAfresh())}>
+        Start over
+      </button>
       <Share />
       <ThemeButton />
       <button type="button" class="plain" onClick={() => about.current?.showModal()}>

@@ -6,14 +6,14 @@ import type { Reference } from "../reference/reference.js";
 import type { Exchange } from "../session/exchange.js";
 import type { WrittenRequest } from "../session/request.js";
 import type { Session } from "../session/session.js";
-import type { Tools } from "./tools.js";
+import { createSession } from "../session/create.js";
+import { loadReference } from "./references.js";
 
 export type Tab = "lessons" | "notebook" | "world";
 
 const LESSONS_KEY = "coracle-lessons";
 
 export class Playground {
-  readonly tools: Tools;
   readonly session;
   /** API version of new requests, and of the reference. */
   readonly version = signal("1.41");
@@ -32,8 +32,7 @@ export class Playground {
   readonly shown = signal<string | null>(null);
   readonly #references = new Map<string, Promise<Reference>>();
 
-  constructor(tools: Tools, session: Session) {
-    this.tools = tools;
+  constructor(session: Session) {
     this.session = signal(session);
     effect(() => void this.#loadReference(this.version.value));
   }
@@ -72,9 +71,15 @@ export class Playground {
     void this.run(before.close());
   }
 
+  /** Each lesson begins in a session of its own, unless nothing has been done in this one. */
+  async openLesson(lesson: string | null): Promise<void> {
+    this.lesson.value = lesson;
+    if (lesson !== null && this.session.value.actions.value.length > 0) await this.startAfresh();
+  }
+
   async startAfresh(): Promise<void> {
-    const { seed, images } = this.session.value;
-    this.replace(await this.tools.createSession({ core: this.tools.core, seed, images, pace: this.pace.value }));
+    const { core, seed, images } = this.session.value;
+    this.replace(await createSession({ core, seed, images, pace: this.pace.value }));
   }
 
   finish(lesson: string): void {
@@ -93,7 +98,7 @@ export class Playground {
   }
 
   async #loadReference(version: string): Promise<void> {
-    const loading = this.#references.get(version) ?? this.tools.reference(version);
+    const loading = this.#references.get(version) ?? loadReference(version);
     this.#references.set(version, loading);
     const reference = await this.run(loading);
     if (reference === undefined) this.#references.delete(version);

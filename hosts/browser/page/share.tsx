@@ -3,14 +3,15 @@
 import { useRef, useState } from "preact/hooks";
 import { CopyButton } from "./copy-button.js";
 import { usePlayground } from "./context.js";
-import { curlScript } from "./curl-script.js";
+import { curlScript } from "../notation/curl-script.js";
+import { toFragment } from "../session/share.js";
 
 export function Share() {
   const playground = usePlayground();
   const dialog = useRef<HTMLDialogElement>(null);
   const [link, setLink] = useState("");
   const open = async (): Promise<void> => {
-    const text = await playground.run(playground.tools.share(playground.session.value));
+    const text = await playground.run(toFragment(playground.session.value));
     if (text === undefined) return;
     const url = new URL(location.href);
     url.hash = text;
@@ -35,7 +36,10 @@ export function Share() {
         </label>
         <form method="dialog" class="row">
           <CopyButton text={() => link} label="Copy the link" primary />
-          <button type="button" onClick={() => download("session.sh", curlScript(playground))}>
+          <button
+            type="button"
+            onClick={() => download("session.sh", curlScript(playground.session.value.exchanges.value))}
+          >
             Save as curl script
           </button>
           <span class="grow" />

@@ -4,8 +4,8 @@ import { joinFolded, swaggers } from "../../../tests/support/swagger.js";
 import { referenceFrom } from "./from-swagger.js";
 import type { Reference } from "./reference.js";
 
-/** By version, `1.25` first. */
-export async function allReferences(): Promise<Map<string, Reference>> {
-  const texts = [...(await swaggers())];
+/** By version, `1.25` first. `archive`: where the descriptions stand, if not beside the tests' own code. */
+export async function allReferences(archive?: string): Promise<Map<string, Reference>> {
+  const texts = [...(await swaggers(archive))];
   return new Map(texts.map(([version, text]) => [version, referenceFrom(joinFolded(text), version)]));
 }

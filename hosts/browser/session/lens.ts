@@ -10,9 +10,7 @@ import type { LensGroup } from "./explain.js";
 import { atVersion, versionOf } from "./request.js";
 import type { Session } from "./session.js";
 import type { Step } from "./step.js";
-
-export const OLDEST_VERSION = 24;
-export const NEWEST_VERSION = 55;
+import { NEWEST_VERSION, OLDEST_VERSION } from "./versions.js";
 
 /** Steps that a fork is told at most: an answer that takes longer is not waited for. */
 const MOST_STEPS = 5_000;

@@ -21,6 +21,12 @@ const PRODUCTS = [
     output: "build/package/node.d.ts",
     build: buildPackage,
   },
+  {
+    name: "playground",
+    inputs: ["core", "hosts", "tests/swagger", "package-lock.json"],
+    output: "build/playground/index.html",
+    build: buildPlayground,
+  },
 ];
 
 /** Those of these products that are not up to date; all that are not, if none is named. */
@@ -105,6 +111,12 @@ async function bundleDaemon(root) {
     minifyWhitespace: true,
     minifySyntax: true,
   });
+}
+
+/** Static files: the page with the core in it, and the API's reference. */
+async function buildPlayground(root, release) {
+  const { buildPage } = await import(await bundleTool(root, "hosts/browser/build.ts", "build-playground"));
+  await buildPage({ root, release });
 }
 
 async function bundle(options) {

@@ -21,9 +21,13 @@ const ABOUT: readonly { id: About; label: string }[] = [
 
 export function AnswerView({ exchange }: { exchange: Exchange }) {
   const name = `about-${exchange.number}`;
+  const session = useSession();
+  const looking = session.looking.value;
+  const later = looking !== null && exchange.at > (session.steps.value[looking]?.at ?? exchange.at);
   const [about, setAbout] = useState<About | null>(null);
   return (
-    <section class="answer" aria-label={`Answer ${exchange.number}`}>
+    <section class="answer" aria-label={`Answer ${exchange.number}`} data-later={later}>
+      {later && <p class="small muted">Sent later than the moment that you are looking at.</p>}
       <Head exchange={exchange} />
       <BodyView exchange={exchange} />
       {exchange.typable.value && <StdinField exchange={exchange} />}

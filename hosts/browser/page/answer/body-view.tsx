@@ -33,7 +33,7 @@ function LongText({ text, label }: { text: string; label: string }) {
   const long = lines.length > FEW_LINES;
   return (
     <>
-      <pre class="body" tabIndex={0} aria-label={label}>
+      <pre class="body" tabIndex={0} role="group" aria-label={label}>
         {long && !whole ? lines.slice(0, FEW_LINES - 4).join("\n") : text}
       </pre>
       {long && (

@@ -3,16 +3,16 @@
 import type { ComponentChildren } from "preact";
 import type { Exchange } from "../../session/exchange.js";
 import type { Remedy } from "../../session/explain.js";
+import { explain } from "../../session/explanation.js";
 import { usePlayground, useSession } from "../context.js";
 import { sendAll } from "../notebook/plan.js";
 import { shortId } from "../words.js";
 
 export function Explain({ exchange }: { exchange: Exchange }) {
-  const { tools } = usePlayground();
   const session = useSession();
   // Read for the sake of the subscription: the explanation grows with the steps.
   void exchange.steps.value;
-  const told = tools.explain(session, exchange);
+  const told = explain(session, exchange);
   if (told.route === null && exchange.steps.value.length === 0) {
     return <p class="muted">The request has not reached the engine.</p>;
   }

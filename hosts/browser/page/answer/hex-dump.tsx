@@ -9,7 +9,7 @@ export function HexDump({ bytes, label }: { bytes: Uint8Array; label: string }) 
     shown.subarray(line * PER_LINE, (line + 1) * PER_LINE),
   );
   return (
-    <pre class="hex" tabIndex={0} aria-label={label}>
+    <pre class="hex" tabIndex={0} role="group" aria-label={label}>
       {lines.map((line) => `${hex(line).padEnd(PER_LINE * 3 - 1)}  ${printable(line)}`).join("\n")}
       {bytes.length > MOST_BYTES && `\n… ${bytes.length - MOST_BYTES} bytes more`}
     </pre>

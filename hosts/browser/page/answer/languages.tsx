@@ -1,24 +1,23 @@
 // The request in other languages, ready to copy.
 
 import { useState } from "preact/hooks";
+import { generate } from "../../notation/generate.js";
 import { LANGUAGES, type Language } from "../../notation/notation.js";
 import type { Exchange } from "../../session/exchange.js";
 import { CopyButton } from "../copy-button.js";
-import { usePlayground } from "../context.js";
 import { TabList } from "../tab-list.js";
 
 const TABS = LANGUAGES.map(({ language, label }) => ({ id: language, label }));
 
 export function Languages({ exchange }: { exchange: Exchange }) {
-  const { tools } = usePlayground();
   const [language, setLanguage] = useState<Language>("curl");
   const name = `language-${exchange.number}`;
-  const text = tools.generate(exchange.request, language);
+  const text = generate(exchange.request, language);
   return (
     <div class="stack tight">
       <TabList label="Language" name={name} tabs={TABS} selected={language} select={setLanguage} onePanel />
       <div id={`${name}-panel`} role="tabpanel" aria-labelledby={`${name}-${language}`} class="code">
-        <pre class="body" tabIndex={0} aria-label="Code">
+        <pre class="body" tabIndex={0} role="group" aria-label="Code">
           {text}
         </pre>
         <CopyButton text={() => text} />

@@ -9,7 +9,7 @@ export function ProgressView({ view }: { view: Extract<View, { kind: "progress" 
       {view.bars.map((bar) => (
         <BarRow key={bar.id} bar={bar} />
       ))}
-      <pre class="body" tabIndex={0} aria-label="Progress">
+      <pre class="body" tabIndex={0} role="group" aria-label="Progress">
         {view.lines.join("\n")}
       </pre>
       {view.error !== null && (

@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Exchange } from "../../session/exchange.js";
 import type { LensGroup } from "../../session/explain.js";
+import { lens } from "../../session/lens.js";
 import { usePlayground, useSession } from "../context.js";
 
 export function VersionLens({ exchange }: { exchange: Exchange }) {
@@ -11,7 +12,7 @@ export function VersionLens({ exchange }: { exchange: Exchange }) {
   const [groups, setGroups] = useState<readonly LensGroup[] | null>(null);
   useEffect(() => {
     let left = false;
-    void playground.run(playground.tools.lens(session, exchange)).then((found) => {
+    void playground.run(lens(session, exchange)).then((found) => {
       if (!left && found !== undefined) setGroups(found);
     });
     return () => {
@@ -39,7 +40,7 @@ function Group({ group, only }: { group: LensGroup; only: boolean }) {
       </p>
       {only && <p class="small muted">All versions answer alike.</p>}
       {difference.length > 0 && (
-        <pre class="body" tabIndex={0} aria-label={`Difference at ${versions}`}>
+        <pre class="body" tabIndex={0} role="group" aria-label={`Difference at ${versions}`}>
           {difference.map((line, at) => (
             <span key={at} class={line.startsWith("-") ? "gone" : "added"}>{`${line}\n`}</span>
           ))}

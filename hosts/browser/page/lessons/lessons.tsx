@@ -1,16 +1,16 @@
 // The lessons: a list, and the one that is open.
 
+import { LESSONS } from "../../lessons/lessons.js";
 import { usePlayground } from "../context.js";
 import { LessonView } from "./lesson-view.js";
 
 export function Lessons() {
   const playground = usePlayground();
-  const { lessons } = playground.tools;
   return (
     <div class="lessons-inner">
       <h2>Lessons</h2>
       <ol class="lesson-list">
-        {lessons.map((lesson, at) => {
+        {LESSONS.map((lesson, at) => {
           const open = playground.lesson.value === lesson.id;
           return (
             <li key={lesson.id} data-open={open}>
@@ -18,7 +18,7 @@ export function Lessons() {
                 type="button"
                 class="plain lesson-title"
                 aria-expanded={open}
-                onClick={() => (playground.lesson.value = open ? null : lesson.id)}
+                onClick={() => void playground.run(playground.openLesson(open ? null : lesson.id))}
               >
                 <span class="muted lesson-number">{playground.finished.value.has(lesson.id) ? "✓" : at + 1}</span>
                 {lesson.title}

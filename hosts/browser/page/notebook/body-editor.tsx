@@ -11,18 +11,20 @@ export interface BodyEditorProps {
   request: WrittenRequest;
   endpoint: Endpoint | null;
   edit: (change: Partial<WrittenRequest>) => void;
+  /** The body at this moment: a rendering may be older than what has been typed since. */
+  current: () => string;
   /** Distinguishes it from those of other cells. */
   name: string;
 }
 
-export function BodyEditor({ request, endpoint, edit, name }: BodyEditorProps) {
+export function BodyEditor({ request, endpoint, edit, current, name }: BodyEditorProps) {
   const { reference } = usePlayground();
   const box = useRef<HTMLDivElement>(null);
   const editor = useRef<CodeEditor | null>(null);
   const latest = useRef({ endpoint, edit });
   latest.current = { endpoint, edit };
   useEffect(() => () => editor.current?.close(), []);
-  useEffect(() => editor.current?.setText(request.body), [request.body]);
+  useEffect(() => editor.current?.setText(current()), [request.body]);
 
   const shown = request.body !== "" || endpoint?.body !== undefined || request.method === "PUT";
   if (!shown) return null;

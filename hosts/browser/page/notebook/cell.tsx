@@ -63,7 +63,13 @@ export function CellView({ cell, place, last, shown }: CellViewProps) {
           <CellMenu cell={cell} place={place} last={last} />
         </RequestLine>
         {endpoint && <p class="muted small">{endpoint.summary}</p>}
-        <BodyEditor request={request} endpoint={endpoint} edit={edit} name={cell.id} />
+        <BodyEditor
+          request={request}
+          endpoint={endpoint}
+          edit={edit}
+          current={() => cell.request.peek().body}
+          name={cell.id}
+        />
         <div class="folds">
           <ParameterFields request={request} endpoint={endpoint} edit={edit} />
           <HeaderFields request={request} edit={edit} />

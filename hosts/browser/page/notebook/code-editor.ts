@@ -4,7 +4,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } 
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { HighlightStyle, bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { EditorState } from "@codemirror/state";
+import { Annotation, EditorState } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { completeJson, type Hints } from "./json-hints.js";
@@ -18,6 +18,7 @@ export interface CodeEditorOptions {
 }
 
 export interface CodeEditor {
+  /** Changes the text from outside; not told to `changed`. */
   setText(text: string): void;
   close(): void;
 }
@@ -46,7 +47,8 @@ export function openCodeEditor({ area, parent, hints, changed }: CodeEditorOptio
         // Tab is left alone: it leaves the editor, as it leaves any other field.
         keymap.of([...SENDING, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) changed(update.state.doc.toString());
+          const outside = update.transactions.some((one) => one.annotation(FROM_OUTSIDE));
+          if (update.docChanged && !outside) changed(update.state.doc.toString());
         }),
       ],
     }),
@@ -56,11 +58,16 @@ export function openCodeEditor({ area, parent, hints, changed }: CodeEditorOptio
   return {
     setText(text) {
       if (text === view.state.doc.toString()) return;
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+      view.dispatch({
+        changes: { from: 0, to: view.state.doc.length, insert: text },
+        annotations: FROM_OUTSIDE.of(true),
+      });
     },
     close: () => view.destroy(),
   };
 }
+
+const FROM_OUTSIDE = Annotation.define<boolean>();
 
 /** Ctrl+Enter sends the cell: it is taken from the editor, which would begin a new line. */
 const SENDING = [{ key: "Mod-Enter", run: () => true }];

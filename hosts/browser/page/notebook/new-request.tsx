@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import type { Endpoint } from "../../reference/reference.js";
 import type { WrittenRequest } from "../../session/request.js";
 import { usePlayground } from "../context.js";
+import { VERSIONS } from "../references.js";
 import { placeholders } from "./endpoint.js";
 import { TypedLine } from "./typed-line.js";
 
@@ -45,7 +46,7 @@ export function NewRequest() {
             value={playground.version.value}
             onChange={(event) => (playground.version.value = event.currentTarget.value)}
           >
-            {[...playground.tools.versions].reverse().map((version) => (
+            {VERSIONS.map((version) => (
               <option key={version}>{version}</option>
             ))}
           </select>

@@ -1,6 +1,7 @@
 // A line of curl, a docker command, or `GET /path`: becomes the requests that it stands for.
 
 import { useState } from "preact/hooks";
+import { parse } from "../../notation/parse.js";
 import { usePlayground } from "../context.js";
 import { sendPlan } from "./plan.js";
 
@@ -11,7 +12,7 @@ export function TypedLine() {
   const [remarks, setRemarks] = useState<readonly string[]>([]);
 
   const take = (): void => {
-    const parsed = playground.tools.parse(line, playground.version.value);
+    const parsed = parse(line, playground.version.value);
     if (!parsed.ok) {
       setProblem(parsed.message);
       return;

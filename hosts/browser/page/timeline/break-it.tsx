@@ -1,23 +1,42 @@
 // What can go wrong, to be tried: every fault of the simulated world, and the end of the engine.
 
+import type { Fault } from "../../../simulated/faults.js";
+import { FAULT_TEXTS, type FaultText } from "../../lessons/fault-texts.js";
 import { usePlayground, useSession } from "../context.js";
 import { Menu, MenuItem } from "../menu.js";
-import { FAULTS, type OfferedFault } from "./faults.js";
+
+const GROUPS: readonly { title: string; kinds: readonly Fault["kind"][] }[] = [
+  {
+    title: "Registry",
+    kinds: [
+      "registry-down",
+      "registry-unauthorized",
+      "registry-limited",
+      "registry-slow",
+      "registry-cut",
+      "registry-corrupt",
+    ],
+  },
+  { title: "Disk", kinds: ["disk-full", "records-full"] },
+  {
+    title: "Containers",
+    kinds: ["ignore-sigterm", "die-at-once", "out-of-memory", "runtime-fails", "supervisor-lost"],
+  },
+];
 
 export function BreakIt() {
   const session = useSession();
   const set = session.faults.value;
   const down = session.engine.value === "down";
-  const groups = [...new Set(FAULTS.map((one) => one.group))];
   return (
     <Menu label={<>Break it{(set.length > 0 || down) && <span class="dot" data-up={false} />}</>}>
-      <p class="menu-title">The engine</p>
+      <p class="menu-title">Engine</p>
       <EngineItem down={down} />
-      {groups.map((group) => (
-        <div key={group} role="group" aria-label={group}>
-          <p class="menu-title">{group}</p>
-          {FAULTS.filter((one) => one.group === group).map((one) => (
-            <FaultItem key={one.label} offered={one} set={set.some((other) => other.fault.kind === one.fault.kind)} />
+      {GROUPS.map(({ title, kinds }) => (
+        <div key={title} role="group" aria-label={title}>
+          <p class="menu-title">{title}</p>
+          {kinds.map((kind) => (
+            <FaultItem key={kind} text={FAULT_TEXTS[kind]} set={set.some((one) => one.fault.kind === kind)} />
           ))}
         </div>
       ))}
@@ -28,34 +47,31 @@ export function BreakIt() {
 function EngineItem({ down }: { down: boolean }) {
   const playground = usePlayground();
   const session = useSession();
+  const { label, lookFor } = FAULT_TEXTS["engine-crash"];
   const act = async (): Promise<void> => {
     await playground.run(down ? session.reopen() : session.crash());
-    playground.notice.value = down
-      ? "The engine is back: it compared its records with what it found."
-      : "The engine was killed. Containers go on; start it again and see what it knows.";
+    playground.notice.value = down ? "The engine is back: it compared its records with what it found." : lookFor;
   };
   return (
     <MenuItem act={() => void act()}>
-      <span>{down ? "Start the engine again" : "Kill the engine now"}</span>
-      <span class="small muted">
-        {down ? "It mends what it finds half done" : "Requests fail; containers go on without it"}
-      </span>
+      <span>{down ? "Start the engine again" : label}</span>
+      <span class="small muted">{down ? "It mends what it finds half done." : lookFor}</span>
     </MenuItem>
   );
 }
 
-function FaultItem({ offered, set }: { offered: OfferedFault; set: boolean }) {
+function FaultItem({ text, set }: { text: FaultText; set: boolean }) {
   const playground = usePlayground();
   const session = useSession();
-  const { fault, times, label, watch } = offered;
+  const { fault, times, label, lookFor } = text;
   const act = async (): Promise<void> => {
     await playground.run(set ? session.lift(fault.kind) : session.inject(fault, times));
-    playground.notice.value = set ? `No longer: ${label}.` : `${label}. ${watch}.`;
+    playground.notice.value = set ? `Lifted: ${label}.` : lookFor;
   };
   return (
     <MenuItem act={() => void act()} pressed={set}>
       <span>{label}</span>
-      <span class="small muted">{set ? "Set: choose again to lift it" : watch}</span>
+      <span class="small muted">{set ? "It is so now. Choose it again to lift it." : lookFor}</span>
     </MenuItem>
   );
 }

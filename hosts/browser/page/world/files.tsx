@@ -33,7 +33,7 @@ export function Files({ container }: { container: string }) {
         ))}
       </ul>
       {entries.text !== null && (
-        <pre class="body" tabIndex={0} aria-label={path}>
+        <pre class="body" tabIndex={0} role="group" aria-label={path}>
           {entries.text}
         </pre>
       )}

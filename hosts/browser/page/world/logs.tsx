@@ -29,7 +29,7 @@ export function Logs({ container }: { container: string }) {
   return (
     <div>
       <h4>Log</h4>
-      <pre class="body" tabIndex={0} aria-label="Log">
+      <pre class="body" tabIndex={0} role="group" aria-label="Log">
         {lines.map((line, at) => (
           <span key={at} class={line.stream}>
             <span class="muted">{clockTime(line.at).slice(0, 8)} </span>

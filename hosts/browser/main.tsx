@@ -1,0 +1,48 @@
+// Begins the page: the session that a link holds, or a new one with the first request of the first lesson.
+
+import { render } from "preact";
+import { LESSONS } from "./lessons/lessons.js";
+import { App } from "./page/app.js";
+import { Playground } from "./page/playground.js";
+import { createSession } from "./session/create.js";
+import { packagedCore } from "./session/packaged-core.js";
+import type { NamedCore, Session } from "./session/session.js";
+import { fromFragment } from "./session/share.js";
+
+async function begin(): Promise<void> {
+  const core = packagedCore();
+  const { session, remark } = await firstSession(core);
+  const playground = new Playground(session);
+  playground.notice.value = remark;
+  const place = document.getElementById("app")!;
+  place.replaceChildren();
+  render(<App playground={playground} />, place);
+  addEventListener("hashchange", () => void playground.run(openLink(playground, core)));
+  if (navigator.serviceWorker) void navigator.serviceWorker.register("service-worker.js");
+}
+
+/** A link that cannot be opened is told of, and a new session takes its place. */
+async function firstSession(core: NamedCore): Promise<{ session: Session; remark: string }> {
+  let remark = "";
+  if (location.hash.length > 1) {
+    try {
+      const { session, warnings } = await fromFragment(location.hash.slice(1), core);
+      return { session, remark: warnings.join(" ") };
+    } catch (error) {
+      remark = `The link cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+  const session = await createSession({ core });
+  const cell = LESSONS[0]?.steps[0]?.cell;
+  if (cell) session.add(cell(session));
+  return { session, remark };
+}
+
+async function openLink(playground: Playground, core: NamedCore): Promise<void> {
+  if (location.hash.length < 2) return;
+  const { session, warnings } = await fromFragment(location.hash.slice(1), core);
+  playground.replace(session);
+  playground.notice.value = warnings.join(" ");
+}
+
+void begin();
