@@ -1,6 +1,6 @@
 // The timeline of a session: watches the driver and keeps every step, in words and with the world as it was after it.
 
-import type { Input, RequestId, engine } from "../../host.js";
+import type { Input, RequestId, engine, types } from "../../host.js";
 import type { ObservedStep, Observer, Opening } from "../../observer.js";
 import type { Effect, StepOutputs } from "../../outbox.js";
 import { changesBetween } from "./changes.js";
@@ -15,6 +15,8 @@ import type { EventView, World } from "./world.js";
 export interface TimelineOptions {
   /** Whose request this is: the number of an exchange, or `events` for the stream that the world's events come from. */
   claim: (request: engine.Request) => number | "events" | null;
+  /** The world's time. */
+  now: () => types.Instant;
   /** Whether the session is still being made ready: nobody has done anything yet. */
   preparing: () => boolean;
   /** Of what a step asked for. */
@@ -37,7 +39,7 @@ export class Timeline implements Observer {
   };
   #events: RequestId | null = null;
   #eventCount = 0;
-  #last: { epoch: number; inEpoch: number; at: bigint; wall: bigint } = { epoch: 0, inEpoch: 0, at: 0n, wall: 0n };
+  #last = { epoch: 0, inEpoch: 0 };
 
   constructor(options: TimelineOptions) {
     this.#options = options;
@@ -65,19 +67,21 @@ export class Timeline implements Observer {
     const before = this.world;
     const world = this.#fold.lost();
     const why = error instanceof Error ? error.message : String(error);
+    const { monotonic: at, wall } = this.#options.now();
+    const { epoch, inEpoch } = this.#last;
+    const cause = `the engine is gone: ${why}`;
+    const changes = changesBetween(before, world);
     this.#push({
-      ...{ kind: "lost", ...this.#last, input: null, opening: null, cause: `the engine is gone: ${why}` },
-      ...{
-        effects: [],
-        records: [],
-        replies: [],
-        notes: [],
-        outputs: NO_OUTPUTS,
-        hash: "",
-        exchange: null,
-        answers: [],
-      },
-      ...{ quiet: false, world, changes: changesBetween(before, world), number: this.steps.length },
+      ...NOTHING,
+      kind: "lost",
+      epoch,
+      inEpoch,
+      at,
+      wall,
+      cause,
+      world,
+      changes,
+      number: this.steps.length,
     });
     this.#events = null;
   }
@@ -99,15 +103,12 @@ export class Timeline implements Observer {
     for (const effect of outputs.effects) {
       if (!cancelsTimer(effect)) this.#asked.set(effect.op, { effect, exchange: what.exchange });
     }
-    this.#last = {
-      epoch: observed.epoch,
-      inEpoch: observed.step,
-      at: observed.now.monotonic,
-      wall: observed.now.wall,
-    };
+    this.#last = { epoch: observed.epoch, inEpoch: observed.step };
     this.#push({
       ...what,
       ...this.#last,
+      at: observed.now.monotonic,
+      wall: observed.now.wall,
       number: this.steps.length,
       effects: outputs.effects.map((effect) => effectWords(effect, this.#naming)),
       records: outputs.records.map(({ tag, val }) =>
@@ -187,7 +188,11 @@ export class Timeline implements Observer {
   }
 }
 
-const NO_OUTPUTS: StepOutputs = { records: [], effects: [], replies: [] };
+/** What a step has that did nothing. */
+const NOTHING = {
+  ...{ input: null, opening: null, exchange: null, answers: [], quiet: false, hash: "" },
+  ...{ effects: [], records: [], replies: [], notes: [], outputs: { records: [], effects: [], replies: [] } },
+};
 
 interface EventLine {
   Type: string;

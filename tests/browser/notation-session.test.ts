@@ -1,0 +1,136 @@
+// Commands and programs on a real engine: what is typed does what it says, and what is shown runs.
+
+import { transform } from "esbuild";
+import { afterEach, expect, test } from "vitest";
+import { curlScript } from "../../hosts/browser/notation/curl-script.js";
+import { generate } from "../../hosts/browser/notation/generate.js";
+import { parse } from "../../hosts/browser/notation/parse.js";
+import { sendAll } from "../../hosts/browser/notation/plan.js";
+import { createSession } from "../../hosts/browser/session/create.js";
+import type { Exchange } from "../../hosts/browser/session/exchange.js";
+import { packagedCore } from "../../hosts/browser/session/packaged-core.js";
+import { written } from "../../hosts/browser/session/request.js";
+import type { Session } from "../../hosts/browser/session/session.js";
+import { openEngine } from "../../hosts/embedding/open.js";
+import { simulatedHost } from "../../hosts/simulated/host.js";
+
+const open: Session[] = [];
+
+afterEach(async () => {
+  for (const session of open.splice(0)) await session.close();
+});
+
+async function opened(): Promise<Session> {
+  const session = await createSession({ core: packagedCore(), pace: "fast" });
+  open.push(session);
+  return session;
+}
+
+async function typed(session: Session, line: string): Promise<Exchange[]> {
+  const result = parse(line, "1.41");
+  if (!result.ok) throw new Error(result.message);
+  return sendAll(session, result.requests);
+}
+
+async function over(exchange: Exchange): Promise<void> {
+  while (!["done", "broken"].includes(exchange.state.value)) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+function textOf(exchange: Exchange): string {
+  const view = exchange.view.value;
+  if (view.kind !== "frames") return "";
+  return view.frames.map(({ bytes }) => new TextDecoder().decode(bytes)).join("");
+}
+
+test("docker run --rm: created, attached, waited for, started, removed", async () => {
+  const session = await opened();
+  const [create, attach, wait, start] = await typed(session, "docker run --rm busybox echo hello there");
+  for (const exchange of [attach!, wait!]) await over(exchange);
+  expect([create, attach, wait, start].map((exchange) => exchange!.head.value?.status)).toEqual([201, 101, 200, 204]);
+  expect(textOf(attach!)).toBe("hello there\n");
+  expect(wait!.view.value).toMatchObject({ kind: "json", value: { StatusCode: 0 } });
+  expect(session.world.value.containers).toEqual([]);
+});
+
+test("what comes after a refusal is not sent", async () => {
+  const session = await opened();
+  const sent = await typed(session, "docker run -d nothing");
+  expect(sent.map((exchange) => exchange.head.value?.status)).toEqual([404]);
+  expect(session.cells.value.length).toBe(1);
+});
+
+test("pull, run, list, stop, rm and rmi, as typed", async () => {
+  const session = await opened();
+  await typed(session, "docker pull alpine");
+  await typed(session, "docker run -d --name web -p 8080:80 alpine sleep 1000");
+  const [web] = session.world.value.containers;
+  expect(web).toMatchObject({ name: "web", status: "running", ports: [{ container: 80, host: 8080 }] });
+  expect(session.world.value.networks.find(({ name }) => name === "bridge")!.containers).toEqual([web!.id]);
+  await typed(session, "docker stop -t 1 web");
+  expect(session.world.value.containers[0]).toMatchObject({ exitCode: 137 });
+  await typed(session, "docker rm web");
+  await typed(session, "docker rmi alpine");
+  expect(session.world.value.containers).toEqual([]);
+  expect(session.world.value.images.map(({ tags }) => tags)).toEqual([["busybox:latest"]]);
+});
+
+test("programs for engine.fetch run, and print what the engine answers", async () => {
+  const requests = [
+    written("GET", "/_ping"),
+    written("POST", "/v1.41/containers/create?name=one", { Image: "busybox", Cmd: ["echo", "it's `fine` ${so}"] }),
+    written("POST", "/v1.41/containers/one/start"),
+    written("GET", "/v1.41/containers/json?all=1"),
+    written("GET", "/v1.41/containers/one/logs?stdout=1&follow=1"),
+    written("GET", "/v1.41/containers/nobody/json"),
+  ];
+  const engine = await openEngine({ host: simulatedHost({ pace: "fast" }), core: packagedCore().compiled });
+  const printed: string[] = [];
+  for (const request of requests)
+    printed.push(
+      await run(generate(request, "fetch"), { ...engine, fetch: engine.fetch.bind(engine), close: () => {} }),
+    );
+  await engine.close();
+  expect(printed[0]).toBe("200 OK");
+  expect(printed[1]).toMatch(/^201 \{"Id":"[0-9a-f]{64}"/);
+  expect(printed[2]).toBe("204 ");
+  expect(printed[3]).toContain("it's `fine` ${so}");
+  expect(printed[4]).toContain("it's `fine` ${so}\n");
+  expect(printed[5]).toContain('404 {"message":"No such container: nobody"}');
+});
+
+/** Runs a program with this engine in place of its own; what it prints. */
+async function run(program: string, engine: object): Promise<string> {
+  const { code } = await transform(program.replace(/^import .*$/m, ""), { loader: "ts" });
+  const printed: string[] = [];
+  const print = { log: (...values: unknown[]) => void printed.push(values.join(" ")) };
+  const run = new AsyncFunction("openEngine", "simulatedHost", "console", code) as Run;
+  await run(
+    () => engine,
+    () => {},
+    print,
+  );
+  return printed.join("\n");
+}
+
+type Run = (openEngine: () => object, simulatedHost: () => void, console: object) => Promise<void>;
+
+const AsyncFunction = (async () => {}).constructor as new (...parts: string[]) => unknown;
+
+test("a session as a script takes ids from the answers", async () => {
+  const session = await opened();
+  const [create] = await typed(session, "docker create busybox true");
+  const view = create!.view.value;
+  if (view.kind !== "json") throw new Error(view.kind);
+  const { Id: id } = view.value as { Id: string };
+  const others = [
+    written("POST", `/v1.41/containers/${id}/start`),
+    written("POST", "/v1.41/commit?repo=x", { container: id }),
+    written("GET", `/v1.41/containers/json?all=1&filters={"id":["${id.slice(0, 12)}"]}`),
+  ];
+  for (const request of others) await session.send(session.add(request).id);
+  const script = curlScript(session.exchanges.value);
+  expect(script).not.toContain(id.slice(0, 12));
+  expect(script).toContain("id1=$(curl");
+  expect(script).toContain(`http://localhost/v1.41/containers/"$id1"/start`);
+  expect(script).toMatch(/"container": "'"\$id1"'"/);
+});

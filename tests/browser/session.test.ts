@@ -1,0 +1,390 @@
+// A session: what is sent comes back, what happened is on the timeline, and the same actions make the same session again.
+
+import { afterEach, describe, expect, test } from "vitest";
+import { outputOf } from "../../hosts/browser/lessons/evidence.js";
+import { createSession } from "../../hosts/browser/session/create.js";
+import type { Exchange } from "../../hosts/browser/session/exchange.js";
+import { explain } from "../../hosts/browser/session/explanation.js";
+import { textOf } from "../../hosts/browser/session/fold.js";
+import { hashOfSteps } from "../../hosts/browser/session/hash.js";
+import { STATUSES } from "../../hosts/browser/session/kept-records.js";
+import { lens } from "../../hosts/browser/session/lens.js";
+import { packagedCore } from "../../hosts/browser/session/packaged-core.js";
+import { written } from "../../hosts/browser/session/request.js";
+import type { WrittenRequest } from "../../hosts/browser/session/request.js";
+import type { Session, SessionOptions } from "../../hosts/browser/session/session.js";
+import { fromFragment, toFragment } from "../../hosts/browser/session/share.js";
+
+const CORE = packagedCore();
+const SECOND = 1_000_000_000n;
+const open: Session[] = [];
+
+afterEach(async () => {
+  for (const session of open.splice(0)) await session.close();
+});
+
+async function opened(options: Partial<SessionOptions> = {}): Promise<Session> {
+  return kept(await createSession({ core: CORE, pace: "stopped", ...options }));
+}
+
+function kept(session: Session): Session {
+  open.push(session);
+  return session;
+}
+
+/** Sends a request and lets time pass until it is answered, for a minute of the world at most. */
+async function send(session: Session, request: WrittenRequest): Promise<Exchange> {
+  const exchange = await session.send(session.add(request).id);
+  for (let waited = 0; waited < 600 && !isOver(exchange); waited++) await session.advance(SECOND / 10n);
+  return exchange;
+}
+
+function isOver(exchange: Exchange): boolean {
+  return ["done", "broken"].includes(exchange.state.value);
+}
+
+const status = (exchange: Exchange) => exchange.head.value?.status;
+const container = (session: Session, name: string) => session.world.value.containers.find((one) => one.name === name);
+
+const CREATE = written("POST", "/v1.41/containers/create?name=hello", { Image: "busybox", Cmd: ["echo", "hello"] });
+const START = written("POST", "/v1.41/containers/hello/start");
+const LOOP = { Image: "busybox", Cmd: ["sh", "-c", "while true; do date; sleep 1; done"] };
+
+/** The same few things in any session. */
+async function story(session: Session): Promise<void> {
+  await send(session, CREATE);
+  await send(session, START);
+  await session.advance(2n * SECOND);
+  await send(session, written("GET", "/v1.41/containers/json?all=1"));
+  await send(session, written("POST", "/v1.41/images/create?fromImage=alpine&tag=latest"));
+  await send(session, written("DELETE", "/v1.41/containers/hello"));
+}
+
+describe("a request", () => {
+  test("is answered, read as what it is, and stands in its cell", async () => {
+    const session = await opened();
+    const cell = session.add(written("GET", "/v1.41/version"));
+    const exchange = await session.send(cell.id);
+    await session.advance(SECOND);
+    expect(status(exchange)).toBe(200);
+    expect(exchange.view.value).toMatchObject({ kind: "json", value: { ApiVersion: "1.55" } });
+    expect(cell.exchanges.value).toEqual([exchange]);
+    expect(exchange.steps.value.length).toBe(1);
+  });
+
+  test("goes from creation to output", async () => {
+    const session = await opened();
+    expect(status(await send(session, CREATE))).toBe(201);
+    expect(status(await send(session, START))).toBe(204);
+    await session.advance(SECOND);
+    const logs = await send(session, written("GET", "/v1.41/containers/hello/logs?stdout=1"));
+    expect(outputOf(logs, "stdout")).toBe("hello\n");
+    expect(container(session, "hello")).toMatchObject({ status: "exited", run: 1, exitCode: 0 });
+    const id = container(session, "hello")!.id;
+    expect((await session.logs(id)).map(({ text }) => text)).toEqual(["hello"]);
+  });
+
+  test("that cannot be sent is broken, and says why", async () => {
+    const session = await opened();
+    const exchange = await send(session, { ...written("GET", "/v1.41/info"), body: "{}" });
+    expect(exchange.state.value).toBe("broken");
+    expect(exchange.problem.value).not.toBe("");
+  });
+
+  test("that goes on can be cancelled", async () => {
+    const session = await opened();
+    const cell = session.add(written("GET", "/v1.41/events"));
+    const exchange = await session.send(cell.id);
+    await session.advance(SECOND);
+    expect(exchange.state.value).toBe("streaming");
+    await session.cancel(exchange.number);
+    await session.advance(SECOND);
+    expect([exchange.state.value, exchange.problem.value]).toEqual(["broken", "you closed it"]);
+    expect(session.steps.value.some(({ input }) => input?.tag === "closed")).toBe(true);
+  });
+
+  test("that is attached is typed into, and replayed with what was typed", async () => {
+    const session = await opened();
+    const cat = { Image: "busybox", Cmd: ["cat"], OpenStdin: true, StdinOnce: true };
+    await send(session, written("POST", "/v1.41/containers/create?name=cat", cat));
+    const target = "/v1.41/containers/cat/attach?stream=1&stdin=1&stdout=1&stderr=1";
+    const attach = await session.send(session.add(written("POST", target)).id);
+    await send(session, written("POST", "/v1.41/containers/cat/start"));
+    expect([attach.head.value?.status, attach.typable.value]).toEqual([101, true]);
+    await session.type(attach.number, "one\n");
+    await session.advance(SECOND);
+    await session.type(attach.number, "two\n");
+    await session.endInput(attach.number);
+    await session.advance(SECOND);
+    expect([attach.state.value, attach.typable.value]).toEqual(["done", false]);
+    expect(outputOf(attach, "stdout")).toBe("one\ntwo\n");
+    expect(container(session, "cat")).toMatchObject({ status: "exited", exitCode: 0 });
+    const again = kept(await session.branch(session.steps.value.at(-1)!.number));
+    expect(outputOf(again.exchanges.value[1]!, "stdout")).toBe("one\ntwo\n");
+    expect(hashOfSteps(again.steps.value)).toBe(hashOfSteps(session.steps.value));
+  });
+
+  test("cells are edited, copied, moved and removed", async () => {
+    const session = await opened();
+    const first = session.add(written("GET", "/version"));
+    const second = session.add(written("GET", "/info"));
+    session.edit(first.id, { target: "/_ping" });
+    const copy = session.duplicate(first.id);
+    const targets = () => session.cells.value.map(({ request }) => request.value.target);
+    expect(targets()).toEqual(["/_ping", "/_ping", "/info"]);
+    session.move(second.id, 0);
+    session.remove(copy.id);
+    expect(targets()).toEqual(["/info", "/_ping"]);
+    expect(session.add(written("GET", "/x")).id).toBe("c4");
+  });
+});
+
+describe("the world", () => {
+  test("holds images with shared layers, networks and events, and what a step changed", async () => {
+    const session = await opened();
+    await story(session);
+    const { images, networks, events, containers } = session.world.value;
+    expect(images.map(({ tags }) => tags)).toEqual([["busybox:latest"], ["alpine:latest"]]);
+    expect(images.every(({ layers }) => layers.length > 0)).toBe(true);
+    expect(networks.map(({ name }) => name).sort()).toEqual(["bridge", "host", "none"]);
+    expect(containers).toEqual([]);
+    const actions = events.filter(({ type }) => type === "container").map(({ action }) => action);
+    expect(actions).toEqual(["create", "start", "die", "destroy"]);
+    expect(events.map(({ number }) => number)).toEqual(events.map((_, at) => at));
+  });
+
+  test("shows in-between statuses, and the rule that moved a container", async () => {
+    const session = await opened();
+    await send(session, CREATE);
+    await send(session, START);
+    await session.advance(SECOND);
+    const statuses = session.steps.value.map(({ world }) => world.containers[0]?.status);
+    expect([...new Set(statuses)]).toEqual([undefined, "created", "starting", "running", "releasing", "exited"]);
+    expect(container(session, "hello")!.rule).toEqual({ from: "releasing", cause: "released", to: "exited" });
+    const change = session.steps.value
+      .flatMap(({ changes }) => changes)
+      .find(({ of, how }) => of === "container" && how === "changed");
+    expect(change!.fields).toContain("status");
+  });
+
+  test("knows every status of the core's rules", async () => {
+    const session = await opened();
+    const words = new Set(session.rules.flatMap(({ from, to }) => [from, to]));
+    expect([...words].filter((word) => !(STATUSES as readonly string[]).includes(word))).toEqual([]);
+    expect(session.rules.length).toBeGreaterThan(10);
+  });
+
+  test("agrees with what the engine says, at the end of every story", async () => {
+    const session = await opened();
+    await send(session, CREATE);
+    await send(session, START);
+    await session.advance(SECOND);
+    const list = await send(session, written("GET", "/v1.41/containers/json?all=1"));
+    const view = list.view.value;
+    if (view.kind !== "json") throw new Error(view.kind);
+    const said = (view.value as { Id: string; State: string; Image: string }[]).map(({ Id, State, Image }) => ({
+      Id,
+      State,
+      Image,
+    }));
+    expect(
+      session.world.value.containers.map(({ id, status: State, image: Image }) => ({ Id: id, State, Image })),
+    ).toEqual(said);
+  });
+});
+
+describe("time travel", () => {
+  test("looking back runs nothing, and coming back shows the same", async () => {
+    const session = await opened();
+    await story(session);
+    const steps = session.steps.value;
+    const now = textOf(session.world.value);
+    const seen = steps.map(({ number }) => {
+      session.goTo(number);
+      return textOf(session.world.value);
+    });
+    session.goTo(null);
+    expect(textOf(session.world.value)).toBe(now);
+    expect(seen.at(-1)).toBe(now);
+    expect(new Set(seen).size).toBeGreaterThan(8);
+    expect(session.steps.value).toBe(steps);
+  });
+
+  test("equal seeds and actions make equal sessions; another seed makes other ids", async () => {
+    const [one, two, other] = [await opened(), await opened(), await opened({ seed: 1 })];
+    for (const session of [one, two, other]) await story(session);
+    expect(hashOfSteps(two.steps.value)).toBe(hashOfSteps(one.steps.value));
+    expect(textOf(two.world.value)).toBe(textOf(one.world.value));
+    expect(hashOfSteps(other.steps.value)).not.toBe(hashOfSteps(one.steps.value));
+  });
+
+  test("a branch is the same up to its step, and goes its own way from there", async () => {
+    const session = await opened();
+    await story(session);
+    const removal = session.steps.value.find(({ cause }) => cause.startsWith("DELETE"))!;
+    const at = session.steps.value.findLast(({ at: moment }) => moment < removal.at)!;
+    const branch = kept(await session.branch(at.number));
+    const same = session.steps.value.slice(0, at.number + 1);
+    expect(branch.steps.value.slice(0, same.length).map(({ hash }) => hash)).toEqual(same.map(({ hash }) => hash));
+    expect(textOf(branch.world.value)).toBe(textOf(at.world));
+    expect(branch.cells.value.length).toBe(session.cells.value.length);
+    expect(status(await send(branch, START))).toBe(204);
+    expect(container(branch, "hello")!.run).toBe(2);
+    expect(container(session, "hello")).toBeUndefined();
+  });
+
+  test("a cell can be put before another in the past", async () => {
+    const session = await opened();
+    await send(session, START);
+    await send(session, CREATE);
+    expect(session.exchanges.value.map(status)).toEqual([404, 201]);
+    const branch = kept(await session.branchWith(session.cells.value[1]!.id, 1));
+    await branch.advance(SECOND);
+    expect(branch.exchanges.value.map(status)).toEqual([201, 204, 409]);
+  });
+
+  test("real time, too, can be gone through again", async () => {
+    const session = await opened({ pace: { times: 50 } });
+    session.add(CREATE);
+    session.add(START);
+    for (const { id } of session.cells.value) {
+      const exchange = await session.send(id);
+      while (!isOver(exchange)) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    session.setPace("stopped");
+    const last = session.steps.value.at(-1)!;
+    const branch = kept(await session.branch(last.number));
+    const count = session.steps.value.filter(({ at }) => at <= last.at).length;
+    expect(hashOfSteps(branch.steps.value.slice(0, count))).toBe(hashOfSteps(session.steps.value.slice(0, count)));
+  });
+});
+
+describe("a crash", () => {
+  test("leaves containers alone; what the engine wrote down is there again", async () => {
+    const session = await opened();
+    await send(session, written("POST", "/v1.41/containers/create?name=loop", LOOP));
+    await send(session, written("POST", "/v1.41/containers/loop/start"));
+    const before = container(session, "loop");
+    await session.crash();
+    await session.advance(SECOND);
+    expect([session.engine.value, session.world.value.engine]).toEqual(["down", "down"]);
+    expect((await send(session, written("GET", "/_ping"))).state.value).toBe("broken");
+    const reopening = session.reopen();
+    await session.advance(SECOND);
+    await reopening;
+    expect([session.engine.value, session.world.value.engine]).toEqual(["open", "up"]);
+    expect(status(await send(session, written("GET", "/_ping")))).toBe(200);
+    expect(container(session, "loop")).toMatchObject({
+      status: "running",
+      pid: before!.pid,
+      startedAt: before!.startedAt,
+    });
+    expect(status(await send(session, written("POST", "/v1.41/containers/loop/kill")))).toBe(204);
+    await session.advance(SECOND);
+    const actions = session.world.value.events.map(({ type, action }) => `${type} ${action}`);
+    expect(actions.slice(-3)).toEqual(["container kill", "container die", "network disconnect"]);
+  });
+});
+
+describe("a link", () => {
+  test("opens to the same state", async () => {
+    const session = await opened({ seed: 5 });
+    await story(session);
+    await session.inject({ kind: "registry-down" });
+    await send(session, written("POST", "/v1.41/images/create?fromImage=debian&tag=latest"));
+    await session.crash();
+    await session.advance(SECOND);
+    const reopening = session.reopen();
+    await session.advance(SECOND);
+    await reopening;
+    const { session: again, warnings } = await fromFragment(await toFragment(session), CORE);
+    kept(again);
+    expect(warnings).toEqual([]);
+    expect(textOf(again.world.value)).toBe(textOf(session.world.value));
+    expect(again.exchanges.value.map(status)).toEqual(session.exchanges.value.map(status));
+    expect(again.cells.value.map(({ request }) => request.value)).toEqual(
+      session.cells.value.map(({ request }) => request.value),
+    );
+    expect(again.faults.value).toEqual(session.faults.value);
+    expect(again.now().monotonic).toBe(session.now().monotonic);
+  });
+
+  test("holds no credentials, and opens all the same", async () => {
+    const session = await opened();
+    const header = (value: object) => [["X-Registry-Auth", btoa(JSON.stringify(value))]] as const;
+    const pull = written("POST", "/v1.41/images/create?fromImage=registry.example/team/app&tag=1");
+    await send(session, { ...pull, headers: header({ username: "ann", password: "hunter22" }) });
+    await send(session, { ...pull, headers: header({ username: "learner", password: "coracle" }) });
+    expect(session.world.value.images.length).toBe(2);
+    const { session: again, warnings } = await fromFragment(await toFragment(session), CORE);
+    kept(again);
+    expect(warnings).toEqual([]);
+    expect(again.world.value.images.length).toBe(2);
+    const sent = again.exchanges.value.map(({ request }) => atob(request.headers[0]![1]));
+    expect(sent).toEqual(['{"username":"xxx","password":"xxxxxxxx"}', '{"username":"learner","password":"coracle"}']);
+  });
+
+  test("of another core opens with a warning", async () => {
+    const session = await opened();
+    await send(session, CREATE);
+    const text = await toFragment(session);
+    const { session: again, warnings } = await fromFragment(text, { ...CORE, hash: "another" });
+    kept(again);
+    expect(warnings.join()).toContain("another version of the engine");
+  });
+});
+
+describe("explained", () => {
+  test("a start: route, file, rules, effects, records, events", async () => {
+    const session = await opened();
+    await send(session, CREATE);
+    const start = await send(session, START);
+    await session.advance(SECOND);
+    const what = explain(session, start);
+    expect(what).toMatchObject({
+      route: "POST /containers/{name}/start",
+      source: "container/start.ts",
+      version: "1.41",
+      refusal: null,
+    });
+    expect(what.rules.map(({ rule }) => rule.to)).toEqual(expect.arrayContaining(["starting", "running"]));
+    expect(what.effects.map(({ text }) => text)).toContain("launch hello");
+    expect(what.records.some(({ key }) => key.startsWith("container/"))).toBe(true);
+    expect(what.events.map(({ action }) => action)).toContain("start");
+  });
+
+  test("a refusal, and what makes it succeed", async () => {
+    const session = await opened();
+    const create = written("POST", "/v1.41/containers/create", { Image: "alpine", Cmd: ["echo", "hi"] });
+    const refused = await send(session, create);
+    const { refusal, remedies } = explain(session, refused);
+    expect(refusal).toMatchObject({ kind: "not-found", status: 404, message: "No such image: alpine:latest" });
+    for (const request of remedies[0]!.requests) await send(session, request);
+    expect(session.exchanges.value.map(status)).toEqual([404, 200, 201]);
+  });
+
+  test("at other versions: what is the same, and what differs", async () => {
+    const session = await opened();
+    const images = await send(session, written("GET", "/v1.43/images/json"));
+    const groups = await lens(session, images);
+    const shown = groups.find((group) => group.shown)!;
+    expect(shown).toMatchObject({ to: "1.43", status: 200, difference: [] });
+    const view = images.view.value;
+    if (view.kind !== "json") throw new Error(view.kind);
+    expect(JSON.parse(shown.body)).toEqual(view.value);
+    const next = groups[groups.indexOf(shown) + 1]!;
+    expect(next.from).toBe("1.44");
+    expect(next.difference.some((line) => line.startsWith("- ") && line.includes("VirtualSize"))).toBe(true);
+    expect(groups[0]!.from).toBe("1.24");
+    expect(groups.at(-1)!.to).toBe("1.55");
+  });
+
+  test("the lens waits for answers that take time", async () => {
+    const session = await opened();
+    await send(session, CREATE);
+    const start = await send(session, START);
+    const groups = await lens(session, start);
+    expect(groups.map(({ versions, status: answer }) => [versions, answer])).toEqual([["1.24–1.55", 204]]);
+  });
+});
