@@ -1,7 +1,7 @@
 // Builds the playground to static files that work from any path: page, core, and the API's reference per version.
 
 import { createHash } from "node:crypto";
-import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
@@ -23,11 +23,23 @@ export interface PageWeight {
   gzip: number;
 }
 
+/** Whole or not there: built beside the old one, which it then replaces. */
 export async function buildPage({ root, release, outDir = "build/playground" }: BuildPageOptions): Promise<PageWeight> {
-  const source = join(root, "hosts/browser");
   const target = join(root, outDir);
-  await rm(target, { recursive: true, force: true });
-  await mkdir(target, { recursive: true });
+  const fresh = `${target}.${process.pid}.part`;
+  await mkdir(fresh, { recursive: true });
+  try {
+    const weight = await writePage(root, fresh, release);
+    await rm(target, { recursive: true, force: true });
+    await rename(fresh, target);
+    return weight;
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+async function writePage(root: string, target: string, release: boolean): Promise<PageWeight> {
+  const source = join(root, "hosts/browser");
   const described = await writeReferences(root, target);
   const metafile = await bundle(source, target, release, described);
   const first = firstLoad(metafile, target);

@@ -14,6 +14,8 @@ async function begin(): Promise<void> {
   const { session, remark } = await firstSession(core);
   const playground = new Playground(session);
   playground.notice.value = remark;
+  if (location.hash.length < 2)
+    playground.lesson.value = LESSONS.find(({ id }) => !playground.finished.value.has(id))?.id ?? null;
   const place = document.getElementById("app")!;
   place.replaceChildren();
   render(<App playground={playground} />, place);

@@ -68,7 +68,9 @@ function Head({ exchange }: { exchange: Exchange }) {
             {head.status} {statusText(head.status)}
           </strong>
         )}
-        {head !== null && <span class="muted small"> after {duration(head.at - exchange.at)}</span>}
+        {head !== null && head.at > exchange.at && (
+          <span class="muted small"> after {duration(head.at - exchange.at)}</span>
+        )}
         {state === "streaming" && <span class="live small">open</span>}
         {state === "broken" && <span class="refused small"> {exchange.problem.value || "broken off"}</span>}
       </p>

@@ -48,7 +48,7 @@ function StepHelp({ step }: { step: LessonStep }) {
       <div class="row">
         {step.cell && (
           <button type="button" onClick={() => playground.add(step.cell!(session))}>
-            Put it in the notebook
+            Add the request
           </button>
         )}
         {step.button === "crash" && (

@@ -1,16 +1,25 @@
-// The steps that are worth looking at: those of the session's own making are passed over.
+// The steps that are worth looking at: those of the session's own making are passed over, but for the last one before
+// all others, which is how the world began.
 
 import type { Session } from "../../session/session.js";
 import type { Step } from "../../session/step.js";
 
-export function loudSteps(session: Session): readonly Step[] {
-  return session.steps.value.filter((step) => !step.quiet);
+export function shownSteps(session: Session): readonly Step[] {
+  const steps = session.steps.value;
+  const first = steps.findIndex((step) => !step.quiet);
+  return steps.filter((step, place) => !step.quiet || place === first - 1);
 }
 
-/** The next step in a direction; null when that is now. */
-export function stepNear(session: Session, from: number, direction: 1 | -1): number | null {
-  const steps = loudSteps(session);
-  if (direction < 0) return (steps.findLast((step) => step.number < from) ?? steps[0])?.number ?? null;
+/** The step before, or the first. From now that is the one before the last: the last one is now. */
+export function stepBefore(session: Session, from: number | null): number | null {
+  const steps = shownSteps(session);
+  const limit = from ?? steps.at(-1)?.number ?? 0;
+  return (steps.findLast((step) => step.number < limit) ?? steps[0])?.number ?? null;
+}
+
+/** The step after; null when that is now. */
+export function stepAfter(session: Session, from: number): number | null {
+  const steps = shownSteps(session);
   const next = steps.find((step) => step.number > from);
   return next === undefined || next === steps.at(-1) ? null : next.number;
 }

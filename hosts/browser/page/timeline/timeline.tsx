@@ -7,7 +7,7 @@ import { BreakIt } from "./break-it.js";
 import { Clock } from "./clock.js";
 import { Speed } from "./speed.js";
 import { StepList } from "./step-list.js";
-import { loudSteps, stepNear } from "./steps.js";
+import { shownSteps, stepAfter, stepBefore } from "./steps.js";
 
 export function Timeline() {
   const session = useSession();
@@ -36,12 +36,12 @@ function Transport({ session }: { session: Session }) {
   const [replaying, setReplaying] = useState(false);
   const forward = (): void => {
     if (looking === null) void playground.run(session.step());
-    else session.goTo(stepNear(session, looking, 1));
+    else session.goTo(stepAfter(session, looking));
   };
   useEffect(() => {
     if (looking === null) setReplaying(false);
     if (!replaying || looking === null) return;
-    const timer = setTimeout(() => session.goTo(stepNear(session, looking, 1)), 500);
+    const timer = setTimeout(() => session.goTo(stepAfter(session, looking)), 500);
     return () => clearTimeout(timer);
   }, [replaying, looking, session]);
   const plays = looking === null ? !paused : replaying;
@@ -50,8 +50,8 @@ function Transport({ session }: { session: Session }) {
     else if (paused) session.setPace(playground.pace.peek());
     else session.setPace("stopped");
   };
-  const back = (): void => session.goTo(stepNear(session, looking ?? session.steps.value.length, -1));
-  const first = loudSteps(session)[0]?.number;
+  const back = (): void => session.goTo(stepBefore(session, looking));
+  const first = shownSteps(session)[0]?.number;
   return (
     <div class="transport" role="group" aria-label="Play">
       <button
@@ -88,7 +88,7 @@ function Icon({ path }: { path: string }) {
 }
 
 function Scrubber({ session }: { session: Session }) {
-  const steps = loudSteps(session);
+  const steps = shownSteps(session);
   const looking = session.looking.value;
   const at = looking === null ? steps.length - 1 : steps.findLastIndex((step) => step.number <= looking);
   const step = steps[at];

@@ -21,12 +21,16 @@ export function Events({ events }: { events: readonly EventView[] }) {
             <li key={event.number} data-lit={changeOf(session, "event", String(event.number)) !== null}>
               <time class="muted wire">{clockTime(event.at)}</time>
               <span>
-                {event.type} <strong>{event.action}</strong>{" "}
-                <span class="muted clip">{event.attributes["name"] ?? shortId(event.id)}</span>
+                {event.type} <strong>{event.action}</strong> <span class="muted clip">{nameOf(event)}</span>
               </span>
             </li>
           ))}
       </ol>
     </section>
   );
+}
+
+function nameOf({ id, attributes }: EventView): string {
+  const name = attributes["name"] ?? id;
+  return name.startsWith("sha256:") || name === id ? shortId(name) : name;
 }

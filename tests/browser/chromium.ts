@@ -1,0 +1,73 @@
+// A real browser with the built playground in it. Debian's Chromium, driven by playwright-core.
+
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { listen, type PageServer } from "../../hosts/browser/serve.js";
+
+const CHROMIUM = "/usr/bin/chromium";
+const PLAYGROUND = fileURLToPath(new URL("../../build/playground", import.meta.url));
+
+/** Why pages cannot be tested here; null if they can. */
+export function reasonForNoPages(): string | null {
+  if (!existsSync(CHROMIUM)) return "there is no Chromium (Debian package chromium)";
+  if (!existsSync(`${PLAYGROUND}/index.html`)) return "the playground is not built (npm run build)";
+  return null;
+}
+
+/** What a page did that it should not have. */
+export interface Watched {
+  readonly page: Page;
+  /** Errors and warnings of the console, uncaught ones and breaches of the policy. */
+  readonly complaints: string[];
+  /** Requests to anywhere but the server of the page. */
+  readonly foreign: string[];
+}
+
+export class PlaygroundBrowser {
+  static async start(): Promise<PlaygroundBrowser> {
+    const server = await listen(PLAYGROUND);
+    // As root there is no sandbox to be had.
+    const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"];
+    args.push("--disable-background-networking", "--disable-component-update");
+    return new PlaygroundBrowser(server, await chromium.launch({ executablePath: CHROMIUM, args }));
+  }
+
+  private constructor(
+    private readonly server: PageServer,
+    private readonly browser: Browser,
+  ) {}
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** A page in a profile of its own, with the first cell in it. `fragment`: a shared session. */
+  async open(options: BrowserContextOptions = {}, fragment = ""): Promise<Watched> {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+    const [complaints, foreign]: [string[], string[]] = [[], []];
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(String(error.stack ?? error)));
+    page.on("request", (request) => {
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(this.url)) foreign.push(request.url());
+    });
+    await page.goto(this.url + fragment);
+    await page.waitForSelector(".cell button.primary");
+    return { page, complaints, foreign };
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.server.close();
+  }
+}
+
+/** Sends the last cell of the notebook and waits for the head of its answer: `201 Created`. */
+export async function sendLast(page: Page): Promise<string> {
+  const cell = page.locator(".cell").last();
+  await cell.locator("button.primary").click();
+  return (await cell.locator(".answer .status-line strong").innerText()).trim();
+}

@@ -1,0 +1,176 @@
+// The playground in a real browser: what a visitor sees and does.
+
+import { mkdtempSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type * as AxeCore from "axe-core";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PlaygroundBrowser, reasonForNoPages, sendLast } from "./chromium.js";
+
+const reason = reasonForNoPages();
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const THEMES = ["light", "dark"] as const;
+const WIDTHS = [360, 768, 1280, 1920];
+let browser: PlaygroundBrowser;
+
+describe("the playground", () => {
+  beforeAll(async () => {
+    if (reason === null) browser = await PlaygroundBrowser.start();
+  });
+  afterAll(async () => {
+    if (reason === null) await browser.close();
+  });
+
+  test("opens ready to send, without a complaint and without asking anybody else", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const begun = Date.now();
+    const { page, complaints, foreign } = await browser.open();
+    console.log(`first interaction possible after ${Date.now() - begun} ms`);
+    expect(await sendLast(page)).toBe("201 Created");
+    await page.waitForSelector(".diagram .token");
+    await page.waitForTimeout(300);
+    expect(complaints).toEqual([]);
+    expect(foreign).toEqual([]);
+  });
+
+  test("may not be made to ask anybody else", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page } = await browser.open();
+    const outcome = await page.evaluate(() =>
+      fetch("https://127.0.0.1:9/").then(
+        () => "answered",
+        () => "refused",
+      ),
+    );
+    const evaluated = await page.evaluate(() => {
+      const script = document.createElement("script");
+      script.textContent = "globalThis.ran = true";
+      document.body.append(script);
+      return "ran" in globalThis;
+    });
+    expect([outcome, evaluated]).toEqual(["refused", false]);
+  });
+
+  test("can be used without a mouse", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page, complaints } = await browser.open();
+    await tabTo(page, "Send");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".answer .status-line strong");
+    await tabTo(page, "curl line, docker command, or method and path");
+    await page.keyboard.type("docker ps -a");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll(".cell").length === 2);
+    await page.waitForFunction(() => document.activeElement?.textContent === "Send");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".cell:nth-child(1) .answer");
+    await expect.poll(() => page.locator(".cell").last().innerText()).toContain("200 OK");
+    await tabTo(page, "What happened");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator(".explain").innerText()).toContain("GET /containers/json");
+    await tabTo(page, "Break it");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".menu button");
+    await page.keyboard.press("Escape");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Break it");
+    expect(complaints).toEqual([]);
+  });
+
+  test("looks back, and comes to the same state again", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page } = await browser.open();
+    await sendLast(page);
+    const now = await page.locator(".column.world").innerText();
+    await page.getByRole("button", { name: "Step back" }).click();
+    await page.getByText("You are looking at the past").waitFor();
+    expect(await page.locator(".column.world").innerText()).not.toBe(now);
+    await page.getByRole("button", { name: "Back to now" }).click();
+    await expect.poll(() => page.locator(".column.world").innerText()).toBe(now);
+  });
+
+  test("opens a shared link to the same world", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page } = await browser.open();
+    await sendLast(page);
+    const world = await page.locator(".things").allInnerTexts();
+    await page.getByRole("button", { name: "Share" }).click();
+    const link = await page.locator("dialog[open] input").inputValue();
+    const { page: other, complaints } = await browser.open({}, new URL(link).hash);
+    expect(await other.locator(".things").allInnerTexts()).toEqual(world);
+    expect(await other.locator(".answer").first().innerText()).toContain("201 Created");
+    expect(complaints).toEqual([]);
+  });
+
+  test("breaks and heals", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page } = await browser.open();
+    await addLine(page, "docker pull alpine");
+    await chooseFault(page, "The registry is down");
+    expect(await sendLast(page)).toBe("500 Internal Server Error");
+    await chooseFault(page, "The registry is down");
+    expect(await sendLast(page)).toBe("200 OK");
+    await expect.poll(() => page.locator(".images").innerText()).toContain("alpine:latest");
+  });
+
+  for (const colorScheme of THEMES) {
+    test(`meets WCAG AA in the ${colorScheme} theme`, async ({ skip }) => {
+      if (reason !== null) return skip(reason);
+      for (const width of [360, 1280]) {
+        const { page } = await browser.open({ colorScheme, viewport: { width, height: 900 } });
+        await sendLast(page);
+        await page.getByRole("tab", { name: "What happened" }).click();
+        expect(await violations(page), `${width} px`).toEqual([]);
+      }
+    });
+
+    test(`fits every width in the ${colorScheme} theme`, async ({ skip }) => {
+      if (reason !== null) return skip(reason);
+      const directory = mkdtempSync(join(tmpdir(), "coracle-page-"));
+      for (const width of WIDTHS) {
+        const { page } = await browser.open({ colorScheme, viewport: { width, height: 900 } });
+        await sendLast(page);
+        for (const part of width > 800 ? ["all"] : ["Lessons", "World", "Requests"]) {
+          if (part !== "all") await page.locator(".parts").getByText(part).click();
+          expect(await page.evaluate(() => document.documentElement.scrollWidth), `${part} at ${width}`).toBe(width);
+          await page.screenshot({ path: join(directory, `${width}-${part}.png`) });
+        }
+      }
+      console.log(`screenshots in ${directory}`);
+    });
+  }
+});
+
+/** Presses Tab until something of that name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 120; presses++) {
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement;
+      return (element?.getAttribute("aria-label") ?? element?.textContent ?? "").trim();
+    });
+    if (focused === name) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not come to "${name}"`);
+}
+
+async function addLine(page: Page, line: string): Promise<void> {
+  await page.getByRole("textbox", { name: "curl line" }).fill(line);
+  await page.keyboard.press("Enter");
+}
+
+async function chooseFault(page: Page, label: string): Promise<void> {
+  await page.getByRole("button", { name: "Break it" }).click();
+  await page.locator(".menu button", { hasText: label }).click();
+}
+
+/** Of WCAG 2.2, A and AA: `RULE: ELEMENT`. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof AxeCore };
+    const { violations } = await axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
+    return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
+  });
+}
