@@ -50,7 +50,7 @@ export class ProcessOutput implements Output {
 
   async write(bytes: Uint8Array | string): Promise<void> {
     let rest = typeof bytes === "string" ? encoder.encode(bytes) : bytes;
-    await this.process.work(CALL_NS + rest.length * BYTE_NS);
+    await this.process.work(CALL_NS + rest.length * (this.sink.byteNs ?? BYTE_NS));
     while (rest.length > 0) {
       const taken = this.sink.put(rest);
       if (taken === null) throw breakPipe(this.process);

@@ -6,6 +6,10 @@ import { never, type Sink } from "./streams.js";
 /** conmon reads so many bytes at once, and cuts lines there. */
 const READ_BYTES = 8192;
 const BLOCK_BYTES = 65_536;
+/** A byte takes conmon so long, in nanoseconds: 50 MB a second. */
+const LOGGED_BYTE_NS = 20;
+/** What a log holds. What comes after that is lost, as it is when a disk is full. */
+const LOG_BYTES_MAX = 256 * 1024 ** 2;
 const NEWLINE = 0x0a;
 
 const encoder = new TextEncoder();
@@ -20,7 +24,8 @@ export class ContainerLog {
 
   /** Where a process's output goes. */
   sink(stream: "stdout" | "stderr"): Sink {
-    return { tty: false, put: (bytes) => this.#write(stream, bytes), wake: never, retain() {}, release() {} };
+    const put = (bytes: Uint8Array): number => this.#write(stream, bytes);
+    return { tty: false, byteNs: LOGGED_BYTE_NS, put, wake: never, retain() {}, release() {} };
   }
 
   open(): LogBytes {
@@ -55,6 +60,7 @@ export class ContainerLog {
   }
 
   #append(bytes: Uint8Array): void {
+    if (this.#size >= LOG_BYTES_MAX) return;
     for (let at = 0; at < bytes.length;) {
       const within = this.#size % BLOCK_BYTES;
       if (within === 0) this.#blocks.push(new Uint8Array(BLOCK_BYTES));

@@ -21,6 +21,8 @@ export interface Source extends Held {
 
 export interface Sink extends Held {
   readonly tty: boolean;
+  /** Time of a processor that it takes per byte, in nanoseconds, where that is more than usual. */
+  readonly byteNs?: number;
   /** Takes as many of the bytes as there is room for; null when nobody will ever read them. */
   put(bytes: Uint8Array): number | null;
   /** Calls once there may be room. Returns what calls it off. */

@@ -54,7 +54,8 @@ export class Terminal {
       retain() {},
       release() {},
     };
-    this.sink = { tty: true, put: (bytes) => this.#put(bytes), wake: never, retain() {}, release() {} };
+    const { byteNs = 0 } = shown;
+    this.sink = { tty: true, byteNs, put: (bytes) => this.#put(bytes), wake: never, retain() {}, release() {} };
   }
 
   /** What the client types. */

@@ -10,7 +10,7 @@ import { cp, dd, mv } from "./copy.js";
 import { date } from "./date.js";
 import { env, nohup, printenv, timeout, which, xargs } from "./environment.js";
 import { expr } from "./expr.js";
-import { chgrp, chmod, chown, ln, mkdir, mktemp, rm, rmdir, touch } from "./files.js";
+import { ln, mkdir, mktemp, rm, rmdir, touch } from "./files.js";
 import { find } from "./find.js";
 import { egrep, fgrep, grep } from "./grep.js";
 import { head, tail, wc } from "./head.js";
@@ -33,7 +33,11 @@ import {
   test,
   yesAlways,
 } from "./small.js";
-import { df, du, free, hostname, kill, killall, mount, nproc, ps, stat, stty, tty, uname, uptime } from "./system.js";
+import { chgrp, chmod, chown } from "./modes.js";
+import { kill, killall, ps } from "./ps.js";
+import { df, du, mount, stat } from "./storage.js";
+import { free, hostname, nproc, uname, uptime } from "./system.js";
+import { stty, tty } from "./terminal.js";
 import { cut, sort, tr, uniq } from "./text.js";
 
 const OWN: Readonly<Record<string, ContainerProgram>> = {
@@ -61,6 +65,18 @@ const OWN: Readonly<Record<string, ContainerProgram>> = {
   ...{ tr, true: yesAlways, tty, uname, uniq, uptime, wc, which, whoami, xargs, yes },
 };
 
+/** `busybox APPLET`. */
+const busybox: ContainerProgram = async (process) => {
+  const [, name, ...args] = process.argv;
+  const applet = OWN[name ?? ""];
+  if (!applet) {
+    await process.stderr.write(name === undefined ? "Usage: busybox APPLET [ARG]...\n" : `${name}: applet not found\n`);
+    return name === undefined ? 0 : 127;
+  }
+  process.argv = [name!, ...args];
+  return applet(process);
+};
+
 export const PROGRAMS: ReadonlyMap<string, Program> = new Map(
-  Object.entries({ ...OWN, dash: sh, bash: sh }).map(([name, program]) => [name, programOf(program)]),
+  Object.entries({ ...OWN, busybox, dash: sh, bash: sh }).map(([name, program]) => [name, programOf(program)]),
 );

@@ -6,7 +6,7 @@ import { absolute, lookup } from "../../processes/executable.js";
 import { signalName, signalNumber } from "../../processes/signals.js";
 import type { Builtin, Call } from "../builtins.js";
 import { Exit, Loop, Return, ShellError } from "../errors.js";
-import { replace } from "../execute.js";
+import { replace } from "../simple.js";
 import type { Shell } from "../shell.js";
 import { quoteValue } from "../trace.js";
 

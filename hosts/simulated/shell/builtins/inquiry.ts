@@ -3,7 +3,7 @@
 import { lookup } from "../../processes/executable.js";
 import { isBuiltin, type Builtin, type Call } from "../builtins.js";
 import { ShellError } from "../errors.js";
-import { runProgram } from "../execute.js";
+import { runProgram } from "../simple.js";
 import { BUILTINS, SPECIAL_BUILTINS } from "../builtins.js";
 import type { Shell } from "../shell.js";
 

@@ -1,0 +1,176 @@
+// Simple commands: words and assignments expanded, then a function, a builtin or a program run (POSIX 2.9.1).
+
+import type { Assignment, Command, CommandArgument, Word } from "unbash";
+import { FileError } from "../files/file-system.js";
+import type { ContainerProcess } from "../processes/process.js";
+import { SIGINT, signalText } from "../processes/signals.js";
+import { NoProgram } from "../program.js";
+import { BUILTINS, SPECIAL_BUILTINS, type Builtin } from "./builtins.js";
+import { callFunction } from "./compound.js";
+import { Exit, ShellError } from "./errors.js";
+import { forked } from "./execute.js";
+import { expandWord, expandWords } from "./expand.js";
+import { redirected, type Descriptors } from "./redirect.js";
+import type { Shell } from "./shell.js";
+import { traced } from "./trace.js";
+
+export async function runSimple(command: Command, shell: Shell, last: boolean): Promise<number> {
+  shell.substituted = false;
+  const words = command.name ? await expandWords([command.name], shell) : [];
+  const isDeclaring = DECLARING.has(words[0] ?? "");
+  for (const argument of command.args) words.push(...(await expandArgument(argument, shell, isDeclaring)));
+  const prefix = command.prefix.filter((part): part is Assignment => part.type === "Assignment");
+  if (words.length === 0) return assignAll(command, prefix, shell);
+  const descriptors = await redirected(command.redirects, shell);
+  const assignments = await valuesOf(prefix, shell);
+  await traced(assignments, words, shell);
+  return runWords(words, assignments, descriptors, shell, last);
+}
+
+const DECLARING = new Set(["export", "readonly", "local"]);
+
+/** `export A=$b` is an assignment: its value is one field. */
+async function expandArgument(argument: CommandArgument, shell: Shell, isDeclaring: boolean): Promise<string[]> {
+  if (argument.type === "Word") return expandWords([argument], shell);
+  const { name, value, append } = argument;
+  if (value.type === "ArrayValue" || append) throw new ShellError(`syntax error: unexpected "("`);
+  if (isDeclaring) return [`${name}=${await expandWord(value, shell)}`];
+  const fields = await expandWords([value], shell);
+  return [`${name}=${fields[0] ?? ""}`, ...fields.slice(1)];
+}
+
+async function assignAll(command: Command, prefix: readonly Assignment[], shell: Shell): Promise<number> {
+  await redirected(command.redirects, shell);
+  for (const assignment of prefix) {
+    const [value] = await valuesOf([assignment], shell);
+    await traced(value ? [value] : [], [], shell);
+    if (value) shell.variables.set(...value);
+  }
+  return shell.substituted ? shell.status : 0;
+}
+
+async function valuesOf(assignments: readonly Assignment[], shell: Shell): Promise<[string, string][]> {
+  const values: [string, string][] = [];
+  for (const { name, value, append, index } of assignments) {
+    if (value.type === "ArrayValue" || index) throw new ShellError(`syntax error: unexpected "("`);
+    const before = append ? (shell.variables.value(name) ?? "") : "";
+    values.push([name, before + (await expandWord(value satisfies Word, shell))]);
+  }
+  return values;
+}
+
+async function runWords(
+  words: readonly string[],
+  assignments: readonly (readonly [string, string])[],
+  descriptors: Descriptors,
+  shell: Shell,
+  last: boolean,
+): Promise<number> {
+  const [name = "", ...args] = words;
+  const special = SPECIAL_BUILTINS[name];
+  if (special) {
+    for (const [variable, value] of assignments) shell.variables.set(variable, value);
+    if (name === "exec") return special({ shell, args, descriptors });
+    return withDescriptors(shell, descriptors, () => runBuiltin(special, name, args, shell, descriptors, true));
+  }
+  const body = shell.functions.get(name);
+  const run = body ? () => callFunction(body, args, shell) : builtinOf(name, args, shell, descriptors);
+  if (run) return shell.variables.within(assignments, () => withDescriptors(shell, descriptors, run));
+  return runProgram(words, assignments, descriptors, shell, last);
+}
+
+function builtinOf(
+  name: string,
+  args: readonly string[],
+  shell: Shell,
+  descriptors: Descriptors,
+): (() => Promise<number>) | undefined {
+  const builtin = BUILTINS[name];
+  return builtin && (() => runBuiltin(builtin, name, args, shell, descriptors, false));
+}
+
+/** What its program wrote to is broken or full. */
+async function runBuiltin(
+  builtin: Builtin,
+  name: string,
+  args: readonly string[],
+  shell: Shell,
+  descriptors: Descriptors,
+  isSpecial: boolean,
+): Promise<number> {
+  try {
+    return await builtin({ shell, args, descriptors });
+  } catch (error) {
+    if (error instanceof FileError || isPlain(error)) {
+      await shell.say(`${shell.name}: write error: ${(error as Error).message}\n`);
+      return 1;
+    }
+    if (!(error instanceof ShellError)) throw error;
+    await shell.complain(error.message, name);
+    if (isSpecial && !shell.interactive) throw new Exit(error.code);
+    return error.code;
+  }
+}
+
+function isPlain(error: unknown): boolean {
+  return error instanceof Error && error.constructor === Error;
+}
+
+async function withDescriptors<T>(shell: Shell, descriptors: Descriptors, run: () => Promise<T>): Promise<T> {
+  const before = shell.descriptors;
+  shell.descriptors = descriptors;
+  try {
+    return await run();
+  } finally {
+    // `exec` within a function changes what was there before, too; ash loses it here as well.
+    shell.descriptors = before;
+  }
+}
+
+/** Runs a program of the container, in this process's place if nothing is to come. */
+export async function runProgram(
+  words: readonly string[],
+  assignments: readonly (readonly [string, string])[],
+  descriptors: Descriptors,
+  shell: Shell,
+  last: boolean,
+): Promise<number> {
+  const env = shell.variables.exported();
+  for (const [name, value] of assignments) env.set(name, value);
+  try {
+    if (last && shell.traps.size === 0 && !shell.interactive) return await replace(words, env, descriptors, shell);
+    const child = forked(() => shell.spawn(words, env, descriptors));
+    return await ended(child, shell);
+  } catch (error) {
+    if (error instanceof NoProgram) return notRun(error, shell, descriptors);
+    throw error;
+  }
+}
+
+/** execve(2). Nothing of the shell is left but its process. */
+export async function replace(
+  words: readonly string[],
+  env: ReadonlyMap<string, string>,
+  descriptors: Descriptors,
+  { process }: Shell,
+): Promise<never> {
+  const redirect = (): void => process.redirect(descriptors.source(0), descriptors.sink(1), descriptors.sink(2));
+  throw new Exit(await process.exec(words, env, redirect));
+}
+
+/** Waits for a child in the foreground, and tells of a violent end. */
+async function ended(child: ContainerProcess, shell: Shell): Promise<number> {
+  const code = await child.exited;
+  await shell.process.work(0);
+  const text = child.endedBy ? signalText(child.endedBy) : "";
+  if (text || (shell.interactive && child.endedBy === SIGINT)) await shell.say(`${text}\n`);
+  return code;
+}
+
+async function notRun(error: NoProgram, shell: Shell, descriptors: Descriptors): Promise<number> {
+  const before = shell.descriptors;
+  shell.descriptors = descriptors;
+  await shell.complain(error.message);
+  shell.descriptors = before;
+  return error.found ? 126 : 127;
+}
