@@ -25,13 +25,13 @@ describe("the catalogue", () => {
     ]);
     expect(Object.fromEntries(digests)).toMatchInlineSnapshot(`
       {
-        "library/alpine:3.20": "sha256:6ced5518ef140026087137d242fce67bfb2781006133717795b1ab75588c95e9",
-        "library/busybox:latest": "sha256:0db392c58b5db47df3c30611dd04e6418a25fdd730fb3893e705b6a32a76ba78",
-        "library/busybox:musl": "sha256:a60df084cfa77e89c991295c05b60bac8726d65b9bd9602635de786141396301",
-        "library/debian:12": "sha256:4a6ce8e5424d9e8eba5b231c554f467459fb0192fdd0d89bc4d05691aada3d05",
-        "library/hello-world:latest": "sha256:bdf37566e9683d70d86f5634471ae7ee1aa0f1b27fe6b45b3e89d9e490abe230",
-        "library/nginx:latest": "sha256:874cbfdfbe43c29c522920a46b97f48a6d12cae892b44ff416891269f826bf37",
-        "team/app:1": "sha256:1b3c30aee718f938174cc373e410a6f4d3948184bd7f9367fbfcd778d4b7a6cc",
+        "library/alpine:3.20": "sha256:3e59214e25e8ff6ce3c8360d2d21f49aa642c64cd504a8ff805b95ec3bb4cd3a",
+        "library/busybox:latest": "sha256:f505d9aa135adab4affc478118fdf2c160e8fbbee7a7f8bc9e3e755a3302589a",
+        "library/busybox:musl": "sha256:57f1ce4cf01d9c13c178be139a8d765d2b30a7e630750dcfdc823fd67b360270",
+        "library/debian:12": "sha256:5a9a3ca7973383a1fae44a64d811e0e0dc0a6bed6a20963abc16e84a37c00a93",
+        "library/hello-world:latest": "sha256:c72e94186b9ce5c50b047350c85cc3981567fbe1365cc774109daeb5723cc1ac",
+        "library/nginx:latest": "sha256:58b658e93ced1637d052799da27f18d6d6f653679a8a1ec3df8cc4d28d5ef3f8",
+        "team/app:1": "sha256:1ec4fa0523b1acf2ba86196e4d085f6904028c128b287d07d3a0cfdcdb885f54",
       }
     `);
   });

@@ -6,7 +6,7 @@ import { directories, elf, filler, program, type LayerFile } from "./files.js";
 export function busyboxLayer(seed: number): LayerFile[] {
   return [
     ...directories("bin/"),
-    { path: "bin/busybox", mode: 0o755, body: elf(512 << 10, seed) },
+    { path: "bin/busybox", mode: 0o755, body: elf(1100 << 10, seed) },
     ...PROGRAMS.map((name) => ({ path: `bin/${name}`, mode: 0o755, link: "bin/busybox" })),
     ...directories("dev/", "etc/"),
     { path: "etc/group", body: GROUP },

@@ -2,7 +2,7 @@
 
 import { digestOf } from "../../registry/digest.js";
 import { MADE_AT, packLayer, tarOf, type LayerFile, type PackedLayer } from "./files.js";
-import type { CatalogueImage, Settings, Step } from "./images.js";
+import type { CatalogueImage, Step } from "./images.js";
 
 /** A document of a registry. */
 export interface Document {
@@ -77,7 +77,7 @@ function configOf({ steps, settings }: CatalogueImage, architecture: string, lay
   return {
     architecture,
     ...(architecture === "arm64" ? { variant: "v8" } : {}),
-    config: { ...USUAL, ...settings },
+    config: settings,
     created,
     history: steps.map(({ createdBy, layer }) => ({
       created,
@@ -102,5 +102,3 @@ function descriptor({ mediaType, bytes, digest }: Document): { mediaType: string
 function hex(digest: string): string {
   return digest.slice("sha256:".length);
 }
-
-const USUAL: Settings = { WorkingDir: "/" };
