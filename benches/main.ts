@@ -1,7 +1,7 @@
 // `npm run bench [-- --quick] [QUESTION…]`: asks every question of our daemon and of the reference, in the same run, and
 // prints figures, ratios and what falls short of its goal.
 import { cpus, release, totalmem } from "node:os";
-import { engines, RunningEngine, startWithBusybox } from "../tests/support/engines.js";
+import { realEngines, RunningEngine, startWithBusybox } from "../tests/support/engines.js";
 import { QUICK, REAL, round, type Answer } from "./question.js";
 import { QUESTIONS } from "./questions.js";
 
@@ -16,7 +16,7 @@ if (unknown.length > 0) {
 const running: RunningEngine[] = [];
 const short: string[] = [];
 try {
-  for (const engine of engines()) {
+  for (const engine of realEngines()) {
     if (engine.missing === null) running.push(new RunningEngine(engine, await startWithBusybox(engine)));
     else console.log(`${engine.kind} is left out: ${engine.missing}`);
   }

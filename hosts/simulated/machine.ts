@@ -16,7 +16,7 @@ export const MACHINE: engine.Machine = {
   memory: 8n * 1024n ** 3n,
   cgroupVersion: "2",
   cgroupDriver: "cgroupfs",
-  securityOptions: ["name=cgroupns"],
+  securityOptions: ["name=seccomp,profile=builtin", "name=cgroupns"],
   memoryLimit: true,
   swapLimit: true,
   pidsLimit: true,
@@ -27,9 +27,15 @@ export const MACHINE: engine.Machine = {
   bridgeNfIptables: true,
   bridgeNfIp6tables: true,
   storageDriver: "overlay2",
-  storageStatus: [["Backing Filesystem", "simulated"]],
+  storageStatus: [
+    ["Backing Filesystem", "simulated"],
+    ["Supports d_type", "true"],
+    ["Using metacopy", "false"],
+    ["Native Overlay Diff", "true"],
+    ["userxattr", "false"],
+  ],
   routes: ["192.0.2.0/24"],
-  firewall: "",
+  firewall: "nftables",
   warnings: ["WARNING: this machine is simulated: no process, file or network of it is real"],
 };
 

@@ -29,7 +29,7 @@ onEngines("bad input", (engine, kind) => {
       const answer = await create(body);
       expect(answer.status).toBe(engine().expected("bad-json-status", 400, 500));
       expect(answer.header("content-type")).toBe("application/json");
-      if (kind === "linux") expect(messageOf(answer)).toMatch(/^invalid JSON: /);
+      if (kind !== "reference") expect(messageOf(answer)).toMatch(/^invalid JSON: /);
     });
   }
 
@@ -62,7 +62,7 @@ onEngines("bad input", (engine, kind) => {
     body.write('{"Image":"busybox"', 0);
     body.write("}", body.length - 1);
     const answer = await create(body).catch((error: Error) => error);
-    if (kind === "linux") {
+    if (kind !== "reference") {
       expect(answer instanceof Error ? answer.message : answer.status).toBe(413);
       expect(messageOf(answer as RawResponse)).not.toBe("");
     } else {

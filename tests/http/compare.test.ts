@@ -2,13 +2,13 @@
 // for what tests/reference-differences.ts lists. A row whose lines no longer differ fails as well.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DIFFERENCES } from "../reference-differences.js";
-import { engines, RunningEngine, startWithBusybox } from "../support/engines.js";
+import { realEngines, RunningEngine, startWithBusybox } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 import { shapeOf } from "../support/shape.js";
 import type { RawResponse } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";
 
-const all = engines();
+const all = realEngines();
 const missing =
   all.find((engine) => engine.missing !== null)?.missing ?? (all.length < 2 ? "one engine was chosen" : null);
 

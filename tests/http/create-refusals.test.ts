@@ -114,7 +114,7 @@ onEngines("create refuses", (engine, kind) => {
     ["Links", { HostConfig: { Links: ["a:b"] } }],
   ];
 
-  for (const [name, config] of kind === "linux" ? UNBUILT : []) {
+  for (const [name, config] of kind !== "reference" ? UNBUILT : []) {
     test(`${name} is refused by name`, async () => {
       const answer = await engine().call("POST", "/containers/create", { Image: "busybox", ...config });
       if (answer.status === 501) expect(messageOf(answer)).toContain(name);

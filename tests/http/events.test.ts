@@ -163,7 +163,7 @@ onEngines("events", (engine, kind) => {
     for (const id of [a, b]) await engine().remove(id);
   });
 
-  testIf(kind === "linux")("from 1.52 the old fields are gone and the type is jsonl", async () => {
+  testIf(kind !== "reference")("from 1.52 the old fields are gone and the type is jsonl", async () => {
     const since = await stamp();
     const id = await engine().create({}, "?name=jsonl");
     const path = `/events?since=${since}&until=${await stamp()}`;

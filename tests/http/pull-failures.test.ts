@@ -73,7 +73,7 @@ onEngines(
       await failsInStream("diffid", image);
     });
 
-    testIf(kind === "linux")("a body that is cut off, each time", async () => {
+    testIf(kind !== "reference")("a body that is cut off, each time", async () => {
       const image = packImage(await smallImage("cut", 1));
       registry.put("cut", ["1"], image);
       registry.fault((request, response, bytes) => {
@@ -105,7 +105,7 @@ onEngines(
       });
 
       // The reference tries a 500 again, for minutes.
-      testIf(kind === "linux" || status !== 500)(`${status} for a layer is an error in the stream`, async () => {
+      testIf(kind !== "reference" || status !== 500)(`${status} for a layer is an error in the stream`, async () => {
         const image = packImage(await smallImage(`blob-${status}`, 1));
         registry.put(`blob${status}`, ["1"], image);
         registry.fault((request, response) => {

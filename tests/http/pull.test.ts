@@ -120,7 +120,7 @@ onEngines(
       await pullLines(engine(), `fromImage=${registry.host}/plain&tag=1`);
     });
 
-    testIf(kind === "linux")("layers compressed with zstd", async () => {
+    testIf(kind !== "reference")("layers compressed with zstd", async () => {
       const spec = await smallImage("zstd", 2, 100_000);
       const layers = spec.layers.map((layer) => ({
         mediaType: "application/vnd.oci.image.layer.v1.tar+zstd",

@@ -50,7 +50,7 @@ onEngines("versions", (engine, kind) => {
     expect(Object.keys(bare.json<object>())).toEqual(Object.keys(newest.json<object>()));
   });
 
-  testIf(kind === "linux")("an endpoint that is newer than the version is refused", async () => {
+  testIf(kind !== "reference")("an endpoint that is newer than the version is refused", async () => {
     const requests = [
       ["GET", "/distribution/x/json", "1.29", "1.30"],
       ["POST", "/containers/prune", "1.24", "1.25"],
@@ -92,7 +92,7 @@ onEngines("versions", (engine, kind) => {
     }
   });
 
-  testIf(kind === "linux")("a target as old curl sends it is understood", async () => {
+  testIf(kind !== "reference")("a target as old curl sends it is understood", async () => {
     for (const target of ["http:/v1.41/containers/json", "http:/containers/json"]) {
       const answer = await exchange(engine().socketPath, { target });
       expect([target, answer.status]).toEqual([target, 200]);

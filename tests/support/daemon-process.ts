@@ -37,8 +37,8 @@ export interface DaemonProcess {
 
 export type CommandLine = (directories: Directories, netns: Netns) => readonly string[];
 
-/** Prepares a daemon and starts it. Needs root. */
-export async function launchDaemon(name: string, commandLine: CommandLine): Promise<DaemonProcess> {
+/** Prepares a daemon and starts it, in a network namespace of its own (which needs root) unless another is given. */
+export async function launchDaemon(name: string, commandLine: CommandLine, place?: Netns): Promise<DaemonProcess> {
   const root = await mkdtemp(join(tmpdir(), `coracle-${name}-`));
   const directories: Directories = {
     root,
@@ -48,7 +48,7 @@ export async function launchDaemon(name: string, commandLine: CommandLine): Prom
     socketPath: join(root, "daemon.sock"),
     logFile: join(root, "daemon.log"),
   };
-  const netns = await openNetns();
+  const netns = place ?? (await openNetns());
   let child: ChildProcess | null = null;
 
   const start = async (): Promise<void> => {
@@ -71,9 +71,11 @@ export async function launchDaemon(name: string, commandLine: CommandLine): Prom
   const close = async (): Promise<void> => {
     await removeContainers(directories.socketPath);
     await end("SIGTERM");
-    killWhatNames(root);
-    await unmountBelow(root);
-    await netns.close();
+    if (netns.isOwn) {
+      killWhatNames(root);
+      await unmountBelow(root);
+      await netns.close();
+    }
     await rm(root, { recursive: true, force: true });
   };
   const daemon: DaemonProcess = {

@@ -2,6 +2,7 @@
 // loopback, and so plain HTTP to it needs no configuration; the test reaches it through the veth.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, must, until } from "./commands.js";
@@ -18,6 +19,8 @@ export interface DockerRegistry {
 /** Where it runs: a network namespace, or the test's own. */
 export interface Place {
   readonly address: string;
+  /** Whether ports there are free for the asking. */
+  readonly isOwn: boolean;
   inside(command: readonly string[]): readonly string[];
 }
 
@@ -31,12 +34,16 @@ export function dockerRegistryMissing(): string | null {
   return findProgram("docker-registry") === null ? "docker-registry is not installed" : null;
 }
 
-/** Starts it on an empty store; with a login, nothing is served without it. */
+/**
+ * Starts it on an empty store; with a login, nothing is served without it. It has the port that was asked for where
+ * ports are free for the asking, else any.
+ */
 export async function startDockerRegistry(
   place: Place,
-  port = 5000,
+  wanted = 5000,
   login: Login | null = null,
 ): Promise<DockerRegistry> {
+  const port = place.isOwn ? wanted : await freePort();
   const root = await mkdtemp(join(tmpdir(), "coracle-registry-"));
   const config = join(root, "config.yml");
   await writeFile(config, await configText(root, port, login));
@@ -53,6 +60,15 @@ export async function startDockerRegistry(
     await rm(root, { recursive: true, force: true });
   };
   return { host: `127.0.0.1:${port}`, url, authorization, close };
+}
+
+/** A port that nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 async function configText(root: string, port: number, login: Login | null): Promise<string> {

@@ -1,16 +1,18 @@
 // The engines that the HTTP suite runs against. Each is started by its command line and found by its socket only, with
 // `busybox:latest` in its image list.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { cpus, hostname, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DIFFERENCES } from "../reference-differences.js";
 import { findProgram } from "./commands.js";
-import { launchDaemon, type DaemonProcess } from "./daemon-process.js";
+import { launchDaemon, type CommandLine, type DaemonProcess } from "./daemon-process.js";
 import { EngineClient } from "./engine-client.js";
 import { busyboxArchive } from "./images.js";
+import { HERE } from "./netns.js";
 import { referenceMissing, startReference } from "./reference.js";
 
-export type EngineKind = "linux" | "reference";
+export type EngineKind = "linux" | "simulated" | "reference";
 
 export interface Engine {
   readonly kind: EngineKind;
@@ -34,6 +36,11 @@ export class RunningEngine extends EngineClient {
     return this.engine.kind;
   }
 
+  /** What it should know of its machine. */
+  get machine(): Machine {
+    return this.kind === "simulated" ? SIMULATED_MACHINE : thisMachine();
+  }
+
   /** What is expected of this engine where the two are known to differ: `id` names the row that says why. */
   expected<T>(id: string, newest: T, reference: T): T {
     if (!DIFFERENCES.some((row) => row.id === id)) throw new Error(`no row "${id}" in tests/reference-differences.ts`);
@@ -41,10 +48,42 @@ export class RunningEngine extends EngineClient {
   }
 }
 
-/** All engines; `CORACLE_TEST_ENGINES=reference` (or `linux`) picks, for work on the tests themselves. */
+export interface Machine {
+  readonly name: string;
+  readonly kernel: string;
+  readonly cpus: number;
+  readonly memory: number;
+  /** Distribution, for people. */
+  readonly system: string;
+  /** A network interface that containers on the machine's own network see. */
+  readonly interfaceName: string;
+}
+
+/** As the simulated world has it, whatever it runs on. */
+const SIMULATED_MACHINE: Machine = {
+  name: "coracle-sim",
+  kernel: "6.1.0-simulated",
+  cpus: 4,
+  memory: 8 * 2 ** 30,
+  system: "Coracle simulated machine",
+  interfaceName: "eth0",
+};
+
+function thisMachine(): Machine {
+  const system = /^PRETTY_NAME="?(.*?)"?$/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? "";
+  const facts = { name: hostname(), kernel: release(), cpus: cpus().length, memory: totalmem(), system };
+  return { ...facts, interfaceName: "up0" };
+}
+
+/** All engines; `CORACLE_TEST_ENGINES=reference` (or `linux`, or `simulated`) picks, for work on the tests themselves. */
 export function engines(): Engine[] {
   const chosen = process.env["CORACLE_TEST_ENGINES"]?.split(",");
-  return [LINUX, REFERENCE].filter((engine) => chosen === undefined || chosen.includes(engine.kind));
+  return [LINUX, SIMULATED, REFERENCE].filter((engine) => chosen === undefined || chosen.includes(engine.kind));
+}
+
+/** Those that run containers for real. */
+export function realEngines(): Engine[] {
+  return engines().filter(({ kind }) => kind !== "simulated");
 }
 
 /** Starts an engine and sees to its `busybox:latest`. */
@@ -77,12 +116,28 @@ export function startCoracle(flags: readonly string[] = [], dataRoot?: string): 
   ]);
 }
 
+/** Starts `coracle daemon --simulated`, which needs neither root nor a namespace. */
+export function startSimulated(flags: readonly string[] = []): Promise<DaemonProcess> {
+  const commandLine: CommandLine = ({ socketPath, dataRoot }) => {
+    return [...CORACLE, "daemon", "--simulated", "-H", `unix://${socketPath}`, "--data-root", dataRoot, ...flags];
+  };
+  return launchDaemon("simulated", commandLine, HERE);
+}
+
 const LINUX: Engine = {
   kind: "linux",
   maxVersion: "1.55",
   minVersion: "1.24",
   missing: linuxMissing(),
   start: startCoracle,
+};
+
+const SIMULATED: Engine = {
+  kind: "simulated",
+  maxVersion: "1.55",
+  minVersion: "1.24",
+  missing: null,
+  start: startSimulated,
 };
 
 const REFERENCE: Engine = {

@@ -10,6 +10,8 @@ export interface Netns {
   readonly hostAddress: string;
   /** The engine's address as the test sees it; published ports answer here. */
   readonly address: string;
+  /** Nobody else's: every port in it is free. */
+  readonly isOwn: boolean;
   /** The command line that runs `command` inside. */
   inside(command: readonly string[]): string[];
   /** Removes the namespace and its veth; what still runs inside loses its network. */
@@ -37,8 +39,19 @@ export async function openNetns(): Promise<Netns> {
     await run(["ip", "link", "del", veth]);
     await run(["ip", "netns", "del", name]);
   };
-  return { name, path, hostAddress, address, inside, close };
+  return { name, path, hostAddress, address, isOwn: true, inside, close };
 }
+
+/** The namespace that the test itself is in, for engines that leave the machine's network alone. */
+export const HERE: Netns = {
+  name: "",
+  path: "/proc/self/ns/net",
+  hostAddress: "127.0.0.1",
+  address: "127.0.0.1",
+  isOwn: false,
+  inside: (command) => [...command],
+  close: async () => {},
+};
 
 /** One of the 16,384 /30 networks of 10.213.0.0/16, not in use on this machine. */
 async function freeIndex(): Promise<number> {

@@ -1,5 +1,6 @@
 // Blocks of tests that run against each engine, and blocks that say what is missing for them.
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
+import { reasonNotToPretend } from "../simulated-limits.js";
 import { engines, RunningEngine, startWithBusybox, type EngineKind } from "./engines.js";
 
 /** The reference has races of its own (two of ten starts at once may both be 204): it is asked up to three times. */
@@ -19,6 +20,12 @@ export function onEngines(
         running = new RunningEngine(engine, await startWithBusybox(engine, flags));
       });
       afterAll(async () => running?.daemon.close());
+      if (engine.kind === "simulated") {
+        beforeEach(({ task, skip }) => {
+          const reason = reasonNotToPretend(title, task.name);
+          if (reason !== null) skip(reason);
+        });
+      }
       body(() => {
         if (running === null) throw new Error("the engine is not running");
         return running;

@@ -5,6 +5,7 @@ import type { Bodies, Clock, content, Operation, Outcome, Perform, Report } from
 import type { RegistryClient } from "../../registry/client.js";
 import { Unpacking, type Work } from "../../unpacking.js";
 import type { Disk } from "../files/disk.js";
+import { Tree } from "../files/tree.js";
 import { Archives } from "./archives.js";
 import { changesOf } from "./commit.js";
 import { makeLayer } from "./layer.js";
@@ -130,9 +131,9 @@ class Carrier {
   }
 
   async #commit({ archive, container }: content.Commit): Promise<ReturnType<typeof changesOf>["committed"]> {
-    const files = this.#deps.disk.containers.get(container);
-    if (!files) throw new HostFailure("not-found", `container ${container} has no files`);
-    const { bytes, committed } = changesOf(files.tree);
+    const { containers, room } = this.#deps.disk;
+    // One that was never mounted has changed nothing.
+    const { bytes, committed } = changesOf(containers.get(container)?.tree ?? new Tree(room));
     await this.#archives.keep(archive, "layer.tar", bytes);
     return committed;
   }
