@@ -35,7 +35,8 @@ export function findProgram(argv: readonly string[], search: Search, depth = 0):
   if (head.startsWith(ELF)) return { program: named(baseName(command), command, search), argv };
   const line = head.split("\n")[0]!;
   if (line.startsWith(OWN)) return { program: named(line.slice(OWN.length).trim(), command, search), argv };
-  if (line.startsWith("#!") && depth < INTERPRETERS_MAX) return interpreted(line, path, argv, search, depth);
+  if (line.startsWith("#!") && depth < INTERPRETERS_MAX)
+    return interpreted(line, command.includes("/") ? command : path, argv, search, depth);
   throw new NoProgram(command, true, "Exec format error");
 }
 

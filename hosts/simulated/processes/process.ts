@@ -56,6 +56,8 @@ export class ContainerProcess implements Process, Child {
   stderr: ProcessOutput;
   /** The signal that ended it; 0 if it ended by itself, or not yet. */
   endedBy = 0;
+  /** Monotonic time of its end. */
+  endedAt = 0n;
   readonly exited: Promise<number>;
   /** Monotonic time of its start. */
   readonly startedAt: bigint;
@@ -252,6 +254,7 @@ export class ContainerProcess implements Process, Child {
     for (const held of [this.stdin.source, this.stdout.sink, this.stderr.sink]) held.release();
     const code = how instanceof Killed ? 128 + how.signal : how & 0xff;
     if (how instanceof Killed) this.endedBy = how.signal;
+    this.endedAt = this.namespace.kernel.time.now().monotonic;
     this.namespace.gone(this);
     this.#resolveExited(code);
   }

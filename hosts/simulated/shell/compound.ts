@@ -12,7 +12,8 @@ import { NAME } from "./variables.js";
 
 type Compound = Exclude<CommandNode, { type: "Command" }>;
 
-export async function runCompound(node: Compound | FunctionBody, shell: Shell): Promise<number> {
+/** `last`: nothing comes after it in this process. */
+export async function runCompound(node: Compound | FunctionBody, shell: Shell, last = false): Promise<number> {
   switch (node.type) {
     case "Redirected":
       return runRedirected(node, shell);
@@ -21,7 +22,7 @@ export async function runCompound(node: Compound | FunctionBody, shell: Shell): 
     case "BraceGroup":
       return runList(node.body.commands, shell, false);
     case "Subshell":
-      return runSubshell(node.body.commands, shell);
+      return runSubshell(node.body.commands, shell, last);
     case "If":
       return runIf(node, shell);
     case "While":
@@ -61,7 +62,8 @@ async function runRedirected(node: Redirected, shell: Shell): Promise<number> {
 
 type Statements = Parameters<typeof runList>[0];
 
-async function runSubshell(commands: Statements, shell: Shell): Promise<number> {
+async function runSubshell(commands: Statements, shell: Shell, last: boolean): Promise<number> {
+  if (last && shell.traps.size === 0) return runList(commands, shell, true); // it is a process of its own already
   const child = forked(() => shell.subshell((inner) => runList(commands, inner, true)));
   const code = await child.exited;
   await shell.process.work(0);

@@ -101,7 +101,7 @@ async function runPiped({ commands, operators }: Pipeline, shell: Shell): Promis
 export async function runCommand(node: PipelineNode, shell: Shell, last: boolean): Promise<number> {
   await shell.process.work(COMMAND_NS);
   if (node.type === "Pipeline") return runPipeline(node, shell, last);
-  if (node.type !== "Command") return runCompound(node, shell);
+  if (node.type !== "Command") return runCompound(node, shell, last);
   try {
     return await runSimple(node, shell, last);
   } catch (error) {

@@ -53,8 +53,12 @@ function number(arg: string): number {
   return Number(arg);
 }
 
+/** An end that came at most so long before the wait is news to it: a signal takes its time to work. */
+const NEWS_NS = 1_000_000n;
+
 /** Null when a trap came first. */
 async function endOf(child: ContainerProcess, shell: Shell): Promise<number | null> {
+  const begun = shell.process.namespace.kernel.time.now().monotonic;
   let code: number | null = null;
   const ended = child.exited.then((exit) => void (code = exit));
   const isOver = (): boolean => code !== null || shell.traps.pending;
@@ -65,7 +69,7 @@ async function endOf(child: ContainerProcess, shell: Shell): Promise<number | nu
       return shell.interrupted.add(wake);
     });
   }
-  const text = code !== null && child.endedBy && shell.jobs.has(child.pid) ? signalText(child.endedBy) : "";
+  const text = code !== null && child.endedBy && child.endedAt >= begun - NEWS_NS ? signalText(child.endedBy) : "";
   if (text) await shell.say(`${text}\n`);
   return code;
 }
