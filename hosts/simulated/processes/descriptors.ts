@@ -1,8 +1,10 @@
 // A process's hold on what its descriptors lead to: waiting, being killed and being stopped in between.
 
 import type { Input, Output } from "../program.js";
-import { breakPipe, type ContainerProcess } from "./process.js";
-import type { Sink, Source } from "./streams.js";
+import { Killed } from "../program.js";
+import type { ContainerProcess } from "./process.js";
+import { SIGPIPE } from "./signals.js";
+import { ForeignSink, ForeignSource, type Sink, type Source } from "./streams.js";
 
 /** What a system call costs, and what a byte costs, in nanoseconds of a processor. */
 const CALL_NS = 2_000;
@@ -58,4 +60,25 @@ export class ProcessOutput implements Output {
       if (rest.length > 0 && taken === 0) await this.process.wait((wake) => this.sink.wake(wake));
     }
   }
+}
+
+/** Tells that nobody reads any more; for who does not end by SIGPIPE. */
+export class BrokenPipe extends Error {
+  constructor() {
+    super("Broken pipe");
+  }
+}
+
+/** What a write to a pipe without readers does. */
+function breakPipe(process: ContainerProcess): Error {
+  return process.raise(SIGPIPE) ? new Killed(SIGPIPE) : new BrokenPipe();
+}
+
+/** What a program gives to a child as its input. */
+export function sourceOf(input: Input): Source {
+  return input instanceof ProcessInput ? input.source : new ForeignSource(input);
+}
+
+export function sinkOf(output: Output): Sink {
+  return output instanceof ProcessOutput ? output.sink : new ForeignSink(output);
 }

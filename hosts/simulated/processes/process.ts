@@ -1,19 +1,11 @@
 // One process of a simulated container: what its program works with, its signals and its end.
 
 import type { FileSystem } from "../files/file-system.js";
-import {
-  Killed,
-  type Child,
-  type ChildStart,
-  type Input,
-  type Output,
-  type Process,
-  type Program,
-} from "../program.js";
-import { ProcessInput, ProcessOutput } from "./descriptors.js";
+import { Killed, type Child, type ChildStart, type Process, type Program } from "../program.js";
+import { ProcessInput, ProcessOutput, sinkOf, sourceOf } from "./descriptors.js";
 import type { PidNamespace } from "./pid-namespace.js";
-import { defaultAction, SIGCONT, SIGKILL, SIGPIPE, SIGSTOP } from "./signals.js";
-import { ForeignSink, ForeignSource, Waiting, type Sink, type Source } from "./streams.js";
+import { defaultAction, SIGCONT, SIGKILL, SIGSTOP } from "./signals.js";
+import { Waiting, type Sink, type Source } from "./streams.js";
 import type { Terminal } from "./terminal.js";
 
 /** A processor's time that may be used before it is accounted for by the world's time. */
@@ -61,7 +53,10 @@ export class ContainerProcess implements Process, Child {
   readonly exited: Promise<number>;
   /** Monotonic time of its start. */
   readonly startedAt: bigint;
-  readonly #ending = new AbortController();
+  /** Made when somebody asks for it: few programs do. */
+  #ending: AbortController | null = null;
+  /** Why nothing of it goes on; made with the first that has to be told. */
+  #killed: Killed | null = null;
   readonly #caught = new Map<number, (signal: number) => void>();
   readonly #ignored: Set<number>;
   readonly #pending: number[] = [];
@@ -103,7 +98,14 @@ export class ContainerProcess implements Process, Child {
   }
 
   get ended(): AbortSignal {
+    this.#ending ??= new AbortController();
+    if (this.#ended) this.#ending.abort(this.#reason());
     return this.#ending.signal;
+  }
+
+  /** It is over, whatever its program still does. */
+  get isOver(): boolean {
+    return this.#ended;
   }
 
   get isStopped(): boolean {
@@ -246,9 +248,9 @@ export class ContainerProcess implements Process, Child {
   end(how: Killed | number): void {
     if (this.#ended) return;
     this.#ended = true;
-    const killed = how instanceof Killed ? how : new Killed(SIGKILL);
-    this.#ending.abort(killed);
-    for (const fail of [...this.#waits]) fail(killed);
+    if (how instanceof Killed) this.#killed = how;
+    this.#ending?.abort(this.#reason());
+    for (const fail of [...this.#waits]) fail(this.#reason());
     this.#waits.clear();
     this.#caught.clear();
     for (const held of [this.stdin.source, this.stdout.sink, this.stderr.sink]) held.release();
@@ -271,7 +273,11 @@ export class ContainerProcess implements Process, Child {
   }
 
   #alive(): void {
-    if (this.#ended) throw this.#ending.signal.reason;
+    if (this.#ended) throw this.#reason();
+  }
+
+  #reason(): Killed {
+    return (this.#killed ??= new Killed(SIGKILL));
   }
 
   async #pay(): Promise<void> {
@@ -304,18 +310,6 @@ export class ContainerProcess implements Process, Child {
   }
 }
 
-/** Tells that nobody reads any more; for who does not end by SIGPIPE. */
-export class BrokenPipe extends Error {
-  constructor() {
-    super("Broken pipe");
-  }
-}
-
-/** What a write to a pipe without readers does. */
-export function breakPipe(process: ContainerProcess): Error {
-  return process.raise(SIGPIPE) ? (process.ended.reason as Killed) : new BrokenPipe();
-}
-
 /** A program that needs more of its process than embedders' programs do. */
 export type ContainerProgram = (process: ContainerProcess) => Promise<number>;
 
@@ -324,12 +318,4 @@ export function programOf(run: ContainerProgram): Program {
     if (!(process instanceof ContainerProcess)) throw new Error("runs in containers only");
     return run(process);
   };
-}
-
-function sourceOf(input: Input): Source {
-  return input instanceof ProcessInput ? input.source : new ForeignSource(input);
-}
-
-function sinkOf(output: Output): Sink {
-  return output instanceof ProcessOutput ? output.sink : new ForeignSink(output);
 }

@@ -226,7 +226,7 @@ class World implements SimulatedProcesses {
   async #signal({ subject, number }: processes.Signal): Promise<Outcome> {
     const first = this.#running(subject).namespace?.processes.get(1);
     await this.#after(SIGNAL_NS);
-    if (!first || first.ended.aborted) throw new HostFailure("not-found", "no such process");
+    if (!first || first.isOver) throw new HostFailure("not-found", "no such process");
     first.signal(number, true);
     return DONE;
   }

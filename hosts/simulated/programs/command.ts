@@ -1,10 +1,10 @@
 // What the small programs have in common: how they end when something goes wrong, their input and their output.
 
 import { FileError } from "../files/file-system.js";
-import { ProcessInput } from "../processes/descriptors.js";
+import { BrokenPipe, ProcessInput } from "../processes/descriptors.js";
 import { baseName } from "../processes/executable.js";
 import { openSource } from "../processes/open.js";
-import { BrokenPipe, type ContainerProcess, type ContainerProgram } from "../processes/process.js";
+import type { ContainerProcess, ContainerProgram } from "../processes/process.js";
 import { Killed, NoProgram } from "../program.js";
 import { concat } from "./escapes.js";
 import { UsageError } from "./options.js";

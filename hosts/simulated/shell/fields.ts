@@ -22,6 +22,8 @@ export function toPattern(pieces: readonly Piece[]): string {
 }
 
 export function toFields(pieces: readonly Piece[], shell: Shell): string[] {
+  const [only] = pieces;
+  if (pieces.length === 1 && only !== undefined && only !== BREAK && only.quoted) return [only.text];
   const splitter = new Splitter(shell.variables.value("IFS") ?? DEFAULT_IFS);
   for (const piece of pieces) {
     if (piece === BREAK) splitter.end();

@@ -110,8 +110,9 @@ async function converse(shell: Shell): Promise<number> {
   shell.traps.catchInteractive();
   let text = "";
   for (;;) {
-    await shell.say(text === "" ? prompt(shell) : (shell.variables.value("PS2") ?? "> "));
-    const line = await interruptible(shell);
+    const asked = text === "" ? prompt(shell) : (shell.variables.value("PS2") ?? "> ");
+    await shell.say(asked);
+    const line = await interruptible(shell, asked);
     if (line === "interrupted") {
       await shell.say("\n");
       text = "";
@@ -150,9 +151,9 @@ function prompt({ variables, process }: Shell): string {
     .replace(/\\\$/g, process.uid === 0 ? "#" : "$");
 }
 
-/** A line, or that ^C was typed. */
-async function interruptible(shell: Shell): Promise<string | null | "interrupted"> {
-  let interrupted = false;
+/** A line, or that ^C was typed. A terminal whose size has changed, as when a client comes back to it, is asked again. */
+async function interruptible(shell: Shell, asked: string): Promise<string | null | "interrupted"> {
+  let [interrupted, resized] = [false, false];
   const input = shell.stdin;
   for (let text = ""; ;) {
     const piece = input.source.take();
@@ -171,10 +172,19 @@ async function interruptible(shell: Shell): Promise<string | null | "interrupted
           interrupted = true;
           wake();
         }),
+        shell.resized.add(() => {
+          resized = true;
+          wake();
+        }),
       ];
       return () => callsOff.forEach((off) => off());
     });
     await shell.traps.run();
     if (interrupted) return "interrupted";
+    if (resized) await shell.say(`\r${asked}${ERASE_BELOW}`);
+    resized = false;
   }
 }
+
+/** ECMA-48, ED. */
+const ERASE_BELOW = "\x1b[J";

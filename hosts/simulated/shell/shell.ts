@@ -1,8 +1,8 @@
 // The state of one shell process, and how it starts others. What commands do to it stands in `execute.ts`.
 
 import type { CompoundCommand, CompoundList, Redirected, Script, Statement } from "unbash";
-import { ProcessInput, ProcessOutput } from "../processes/descriptors.js";
-import { BrokenPipe, programOf, type ContainerProcess } from "../processes/process.js";
+import { BrokenPipe, ProcessInput, ProcessOutput } from "../processes/descriptors.js";
+import { programOf, type ContainerProcess } from "../processes/process.js";
 import { Bytes, Pipe, Waiting, type Sink, type Source } from "../processes/streams.js";
 import { Exit, Loop, Return, ShellError } from "./errors.js";
 import { runList } from "./execute.js";
@@ -45,6 +45,8 @@ export class Shell {
   /** Where in a word `getopts` is. */
   optionAt = 1;
   readonly interrupted = new Waiting();
+  /** The terminal has another size. */
+  readonly resized = new Waiting();
 
   constructor(
     readonly process: ContainerProcess,

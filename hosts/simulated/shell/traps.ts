@@ -1,6 +1,6 @@
 // `trap`: commands that run when a signal comes, between two others; and one at the end.
 
-import { SIGINT, SIGKILL, SIGQUIT, SIGSTOP, SIGTERM } from "../processes/signals.js";
+import { SIGINT, SIGKILL, SIGQUIT, SIGSTOP, SIGTERM, SIGWINCH } from "../processes/signals.js";
 import type { Shell } from "./shell.js";
 
 const EXIT = 0;
@@ -47,7 +47,9 @@ export class Traps {
   /** An interactive shell does not end by what is meant for the command that runs. */
   catchInteractive(): void {
     const free = [SIGINT, SIGQUIT, SIGTERM].filter((signal) => !this.#actions.has(signal));
-    this.#shell.process.onSignal(free, (signal) => signal === SIGINT && this.#shell.interrupted.stir());
+    const { process, interrupted, resized } = this.#shell;
+    process.onSignal(free, (signal) => signal === SIGINT && interrupted.stir());
+    if (!this.#actions.has(SIGWINCH)) process.onSignal([SIGWINCH], () => resized.stir());
   }
 
   #caught(signal: number): void {

@@ -82,9 +82,9 @@ async function interrupted(shell: Shell): Promise<number> {
 
 async function list({ shell }: Call): Promise<number> {
   let index = 0;
-  for (const [pid, child] of shell.jobs) {
+  for (const child of shell.jobs.values()) {
     index++;
-    if (!child.ended.aborted && !shell.process.namespace.processes.has(pid)) continue;
+    if (child.isOver) continue;
     await shell.out(`[${index}]+  Running                 ${child.argv.join(" ")}\n`);
   }
   return 0;
