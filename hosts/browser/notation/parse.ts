@@ -7,6 +7,15 @@ import { METHODS, parsePlain } from "./plain.js";
 
 /** A curl line, a docker command, or `GET /path` as it stands. `version` is spoken where none is said: `1.41`. */
 export function parse(text: string, version: string): Parsed {
+  try {
+    return parseLine(text, version);
+  } catch (error) {
+    // The reader of shell words throws where braces or quotes have no end.
+    return { ok: false, message: error instanceof Error ? error.message : String(error), at: null };
+  }
+}
+
+function parseLine(text: string, version: string): Parsed {
   const line = text
     .trim()
     .replace(/^[$#>]\s+/, "")

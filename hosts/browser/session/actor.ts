@@ -59,6 +59,13 @@ export class Actor {
     return place < 0 ? null : this.#unclaimed.splice(place, 1)[0]!.number;
   }
 
+  /** After an instance of the engine came or went. One that is lost without a crash is made anew by the driver. */
+  checkEngine(isUp: boolean): void {
+    if (this.engine.value === "closed") return;
+    const { state } = this.#engine;
+    this.engine.value = state === "open" && !isUp ? "opening" : state;
+  }
+
   #send(number: number, cell: string, request: WrittenRequest): void {
     const sending = new Sending({ number, cell, request, now: () => this.#host.timers.now().monotonic });
     this.exchanges.value = [...this.exchanges.value, sending];
@@ -73,7 +80,7 @@ export class Actor {
     if (this.#engine.state !== "down") return;
     this.engine.value = "opening";
     const over = (): void => {
-      this.engine.value = this.#engine.state;
+      this.checkEngine(true);
       this.#reopened();
     };
     this.reopening = this.#engine.reopen().then(over, over);

@@ -128,6 +128,7 @@ export class LiveSession implements Session {
   }
 
   inject(fault: Fault, times?: number): Promise<void> {
+    if (fault.kind === "engine-crash" && fault.afterOutputs === 0) return this.crash();
     return this.enter({ kind: "inject", fault, times: times ?? null });
   }
 
@@ -219,7 +220,7 @@ export class LiveSession implements Session {
     for (const number of [step.exchange, ...step.answers]) {
       if (number !== null) this.#actor.exchange(number)?.reached(step.number);
     }
-    if (step.kind === "lost" && this.engine.value !== "closed") this.engine.value = "down";
+    if (step.kind !== "stepped") queueMicrotask(() => this.#actor.checkEngine(step.kind === "opened"));
     if (this.#telling) return;
     this.#telling = true;
     queueMicrotask(() => this.#tell());
