@@ -2,7 +2,7 @@
 // size and the same type, so that nothing jumps.
 
 import { useEffect, useRef } from "preact/hooks";
-import type { Endpoint } from "../../reference/reference.js";
+import { resolved, type Endpoint, type Reference } from "../../reference/reference.js";
 import type { WrittenRequest } from "../../session/request.js";
 import { usePlayground } from "../context.js";
 import type { CodeEditor } from "./code-editor.js";
@@ -26,8 +26,7 @@ export function BodyEditor({ request, endpoint, edit, current, name }: BodyEdito
   useEffect(() => () => editor.current?.close(), []);
   useEffect(() => editor.current?.setText(current()), [request.body]);
 
-  const shown = request.body !== "" || endpoint?.body !== undefined || request.method === "PUT";
-  if (!shown) return null;
+  if (request.body === "" && !takesJson(reference.value, endpoint)) return null;
 
   const upgrade = async (area: HTMLTextAreaElement): Promise<void> => {
     const { openCodeEditor } = await import("./code-editor.js");
@@ -55,4 +54,10 @@ export function BodyEditor({ request, endpoint, edit, current, name }: BodyEdito
       />
     </div>
   );
+}
+
+/** Other bodies are archives: nothing to type. */
+function takesJson(reference: Reference | null, endpoint: Endpoint | null): boolean {
+  if (reference === null || endpoint?.body === undefined) return false;
+  return resolved(reference, endpoint.body).type === "object";
 }

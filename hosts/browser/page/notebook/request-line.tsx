@@ -1,6 +1,7 @@
-// Method, target and the button that sends.
+// Method, target and the button that sends. The target is wrapped rather than cut: ids are long, and what matters comes
+// after them.
 
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import type { WrittenRequest } from "../../session/request.js";
 import { useSession } from "../context.js";
 
@@ -28,14 +29,16 @@ export function RequestLine({ request, edit, sending, children }: RequestLinePro
           <option key={method}>{method}</option>
         ))}
       </select>
-      <input
+      <textarea
         aria-label="Path and query"
-        class="wire"
+        class="wire target"
+        rows={1}
         spellcheck={false}
         autocapitalize="off"
         autocomplete="off"
         value={request.target}
-        onInput={(event) => edit({ target: event.currentTarget.value })}
+        onInput={(event) => edit({ target: event.currentTarget.value.replace(/\s/g, "") })}
+        onKeyDown={sendOnEnter}
       />
       <button class="primary" aria-busy={sending} title="Ctrl+Enter">
         {past ? "Send here" : "Send"}
@@ -43,4 +46,10 @@ export function RequestLine({ request, edit, sending, children }: RequestLinePro
       {children}
     </div>
   );
+}
+
+function sendOnEnter(event: TargetedKeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
 }
