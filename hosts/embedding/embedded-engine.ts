@@ -21,6 +21,7 @@ import { hostWith } from "./host-with.js";
 import { InFlight, within } from "./in-flight.js";
 import { LocalRequests } from "./local-requests.js";
 import type { Entrance } from "./local-requests.js";
+import { moving } from "./moving.js";
 import { readRequest } from "./request.js";
 import { derivedSeeds } from "./seeds.js";
 
@@ -134,7 +135,7 @@ export class EmbeddedEngine implements Engine, Entrance {
 
   async #openAgain(): Promise<void> {
     // Nothing of the life before may go on beside the next one, and undo its work.
-    await within(LONGEST_REST_MS, this.#inFlight.settled());
+    await within(LONGEST_REST_MS, moving(this.#options.host, this.#inFlight.settled()));
     if (this.#driver === null && this.#state === "down") await this.#open();
   }
 
@@ -156,7 +157,7 @@ export class EmbeddedEngine implements Engine, Entrance {
     const { firstImages } = offersOf(this.#options.host);
     if (!this.#isNew || firstImages === undefined) return;
     try {
-      await loadFirstImages(firstImages(), (target, init) => this.fetch(target, init));
+      await moving(this.#options.host, loadFirstImages(firstImages(), this));
       this.#isNew = false;
     } catch (error) {
       if (this.#driver !== driver) throw new CutOff("the engine crashed while it loaded its first images");
@@ -218,8 +219,7 @@ export class EmbeddedEngine implements Engine, Entrance {
     this.#state = "closed";
     await this.#answered();
     this.#local.failAll(new EngineClosed());
-    // Commands may wait for a time that does not come: that of a world which stands still.
-    if (driver !== null && !(await within(LONGEST_REST_MS, driver.close()))) driver.cut();
+    if (driver !== null && !(await within(LONGEST_REST_MS, moving(this.#options.host, driver.close())))) driver.cut();
     this.#leave("closed", new EngineClosed());
     await this.#records.close();
     await this.#options.host.close();

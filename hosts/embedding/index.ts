@@ -51,6 +51,7 @@ export { coreIdentity, embeddedCore } from "./core.js";
 export { Trap } from "../instance.js";
 
 // The simulated host.
+export { simulatedHost } from "../simulated/host.js";
 export type { SimulatedHost, SimulatedOptions, WorldView } from "../simulated/options.js";
 export type { Pace, SimulatedTime } from "../simulated/time.js";
 export type { Fault, Faults, SetFault, Whom } from "../simulated/faults.js";

@@ -31,7 +31,14 @@ export class PackedPackage {
 
   /** Runs a program of the directory; what it printed. Throws with what it printed when it fails. */
   run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): string {
-    return execFileSync(program, args, { cwd: this.directory, encoding: "utf8", stdio: "pipe", timeout: 60_000, env });
+    return execFileSync(program, args, {
+      cwd: this.directory,
+      encoding: "utf8",
+      stdio: "pipe",
+      timeout: 60_000,
+      maxBuffer: 1 << 26,
+      env,
+    });
   }
 
   remove(): void {
