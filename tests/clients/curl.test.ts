@@ -1,7 +1,7 @@
 // curl, as people type it: new and old notations of the target, any host name.
 import { expect, test } from "vitest";
 import { findProgram, run } from "../support/commands.js";
-import { busyboxArchive } from "../support/images.js";
+import { busyboxLayer, dockerArchive } from "../support/images.js";
 import { onEngines } from "../support/on-engines.js";
 
 const curl = findProgram("curl");
@@ -49,9 +49,11 @@ onEngines(
         "@-",
       ];
       const { stdout, code } = await run([...command(), ...flags, "http://d/images/load"], {
-        input: await busyboxArchive(),
+        input: await dockerArchive([
+          { reference: "curled:1", config: { Cmd: ["sh"] }, layers: [await busyboxLayer()] },
+        ]),
       });
-      expect([code, stdout.trim()]).toEqual([0, '{"stream":"Loaded image: busybox:latest\\n"}']);
+      expect([code, stdout.trim()]).toEqual([0, '{"stream":"Loaded image: curled:1\\n"}']);
     });
 
     async function ask(url: string, ...flags: string[]): Promise<string> {

@@ -91,6 +91,9 @@ onEngines(
       expect((await docker().run("run", "--rm", "--read-only", "busybox", "touch", "/x")).code).toBe(1);
       expect(await docker().well("run", "--rm", "--network", "none", "busybox", "ls", "/sys/class/net")).toBe("lo\n");
       expect(await docker().well("run", "--rm", "busybox", "ls", "/sys/class/net")).toMatch(/^eth0\nlo\n$/);
+    });
+
+    test("a bind is seen, and written only if it may be", async () => {
       const bound = await mkdtemp(join(tmpdir(), "coracle-bind-"));
       await writeFile(join(bound, "file"), "bound");
       expect(await docker().well("run", "--rm", "-v", `${bound}:/in:ro`, "busybox", "cat", "/in/file")).toBe("bound");
