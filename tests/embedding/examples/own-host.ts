@@ -1,0 +1,25 @@
+// A host of one's own: a given one, with one interface replaced.
+
+import { HostFailure, hostWith } from "coracle-engine";
+import type { Host, Perform, processes } from "coracle-engine";
+
+/** The same machine, but nobody gets a process out of it that may administer it, whoever asks for one. */
+export function withoutAdministrators(host: Host): Host {
+  const perform: Perform<processes.ProcessCommand> = (op, command, report) => {
+    if (command.tag === "launch" && mayAdminister(command.val.spec)) {
+      throw new HostFailure("denied", "this machine runs no privileged containers");
+    }
+    return host.processes(op, command, report);
+  };
+  return hostWith(host, { processes: perform });
+}
+
+/** `spec`: an OCI runtime configuration. */
+function mayAdminister(spec: Uint8Array): boolean {
+  const { process } = JSON.parse(new TextDecoder().decode(spec)) as Spec;
+  return process.capabilities?.bounding?.includes("CAP_SYS_ADMIN") === true;
+}
+
+interface Spec {
+  process: { capabilities?: { bounding?: string[] } };
+}

@@ -1,0 +1,113 @@
+// The same program with the same outcome on every platform that the package is for.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildSync } from "esbuild";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { PackedPackage, ROOT } from "./packed-package.js";
+
+const PLATFORMS = join(ROOT, "tests/embedding/platforms");
+const CHROMIUM = "/usr/bin/chromium";
+// Root needs --no-sandbox; the rest keeps it from asking anybody for anything.
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]; // prettier-ignore
+
+let packed: PackedPackage;
+let onNode: string[];
+
+beforeAll(() => {
+  packed = new PackedPackage();
+  const outfile = join(packed.directory, "main.mjs");
+  buildSync({ entryPoints: [join(PLATFORMS, "main.ts")], outfile, bundle: true, format: "esm", external: ["coracle-engine"] }); // prettier-ignore
+  onNode = linesOf(packed.run(process.execPath, ["main.mjs"]));
+});
+afterAll(() => packed?.remove());
+
+test("Node: everything comes about, and twice the same", () => {
+  const statuses = onNode.map((line) => /^(?:[A-Z]+|connect) (\S+) (\d+)/.exec(line)?.slice(1).join(" "));
+  expect(statuses.filter((status) => status !== undefined)).toEqual([
+    "/containers/create?name=web 201",
+    "/containers/web/attach?stream=1&stdin=1&stdout=1&stderr=1 101",
+    "/containers/web/start 204",
+    "/containers/web/wait 200",
+    "/containers/web/logs?stdout=1&stderr=1&timestamps=1 200",
+    "/containers/web/json 200",
+    "/containers/create?name=writer 201",
+    "/containers/writer/start 204",
+    "/commit?container=writer&repo=kept&tag=1 201",
+    "/images/json 200",
+    "/images/create?fromImage=registry.example/team/app&tag=1 401",
+    "/images/create?fromImage=registry.example/team/app&tag=1 200",
+    "/containers/create?name=sleeper 201",
+    "/containers/sleeper/start 204",
+    "/containers/sleeper/json 200",
+    "/containers/json?all=1 200",
+    expect.stringMatching(/^\/events\S+ 200$/),
+    "/v1.30/info 200",
+  ]);
+  expect(onNode.find((line) => line.startsWith("attached"))).toContain("typed by a program");
+  expect(onNode.find((line) => line.includes("/web/wait"))).toContain('"StatusCode":4');
+  expect(onNode).toContain("crashed down TypeError");
+  expect(onNode.find((line) => line.includes("/sleeper/json"))).toContain('"Status":"exited"');
+  expect(onNode.at(-1)).toMatch(/^[0-9a-f]{64}$/);
+  expect(linesOf(packed.run(process.execPath, ["main.mjs"]))).toEqual(onNode);
+});
+
+test("Deno", () => {
+  const env = { ...process.env, DENO_DIR: join(packed.directory, "deno"), DENO_NO_UPDATE_CHECK: "1" };
+  const deno = join(ROOT, "node_modules/.bin/deno");
+  expect(linesOf(packed.run(deno, ["run", "--no-remote", "--allow-read", "main.mjs"], env))).toEqual(onNode);
+});
+
+test("Bun", () => {
+  expect(linesOf(packed.run(join(ROOT, "node_modules/.bin/bun"), ["run", "main.mjs"]))).toEqual(onNode);
+});
+
+test("Chromium, bundled by esbuild without configuration", async ({ skip }) => {
+  skip(!existsSync(CHROMIUM), `${CHROMIUM} is not installed`);
+  const types = { entryPoints: [join(PLATFORMS, "page.ts"), join(PLATFORMS, "story.ts")], outdir: packed.directory };
+  buildSync({ ...types, format: "esm" });
+  const esbuild = join(ROOT, "node_modules/esbuild/bin/esbuild");
+  packed.run(esbuild, ["page.js", "--bundle", "--format=esm", "--outfile=bundle.js"]);
+  const script = readFileSync(join(packed.directory, "bundle.js"), "utf8");
+  const page = await openPage(await served(script));
+  const told = await page.evaluate(() => (globalThis as unknown as { told: Promise<string[]> }).told);
+  expect(told).toEqual(onNode);
+});
+
+function linesOf(printed: string): string[] {
+  return printed
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as string);
+}
+
+/** Serves a page with a script; its URL. */
+async function served(script: string): Promise<string> {
+  const server = createServer(({ url }, response) => {
+    const isScript = url === "/page.js";
+    response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
+    response.end(isScript ? script : `<!doctype html><script type="module" src="/page.js"></script>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+async function openPage(url: string) {
+  const profile = mkdtempSync(join(tmpdir(), "coracle-chromium-"));
+  const options = { executablePath: CHROMIUM, headless: true, args: FLAGS };
+  const browser = await chromium.launchPersistentContext(profile, options);
+  onTestFinished(async () => {
+    await browser.close();
+    rmSync(profile, { recursive: true, force: true });
+  });
+  const page = await browser.newPage();
+  page.on("pageerror", (error) => console.error(error));
+  await page.goto(url);
+  await page.waitForFunction(() => "told" in globalThis);
+  return page;
+}

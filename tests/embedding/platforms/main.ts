@@ -1,0 +1,5 @@
+// Prints the story, on platforms with a console.
+
+import { story } from "./story.js";
+
+for (const line of await story()) console.log(JSON.stringify(line));

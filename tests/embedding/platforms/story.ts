@@ -1,0 +1,88 @@
+// One program for every platform: what it does with a simulated engine, and a hash of all that came of it. Time is
+// stopped and moved by hand, so that nothing depends on how fast the platform is.
+
+import { openEngine, simulatedHost } from "coracle-engine";
+import type { Connection } from "coracle-engine";
+
+const SEED = Uint8Array.from({ length: 32 }, (_, at) => at);
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** A line for each step, and the hash last. */
+export async function story(): Promise<string[]> {
+  const host = simulatedHost({ pace: "stopped", seed: 7 });
+  const told: string[] = [];
+  const engine = await openEngine({ host, seed: SEED });
+
+  await ask("POST", "/containers/create?name=web", { Image: "busybox", Cmd: ["sh", "-c", "cat; echo bye >&2; exit 4"], OpenStdin: true, StdinOnce: true, AttachStdin: true }); // prettier-ignore
+  const attached = await connect("/containers/web/attach?stream=1&stdin=1&stdout=1&stderr=1");
+  await ask("POST", "/containers/web/start");
+  await type(attached, "typed by a program\n");
+  tell("attached", await bytesOf(attached.readable));
+  await ask("POST", "/containers/web/wait");
+  await ask("GET", "/containers/web/logs?stdout=1&stderr=1&timestamps=1");
+  await ask("GET", "/containers/web/json");
+
+  await ask("POST", "/containers/create?name=writer", { Image: "busybox", Cmd: ["sh", "-c", "echo kept > /kept"] });
+  await ask("POST", "/containers/writer/start");
+  await ask("POST", "/commit?container=writer&repo=kept&tag=1", {});
+  await ask("GET", "/images/json");
+
+  const login = (password: string) => btoa(JSON.stringify({ username: "learner", password }));
+  const pull = "/images/create?fromImage=registry.example/team/app&tag=1";
+  await ask("POST", pull, undefined, { "x-registry-auth": login("wrong") });
+  await ask("POST", pull, undefined, { "x-registry-auth": login("coracle") });
+
+  await ask("POST", "/containers/create?name=sleeper", { Image: "kept:1", Cmd: ["sleep", "1000"] });
+  await ask("POST", "/containers/sleeper/start");
+  engine.crash();
+  tell("crashed", engine.state, await engine.fetch("/info").catch((error: Error) => error.name));
+  await host.timers.advance(2_000_000_000_000n);
+  await engine.reopen();
+  await ask("GET", "/containers/sleeper/json");
+  await ask("GET", "/containers/json?all=1");
+  await ask("GET", `/events?since=0&until=${host.timers.now().wall / 1_000_000_000n}`);
+  await ask("GET", "/v1.30/info");
+  tell("rules", JSON.stringify(engine.rules()));
+  await engine.close();
+  return [...told, await sha256(new TextEncoder().encode(told.join("\n")))];
+
+  /** Asks as an event of the world's, and lets all happen that it sets off. */
+  async function ask(method: string, path: string, body?: object, headers: HeadersInit = {}): Promise<void> {
+    const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { ...JSON_TYPE, ...headers } };
+    const answer = await entered(() => engine.fetch(path, { method, headers, ...json }));
+    tell(`${method} ${path}`, answer.status, answer.headers.get("content-type"), await bytesOf(answer.body));
+  }
+
+  async function connect(path: string): Promise<Connection> {
+    const connection = await entered(() => engine.connect(path, { method: "POST" }));
+    tell(`connect ${path}`, connection.status, connection.headers.get("content-type"));
+    return connection;
+  }
+
+  async function type({ writable }: Connection, words: string): Promise<void> {
+    const writer = writable.getWriter();
+    await entered(() => writer.write(new TextEncoder().encode(words)).then(() => writer.close()));
+  }
+
+  async function entered<T>(act: () => Promise<T>): Promise<T> {
+    let outcome!: Promise<T>;
+    await host.timers.enter(() => void (outcome = act()));
+    await host.timers.settle(10_000_000_000n);
+    return outcome;
+  }
+
+  function tell(...words: unknown[]): void {
+    told.push(
+      words.map((word) => (word instanceof Uint8Array ? new TextDecoder().decode(word) : String(word))).join(" "),
+    );
+  }
+}
+
+async function bytesOf(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(body).arrayBuffer());
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

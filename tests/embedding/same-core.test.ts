@@ -1,0 +1,69 @@
+// The daemon, the package and the page run the same bytes. What each of them compiles is seen by whoever stands between
+// it and WebAssembly.
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { coreIdentity } from "coracle-engine";
+import { expect, onTestFinished, test } from "vitest";
+import { PackedPackage, ROOT } from "./packed-package.js";
+
+const WATCH = ["--import", pathToFileURL(join(ROOT, "tests/embedding/compiled-wasm.mjs")).href];
+const CORE = join(ROOT, "build/core");
+const built = readdirSync(CORE)
+  .filter((name) => name.endsWith(".wasm"))
+  .map((name) =>
+    createHash("sha256")
+      .update(readFileSync(join(CORE, name)))
+      .digest("hex"),
+  );
+
+test("the daemon", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "coracle-same-core-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const socket = `unix://${join(directory, "s.sock")}`;
+  const coracle = join(ROOT, "hosts/node/coracle.mjs");
+  const told = await untilGreeting([...WATCH, coracle, "daemon", "--simulated", "-H", socket]);
+  expect(compiledIn(told)).toEqual(built.toSorted());
+});
+
+test("the package", async () => {
+  const packed = new PackedPackage();
+  onTestFinished(() => packed.remove());
+  packed.write("open.mjs", `import { embeddedCore } from "coracle-engine"; embeddedCore(); console.log("listens on");`);
+  const told = await untilGreeting([...WATCH, join(packed.directory, "open.mjs")]);
+  expect(compiledIn(told)).toEqual(built.toSorted());
+});
+
+test("the name that traces call it by is that of the same bytes", () => {
+  const core = createHash("sha256")
+    .update(readFileSync(join(CORE, "core.core.wasm")))
+    .digest("hex");
+  expect(coreIdentity()).toBe(core);
+});
+
+function compiledIn(told: string): string[] {
+  return Array.from(told.matchAll(/^compiled wasm (\w+)$/gm), ([, hash]) => hash!).toSorted();
+}
+
+/** What a program has told by the time it listens. It is ended then. */
+async function untilGreeting(args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let told = "";
+  const greeted = new Promise<void>((resolve, reject) => {
+    const hear = (text: Buffer): void => {
+      told += text.toString();
+      if (told.includes("listens on")) resolve();
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.once("exit", () => (told.includes("listens on") ? resolve() : reject(new Error(told))));
+  });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  await greeted.finally(() => child.kill("SIGTERM"));
+  await ended;
+  return told;
+}

@@ -1,0 +1,116 @@
+// An engine on the simulated host, through the package's own door.
+
+import { Recorder, Ring, coreIdentity, decodeTrace, openEngine, replay, simulatedHost } from "coracle-engine";
+import type { Engine, EngineOptions, SimulatedHost, SimulatedOptions } from "coracle-engine";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+const SEED = new Uint8Array(32).fill(5);
+
+describe("first images", () => {
+  test("a new engine has them; one that was removed does not come back", async () => {
+    const { engine } = await opened({ images: ["busybox:latest", "alpine:latest"] });
+    expect(await tags(engine)).toEqual(["alpine:latest", "busybox:latest"]);
+    await engine.fetch("/images/alpine:latest", { method: "DELETE" });
+    engine.crash();
+    await engine.reopen();
+    expect(await tags(engine)).toEqual(["busybox:latest"]);
+  });
+
+  test("one that crashed while it loaded them loads them when it is opened again", async () => {
+    const host = simulatedHost({ pace: "fast", images: ["busybox:latest", "alpine:latest"] });
+    host.faults.inject({ kind: "engine-crash", afterOutputs: 8 }, 1);
+    const engine = await openEngine({ host });
+    onTestFinished(() => engine.close());
+    expect(engine.state).toBe("down");
+    await engine.reopen();
+    expect(await tags(engine)).toEqual(["alpine:latest", "busybox:latest"]);
+  });
+});
+
+describe("a crash", () => {
+  test("comes when the world wants it, after any output, and is healed", async () => {
+    for (let afterOutputs = 1; afterOutputs <= 12; afterOutputs++) {
+      const { engine, host } = await opened();
+      const id = await create(engine);
+      host.faults.inject({ kind: "engine-crash", afterOutputs }, 1);
+      await engine.fetch(`/containers/${id}/start`, { method: "POST" }).catch(() => null);
+      host.faults.lift("engine-crash");
+      if (engine.state === "down") await engine.reopen();
+      await engine.fetch(`/containers/${id}/start`, { method: "POST" });
+      const waited = await engine.fetch(`/containers/${id}/wait`, { method: "POST" });
+      expect(await waited.json(), `after ${afterOutputs} outputs`).toMatchObject({ StatusCode: 7 });
+      expect((await engine.fetch(`/containers/${id}`, { method: "DELETE" })).status).toBe(204);
+      await engine.close();
+    }
+  });
+});
+
+test("equal seeds make equal ids, others others", async () => {
+  const ids = async (seed: Uint8Array): Promise<string[]> => {
+    const { engine } = await opened({ pace: "stopped" }, { seed });
+    const first = await create(engine);
+    engine.crash();
+    await engine.reopen();
+    return [first, await create(engine)];
+  };
+  const [one, same, other] = [await ids(SEED), await ids(SEED), await ids(new Uint8Array(32))];
+  expect(same).toEqual(one);
+  expect(new Set([...one, ...other]).size).toBe(4);
+});
+
+test("a recorded life replays to the same", async () => {
+  const ring = new Ring();
+  const { engine } = await opened({}, { observer: new Recorder({ core: coreIdentity(), sink: ring }) });
+  const id = await create(engine);
+  await engine.fetch(`/containers/${id}/start`, { method: "POST" });
+  engine.crash();
+  await engine.reopen();
+  await engine.fetch(`/containers/${id}/wait`, { method: "POST" });
+  const trace = decodeTrace(ring.text());
+  const { compared, difference, snapshot } = replay(trace);
+  expect(difference).toBe(null);
+  expect(compared).toBe(trace.segments.reduce((sum, { calls }) => sum + calls.length, 0) + 2);
+  expect(snapshot!.length).toBeGreaterThan(100);
+});
+
+test("events of a life, one by one", async () => {
+  const { engine } = await opened();
+  const events = engine.events({ filters: { type: ["container"] } });
+  const id = await create(engine);
+  await engine.fetch(`/containers/${id}/start`, { method: "POST" });
+  const actions: string[] = [];
+  for await (const { Action, Actor } of events) {
+    expect(Actor.ID).toBe(id);
+    actions.push(Action);
+    if (Action === "die") break;
+  }
+  expect(actions).toEqual(["create", "start", "die"]);
+});
+
+test("the rules are the core's", async () => {
+  const { engine } = await opened();
+  expect(engine.rules()).toContainEqual({ from: "created", cause: "start", to: "starting" });
+});
+
+async function opened(
+  world: SimulatedOptions = {},
+  options: Partial<EngineOptions> = {},
+): Promise<{ engine: Engine; host: SimulatedHost }> {
+  const host = simulatedHost({ pace: "fast", ...world });
+  const engine = await openEngine({ host, ...options });
+  onTestFinished(() => engine.close());
+  return { engine, host };
+}
+
+async function create(engine: Engine): Promise<string> {
+  const body = JSON.stringify({ Image: "busybox", Cmd: ["sh", "-c", "exit 7"] });
+  const headers = { "content-type": "application/json" };
+  const response = await engine.fetch("/containers/create", { method: "POST", headers, body });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { Id: string }).Id;
+}
+
+async function tags(engine: Engine): Promise<string[]> {
+  const images = (await (await engine.fetch("/images/json")).json()) as { RepoTags: string[] }[];
+  return images.flatMap(({ RepoTags }) => RepoTags).toSorted();
+}
