@@ -42,10 +42,14 @@ export class PlaygroundBrowser {
     return this.server.url;
   }
 
-  /** A page in a profile of its own, with the first cell in it. `fragment`: a shared session. */
-  async open(options: BrowserContextOptions = {}, fragment = ""): Promise<Watched> {
+  /**
+   * A page in a profile of its own, with the first cell in it. `fragment`: a shared session. `script`: runs before any
+   * of the page's own.
+   */
+  async open(options: BrowserContextOptions = {}, fragment = "", script = ""): Promise<Watched> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
+    await page.addInitScript({ content: script });
     const [complaints, foreign]: [string[], string[]] = [[], []];
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) complaints.push(message.text());

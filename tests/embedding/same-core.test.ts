@@ -8,10 +8,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { coreIdentity } from "coracle-engine";
+import { buildSync } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
+import { PlaygroundBrowser, reasonForNoPages, sendLast } from "../browser/chromium.js";
 import { PackedPackage, ROOT } from "./packed-package.js";
 
-const WATCH = ["--import", pathToFileURL(join(ROOT, "tests/embedding/compiled-wasm.mjs")).href];
+const COMPILED_WASM = join(ROOT, "tests/embedding/compiled-wasm.mjs");
+const WATCH = ["--import", pathToFileURL(COMPILED_WASM).href];
 const CORE = join(ROOT, "build/core");
 const built = readdirSync(CORE)
   .filter((name) => name.endsWith(".wasm"))
@@ -36,6 +39,18 @@ test("the package", async () => {
   packed.write("open.mjs", `import { embeddedCore } from "coracle-engine"; embeddedCore(); console.log("listens on");`);
   const told = await untilGreeting([...WATCH, join(packed.directory, "open.mjs")]);
   expect(compiledIn(told)).toEqual(built.toSorted());
+});
+
+test("the page", async ({ skip }) => {
+  const reason = reasonForNoPages();
+  if (reason !== null) return skip(reason);
+  const browser = await PlaygroundBrowser.start();
+  onTestFinished(() => browser.close());
+  const { outputFiles } = buildSync({ entryPoints: [COMPILED_WASM], bundle: true, format: "iife", write: false });
+  const { page } = await browser.open({}, "", outputFiles[0]!.text);
+  expect(await sendLast(page)).toBe("201 Created");
+  const compiled = await page.evaluate(() => (globalThis as unknown as { compiledWasm: string[] }).compiledWasm);
+  expect(compiled.toSorted()).toEqual(built.toSorted());
 });
 
 test("the name that traces call it by is that of the same bytes", () => {
