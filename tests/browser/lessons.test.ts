@@ -7,8 +7,8 @@ import { LESSONS } from "../../hosts/browser/lessons/lessons.js";
 import { createSession } from "../../hosts/browser/session/create.js";
 import { packagedCore } from "../../hosts/browser/session/packaged-core.js";
 import { written } from "../../hosts/browser/session/request.js";
-import type { WrittenRequest } from "../../hosts/browser/session/request.js";
 import type { Session } from "../../hosts/browser/session/session.js";
+import { FINDINGS, found } from "./lesson-findings.js";
 
 const CORE = packagedCore();
 const SECOND = 1_000_000_000n;
@@ -24,20 +24,11 @@ async function opened(): Promise<Session> {
   return session;
 }
 
-/** What a learner changes in a filled-in cell, by lesson and step. */
-const EDITS: Readonly<Record<string, (request: WrittenRequest) => WrittenRequest>> = {
-  "list-stop 4": (request) => ({ ...request, target: `${request.target}?all=1` }),
-  "logs 3": (request) => ({ ...request, target: `${request.target}&tail=4&timestamps=1` }),
-  "pull 2": (request) => ({ ...request, target: request.target.replace("tag=latest", "tag=nothing") }),
-  "versions 3": (request) => ({ ...request, target: request.target.replace("1.43", "1.44") }),
-};
-
 /** Does what a step asks for, and lets six seconds pass. */
 async function follow(session: Session, lesson: Lesson, step: LessonStep): Promise<void> {
-  const edit = EDITS[`${lesson.id} ${lesson.steps.indexOf(step)}`] ?? ((request: WrittenRequest) => request);
   if (step.button === "crash") await session.crash();
   else if (step.button === "reopen") void session.reopen();
-  else await session.send(session.add(edit(step.cell!(session))).id);
+  else await session.send(session.add(found(lesson, step, step.cell!(session))).id);
   await session.advance(6n * SECOND);
 }
 
@@ -100,14 +91,14 @@ describe.each(LESSONS.map((lesson) => [lesson.id, lesson] as const))("%s", (_id,
 });
 
 test("a cell that is sent unchanged where something is to be found does not do", async () => {
-  for (const [place, edit] of Object.entries(EDITS)) {
+  for (const [place, edit] of Object.entries(FINDINGS)) {
     const [id, number] = place.split(" ") as [string, string];
     const lesson = LESSONS.find((one) => one.id === id)!;
     const session = await opened();
     for (const step of lesson.steps.slice(0, Number(number))) await follow(session, lesson, step);
     const step = lesson.steps[Number(number)]!;
     const request = step.cell!(session);
-    expect(edit(request)).not.toEqual(request);
+    expect(edit(request.target)).not.toBe(request.target);
     await session.send(session.add(request).id);
     await session.advance(6n * SECOND);
     expect([place, step.done(session)]).toEqual([place, false]);
