@@ -14,7 +14,7 @@ export class ConnectChannel implements LocalChannel {
   exchange: Exchange | null = null;
   answered = false;
   #gone: () => void = () => this.exchange?.closed();
-  readonly #output = new ReplyStream(() => this.#gone());
+  readonly #output = new ReplyStream(() => this.#leave());
   readonly #input = new SentStream(() => this.#gone());
   #resolve!: (connection: Connection) => void;
   #reject!: (error: unknown) => void;
@@ -72,6 +72,12 @@ export class ConnectChannel implements LocalChannel {
   #close(): void {
     this.#output.end(() => {});
     this.#input.fail(new TypeError("the connection is closed"));
+  }
+
+  /** The program wants no more of it: as with a socket, neither way. */
+  #leave(): void {
+    this.#input.fail(new TypeError("the connection is closed"));
+    this.#gone();
   }
 
   #answer(head: replies.Head, refusal: string | null, length: number | null): void {

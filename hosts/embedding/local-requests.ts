@@ -41,8 +41,13 @@ export class LocalRequests {
 
   /** Delivers at once what has no body, or one whose bytes are at hand. `extra`: header lines besides those asked. */
   send(asked: Asked, channel: LocalChannel, extra = ""): void {
-    this.#entrance.requireOpen();
-    asked.signal?.throwIfAborted();
+    try {
+      this.#entrance.requireOpen();
+      asked.signal?.throwIfAborted();
+    } catch (error) {
+      asked.body?.giveUp();
+      throw error;
+    }
     const abort = (): void => this.#fail(channel, asked.signal!.reason);
     asked.signal?.addEventListener("abort", abort);
     this.#open.set(channel, () => {

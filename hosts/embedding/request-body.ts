@@ -19,9 +19,9 @@ export interface UnsentBody {
 
 export const NO_BODY: ReceivedBody = { body: { tag: "none" }, offered: null };
 
-/** `type`: what `fetch` would call it. */
+/** `type`: what `fetch` would call it. Throws `TypeError` for a stream that somebody else reads. */
 export function unsentBody(init: NonNullable<RequestInit["body"]>): { body: UnsentBody; type: string | null } {
-  if (init instanceof ReadableStream) return { body: new StreamBody(init, null, false), type: null };
+  if (init instanceof ReadableStream) return { body: new StreamBody(unlocked(init), null, false), type: null };
   if (typeof init === "string") return { body: new BytesBody(new TextEncoder().encode(init)), type: TEXT };
   if (init instanceof ArrayBuffer) return { body: new BytesBody(new Uint8Array(init)), type: null };
   if (ArrayBuffer.isView(init)) {
@@ -34,12 +34,17 @@ export function unsentBody(init: NonNullable<RequestInit["body"]>): { body: Unse
 
 const TEXT = "text/plain;charset=UTF-8";
 
-/** Throws `TypeError` if it has been read before. */
+/** Throws `TypeError` if it has been read before, or somebody else reads it. */
 export function bodyOfRequest(request: Request): UnsentBody | null {
   if (request.bodyUsed) throw new TypeError("the request's body has been used already");
   if (request.body === null) return null;
   const length = request.headers.get("content-length");
-  return new StreamBody(request.body, length === null ? null : Number(length), true);
+  return new StreamBody(unlocked(request.body), length === null ? null : Number(length), true);
+}
+
+function unlocked(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  if (stream.locked) throw new TypeError("the request's body is locked to another reader");
+  return stream;
 }
 
 class BytesBody implements UnsentBody {

@@ -10,7 +10,11 @@ export class SentStream {
   /** `aborted` is called when the program breaks it off. */
   constructor(aborted: () => void) {
     this.writable = new WritableStream<Uint8Array>({
-      start: (controller) => void (this.#controller = controller),
+      start: (controller) => {
+        this.#controller = controller;
+        // The stream itself waits for a write under way before it calls `abort`, and nobody may ever take that one.
+        controller.signal.addEventListener("abort", () => this.#drop());
+      },
       write: (bytes) => this.#write(bytes),
       close: () => this.#end(),
       abort: () => {
@@ -35,7 +39,7 @@ export class SentStream {
   /** Writing fails from now on. */
   fail(error: unknown): void {
     this.#end();
-    this.#waiting?.taken();
+    this.#drop();
     this.#controller.error(error);
   }
 
@@ -45,6 +49,11 @@ export class SentStream {
       this.#waiting = { bytes: bytes.slice(), taken };
       this.#moved();
     });
+  }
+
+  #drop(): void {
+    this.#waiting?.taken();
+    this.#waiting = null;
   }
 
   #end(): void {

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { until, whole } from "../node/scripted-server.js";
-import { line } from "../streams/log-of.js";
+import { MemoryLog, line } from "../streams/log-of.js";
 import { hijack, open, scriptedEngine } from "./scripted-engine.js";
 
 const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
@@ -61,6 +61,25 @@ test.each([
   await until(() => inputs.length > 0);
   expect(inputs).toEqual([{ tag: "closed", val: { request: requests[0]!.id, why: "client" } }]);
   expect(stdin.text).toBe("<released>");
+});
+
+test("neither waits for a process that does not read, and nothing can be sent afterwards", async () => {
+  const deaf = { write: () => new Promise<void>(() => {}), end: () => {}, release: () => {} };
+  for (const leave of ["cancel", "abort"] as const) {
+    const stdio = { log: async () => new MemoryLog(), stdin: () => deaf };
+    const { engine, inputs } = await scriptedEngine((_, reply) => reply(hijack("c")), {}, { replies: stdio });
+    const { readable, writable } = await engine.connect("/attach", { method: "POST" });
+    const writer = writable.getWriter();
+    writer.closed.catch(() => {});
+    await writer.write(bytes("taken, and held"));
+    const waiting = writer.write(bytes("never taken"));
+    waiting.catch(() => {});
+    await (leave === "abort" ? writer.abort() : readable.cancel());
+    await waiting.catch(() => {});
+    await expect(writer.write(bytes("too late"))).rejects.toThrow();
+    await until(() => inputs.length > 0);
+    expect(inputs).toMatchObject([{ tag: "closed", val: { why: "client" } }]);
+  }
 });
 
 test("a signal breaks it off", async () => {

@@ -104,6 +104,31 @@ describe("requests", () => {
     expect(requests).toEqual([]);
   });
 
+  test("a stream that somebody else reads is refused, and leaves nothing behind", async () => {
+    const { engine, requests } = await scriptedEngine();
+    const read = new ReadableStream<Uint8Array>({});
+    read.getReader();
+    const request = new Request("http://e/a", { method: "POST", body: "x" });
+    request.body!.getReader();
+    await expect(engine.fetch("/a", { method: "POST", body: read })).rejects.toThrow("locked");
+    await expect(engine.fetch(request)).rejects.toThrow(TypeError);
+    expect(requests).toEqual([]);
+    const begun = Date.now();
+    await engine.close();
+    expect(Date.now() - begun).toBeLessThan(400);
+  });
+
+  test("the body of one that is refused unheard is cancelled", async () => {
+    const { engine } = await scriptedEngine();
+    const cancelled: string[] = [];
+    const body = (name: string) => new ReadableStream<Uint8Array>({ cancel: () => void cancelled.push(name) });
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(engine.fetch("/a", { method: "POST", body: body("aborted"), signal })).rejects.toThrow("enough");
+    engine.crash();
+    await expect(engine.fetch("/a", { method: "POST", body: body("down") })).rejects.toThrow("down");
+    expect(cancelled).toEqual(["aborted", "down"]);
+  });
+
   test("one that is aborted while its body is read never reaches the core", async () => {
     const { engine, requests } = await scriptedEngine();
     const aborting = new AbortController();
