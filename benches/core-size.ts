@@ -2,14 +2,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
-import { ROOT, type RunningEngine } from "../tests/support/engines.js";
-import type { Answer } from "./question.js";
+import { ROOT } from "../tests/support/engines.js";
+import { under, type Answer } from "./question.js";
 
-export async function coreSize(_: readonly RunningEngine[]): Promise<Answer[]> {
+export async function coreSize(): Promise<Answer[]> {
   const wasm = readFileSync(join(ROOT, "build/core/core.core.wasm"));
-  const goal = { says: "under 150 KB", reached: (ours: number) => ours < 150 };
+  const goal = under(150, "KB");
   return [
-    { question: "core wasm", unit: "KB", figures: { linux: wasm.length / 1000 } },
-    { question: "core wasm, brotli", unit: "KB", figures: { linux: brotliCompressSync(wasm).length / 1000 }, goal },
+    { question: "core wasm", unit: "KB", figures: { core: wasm.length / 1000 } },
+    { question: "core wasm, brotli", unit: "KB", figures: { core: brotliCompressSync(wasm).length / 1000 }, goal },
   ];
 }

@@ -1,13 +1,13 @@
-// `npm run bench [-- --quick] [QUESTION…]`: asks every question of our daemon and of the reference, in the same run, and
-// prints figures, ratios and what falls short of its goal.
+// `npm run bench [-- --quick] [QUESTION…]`: asks every question of our daemon and of the reference, in the same run, or of
+// what it is about, and prints figures, ratios and what falls short of its goal.
 import { cpus, release, totalmem } from "node:os";
 import { realEngines, RunningEngine, startWithBusybox } from "../tests/support/engines.js";
-import { QUICK, REAL, round, type Answer } from "./question.js";
+import { ours, QUICK, REAL, round, type Answer, type Question } from "./question.js";
 import { QUESTIONS } from "./questions.js";
 
 const quick = process.argv.includes("--quick");
-const asked = process.argv.slice(2).filter((arg) => !arg.startsWith("-"));
-const unknown = asked.filter((name) => !(name in QUESTIONS));
+const named = process.argv.slice(2).filter((arg) => !arg.startsWith("-"));
+const unknown = named.filter((name) => !(name in QUESTIONS));
 if (unknown.length > 0) {
   console.error(`no such question: ${unknown.join(", ")}; there are: ${Object.keys(QUESTIONS).join(", ")}`);
   process.exit(1);
@@ -16,14 +16,12 @@ if (unknown.length > 0) {
 const running: RunningEngine[] = [];
 const short: string[] = [];
 try {
-  for (const engine of realEngines()) {
-    if (engine.missing === null) running.push(new RunningEngine(engine, await startWithBusybox(engine)));
-    else console.log(`${engine.kind} is left out: ${engine.missing}`);
-  }
+  const asked = askable();
+  if (asked.some(({ needsEngines }) => needsEngines)) await startEngines();
   console.log(`${cpus().length} × ${cpus()[0]?.model.trim()}, ${round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`);
-  for (const [name, question] of Object.entries(QUESTIONS)) {
-    if (asked.length > 0 && !asked.includes(name)) continue;
-    for (const answer of await question(running, quick ? QUICK : REAL)) print(answer);
+  for (const { needsEngines, ask } of asked) {
+    if (needsEngines && running.length === 0) continue;
+    for (const answer of await ask(running, quick ? QUICK : REAL)) print(answer);
   }
 } finally {
   for (const engine of running) await engine.daemon.close();
@@ -32,12 +30,30 @@ console.log(
   short.length === 0 ? "all goals are reached" : `falls short:\n${short.map((line) => `  ${line}`).join("\n")}`,
 );
 
+/** What is asked for and can be asked here; of the rest it is said why not. */
+function askable(): Question[] {
+  const wanted = Object.entries(QUESTIONS).filter(([name]) => named.length === 0 || named.includes(name));
+  return wanted.flatMap(([name, question]) => {
+    const missing = question.missing();
+    if (missing !== null) console.log(`${name} is not asked: ${missing}`);
+    return missing === null ? [question] : [];
+  });
+}
+
+async function startEngines(): Promise<void> {
+  for (const engine of realEngines()) {
+    if (engine.missing === null) running.push(new RunningEngine(engine, await startWithBusybox(engine)));
+    else console.log(`${engine.kind} is left out: ${engine.missing}`);
+  }
+}
+
 function print({ question, unit, figures, goal, note }: Answer): void {
   const { linux, reference } = figures;
-  const parts = Object.entries(figures).map(([kind, figure]) => `${kind} ${round(figure)} ${unit}`);
+  const figure = ours(figures);
+  const parts = Object.entries(figures).map(([kind, value]) => `${kind} ${round(value)} ${unit}`);
   if (linux !== undefined && reference !== undefined) parts.push(`ratio ${round(linux / reference)}`);
-  if (goal !== undefined && linux !== undefined) {
-    const reached = goal.reached(linux, reference);
+  if (goal !== undefined && figure !== undefined) {
+    const reached = goal.reached(figure, reference);
     parts.push(`goal ${goal.says}: ${reached ? "reached" : "not reached"}`);
     if (!reached) short.push(`${question}: ${parts.join(", ")}`);
   }

@@ -1,5 +1,5 @@
 // What a bench is: one question, asked of each engine in the same run, interleaved round by round, answered by a median.
-import type { RunningEngine } from "../tests/support/engines.js";
+import type { EngineKind, RunningEngine } from "../tests/support/engines.js";
 
 export interface Sizes {
   /** Rounds each engine has. */
@@ -14,6 +14,12 @@ export interface Sizes {
   readonly idleMs: number;
   /** Containers that share the memory measured per container. */
   readonly containers: number;
+  /** Containers of a simulated engine, whose memory is measured. */
+  readonly simulatedContainers: number;
+  /** Simulated minutes that a simulated engine's containers come and go. */
+  readonly simulatedMinutes: number;
+  /** How often the playground is opened, each time in a profile of its own. */
+  readonly visits: number;
 }
 
 export const REAL: Sizes = {
@@ -23,6 +29,9 @@ export const REAL: Sizes = {
   logBytes: 64 << 20,
   idleMs: 30_000,
   containers: 10,
+  simulatedContainers: 10_000,
+  simulatedMinutes: 60,
+  visits: 5,
 };
 
 /** Small enough to run with the tests, so that no bench rots. */
@@ -33,13 +42,20 @@ export const QUICK: Sizes = {
   logBytes: 256 << 10,
   idleMs: 200,
   containers: 2,
+  simulatedContainers: 20,
+  simulatedMinutes: 2,
+  visits: 1,
 };
+
+/** What figures are of: an engine, or a part of ours that is the same under all of them. */
+export type Subject = EngineKind | "core" | "page";
+
+export type Figures = Readonly<Partial<Record<Subject, number>>>;
 
 export interface Answer {
   readonly question: string;
   readonly unit: string;
-  /** By engine: `linux`, `reference`. */
-  readonly figures: Readonly<Record<string, number>>;
+  readonly figures: Figures;
   /** What is to be reached, against the reference or as it stands. */
   readonly goal?: Goal;
   /** More about how it was measured. */
@@ -51,7 +67,23 @@ export interface Goal {
   readonly reached: (ours: number, reference: number | undefined) => boolean;
 }
 
-export type Question = (engines: readonly RunningEngine[], sizes: Sizes) => Promise<Answer[]>;
+export interface Question {
+  /** It is asked of engines that run containers; else it has itself what it asks. */
+  readonly needsEngines: boolean;
+  /** Why it cannot be asked here, whatever engines there are; null if it can. */
+  missing(): string | null;
+  ask(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]>;
+}
+
+/** Ours, as goals are judged by it: whatever is there and is not the reference. */
+export function ours({ linux, simulated, core, page }: Figures): number | undefined {
+  return linux ?? simulated ?? core ?? page;
+}
+
+/** `figure` is less than `limit` as it stands. */
+export function under(limit: number, unit: string): Goal {
+  return { says: `under ${limit} ${unit}`, reached: (figure) => figure < limit };
+}
 
 /** `figure` is at most `factor` times the reference's. */
 export function atMost(factor: number): Goal {

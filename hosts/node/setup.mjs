@@ -52,9 +52,10 @@ const COMMANDS = {
     await servePage({ directory: join(ROOT, "build/playground"), args });
   },
 
+  // What cannot be asked for want of a package says so.
   async bench(args) {
-    prepare();
-    if (!installMissingPackages({ withTests: wantsAllClients(args) })) process.exit(1);
+    prepare(["core", "daemon", "playground"]);
+    installMissingPackages({ withTests: wantsAllClients(args) });
     const program = fileURLToPath(await bundleTool(ROOT, "benches/main.ts", "bench"));
     runOrExit(process.execPath, [program, ...withoutOwn(args)]);
   },

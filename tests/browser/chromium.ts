@@ -47,6 +47,14 @@ export class PlaygroundBrowser {
    * of the page's own.
    */
   async open(options: BrowserContextOptions = {}, fragment = "", script = ""): Promise<Watched> {
+    const watched = await this.blank(options, script);
+    await watched.page.goto(this.url + fragment);
+    await watched.page.waitForSelector(".cell button.primary");
+    return watched;
+  }
+
+  /** A page in a profile of its own, with nothing in it yet. */
+  async blank(options: BrowserContextOptions = {}, script = ""): Promise<Watched> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
     await page.addInitScript({ content: script });
@@ -58,8 +66,6 @@ export class PlaygroundBrowser {
     page.on("request", (request) => {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(this.url)) foreign.push(request.url());
     });
-    await page.goto(this.url + fragment);
-    await page.waitForSelector(".cell button.primary");
     return { page, complaints, foreign };
   }
 

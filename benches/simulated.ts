@@ -1,0 +1,154 @@
+// How fast is the simulated engine, how much does it outrun real time, and what do ten thousand containers take? In this
+// program, without a socket. Time of the processor is told too: real time is also what others do on the machine.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { openEngine } from "../hosts/embedding/open.js";
+import type { Engine } from "../hosts/embedding/engine.js";
+import type { Observer } from "../hosts/observer.js";
+import { simulatedHost } from "../hosts/simulated/host.js";
+import type { SimulatedHost } from "../hosts/simulated/options.js";
+import { round, timed, type Answer, type Sizes } from "./question.js";
+
+/** Containers of the world that come and go, and what their lives last: a minute to ten, evenly spread. */
+const LIVING = 100;
+const SHORTEST_S = 60;
+const LONGEST_S = 600;
+const MINUTE_NS = 60_000_000_000n;
+
+/** Lives before anything is measured: the platform has compiled by then what it compiles. */
+const WARMING = 200;
+
+export async function simulated(sizes: Sizes): Promise<Answer[]> {
+  const many = sizes.simulatedContainers;
+  return [
+    await stepsASecond(sizes),
+    await outrunning(sizes),
+    await memoryOf(`${many} simulated containers that have exited`, many, exited),
+    await memoryOf(`${many} running simulated containers`, many, (engine) => start(engine, ["sleep", "864000"])),
+  ];
+}
+
+/** One container after the other is created, started, waited for and removed. */
+async function stepsASecond({ requests }: Sizes): Promise<Answer> {
+  const steps = new StepCount();
+  const { engine } = await open(steps);
+  for (let i = 0; i < Math.min(requests, WARMING); i += 1) await runOne(engine);
+  const before = steps.count;
+  const { ms, busyMs } = await busy(async () => {
+    for (let i = 0; i < requests; i += 1) await runOne(engine);
+  });
+  const counted = steps.count - before;
+  await engine.close();
+  const [lives, perSteps] = [(requests / ms) * 1000, (busyMs / counted) * 1000];
+  const note = `${round(lives)} containers a second; ${round(perSteps)} µs of processor a step`;
+  return { question: "simulated steps", unit: "/s", figures: { simulated: (counted / ms) * 1000 }, note };
+}
+
+/** As many at any moment: whichever ends is removed, and the next one takes its place. */
+async function outrunning({ simulatedMinutes: minutes }: Sizes): Promise<Answer> {
+  const { engine, host } = await open();
+  const ends = host.timers.now().monotonic + BigInt(minutes) * MINUTE_NS;
+  let [lives, over] = [0, false];
+  const live = async (place: number): Promise<void> => {
+    while (!over) {
+      lives += 1;
+      const seconds = SHORTEST_S + ((place * 7919 + lives * 104_729) % (LONGEST_S - SHORTEST_S));
+      await runOne(engine, ["sleep", String(seconds)]);
+    }
+  };
+  let living: Promise<void>[] = [];
+  const { ms, busyMs } = await busy(async () => {
+    living = Array.from({ length: LIVING }, (_, place) => live(place));
+    await new Promise<void>((resolve) => void host.timers.at(ends, resolve));
+  });
+  over = true;
+  const ended = lives - LIVING;
+  await Promise.all(living);
+  await engine.close();
+  const passed = minutes * 60_000;
+  const alone = `${round(passed / busyMs)} times the processor's time`;
+  return {
+    question: `simulated time over real time, ${LIVING} containers coming and going`,
+    unit: "times",
+    figures: { simulated: passed / ms },
+    goal: { says: "at least 1000 times", reached: (figure) => figure >= 1000 },
+    note: `each for a minute to ten, ${ended} ended in ${minutes} minutes; ${alone}`,
+  };
+}
+
+async function memoryOf(what: string, count: number, add: (engine: Engine) => Promise<unknown>): Promise<Answer> {
+  const { engine, host } = await open();
+  await add(engine);
+  const before = memoryHeld();
+  for (let i = 1; i < count; i += 1) await add(engine);
+  const after = memoryHeld();
+  const [heap, rest] = [after.heap - before.heap, after.rest - before.rest];
+  const running = host.world.processes().length;
+  await engine.close();
+  const each = `${Math.round((heap + rest) / (count - 1))} bytes each`;
+  const parts = `JavaScript's heap ${round(heap / 1e6)} MB, wasm memory and bytes ${round(rest / 1e6)} MB`;
+  return {
+    question: `memory of ${what}`,
+    unit: "MB",
+    figures: { simulated: (heap + rest) / 1e6 },
+    note: `${each}; ${parts}; ${running} processes`,
+  };
+}
+
+async function open(observer?: Observer): Promise<{ engine: Engine; host: SimulatedHost }> {
+  const host = simulatedHost({ seed: 1, pace: "fast" });
+  const engine = await openEngine({ host, seed: new Uint8Array(32), ...(observer && { observer }) });
+  return { engine, host };
+}
+
+class StepCount implements Observer {
+  count = 0;
+  opened(): void {}
+  lost(): void {}
+  stepped(): void {
+    this.count += 1;
+  }
+}
+
+async function runOne(engine: Engine, command: string[] = ["true"]): Promise<void> {
+  const id = await exited(engine, command);
+  await done(engine.fetch(`/containers/${id}`, { method: "DELETE" }));
+}
+
+async function exited(engine: Engine, command: string[] = ["true"]): Promise<string> {
+  const id = await start(engine, command);
+  await done(engine.fetch(`/containers/${id}/wait`, { method: "POST" }));
+  return id;
+}
+
+async function start(engine: Engine, Cmd: string[]): Promise<string> {
+  const body = JSON.stringify({ Image: "busybox", Cmd, HostConfig: { NetworkMode: "none" } });
+  const headers = { "Content-Type": "application/json" };
+  const created = await done(engine.fetch("/containers/create", { method: "POST", headers, body }));
+  const { Id } = JSON.parse(created) as { Id: string };
+  await done(engine.fetch(`/containers/${Id}/start`, { method: "POST" }));
+  return Id;
+}
+
+async function done(asked: Promise<Response>): Promise<string> {
+  const response = await asked;
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status}: ${text}`);
+  return text;
+}
+
+/** How long it takes, and how long processors were busy with it, the collection of garbage included. */
+async function busy(act: () => Promise<unknown>): Promise<{ ms: number; busyMs: number }> {
+  const before = process.cpuUsage();
+  const ms = await timed(act);
+  const { user, system } = process.cpuUsage(before);
+  return { ms, busyMs: (user + system) / 1000 };
+}
+
+/** Bytes held when garbage is gone: JavaScript's objects, and all that they hold beside (wasm memories, typed arrays). */
+function memoryHeld(): { heap: number; rest: number } {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  const { heapUsed, external } = process.memoryUsage();
+  return { heap: heapUsed, rest: external };
+}
