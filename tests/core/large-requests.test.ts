@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { TimedEngine } from "./timed-engine.js";
 
-/** Milliseconds: the machine may be busy with other tests. What is quadratic here takes ten times as long. */
+/** Milliseconds of a processor. What is quadratic here takes ten times as long. */
 const LONGEST_STEP = 3_000;
 const MOST_BYTES = 512 * 1024 * 1024;
 
