@@ -1,0 +1,127 @@
+// Every fault of the menu "Break it" is injected, seen to strike, and healed.
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FAULT_TEXTS } from "../../hosts/browser/lessons/fault-texts.js";
+import type { Fault } from "../../hosts/simulated/faults.js";
+import { PlaygroundBrowser, reasonForNoPages } from "./chromium.js";
+import { PATIENCE, choose, isSet, seen, sendLine } from "./visitor.js";
+
+/** Lines of the console, and what is to be seen after them. */
+interface Trial {
+  before?: readonly string[];
+  /** Sent while the fault is set. */
+  during: readonly string[];
+  hurt: RegExp;
+  /** Sent when it has been lifted, or has struck as often as it does. */
+  after: readonly string[];
+  healed: RegExp;
+}
+
+const PULL = ["docker pull alpine"];
+const PULLED = /^ANSWER 200 OK.*IMAGES.*alpine:latest/s;
+const SLEEPER = "docker create --name job busybox sleep 1000";
+const SERVER = "docker create --name job busybox sh -c 'trap \"exit 5\" TERM; while true; do sleep 1; done'";
+const START = ["docker start job"];
+const STOP = ["docker stop -t 2 job"];
+const RUNS = /^ANSWER 204.*CONTAINERS.*job.*running/s;
+
+const TRIALS: Readonly<Record<Exclude<Fault["kind"], "engine-crash">, Trial>> = {
+  "registry-down": { during: PULL, hurt: /^ANSWER 500.*connection refused/s, after: PULL, healed: PULLED },
+  "registry-unauthorized": { during: PULL, hurt: /^ANSWER 404.*unauthorized/s, after: PULL, healed: PULLED },
+  "registry-limited": { during: PULL, hurt: /^ANSWER 500.*toomanyrequests/s, after: PULL, healed: PULLED },
+  "registry-slow": { during: PULL, hurt: /Downloading [\d.]+ kB of/, after: PULL, healed: PULLED },
+  // The engine fetches the rest of the layer by itself.
+  "registry-cut": { during: PULL, hurt: PULLED, after: PULL, healed: /Image is up to date/ },
+  "registry-corrupt": { during: PULL, hurt: /layer verification failed/, after: PULL, healed: PULLED },
+  "disk-full": { during: PULL, hurt: /no space left on device/, after: PULL, healed: PULLED },
+  "records-full": { during: [SLEEPER], hurt: /^ANSWER 500/, after: [SLEEPER], healed: /^ANSWER 201.*CONTAINERS.*job/s },
+  "ignore-sigterm": {
+    before: [SERVER, ...START],
+    during: STOP,
+    hurt: /^ANSWER 204.*exited \(137\)/s,
+    after: [...START, ...STOP],
+    healed: /^ANSWER 204.*exited \(5\)/s,
+  },
+  "die-at-once": { before: [SLEEPER], during: START, hurt: /^ANSWER 204.*exited \(3\)/s, after: START, healed: RUNS },
+  "out-of-memory": {
+    before: [SLEEPER, ...START],
+    during: [],
+    hurt: /exited \(137, out of memory\)/,
+    after: START,
+    healed: RUNS,
+  },
+  "runtime-fails": {
+    before: [SLEEPER],
+    during: START,
+    hurt: /^ANSWER 500.*unable to apply cgroup configuration.*created$/ms,
+    after: START,
+    healed: RUNS,
+  },
+  "supervisor-lost": {
+    before: [SLEEPER, ...START],
+    during: [],
+    hurt: /job\s+busybox\s+exited/,
+    after: START,
+    healed: RUNS,
+  },
+};
+
+const reason = reasonForNoPages();
+let browser: PlaygroundBrowser;
+
+describe("what can be broken", () => {
+  beforeAll(async () => {
+    if (reason === null) browser = await PlaygroundBrowser.start();
+  });
+  afterAll(async () => {
+    if (reason === null) await browser.close();
+  });
+
+  for (const [kind, { before = [], during, hurt, after, healed }] of Object.entries(TRIALS)) {
+    const { label, times } = FAULT_TEXTS[kind as keyof typeof TRIALS];
+    test(label, async ({ skip }) => {
+      if (reason !== null) return skip(reason);
+      const { page, complaints } = await browser.open();
+      await page.getByLabel("Speed").selectOption("10");
+      for (const line of before) await sendLine(page, line);
+      await choose(page, label);
+      for (const line of during) await sendLine(page, line);
+      await expect.poll(() => seen(page), PATIENCE).toMatch(hurt);
+      expect(await isSet(page, label)).toBe(times === undefined);
+      if (times === undefined) await choose(page, label);
+      for (const line of after) await sendLine(page, line);
+      await expect.poll(() => seen(page), PATIENCE).toMatch(healed);
+      expect(await isSet(page, label)).toBe(false);
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    });
+  }
+
+  test("the engine", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page, complaints } = await browser.open();
+    for (const line of [SLEEPER, ...START]) await sendLine(page, line);
+    const process = /Pid": \d+/;
+    await sendLine(page, "docker inspect job");
+    const [pid] = process.exec(await wholeAnswer(page)) ?? [];
+    await choose(page, FAULT_TEXTS["engine-crash"].label);
+    await sendLine(page, "docker ps");
+    expect(await seen(page)).toMatch(/^ANSWER No answer.*job.*running/s);
+    expect(await page.getByText("The engine is down").count()).toBeGreaterThan(0);
+    await choose(page, "Start the engine again");
+    await page.getByText("The engine is up").waitFor();
+    await sendLine(page, "docker inspect job");
+    expect(pid).toMatch(process);
+    expect(process.exec(await wholeAnswer(page))?.[0]).toBe(pid);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
+/** The last answer, unfolded. */
+async function wholeAnswer(page: Page): Promise<string> {
+  const answer = page.locator(".cell").last().locator(".answer");
+  await answer.getByRole("button", { name: /Show all/ }).click();
+  return answer.innerText();
+}
