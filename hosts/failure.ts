@@ -1,9 +1,13 @@
+// What a host says when it could not do what it was asked for.
+
 import type { types } from "./host.js";
 
 /** What a host may expect to go wrong, in the words of `core/wit/types.wit`. */
 export class HostFailure extends Error {
+  /** As the core is told of it. */
   readonly failure: types.Failure;
 
+  /** `more`: what a registry answered, and when to come back. */
   constructor(kind: types.FailureKind, message: string, more: Partial<types.Failure> = {}) {
     super(message);
     this.name = "HostFailure";

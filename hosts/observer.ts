@@ -9,7 +9,9 @@ export interface ObservedStep {
   epoch: number;
   /** Number of the step in the life of its instance; `open` is 0. */
   step: number;
+  /** The time that the core was told. */
   now: types.Instant;
+  /** What it asked for. */
   outputs: StepOutputs;
   /** The core's reasons. To be called at once or not at all: the next step forgets them. */
   explain(): engine.Note[];
@@ -20,8 +22,11 @@ export interface ObservedStep {
 /** What an instance was opened with. */
 export interface Opening {
   options: engine.Options;
+  /** 32 bytes. */
   seed: Uint8Array;
+  /** All that was durable, in the order of their keys. */
   records: engine.Stored[];
+  /** What the host found. */
   inventory: engine.Inventory;
 }
 
@@ -30,7 +35,9 @@ export type Attempt = { now: types.Instant; opening: Opening } | { now: types.In
 
 /** Must not throw. May cut the driver off: then nothing of the step leaves. */
 export interface Observer {
+  /** An instance has made its first call, `open`. */
   opened(step: ObservedStep, opening: Opening): void;
+  /** It has made another, for this input. */
   stepped(step: ObservedStep, input: Input): void;
   /**
    * The instance is gone: it trapped, its records were not kept, or it was cut off. Told once. `during`: what it was

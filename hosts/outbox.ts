@@ -23,8 +23,11 @@ export interface Reply {
 
 /** What one step asked for. */
 export interface StepOutputs {
+  /** One transaction, in order. */
   records: records.RecordCommand[];
+  /** In the order they are to be started in. */
   effects: Effect[];
+  /** In the order they are to be sent in. */
   replies: Reply[];
 }
 

@@ -50,12 +50,17 @@ export interface Connection {
 
 /** A message of `GET /events` (API 1.24 and later). */
 export interface EngineEvent {
+  /** What it is about: `container`, `image`, `network`, `volume`. */
   Type: string;
+  /** What happened to it: `start`, `die`, `pull`. */
   Action: string;
+  /** Whom it happened to: id, or name where the API has no id; labels and what else belongs to the action. */
   Actor: { ID: string; Attributes: Record<string, string> };
+  /** `local`. */
   scope: string;
   /** Seconds since 1970. */
   time: number;
+  /** Nanoseconds since 1970: too many for a number to be exact, by up to 128. */
   timeNano: number;
 }
 

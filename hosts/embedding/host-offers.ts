@@ -1,17 +1,20 @@
-// What a host may offer beyond what every host has.
+// What a host may offer an embedded engine beyond what every host has.
 
 import type { Host } from "../host.js";
 
+/** What a host may offer an engine beyond what every host has: each is asked for if it is there. */
 export interface HostOffers {
-  /** Archives to load into a new engine, as `POST /images/load` takes them. */
+  /** Archives to load into a new engine, one that has no records yet, as `POST /images/load` takes them. */
   firstImages?: () => Uint8Array[];
-  /** Wants to be able to crash the engine. Calls back between two outputs. */
+  /** Given what crashes the engine, as `Engine.crash` does; may be called between any two outputs. */
   onCrash?: (crash: () => void) => void;
-  /** Counts what leaves the engine: transactions, effects, replies. */
+  /** Told of every output that has left the engine: a transaction was kept, an effect started, a reply sent. */
   outputLeft?: () => void;
-  /** Where it keeps things, for people. */
-  directories?: { data: string; exec: string };
+  /** Where it keeps things, for people: `DockerRootDir` of `/info` is `data`. */
+  readonly directories?: { readonly data: string; readonly exec: string };
 }
+
+/** Those of a host, callable without it. */
 
 export function offersOf(host: Host): HostOffers {
   const { firstImages, onCrash, outputLeft, directories } = host as Host & HostOffers;

@@ -2,12 +2,13 @@
 
 import type { Host } from "../host.js";
 import { offersOf } from "./host-offers.js";
+import type { HostOffers } from "./host-offers.js";
 
 /**
  * The same host but for `parts`. Whatever else it offers stays: a spread (`{ ...host, processes }`) would lose the
  * methods of a host that is an object of a class.
  */
-export function hostWith(host: Host, parts: Partial<Host>): Host {
+export function hostWith(host: Host, parts: Partial<Host & HostOffers>): Host & HostOffers {
   const whole: Host = {
     timers: host.timers,
     records: host.records,

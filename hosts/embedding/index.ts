@@ -15,7 +15,6 @@ export type {
   Perform,
   Progress,
   RecordStore,
-  Report,
   RequestId,
   Stdin,
   Stdio,
@@ -29,6 +28,9 @@ export type {
   types,
   volumes,
 } from "../host.js";
+// Browsers have a `Report` and a `FileSystem` of their own, which would be taken for these by whoever forgets the import.
+export type { Report as ReportProgress } from "../host.js";
+export type { HostOffers } from "./host-offers.js";
 export { hostWith } from "./host-with.js";
 export { HostFailure } from "../failure.js";
 export { realClock } from "../clock.js";
@@ -43,7 +45,8 @@ export { Ring } from "../trace/ring.js";
 export { TraceError, decodeTrace } from "../trace/decode.js";
 export type { DecodeOptions } from "../trace/decode.js";
 export { OUTPUT_KINDS } from "../trace/format.js";
-export type { Call, End, OutputHashes, OutputKind, Position, Segment, Start, Trace } from "../trace/format.js";
+export type { OutputHashes, OutputKind, Position, Segment, Trace } from "../trace/format.js";
+export type { Call as SegmentCall, End as SegmentEnd, Start as SegmentStart } from "../trace/format.js";
 export type { Difference, ReplayOptions, ReplayedStep } from "../trace/replay.js";
 export { replay } from "./replay.js";
 export type { Replay } from "./replay.js";
@@ -55,9 +58,11 @@ export { simulatedHost } from "../simulated/host.js";
 export type { SimulatedHost, SimulatedOptions, WorldView } from "../simulated/options.js";
 export type { Pace, SimulatedTime } from "../simulated/time.js";
 export type { Fault, Faults, SetFault, Whom } from "../simulated/faults.js";
-export type { Child, ChildStart, Input as ProcessInput, Output, Process, Program } from "../simulated/program.js";
+export type { Child, ChildStart, Process, Program } from "../simulated/program.js";
+export type { Input as ProcessInput, Output as ProcessOutput } from "../simulated/program.js";
 export { Killed, NoProgram } from "../simulated/program.js";
 export { FileError } from "../simulated/files/file-system.js";
-export type { FileErrorCode, FileKind, FileStatus, FileSystem } from "../simulated/files/file-system.js";
+export type { FileErrorCode, FileKind, FileStatus } from "../simulated/files/file-system.js";
+export type { FileSystem as SimulatedFileSystem } from "../simulated/files/file-system.js";
 export { fetchTransport } from "../registry/transport.js";
 export type { Transport, TransportRequest, TransportResponse } from "../registry/transport.js";

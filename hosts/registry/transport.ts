@@ -3,12 +3,14 @@
 /** One HTTP request. */
 export interface TransportRequest {
   method: "GET" | "POST";
+  /** Absolute, `https:` or, where that is allowed, `http:`. */
   url: string;
   /** Lower-case names. */
   headers: Record<string, string>;
   body?: string;
   /** The server's certificate need not be vouched for. Transports that cannot do this verify it all the same. */
   insecure: boolean;
+  /** Gives it up, body included. */
   signal: AbortSignal;
 }
 

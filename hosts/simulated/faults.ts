@@ -44,9 +44,11 @@ export interface SetFault {
 
 /** The faults that are set. */
 export interface Faults {
+  /** In the order they were set in. */
   readonly set: readonly SetFault[];
-  /** Returns what lifts it. */
+  /** Sets one, for so many strikes; for ever if not given. Returns what lifts it. */
   inject(fault: Fault, times?: number): () => void;
+  /** Lifts all of a kind. */
   lift(kind: Fault["kind"]): void;
 }
 

@@ -32,15 +32,17 @@ export interface SimulatedOptions {
 /** A world that pretends, with its hands: time and faults. */
 export interface SimulatedHost extends Host {
   readonly timers: SimulatedTime;
+  /** What goes wrong. */
   readonly faults: Faults;
-  /** Someone wants to know when the engine must crash (`engine-crash`). Called between two outputs. */
+  /** Takes what crashes the engine, for the fault `engine-crash`. The engine on this host calls it. */
   onCrash(crash: () => void): void;
-  /** To be told that an output has left the engine (`DriverOptions.left`): `engine-crash` counts them. */
+  /** An output has left the engine: `engine-crash` counts them. The engine on this host calls it. */
   outputLeft(): void;
   /** Archives to load into a new engine (`POST /images/load`), one for each of the options' images. */
   firstImages(): Uint8Array[];
   /** Where a machine would keep things, for people. */
-  readonly directories: { data: string; exec: string };
+  readonly directories: { readonly data: string; readonly exec: string };
+  /** What goes on in it. */
   readonly world: WorldView;
 }
 

@@ -10,10 +10,13 @@ export interface Process {
   readonly env: Map<string, string>;
   /** Absolute. */
   cwd: string;
+  /** In its container: the first is 1. */
   readonly pid: number;
   readonly uid: number;
   readonly gid: number;
+  /** Its container's. */
   readonly hostname: string;
+  /** Its container's; paths are absolute, whatever `cwd` is. */
   readonly files: FileSystem;
   readonly stdin: Input;
   readonly stdout: Output;
@@ -39,6 +42,7 @@ export interface Process {
 
 /** Bytes that come in. */
 export interface Input {
+  /** They come from a terminal. */
   readonly tty: boolean;
   /** The next piece, or null at the end. Rejects with `Killed`. */
   read(): Promise<Uint8Array | null>;
@@ -46,6 +50,7 @@ export interface Input {
 
 /** Bytes that go out. */
 export interface Output {
+  /** They go to a terminal. */
   readonly tty: boolean;
   /** Resolves when there is room for more. Rejects with `Killed`: of SIGPIPE, too, when nobody reads any more. */
   write(bytes: Uint8Array | string): Promise<void>;
@@ -79,6 +84,7 @@ export interface ChildStart {
   argv: readonly string[];
   /** Runs in place of the file that the first of `argv` names: a fork without an exec. */
   program?: Program;
+  /** This and all that follows: the parent's if not given. */
   env?: ReadonlyMap<string, string>;
   cwd?: string;
   stdin?: Input;
@@ -88,9 +94,11 @@ export interface ChildStart {
 
 /** A process that a program started. */
 export interface Child {
+  /** In its container. */
   readonly pid: number;
   /** Its exit code; 128 + signal for a killed one. Never rejects. */
   readonly exited: Promise<number>;
+  /** Sends it a signal, by number on Linux; nothing once it has ended. */
   signal(number: number): void;
 }
 

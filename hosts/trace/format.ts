@@ -51,6 +51,7 @@ export const VERSION = 1;
 
 /** What a core was told, and hashes of what it asked for. */
 export interface Trace {
+  /** Oldest first. */
   segments: Segment[];
 }
 
@@ -58,12 +59,17 @@ export interface Trace {
 export interface Segment {
   /** SHA-256 of the core's wasm bytes, in hex. */
   core: string;
+  /** One more than that of the segment before. */
   number: number;
+  /** Number of the instance, from 1. */
   epoch: number;
   /** Number of the last step before the first of `calls`. */
   step: number;
+  /** How it begins. */
   start: Start;
+  /** Its steps, but for an `open`. */
   calls: Call[];
+  /** How it ends. */
   end: End;
 }
 
@@ -74,7 +80,9 @@ export type Start =
 
 /** One step. */
 export interface Call {
+  /** The time that the core was told. */
   now: types.Instant;
+  /** What it was told, without credentials. */
   input: Input;
   /** Null: the core trapped. */
   out: OutputHashes | null;
@@ -95,6 +103,8 @@ export type End = { why: "continued" } | { why: "lost"; error: string } | { why:
 
 /** A step of an instance: what it had been told when so many steps had been made. */
 export interface Position {
+  /** Number of the instance, from 1. */
   epoch: number;
+  /** Number of the step in the life of its instance; `open` is 0. */
   step: number;
 }

@@ -20,8 +20,9 @@ export interface Sink {
 
 /** What a recorder writes, and how much of it is kept. */
 export interface RecorderOptions {
-  /** The core's identity: `identityOf` of its wasm. */
+  /** What the core is called by: SHA-256 of its wasm, in hex (`coreIdentity`). */
   core: string;
+  /** Where the lines go. */
   sink: Sink;
   /** A segment has so many inputs, and then the next begins; 5,000 if not given. */
   inputs?: number;

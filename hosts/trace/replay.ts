@@ -10,9 +10,11 @@ import type { Call, OutputHashes, Position, Segment, Trace } from "./format.js";
 import { hashesOf } from "./hash.js";
 import type { Sha256 } from "./hash.js";
 
-/** A step that was made again. `cause` is null for the restoring of a snapshot, which asks for nothing. */
+/** A step that was made again. The restoring of a snapshot is none: it asks for nothing. */
 export interface ReplayedStep extends ObservedStep {
+  /** Number of its segment. */
   segment: number;
+  /** What the core was told. */
   cause: { input: Input } | { opening: Opening };
 }
 
@@ -20,6 +22,7 @@ export interface ReplayedStep extends ObservedStep {
 export interface ReplayOptions {
   /** Goes no further than this step. */
   until?: Position;
+  /** Told of each step that was made, but for one that trapped. */
   onStep?: (step: ReplayedStep) => void;
   /** The identity of the core at hand: another than the trace's is refused. Not compared if not given. */
   identity?: string;
@@ -29,6 +32,7 @@ export interface ReplayOptions {
 
 /** What came otherwise than it is in the trace. */
 export interface Difference extends Position {
+  /** Number of its segment. */
   segment: number;
   /** The input; null for `open`. */
   input: Input | null;

@@ -73,6 +73,16 @@ describe("the types", () => {
     expect(report("node.api.md")).not.toContain("ae-forgotten-export");
   });
 
+  test("what a host names is types alone, and each has one name", () => {
+    const types = report("node.api.md");
+    const functions = Array.from(types.matchAll(/^function (\w+)/gm), ([, name]) => name);
+    expect(functions).toEqual([]);
+    const again = /^type (\w+)_\d+ = (?:\1)(?:_\d+)?;/gm;
+    expect(Array.from(types.matchAll(again), ([line]) => line)).toEqual([]);
+    packed.write("value.ts", `import { engine } from "coracle-engine";\nexport const rules = engine.rules();\n`);
+    expect(compiled(["value.ts"], ["--module", "nodenext"])).toMatch(/value\.ts\(2,22\).*TS2708/);
+  });
+
   test("browsers' are the same without what only Node has", () => {
     const exported = (name: string) =>
       Array.from(

@@ -1,8 +1,8 @@
 // Builds what the npm package `coracle-engine` holds for programs: ES modules, and their types in one file each.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 /** Entries by the names of their files: `index` runs everywhere, `node` on Node, Deno and Bun. */
 export const ENTRIES = ["index", "node"];
@@ -146,5 +146,22 @@ function declare(root, types) {
 /** Those that the core's build made are no outputs of the compiler. */
 function copyDeclarations(from, to) {
   const names = readdirSync(from, { recursive: true }).filter((name) => name.endsWith(".d.ts"));
-  for (const name of names) cpSync(join(from, name), join(to, name));
+  for (const name of names) {
+    const text = readFileSync(join(from, name), "utf8");
+    mkdirSync(dirname(join(to, name)), { recursive: true });
+    writeFileSync(join(to, name), name.startsWith("interfaces") ? onlyTypes(text) : text);
+  }
+}
+
+/**
+ * An interface as a namespace of types: its functions are the component's, and nothing of that name is exported. What it
+ * takes over from another stays that one's, not a second type with another number behind its name.
+ */
+function onlyTypes(declarations) {
+  return declarations
+    .replaceAll(/(?:\/\*\*(?:(?!\*\/)[^])*\*\/\n)?^export function .*\n/gm, "")
+    .replaceAll(
+      /^export type (\w+) = import\(('[^']+')\)\.\1;$/gm,
+      "export type { $1 } from $2;\nimport type { $1 } from $2;",
+    );
 }

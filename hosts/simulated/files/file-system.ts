@@ -77,16 +77,20 @@ export interface FileSystem {
   read(path: string): Uint8Array;
   /** Makes the file if it is not there (`mode`, 0644 if not given); else replaces its content. */
   write(path: string, bytes: Uint8Array, mode?: number): void;
+  /** Makes the file, 0644, if it is not there. */
   append(path: string, bytes: Uint8Array): void;
   /** Names in a directory, sorted, without `.` and `..`. */
   list(path: string): string[];
+  /** Its parent must be there. `mode`: 0755 if not given. */
   makeDirectory(path: string, mode?: number): void;
   /** Removes a file or symlink. */
   remove(path: string): void;
   /** Removes an empty directory. */
   removeDirectory(path: string): void;
   symlink(target: string, path: string): void;
+  /** Another name for the same file. */
   link(existing: string, path: string): void;
+  /** Takes the place of what `to` names, as rename(2) does. */
   rename(from: string, to: string): void;
   changeMode(path: string, mode: number): void;
   changeOwner(path: string, uid: number, gid: number): void;
