@@ -174,7 +174,7 @@ describe("mounts", () => {
     const { disk } = world();
     const files = disk.mountView(ID, {
       mounts: [{ destination: "/proc", type: "proc", source: "proc", options: ["nosuid"] }],
-      proc: new Map([["sys/kernel/hostname", () => "me\n"]]),
+      proc: () => new Map([["sys/kernel/hostname", () => "me\n"]]),
     });
     expect(text(files.read("/proc/mounts"))).toBe("overlay / overlay rw,relatime 0 0\nproc /proc proc rw,nosuid 0 0\n");
     expect(text(files.read("/etc/mtab"))).toBe(text(files.read("/proc/mounts")));

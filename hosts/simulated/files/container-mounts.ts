@@ -23,10 +23,10 @@ export interface ViewSpec {
   readOnly?: boolean;
   /** Container files by name; missing ones are copies of the machine's own. */
   files?: ReadonlyMap<string, Uint8Array>;
-  /** More of /proc than every container has, by paths below it. */
-  proc?: MadeFiles;
+  /** More of /proc than every container has, by paths below it; asked for when somebody looks. */
+  proc?: () => MadeFiles;
   /** More of /sys. */
-  sys?: MadeFiles;
+  sys?: () => MadeFiles;
 }
 
 /** Where sources of binds are looked up. */
@@ -44,7 +44,8 @@ export function mountContainer(container: Tree, spec: ViewSpec, sources: Sources
   const mounts = new Map<string, Mount>([["/", root]]);
   for (const wanted of spec.mounts) {
     const mount = mountOf(wanted, spec, sources, mounts);
-    const path = placeOf(mounts, wanted.destination, mount.root.kind === "directory", sources.now);
+    const isDirectory = mount instanceof MadeMount || mount.root.kind === "directory";
+    const path = placeOf(mounts, wanted.destination, isDirectory, sources.now);
     if (path !== "/") mounts.set(path, mount);
   }
   root.readOnly = spec.readOnly ?? false;
@@ -57,15 +58,45 @@ function mountOf(wanted: MountSpec, spec: ViewSpec, sources: Sources, mounts: Mo
   const readOnly = options.includes("ro");
   if (isBind) return { ...boundSource(source, spec, sources), readOnly, source, type: "ext4", options: "relatime" };
   const shown = options.filter((option) => option !== "ro" && option !== "rw").join(",");
-  const tree = special(type, wanted, spec, mounts);
-  return { tree, root: tree.root, readOnly, source: source || type, type, options: shown };
+  const about = { readOnly, source: source || type, type, options: shown };
+  if (type === "proc" || type === "sysfs") return new MadeMount(about, kernelFiles(type, spec, mounts));
+  const tree = memory(wanted);
+  return { tree, root: tree.root, ...about };
 }
 
-/** Memory of its own, or what the kernel tells. */
-function special(type: string, { destination, options = [] }: MountSpec, spec: ViewSpec, mounts: MountTable): Tree {
-  if (type === "proc")
-    return madeTree(new Map([["mounts", () => mountsText(mounts)], ...PROC, ...(spec.proc ?? [])]), MADE);
-  if (type === "sysfs") return madeTree(spec.sys ?? new Map(), MADE);
+/** What the kernel tells. */
+function kernelFiles(type: "proc" | "sysfs", { proc, sys }: ViewSpec, mounts: MountTable): () => MadeFiles {
+  if (type === "sysfs") return () => sys?.() ?? new Map();
+  return () => new Map([["mounts", () => mountsText(mounts)], ...PROC, ...(proc?.() ?? [])]);
+}
+
+/** Its tree is made when somebody looks into it: few programs do, and it is larger than all else of a container. */
+class MadeMount implements Mount {
+  readonly readOnly: boolean;
+  readonly source: string;
+  readonly type: string;
+  readonly options: string;
+  readonly #files: () => MadeFiles;
+  #tree: Tree | null = null;
+
+  constructor({ readOnly, source, type, options }: Omit<Mount, "tree" | "root">, files: () => MadeFiles) {
+    this.readOnly = readOnly;
+    this.source = source;
+    this.type = type;
+    this.options = options;
+    this.#files = files;
+  }
+
+  get tree(): Tree {
+    return (this.#tree ??= madeTree(this.#files(), MADE));
+  }
+
+  get root(): Inode {
+    return this.tree.root;
+  }
+}
+
+function memory({ type, destination, options = [] }: MountSpec): Tree {
   const tree = new Tree(new Room(sizeOf(options)), type === "tmpfs" && destination === "/dev" ? DEVICES : null);
   const mode = /^mode=([0-7]+)$/.exec(options.find((option) => option.startsWith("mode=")) ?? "")?.[1];
   tree.root.mode = mode === undefined ? (type === "tmpfs" ? 0o1777 : 0o755) : Number.parseInt(mode, 8);

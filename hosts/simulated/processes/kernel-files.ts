@@ -4,7 +4,10 @@ import type { processes } from "../../host.js";
 import type { MadeFiles } from "../files/special.js";
 import type { Seen, Spec } from "./spec.js";
 
-export function procFiles(spec: Spec, launch: processes.Launch, seen: Seen): MadeFiles {
+/** What it was launched with beside its spec. */
+type Launched = Pick<processes.Launch, "user" | "seccomp">;
+
+export function procFiles(spec: Spec, launch: Launched, seen: Seen): MadeFiles {
   const { machine } = seen;
   const kib = (bytes: number): string => `${String(Math.floor(bytes / 1024)).padStart(8)} kB`;
   const files = new Map<string, () => string>([
@@ -61,7 +64,7 @@ function cpuText(count: number): string {
 const FILTERED = 2;
 
 /** The container's first process; what is told here is the same for all of its others. */
-function statusText(spec: Spec, launch: processes.Launch, { machine }: Seen): string {
+function statusText(spec: Spec, launch: Launched, { machine }: Seen): string {
   const isRoot = /^(0|root|)(:|$)/.test(launch.user);
   const { bounding = [], effective = [] } = spec.process?.capabilities ?? {};
   const held = isRoot ? maskText(effective) : maskText([]);

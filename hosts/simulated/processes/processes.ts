@@ -6,13 +6,14 @@ import type { Clock, engine, Input, Outcome, Perform, processes, Stdio } from ".
 import type { FaultSource } from "../faults.js";
 import type { Disk } from "../files/disk.js";
 import { FileError } from "../files/file-system.js";
+import type { MountedFiles } from "../files/mounted-files.js";
 import type { Program } from "../program.js";
 import { PROGRAMS } from "../programs/table.js";
 import { ContainerLog } from "./log.js";
 import type { Kernel, MachineFacts } from "./pid-namespace.js";
 import { Run } from "./run.js";
 import { SIGTERM } from "./signals.js";
-import { identityOf, makeDirectories, parseSpec, viewOf, type Spec } from "./spec.js";
+import { identityOf, makeDirectories, parseSpec, viewOf, type Seen, type Spec } from "./spec.js";
 import { StdinClient, StdinPipe } from "./stdin.js";
 
 export interface SimulatedProcesses {
@@ -161,25 +162,14 @@ class World implements SimulatedProcesses {
   }
 
   #start(run: Run, launch: processes.Launch): ReturnType<Run["start"]> {
-    const { machine, disk, time } = this.#needs;
+    const { machine, disk } = this.#needs;
     const { container } = launch;
     const spec = parseSpec(launch.spec);
-    const seen = {
-      machine: this.#facts,
-      interfaces: this.#interfaces(container, spec),
-      uptime: () => time.now().monotonic,
-    };
+    const seen = this.#seen(container, spec);
     makeDirectories(launch.directories, disk.machine);
     const files = mounted(() => disk.mountView(container, viewOf(spec, launch, seen)));
     const identity = identityOf(launch, files);
-    const kernel: Kernel = {
-      time,
-      random: this.#needs.random,
-      machine: this.#facts,
-      program: (name) => this.#needs.programs?.[name] ?? PROGRAMS.get(name),
-      files: ({ uid, gid, groups }) => files.as({ uid, groups: [gid, ...groups] }),
-      swallows: (signal) => signal === SIGTERM && this.#needs.faults.strike("ignore-sigterm", { container }) !== null,
-    };
+    const kernel = this.#kernel(container, files);
     this.#lastPid += 1 + Math.floor(this.#needs.random() * PID_STEP);
     const stdin = this.#stdin(nameOf(launch));
     return run.start(
@@ -189,6 +179,25 @@ class World implements SimulatedProcesses {
       },
       (target) => stdin.connect(target),
     );
+  }
+
+  // What these two give lives as long as the processes: of the launch it holds no more than they need.
+
+  #seen(container: string, spec: Spec): Seen {
+    const { time } = this.#needs;
+    const interfaces = this.#interfaces(container, spec);
+    return { machine: this.#facts, interfaces, uptime: () => time.now().monotonic };
+  }
+
+  #kernel(container: string, files: MountedFiles): Kernel {
+    return {
+      time: this.#needs.time,
+      random: this.#needs.random,
+      machine: this.#facts,
+      program: (name) => this.#needs.programs?.[name] ?? PROGRAMS.get(name),
+      files: ({ uid, gid, groups }) => files.as({ uid, groups: [gid, ...groups] }),
+      swallows: (signal) => signal === SIGTERM && this.#needs.faults.strike("ignore-sigterm", { container }) !== null,
+    };
   }
 
   /** Without a network namespace of its own it has the machine's. */

@@ -72,12 +72,26 @@ export interface Seen {
 /** Mounts, files and what the kernel tells, for the content code. */
 export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen): ViewSpec {
   const files = launch.files.filter(({ content }) => content !== undefined);
+  // What is told later lives as long as the container's processes: neither bytes nor mounts need stay for it.
+  const { user, seccomp } = launch;
+  const told = toldOf(spec);
   return {
     mounts: (spec.mounts ?? []).filter(isOwnMount).map(withKibibytes),
     readOnly: spec.root?.readonly ?? false,
     files: new Map(files.map(({ name, content }) => [name, content!])),
-    proc: procFiles(spec, launch, seen),
-    sys: sysFiles(spec, seen),
+    proc: () => procFiles(told, { user, seccomp }, seen),
+    sys: () => sysFiles(told, seen),
+  };
+}
+
+/** What /proc and /sys tell of. */
+function toldOf({ hostname = "", process = {}, linux = {} }: Spec): Spec {
+  const { capabilities = {}, noNewPrivileges = false, oomScoreAdj = 0 } = process;
+  const { resources: { memory = {}, pids = {}, cpu = {} } = {}, sysctl = {}, maskedPaths = [] } = linux;
+  return {
+    hostname,
+    process: { capabilities, noNewPrivileges, oomScoreAdj },
+    linux: { resources: { memory, pids, cpu }, sysctl, maskedPaths },
   };
 }
 
