@@ -28,7 +28,7 @@ function initOf({ method, headers, body }: WrittenRequest): string {
   return members.length === 0 ? "" : `, {\n${members.map((member) => `  ${member},\n`).join("")}}`;
 }
 
-/** Bodies are sent byte for byte as they were written, where they are not what `JSON.stringify` makes. */
+/** Bodies are sent byte for byte as they were written: as a template, where they are not what `JSON.stringify` makes. */
 function bodyLiteral(body: string): string {
   try {
     const value: unknown = JSON.parse(body);
@@ -39,7 +39,7 @@ function bodyLiteral(body: string): string {
   } catch {
     // Sent as it stands.
   }
-  return JSON.stringify(body);
+  return /[`\\\r]|\$\{/.test(body) ? JSON.stringify(body) : `\`${body}\``;
 }
 
 function reading(request: WrittenRequest): string[] {

@@ -1,6 +1,7 @@
 // What the tables of commands are made of.
 
 import type { Arguments, Takes } from "./arguments.js";
+import { jsonText } from "../session/json-text.js";
 import type { PlannedRequest } from "./notation.js";
 import { query } from "./query.js";
 
@@ -33,7 +34,7 @@ export function post(target: string, purpose: string): PlannedRequest {
 }
 
 export function withBody(request: PlannedRequest, body: unknown): PlannedRequest {
-  return { ...request, headers: [["Content-Type", "application/json"]], body: JSON.stringify(body, null, 2) };
+  return { ...request, headers: [["Content-Type", "application/json"]], body: jsonText(body) };
 }
 
 export function container(name: string): string {

@@ -1,5 +1,7 @@
 // A request as a learner writes it: what a cell of the notebook holds and an action carries.
 
+import { jsonText } from "./json-text.js";
+
 /** All text, so that it can be edited, shared and written in other notations. */
 export interface WrittenRequest {
   /** `GET`, `POST`… */
@@ -40,6 +42,6 @@ export function atVersion(request: WrittenRequest, version: string): WrittenRequ
 /** A request as it is mostly written: JSON gets its Content-Type. */
 export function written(method: string, target: string, body?: unknown): WrittenRequest {
   if (body === undefined) return { method, target, headers: [], body: "" };
-  const text = typeof body === "string" ? body : JSON.stringify(body, null, 2);
+  const text = typeof body === "string" ? body : jsonText(body);
   return { method, target, headers: [["Content-Type", "application/json"]], body: text };
 }

@@ -1,6 +1,7 @@
 // A body, shown as what it is.
 
 import { useState } from "preact/hooks";
+import { jsonText } from "../../session/json-text.js";
 import type { Exchange } from "../../session/exchange.js";
 import type { View } from "../../session/view.js";
 import { FramesView } from "./frames.js";
@@ -19,7 +20,7 @@ export function BodyView({ exchange }: { exchange: Exchange }) {
 }
 
 function textOf(view: View): string | null {
-  if (view.kind === "json") return JSON.stringify(view.value, null, 2);
+  if (view.kind === "json") return jsonText(view.value);
   if (view.kind === "lines") return view.values.map((value) => JSON.stringify(value)).join("\n");
   return view.kind === "text" ? view.text : null;
 }

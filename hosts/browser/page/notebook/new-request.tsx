@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { Endpoint } from "../../reference/reference.js";
+import { jsonText } from "../../session/json-text.js";
 import type { WrittenRequest } from "../../session/request.js";
 import { usePlayground } from "../context.js";
 import { VERSIONS } from "../references.js";
@@ -69,7 +70,7 @@ function requestFor(endpoint: Endpoint, version: string): WrittenRequest {
     if (one.in === "query" && one.mandatory) query.set(one.name, String(one.example ?? one.default ?? ""));
   }
   const search = query.size > 0 ? `?${query}` : "";
-  const body = endpoint.body && endpoint.example !== undefined ? JSON.stringify(endpoint.example, null, 2) : "";
+  const body = endpoint.body && endpoint.example !== undefined ? jsonText(endpoint.example) : "";
   const headers: [string, string][] = endpoint.body ? [["Content-Type", "application/json"]] : [];
   return { method: endpoint.method, target: `/v${version}${path}${search}`, headers, body };
 }
