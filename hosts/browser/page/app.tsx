@@ -29,16 +29,18 @@ export function App({ playground }: { playground: Playground }) {
             </button>
           ))}
         </nav>
-        <Past />
-        <aside class="column lessons" aria-label="Lessons">
-          <Lessons />
-        </aside>
-        <main class="column notebook" aria-label="Requests">
-          <Notebook />
+        <main class="columns">
+          <section class="column lessons" aria-label="Lessons">
+            <Lessons />
+          </section>
+          <section class="column notebook" aria-label="Requests">
+            <Notebook />
+          </section>
+          <section class="column world" aria-label="World" tabIndex={0}>
+            <World />
+          </section>
         </main>
-        <section class="column world" aria-label="World">
-          <World />
-        </section>
+        <Past />
         <Timeline />
         <Notice />
       </div>

@@ -1,14 +1,13 @@
-// Says that what is seen is the past, and offers the two ways out of it.
+// Says that what is seen is the past, and offers the two ways out of it. It lies over the columns: looking back moves
+// nothing on the page.
 
 import { usePlayground, useSession } from "./context.js";
-import { clockTime } from "./words.js";
 
 export function Past() {
   const playground = usePlayground();
   const session = useSession();
   const looking = session.looking.value;
   if (looking === null) return null;
-  const step = session.steps.value[looking];
   const branch = async (): Promise<void> => {
     const next = await playground.run(session.branch(looking));
     if (next !== undefined) playground.replace(next);
@@ -16,8 +15,7 @@ export function Past() {
   return (
     <div class="past" role="status">
       <p>
-        <strong>You are looking at the past</strong>
-        {step && ` – step ${step.number}, ${clockTime(step.wall)}: ${step.cause}`}
+        <strong>You are looking at the past</strong> <span class="small">What you send now begins a branch.</span>
       </p>
       <span class="grow" />
       <button type="button" onClick={() => void branch()}>

@@ -1,6 +1,6 @@
 // An answer as it grows: status, headers, body; and what there is to know about it.
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Exchange } from "../../session/exchange.js";
 import { useSession } from "../context.js";
 import { TabList } from "../tab-list.js";
@@ -15,8 +15,8 @@ type About = "happened" | "languages" | "versions";
 
 const ABOUT: readonly { id: About; label: string }[] = [
   { id: "happened", label: "What happened" },
-  { id: "languages", label: "In other languages" },
-  { id: "versions", label: "At other versions" },
+  { id: "languages", label: "As code" },
+  { id: "versions", label: "Other versions" },
 ];
 
 export function AnswerView({ exchange }: { exchange: Exchange }) {
@@ -25,10 +25,11 @@ export function AnswerView({ exchange }: { exchange: Exchange }) {
   const looking = session.looking.value;
   const later = looking !== null && exchange.at > (session.steps.value[looking]?.at ?? exchange.at);
   const [about, setAbout] = useState<About | null>(null);
+  const section = useBroughtIntoView<HTMLElement>(useArrival(exchange));
+  const panel = useBroughtIntoView<HTMLDivElement>(about);
   return (
-    <section class="answer" aria-label={`Answer ${exchange.number}`} data-later={later}>
-      {later && <p class="small muted">Sent later than the moment that you are looking at.</p>}
-      <Head exchange={exchange} />
+    <section ref={section} class="answer" aria-label={`Answer ${exchange.number}`} data-later={later}>
+      <Head exchange={exchange} later={later} />
       <BodyView exchange={exchange} />
       {exchange.typable.value && <StdinField exchange={exchange} />}
       <TabList
@@ -40,6 +41,7 @@ export function AnswerView({ exchange }: { exchange: Exchange }) {
         onePanel
       />
       <div
+        ref={panel}
         id={`${name}-panel`}
         role="tabpanel"
         aria-labelledby={`${name}-${about ?? "happened"}`}
@@ -53,7 +55,22 @@ export function AnswerView({ exchange }: { exchange: Exchange }) {
   );
 }
 
-function Head({ exchange }: { exchange: Exchange }) {
+/** Becomes true when an answer begins that was not there yet when it was first shown. */
+function useArrival(exchange: Exchange): boolean {
+  const awaited = useRef(exchange.head.peek() === null);
+  return exchange.head.value !== null && awaited.current;
+}
+
+/** Scrolls as little as needed when `cause` comes to be something, and then to be something else. */
+function useBroughtIntoView<E extends HTMLElement>(cause: string | boolean | null) {
+  const element = useRef<E>(null);
+  useEffect(() => {
+    if (cause) requestAnimationFrame(() => element.current?.scrollIntoView({ block: "nearest" }));
+  }, [cause]);
+  return element;
+}
+
+function Head({ exchange, later }: { exchange: Exchange; later: boolean }) {
   const session = useSession();
   const head = exchange.head.value;
   const state = exchange.state.value;
@@ -68,7 +85,8 @@ function Head({ exchange }: { exchange: Exchange }) {
             {head.status} {statusText(head.status)}
           </strong>
         )}
-        {head !== null && head.at > exchange.at && (
+        {later && <span class="small">not sent yet at this moment</span>}
+        {!later && head !== null && head.at > exchange.at && (
           <span class="muted small"> after {duration(head.at - exchange.at)}</span>
         )}
         {state === "streaming" && <span class="live small">open</span>}

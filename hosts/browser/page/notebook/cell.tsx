@@ -1,6 +1,7 @@
 // A cell: the request in one editable place, and the answers to it.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Endpoint, Reference } from "../../reference/reference.js";
 import type { Cell } from "../../session/cell.js";
 import { AnswerView } from "../answer/answer.js";
 import { BodyEditor } from "./body-editor.js";
@@ -62,7 +63,7 @@ export function CellView({ cell, place, last, shown }: CellViewProps) {
         <RequestLine request={request} edit={edit} sending={sending}>
           <CellMenu cell={cell} place={place} last={last} />
         </RequestLine>
-        {endpoint && <p class="muted small">{endpoint.summary}</p>}
+        <p class="muted small summary">{summaryOf(playground.reference.value, endpoint)}</p>
         <BodyEditor
           request={request}
           endpoint={endpoint}
@@ -90,4 +91,10 @@ export function CellView({ cell, place, last, shown }: CellViewProps) {
       {exchange && <AnswerView key={exchange.number} exchange={exchange} />}
     </article>
   );
+}
+
+/** Empty until the reference is there; the line keeps its place. */
+function summaryOf(reference: Reference | null, endpoint: Endpoint | null): string {
+  if (reference === null) return "";
+  return endpoint?.summary ?? `API ${reference.version} has no such endpoint`;
 }

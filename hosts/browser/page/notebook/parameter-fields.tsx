@@ -2,6 +2,7 @@
 
 import type { Endpoint, Parameter } from "../../reference/reference.js";
 import type { WrittenRequest } from "../../session/request.js";
+import { usePlayground } from "../context.js";
 import { targetParts, withQuery } from "./endpoint.js";
 
 export interface ParameterFieldsProps {
@@ -11,10 +12,12 @@ export interface ParameterFieldsProps {
 }
 
 export function ParameterFields({ request, endpoint, edit }: ParameterFieldsProps) {
+  const { reference } = usePlayground();
   const parameters = endpoint?.parameters.filter((one) => one.in === "query") ?? [];
-  if (parameters.length === 0) return null;
+  // Until the reference is there it is not known whether there are any: the place is kept.
+  if (parameters.length === 0 && reference.value !== null) return null;
   const { query } = targetParts(request.target);
-  const set = parameters.filter((one) => query.has(one.name)).length;
+  const set = new Set(query.keys()).size;
   return (
     <details class="fold">
       <summary>Parameters{set > 0 && <span class="muted"> ({set} set)</span>}</summary>

@@ -3,7 +3,6 @@
 
 import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import type { WrittenRequest } from "../../session/request.js";
-import { useSession } from "../context.js";
 
 const METHODS = ["GET", "POST", "PUT", "DELETE", "HEAD"];
 
@@ -16,7 +15,6 @@ export interface RequestLineProps {
 }
 
 export function RequestLine({ request, edit, sending, children }: RequestLineProps) {
-  const past = useSession().looking.value !== null;
   return (
     <div class="request-line">
       <select
@@ -41,7 +39,7 @@ export function RequestLine({ request, edit, sending, children }: RequestLinePro
         onKeyDown={sendOnEnter}
       />
       <button class="primary" aria-busy={sending} title="Ctrl+Enter">
-        {past ? "Send here" : "Send"}
+        Send
       </button>
       {children}
     </div>

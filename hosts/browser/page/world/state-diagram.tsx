@@ -35,8 +35,9 @@ export function StateDiagram({ rules, containers }: StateDiagramProps) {
             viewBox="0 0 8 8"
             refX="7"
             refY="4"
-            markerWidth="6"
-            markerHeight="6"
+            markerWidth="8"
+            markerHeight="8"
+            markerUnits="userSpaceOnUse"
             orient="auto-start-reverse"
           >
             <path d="M0 0.5 8 4 0 7.5Z" fill="context-stroke" />
@@ -63,11 +64,9 @@ export function StateDiagram({ rules, containers }: StateDiagramProps) {
           return node && <Token key={container.id} container={container} node={node} peers={containers} />;
         })}
       </svg>
-      {moved.length > 0 && (
-        <figcaption class="small">
-          {moved.map((rule) => `${rule.from} –${rule.cause}→ ${rule.to}`).join(", ")}
-        </figcaption>
-      )}
+      <figcaption class="small clip">
+        {moved.map((rule) => `${rule.from} –${rule.cause}→ ${rule.to}`).join(", ")}
+      </figcaption>
     </figure>
   );
 }
