@@ -1,13 +1,15 @@
 // A button with a list of commands: a popover, closed by Escape, by a click elsewhere, or by a choice.
 
 import type { ComponentChildren } from "preact";
-import { useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface MenuProps {
   label: ComponentChildren;
   /** For the button, where its label says too little. */
   name?: string;
   plain?: boolean;
+  /** Two columns where there is room. */
+  wide?: boolean;
   children: ComponentChildren;
 }
 
@@ -21,14 +23,23 @@ export interface MenuItemProps {
 
 const MARGIN = 8;
 
-export function Menu({ label, name, plain = false, children }: MenuProps) {
+export function Menu({ label, name, plain = false, wide = false, children }: MenuProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const popover = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
-  const toggled = ({ newState }: { newState: string }): void => {
+  // Not seen until it has its items and stands where it belongs.
+  useLayoutEffect(() => {
+    if (!open) return;
+    const frame = requestAnimationFrame(() => {
+      if (button.current && popover.current) place(button.current, popover.current);
+      popover.current?.removeAttribute("data-placing");
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [open]);
+  const toggling = ({ newState }: { newState: string }): void => {
+    popover.current?.toggleAttribute("data-placing", newState === "open");
     setOpen(newState === "open");
-    if (newState === "open" && button.current && popover.current) place(button.current, popover.current);
   };
   return (
     <>
@@ -42,7 +53,7 @@ export function Menu({ label, name, plain = false, children }: MenuProps) {
       >
         {label}
       </button>
-      <div ref={popover} id={id} popover="auto" class="menu" onToggle={toggled}>
+      <div ref={popover} id={id} popover="auto" class={wide ? "menu wide" : "menu"} onBeforeToggle={toggling}>
         {open && children}
       </div>
     </>
@@ -63,13 +74,11 @@ export function MenuItem({ act, disabled = false, pressed, children }: MenuItemP
 
 /** Under the button or over it, inside of the window. */
 function place(button: HTMLElement, popover: HTMLElement): void {
-  requestAnimationFrame(() => {
-    const from = button.getBoundingClientRect();
-    const { width, height } = popover.getBoundingClientRect();
-    const below = from.bottom + 4;
-    const top = below + height + MARGIN <= innerHeight ? below : from.top - height - 4;
-    const left = Math.min(from.right - width, innerWidth - width - MARGIN);
-    popover.style.top = `${Math.max(MARGIN, top)}px`;
-    popover.style.left = `${Math.max(MARGIN, left)}px`;
-  });
+  const from = button.getBoundingClientRect();
+  const { width, height } = popover.getBoundingClientRect();
+  const below = from.bottom + 4;
+  const top = below + height + MARGIN <= innerHeight ? below : from.top - height - 4;
+  const left = Math.min(from.right - width, innerWidth - width - MARGIN);
+  popover.style.top = `${Math.max(MARGIN, top)}px`;
+  popover.style.left = `${Math.max(MARGIN, left)}px`;
 }

@@ -29,9 +29,11 @@ export function BreakIt() {
   const set = session.faults.value;
   const down = session.engine.value === "down";
   return (
-    <Menu label={<>Break it{(set.length > 0 || down) && <span class="dot" data-up={false} />}</>}>
-      <p class="menu-title">Engine</p>
-      <EngineItem down={down} />
+    <Menu label={<>Break it{(set.length > 0 || down) && <span class="dot" data-up={false} />}</>} wide>
+      <div role="group" aria-label="Engine">
+        <p class="menu-title">Engine</p>
+        <EngineItem down={down} />
+      </div>
       {GROUPS.map(({ title, kinds }) => (
         <div key={title} role="group" aria-label={title}>
           <p class="menu-title">{title}</p>
