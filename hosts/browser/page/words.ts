@@ -11,6 +11,11 @@ export function shortId(id: string): string {
   return id.replace(/^sha256:/, "").slice(0, 12);
 }
 
+/** A text with the ids in it shortened. */
+export function shortIds(text: string): string {
+  return text.replace(/\b[0-9a-f]{64}\b/g, shortId);
+}
+
 /** `1.2 kB`, `3.4 MB`. */
 export function byteSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Step } from "../../session/step.js";
 import { useSession } from "../context.js";
-import { clockTime, count } from "../words.js";
+import { clockTime, count, shortIds } from "../words.js";
 
 const AROUND = 100;
 
@@ -26,7 +26,7 @@ export function StepList() {
         <span class="grow" />
         <label class="row small">
           <input type="checkbox" checked={quiet} onChange={(event) => setQuiet(event.currentTarget.checked)} />
-          those of the page itself, too
+          Show the page’s own steps, too
         </label>
       </div>
       <ol ref={list} tabIndex={0} aria-label="Steps">
@@ -46,7 +46,7 @@ function StepRow({ step, current, look }: { step: Step; current: boolean; look: 
         {step.number}
       </button>
       <time class="wire muted small">{clockTime(step.wall)}</time>
-      <p class="cause">{step.cause}</p>
+      <p class="cause">{shortIds(step.cause)}</p>
       <Lines title="records" lines={keys} />
       <Lines title="effects" lines={step.effects} />
       <Lines title="reply" lines={step.replies} />
@@ -58,7 +58,7 @@ function Lines({ title, lines }: { title: string; lines: readonly string[] }) {
   if (lines.length === 0) return null;
   return (
     <p class="small step-lines">
-      <span class="muted">{title}</span> <span class="breakable">{lines.join(" · ")}</span>
+      <span class="muted">{title}</span> <span class="breakable">{shortIds(lines.join(" · "))}</span>
     </p>
   );
 }
