@@ -150,6 +150,8 @@ export class Driver {
   }
 
   async #rest(): Promise<void> {
+    // An instance that is being opened would go on keeping records.
+    await this.opened.catch(() => {});
     await this.#reopening;
     const life = this.#life;
     this.#life = null;

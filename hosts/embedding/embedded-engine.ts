@@ -22,6 +22,7 @@ import { InFlight, within } from "./in-flight.js";
 import { LocalRequests } from "./local-requests.js";
 import type { Entrance } from "./local-requests.js";
 import { moving } from "./moving.js";
+import { closeWorld, takeHost } from "./own-world.js";
 import { readRequest } from "./request.js";
 import { derivedSeeds } from "./seeds.js";
 
@@ -63,6 +64,7 @@ export class EmbeddedEngine implements Engine, Entrance {
     this.bodyLimit = bodyLimitOf(options);
     this.#local = new LocalRequests(this);
     this.#inFlight = new InFlight(host);
+    takeHost(host);
     offersOf(host).onCrash?.(() => this.crash());
   }
 
@@ -74,7 +76,10 @@ export class EmbeddedEngine implements Engine, Entrance {
     try {
       await this.#open();
     } catch (error) {
-      if (!(error instanceof CutOff)) throw error;
+      if (error instanceof CutOff) return;
+      // What it cannot close either is of no interest beside the reason.
+      await this.close().catch(() => {});
+      throw error;
     }
   }
 
@@ -221,8 +226,7 @@ export class EmbeddedEngine implements Engine, Entrance {
     this.#local.failAll(new EngineClosed());
     if (driver !== null && !(await within(LONGEST_REST_MS, moving(this.#options.host, driver.close())))) driver.cut();
     this.#leave("closed", new EngineClosed());
-    await this.#records.close();
-    await this.#options.host.close();
+    await closeWorld(this.#options.host, this.#records);
   }
 
   /** Resolves when nobody waits for an answer any more, or after a while. */

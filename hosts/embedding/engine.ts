@@ -11,14 +11,14 @@ export interface CompiledCore {
 
 /** What an engine is opened with. */
 export interface EngineOptions {
-  /** Its world. One engine at a time: `close` closes the host, too. */
+  /** Its world, for this engine alone: `close` closes the host, too. */
   host: Host;
   /**
    * 32 bytes from which ids are made: equal seeds and equal inputs, at equal times, make equal ids. The host's own
    * (random, as a rule) if not given.
    */
   seed?: Uint8Array;
-  /** Where records are kept; the host's own store if not given. */
+  /** Where records are kept, in place of the host's own store. `close` closes both. */
   records?: RecordStore;
   /** The core to run; the package's own if not given. */
   core?: CompiledCore;

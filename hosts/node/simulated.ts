@@ -19,6 +19,7 @@ export const openSimulated: OpenGround = async (config, closings) => {
     seed,
     // Clients compare what they are told with their own clock.
     begins: BigInt(Date.now()) * 1_000_000n,
+    dataRoot: config.dataRoot,
     runtimes: [...config.runtimes.keys()],
     elsewhere: nodeTransport(),
     userAgent: `coracle/${VERSION}`,

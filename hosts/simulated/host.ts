@@ -55,7 +55,9 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     machine: { ...MACHINE, disk: diskBytes },
     networksOf: (container) => networks.placesOf(container).length,
   });
+  let hasEnded = false;
   const inventory = async (): Promise<engine.Inventory> => {
+    if (hasEnded) throw new Error("the simulated host is closed");
     networks.restart();
     await content.restart();
     return {
@@ -87,7 +89,10 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
       processes.listen(happened);
     },
     seed: () => seeds.bytes(32),
-    close: async () => time.close(),
+    close: async () => {
+      hasEnded = true;
+      time.close();
+    },
     faults,
     onCrash: (crash) => void (crashing.crash = crash),
     outputLeft: () => {

@@ -27,6 +27,8 @@ export interface SimulatedOptions {
   runtimes?: readonly string[];
   /** Bytes that the disk holds; 64 GiB if not given. */
   diskBytes?: number;
+  /** Where the simulated machine keeps things, volumes among them; `/var/lib/coracle` if not given. */
+  dataRoot?: string;
 }
 
 /** A world that pretends, with its hands: time and faults. */

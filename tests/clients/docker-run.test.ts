@@ -1,5 +1,6 @@
 // `docker run`, unchanged: what a user sees, on pipes and on a terminal, and its exit codes.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -94,11 +95,14 @@ onEngines(
     });
 
     test("a bind is seen, and written only if it may be", async () => {
-      const bound = await mkdtemp(join(tmpdir(), "coracle-bind-"));
-      await writeFile(join(bound, "file"), "bound");
-      expect(await docker().well("run", "--rm", "-v", `${bound}:/in:ro`, "busybox", "cat", "/in/file")).toBe("bound");
-      expect((await docker().run("run", "--rm", "-v", `${bound}:/in:ro`, "busybox", "touch", "/in/x")).code).toBe(1);
-      await rm(bound, { recursive: true });
+      const name = `coracle-bind-${randomBytes(6).toString("hex")}`;
+      const inside = async (from: string, ...command: string[]) =>
+        docker().run("run", "--rm", "-v", from, "busybox", ...command);
+      expect((await inside(`/tmp/${name}:/in`, "sh", "-c", "printf bound > /in/file")).code).toBe(0);
+      expect((await inside(`/tmp/${name}:/in:ro`, "cat", "/in/file")).stdout).toBe("bound");
+      expect((await inside(`/tmp/${name}:/in:ro`, "touch", "/in/x")).code).toBe(1);
+      expect((await inside(`/tmp/${name}:/in`, "ls", "/in")).stdout).toBe("file\n");
+      expect((await inside("/tmp:/in", "rm", "-r", `/in/${name}`)).code).toBe(0);
     });
 
     test("limits and capabilities reach the kernel", async () => {

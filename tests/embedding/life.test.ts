@@ -1,12 +1,33 @@
 // An engine's life: opened, crashed, opened again, closed.
 
+import { openEngine, simulatedHost } from "coracle-engine";
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import { derivedSeeds } from "../../hosts/embedding/seeds.js";
-import type { Host } from "../../hosts/host.js";
-import { noInventory } from "../driver/fake.js";
+import type { Host, RecordStore } from "../../hosts/host.js";
+import { FastRecords, noInventory } from "../driver/fake.js";
 import { whole } from "../node/scripted-server.js";
 import { chunk, hijack, open, scriptedEngine } from "./scripted-engine.js";
+
+describe("opening", () => {
+  test("that fails closes records and host, and rejects with the reason", async () => {
+    const closed: string[] = [];
+    const load = () => Promise.reject(new Error("no such disk"));
+    const records = Object.assign(new FastRecords(), { load, close: async () => void closed.push("records") });
+    const host = { records, close: async () => void closed.push("host") };
+    await expect(scriptedEngine(undefined, {}, host)).rejects.toThrow("no such disk");
+    expect(closed).toEqual(["records", "host"]);
+  });
+
+  test("is not for a host that another engine has, nor for a simulated one that was closed", async () => {
+    const host = simulatedHost({ pace: "fast" });
+    const engine = await openEngine({ host });
+    await expect(openEngine({ host })).rejects.toThrow("belongs to another engine");
+    expect((await engine.fetch("/_ping")).status).toBe(200);
+    await engine.close();
+    await expect(openEngine({ host })).rejects.toThrow("the simulated host is closed");
+  });
+});
 
 describe("a crash", () => {
   test("breaks off what is under way, and whoever asks is told that the engine is down", async () => {
@@ -86,6 +107,36 @@ describe("closing", () => {
     await engine.close();
     expect(closed).toHaveLength(2);
     await expect(engine.reopen()).rejects.toThrow("closed");
+  });
+
+  test("closes all that there is to close, whatever of it fails", async () => {
+    const closed: string[] = [];
+    const records = Object.assign(new FastRecords(), { close: () => Promise.reject(new Error("cannot be closed")) });
+    const own = Object.assign(new FastRecords(), { close: async () => void closed.push("the host's records") });
+    const host = { records: own, close: async () => void closed.push("host") };
+    const { engine } = await scriptedEngine(undefined, { records }, host);
+    await expect(engine.close()).rejects.toThrow("cannot be closed");
+    expect(closed).toEqual(["the host's records", "host"]);
+  });
+
+  test("waits for an engine that is being opened again, and keeps no more records behind it", async () => {
+    const order: string[] = [];
+    let loading: Promise<void> | undefined;
+    const records: RecordStore = {
+      load: async () => (await loading, []),
+      commit: async () => void order.push("commit"),
+      close: async () => void order.push("close"),
+    };
+    const keep = (imports: ImportObject) => imports["coracle:engine/records"].perform(1n, { tag: "delete", val: "k" });
+    const { engine } = await scriptedEngine(undefined, { records }, {}, keep);
+    engine.crash();
+    loading = new Promise((resolve) => setTimeout(resolve, 50));
+    const reopened = engine.reopen();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await Promise.all([engine.close(), reopened]);
+    await loading;
+    expect(order).toEqual(["commit", "commit", "close"]);
+    expect(engine.state).toBe("closed");
   });
 
   test("does not wait for ever", async () => {

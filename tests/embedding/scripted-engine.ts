@@ -31,18 +31,25 @@ export interface ScriptedEngine {
 
 type Answer = (request: engine.Request, reply: (command: replies.ReplyCommand) => void, imports: ImportObject) => void;
 
-/** `answer` is called for each request, within its step; without it the test replies itself. `parts`: of the host. */
+/**
+ * `answer` is called for each request, within its step; without it the test replies itself. `parts`: of the host.
+ * `opening` is called within the core's `open`.
+ */
 export async function scriptedEngine(
   answer: Answer = () => {},
   options: Partial<EngineOptions> = {},
   parts: Partial<Host> = {},
+  opening: (imports: ImportObject) => void = () => {},
 ): Promise<ScriptedEngine> {
   const made = { log: new MemoryLog(), stdin: new RecordedStdin(), requests: [], inputs: [], seeds: [], epochs: [] };
   const one: Omit<ScriptedEngine, "engine"> = { ...made, bodies: NO_BODIES, happen, reply, closed: [] };
   let due: { request: RequestId; command: replies.ReplyCommand }[] = [];
   const clock = new HandClock();
   const core = withSeeds(one.seeds, {
-    open: (_imports, { epoch }) => void one.epochs.push(epoch),
+    open: (imports, { epoch }) => {
+      one.epochs.push(epoch);
+      opening(imports);
+    },
     step: (imports, input) => {
       if (input.tag === "request") take(imports, input.val);
       else if (input.tag !== "elapsed") one.inputs.push(input);

@@ -1,7 +1,6 @@
 // What a create asks for is seen from inside the container: each field with two values, or with and without.
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
 import type { Json } from "../support/engine-client.js";
 import { messageOf } from "../support/engine-client.js";
@@ -99,21 +98,23 @@ onEngines("effects", (engine) => {
   });
 
   test("binds: seen, written, read-only, made when missing", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "coracle-bind-"));
+    const directory = `/tmp/coracle-bind-${randomBytes(6).toString("hex")}`;
+    const bound = (from: string, options = ""): Json => ({ HostConfig: { Binds: [`${from}:/in${options}`] } });
     try {
-      await writeFile(join(directory, "file"), "from outside\n");
-      const bind = (options: string): Json => ({ HostConfig: { Binds: [`${directory}:/in${options}`] } });
-      expect(await sh("cat /in/file; echo back > /in/back", bind(""))).toBe("from outside\n");
-      expect(await readdir(directory)).toEqual(["back", "file"]);
-      expect(await sh("touch /in/x 2>/dev/null && echo written || echo refused", bind(":ro"))).toBe("refused\n");
-      const made = { HostConfig: { Binds: [`${directory}/new/deep:/made`] } };
-      expect(await sh("touch /made/x && echo written", made)).toBe("written\n");
-      expect((await stat(join(directory, "new/deep/x"))).isFile()).toBe(true);
+      expect(await sh("echo from outside > /in/file; ls /in", bound(directory))).toBe("file\n");
+      expect(await sh("cat /in/file; echo back > /in/back", bound(directory))).toBe("from outside\n");
+      expect(await sh("ls /in; cat /in/back", bound(directory))).toBe("back\nfile\nback\n");
+      expect(await sh("touch /in/x 2>/dev/null && echo written || echo refused", bound(directory, ":ro"))).toBe(
+        "refused\n",
+      );
+      expect(await sh("touch /in/x && echo written", bound(`${directory}/new/deep`))).toBe("written\n");
+      expect(await sh("ls /in; test -f /in/new/deep/x && echo file", bound(directory))).toBe("back\nfile\nnew\nfile\n");
       const file = { HostConfig: { Binds: [`${directory}/file:/a/file`] } };
       expect(await sh("cat /a/file", file)).toBe("from outside\n");
     } finally {
-      await rm(directory, { recursive: true });
+      await sh(`rm -r /in/${basename(directory)}`, bound(dirname(directory)));
     }
+    expect(await sh(`ls /in | grep -c ${basename(directory)}`, bound(dirname(directory)))).toBe("0\n");
   });
 
   test("tmpfs and sysctls", async () => {
@@ -160,9 +161,13 @@ onEngines("effects", (engine) => {
     const id = await withVolume();
     const [mount] = (await engine().inspect<{ Mounts: Json[] }>(id)).Mounts;
     const source = mount?.["Source"] as string;
-    expect(await readdir(source)).toEqual(["x"]);
+    const volumes = dirname(dirname(source));
+    const bound = (from: string): Json => ({ HostConfig: { Binds: [`${from}:/in:ro`] } });
+    expect(await sh("ls /in; cat /in/x", bound(source))).toBe("x\nkept\n");
+    const named = `ls /in | grep -c ${basename(dirname(source))}`;
+    expect(await sh(named, bound(volumes))).toBe("1\n");
     await engine().remove(id);
-    await expect(stat(source)).rejects.toThrow("ENOENT");
+    expect(await sh(named, bound(volumes))).toBe("0\n");
     await engine().must(200, "DELETE", "/images/volume:1");
   });
 

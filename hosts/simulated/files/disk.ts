@@ -18,6 +18,8 @@ export interface DiskOptions {
   /** Bytes that it holds. */
   size: number;
   faults: FaultSource;
+  /** Where the machine has the volumes, as the engine tells it: those of NAME in `NAME/_data`. */
+  volumesAt?: string;
   /** Time of day in nanoseconds since 1970. */
   now(): bigint;
 }
@@ -42,9 +44,12 @@ export class Disk {
   /** The machine's own files, which binds lead to. */
   readonly machine: MountedFiles;
   readonly now: () => bigint;
-  readonly #machine: MountTable;
+  readonly #machine: Map<string, Mount>;
+  readonly #tree: Tree;
+  readonly #volumes: Inode;
+  readonly #volumesAt: string;
 
-  constructor({ size, faults, now }: DiskOptions) {
+  constructor({ size, faults, volumesAt = VOLUMES_AT, now }: DiskOptions) {
     this.room = new Room(size, faults);
     this.layers = new Layers(this.room);
     this.now = now;
@@ -54,6 +59,10 @@ export class Disk {
       put(tree, path, inode("file", tree, { bytes }));
       this.room.used += bytes.length;
     }
+    this.#tree = tree;
+    this.#volumes = inode("directory", tree, { mode: 0o711 });
+    this.#volumesAt = volumesAt;
+    put(tree, volumesAt, this.#volumes);
     this.#machine = new Map([["/", rootMount(tree)]]);
     this.machine = new MountedFiles(this.#machine, now);
   }
@@ -115,12 +124,17 @@ export class Disk {
   makeVolume(name: string): void {
     if (this.volumes.has(name)) return;
     const share = new Share(this.room);
-    this.volumes.set(name, { tree: new Tree(share), share });
+    const tree = new Tree(share);
+    this.volumes.set(name, { tree, share });
+    put(this.#tree, `${this.#volumesAt}/${name}/_data`, inode("directory", this.#tree));
+    this.#machine.set(`${this.#volumesAt}/${name}/_data`, rootMount(tree));
   }
 
   dropVolume(name: string): void {
     this.volumes.get(name)?.share.release();
     this.volumes.delete(name);
+    this.#machine.delete(`${this.#volumesAt}/${name}/_data`);
+    this.#volumes.entries.delete(name);
   }
 
   #make(chain: string | null): ContainerFiles {
@@ -134,6 +148,7 @@ function rootMount(tree: Tree): Mount {
   return { tree, root: tree.root, readOnly: false, source: "overlay", type: "overlay", options: "relatime" };
 }
 
+const VOLUMES_AT = "/var/lib/coracle/volumes";
 const MACHINE_FILES: readonly [string, string][] = [
   ["/etc/hostname", "coracle\n"],
   ["/etc/hosts", "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"],

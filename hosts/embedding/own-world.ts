@@ -1,0 +1,23 @@
+// A host as one engine's own: taken when that is opened, closed with it.
+
+import type { Host, RecordStore } from "../host.js";
+
+const taken = new WeakSet<Host>();
+
+/** Throws when another engine has it. */
+export function takeHost(host: Host): void {
+  if (taken.has(host)) throw new Error("the host belongs to another engine: that must be closed first");
+  taken.add(host);
+}
+
+/** Closes `records`, the host's own store, which may be another one, and the host: each, even if one cannot be closed. */
+export async function closeWorld(host: Host, records: RecordStore): Promise<void> {
+  taken.delete(host);
+  try {
+    const stores = new Set([records, host.records]);
+    const closings = await Promise.allSettled([...stores].map(async (store) => store.close()));
+    for (const closing of closings) if (closing.status === "rejected") throw closing.reason;
+  } finally {
+    await host.close();
+  }
+}
