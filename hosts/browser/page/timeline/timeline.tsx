@@ -3,8 +3,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../../session/session.js";
 import { usePlayground, useSession } from "../context.js";
+import { shortIds } from "../words.js";
 import { BreakIt } from "./break-it.js";
 import { Clock } from "./clock.js";
+import { Marks } from "./marks.js";
 import { Speed } from "./speed.js";
 import { StepList } from "./step-list.js";
 import { shownSteps, stepAfter, stepBefore } from "./steps.js";
@@ -107,8 +109,9 @@ function Scrubber({ session }: { session: Session }) {
         aria-valuetext={looking === null ? `now, after ${steps.length} steps` : `step ${looking}: ${step?.cause ?? ""}`}
         onInput={(event) => scrub(Number(event.currentTarget.value))}
       />
+      <Marks steps={steps} />
       <span class="small muted scrubber-text">
-        <span class="clip grow">{step?.cause ?? ""}</span>
+        <span class="clip grow">{shortIds(step?.cause ?? "")}</span>
         <Clock />
       </span>
     </label>
