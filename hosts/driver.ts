@@ -2,6 +2,7 @@
 // instance when one is lost. The only loop of its kind, shared by all hosts.
 
 import { Alarms } from "./alarms.js";
+import type { Ended } from "./effects.js";
 import type { Bodies, Host, Input, Replies, RequestId, engine, replies } from "./host.js";
 import { Instance, Trap } from "./instance.js";
 import type { CompiledCore } from "./instance.js";
@@ -9,7 +10,7 @@ import { Idle } from "./idle.js";
 import { Life, NotKept } from "./life.js";
 import type { Lent } from "./life.js";
 import type { Observer } from "./observer.js";
-import { OpenRequests, refuse, runs } from "./requests.js";
+import { OpenRequests, endedBy, endedIn, refuse } from "./requests.js";
 import { Setbacks } from "./setbacks.js";
 
 export interface DriverOptions {
@@ -180,7 +181,7 @@ export class Driver {
   }
 
   #happened(input: Input): void {
-    if (input.tag === "exited" && this.#life !== null) this.#life.exited(input.val);
+    if (isEnd(input) && this.#life !== null) this.#life.ended(input);
     else this.deliver(input);
   }
 
@@ -202,7 +203,7 @@ export class Driver {
       return this.#trapped(error);
     }
     if (this.#cutOff) return;
-    if (input.tag === "exited") this.#endOrphans((container) => container === input.val.container);
+    if (isEnd(input)) this.#requests.endOrphans(this.#replies, endedBy(input));
     this.#idle.happened(now.monotonic);
   }
 
@@ -292,15 +293,11 @@ export class Driver {
       throw error;
     }
     this.#refusing = null;
-    this.#endOrphans((container) => !runs(inventory, container));
+    this.#requests.endOrphans(this.#replies, endedIn(inventory));
     if (this.#cutOff) return;
     this.#life = life;
     this.#reopening = null;
     if (!this.#pumping) this.#pump();
-  }
-
-  #endOrphans(stopped: (container: string) => boolean): void {
-    this.#requests.endOrphans(this.#replies, stopped);
   }
 
   async #orCutOff(begun: Promise<void>): Promise<void> {
@@ -311,7 +308,11 @@ export class Driver {
 
 /** What was not taken in before the instance was lost and still matters: the inventory tells all the rest. */
 function outlivesInstance(input: Input): boolean {
-  return input.tag === "request" || input.tag === "closed" || input.tag === "exited";
+  return input.tag === "request" || input.tag === "closed" || isEnd(input);
+}
+
+function isEnd(input: Input): input is Ended {
+  return input.tag === "exited" || input.tag === "exec-exited";
 }
 
 function messageOf(error: unknown): string {

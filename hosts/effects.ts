@@ -13,8 +13,8 @@ export class Effects {
   readonly #queues = new SubjectQueues();
   readonly #inFlight = new Map<Operation, { effect: HostEffect; ended: Promise<void> }>();
   readonly #timers = new Map<Operation, () => void>();
-  /** Runs whose launch has not completed, and the exit that came too early. */
-  readonly #launching = new Map<string, engine.Exited | null>();
+  /** Runs and execs whose launch has not completed, and the end that came too early. */
+  readonly #launching = new Map<string, Input | null>();
   #discarded = false;
   #cut = false;
 
@@ -30,7 +30,8 @@ export class Effects {
   start(effect: Effect): void {
     if (this.#cut) return;
     if (effect.to === "timers") return this.#timer(effect.op, effect.command);
-    if (isLaunch(effect)) this.#launching.set(runOf(effect.command.val), null);
+    const launched = launchedBy(effect);
+    if (launched !== null) this.#launching.set(launched, null);
     const ended = this.#queues.run(subjectOf(effect), () => this.#carryOut(effect));
     this.#inFlight.set(effect.op, { effect, ended });
     void ended.then(() => this.#inFlight.delete(effect.op));
@@ -41,11 +42,11 @@ export class Effects {
     return [...this.#inFlight.values()].map(({ effect }) => `${effect.to} ${effect.command.tag}`);
   }
 
-  /** Keeps an exit back until the launch it belongs to has completed, as `engine.exited` promises. */
-  exited(exited: engine.Exited): void {
-    const run = runOf(exited);
-    if (this.#launching.has(run)) this.#launching.set(run, exited);
-    else this.#deliver({ tag: "exited", val: exited });
+  /** Keeps an end back until the launch it belongs to has completed, as `engine.exited` promises. */
+  ended(input: Ended): void {
+    const whose = input.tag === "exited" ? runOf(input.val) : input.val.exec;
+    if (this.#launching.has(whose)) this.#launching.set(whose, input);
+    else this.#deliver(input);
   }
 
   /**
@@ -79,7 +80,8 @@ export class Effects {
     const outcome = await performed;
     progress.flush();
     this.#deliver({ tag: "completed", val: { op: effect.op, outcome } });
-    if (isLaunch(effect)) this.#launched(runOf(effect.command.val));
+    const launched = launchedBy(effect);
+    if (launched !== null) this.#launched(launched);
   }
 
   /** Never rejects: what was thrown is the outcome. */
@@ -91,10 +93,10 @@ export class Effects {
     }
   }
 
-  #launched(run: string): void {
-    const early = this.#launching.get(run);
-    this.#launching.delete(run);
-    if (early) this.#deliver({ tag: "exited", val: early });
+  #launched(whose: string): void {
+    const early = this.#launching.get(whose);
+    this.#launching.delete(whose);
+    if (early) this.#deliver(early);
   }
 
   #timer(op: Operation, command: timers.TimerCommand): void {
@@ -126,10 +128,14 @@ async function perform(host: Host, effect: HostEffect, report: Report): Promise<
   }
 }
 
-type Launch = HostEffect & { to: "processes"; command: { tag: "launch" } };
+/** The end of a run, or of an exec. */
+export type Ended = Input & { tag: "exited" | "exec-exited" };
 
-function isLaunch(effect: HostEffect): effect is Launch {
-  return effect.to === "processes" && effect.command.tag === "launch";
+/** The run or the exec that a command begins; null for every other command. */
+function launchedBy({ to, command }: HostEffect): string | null {
+  if (to !== "processes") return null;
+  if (command.tag === "launch") return runOf(command.val);
+  return command.tag === "exec" ? command.val.exec : null;
 }
 
 function runOf(subject: { container: string; run: number }): string {

@@ -1,10 +1,11 @@
 // One request and the reply to it, whatever way the client came: what the core sends is moved to the client, and what
 // becomes of the client is told to the core.
 
+import { HostFailure } from "./failure.js";
 import type { Input, RequestId, Stdio, engine, replies } from "./host.js";
 import type { ReplyReceiver } from "./reply-router.js";
 import { Attachment } from "./streams/attach.js";
-import type { Client } from "./streams/attach.js";
+import type { Client, Ending } from "./streams/attach.js";
 import type { Attachments } from "./streams/attachments.js";
 import { serveLogs } from "./streams/logs.js";
 
@@ -76,7 +77,7 @@ export class Exchange implements ReplyReceiver {
       case "chunk":
         return this.#chunk(command.val);
       case "splice":
-        return void this.#splice(command.val.val);
+        return void this.#splice(command.val);
       case "hijack":
         return void this.#hijack(command.val);
       case "end":
@@ -109,22 +110,33 @@ export class Exchange implements ReplyReceiver {
     });
   }
 
-  async #splice(source: replies.LogSource): Promise<void> {
-    const { drain, gone } = (this.#movement = newMovement());
-    const sink = { write: (bytes: Uint8Array) => this.#write(bytes) };
+  async #splice(source: replies.Source): Promise<void> {
+    const movement = (this.#movement = newMovement());
     try {
-      const log = await this.#context.stdio.log(source.container);
-      try {
-        await serveLogs(source, log, sink, drain.signal, gone.signal);
-      } finally {
-        await log.close();
-      }
+      if (source.tag === "logs") await this.#logs(source.val, movement);
+      else await this.#bytes(source);
     } catch {
       this.#lost("failed");
       this.#channel.destroy();
       return;
     }
     if (!this.#over) this.#channel.end();
+  }
+
+  async #logs(source: replies.LogSource, { drain, gone }: Movement): Promise<void> {
+    const log = await this.#context.stdio.log(source.container);
+    try {
+      await serveLogs(source, log, { write: (bytes) => this.#write(bytes) }, drain.signal, gone.signal);
+    } finally {
+      await log.close();
+    }
+  }
+
+  /** To their end, unless the client goes before. */
+  async #bytes(source: Exclude<replies.Source, { tag: "logs" }>): Promise<void> {
+    const { stdio } = this.#context;
+    const pieces = source.tag === "archive" ? stdio.archive(source.val) : stdio.export(source.val);
+    for await (const bytes of pieces) if (!(await this.#write(bytes))) return;
   }
 
   #write(bytes: Uint8Array): Promise<boolean> {
@@ -134,19 +146,26 @@ export class Exchange implements ReplyReceiver {
   async #hijack(hijack: replies.Hijack): Promise<void> {
     const { drain, gone } = (this.#movement = newMovement());
     const client = this.#channel.hijack(() => gone.abort());
-    let ending: engine.Closing | "ended" = "failed";
+    let ending: Ending = "failed";
     try {
-      const attachment = await Attachment.bind(hijack, this.#context.stdio);
-      this.#context.attachments.add(hijack.container, attachment);
-      client.begin(hijack.head);
-      ending = await attachment.run(client, drain.signal, gone.signal);
-      this.#context.attachments.remove(hijack.container, attachment);
+      ending = await this.#attach(hijack, client, { drain, gone });
     } catch {
       this.#channel.destroy();
     }
     if (ending === "ended" || drain.signal.aborted) this.#end();
     else this.#lost(ending);
     client.end();
+  }
+
+  async #attach(hijack: replies.Hijack, client: HijackedClient, { drain, gone }: Movement): Promise<Ending> {
+    if (hijack.stdio.tag !== "run") throw new HostFailure("unsupported", "streams of execs cannot be bound");
+    const run = hijack.stdio.val;
+    const attachment = await Attachment.bind(hijack, run, this.#context.stdio);
+    this.#context.attachments.add(run.container, attachment);
+    client.begin(hijack.head);
+    const ending = await attachment.run(client, drain.signal, gone.signal);
+    this.#context.attachments.remove(run.container, attachment);
+    return ending;
   }
 
   /** It ends without the core having said so. */

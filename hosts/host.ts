@@ -74,11 +74,35 @@ export interface Stdin {
   release(): void;
 }
 
+/** A piece of what a process has written. */
+export interface OutputPiece {
+  stream: "stdout" | "stderr";
+  bytes: Uint8Array;
+}
+
+/** An exec's ends. What is written before its start is held until then. */
+export interface ExecStdio {
+  readonly stdin: Stdin;
+  /**
+   * What it writes, as it comes; ends after its last byte, or when the exec was not started. Who reads slowly holds the
+   * process up. Asked for once.
+   */
+  output(): AsyncIterable<OutputPiece>;
+  /** Nobody reads any more: what is still written is thrown away, and the process goes on. */
+  release(): void;
+}
+
 /** Where the bytes of replies come from that the core names and never sees, and where those of clients go. */
 export interface Stdio {
   log(container: string): Promise<LogBytes>;
   /** Bound to one run; what is written before the launch is held until then. */
   stdin(container: string, run: number): Stdin;
+  /** Bound to one exec, before it is started. Rejects with a `HostFailure`. */
+  exec(exec: string): Promise<ExecStdio>;
+  /** A tar, compressed as the source says. What goes wrong on the way breaks the reply off. */
+  archive(source: replies.ArchiveSource): AsyncIterable<Uint8Array>;
+  /** A tar of a container's own files. */
+  export(source: replies.ExportSource): AsyncIterable<Uint8Array>;
 }
 
 /** Bodies of requests, handed out once each. The engine's side gives them to the host. */

@@ -1,6 +1,7 @@
 // The life of one instance of the core in its driver: what it is asked, who is told of it, and how what it asks for leaves.
 
 import { Effects } from "./effects.js";
+import type { Ended } from "./effects.js";
 import type { Host, Input, Replies, engine, types } from "./host.js";
 import { Instance } from "./instance.js";
 import type { CompiledCore } from "./instance.js";
@@ -70,8 +71,8 @@ export class Life {
     if (this.#instance.garbage > 0) this.#instance.collect();
   }
 
-  exited(exited: engine.Exited): void {
-    this.#effects.exited(exited);
+  ended(input: Ended): void {
+    this.#effects.ended(input);
   }
 
   rules(): engine.Rule[] {

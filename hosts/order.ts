@@ -43,8 +43,19 @@ function subjectIn(effect: HostEffect): string | null {
   }
 }
 
-function processSubject(command: processes.ProcessCommand): string {
+function processSubject(command: processes.ProcessCommand): string | null {
   switch (command.tag) {
+    case "identify":
+    case "ps":
+    case "sample":
+      return null;
+    // An exec need not wait for what its container waits for.
+    case "exec":
+    case "signal-exec":
+    case "resize-exec":
+      return `exec ${command.val.exec}`;
+    case "reap-exec":
+      return `exec ${command.val}`;
     case "launch":
     case "pause":
     case "resume":
@@ -52,6 +63,8 @@ function processSubject(command: processes.ProcessCommand): string {
       return command.val.container;
     case "signal":
     case "resize":
+    case "limit":
+    case "rewrite":
       return command.val.subject.container;
   }
 }
@@ -63,6 +76,8 @@ function contentSubject(command: content.ContentCommand): string | null {
     case "blob":
     case "login":
     case "measure":
+    case "stat":
+    case "compare":
     case "read":
     case "abandon":
       return null;
@@ -73,6 +88,8 @@ function contentSubject(command: content.ContentCommand): string | null {
     case "mount":
     case "commit":
       return `container ${command.val.container}`;
+    case "extract":
+      return `container ${command.val.into.view.container}`;
     case "unmount":
     case "drop-container":
       return `container ${command.val}`;
@@ -95,6 +112,7 @@ function networkSubject(command: networks.NetworkCommand): string {
   }
 }
 
-function volumeSubject(command: volumes.VolumeCommand): string {
+function volumeSubject(command: volumes.VolumeCommand): string | null {
+  if (command.tag === "measure") return null;
   return command.tag === "populate" ? command.val.name : command.val;
 }

@@ -1,14 +1,17 @@
 // The requests that the core has not ended. What becomes of them when an instance of the core is discarded.
 
-import type { Replies, RequestId, engine, replies } from "./host.js";
+import type { Input, Replies, RequestId, engine, replies } from "./host.js";
 
-/** `waiting`: nothing sent. `answering`: a head is out. Else the bytes come from this container, without the core. */
-type State = "waiting" | "answering" | { container: string };
+/** `waiting`: nothing sent. `answering`: a head is out. Else the bytes come without the core. */
+type State = "waiting" | "answering" | Stream;
+
+/** Ends with a container's run, with an exec, or by itself. */
+export type Stream = { container: string } | { exec: string } | "finite";
 
 export class OpenRequests {
   readonly #states = new Map<RequestId, State>();
-  /** Bound streams that no instance knows any more, by container. */
-  readonly #orphans = new Map<RequestId, string>();
+  /** Bound streams that no instance knows any more. */
+  readonly #orphans = new Map<RequestId, Stream>();
 
   begin(request: RequestId): void {
     this.#states.set(request, "waiting");
@@ -34,10 +37,10 @@ export class OpenRequests {
         this.#states.set(request, "answering");
         return;
       case "splice":
-        this.#states.set(request, { container: command.val.val.container });
+        this.#states.set(request, streamOf(command.val));
         return;
       case "hijack":
-        this.#states.set(request, { container: command.val.container });
+        this.#states.set(request, stdioOf(command.val.stdio));
         return;
       case "chunk":
         return;
@@ -49,24 +52,45 @@ export class OpenRequests {
     for (const [request, state] of this.#states) {
       if (state === "waiting") refuse(replies, request, message);
       else if (state === "answering") replies.perform(request, { tag: "cut" });
-      else this.#orphans.set(request, state.container);
+      else this.#orphans.set(request, state);
     }
     this.#states.clear();
   }
 
-  /** Ends the streams left over from an earlier instance whose container does not run any more. */
-  endOrphans(replies: Replies, stopped: (container: string) => boolean): void {
-    for (const [request, container] of this.#orphans) {
-      if (!stopped(container)) continue;
+  /** Ends the streams left over from an earlier instance whose source does not run any more. */
+  endOrphans(replies: Replies, ended: (stream: Stream) => boolean): void {
+    for (const [request, stream] of this.#orphans) {
+      if (!ended(stream)) continue;
       this.#orphans.delete(request);
       replies.perform(request, { tag: "end" });
     }
   }
 }
 
-/** Whether the inventory has a container's process running. */
-export function runs(inventory: engine.Inventory, container: string): boolean {
-  return inventory.processes.some((found) => found.container === container && found.state.tag === "running");
+function streamOf(source: replies.Source): Stream {
+  return source.tag === "logs" ? { container: source.val.container } : "finite";
+}
+
+function stdioOf(stdio: replies.Stdio): Stream {
+  return stdio.tag === "run" ? { container: stdio.val.container } : { exec: stdio.val };
+}
+
+/** Whether what a stream comes from does not run by an inventory. */
+export function endedIn({ processes, execs }: engine.Inventory): (stream: Stream) => boolean {
+  return (stream) => {
+    if (stream === "finite") return false;
+    if ("exec" in stream) return !execs.some(({ exec, running }) => exec === stream.exec && running);
+    return !processes.some(({ container, state }) => container === stream.container && state.tag === "running");
+  };
+}
+
+/** Whether what a stream comes from ends with an input. */
+export function endedBy(input: Input): (stream: Stream) => boolean {
+  return (stream) => {
+    if (stream === "finite") return false;
+    if ("exec" in stream) return input.tag === "exec-exited" && input.val.exec === stream.exec;
+    return input.tag === "exited" && input.val.container === stream.container;
+  };
 }
 
 /** Answers 500 without asking the core. */

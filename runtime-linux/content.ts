@@ -1,6 +1,6 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
-import { HostFailure } from "../hosts/failure.js";
+import { HostFailure, unsupported } from "../hosts/failure.js";
 import type { Bodies, content, Operation, Outcome, Perform, Report } from "../hosts/host.js";
 import type { Registry } from "./content/registry.js";
 import { Archives } from "./content/archives.js";
@@ -95,6 +95,10 @@ class Carrier {
         return DONE;
       case "measure":
         return { tag: "size", val: await this.filesystems.measure(command.val) };
+      case "stat":
+      case "compare":
+      case "extract":
+        throw unsupported(command.tag);
       case "commit":
         return { tag: "committed", val: await this.#commit(command.val, signal) };
       case "ingest":

@@ -1,5 +1,6 @@
 // The Linux host: all of `runtime-linux` put together behind the interfaces of `hosts/host.ts`.
 
+import { unsupported } from "../hosts/failure.js";
 import { randomBytes } from "node:crypto";
 import type { Bodies, Clock, Host, RecordStore, RequestId } from "../hosts/host.js";
 import { linuxContent } from "./content.js";
@@ -49,6 +50,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<Host> {
     inventory: async () => ({
       // Lost processes are killed first: they would keep mounts and networks busy.
       processes: await processes.inventory(),
+      execs: [],
       mounts: content.mounts(),
       containers: content.containers(),
       joins: await networks.joins(),
@@ -65,7 +67,15 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<Host> {
       await processes.close();
       await networks.close();
     },
-    replies: processes.stdio,
+    replies: {
+      ...processes.stdio,
+      archive: () => {
+        throw unsupported("archive");
+      },
+      export: () => {
+        throw unsupported("export");
+      },
+    },
     machine,
     runtimes: processes.runtimes,
   };

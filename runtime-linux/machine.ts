@@ -37,6 +37,7 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
     memory: memoryTotal(read("proc/meminfo")),
     ...limits,
     cgroupDriver: "cgroupfs",
+    ipv6: read("proc/net/if_inet6") !== "",
     securityOptions: securityOptions(read("proc/self/status"), limits),
     // `networks.make` switches it on before a container can notice.
     ipv4Forwarding: forwarding,

@@ -3,7 +3,7 @@
 import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { engine, Input, Outcome, Perform, processes, Stdio, types } from "../hosts/host.js";
-import { HostFailure } from "../hosts/failure.js";
+import { HostFailure, unsupported } from "../hosts/failure.js";
 import { Cgroups } from "./cgroups.js";
 import { ExitWatch } from "./exits.js";
 import { Hybrid, isHybrid } from "./hybrid.js";
@@ -19,9 +19,12 @@ import { findProgram, type Runtime } from "./runtimes.js";
 import { LogsAppearing, openLog } from "./stdio/log.js";
 import { StdinClient, StdinPipe } from "./stdio/stdin.js";
 
+/** What of clients' streams is processes'. */
+export type ProcessStdio = Pick<Stdio, "log" | "stdin" | "exec">;
+
 export interface LinuxProcesses {
   perform: Perform<processes.ProcessCommand>;
-  stdio: Stdio;
+  stdio: ProcessStdio;
   /** Launches of earlier instances. Those that go on are watched from now on. */
   inventory(): Promise<engine.FoundProcess[]>;
   /** Where `exited` goes. */
@@ -56,7 +59,7 @@ const LOST_CODE = 137;
 
 class Processes implements LinuxProcesses {
   readonly runtimes: Runtime[];
-  readonly stdio: Stdio;
+  readonly stdio: ProcessStdio;
   readonly #at: Surroundings;
   readonly #hybrid: Hybrid | undefined;
   readonly #exits: ExitWatch;
@@ -84,6 +87,9 @@ class Processes implements LinuxProcesses {
     this.stdio = {
       log: (container) => openLog(paths.log(container), container, this.#logs),
       stdin: (container, number) => this.#stdin(new Run(paths, container, number)),
+      exec: async () => {
+        throw unsupported("exec");
+      },
     };
   }
 
@@ -103,6 +109,16 @@ class Processes implements LinuxProcesses {
         return this.#resize(command.val);
       case "reap":
         return this.#reap(this.#run(command.val));
+      case "exec":
+      case "signal-exec":
+      case "resize-exec":
+      case "reap-exec":
+      case "identify":
+      case "ps":
+      case "sample":
+      case "limit":
+      case "rewrite":
+        throw unsupported(command.tag);
     }
   };
 

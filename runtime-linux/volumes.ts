@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import { copyFile as copyBeside, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { HostFailure } from "../hosts/failure.js";
+import { HostFailure, unsupported } from "../hosts/failure.js";
 import type { Outcome, Perform, volumes } from "../hosts/host.js";
 import { confine } from "./confine.js";
 import { bytesOf } from "../hosts/streams/tar/latin1.js";
@@ -44,6 +44,8 @@ class Volumes {
       case "populate":
         await this.#populate(command.val);
         break;
+      case "measure":
+        throw unsupported(command.tag);
       case "drop":
         await this.#drop(command.val);
     }

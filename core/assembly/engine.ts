@@ -11,6 +11,7 @@ import {
   InputDrained,
   InputElapsed,
   InputExited,
+  InputOutOfMemory,
   InputProgress,
   InputRequest,
   InputTag,
@@ -21,9 +22,10 @@ import {
   Progress,
   Rule,
   Stored,
+  Subject,
 } from "../../build/bindings/types";
 import { dispatch } from "./api/router";
-import { exitedByItself } from "./container/exit";
+import { exitedByItself, ranOutOfMemory } from "./container/exit";
 import { ruleTable } from "./container/lifecycle";
 import { mend } from "./mend";
 import { reasons } from "./reason";
@@ -77,6 +79,10 @@ function take(input: Input): void {
       return completed((<InputCompleted>input).value);
     case InputTag.Exited:
       return exited((<InputExited>input).value);
+    case InputTag.ExecExited:
+      return; // of no exec that this core has asked for
+    case InputTag.OutOfMemory:
+      return shortOfMemory((<InputOutOfMemory>input).value);
     case InputTag.Progress:
       return progressed((<InputProgress>input).value);
     case InputTag.Closed:
@@ -106,6 +112,11 @@ function elapsed(op: u64): void {
 function exited(exited: Exited): void {
   const container = engine.containers.find(exited.container);
   if (container !== null && container.run == exited.run) exitedByItself(container, exited.exit);
+}
+
+function shortOfMemory(subject: Subject): void {
+  const container = engine.containers.find(subject.container);
+  if (container !== null && container.run == subject.run && container.running) ranOutOfMemory(container);
 }
 
 function closed(closed: Closed): void {

@@ -26,6 +26,8 @@ export function coreOptions(options: EngineOptions): Omit<engine.Options, "epoch
     debug: false,
     insecureRegistries: [...insecureRegistries],
     labels: [...labels],
+    logDriver: "json-file",
+    logOptions: [],
     runtimes: host.runtimes.map(({ name, path, version, commit }) => ({ name, path, version, commit })),
     defaultRuntime: host.runtimes[0]?.name ?? "",
     machine: host.machine,

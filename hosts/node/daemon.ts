@@ -85,6 +85,8 @@ function driverOptions(config: DaemonConfig, host: Host, log: Log): DriverOption
       debug: config.debug,
       insecureRegistries: config.insecureRegistries,
       labels: config.labels,
+      logDriver: "json-file",
+      logOptions: [],
       runtimes,
       defaultRuntime: config.defaultRuntime ?? runtimes[0]?.name ?? "",
       machine: host.machine,

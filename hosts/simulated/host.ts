@@ -1,5 +1,6 @@
 // The simulated world, put together behind the interfaces of `hosts/host.ts`.
 
+import { unsupported } from "../failure.js";
 import type { Bodies, RequestId, engine } from "../host.js";
 import { registryClient } from "../registry/client.js";
 import { simulatedContent } from "./content/content.js";
@@ -62,6 +63,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     await content.restart();
     return {
       processes: processes.inventory(),
+      execs: [],
       mounts: content.mounts(),
       containers: content.containers(),
       joins: networks.joins(),
@@ -80,7 +82,15 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     },
     networks: networks.perform,
     volumes: volumes.perform,
-    replies: processes.stdio,
+    replies: {
+      ...processes.stdio,
+      archive: () => {
+        throw unsupported("archive");
+      },
+      export: () => {
+        throw unsupported("export");
+      },
+    },
     machine: MACHINE,
     runtimes,
     inventory,

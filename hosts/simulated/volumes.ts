@@ -1,6 +1,6 @@
 // Carries out `volumes` commands: trees that outlive containers.
 
-import { HostFailure } from "../failure.js";
+import { HostFailure, unsupported } from "../failure.js";
 import type { Outcome, Perform, volumes } from "../host.js";
 import { roomed } from "./content/room.js";
 import type { Disk } from "./files/disk.js";
@@ -30,6 +30,8 @@ function perform(disk: Disk, command: volumes.VolumeCommand): Outcome {
     case "populate":
       populate(disk, command.val);
       break;
+    case "measure":
+      throw unsupported(command.tag);
     case "drop":
       disk.dropVolume(command.val);
   }

@@ -12,11 +12,19 @@ export interface Client extends Sink {
   bytes(): AsyncIterable<Uint8Array>;
 }
 
+interface Bound {
+  stdin: Stdin | null;
+  log: LogBytes | null;
+  /** Bytes of the log when the connection was bound. */
+  bound: number;
+}
+
 /** Why the stream is over; `ended`: the core said so, and everything has been sent. */
 export type Ending = "ended" | engine.Closing;
 
 export class Attachment {
   readonly #hijack: replies.Hijack;
+  readonly #run: replies.RunStdio;
   readonly #stdin: Stdin | null;
   readonly #log: LogBytes | null;
   readonly #from: number;
@@ -30,19 +38,20 @@ export class Attachment {
    * Binds a connection to a run. Once this has resolved nothing that the process writes is missed: only then may the
    * client be told that it is attached.
    */
-  static async bind(hijack: replies.Hijack, stdio: Stdio): Promise<Attachment> {
-    const reads = (hijack.stdout || hijack.stderr) && (hijack.history || hijack.live);
-    const log = reads ? await stdio.log(hijack.container) : null;
-    const stdin = hijack.stdin ? stdio.stdin(hijack.container, hijack.run) : null;
-    return new Attachment(hijack, stdin, log, log === null ? 0 : await log.size());
+  static async bind(hijack: replies.Hijack, run: replies.RunStdio, stdio: Stdio): Promise<Attachment> {
+    const reads = (hijack.stdout || hijack.stderr) && (run.history || run.live);
+    const log = reads ? await stdio.log(run.container) : null;
+    const stdin = hijack.stdin ? stdio.stdin(run.container, run.run) : null;
+    return new Attachment(hijack, run, { stdin, log, bound: log === null ? 0 : await log.size() });
   }
 
-  private constructor(hijack: replies.Hijack, stdin: Stdin | null, log: LogBytes | null, bound: number) {
+  private constructor(hijack: replies.Hijack, run: replies.RunStdio, { stdin, log, bound }: Bound) {
     this.#hijack = hijack;
+    this.#run = run;
     this.#stdin = stdin;
     this.#log = log;
     this.#bound = bound;
-    this.#from = hijack.history ? 0 : bound;
+    this.#from = run.history ? 0 : bound;
   }
 
   /**
@@ -70,7 +79,7 @@ export class Attachment {
 
   /** Resolves when the client has been sent the log up to `size`, or is sent nothing any more. Asked once at a time. */
   async caughtUp(size: number): Promise<void> {
-    if (this.#log === null || !this.#hijack.live) return;
+    if (this.#log === null || !this.#run.live) return;
     while (this.#sent < size) await new Promise<void>((resolve) => (this.#moved = resolve));
   }
 
@@ -81,7 +90,7 @@ export class Attachment {
 
   async #copyOutput(client: Client, drain: AbortSignal, left: AbortSignal): Promise<Ending> {
     if (this.#log === null) return aborted(drain).then(() => "ended");
-    const log = this.#hijack.live ? this.#log : firstBytes(this.#log, this.#bound);
+    const log = this.#run.live ? this.#log : firstBytes(this.#log, this.#bound);
     const reader = new LogReader(log, this.#from, drain, left);
     try {
       const output = new RawOutput(this.#hijack);

@@ -9,7 +9,7 @@ import { LogLine } from "./log-lines.js";
 const NEWLINE = 0x0a;
 
 export class RawOutput {
-  readonly #hijack: Pick<replies.Hijack, "stdout" | "stderr" | "framed">;
+  readonly #hijack: Pick<replies.Hijack, "stdout" | "stderr" | "framing">;
   readonly #line = new LogLine();
   // Two, by turns: while one is being sent the other is filled.
   #output = new ByteBuilder();
@@ -18,7 +18,7 @@ export class RawOutput {
   #stream = 0;
   #header = 0;
 
-  constructor(hijack: Pick<replies.Hijack, "stdout" | "stderr" | "framed">) {
+  constructor(hijack: Pick<replies.Hijack, "stdout" | "stderr" | "framing">) {
     this.#hijack = hijack;
   }
 
@@ -31,7 +31,7 @@ export class RawOutput {
       if (line.end < 0) break;
       if (!sound || !(line.stream === STDOUT ? this.#hijack.stdout : this.#hijack.stderr)) continue;
       output.reserve(FRAME_HEADER + line.end - line.text + 1);
-      if (this.#hijack.framed && this.#stream !== line.stream) this.#beginFrame(line.stream);
+      if (this.#hijack.framing === "multiplexed" && this.#stream !== line.stream) this.#beginFrame(line.stream);
       output.add(block, line.text, line.end);
       if (!line.partial) output.bytes[output.length++] = NEWLINE;
     }

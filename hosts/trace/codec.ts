@@ -47,6 +47,17 @@ export function list<Item>(item: Codec<Item>): Codec<Item[]> {
   };
 }
 
+/** A list that the boundary has as an array of numbers. */
+export const u32s: Codec<Uint32Array> = {
+  encode: (value) => [...value],
+  decode: (json, at) => Uint32Array.from(list(u32).decode(json, at)),
+};
+
+export const u64s: Codec<BigUint64Array> = {
+  encode: (value) => [...value].map((one) => u64.encode(one)),
+  decode: (json, at) => BigUint64Array.from(list(u64).decode(json, at)),
+};
+
 export function pair<First, Second>(first: Codec<First>, second: Codec<Second>): Codec<[First, Second]> {
   return {
     encode: ([a, b]) => [first.encode(a), second.encode(b)],

@@ -2,7 +2,23 @@
 
 import type { Input, Outcome, engine, types } from "../host.js";
 import type { Opening } from "../observer.js";
-import { bool, bytes, enumeration, list, optional, pair, record, s64, text, u16, u32, u64, variant } from "./codec.js";
+import {
+  bool,
+  bytes,
+  enumeration,
+  list,
+  optional,
+  pair,
+  record,
+  s64,
+  text,
+  u16,
+  u32,
+  u32s,
+  u64,
+  u64s,
+  variant,
+} from "./codec.js";
 import type { Codec } from "./codec.js";
 
 const instantPair = pair(s64, u64);
@@ -31,6 +47,14 @@ const machine = record<engine.Machine>({
   securityOptions: list(text),
   memoryLimit: bool,
   swapLimit: bool,
+  memoryReservation: bool,
+  swappiness: bool,
+  oomKillDisable: bool,
+  blkioWeight: bool,
+  blkioRates: bool,
+  cpuRealtime: bool,
+  ipv6: bool,
+  init: optional(record<engine.InitProgram>({ path: text, version: text, commit: text })),
   pidsLimit: bool,
   cpuCfs: bool,
   cpuShares: bool,
@@ -57,6 +81,8 @@ const options = record<engine.Options>({
   debug: bool,
   insecureRegistries: list(text),
   labels: list(text),
+  logDriver: text,
+  logOptions: list(pair(text, text)),
   runtimes: list(record<engine.OciRuntime>({ name: text, path: text, version: text, commit: text })),
   defaultRuntime: text,
   machine,
@@ -65,10 +91,13 @@ const options = record<engine.Options>({
 const exit = record<types.Exit>({ code: u32, outOfMemory: bool, lost: bool, at: s64 });
 const launched = record<types.Launched>({ pid: u32, at: s64 });
 
+const subject = record<types.Subject>({ container: text, run: u32 });
+
 const processState = variant<engine.ProcessState>({ running: launched, unstarted: null, exited: exit, lost: null });
 
 const inventory = record<engine.Inventory>({
   processes: list(record<engine.FoundProcess>({ container: text, run: u32, state: processState })),
+  execs: list(record<engine.FoundExec>({ exec: text, subject, running: bool })),
   mounts: list(text),
   containers: list(text),
   joins: list(record<engine.FoundJoin>({ container: text, network: text })),
@@ -105,9 +134,60 @@ const closing = enumeration<engine.Closing>({
   failed: true,
 });
 
+const blockCounter = enumeration<engine.BlockCounter>({
+  "service-bytes": true,
+  serviced: true,
+  queued: true,
+  "service-time": true,
+  "wait-time": true,
+  merged: true,
+  time: true,
+  sectors: true,
+});
+
+const traffic = record<engine.Traffic>({ bytes: u64, packets: u64, errors: u64, dropped: u64 });
+
+const sample = record<engine.Sample>({
+  at: s64,
+  cpu: u64,
+  cpuUser: u64,
+  cpuKernel: u64,
+  perCpu: u64s,
+  machineCpu: u64,
+  onlineCpus: u32,
+  periods: u64,
+  throttledPeriods: u64,
+  throttled: u64,
+  memory: u64,
+  memoryPeak: optional(u64),
+  memoryLimit: optional(u64),
+  memoryFailures: u64,
+  memoryStat: list(pair(text, u64)),
+  blocks: optional(
+    list(record<engine.BlockCount>({ counter: blockCounter, major: u64, minor: u64, operation: text, value: u64 })),
+  ),
+  pids: u64,
+  pidsLimit: optional(u64),
+  interfaces: list(record<engine.InterfaceCount>({ name: text, received: traffic, sent: traffic })),
+});
+
+const changeKind = enumeration<engine.ChangeKind>({ modified: true, added: true, deleted: true });
+
 const outcome = variant<Outcome>({
   done: null,
   launched,
+  ps: record<engine.PsOutput>({ text: bytes, pids: u32s }),
+  sample,
+  stat: record<engine.FileStat>({
+    name: text,
+    size: u64,
+    mode: u32,
+    modified: s64,
+    linkTarget: text,
+    place: text,
+    readOnly: bool,
+  }),
+  changed: list(record<engine.Changed>({ path: text, kind: changeKind })),
   resolved: record<engine.Resolved>({ bytes, mediaType: text, digest: text }),
   bytes,
   size: u64,
@@ -149,6 +229,8 @@ export const input = variant<Input>({
   }),
   progress: record<engine.Progress>({ op: u64, phase, current: u64, total: u64 }),
   exited: record<engine.Exited>({ container: text, run: u32, exit }),
+  "exec-exited": record<engine.ExecExited>({ exec: text, exit, output: bytes, truncated: bool }),
+  "out-of-memory": subject,
   elapsed: u64,
   drained: record<engine.Drained>({ request: u64, bytes: u32 }),
 });

@@ -6,7 +6,19 @@ import type { engine } from "../../hosts/host.js";
 
 export type Limits = Pick<
   engine.Machine,
-  "cgroupVersion" | "memoryLimit" | "swapLimit" | "pidsLimit" | "cpuCfs" | "cpuShares" | "cpuset"
+  | "cgroupVersion"
+  | "memoryLimit"
+  | "swapLimit"
+  | "memoryReservation"
+  | "swappiness"
+  | "oomKillDisable"
+  | "blkioWeight"
+  | "blkioRates"
+  | "cpuRealtime"
+  | "pidsLimit"
+  | "cpuCfs"
+  | "cpuShares"
+  | "cpuset"
 >;
 
 /** `root`: where /sys stands. With controllers of v1 mounted, containers are in v1's groups, cgroup2 beside them or not. */
@@ -21,6 +33,12 @@ function limitsOfV1(cgroups: string): Limits {
     cgroupVersion: "1",
     memoryLimit: has("memory", "memory.limit_in_bytes"),
     swapLimit: has("memory", "memory.memsw.limit_in_bytes"),
+    memoryReservation: has("memory", "memory.soft_limit_in_bytes"),
+    swappiness: has("memory", "memory.swappiness"),
+    oomKillDisable: has("memory", "memory.oom_control"),
+    blkioWeight: has("blkio", "blkio.weight"),
+    blkioRates: has("blkio", "blkio.throttle.read_bps_device"),
+    cpuRealtime: has("cpu", "cpu.rt_period_us"),
     // The root group has no pids.max.
     pidsLimit: has("pids", "cgroup.procs"),
     cpuCfs: has("cpu", "cpu.cfs_quota_us") && has("cpu", "cpu.cfs_period_us"),
@@ -39,6 +57,12 @@ function limitsOfV2(cgroups: string): Limits {
     swapLimit: ["", ...groups.map(({ name }) => name)].some((name) =>
       existsSync(join(cgroups, name, "memory.swap.max")),
     ),
+    memoryReservation: controllers.includes("memory"),
+    swappiness: false,
+    oomKillDisable: false,
+    blkioWeight: controllers.includes("io"),
+    blkioRates: controllers.includes("io"),
+    cpuRealtime: false,
     pidsLimit: controllers.includes("pids"),
     cpuCfs: controllers.includes("cpu"),
     cpuShares: controllers.includes("cpu"),

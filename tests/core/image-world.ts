@@ -60,7 +60,16 @@ export class ImageWorld {
     const processes = containers.map((container): engine.FoundProcess => {
       return { container, run: 1, state: { tag: "running", val: { pid: 7, at: START } } };
     });
-    const inventory = { processes, mounts: containers, containers, joins: [], networks: [], volumes: [], chains };
+    const inventory = {
+      processes,
+      execs: [],
+      mounts: containers,
+      containers,
+      joins: [],
+      networks: [],
+      volumes: [],
+      chains,
+    };
     const options = { ...OPTIONS, insecureRegistries: rest.insecureRegistries ?? [] };
     this.#take(this.#instance.open(options, this.#now(), new Uint8Array(32).fill(7), stored, inventory));
   }

@@ -43,10 +43,12 @@ export function shownReply(command: replies.ReplyCommand, paths: string[]): stri
     case "chunk":
       return `chunk ${shownBody(text(command.val), paths)}`;
     case "splice":
-      return `splice logs ${fields({ ...command.val.val })}`;
+      return `splice ${command.val.tag} ${fields({ ...command.val.val })}`;
     case "hijack": {
-      const { head, container, run, ...rest } = command.val;
-      return `hijack ${shownHead(head)} stdio of ${container} run ${run}: ${fields(rest)}`;
+      const { head, stdio, ...rest } = command.val;
+      if (stdio.tag === "exec") return `hijack ${shownHead(head)} stdio of exec ${stdio.val}: ${fields(rest)}`;
+      const { container, run, ...more } = stdio.val;
+      return `hijack ${shownHead(head)} stdio of ${container} run ${run}: ${fields({ ...rest, ...more })}`;
     }
     case "end":
     case "cut":
@@ -86,6 +88,24 @@ function shownProcess(command: processes.ProcessCommand): string {
       return `signal ${command.val.number} ${shownSubject(command.val.subject)}`;
     case "resize":
       return `resize ${shownSubject(command.val.subject)} to ${command.val.rows}x${command.val.columns}`;
+    case "reap-exec":
+      return `reap-exec ${command.val}`;
+    case "signal-exec":
+      return `signal-exec ${command.val.number} ${command.val.exec}`;
+    case "resize-exec":
+      return `resize-exec ${command.val.exec} to ${command.val.rows}x${command.val.columns}`;
+    case "exec": {
+      const { exec, subject, process, ...rest } = command.val;
+      return `exec ${exec} in ${shownSubject(subject)} ${text(process)} ${fields(rest)}`;
+    }
+    case "identify":
+      return `identify ${command.val.user} in ${command.val.container}`;
+    case "ps":
+      return `ps ${command.val.arguments.join(" ")} of ${shownSubject(command.val.subject)}`;
+    case "limit":
+      return `limit ${shownSubject(command.val.subject)} ${text(command.val.resources)}`;
+    case "rewrite":
+      return `rewrite ${command.val.file.name} of ${shownSubject(command.val.subject)}`;
     default:
       return `${command.tag} ${shownSubject(command.val)}`;
   }

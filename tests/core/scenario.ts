@@ -137,6 +137,7 @@ class Story {
       joins: of("join").map(([container = "", network = ""]) => ({ container, network })),
       networks: of("network").flat(),
       volumes: of("volume").flat(),
+      execs: [],
       chains: [...layers.filter((chain) => !missing.includes(chain)), ...of("chain").flat()],
     };
   }

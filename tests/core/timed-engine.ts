@@ -21,7 +21,7 @@ export class TimedEngine {
   constructor() {
     const records = [...FIRST_RECORDS, ...BUSYBOX_RECORDS].map(([key, value]) => ({ key, value }));
     records.sort((a, b) => (a.key < b.key ? -1 : 1));
-    const found = { processes: [], mounts: [], containers: [], joins: [], networks: [], volumes: [] };
+    const found = { processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [] };
     const inventory: engine.Inventory = { ...found, chains: [BUSYBOX_CHAIN] };
     this.#complete(this.#instance.open(OPTIONS, NOW, new Uint8Array(32), records, inventory));
   }

@@ -5,6 +5,7 @@ import { CutOff, Driver } from "../../hosts/driver.js";
 import type { Host, Input, engine, records, replies } from "../../hosts/host.js";
 import { HandClock, HeldRecords, answer, beginWorld, noInventory, openWorld, put, scripted, settle } from "./fake.js";
 import { launch, signal } from "./fake.js";
+import { NO_STREAMS } from "../support/no-streams.js";
 
 /**
  * `/count` puts a record and launches; when the launch is done, it puts another, sets a timer, and answers. What `open`
@@ -69,7 +70,7 @@ class Ground {
       networks: perform("networks"),
       volumes: perform("volumes"),
       inventory: async () => noInventory(),
-      replies: { log: () => Promise.reject(new Error("no log")), stdin: () => ({}) as never },
+      replies: { log: () => Promise.reject(new Error("no log")), stdin: () => ({}) as never, ...NO_STREAMS },
       machine: {} as engine.Machine,
       runtimes: [],
       listen: (happened) => void (this.happen = happened),

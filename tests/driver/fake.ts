@@ -17,6 +17,7 @@ import type {
   replies,
 } from "../../hosts/host.js";
 import type { CompiledCore } from "../../hosts/instance.js";
+import { NO_STREAMS, PLAIN_LAUNCH } from "../support/no-streams.js";
 
 export interface Script {
   open?: (imports: ImportObject, options: engine.Options, records: engine.Stored[]) => void;
@@ -144,7 +145,7 @@ export function beginWorld(script: Script, parts: Partial<Host> = {}, more: Part
     networks: perform("networks"),
     volumes: perform("volumes"),
     inventory: async () => noInventory(),
-    replies: { log: () => Promise.reject(new Error("no log")), stdin: () => NO_STDIN },
+    replies: { log: () => Promise.reject(new Error("no log")), stdin: () => NO_STDIN, ...NO_STREAMS },
     machine: {} as engine.Machine,
     runtimes: [],
     listen: (happened) => void (happen = happened),
@@ -182,7 +183,7 @@ function messageIn(body: Uint8Array): string {
 const NO_STDIN = { write: async () => {}, end: () => {}, release: () => {} };
 
 export function noInventory(): engine.Inventory {
-  return { processes: [], mounts: [], containers: [], joins: [], networks: [], volumes: [], chains: [] };
+  return { processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [], chains: [] };
 }
 
 // What scripts say, shortly.
@@ -219,6 +220,7 @@ export function launch(imports: ImportObject, op: bigint, container: string): vo
       columns: 0,
       openStdin: false,
       stdinOnce: false,
+      ...PLAIN_LAUNCH,
     },
   });
 }

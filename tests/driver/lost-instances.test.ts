@@ -10,7 +10,16 @@ function stream(imports: ImportObject, input: Input & { tag: "request" }): void 
 
 function followLogs(imports: ImportObject, input: Input & { tag: "request" }): void {
   stream(imports, input);
-  const source = { container: "c", stdout: true, stderr: true, framed: true, timestamps: false, since: 0n, until: 0n };
+  const source = {
+    container: "c",
+    stdout: true,
+    stderr: true,
+    framed: true,
+    timestamps: false,
+    prefix: "",
+    since: 0n,
+    until: 0n,
+  };
   imports["coracle:engine/replies"].perform(input.val.id, {
     tag: "splice",
     val: { tag: "logs", val: { ...source, follow: true } },

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { until, whole } from "../node/scripted-server.js";
 import { MemoryLog, line } from "../streams/log-of.js";
 import { hijack, open, scriptedEngine } from "./scripted-engine.js";
+import { NO_STREAMS } from "../support/no-streams.js";
 
 const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
 const bytes = (words: string) => new TextEncoder().encode(words);
@@ -66,7 +67,7 @@ test.each([
 test("neither waits for a process that does not read, and nothing can be sent afterwards", async () => {
   const deaf = { write: () => new Promise<void>(() => {}), end: () => {}, release: () => {} };
   for (const leave of ["cancel", "abort"] as const) {
-    const stdio = { log: async () => new MemoryLog(), stdin: () => deaf };
+    const stdio = { log: async () => new MemoryLog(), stdin: () => deaf, ...NO_STREAMS };
     const { engine, inputs } = await scriptedEngine((_, reply) => reply(hijack("c")), {}, { replies: stdio });
     const { readable, writable } = await engine.connect("/attach", { method: "POST" });
     const writer = writable.getWriter();

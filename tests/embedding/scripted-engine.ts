@@ -9,6 +9,7 @@ import { FastRecords, HandClock, noInventory, scripted } from "../driver/fake.js
 import type { Script } from "../driver/fake.js";
 import { RecordedStdin } from "../node/scripted-server.js";
 import { MemoryLog } from "../streams/log-of.js";
+import { NO_STREAMS } from "../support/no-streams.js";
 
 export interface ScriptedEngine {
   engine: Engine;
@@ -64,7 +65,7 @@ export async function scriptedEngine(
     content: async () => ({ tag: "done" }),
     networks: async () => ({ tag: "done" }),
     volumes: async () => ({ tag: "done" }),
-    replies: { log: async () => one.log, stdin: () => one.stdin },
+    replies: { log: async () => one.log, stdin: () => one.stdin, ...NO_STREAMS },
     machine: {} as engine.Machine,
     runtimes: [],
     inventory: async () => noInventory(),
@@ -124,14 +125,15 @@ export function chunk(text: string): replies.ReplyCommand {
 }
 
 export function logsOf(container: string, follow: boolean): replies.ReplyCommand {
-  const what = { stdout: true, stderr: true, framed: false, timestamps: false, since: 0n, until: 0n };
+  const what = { stdout: true, stderr: true, framed: false, timestamps: false, prefix: "", since: 0n, until: 0n };
   return { tag: "splice", val: { tag: "logs", val: { container, ...what, follow } } };
 }
 
 export function hijack(container: string, status = 101): replies.ReplyCommand {
   const type = "Content-Type: application/vnd.docker.raw-stream";
   const head = { status, headers: status === 101 ? `${type}\nConnection: Upgrade\nUpgrade: tcp` : type };
-  const flags = { stdin: true, stdout: true, stderr: true, framed: false, history: true, live: true };
+  const flags = { stdin: true, stdout: true, stderr: true, framing: "raw" } as const;
+  const stdio = { tag: "run", val: { container, run: 1, history: true, live: true } } as const;
   const keys = { keepAfterInput: true, detachKeys: new Uint8Array() };
-  return { tag: "hijack", val: { head, container, run: 1, ...flags, ...keys } };
+  return { tag: "hijack", val: { head, stdio, ...flags, ...keys } };
 }

@@ -12,6 +12,7 @@ const FOLLOW = {
   stdout: true,
   stderr: true,
   framed: false,
+  prefix: "",
   timestamps: false,
   since: 0n,
   until: 0n,

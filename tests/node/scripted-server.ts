@@ -10,6 +10,7 @@ import { ReplyRouter } from "../../hosts/reply-router.js";
 import { ApiServer } from "../../hosts/node/server.js";
 import { MemoryLog } from "../streams/log-of.js";
 import { RawConnection } from "../support/raw-http.js";
+import { NO_STREAMS } from "../support/no-streams.js";
 
 export interface ScriptedServer {
   path: string;
@@ -49,7 +50,7 @@ export async function scriptedServer(
       wake();
     },
   };
-  const stdio = { log: async () => log, stdin: () => stdin };
+  const stdio = { log: async () => log, stdin: () => stdin, ...NO_STREAMS };
   const server = await ApiServer.create({ driver, replies: router, bodies, stdio, bodyLimit: 1000 });
   const listener = server.accept(`unix://${path}`);
   await new Promise<void>((resolve) => listener.listen(path, resolve));

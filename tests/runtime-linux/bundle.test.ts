@@ -7,6 +7,7 @@ import type { processes } from "../../hosts/host.js";
 import { resolveSpec, writeBundle, type Spec } from "../../runtime-linux/bundle.js";
 import { confine, readConfined } from "../../runtime-linux/confine.js";
 import { Paths } from "../../runtime-linux/paths.js";
+import { PLAIN_LAUNCH } from "../support/no-streams.js";
 
 const ID = "c".repeat(64);
 const scratch = mkdtempSync(join(tmpdir(), "coracle-bundle-"));
@@ -35,6 +36,7 @@ const LAUNCH: processes.Launch = {
   columns: 0,
   openStdin: false,
   stdinOnce: false,
+  ...PLAIN_LAUNCH,
 };
 
 it("turns names into paths", () => {

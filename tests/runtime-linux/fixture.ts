@@ -9,6 +9,7 @@ import type { Input, LogBytes, processes } from "../../hosts/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { linuxProcesses, type LinuxProcesses } from "../../runtime-linux/processes.js";
 import { detectRuntimes, findProgram, type Runtime } from "../../runtime-linux/runtimes.js";
+import { PLAIN_LAUNCH } from "../support/no-streams.js";
 
 /** Why real containers cannot run here; empty if they can. */
 export function unable(): string {
@@ -134,6 +135,7 @@ export function launchOf(
       columns: 0,
       openStdin: false,
       stdinOnce: false,
+      ...PLAIN_LAUNCH,
       ...more,
     },
   };

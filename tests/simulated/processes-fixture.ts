@@ -10,6 +10,7 @@ import { seededRandom } from "../../hosts/simulated/random.js";
 import { WorldFaults } from "../../hosts/simulated/world-faults.js";
 import { WorldTime } from "../../hosts/simulated/world-time.js";
 import { GROUP, PASSWD } from "./process-fixture.js";
+import { PLAIN_LAUNCH } from "../support/no-streams.js";
 
 export const ID = "c".repeat(64);
 
@@ -78,7 +79,15 @@ export class World {
     const spec = specOf(args);
     change?.(spec);
     const usual = { container: ID, run: 1, runtime: "simulated", user: "", groups: [], seccomp: "default", files: [] };
-    const stdio = { directories: [], tty: false, rows: 0, columns: 0, openStdin: false, stdinOnce: false };
+    const stdio = {
+      directories: [],
+      tty: false,
+      rows: 0,
+      columns: 0,
+      openStdin: false,
+      stdinOnce: false,
+      ...PLAIN_LAUNCH,
+    };
     await this.perform({
       tag: "launch",
       val: { ...usual, ...stdio, ...more, spec: new TextEncoder().encode(JSON.stringify(spec)) },

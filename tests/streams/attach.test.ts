@@ -2,17 +2,16 @@ import { describe, expect, test } from "vitest";
 import type { Stdin, replies } from "../../hosts/host.js";
 import { Attachment } from "../../hosts/streams/attach.js";
 import { Collected, MemoryLog, frames, line } from "./log-of.js";
+import { NO_STREAMS } from "../support/no-streams.js";
 
+const RUN: replies.RunStdio = { container: "c", run: 1, history: false, live: true };
 const LIVE: replies.Hijack = {
   head: { status: 101, headers: "" },
-  container: "c",
-  run: 1,
+  stdio: { tag: "run", val: RUN },
   stdin: true,
   stdout: true,
   stderr: true,
-  framed: true,
-  history: false,
-  live: true,
+  framing: "multiplexed",
   keepAfterInput: false,
   detachKeys: new Uint8Array(),
 };
@@ -52,12 +51,14 @@ class RecordedStdin implements Stdin {
   }
 }
 
-async function attached(hijack: Partial<replies.Hijack>, log = new MemoryLog(line(1, "before"))) {
+async function attached(hijack: Partial<replies.Hijack>, run: Partial<replies.RunStdio> = {}) {
+  const log = new MemoryLog(line(1, "before"));
   const client = new Client();
   const stdin = new RecordedStdin();
   const drain = new AbortController();
   const gone = new AbortController();
-  const attachment = await Attachment.bind({ ...LIVE, ...hijack }, { log: async () => log, stdin: () => stdin });
+  const stdio = { log: async () => log, stdin: () => stdin, ...NO_STREAMS };
+  const attachment = await Attachment.bind({ ...LIVE, ...hijack }, { ...RUN, ...run }, stdio);
   const ending = attachment.run(client, drain.signal, gone.signal);
   return { client, stdin, drain, gone, log, ending };
 }
@@ -73,7 +74,7 @@ describe("attached output", () => {
   });
 
   test("of a TTY is raw, and a prompt comes at once", async () => {
-    const { client, log, drain, ending } = await attached({ framed: false });
+    const { client, log, drain, ending } = await attached({ framing: "raw" });
     log.append(line(2, "$ ", "stdout", "P"));
     await turns();
     expect(client.text).toBe("$ ");
@@ -82,13 +83,13 @@ describe("attached output", () => {
   });
 
   test("with history begins at the beginning; history alone stops where the log was", async () => {
-    const both = await attached({ history: true, framed: false });
+    const both = await attached({ framing: "raw" }, { history: true });
     both.log.append(line(2, "after"));
     both.drain.abort();
     await both.ending;
     expect(both.client.text).toBe("before\nafter\n");
 
-    const past = await attached({ history: true, live: false, framed: false });
+    const past = await attached({ framing: "raw" }, { history: true, live: false });
     past.log.append(line(2, "after"));
     past.drain.abort();
     expect(await past.ending).toBe("ended");
@@ -96,7 +97,7 @@ describe("attached output", () => {
   });
 
   test("leaves out the streams that were not asked for", async () => {
-    const { client, log, drain, ending } = await attached({ stderr: false, framed: false });
+    const { client, log, drain, ending } = await attached({ stderr: false, framing: "raw" });
     log.append(line(2, "out") + line(3, "err", "stderr"));
     drain.abort();
     await ending;
@@ -121,7 +122,7 @@ describe("attached stdin", () => {
   });
 
   test("a half-close ends only the process's stdin where the stream outlives it", async () => {
-    const { client, stdin, log, drain, ending } = await attached({ keepAfterInput: true, framed: false });
+    const { client, stdin, log, drain, ending } = await attached({ keepAfterInput: true, framing: "raw" });
     client.send("hello");
     client.send(null);
     await turns();
@@ -133,7 +134,7 @@ describe("attached stdin", () => {
   });
 
   test("that was not asked for is read and dropped, and its end changes nothing", async () => {
-    const { client, stdin, log, drain, ending } = await attached({ stdin: false, framed: false });
+    const { client, stdin, log, drain, ending } = await attached({ stdin: false, framing: "raw" });
     client.send("hello");
     client.send(null);
     await turns();
@@ -150,7 +151,7 @@ describe("attached stdin", () => {
     [["\x10\x10\x11"], "\x10", "detached"],
     [["a\x10"], "a\x10", "input-ended"],
   ])("%j with detach keys ctrl-p,ctrl-q", async (sent, taken, expected) => {
-    const { client, stdin, ending } = await attached({ detachKeys: new Uint8Array([0x10, 0x11]), framed: false });
+    const { client, stdin, ending } = await attached({ detachKeys: new Uint8Array([0x10, 0x11]), framing: "raw" });
     for (const text of sent) client.send(text);
     client.send(null);
     expect(await ending).toBe(expected);

@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { Input, LogBytes, Stdio } from "../../hosts/host.js";
 import { Attachment } from "../../hosts/streams/attach.js";
 import { Attachments } from "../../hosts/streams/attachments.js";
+import { NO_STREAMS } from "../support/no-streams.js";
 
 const EXITED: Input = {
   tag: "exited",
@@ -37,23 +38,23 @@ test("a client that does not read holds it up for two seconds, no longer", async
   expect(Date.now() - asked).toBeGreaterThan(1900);
 });
 
+const RUN = { container: "web", run: 1, history: true, live: true };
+
 /** A client whose socket takes nothing until `takeAll`. */
 async function attached(): Promise<{ attachments: Attachments; begin: () => void; takeAll: () => void }> {
   const stdio = stdioOf();
   const attachment = await Attachment.bind(
     {
       head: { status: 200, headers: "" },
-      container: "web",
-      run: 1,
+      stdio: { tag: "run", val: RUN },
       stdin: false,
       stdout: true,
       stderr: true,
-      framed: true,
-      history: true,
-      live: true,
+      framing: "multiplexed",
       keepAfterInput: true,
       detachKeys: new Uint8Array(),
     },
+    RUN,
     stdio,
   );
   const attachments = new Attachments(stdio);
@@ -80,5 +81,9 @@ function stdioOf(): Stdio {
     watch: () => () => {},
     close: async () => {},
   };
-  return { log: async () => log, stdin: () => ({ write: async () => {}, end: () => {}, release: () => {} }) };
+  return {
+    log: async () => log,
+    stdin: () => ({ write: async () => {}, end: () => {}, release: () => {} }),
+    ...NO_STREAMS,
+  };
 }

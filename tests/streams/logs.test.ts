@@ -8,6 +8,7 @@ const ALL: replies.LogSource = {
   stdout: true,
   stderr: true,
   framed: false,
+  prefix: "",
   timestamps: false,
   since: 0n,
   until: 0n,

@@ -17,6 +17,7 @@ import { Ring } from "../../hosts/trace/ring.js";
 import { Failed, World } from "../core/crash/world.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../core/fixtures.js";
 import { HandClock, settle } from "../driver/fake.js";
+import { NO_STREAMS } from "../support/no-streams.js";
 
 export const core: CompiledCore = loadCore();
 export const identity = identityOf(
@@ -79,7 +80,7 @@ export class RecordedEngine {
       networks: this.#performs("networks"),
       volumes: this.#performs("volumes"),
       inventory: async () => this.world.inventory(),
-      replies: { log: () => Promise.reject(new Error("no log")), stdin: () => ({}) as never },
+      replies: { log: () => Promise.reject(new Error("no log")), stdin: () => ({}) as never, ...NO_STREAMS },
       machine: OPTIONS.machine,
       runtimes: OPTIONS.runtimes,
       listen: (happened) => void (this.#happen = happened),

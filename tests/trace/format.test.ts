@@ -171,6 +171,7 @@ describe("values", () => {
       joins: [{ container: "c", network: "n" }],
       networks: ["n"],
       volumes: ["v"],
+      execs: [{ exec: "x", subject: { container: "c", run: 1 }, running: true }],
       chains: ["h"],
     };
     const records = [{ key: "k", value: new Uint8Array([1]) }];

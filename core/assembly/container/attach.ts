@@ -1,6 +1,6 @@
 // POST /containers/{id}/attach (surface §2.6, §2.8): the connection becomes the container's stdio.
 
-import { Closing, Head, Hijack } from "../../../build/bindings/types";
+import { Closing, Framing, Head, Hijack, RunStdio, StdioRun } from "../../../build/bindings/types";
 import { flagOf } from "../api/parameters";
 import { headerOf } from "../api/headers";
 import { Call } from "../call";
@@ -54,14 +54,11 @@ function stdioOf(call: Call, container: Container, live: bool, keys: Uint8Array)
   const stdin = flagOf(call.query, "stdin") && container.openStdin;
   return new Hijack(
     headOf(call, container),
-    container.id,
-    runOf(container),
+    new StdioRun(new RunStdio(container.id, runOf(container), flagOf(call.query, "logs"), live)),
     stdin && live,
     flagOf(call.query, "stdout"),
     flagOf(call.query, "stderr") && !container.tty,
-    !container.tty,
-    flagOf(call.query, "logs"),
-    live,
+    container.tty ? Framing.Raw : Framing.Multiplexed,
     !stdin || (container.stdinOnce && !container.tty),
     container.tty ? keys : new Uint8Array(0),
   );

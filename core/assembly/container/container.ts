@@ -66,6 +66,8 @@ export class Container {
   everRan: bool = false;
   pid: u32 = 0;
   exitCode: i32 = 0;
+  /** Restarts of its own since somebody started it. */
+  restartCount: u32 = 0;
   outOfMemory: bool = false;
   /** What made the last start or the engine fail. */
   error: string = "";
@@ -81,6 +83,8 @@ export class Container {
   changed: bool = false;
   /** Works that want its run to stand still. */
   holders: i32 = 0;
+  /** Clients know that its run was short of memory. */
+  toldOutOfMemory: bool = false;
   /** What it was created with is still being made. */
   creating: bool = false;
   /** Requests that wait for an in-between status to end. */

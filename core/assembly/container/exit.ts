@@ -13,7 +13,8 @@ import { answerWaiters } from "./wait";
 export function exitedByItself(container: Container, exit: Exit): void {
   if (!container.running) return;
   recordExit(container, exit);
-  if (exit.outOfMemory) emitContainer(container, "oom");
+  if (exit.outOfMemory) ranOutOfMemory(container);
+  container.toldOutOfMemory = false;
   emitDie(container, exit);
   emitNetwork(container, "disconnect");
   emitUnmounts(container);
@@ -23,6 +24,13 @@ export function exitedByItself(container: Container, exit: Exit): void {
   container.runEnds = [];
   for (let i = 0; i < ends.length; i++) ends[i].runEnded(container);
   release(container, null);
+}
+
+/** Told once a run: its first process may be the one that was killed. */
+export function ranOutOfMemory(container: Container): void {
+  if (container.toldOutOfMemory) return;
+  container.toldOutOfMemory = true;
+  emitContainer(container, "oom");
 }
 
 function recordExit(container: Container, exit: Exit): void {

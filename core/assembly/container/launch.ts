@@ -6,6 +6,8 @@ import { parseJson } from "../json/reader";
 import { TextBuilder } from "../text/builder";
 import { encodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
+import { devicesOf, ratesOf } from "./devices";
+import { logOf } from "./log-config";
 import { writeSpec } from "./spec";
 import { bindSources } from "./spec-mounts";
 import { securityOf } from "./security-options";
@@ -24,6 +26,11 @@ export function launchOf(container: Container): Launch {
     securityOf(hostConfig).seccomp,
     filesOf(container, config, hostConfig),
     bindSources(hostConfig),
+    devicesOf(hostConfig),
+    false,
+    ratesOf(hostConfig),
+    0,
+    logOf(container),
     container.tty,
     sideOf(console, 0),
     sideOf(console, 1),

@@ -8,6 +8,7 @@ import { commonHeaders, endReply, openReply, spliceLogs } from "../reply";
 import { engine } from "../state";
 import { BAD_TIME, parseUnixTime } from "../text/time";
 import { Container } from "./container";
+import { detailsOf } from "./log-config";
 import { Status } from "./lifecycle";
 import { streamType } from "./stream-type";
 
@@ -41,6 +42,7 @@ export function containerLogs(call: Call): Refusal | null {
       stderr && !container.tty,
       !container.tty,
       flagOf(call.query, "timestamps"),
+      detailsOf(call, container),
       since,
       until,
       tailOf(call.query.first("tail")),

@@ -7,7 +7,8 @@ import { readEndpoint, writeEndpoint } from "../network/endpoint";
 import { AnonymousVolume, Container } from "./container";
 import { Status } from "./lifecycle";
 
-const FORMAT = 1;
+/** Of format 1 nothing has changed: what is missing is 0, false or empty. */
+const FORMAT = 2;
 
 export function writeRecord(container: Container): Uint8Array {
   const json = new JsonWriter();
@@ -70,6 +71,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.boolField("everRan", container.everRan);
   json.i64Field("pid", container.pid);
   json.i64Field("exitCode", container.exitCode);
+  json.i64Field("restartCount", container.restartCount);
   json.boolField("outOfMemory", container.outOfMemory);
   json.stringField("error", container.error);
   json.i64Field("startedAt", container.startedAt);
@@ -81,7 +83,7 @@ function writeState(json: JsonWriter, container: Container): void {
 /** Null for bytes that are no record of this format. */
 export function readRecord(bytes: Uint8Array): Container | null {
   const json = parseJson(bytes);
-  if (json === null || json.i64Of("format") != FORMAT) return null;
+  if (json === null || json.i64Of("format") < 1 || json.i64Of("format") > FORMAT) return null;
   const container = new Container(json.stringOf("id"));
   container.sequence = <u64>json.i64Of("sequence");
   container.created = json.i64Of("created");
@@ -131,6 +133,7 @@ function readState(container: Container, json: Json): void {
   container.everRan = json.boolOf("everRan");
   container.pid = <u32>json.i64Of("pid");
   container.exitCode = <i32>json.i64Of("exitCode");
+  container.restartCount = <u32>json.i64Of("restartCount");
   container.outOfMemory = json.boolOf("outOfMemory");
   container.error = json.stringOf("error");
   container.startedAt = json.i64Of("startedAt");

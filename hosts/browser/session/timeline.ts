@@ -143,6 +143,8 @@ export class Timeline implements Observer {
       case "drained":
         return this.#requests.get(input.val.request)?.exchange ?? null;
       case "exited":
+      case "exec-exited":
+      case "out-of-memory":
         return null;
     }
   }

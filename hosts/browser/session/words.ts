@@ -1,6 +1,6 @@
 // Steps in words: what came in, what was asked for, what was answered.
 
-import type { Input, engine, types } from "../../host.js";
+import type { Input, engine, replies, types } from "../../host.js";
 import type { Effect, Reply } from "../../outbox.js";
 import type { World } from "./world.js";
 
@@ -34,6 +34,10 @@ export function causeOf(input: Input, naming: Naming): string {
       return `${containerName(naming, input.val.container)} ended with exit code ${input.val.exit.code}${
         input.val.exit.outOfMemory ? " (out of memory)" : ""
       }`;
+    case "exec-exited":
+      return `exec ${shortId(input.val.exec)} ended with exit code ${input.val.exit.code}`;
+    case "out-of-memory":
+      return `a process of ${containerName(naming, input.val.container)} was killed for memory`;
     case "elapsed":
       return "a timer ran out";
     case "drained":
@@ -70,9 +74,9 @@ export function replyWords(reply: Reply, naming: Naming): string | null {
     case "open":
       return `${command.val.status} to ${to}, a body follows`;
     case "hijack":
-      return `${command.val.head.status} to ${to}: the connection becomes the container's input and output`;
+      return `${command.val.head.status} to ${to}: the connection becomes ${stdioName(command.val.stdio, naming)}'s input and output`;
     case "splice":
-      return `the log of ${containerName(naming, command.val.val.container)} flows to ${to}`;
+      return `${sourceName(command.val, naming)} flows to ${to}`;
     case "end":
       return `the end to ${to}`;
     case "cut":
@@ -82,12 +86,45 @@ export function replyWords(reply: Reply, naming: Naming): string | null {
   }
 }
 
+function stdioName(stdio: replies.Stdio, naming: Naming): string {
+  return stdio.tag === "run" ? containerName(naming, stdio.val.container) : `exec ${shortId(stdio.val)}`;
+}
+
+function sourceName(source: replies.Source, naming: Naming): string {
+  switch (source.tag) {
+    case "logs":
+      return `the log of ${containerName(naming, source.val.container)}`;
+    case "archive":
+      return `${source.val.at.path} of ${containerName(naming, source.val.at.view.container)}`;
+    case "export":
+      return `all files of ${containerName(naming, source.val.container)}`;
+  }
+}
+
 type Command<To extends Effect["to"]> = Extract<Effect, { to: To }>["command"];
 
 function processWords(command: Command<"processes">, naming: Naming): string {
   switch (command.tag) {
     case "signal":
       return `send ${SIGNALS[command.val.number] ?? `signal ${command.val.number}`} to ${containerName(naming, command.val.subject.container)}`;
+    case "limit":
+      return `change the limits of ${containerName(naming, command.val.subject.container)}`;
+    case "rewrite":
+      return `write ${command.val.file.name} of ${containerName(naming, command.val.subject.container)} anew`;
+    case "ps":
+      return `list the processes of ${containerName(naming, command.val.subject.container)}`;
+    case "sample":
+      return `read what is counted for ${containerName(naming, command.val.container)}`;
+    case "identify":
+      return `look up user ${command.val.user} in ${containerName(naming, command.val.container)}`;
+    case "exec":
+      return `start exec ${shortId(command.val.exec)} in ${containerName(naming, command.val.subject.container)}`;
+    case "signal-exec":
+      return `send ${SIGNALS[command.val.number] ?? `signal ${command.val.number}`} to exec ${shortId(command.val.exec)}`;
+    case "resize-exec":
+      return `resize the terminal of exec ${shortId(command.val.exec)}`;
+    case "reap-exec":
+      return `clear up after exec ${shortId(command.val)}`;
     case "resize":
       return `resize the terminal of ${containerName(naming, command.val.subject.container)}`;
     case "reap":
@@ -117,6 +154,12 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `unmount the files of ${containerName(naming, command.val)}`;
     case "measure":
       return `measure the files of ${containerName(naming, command.val)}`;
+    case "stat":
+      return `look at ${command.val.path} of ${containerName(naming, command.val.view.container)}`;
+    case "compare":
+      return `compare the files of ${containerName(naming, command.val.container)} with its image's`;
+    case "extract":
+      return `unpack an archive into ${command.val.into.path} of ${containerName(naming, command.val.into.view.container)}`;
     case "commit":
       return `keep what ${containerName(naming, command.val.container)} has written as a layer`;
     case "ingest":

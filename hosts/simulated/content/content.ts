@@ -1,6 +1,6 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
-import { HostFailure } from "../../failure.js";
+import { HostFailure, unsupported } from "../../failure.js";
 import type { Bodies, Clock, content, Operation, Outcome, Perform, Report } from "../../host.js";
 import type { RegistryClient } from "../../registry/client.js";
 import { Unpacking, type Work } from "../../unpacking.js";
@@ -96,6 +96,10 @@ class Carrier {
         return DONE;
       case "measure":
         return { tag: "size", val: BigInt(disk.containers.get(command.val)?.share.used ?? 0) };
+      case "stat":
+      case "compare":
+      case "extract":
+        throw unsupported(command.tag);
       case "commit":
         return { tag: "committed", val: await this.#commit(command.val) };
       case "ingest": {

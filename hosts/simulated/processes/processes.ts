@@ -1,7 +1,7 @@
 // Containers' processes of the simulated world: launched, signalled, frozen, reaped. They live on when an engine dies, and
 // are found by the next one.
 
-import { HostFailure } from "../../failure.js";
+import { HostFailure, unsupported } from "../../failure.js";
 import type { Clock, engine, Input, Outcome, Perform, processes, Stdio } from "../../host.js";
 import type { FaultSource } from "../faults.js";
 import type { Disk } from "../files/disk.js";
@@ -16,9 +16,12 @@ import { SIGTERM } from "./signals.js";
 import { identityOf, makeDirectories, parseSpec, viewOf, type Seen, type Spec } from "./spec.js";
 import { StdinClient, StdinPipe } from "./stdin.js";
 
+/** What of clients' streams is processes'. */
+export type ProcessStdio = Pick<Stdio, "log" | "stdin" | "exec">;
+
 export interface SimulatedProcesses {
   perform: Perform<processes.ProcessCommand>;
-  stdio: Stdio;
+  stdio: ProcessStdio;
   /** Launches that are not reaped. What was made but never started stays so. */
   inventory(): engine.FoundProcess[];
   /** Where `exited` goes from now on. */
@@ -63,7 +66,7 @@ const FIRST_PID = 1000;
 const PID_STEP = 40;
 
 class World implements SimulatedProcesses {
-  readonly stdio: Stdio;
+  readonly stdio: ProcessStdio;
   readonly #needs: ProcessesNeeds;
   readonly #facts: MachineFacts;
   /** By container and number. */
@@ -80,6 +83,9 @@ class World implements SimulatedProcesses {
     this.stdio = {
       log: async (container) => this.#log(container).open(),
       stdin: (container, run) => this.#stdinClient(nameOf({ container, run })),
+      exec: async () => {
+        throw unsupported("exec");
+      },
     };
   }
 
@@ -102,6 +108,16 @@ class World implements SimulatedProcesses {
       }
       case "reap":
         return this.#reap(command.val);
+      case "exec":
+      case "signal-exec":
+      case "resize-exec":
+      case "reap-exec":
+      case "identify":
+      case "ps":
+      case "sample":
+      case "limit":
+      case "rewrite":
+        throw unsupported(command.tag);
     }
   };
 

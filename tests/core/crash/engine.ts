@@ -218,7 +218,10 @@ export class Engine {
     const whole = command.tag === "whole" || command.tag === "bare";
     if (whole) [request.status, request.text] = [command.val.head.status, text(command.val.body)];
     if (command.tag === "open") request.status = command.val.status;
-    if (command.tag === "hijack") [request.status, request.run] = [command.val.head.status, command.val.run];
+    if (command.tag === "hijack") {
+      const { head, stdio } = command.val;
+      [request.status, request.run] = [head.status, stdio.tag === "run" ? stdio.val.run : 0];
+    }
     if (command.tag === "chunk") request.text += text(command.val);
     if (whole || command.tag === "end" || command.tag === "cut") request.over = true;
     if (request.gone) return;

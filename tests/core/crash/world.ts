@@ -71,6 +71,7 @@ export class World {
     const { mounts, files, joins, networks: made, volumes: kept, chains, processes: launches } = this.state;
     return {
       processes: [...launches.values()].map((process) => ({ ...process, state: stateOf(process) })),
+      execs: [],
       mounts: [...mounts.keys()],
       containers: [...files],
       joins: [...joins].map(([container, { network }]) => ({ container, network })),
@@ -119,7 +120,7 @@ export class World {
 
   #process(command: processes.ProcessCommand): Outcome {
     if (command.tag === "launch") return this.#launch(command.val);
-    const { container, run } = command.tag === "signal" || command.tag === "resize" ? command.val.subject : command.val;
+    const { container, run } = subjectOf(command);
     if (command.tag === "reap") {
       this.state.processes.delete(`${container} ${run}`);
       return { tag: "done" };
@@ -259,11 +260,27 @@ export class World {
 
   #volume(command: volumes.VolumeCommand): Outcome {
     const { volumes: made, mounts } = this.state;
+    if (command.tag === "measure") return { tag: "size", val: 0n };
     if (command.tag === "make") made.add(command.val);
     else if (command.tag === "drop") made.delete(command.val);
     else if (!made.has(command.val.name)) throw new Breach("populate of a volume that is not there");
     else if (!mounts.has(command.val.container)) throw new Breach("populate without a mount");
     return { tag: "done" };
+  }
+}
+
+/** Of commands that this world knows. */
+function subjectOf(command: Exclude<processes.ProcessCommand, { tag: "launch" }>): processes.Subject {
+  switch (command.tag) {
+    case "signal":
+    case "resize":
+      return command.val.subject;
+    case "pause":
+    case "resume":
+    case "reap":
+      return command.val;
+    default:
+      throw new Failed("unsupported", `this world knows no ${command.tag}`);
   }
 }
 

@@ -1,0 +1,22 @@
+// What of clients' streams a test does not need.
+
+import type { Stdio } from "../../hosts/host.js";
+
+function none(): never {
+  throw new Error("this test has no such stream");
+}
+
+export const NO_STREAMS: Pick<Stdio, "exec" | "archive" | "export"> = {
+  exec: async () => none(),
+  archive: none,
+  export: none,
+};
+
+/** What a launch need not say. */
+export const PLAIN_LAUNCH = {
+  devices: [],
+  allDevices: false,
+  rates: [],
+  shmSize: 0n,
+  log: { fileBytes: 0n, files: 1, compressed: false, passing: false },
+};
