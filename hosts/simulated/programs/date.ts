@@ -37,9 +37,11 @@ function parseTime(text: string, now: bigint): bigint | null {
   const seconds = /^@(-?\d+)$/.exec(text)?.[1];
   if (seconds) return BigInt(seconds) * SECOND_NS;
   const today = new Date(Number(now / 1_000_000n)).toISOString().slice(0, 10);
-  const [, day = today, time = "00:00"] = /^(\d{4}-\d\d-\d\d)?[T ]?(\d\d:\d\d(?::\d\d)?)?Z?$/.exec(text) ?? [, "", ""];
+  const parts = /^(\d{4}-\d\d-\d\d)?[T ]?(\d\d:\d\d(?::\d\d)?)?Z?$/.exec(text);
+  if (parts === null || text === "") return null;
+  const [, day = today, time = "00:00"] = parts;
   const parsed = Date.parse(`${day}T${time}Z`);
-  return text === "" || Number.isNaN(parsed) ? null : BigInt(parsed) * 1_000_000n;
+  return Number.isNaN(parsed) ? null : BigInt(parsed) * 1_000_000n;
 }
 
 const SECOND_NS = 1_000_000_000n;

@@ -145,7 +145,7 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 export const mktemp = command(async (process, args) => {
   const { flags, words } = parseOptions(args, "dqup:t");
   const template = words[0] ?? join(flags.get("p") ?? process.env.get("TMPDIR") ?? "/tmp", "tmp.XXXXXX");
-  if (!/XXXXXX$/.test(template)) throw new UsageError("bad template");
+  if (!template.endsWith("XXXXXX")) throw new UsageError("bad template");
   const letter = (): string => LETTERS[Math.floor(process.random() * LETTERS.length)]!;
   const path = template.replace(/X{6}$/, () => Array.from({ length: 6 }, letter).join(""));
   const at = absolute(path, process.cwd);

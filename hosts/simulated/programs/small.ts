@@ -117,7 +117,7 @@ export const readlink = command(async (process, args) => {
     const text = flags.has("f") ? process.files.resolve(at) : status.target;
     await process.stdout.write(flags.has("n") ? text : `${text}\n`);
     return 0;
-  } catch (error) {
+  } catch {
     if (!flags.has("f")) return 1;
     await process.stdout.write(`${normalize(at)}\n`);
     return 0;
