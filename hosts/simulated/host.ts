@@ -19,12 +19,13 @@ import { WorldFaults } from "./world-faults.js";
 import { WorldTime } from "./world-time.js";
 
 const DISK_BYTES = 64 * 1024 ** 3;
-const DIRECTORIES = { data: "/var/lib/coracle", exec: "/run/coracle" };
+const DATA_ROOT = "/var/lib/coracle";
+const EXEC_ROOT = "/run/coracle";
 const FIRST_IMAGES = ["busybox:latest"];
 
 /** A world of its own. It outlives engines: one that crashed finds everything again. */
 export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
-  const { seed = 0, images = FIRST_IMAGES } = options;
+  const { seed = 0, images = FIRST_IMAGES, dataRoot = DATA_ROOT } = options;
   const time = new WorldTime(options);
   const networks = new WorldNetworks({ time });
   const crashing = new Crashing();
@@ -33,7 +34,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     (fault) => strikeAtOnce(fault, processes, crashing),
   );
   const diskBytes = options.diskBytes ?? DISK_BYTES;
-  const disk = new Disk({ size: diskBytes, faults, now: () => time.now().wall });
+  const disk = new Disk({ size: diskBytes, faults, volumesAt: `${dataRoot}/volumes`, now: () => time.now().wall });
   const catalogue = new Catalogue();
   const elsewhere = options.elsewhere && beyond(time, options.elsewhere);
   const registries = new RegistryNetwork({ catalogue, clock: time, faults, elsewhere });
@@ -99,7 +100,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
       if (faults.outputLeft()) crashing.crash();
     },
     firstImages: () => images.map((name) => catalogue.archive(name)),
-    directories: DIRECTORIES,
+    directories: { data: dataRoot, exec: EXEC_ROOT },
     world: {
       files: (container) => disk.view(container),
       processes: () => processes.list(),
