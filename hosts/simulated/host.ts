@@ -10,6 +10,7 @@ import { MACHINE, RUNC, runtimeOf } from "./machine.js";
 import { WorldNetworks } from "./networks.js";
 import type { SimulatedHost, SimulatedOptions } from "./options.js";
 import { simulatedProcesses, type SimulatedProcesses } from "./processes/processes.js";
+import { PROGRAMS } from "./programs/table.js";
 import { seededRandom } from "./random.js";
 import { WorldRecords } from "./records.js";
 import { Catalogue } from "./registry/catalogue.js";
@@ -34,7 +35,10 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     (fault) => strikeAtOnce(fault, processes, crashing),
   );
   const diskBytes = options.diskBytes ?? DISK_BYTES;
-  const disk = new Disk({ size: diskBytes, faults, volumesAt: `${dataRoot}/volumes`, now: () => time.now().wall });
+  const disk = new Disk({
+    ...{ size: diskBytes, faults, volumesAt: `${dataRoot}/volumes`, now: () => time.now().wall },
+    programs: Object.keys(options.programs ?? {}).filter((name) => !PROGRAMS.has(name)),
+  });
   const catalogue = new Catalogue();
   const elsewhere = options.elsewhere && beyond(time, options.elsewhere);
   const registries = new RegistryNetwork({ catalogue, clock: time, faults, elsewhere });
