@@ -88,7 +88,8 @@ async function memoryOf(what: string, count: number, add: (engine: Engine) => Pr
   const running = host.world.processes().length;
   await engine.close();
   const each = `${Math.round((heap + rest) / (count - 1))} bytes each`;
-  const parts = `JavaScript's heap ${round(heap / 1e6)} MB, wasm memory and bytes ${round(rest / 1e6)} MB`;
+  const resident = round((after.resident - before.resident) / 1e6);
+  const parts = `JavaScript's heap ${round(heap / 1e6)} MB, wasm memory and bytes ${round(rest / 1e6)} MB, of all that ${resident} MB resident`;
   return {
     question: `memory of ${what}`,
     unit: "MB",
@@ -147,8 +148,11 @@ async function busy(act: () => Promise<unknown>): Promise<{ ms: number; busyMs: 
   return { ms, busyMs: (user + system) / 1000 };
 }
 
-/** Bytes held when garbage is gone: JavaScript's objects, and all that they hold beside (wasm memories, typed arrays). */
-async function memoryHeld(): Promise<{ heap: number; rest: number }> {
+/**
+ * Bytes held when garbage is gone: JavaScript's objects, and all that they hold beside (wasm memories, which double when
+ * they grow, and typed arrays). `resident`: what the program's process has of the machine's memory.
+ */
+async function memoryHeld(): Promise<{ heap: number; rest: number; resident: number }> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   // Twice, in turns of their own: what the first finds at its end, an engine's memory among it, the second frees.
@@ -156,6 +160,6 @@ async function memoryHeld(): Promise<{ heap: number; rest: number }> {
     await setImmediate();
     collect();
   }
-  const { heapUsed, external } = process.memoryUsage();
-  return { heap: heapUsed, rest: external };
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { heap: heapUsed, rest: external, resident: rss };
 }
