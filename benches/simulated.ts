@@ -46,8 +46,9 @@ async function stepsASecond({ requests }: Sizes): Promise<Answer> {
 }
 
 /** As many at any moment: whichever ends is removed, and the next one takes its place. */
-async function outrunning({ simulatedMinutes: minutes }: Sizes): Promise<Answer> {
+async function outrunning({ simulatedMinutes: minutes, requests }: Sizes): Promise<Answer> {
   const { engine, host } = await open();
+  for (let i = 0; i < Math.min(requests, WARMING); i += 1) await runOne(engine);
   const ends = host.timers.now().monotonic + BigInt(minutes) * MINUTE_NS;
   let [lives, over] = [0, false];
   const live = async (place: number): Promise<void> => {
@@ -87,7 +88,8 @@ async function memoryOf(what: string, count: number, add: (engine: Engine) => Pr
   const running = host.world.processes().length;
   await engine.close();
   const each = `${Math.round((heap + rest) / (count - 1))} bytes each`;
-  const parts = `JavaScript's heap ${round(heap / 1e6)} MB, wasm memory and bytes ${round(rest / 1e6)} MB`;
+  const resident = round((after.resident - before.resident) / 1e6);
+  const parts = `JavaScript's heap ${round(heap / 1e6)} MB, wasm memory and bytes ${round(rest / 1e6)} MB, of all that ${resident} MB resident`;
   return {
     question: `memory of ${what}`,
     unit: "MB",
@@ -146,8 +148,11 @@ async function busy(act: () => Promise<unknown>): Promise<{ ms: number; busyMs: 
   return { ms, busyMs: (user + system) / 1000 };
 }
 
-/** Bytes held when garbage is gone: JavaScript's objects, and all that they hold beside (wasm memories, typed arrays). */
-async function memoryHeld(): Promise<{ heap: number; rest: number }> {
+/**
+ * Bytes held when garbage is gone: JavaScript's objects, and all that they hold beside (wasm memories, which double when
+ * they grow, and typed arrays). `resident`: what the program's process has of the machine's memory.
+ */
+async function memoryHeld(): Promise<{ heap: number; rest: number; resident: number }> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   // Twice, in turns of their own: what the first finds at its end, an engine's memory among it, the second frees.
@@ -155,6 +160,6 @@ async function memoryHeld(): Promise<{ heap: number; rest: number }> {
     await setImmediate();
     collect();
   }
-  const { heapUsed, external } = process.memoryUsage();
-  return { heap: heapUsed, rest: external };
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { heap: heapUsed, rest: external, resident: rss };
 }

@@ -99,6 +99,14 @@ export class Instance {
     return garbage > LEAST_GARBAGE && garbage > this.#component.memoryBytes() / 2;
   }
 
+  /**
+   * Worth collecting in an idle moment, so that no request waits for it later. Not after every few steps: one that has
+   * little to do each second is idle each second, and walks all that lives each time.
+   */
+  get mayCollect(): boolean {
+    return this.garbage > this.#component.memoryBytes() / 8;
+  }
+
   collect(): void {
     this.#call(() => this.#component.exports.engine.collect());
     this.#collectedAt = this.#component.allocatedBytes();

@@ -66,9 +66,9 @@ export class Life {
     if (this.#instance.mustCollect) this.#instance.collect();
   }
 
-  /** Collects if there is anything to collect. Throws `Trap`. */
+  /** Collects if there is enough to collect. Throws `Trap`. */
   collect(): void {
-    if (this.#instance.garbage > 0) this.#instance.collect();
+    if (this.#instance.mayCollect) this.#instance.collect();
   }
 
   ended(input: Ended): void {

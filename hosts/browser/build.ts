@@ -124,7 +124,7 @@ async function writeServiceWorker(source: string, target: string): Promise<void>
   const files = await filesOf(target);
   const hash = createHash("sha256");
   for (const file of files) hash.update(file).update(await readFile(join(target, file)));
-  const urls = ["./", ...files.filter((file) => !file.endsWith(".map") && file !== "index.html")];
+  const urls = ["./", ...files.filter((file) => !file.endsWith(".map"))];
   await build({
     entryPoints: [join(source, "service-worker.ts")],
     outfile: join(target, "service-worker.js"),

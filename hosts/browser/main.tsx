@@ -3,7 +3,7 @@
 import { render } from "preact";
 import { LESSONS } from "./lessons/lessons.js";
 import { App } from "./page/app.js";
-import { Playground } from "./page/playground.js";
+import { Playground, addFirst } from "./page/playground.js";
 import { createSession } from "./session/create.js";
 import { packagedCore } from "./session/packaged-core.js";
 import type { NamedCore, Session } from "./session/session.js";
@@ -29,22 +29,28 @@ async function firstSession(core: NamedCore): Promise<{ session: Session; remark
   if (location.hash.length > 1) {
     try {
       const { session, warnings } = await fromFragment(location.hash.slice(1), core);
-      return { session, remark: warnings.join(" ") };
+      return { session, remark: remarkOn(warnings) };
     } catch (error) {
       remark = `The link cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
   const session = await createSession({ core });
-  const cell = LESSONS[0]?.steps[0]?.cell;
-  if (cell) session.add(cell(session));
+  addFirst(session, null);
   return { session, remark };
 }
 
 async function openLink(playground: Playground, core: NamedCore): Promise<void> {
   if (location.hash.length < 2) return;
   const { session, warnings } = await fromFragment(location.hash.slice(1), core);
-  playground.replace(session);
-  playground.notice.value = warnings.join(" ");
+  playground.take(session);
+  playground.notice.value = remarkOn(warnings);
+}
+
+/** What is to be known of a session that was opened from a link. */
+function remarkOn(warnings: readonly string[]): string {
+  return warnings.length > 0
+    ? warnings.join(" ")
+    : "Time stands still where this session was shared. Press Play to go on.";
 }
 
 void begin();

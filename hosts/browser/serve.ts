@@ -24,7 +24,10 @@ const DEFAULT_PORT = 7375;
 export async function servePage({ directory, args = [] }: ServeOptions): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { port: { type: "string" } } });
   const port = values.port === undefined ? DEFAULT_PORT : portOf(values.port);
-  const server = await listen(directory, port);
+  const server = await listen(directory, port).catch((error: Error & { code?: string }) => {
+    if (error.code !== "EADDRINUSE") throw error;
+    throw new Error(`Port ${port} is in use, perhaps by another playground; try: npm run playground -- --port 0`);
+  });
   console.log(`The playground is at ${server.url} (Ctrl-C ends it)`);
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void server.close().then(() => process.exit(0)));

@@ -27,9 +27,11 @@ export function unsentBody(init: NonNullable<RequestInit["body"]>): { body: Unse
   if (ArrayBuffer.isView(init)) {
     return { body: new BytesBody(new Uint8Array(init.buffer, init.byteOffset, init.byteLength)), type: null };
   }
-  const { body, headers } = new Response(init);
+  const response = new Response(init);
+  // Before the body: once that has been asked for, Bun has no type for it any more.
+  const type = response.headers.get("content-type");
   const length = init instanceof Blob ? init.size : null;
-  return { body: new StreamBody(body!, length, true), type: headers.get("content-type") };
+  return { body: new StreamBody(response.body!, length, true), type };
 }
 
 const TEXT = "text/plain;charset=UTF-8";

@@ -3,7 +3,7 @@
 export class SentStream {
   readonly writable: WritableStream<Uint8Array>;
   #controller!: WritableStreamDefaultController;
-  #waiting: { bytes: Uint8Array; taken: () => void } | null = null;
+  #waiting: { bytes: Uint8Array; taken: () => void; lost: (error: unknown) => void } | null = null;
   #ended = false;
   #moved: () => void = () => {};
 
@@ -13,7 +13,8 @@ export class SentStream {
       start: (controller) => {
         this.#controller = controller;
         // The stream itself waits for a write under way before it calls `abort`, and nobody may ever take that one.
-        controller.signal.addEventListener("abort", () => this.#drop());
+        const { signal } = controller;
+        signal.addEventListener("abort", () => this.#lose(signal.reason));
       },
       write: (bytes) => this.#write(bytes),
       close: () => this.#end(),
@@ -39,20 +40,20 @@ export class SentStream {
   /** Writing fails from now on. */
   fail(error: unknown): void {
     this.#end();
-    this.#drop();
+    this.#lose(error);
     this.#controller.error(error);
   }
 
   #write(bytes: Uint8Array): Promise<void> {
     if (!(bytes instanceof Uint8Array)) return Promise.reject(new TypeError("a connection takes Uint8Arrays"));
-    return new Promise((taken) => {
-      this.#waiting = { bytes: bytes.slice(), taken };
+    return new Promise((taken, lost) => {
+      this.#waiting = { bytes: bytes.slice(), taken, lost };
       this.#moved();
     });
   }
 
-  #drop(): void {
-    this.#waiting?.taken();
+  #lose(error: unknown): void {
+    this.#waiting?.lost(error);
     this.#waiting = null;
   }
 

@@ -5,8 +5,15 @@ import { installMissingPackages } from "./setup/machine.mjs";
 
 const args = process.argv.slice(2);
 // A simulated engine needs nothing of the system, and nor does one that only tells something.
-const needsNothing = ["--help", "-h", "--version", "-v", "--simulated"].some((flag) => args.includes(flag));
+const HARMLESS = ["--help", "-h", "--version", "-v", "--simulated"];
+const needsNothing = args.some((arg) => HARMLESS.includes(arg.split("=")[0]));
 
+// The first build takes a minute: whoever may not start it is told before.
+if (!needsNothing && process.getuid?.() !== 0) {
+  console.error("coracle: the daemon must be run as root");
+  console.error("To try it without, pretending to run containers: npm start -- --simulated");
+  process.exit(1);
+}
 prepare();
 if (!needsNothing && !installMissingPackages()) process.exit(1);
 const { main } = await import(BUNDLE);

@@ -11,6 +11,7 @@ import { MACHINE, RUNC, runtimeOf } from "./machine.js";
 import { WorldNetworks } from "./networks.js";
 import type { SimulatedHost, SimulatedOptions } from "./options.js";
 import { simulatedProcesses, type SimulatedProcesses } from "./processes/processes.js";
+import { PROGRAMS } from "./programs/table.js";
 import { seededRandom } from "./random.js";
 import { WorldRecords } from "./records.js";
 import { Catalogue } from "./registry/catalogue.js";
@@ -20,12 +21,13 @@ import { WorldFaults } from "./world-faults.js";
 import { WorldTime } from "./world-time.js";
 
 const DISK_BYTES = 64 * 1024 ** 3;
-const DIRECTORIES = { data: "/var/lib/coracle", exec: "/run/coracle" };
+const DATA_ROOT = "/var/lib/coracle";
+const EXEC_ROOT = "/run/coracle";
 const FIRST_IMAGES = ["busybox:latest"];
 
 /** A world of its own. It outlives engines: one that crashed finds everything again. */
 export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
-  const { seed = 0, images = FIRST_IMAGES } = options;
+  const { seed = 0, images = FIRST_IMAGES, dataRoot = DATA_ROOT } = options;
   const time = new WorldTime(options);
   const networks = new WorldNetworks({ time });
   const crashing = new Crashing();
@@ -34,7 +36,10 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     (fault) => strikeAtOnce(fault, processes, crashing),
   );
   const diskBytes = options.diskBytes ?? DISK_BYTES;
-  const disk = new Disk({ size: diskBytes, faults, now: () => time.now().wall });
+  const disk = new Disk({
+    ...{ size: diskBytes, faults, volumesAt: `${dataRoot}/volumes`, now: () => time.now().wall },
+    programs: Object.keys(options.programs ?? {}).filter((name) => !PROGRAMS.has(name)),
+  });
   const catalogue = new Catalogue();
   const elsewhere = options.elsewhere && beyond(time, options.elsewhere);
   const registries = new RegistryNetwork({ catalogue, clock: time, faults, elsewhere });
@@ -109,7 +114,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
       if (faults.outputLeft()) crashing.crash();
     },
     firstImages: () => images.map((name) => catalogue.archive(name)),
-    directories: DIRECTORIES,
+    directories: { data: dataRoot, exec: EXEC_ROOT },
     world: {
       files: (container) => disk.view(container),
       processes: () => processes.list(),

@@ -15,7 +15,10 @@ export interface SimulatedOptions {
   begins?: types.WallTime;
   /** `{ times: 1 }` if not given. */
   pace?: Pace;
-  /** Programs by the name of their file, beside those that every world has, or in their place. */
+  /**
+   * Programs by the name of their file, in place of those that every world has, or beside them: what no image has as a
+   * file stands in `/usr/local/bin`.
+   */
   programs?: Readonly<Record<string, Program>>;
   /** Asked for registries that the simulated catalogue does not have; without it they do not exist. */
   elsewhere?: Transport;

@@ -159,9 +159,11 @@ export class WorldTime implements SimulatedTime {
     return this.#now;
   }
 
+  /** The pace changes: what waits for its time waits anew. */
   #setAnchor(): void {
     this.#catchUp();
     this.#anchor = { real: this.#real(), world: this.#now };
+    this.#stopAlarm();
   }
 
   #add(at: bigint, entered: boolean, act: () => void, over: Over = UNHEARD): WorldEvent {

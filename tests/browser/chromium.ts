@@ -6,7 +6,8 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from "p
 import { listen, type PageServer } from "../../hosts/browser/serve.js";
 
 const CHROMIUM = "/usr/bin/chromium";
-const PLAYGROUND = fileURLToPath(new URL("../../build/playground", import.meta.url));
+/** Where the built page is. */
+export const PLAYGROUND = fileURLToPath(new URL("../../build/playground", import.meta.url));
 
 /** Why pages cannot be tested here; null if they can. */
 export function reasonForNoPages(): string | null {
@@ -67,6 +68,11 @@ export class PlaygroundBrowser {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(this.url)) foreign.push(request.url());
     });
     return { page, complaints, foreign };
+  }
+
+  /** Nobody answers at `url` any more. */
+  endServer(): Promise<void> {
+    return this.server.close();
   }
 
   async close(): Promise<void> {

@@ -51,7 +51,7 @@ async function doStep(page: Page, lesson: Lesson, step: number): Promise<void> {
 /** The request of a step; one in which something is to be found out is sent as it is offered first, in vain. */
 async function sendOffered(page: Page, step: number, find?: (target: string) => string): Promise<void> {
   const row = page.locator(".lesson-steps > li").nth(step);
-  await row.getByRole("button", { name: "Add the request" }).click();
+  await row.getByRole("button", { name: "the request" }).click();
   const cell = page.locator(".cell").last();
   await cell.getByRole("button", { name: "Send" }).click();
   if (find === undefined) return;

@@ -78,42 +78,6 @@ describe("the playground", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("looks back, and comes to the same state again", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page } = await browser.open();
-    await sendLast(page);
-    const now = await page.locator(".column.world").innerText();
-    await page.getByRole("button", { name: "Step back" }).click();
-    await page.getByText("You are looking at the past").waitFor();
-    expect(await page.locator(".column.world").innerText()).not.toBe(now);
-    await page.getByRole("button", { name: "Back to now" }).click();
-    await expect.poll(() => page.locator(".column.world").innerText()).toBe(now);
-  });
-
-  test("opens a shared link to the same world", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page } = await browser.open();
-    await sendLast(page);
-    const world = await page.locator(".things").allInnerTexts();
-    await page.getByRole("button", { name: "Share" }).click();
-    const link = await page.locator("dialog[open] input").inputValue();
-    const { page: other, complaints } = await browser.open({}, new URL(link).hash);
-    expect(await other.locator(".things").allInnerTexts()).toEqual(world);
-    expect(await other.locator(".answer").first().innerText()).toContain("201 Created");
-    expect(complaints).toEqual([]);
-  });
-
-  test("breaks and heals", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page } = await browser.open();
-    await addLine(page, "docker pull alpine");
-    await chooseFault(page, "The registry is down");
-    expect(await sendLast(page)).toBe("500 Internal Server Error");
-    await chooseFault(page, "The registry is down");
-    expect(await sendLast(page)).toBe("200 OK");
-    await expect.poll(() => page.locator(".images").innerText()).toContain("alpine:latest");
-  });
-
   for (const colorScheme of THEMES) {
     test(`meets WCAG AA in the ${colorScheme} theme`, async ({ skip }) => {
       if (reason !== null) return skip(reason);
@@ -153,16 +117,6 @@ async function tabTo(page: Page, name: string): Promise<void> {
     await page.keyboard.press("Tab");
   }
   throw new Error(`Tab does not come to "${name}"`);
-}
-
-async function addLine(page: Page, line: string): Promise<void> {
-  await page.getByRole("textbox", { name: "curl line" }).fill(line);
-  await page.keyboard.press("Enter");
-}
-
-async function chooseFault(page: Page, label: string): Promise<void> {
-  await page.getByRole("button", { name: "Break it" }).click();
-  await page.locator(".menu button", { hasText: label }).click();
 }
 
 /** Of WCAG 2.2, A and AA: `RULE: ELEMENT`. */

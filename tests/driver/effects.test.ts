@@ -139,7 +139,7 @@ test("a timer wakes the core once, unless it is cancelled or set anew", async ()
 
 test("garbage is collected once nothing has happened for a while, and only if something had", async () => {
   let collections = 0;
-  const { request, clock } = await openWorld({ step: () => {}, collect: () => void collections++ });
+  const { request, clock } = await openWorld({ step: () => {}, collect: () => void collections++, garbage: 100_000 });
   request("/go");
   clock.advance(150_000_000n);
   request("/go");
@@ -149,6 +149,16 @@ test("garbage is collected once nothing has happened for a while, and only if so
   expect(collections).toBe(1);
   clock.advance(10_000_000_000n);
   expect(collections).toBe(1);
+});
+
+test("garbage that is little beside the memory waits for an idle moment in which there is more", async () => {
+  let collections = 0;
+  const { request, clock } = await openWorld({ step: () => {}, collect: () => void collections++, garbage: 50_000 });
+  for (const expected of [0, 0, 1, 1]) {
+    request("/go");
+    clock.advance(1_000_000_000n);
+    expect(collections).toBe(expected);
+  }
 });
 
 test("garbage is collected without an idle moment once there is more than a megabyte of it, the counter's end included", async () => {

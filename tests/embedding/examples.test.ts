@@ -24,6 +24,11 @@ test("ten lines run a container and print its output", () => {
   expect(execFileSync(process.execPath, [program], { encoding: "utf8" })).toBe("hello from a container\r\n\n");
 });
 
+test("README.md shows these ten lines, and no other", () => {
+  const program = readFileSync(EXAMPLE, "utf8").replace(/^\/\/.*\n\n/, "");
+  expect(readFileSync(join(ROOT, "README.md"), "utf8")).toContain(`\n\`\`\`ts\n${program}\`\`\`\n`);
+});
+
 test("a host with one interface replaced refuses what it was made to refuse, and does all else", async () => {
   const engine = await openEngine({ host: withoutAdministrators(simulatedHost()) });
   onTestFinished(() => engine.close());

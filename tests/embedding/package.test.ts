@@ -2,15 +2,22 @@
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PackedPackage, ROOT } from "./packed-package.js";
 
 const tool = (path: string) => join(ROOT, "node_modules", path);
 const ONLY_NODE = ["LinuxOptions", "engineAgent", "linuxHost"];
 
+/** Programs that use it. */
+const SOURCES = ["platforms/story.ts", "examples/own-host.ts", "examples/run-container.ts"];
+const PROGRAMS = SOURCES.map((path) => basename(path));
+
 let packed: PackedPackage;
-beforeAll(() => (packed = new PackedPackage()));
+beforeAll(() => {
+  packed = new PackedPackage();
+  for (const path of SOURCES) packed.write(basename(path), readFileSync(join(ROOT, "tests/embedding", path), "utf8"));
+});
 afterAll(() => packed?.remove());
 
 describe("by its name", () => {
@@ -24,6 +31,16 @@ describe("by its name", () => {
     const installed = packed.run(process.execPath, ["--input-type=module", "-e", NAMES]);
     expect(inside).toBe(installed);
     expect(installed.trim().split(" ")).toEqual(expect.arrayContaining(["openEngine", "linuxHost", "engineAgent"]));
+  });
+
+  test("CommonJS gets the same by require, where Node can require modules, and is told if it cannot", () => {
+    const program = packed.write(
+      "required.cjs",
+      `console.log(Object.keys(require("coracle-engine")).sort().join(" "))`,
+    );
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program], { encoding: "utf8" });
+    if (status === 0) expect(stdout).toBe(packed.run(process.execPath, ["--input-type=module", "-e", NAMES]));
+    else expect(stderr).toContain("ERR_REQUIRE_ESM");
   });
 
   test("what only Node has is not there for browsers, nor for whoever asks for neither", () => {
@@ -98,6 +115,19 @@ describe("the types", () => {
     expect(imported.filter((name) => !name!.startsWith("node:"))).toEqual([]);
   });
 
+  test.each([
+    ["node16", ["--module", "node16"]],
+    ["nodenext", ["--module", "nodenext"]],
+    ["bundler", ["--module", "esnext", "--moduleResolution", "bundler"]],
+  ])("programs compile with them, and they with the programs, where modules are found as %s does", (_name, flags) => {
+    expect(compiled(PROGRAMS, ["--skipLibCheck", "false", "--verbatimModuleSyntax", ...flags])).toBe("");
+  });
+
+  test("so they do in Deno", () => {
+    const env = { ...process.env, DENO_DIR: join(packed.directory, "deno"), DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
+    packed.run(tool(".bin/deno"), ["check", "--no-remote", ...PROGRAMS], env);
+  });
+
   test("linuxHost is there on Node, and not in browsers", () => {
     packed.write("linux.ts", `import { linuxHost } from "coracle-engine";\nexport const host = linuxHost;\n`);
     expect(compiled(["linux.ts"], ["--module", "nodenext"])).toBe("");
@@ -114,8 +144,12 @@ describe("the types", () => {
       "networks",
       "volumes",
       "replies",
+      "machine",
+      "runtimes",
       "inventory",
+      "listen",
       "seed",
+      "close",
     ];
     packed.write("whole.ts", ownHost("const { ...host } = given;"));
     for (const member of members) packed.write(`no-${member}.ts`, ownHost(`const { ${member}: _, ...host } = given;`));

@@ -1,6 +1,6 @@
 // The same program with the same outcome on every platform that the package is for.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -14,6 +14,8 @@ const PLATFORMS = join(ROOT, "tests/embedding/platforms");
 const CHROMIUM = "/usr/bin/chromium";
 // Root needs --no-sandbox; the rest keeps it from asking anybody for anything.
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]; // prettier-ignore
+
+const PAGE = `<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>`;
 
 let packed: PackedPackage;
 let onNode: string[];
@@ -41,8 +43,12 @@ test("Node: everything comes about, and twice the same", () => {
     "/images/json 200",
     "/images/create?fromImage=registry.example/team/app&tag=1 401",
     "/images/create?fromImage=registry.example/team/app&tag=1 200",
+    "/containers/create 404",
+    "/images/load 200",
+    "/images/load 200",
     "/containers/create?name=sleeper 201",
     "/containers/sleeper/start 204",
+    "/containers/sleeper/attach?stream=1&stdin=1&stdout=1 101",
     "/containers/sleeper/json 200",
     "/containers/json?all=1 200",
     expect.stringMatching(/^\/events\S+ 200$/),
@@ -50,6 +56,8 @@ test("Node: everything comes about, and twice the same", () => {
   ]);
   expect(onNode.find((line) => line.startsWith("attached"))).toContain("typed by a program");
   expect(onNode.find((line) => line.includes("/web/wait"))).toContain('"StatusCode":4');
+  expect(onNode).toContain("left taken taken lost lost 0");
+  expect(onNode.find((line) => line.includes("the disk is gone"))).toContain("errorDetail");
   expect(onNode).toContain("crashed down TypeError");
   expect(onNode.find((line) => line.includes("/sleeper/json"))).toContain('"Status":"exited"');
   expect(onNode.at(-1)).toMatch(/^[0-9a-f]{64}$/);
@@ -68,15 +76,32 @@ test("Bun", () => {
 
 test("Chromium, bundled by esbuild without configuration", async ({ skip }) => {
   skip(!existsSync(CHROMIUM), `${CHROMIUM} is not installed`);
-  const types = { entryPoints: [join(PLATFORMS, "page.ts"), join(PLATFORMS, "story.ts")], outdir: packed.directory };
-  buildSync({ ...types, format: "esm" });
-  const esbuild = join(ROOT, "node_modules/esbuild/bin/esbuild");
-  packed.run(esbuild, ["page.js", "--bundle", "--format=esm", "--outfile=bundle.js"]);
-  const script = readFileSync(join(packed.directory, "bundle.js"), "utf8");
-  const page = await openPage(await served(script));
+  const page = await openPage(await served({ "/page.js": bundled("page", ["--format=esm"]) }));
+  await page.waitForFunction(() => "told" in globalThis);
   const told = await page.evaluate(() => (globalThis as unknown as { told: Promise<string[]> }).told);
   expect(told).toEqual(onNode);
 });
+
+test("a worker in Chromium, minified to a classic script", async ({ skip }) => {
+  skip(!existsSync(CHROMIUM), `${CHROMIUM} is not installed`);
+  const page = await openPage(await served({ "/worker.js": bundled("worker", ["--format=iife", "--minify"]) }));
+  const told = await page.evaluate(() => {
+    const worker = new Worker("/worker.js");
+    return new Promise<unknown>((resolve, reject) => {
+      worker.addEventListener("message", ({ data }) => resolve(data));
+      worker.addEventListener("error", ({ message }) => reject(new Error(message)));
+    });
+  });
+  expect(told).toEqual(onNode);
+});
+
+/** What esbuild's command line makes of a program, without any other configuration than these flags. */
+function bundled(name: string, flags: readonly string[]): string {
+  const entryPoints = [join(PLATFORMS, `${name}.ts`), join(PLATFORMS, "story.ts")];
+  buildSync({ entryPoints, outdir: packed.directory, format: "esm" });
+  const esbuild = join(ROOT, "node_modules/esbuild/bin/esbuild");
+  return packed.run(esbuild, [`${name}.js`, "--bundle", "--log-level=warning", ...flags]);
+}
 
 function linesOf(printed: string): string[] {
   return printed
@@ -85,12 +110,12 @@ function linesOf(printed: string): string[] {
     .map((line) => JSON.parse(line) as string);
 }
 
-/** Serves a page with a script; its URL. */
-async function served(script: string): Promise<string> {
-  const server = createServer(({ url }, response) => {
-    const isScript = url === "/page.js";
-    response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
-    response.end(isScript ? script : `<!doctype html><script type="module" src="/page.js"></script>`);
+/** Serves a page, which runs `/page.js` if that is among the scripts; its URL. */
+async function served(scripts: Readonly<Record<string, string>>): Promise<string> {
+  const server = createServer(({ url = "" }, response) => {
+    const script = scripts[url];
+    response.setHeader("content-type", script === undefined ? "text/html" : "text/javascript");
+    response.end(script ?? (url === "/" ? PAGE : ""));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
@@ -108,6 +133,5 @@ async function openPage(url: string) {
   const page = await browser.newPage();
   page.on("pageerror", (error) => console.error(error));
   await page.goto(url);
-  await page.waitForFunction(() => "told" in globalThis);
   return page;
 }

@@ -1,8 +1,9 @@
 // An engine on the simulated host, through the package's own door.
 
-import { Recorder, Ring, coreIdentity, decodeTrace, openEngine, replay, simulatedHost } from "coracle-engine";
-import type { Engine, EngineOptions, SimulatedHost, SimulatedOptions } from "coracle-engine";
+import { Recorder, Ring, coreIdentity, decodeTrace, hostWith, openEngine, realClock, replay, simulatedHost } from "coracle-engine"; // prettier-ignore
+import type { Engine, EngineOptions, RecordStore, SimulatedHost, SimulatedOptions } from "coracle-engine";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { moving } from "../../hosts/embedding/moving.js";
 
 const SEED = new Uint8Array(32).fill(5);
 
@@ -43,6 +44,37 @@ describe("a crash", () => {
       await engine.close();
     }
   });
+});
+
+test("records of one's own: another engine, on another host, goes on from them", async () => {
+  const kept = new Map<string, Uint8Array>();
+  const records: RecordStore = {
+    load: async () => [...kept].map(([key, value]) => ({ key, value })).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+    commit: async (commands) => {
+      for (const { tag, val } of commands) {
+        if (tag === "put") kept.set(val.key, val.value);
+        else kept.delete(val);
+      }
+    },
+    close: async () => {},
+  };
+  const first = await opened({}, { records });
+  const id = await create(first.engine);
+  await first.engine.close();
+  const { engine } = await opened({}, { records });
+  const { Id } = (await (await engine.fetch(`/containers/${id}/json`)).json()) as { Id: string };
+  expect(Id).toBe(id);
+  // Its layers stayed behind with the first host, and an engine that is not new gets no first images.
+  const started = await engine.fetch(`/containers/${id}/start`, { method: "POST" });
+  expect([started.status, await started.text()]).toEqual([500, expect.stringContaining("does not exist")]);
+});
+
+test("waiting for a world that moves by itself keeps no processor busy", async () => {
+  let looks = 0;
+  const timers = { ...realClock, step: async () => false, get pace() { return looks++, "fast" }, next: null }; // prettier-ignore
+  const host = hostWith(simulatedHost(), { timers });
+  expect(await moving(host, new Promise((resolve) => setTimeout(() => resolve("over"), 100)))).toBe("over");
+  expect(looks).toBeLessThan(20);
 });
 
 test("equal seeds make equal ids, others others", async () => {

@@ -71,7 +71,9 @@ describe("coracle daemon --simulated", () => {
     expect(ids[2]).not.toBe(ids[0]);
   });
 
-  test("an engine that runs containers for real says to who may not start it that this one is there", async ({ skip }) => {
+  test("an engine that runs containers for real says to who may not start it that this one is there", async ({
+    skip,
+  }) => {
     if (process.getuid?.() !== 0) skip("only root can start it as somebody else");
     const child = run([...CORACLE, "daemon"], {}, NOBODY);
     expect(await child.ended).toBe(1);

@@ -164,3 +164,23 @@ describe("an embedder's program", () => {
     expect((await run("own; echo $?", options)).stdout).toBe("137\n");
   });
 });
+
+describe("memory", () => {
+  const doubling = "x=0123456789abcdef; while :; do x=$x$x; done";
+
+  it("is taken by a shell's variables", async () => {
+    const limits = { memory: 20 << 20 };
+    expect(await run(`(${doubling}); echo $?`, { limits })).toMatchObject({ stdout: "137\n" });
+    const script =
+      "x=$(head -c 4000000 /dev/zero | tr '\\0' a); f() { local x=$x; }; for i in 1 2 3 4 5 6 7 8; do f; done";
+    expect(await run(`${script}; unset x; x=$(head -c 4000000 /dev/zero | tr '\\0' b); echo well`, { limits })).toEqual(
+      {
+        ...{ stdout: "well\n", stderr: "", code: 0 },
+      },
+    );
+  });
+
+  it("ends, limit or not, where a text is longer than any machine's", async () => {
+    expect((await run(`(${doubling}); echo $?`)).stdout).toBe("137\n");
+  });
+});

@@ -145,6 +145,16 @@ describe("pace", () => {
     expect(seen).toEqual([100n, 100n, 100_100n, 100_150n, 100_150n]);
   });
 
+  test("another pace holds for what is waited for already", async () => {
+    const time = new WorldTime({ pace: { times: 0.001 } });
+    const begun = performance.now();
+    const came = new Promise<void>((resolve) => void time.at(SECOND, resolve));
+    time.pace = { times: 10 };
+    await came;
+    expect(performance.now() - begun).toBeLessThan(1000);
+    time.close();
+  });
+
   test("while something beyond the world is waited for, nothing leaps", async () => {
     const time = new WorldTime({ pace: "fast" });
     const seen: string[] = [];

@@ -1,17 +1,21 @@
 // The state of the page: which session it shows and what of it. What the session knows is not kept here again.
 
 import { batch, effect, signal } from "@preact/signals";
-import type { Pace } from "../../simulated/time.js";
+import { LESSONS } from "../lessons/lessons.js";
 import type { Reference } from "../reference/reference.js";
 import type { Exchange } from "../session/exchange.js";
 import type { WrittenRequest } from "../session/request.js";
 import type { Session } from "../session/session.js";
 import { createSession } from "../session/create.js";
+import { toFragment } from "../session/share.js";
 import { loadReference } from "./references.js";
+import { Motion, type Speed } from "./speed.js";
 
 export type Tab = "lessons" | "notebook" | "world";
 
 const LESSONS_KEY = "coracle-lessons";
+/** How often slow motion looks whether something happens. */
+const LOOK_MS = 50;
 
 export class Playground {
   readonly session;
@@ -25,16 +29,19 @@ export class Playground {
   /** Ids of the lessons that are done; kept for the next visit. */
   readonly finished = signal<ReadonlySet<string>>(new Set(keptLessons()));
   /** Speed of the world while it is not paused. */
-  readonly pace = signal<Pace>({ times: 1 });
+  readonly speed = signal<Speed>("slow motion");
   /** Said once, on the page and to screen readers. */
   readonly notice = signal("");
   /** Cell to bring into view and put the caret into. */
   readonly shown = signal<string | null>(null);
+  readonly #motion = new Motion();
   readonly #references = new Map<string, Promise<Reference>>();
 
   constructor(session: Session) {
     this.session = signal(session);
     effect(() => void this.#loadReference(this.version.value));
+    effect(() => this.#keepPace());
+    setInterval(() => this.#keepPace(), LOOK_MS);
   }
 
   /** Puts a request at the end of the notebook and brings it into view. */
@@ -61,25 +68,45 @@ export class Playground {
       this.replace(branch);
       this.notice.value = "This is a branch now: what came after that moment has not happened.";
     }
-    return await this.session.value.send(cell);
+    const session = this.session.value;
+    const exchange = await session.send(cell);
+    if (session.pace.value === "stopped" && exchange.state.value === "sending") {
+      this.notice.value = "Time stands still. Press Play: the answer takes its time.";
+    }
+    return exchange;
   }
 
-  /** Shows another session, and ends the one before. */
+  /** Lets the world's time go on. */
+  play(): void {
+    const session = this.session.value;
+    session.setPace(this.#motion.paceOf(session, this.speed.value));
+  }
+
+  /** Shows another session, and ends the one before: a step back in the browser's history brings that again. */
   replace(next: Session): void {
+    const before = this.session.peek();
+    if (before.actions.peek().length > 0) void this.run(keepInHistory(before));
+    this.take(next);
+  }
+
+  /** Shows another session; the one before is over. */
+  take(next: Session): void {
     const before = this.session.peek();
     this.session.value = next;
     void this.run(before.close());
   }
 
-  /** Each lesson begins in a session of its own, unless nothing has been done in this one. */
+  /** Each lesson begins in a session of its own, with its first request. */
   async openLesson(lesson: string | null): Promise<void> {
     this.lesson.value = lesson;
-    if (lesson !== null && this.session.value.actions.value.length > 0) await this.startAfresh();
+    if (lesson !== null) await this.startAfresh();
   }
 
   async startAfresh(): Promise<void> {
     const { core, seed, images } = this.session.value;
-    this.replace(await createSession({ core, seed, images, pace: this.pace.value }));
+    const session = await createSession({ core, seed, images });
+    this.replace(session);
+    addFirst(session, this.lesson.value);
   }
 
   finish(lesson: string): void {
@@ -97,6 +124,15 @@ export class Playground {
     }
   }
 
+  #keepPace(): void {
+    const [session, speed] = [this.session.value, this.speed.value];
+    void session.steps.value;
+    const before = session.pace.peek();
+    if (before === "stopped" || session.engine.peek() === "closed") return;
+    const pace = this.#motion.paceOf(session, speed);
+    if (pace !== before) session.setPace(pace);
+  }
+
   async #loadReference(version: string): Promise<void> {
     const loading = this.#references.get(version) ?? loadReference(version);
     this.#references.set(version, loading);
@@ -104,6 +140,19 @@ export class Playground {
     if (reference === undefined) this.#references.delete(version);
     else if (this.version.peek() === version) this.reference.value = reference;
   }
+}
+
+/** The first request of a lesson; of the first one if none is open. */
+export function addFirst(session: Session, lesson: string | null): void {
+  const cell = (LESSONS.find(({ id }) => id === lesson) ?? LESSONS[0])?.steps[0]?.cell;
+  if (cell !== undefined) session.add(cell(session));
+}
+
+/** As a link in the entry that is left; the page's new one has none. */
+async function keepInHistory(session: Session): Promise<void> {
+  const fragment = await toFragment(session);
+  history.replaceState(null, "", `#${fragment}`);
+  history.pushState(null, "", location.pathname + location.search);
 }
 
 function keptLessons(): string[] {

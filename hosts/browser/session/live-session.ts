@@ -150,6 +150,10 @@ export class LiveSession implements Session {
     this.#ground.host.timers.pace = pace;
   }
 
+  get next(): bigint | null {
+    return this.#ground.host.timers.next;
+  }
+
   step(): Promise<boolean> {
     return this.#ground.host.timers.step();
   }

@@ -80,6 +80,8 @@ export interface Session {
   step(): Promise<boolean>;
   /** Lets so many nanoseconds of the world pass. */
   advance(ns: bigint): Promise<void>;
+  /** When the world's next event is due, in monotonic nanoseconds; null when nothing is to come. */
+  readonly next: bigint | null;
   /** Now: monotonic nanoseconds of the world and time of day. Ask again whenever a clock is drawn. */
   now(): { monotonic: bigint; wall: bigint };
 

@@ -98,7 +98,7 @@ function linesOf(text: string): View {
 /** The JSON values of whole lines. Separators of RFC 7464 are passed over. */
 export function valuesOf(text: string): unknown[] {
   const values: unknown[] = [];
-  for (const line of text.split(/\r?\n|\x1e/)) {
+  for (const line of text.replaceAll("\u001e", "\n").split(/\r?\n/)) {
     const value = parsedOrNull(line);
     if (value !== null) values.push(value);
   }

@@ -42,6 +42,7 @@ export async function build(root, { names = PRODUCTS.map((product) => product.na
     if (!names.includes(product.name) || (release && !isStale(root, product))) continue;
     const hash = hashOf(root, product.inputs);
     const begun = Date.now();
+    console.log(`Building the ${product.name}`);
     await product.build(root, release);
     writeStamp(root, product, release ? hash : "debug");
     console.log(`Built the ${product.name} in ${((Date.now() - begun) / 1000).toFixed(1)} s`);

@@ -20,6 +20,8 @@ export interface DiskOptions {
   faults: FaultSource;
   /** Where the machine has the volumes, as the engine tells it: those of NAME in `NAME/_data`. */
   volumesAt?: string;
+  /** Names of programs that containers find beside those of their images. */
+  programs?: readonly string[];
   /** Time of day in nanoseconds since 1970. */
   now(): bigint;
 }
@@ -49,9 +51,9 @@ export class Disk {
   readonly #volumes: Inode;
   readonly #volumesAt: string;
 
-  constructor({ size, faults, volumesAt = VOLUMES_AT, now }: DiskOptions) {
+  constructor({ size, faults, volumesAt = VOLUMES_AT, programs = [], now }: DiskOptions) {
     this.room = new Room(size, faults);
-    this.layers = new Layers(this.room);
+    this.layers = new Layers(this.room, programs);
     this.now = now;
     const tree = new Tree(this.room);
     for (const [path, text] of MACHINE_FILES) {

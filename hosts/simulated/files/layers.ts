@@ -26,8 +26,12 @@ export class Layers {
   /** Trees of whole chains, with what containers need of places to mount on. */
   readonly #images = new Map<string, Inode>();
 
-  constructor(room: Space) {
+  readonly #programs: readonly string[];
+
+  /** `programs`: names of those that every image is to have. */
+  constructor(room: Space, programs: readonly string[] = []) {
     this.#room = room;
+    this.#programs = programs;
   }
 
   /** ChainIDs of all whole layers. */
@@ -71,7 +75,7 @@ export class Layers {
   /** The files of a chain, to be shared; null: of none. Throws `not-found` when a layer is missing. */
   image(chain: string | null): Inode {
     const key = chain ?? "";
-    const image = this.#images.get(key) ?? withStubs(this.tree(chain));
+    const image = this.#images.get(key) ?? withStubs(this.tree(chain), this.#programs);
     this.#images.set(key, image);
     return image;
   }

@@ -1,17 +1,31 @@
-// Places that an OCI runtime mounts something on. They stand between an image's layers and what a container writes, so
-// that they do not count as written by the container.
+// Places that an OCI runtime mounts something on, and files of programs that no image has. They stand between an image's
+// layers and what a container writes, so that they do not count as written by the container.
 
 import { copyOf, inode, type Inode } from "./inode.js";
 
-/** The tree with what is missing of them; as dockerd makes them, modes included. */
-export function withStubs(image: Inode | null): Inode {
+/**
+ * The tree with what is missing of them; places as dockerd makes them, modes included. `programs`: names of those that
+ * every container is to find in its PATH.
+ */
+export function withStubs(image: Inode | null, programs: readonly string[] = []): Inode {
   const owner = {};
   const root = image === null ? inode("directory", owner) : copyOf(image, owner);
   for (const [directory, name, make] of STUBS) {
     const parent = directory === "" ? root : ownDirectory(root, directory, owner);
     if (parent !== null && !parent.entries.has(name)) parent.entries.set(name, make());
   }
+  if (programs.length > 0) addPrograms(root, programs, owner);
   return root;
+}
+
+/** In /usr/local/bin, where what no package of a system brings belongs (FHS 4.9). */
+function addPrograms(root: Inode, programs: readonly string[], owner: object): void {
+  let at: Inode | null = root;
+  for (const name of ["usr", "local", "bin"]) at &&= ownDirectory(at, name, owner);
+  for (const name of programs) {
+    if (at === null || at.entries.has(name)) continue;
+    at.entries.set(name, inode("file", null, { mode: 0o755, bytes: programFile(name) }));
+  }
 }
 
 /** Null for a link or a file in the way: what the runtime makes of it is the runtime's to say. */
@@ -21,6 +35,11 @@ function ownDirectory(root: Inode, name: string, owner: object): Inode | null {
   const own = there.owner === owner ? there : copyOf(there, owner);
   root.entries.set(name, own);
   return own;
+}
+
+/** What stands for a program of the world by its name. */
+function programFile(name: string): Uint8Array {
+  return new TextEncoder().encode(`#!coracle ${name}\n`);
 }
 
 const directory = (): Inode => inode("directory", null);

@@ -208,10 +208,16 @@ async function run(process: ContainerProcess, program: Program): Promise<void> {
     process.end(await program(process));
   } catch (error) {
     if (error instanceof Killed) return process.end(error);
+    if (isTooLarge(error)) return process.namespace.outOfMemory(process);
     // A defect of the program: it ends as one that aborts, and says why.
     await process.stderr
       .write(`${process.argv[0]}: ${error instanceof Error ? error.message : String(error)}\n`)
       .catch(() => {});
     process.end(new Killed(6));
   }
+}
+
+/** More in one piece than whatever runs this world can hold: V8's texts, and JavaScriptCore's. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof RangeError && /string length|array length|allocation|out of memory/i.test(error.message);
 }

@@ -2,20 +2,19 @@
 
 import { openSink } from "../processes/open.js";
 import { ProcessOutput } from "../processes/descriptors.js";
-import { chomp, command, complain, eachInput, lines, whyNot, Writer } from "./command.js";
-import { parseOptions } from "./options.js";
+import { byteLines, chomp, command, complain, eachInput, lines, whyNot, Writer } from "./command.js";
+import { concat } from "./escapes.js";
+import { parseOptions, type Options } from "./options.js";
 
 export const cat = command(async (process, args) => {
-  const { flags, words } = parseOptions(args, "unbetvsA");
-  const numbered = flags.has("n");
+  const { flags, words } = parseOptions(args, "unbetvA");
+  const shows = shownBy(flags);
   const writer = new Writer(process);
-  let count = 0;
   const code = await eachInput(
     process,
     words,
     async (input) => {
-      if (numbered)
-        for await (const line of lines(input)) await writer.write(`${String(++count).padStart(6)}\t${line}`);
+      if (shows) for await (const line of byteLines(input)) await writer.write(shows(line));
       else for (let piece = await input.read(); piece; piece = await input.read()) await process.stdout.write(piece);
     },
     (path, why) => (why === "Is a directory" ? `read error: ${why}` : `can't open '${path}': ${why}`),
@@ -23,6 +22,39 @@ export const cat = command(async (process, args) => {
   await writer.flush();
   return code;
 });
+
+/** What becomes of lines; null if they stay as they are. -b numbers those that are not empty. */
+function shownBy(flags: Options["flags"]): ((line: Uint8Array) => Uint8Array | string) | null {
+  const [numbered, full] = [flags.has("n") || flags.has("b"), flags.has("b")];
+  const [ends, tabs] = ["e", "t"].map((letter) => flags.has(letter) || flags.has("A"));
+  const isVisible = ends || tabs || flags.has("v");
+  if (!numbered && !isVisible) return null;
+  let count = 0;
+  return (line) => {
+    const shown = isVisible ? visible(line, ends!, tabs!) : line;
+    if (!numbered || (full && line[0] === NEWLINE)) return shown;
+    const number = new TextEncoder().encode(`${String(++count).padStart(6)}${isVisible ? "  " : "\t"}`);
+    return concat([number, typeof shown === "string" ? new TextEncoder().encode(shown) : shown]);
+  };
+}
+
+const [TAB, NEWLINE, DELETE] = [9, 10, 127];
+
+/** `^X` for control characters, `M-` before what is beyond ASCII. */
+function visible(line: Uint8Array, ends: boolean, tabs: boolean): string {
+  let text = "";
+  for (const byte of line) {
+    if (byte === NEWLINE) text += ends ? "$\n" : "\n";
+    else if (byte === TAB && !tabs) text += "\t";
+    else text += (byte > DELETE ? "M-" : "") + caret(byte & DELETE);
+  }
+  return text;
+}
+
+function caret(code: number): string {
+  if (code === DELETE) return "^?";
+  return code < 32 ? `^${String.fromCharCode(code + 64)}` : String.fromCharCode(code);
+}
 
 export const tee = command(async (process, args) => {
   const { flags, words } = parseOptions(args, "ai");

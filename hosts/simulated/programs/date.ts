@@ -1,18 +1,28 @@
 // date, and how times are written (strftime(3)). The simulated machine's zone is UTC.
 
 import { absolute } from "../processes/executable.js";
-import { command, complain } from "./command.js";
+import type { ContainerProcess } from "../processes/process.js";
+import { command, complain, whyNot } from "./command.js";
 import { parseOptions } from "./options.js";
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 
 export const date = command(async (process, args) => {
-  const { flags, words } = parseOptions(args, "uRI:d:s:r:D:", { utc: "u", date: "d", "rfc-2822": "R", rfc: "R" });
+  const { flags, words } = parseOptions(args.map(withPrecision), "uRI:d:s:r:D:", {
+    utc: "u",
+    date: "d",
+    "rfc-2822": "R",
+    rfc: "R",
+  });
   const given = flags.get("d");
   let wall = given === undefined ? process.now() : parseTime(given, process.now());
   const file = flags.get("r");
-  if (file !== undefined) wall = process.files.status(absolute(file, process.cwd)).modified;
+  if (file !== undefined) {
+    const modified = modifiedOf(process, file);
+    if (typeof modified === "string") return complain(process, `can't stat '${file}': ${modified}`);
+    wall = modified;
+  }
   if (flags.has("s")) return complain(process, "can't set date: Operation not permitted");
   if (wall === null) return complain(process, `invalid date '${given}'`);
   const [format] = words;
@@ -26,20 +36,46 @@ export const date = command(async (process, args) => {
   return 0;
 });
 
+/** -I may have a value, in the same word only. */
+function withPrecision(arg: string): string {
+  return /^-[uR]*I$/.test(arg) ? `${arg}date` : arg;
+}
+
+/** Or why it cannot be told. */
+function modifiedOf(process: ContainerProcess, file: string): bigint | string {
+  try {
+    return process.files.status(absolute(file, process.cwd)).modified;
+  } catch (error) {
+    const why = whyNot(error);
+    if (why === false) throw error;
+    return why;
+  }
+}
+
 function isoFormat(precision: string): string {
   return (
-    { hours: "%Y-%m-%dT%H%z", minutes: "%Y-%m-%dT%H:%M%z", seconds: "%Y-%m-%dT%H:%M:%S%z" }[precision] ?? "%Y-%m-%d"
+    { hours: "%Y-%m-%dT%H+00:00", minutes: "%Y-%m-%dT%H:%M+00:00", seconds: "%Y-%m-%dT%H:%M:%S+00:00" }[precision] ??
+    "%Y-%m-%d"
   );
 }
 
-/** `@SECONDS`, `YYYY-MM-DD hh:mm[:ss]`, `YYYY-MM-DD` or `hh:mm[:ss]`; null for anything else. */
-function parseTime(text: string, now: bigint): bigint | null {
+/**
+ * `@SECONDS`, `YYYY-MM-DD hh:mm[:ss]`, `YYYY-MM-DD`, `hh:mm[:ss]`, `YYYY.MM.DD-hh:mm[:ss]` or `YYYYMMDDhhmm[.ss]`; null
+ * for anything else.
+ */
+export function parseTime(text: string, now: bigint): bigint | null {
   const seconds = /^@(-?\d+)$/.exec(text)?.[1];
   if (seconds) return BigInt(seconds) * SECOND_NS;
   const today = new Date(Number(now / 1_000_000n)).toISOString().slice(0, 10);
-  const [, day = today, time = "00:00"] = /^(\d{4}-\d\d-\d\d)?[T ]?(\d\d:\d\d(?::\d\d)?)?Z?$/.exec(text) ?? [, "", ""];
+  const digits = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d\d))?$/.exec(text);
+  const dotted = /^(\d{4})\.(\d\d)\.(\d\d)-(\d\d):(\d\d)(?::(\d\d))?$/.exec(text);
+  const [, year, month, date, hour, minute, second = "00"] = digits ?? dotted ?? [];
+  if (year !== undefined) return parseTime(`${year}-${month}-${date} ${hour}:${minute}:${second}`, now);
+  const parts = /^(\d{4}-\d\d-\d\d)?[T ]?(\d\d:\d\d(?::\d\d)?)?Z?$/.exec(text);
+  if (parts === null || text === "") return null;
+  const [, day = today, time = "00:00"] = parts;
   const parsed = Date.parse(`${day}T${time}Z`);
-  return text === "" || Number.isNaN(parsed) ? null : BigInt(parsed) * 1_000_000n;
+  return Number.isNaN(parsed) ? null : BigInt(parsed) * 1_000_000n;
 }
 
 const SECOND_NS = 1_000_000_000n;
@@ -57,6 +93,11 @@ export function formatTime(wall: bigint, format: string): string {
 const two = (value: number, filling = "0"): string => String(value).padStart(2, filling);
 const dayOfYear = (at: Date): number =>
   Math.floor((at.getTime() - Date.UTC(at.getUTCFullYear(), 0, 1)) / 86_400_000) + 1;
+/** Weeks of a year that begin on this day (0 for Sunday); before the first one it is 0. */
+const weekFrom = (at: Date, first: number): number =>
+  Math.floor((dayOfYear(at) + 6 - ((at.getUTCDay() - first + 7) % 7)) / 7);
+/** The Thursday of the same week, whose year and week are those of ISO 8601. */
+const thursday = (at: Date): Date => new Date(at.getTime() + (4 - (at.getUTCDay() || 7)) * 86_400_000);
 const hour12 = (at: Date): number => at.getUTCHours() % 12 || 12;
 
 const CONVERSIONS: Readonly<Record<string, (at: Date, wall: bigint) => string>> = {
@@ -64,6 +105,8 @@ const CONVERSIONS: Readonly<Record<string, (at: Date, wall: bigint) => string>> 
   A: (at) => DAYS[at.getUTCDay()]!,
   b: (at) => MONTHS[at.getUTCMonth()]!.slice(0, 3),
   B: (at) => MONTHS[at.getUTCMonth()]!,
+  g: (at) => two(thursday(at).getUTCFullYear() % 100),
+  G: (at) => String(thursday(at).getUTCFullYear()),
   h: (at) => MONTHS[at.getUTCMonth()]!.slice(0, 3),
   c: (_, wall) => formatTime(wall, "%a %b %e %H:%M:%S %Y"),
   C: (at) => two(Math.floor(at.getUTCFullYear() / 100)),
@@ -89,7 +132,10 @@ const CONVERSIONS: Readonly<Record<string, (at: Date, wall: bigint) => string>> 
   t: () => "\t",
   T: (_, wall) => formatTime(wall, "%H:%M:%S"),
   u: (at) => String(at.getUTCDay() || 7),
+  U: (at) => two(weekFrom(at, 0)),
+  V: (at) => two(Math.ceil(dayOfYear(thursday(at)) / 7)),
   w: (at) => String(at.getUTCDay()),
+  W: (at) => two(weekFrom(at, 1)),
   x: (_, wall) => formatTime(wall, "%m/%d/%y"),
   X: (_, wall) => formatTime(wall, "%H:%M:%S"),
   y: (at) => two(at.getUTCFullYear() % 100),

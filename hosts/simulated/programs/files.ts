@@ -3,7 +3,8 @@
 import { FileError } from "../files/file-system.js";
 import { absolute } from "../processes/executable.js";
 import type { ContainerProcess } from "../processes/process.js";
-import { command, complain, whyNot } from "./command.js";
+import { command, complain, lines, whyNot } from "./command.js";
+import { parseTime } from "./date.js";
 import { parseOptions, UsageError } from "./options.js";
 import { changedMode } from "./modes.js";
 import { directoryOf, join } from "./paths.js";
@@ -40,13 +41,22 @@ export function required(words: readonly string[]): readonly string[] {
 }
 
 export const touch = command(async (process, args) => {
-  const { flags, words } = parseOptions(args, "cfamd:t:r:h", { date: "d", "no-create": "c" });
+  const { flags, words } = parseOptions(args, "cfamd:t:r:h", { date: "d", "no-create": "c", reference: "r" });
+  const given = flags.get("d") ?? flags.get("t");
+  const reference = flags.get("r");
+  let time = given === undefined ? process.now() : parseTime(given, process.now());
+  if (time === null) return complain(process, `invalid date '${given}'`);
+  if (reference !== undefined) time = process.files.status(absolute(reference, process.cwd)).modified;
   return eachPath(
     process,
     required(words),
     (at) => {
-      if (exists(process, at)) return process.files.touch(at, process.now());
-      if (!flags.has("c")) process.files.write(at, NOTHING, 0o666 & ~process.umask);
+      if (!exists(process, at)) {
+        if (flags.has("c")) return;
+        process.files.write(at, NOTHING, 0o666 & ~process.umask);
+        if (given === undefined && reference === undefined) return;
+      }
+      process.files.touch(at, time);
     },
     (path, why) => `${path}: ${why}`,
   );
@@ -58,7 +68,12 @@ export const mkdir = command(async (process, args) => {
   return eachPath(
     process,
     required(words),
-    (at) => (flags.has("p") ? makeParents(process, at, mode) : process.files.makeDirectory(at, mode)),
+    async (at, path) => {
+      const isThere = isDirectory(process, at);
+      if (flags.has("p")) makeParents(process, at, mode);
+      else process.files.makeDirectory(at, mode);
+      if (flags.has("v") && !isThere) await process.stdout.write(`created directory: '${path}'\n`);
+    },
     (path, why) => `can't create directory '${path}': ${why}`,
   );
 });
@@ -91,24 +106,42 @@ export const rm = command(async (process, args) => {
   const { flags, words } = parseOptions(args, "fiRrv", { force: "f", recursive: "r" });
   const [force, recursive] = [flags.has("f"), flags.has("r") || flags.has("R")];
   if (words.length === 0 && !force) throw new UsageError("missing operand");
+  const answers = lines(process.stdin);
+  const told: string[] = [];
   let code = 0;
   for (const path of words) {
     const at = absolute(path, process.cwd);
     if (/(^|\/)\.\.?\/*$/.test(path)) code = await complain(process, "can't remove '.' or '..'");
     else if (!recursive && isDirectory(process, at, false)) code = await complain(process, `'${path}' is a directory`);
-    else if (!force || exists(process, at))
-      code = (await eachPath(process, [path], (to) => remove(process, to), cannotRemove)) || code;
+    else if (!force || exists(process, at)) {
+      if (flags.has("i") && !(await agrees(process, `remove '${path}'?`, answers))) continue;
+      code = (await eachPath(process, [path], (to) => remove(process, to, path, told), cannotRemove)) || code;
+      if (flags.has("v")) await process.stdout.write(told.join(""));
+      told.length = 0;
+    }
   }
   return code;
 });
 
 const cannotRemove = (path: string, why: string): string => `can't remove '${path}': ${why}`;
 
-export function remove(process: ContainerProcess, path: string): void {
+async function agrees(process: ContainerProcess, question: string, answers: AsyncGenerator<string>): Promise<boolean> {
+  await process.stderr.write(`rm: ${question} `);
+  const { value } = await answers.next();
+  return typeof value === "string" && /^[yY]/.test(value);
+}
+
+/** With all below. `told` gets a line for each file, called as `shown` and what is below that. */
+export function remove(process: ContainerProcess, path: string, shown = path, told: string[] = []): void {
   const { files } = process;
-  if (files.linkStatus(path).kind !== "directory") return files.remove(path);
-  for (const name of files.list(path)) remove(process, join(path, name));
+  if (files.linkStatus(path).kind !== "directory") {
+    files.remove(path);
+    told.push(`removed '${shown}'\n`);
+    return;
+  }
+  for (const name of files.list(path)) remove(process, join(path, name), join(shown, name), told);
   files.removeDirectory(path);
+  told.push(`removed directory: '${shown}'\n`);
 }
 
 export const ln = command(async (process, args) => {
@@ -145,7 +178,7 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 export const mktemp = command(async (process, args) => {
   const { flags, words } = parseOptions(args, "dqup:t");
   const template = words[0] ?? join(flags.get("p") ?? process.env.get("TMPDIR") ?? "/tmp", "tmp.XXXXXX");
-  if (!/XXXXXX$/.test(template)) throw new UsageError("bad template");
+  if (!template.endsWith("XXXXXX")) throw new UsageError("bad template");
   const letter = (): string => LETTERS[Math.floor(process.random() * LETTERS.length)]!;
   const path = template.replace(/X{6}$/, () => Array.from({ length: 6 }, letter).join(""));
   const at = absolute(path, process.cwd);

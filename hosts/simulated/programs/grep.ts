@@ -25,16 +25,29 @@ export const fgrep = command(async (process, args) => run(process, args, "F"), 2
 
 async function run(process: ContainerProcess, args: readonly string[], kind: string): Promise<number> {
   const { flags, words } = parseOptions(everyPattern(args), LETTERS, LONG);
-  const given = flags.get("e") ?? words.shift();
+  const listed = flags.get("f");
+  const patterns = [flags.get("e"), listed === undefined ? undefined : patternsIn(process, listed)];
+  const named = patterns.filter((one) => one !== undefined);
+  const given = named.length > 0 ? named.join("\n") : words.shift();
   if (given === undefined) throw new UsageError("no pattern");
-  const search = new Search(process, flags, expressionOf(given, flags, kind), words.length > 1 || isRecursive(flags));
+  const search = new Search(process, flags, expressionOf(given, flags, kind), isNamed(words, flags));
   let failed = false;
-  for (const path of words.length > 0 ? words : isRecursive(flags) ? ["."] : ["-"]) {
+  for (const path of words.length > 0 ? words : ["-"]) {
     if (!(await search.path(path))) failed = true;
     if (search.found && flags.has("q")) return 0;
   }
   await search.writer.flush();
   return failed && !search.found ? 2 : search.found ? (failed ? 2 : 0) : 1;
+}
+
+/** One a line; the last newline ends the last one. Throws `FileError`. */
+function patternsIn(process: ContainerProcess, path: string): string {
+  return new TextDecoder().decode(process.files.read(absolute(path, process.cwd))).replace(/\n$/, "");
+}
+
+/** Whether lines are told with their files. */
+function isNamed(words: readonly string[], flags: Options["flags"]): boolean {
+  return words.length > 1 || (isRecursive(flags) && words.length > 0);
 }
 
 /** Several -e are one pattern of several lines. */

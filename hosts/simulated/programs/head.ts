@@ -21,9 +21,15 @@ function modern(args: readonly string[]): string[] {
   );
 }
 
+/** `+5` in front is an old way to say `-n +5`. */
+function fromLine([first = "", ...rest]: readonly string[]): string[] {
+  return /^\+\d/.test(first) ? [`-n${first}`, ...rest] : first === "" && rest.length === 0 ? [] : [first, ...rest];
+}
+
 export const head = command(async (process, args) => {
   const { flags, words } = parseOptions(modern(args), "n:c:qv", { lines: "n", bytes: "c" });
   const [bytes, count] = [flags.get("c"), flags.get("n") ?? "10"];
+  amount((bytes ?? count).replace(/^-/, ""));
   const titled = flags.has("v") || (words.length > 1 && !flags.has("q"));
   const writer = new Writer(process);
   let isFirst = true;
@@ -38,6 +44,7 @@ export const head = command(async (process, args) => {
 });
 
 async function headBytes(input: ProcessInput, count: string, writer: Writer): Promise<void> {
+  if (count.startsWith("-")) return allButBytes(input, amount(count.slice(1)), writer);
   let left = amount(count);
   while (left > 0) {
     const piece = await input.read();
@@ -68,10 +75,20 @@ async function allBut(input: ProcessInput, count: number, writer: Writer): Promi
   }
 }
 
+async function allButBytes(input: ProcessInput, count: number, writer: Writer): Promise<void> {
+  let held: Uint8Array = new Uint8Array(0);
+  for (let piece = await input.read(); piece; piece = await input.read()) {
+    const all = concat([held, piece]);
+    const over = Math.max(0, all.length - count);
+    await writer.write(all.slice(0, over));
+    held = all.slice(over);
+  }
+}
+
 const FOLLOW_NS = 1_000_000_000n;
 
 export const tail = command(async (process, args) => {
-  const { flags, words } = parseOptions(modern(args), "n:c:fFqvs:", { lines: "n", bytes: "c", follow: "f" });
+  const { flags, words } = parseOptions(modern(fromLine(args)), "n:c:fFqvs:", { lines: "n", bytes: "c", follow: "f" });
   const titled = flags.has("v") || (words.length > 1 && !flags.has("q"));
   const writer = new Writer(process);
   let [isFirst, opened] = [true, 0];

@@ -1,6 +1,6 @@
 // ls.
 
-import type { FileStatus } from "../files/file-system.js";
+import { FileError, type FileStatus } from "../files/file-system.js";
 import { absolute } from "../processes/executable.js";
 import type { ContainerProcess } from "../processes/process.js";
 import { Accounts } from "./accounts.js";
@@ -70,6 +70,7 @@ class Listing {
   async #entry(name: string, path: string): Promise<Entry | undefined> {
     const at = absolute(path, this.process.cwd);
     try {
+      if (path === "") throw new FileError("ENOENT", path);
       const status = this.flags.has("L") ? this.process.files.status(at) : this.process.files.linkStatus(at);
       return { name, path: at, status };
     } catch (error) {
@@ -119,8 +120,17 @@ class Listing {
 
   async #show(entries: readonly Entry[]): Promise<void> {
     if (this.flags.has("l")) for (const entry of entries) await this.writer.write(this.#long(entry));
-    else if (this.process.stdout.tty && !this.flags.has("1")) await this.writer.write(this.#columns(entries));
-    else for (const entry of entries) await this.writer.write(`${entry.name}${this.#mark(entry)}\n`);
+    else if (this.#inColumns) await this.writer.write(this.#columns(entries));
+    else
+      for (const entry of entries) await this.writer.write(`${this.#blocks(entry)}${entry.name}${this.#mark(entry)}\n`);
+  }
+
+  #blocks({ status }: Entry): string {
+    return this.flags.has("s") ? `${String(blocks(status)).padStart(6)} ` : "";
+  }
+
+  get #inColumns(): boolean {
+    return !this.flags.has("1") && (this.process.stdout.tty || this.flags.has("C"));
   }
 
   #mark({ status }: Entry): string {
@@ -140,7 +150,7 @@ class Listing {
       : (this.flags.has("h") ? human(status.size) : String(status.size)).padStart(9);
     const link = status.kind === "symlink" ? ` -> ${status.target}` : "";
     const links = String(status.links).padStart(4);
-    return `${modeText(status)} ${links} ${owner} ${size} ${this.#time(status)} ${name}${this.#mark(entry)}${link}\n`;
+    return `${this.#blocks(entry)}${modeText(status)} ${links} ${owner} ${size} ${this.#time(status)} ${name}${this.#mark(entry)}${link}\n`;
   }
 
   /** Of the last six months the hour is told, of others the year. */

@@ -64,9 +64,9 @@ class Run {
     const digits = precision === undefined ? undefined : precision === "*" ? this.#integer() : Number(precision);
     const left = flags.includes("-") || columns < 0;
     const bytes = this.#text(conversion, flags, digits);
-    this.pieces.push(
-      pad(bytes, Math.abs(columns), left, flags.includes("0") && /[^csb]/.test(conversion) && digits === undefined),
-    );
+    // A precision says how many digits a whole number has, and takes the filling's place (C17 7.21.6.1).
+    const filled = digits === undefined ? /[^csb]/ : /[eEfFgG]/;
+    this.pieces.push(pad(bytes, Math.abs(columns), left, flags.includes("0") && filled.test(conversion)));
   }
 
   #text(conversion: string, flags: string, digits: number | undefined): Uint8Array {

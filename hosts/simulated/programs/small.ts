@@ -61,10 +61,9 @@ export const sleep = command(async (process, args) => {
 });
 
 export const seq = command(async (process, args) => {
-  const separator = args[0] === "-s" ? (args[1] ?? "") : "\n";
-  const rest = args[0] === "-s" ? args.slice(2) : args;
-  const isPadded = rest[0] === "-w";
-  const words = isPadded ? rest.slice(1) : rest;
+  const { flags, words } = parseOptions(args, "ws:", {}, true);
+  const [separator, isPadded] = [flags.get("s") ?? "\n", flags.has("w")];
+  if (words.length > 3) throw new UsageError(`extra operand '${words[3]}'`);
   const bad = words.find((word) => word.trim() === "" || Number.isNaN(Number(word)));
   if (bad !== undefined) throw new UsageError(`invalid number '${bad}'`);
   const [first, step, last] =
@@ -117,7 +116,7 @@ export const readlink = command(async (process, args) => {
     const text = flags.has("f") ? process.files.resolve(at) : status.target;
     await process.stdout.write(flags.has("n") ? text : `${text}\n`);
     return 0;
-  } catch (error) {
+  } catch {
     if (!flags.has("f")) return 1;
     await process.stdout.write(`${normalize(at)}\n`);
     return 0;

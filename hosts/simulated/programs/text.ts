@@ -158,7 +158,7 @@ const CLASSES: Readonly<Record<string, RegExp>> = {
   blank: /[ \t]/,
   punct: /[!-/:-@[-`{-~]/,
   xdigit: /[0-9A-Fa-f]/,
-  cntrl: /[\0-\x1f\x7f]/,
+  cntrl: /[^ -~\x80-\xff]/,
 };
 
 function charactersOf(set: string): number[] {

@@ -40,6 +40,7 @@ async function valueOf(text: string, shell: Shell, depth: number): Promise<bigin
   if (trimmed === "") return 0n;
   if (/^0[xX][0-9a-fA-F]+$/.test(trimmed)) return BigInt.asIntN(64, BigInt(trimmed));
   if (/^0[0-7]+$/.test(trimmed)) return BigInt.asIntN(64, BigInt(`0o${trimmed.slice(1)}`));
+  if (/^0\d/.test(trimmed)) throw new ShellError("arithmetic syntax error");
   if (/^\d+$/.test(trimmed)) return BigInt.asIntN(64, BigInt(trimmed));
   if (/^[A-Za-z_]\w*$/.test(trimmed)) return valueOf(shell.parameter(trimmed) ?? "0", shell, depth + 1);
   if (depth > DEPTH_MAX) throw new ShellError("expression recursion loop detected");

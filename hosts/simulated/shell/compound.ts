@@ -71,8 +71,7 @@ async function runSubshell(commands: Statements, shell: Shell, last: boolean): P
 }
 
 async function runIf(node: If, shell: Shell): Promise<number> {
-  const branches = [{ clause: node.clause, then: node.then }, ...node.elif];
-  for (const { clause, then } of branches) {
+  for (const { clause, then } of [node, ...node.elif]) {
     if ((await tested(shell, () => runList(clause.commands, shell, false))) === 0)
       return runList(then.commands, shell, false);
   }

@@ -37,8 +37,18 @@ function translate(pattern: string, at: number, lazy: boolean): [string, number]
     return [quote(next), 1 + next.length];
   }
   const bracket = character === "[" ? BRACKET.exec(pattern.slice(at)) : null;
-  if (bracket) return [bracketExpression(bracket[0]), bracket[0].length];
+  if (bracket) return [possible(bracketExpression(bracket[0])), bracket[0].length];
   return [quote(character), character.length];
+}
+
+/** A range whose end comes before its start stands for no character at all. */
+function possible(bracket: string): string {
+  try {
+    new RegExp(bracket, "su");
+    return bracket;
+  } catch {
+    return "(?!)";
+  }
 }
 
 const BRACKET = /^\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]/su;

@@ -56,7 +56,7 @@ export class Shell {
     this.name = name;
     this.parameters = parameters;
     this.pid = process.pid;
-    this.variables = new Variables(process.env);
+    this.variables = new Variables(process.env, (bytes) => process.allocate(bytes));
     this.variables.set("PWD", process.cwd);
     this.variables.set("PPID", String(process.parent?.pid ?? 0));
     this.descriptors = Descriptors.of(process.stdin.source, process.stdout.sink, process.stderr.sink);
@@ -66,7 +66,7 @@ export class Shell {
   /** The shell of a subshell's process. */
   fork(process: ContainerProcess): Shell {
     const child = new Shell(process, this.name, this.parameters);
-    child.variables = this.variables.copy();
+    child.variables = this.variables.copy((bytes) => process.allocate(bytes));
     child.functions = new Map(this.functions);
     child.options = new Set(this.options);
     child.status = this.status;

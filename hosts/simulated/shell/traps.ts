@@ -39,7 +39,8 @@ export class Traps {
     if (action === null) this.#actions.delete(signal);
     else this.#actions.set(signal, action);
     if (signal === EXIT || signal === SIGKILL || signal === SIGSTOP) return;
-    if (action === null) this.#shell.interactive ? this.catchInteractive() : process.restore([signal]);
+    if (action === null && this.#shell.interactive) this.catchInteractive();
+    else if (action === null) process.restore([signal]);
     else if (action === "") process.ignore([signal]);
     else process.onSignal([signal], (caught) => this.#caught(caught));
   }

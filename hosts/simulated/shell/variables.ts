@@ -13,8 +13,11 @@ export const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 export class Variables {
   readonly #all = new Map<string, Variable>();
+  readonly #grown: (bytes: number) => void;
 
-  constructor(env: Iterable<readonly [string, string]>) {
+  /** `grown` is told how many bytes more, or fewer, the values take. */
+  constructor(env: Iterable<readonly [string, string]>, grown: (bytes: number) => void) {
+    this.#grown = grown;
     for (const [name, value] of env) this.#all.set(name, { value, exported: true, readOnly: false });
   }
 
@@ -25,12 +28,14 @@ export class Variables {
   set(name: string, value: string): void {
     const variable = this.#variable(name);
     if (variable.readOnly) throw new ShellError(`${name}: is read only`);
+    this.#grown(value.length - sizeOf(variable));
     variable.value = value;
   }
 
   unset(name: string): void {
-    if (this.#all.get(name)?.readOnly) throw new ShellError(`${name}: is read only`);
-    this.#all.delete(name);
+    const variable = this.#all.get(name);
+    if (variable?.readOnly) throw new ShellError(`${name}: is read only`);
+    this.restore(name, undefined);
   }
 
   export(name: string): void {
@@ -66,6 +71,7 @@ export class Variables {
   }
 
   restore(name: string, variable: Variable | undefined): void {
+    this.#grown(sizeOf(variable) - sizeOf(this.#all.get(name)));
     if (variable) this.#all.set(name, variable);
     else this.#all.delete(name);
   }
@@ -82,8 +88,9 @@ export class Variables {
     return chosen.map(([name, { value }]): [string, string | undefined] => [name, value]).sort(byName);
   }
 
-  copy(): Variables {
-    const copy = new Variables([]);
+  /** For a fork: what it has in common with this takes nothing more. */
+  copy(grown: (bytes: number) => void): Variables {
+    const copy = new Variables([], grown);
     for (const [name, variable] of this.#all) copy.#all.set(name, { ...variable });
     return copy;
   }
@@ -93,6 +100,10 @@ export class Variables {
     this.#all.set(name, found);
     return found;
   }
+}
+
+function sizeOf(variable: Variable | undefined): number {
+  return variable?.value?.length ?? 0;
 }
 
 function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

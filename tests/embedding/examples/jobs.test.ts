@@ -47,6 +47,18 @@ test("a program of one's own stands in for an image's", async () => {
   expect(output).toBe("the last day of the year\r\n");
 });
 
+test("a program of one's own needs no image that has it", async () => {
+  await engine.close();
+  const resize: Program = async ({ argv, stdout }) => {
+    await stdout.write(`resized ${argv[1]}\n`);
+    return 4;
+  };
+  engine = await openEngine({ host: simulatedHost({ pace: "fast", programs: { resize } }) });
+  const resized = { code: 4, output: "resized cat.png\r\n" };
+  expect(await runJob(dockerOn(engine), "alpine:latest", ["resize", "cat.png"])).toEqual(resized);
+  expect(await runJob(dockerOn(engine), "busybox", ["sh", "-c", "exec $(which resize) cat.png"])).toEqual(resized);
+});
+
 /** The agent leads to the engine, whatever the host's name. */
 function dockerOn(one: Engine): Docker {
   const options = { protocol: "http", host: "engine", agent: engineAgent(one) } as const;

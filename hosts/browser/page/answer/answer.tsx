@@ -25,13 +25,14 @@ export function AnswerView({ exchange }: { exchange: Exchange }) {
   const looking = session.looking.value;
   const later = looking !== null && exchange.at > (session.steps.value[looking]?.at ?? exchange.at);
   const [about, setAbout] = useState<About | null>(null);
+  const typed = useOnce(exchange.typable.value);
   const section = useBroughtIntoView<HTMLElement>(useArrival(exchange));
   const panel = useBroughtIntoView<HTMLDivElement>(about);
   return (
     <section ref={section} class="answer" aria-label={`Answer ${exchange.number}`} data-later={later}>
       <Head exchange={exchange} later={later} />
       <BodyView exchange={exchange} />
-      {exchange.typable.value && <StdinField exchange={exchange} />}
+      {typed && <StdinField exchange={exchange} />}
       <TabList
         label="About this answer"
         name={name}
@@ -53,6 +54,13 @@ export function AnswerView({ exchange }: { exchange: Exchange }) {
       </div>
     </section>
   );
+}
+
+/** Stays true once it was: what stands below keeps its place. */
+function useOnce(now: boolean): boolean {
+  const once = useRef(false);
+  once.current ||= now;
+  return once.current;
 }
 
 /** Becomes true when an answer begins that was not there yet when it was first shown. */
@@ -85,7 +93,7 @@ function Head({ exchange, later }: { exchange: Exchange; later: boolean }) {
             {head.status} {statusText(head.status)}
           </strong>
         )}
-        {later && <span class="small">not sent yet at this moment</span>}
+        {later && <span class="small">not sent yet</span>}
         {!later && head !== null && head.at > exchange.at && (
           <span class="muted small"> after {duration(head.at - exchange.at)}</span>
         )}

@@ -8,6 +8,7 @@ export function StdinField({ exchange }: { exchange: Exchange }) {
   const playground = usePlayground();
   const session = useSession();
   const [line, setLine] = useState("");
+  const ended = !exchange.typable.value;
   const terminal = exchange.view.value.kind === "terminal";
   const type = (): void => {
     setLine("");
@@ -25,7 +26,8 @@ export function StdinField({ exchange }: { exchange: Exchange }) {
         <span class="unseen">Line for stdin</span>
         <input
           class="wire"
-          placeholder="stdin"
+          placeholder={ended ? "stdin has ended" : "stdin"}
+          disabled={ended}
           spellcheck={false}
           autocapitalize="off"
           autocomplete="off"
@@ -33,8 +35,8 @@ export function StdinField({ exchange }: { exchange: Exchange }) {
           onInput={(event) => setLine(event.currentTarget.value)}
         />
       </label>
-      <button>Type</button>
-      <button type="button" onClick={() => void playground.run(session.endInput(exchange.number))}>
+      <button disabled={ended}>Type</button>
+      <button type="button" disabled={ended} onClick={() => void playground.run(session.endInput(exchange.number))}>
         End input
       </button>
     </form>

@@ -3,6 +3,7 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import type { Lesson, LessonStep } from "../../lessons/lesson.js";
+import type { WrittenRequest } from "../../session/request.js";
 import { usePlayground, useSession } from "../context.js";
 
 export function LessonView({ lesson }: { lesson: Lesson }) {
@@ -46,11 +47,7 @@ function StepHelp({ step }: { step: LessonStep }) {
   return (
     <div class="stack tight">
       <div class="row">
-        {step.cell && (
-          <button type="button" onClick={() => playground.add(step.cell!(session))}>
-            Add the request
-          </button>
-        )}
+        {step.cell && <RequestButton request={step.cell(session)} />}
         {step.button === "crash" && (
           <button type="button" onClick={() => void playground.run(session.crash())}>
             Kill the engine
@@ -70,4 +67,23 @@ function StepHelp({ step }: { step: LessonStep }) {
       ))}
     </div>
   );
+}
+
+/** What stands in the notebook already, and has not been sent, is not added once more. */
+function RequestButton({ request }: { request: WrittenRequest }) {
+  const playground = usePlayground();
+  const session = useSession();
+  const waiting = session.cells.value.find(
+    (cell) => cell.exchanges.value.length === 0 && same(cell.request.value, request),
+  );
+  const act = (): void => (waiting ? playground.show(waiting.id) : playground.add(request));
+  return (
+    <button type="button" onClick={act}>
+      {waiting ? "Go to the request" : "Add the request"}
+    </button>
+  );
+}
+
+function same(a: WrittenRequest, b: WrittenRequest): boolean {
+  return a.method === b.method && a.target === b.target && a.body === b.body;
 }

@@ -43,7 +43,7 @@ export function openCodeEditor({ area, parent, hints, changed }: CodeEditorOptio
         }),
         syntaxHighlighting(COLOURS),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": "Body" }),
+        EditorView.contentAttributes.of({ "aria-label": "Body", tabindex: "0" }),
         // Tab is left alone: it leaves the editor, as it leaves any other field.
         keymap.of([...SENDING, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
         EditorView.updateListener.of((update) => {

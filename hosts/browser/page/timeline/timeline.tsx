@@ -7,7 +7,7 @@ import { shortIds } from "../words.js";
 import { BreakIt } from "./break-it.js";
 import { Clock } from "./clock.js";
 import { Marks } from "./marks.js";
-import { Speed } from "./speed.js";
+import { SpeedMenu } from "./speed-menu.js";
 import { StepList } from "./step-list.js";
 import { shownSteps, stepAfter, stepBefore } from "./steps.js";
 
@@ -20,7 +20,7 @@ export function Timeline() {
       <div class="timeline-bar">
         <Transport session={session} />
         <Scrubber session={session} />
-        <Speed />
+        <SpeedMenu />
         <button type="button" aria-expanded={listed} onClick={() => setListed(!listed)}>
           Steps
         </button>
@@ -49,7 +49,7 @@ function Transport({ session }: { session: Session }) {
   const plays = looking === null ? !paused : replaying;
   const toggle = (): void => {
     if (looking !== null) setReplaying(!replaying);
-    else if (paused) session.setPace(playground.pace.peek());
+    else if (paused) playground.play();
     else session.setPace("stopped");
   };
   const back = (): void => session.goTo(stepBefore(session, looking));

@@ -66,15 +66,19 @@ function existing(path: string, { files, cwd }: Parameters<typeof lookup>[1]): s
     : undefined;
 }
 
-/** POSIX getopts: OPTIND counts words, and a place within a word is kept beside it. */
+/** POSIX getopts, as ash does it: OPTIND is the next word, even within one; the place there is kept beside it. */
 async function getopts({ shell, args }: Call): Promise<number> {
   const [options, name, ...given] = args;
   if (options === undefined || name === undefined) throw new ShellError("usage: getopts optstring var [arg]");
   const words = given.length > 0 ? given : shell.parameters;
   const { variables } = shell;
-  const index = Number(variables.value("OPTIND") ?? "1") || 1;
+  const told = Number(variables.value("OPTIND")) || 1;
+  // Beyond the words it is of others that were looked at before.
+  const next = told > words.length + 1 ? 1 : told;
+  const isWithin = shell.optionAt > 1 && shell.optionAt < (words[next - 2]?.length ?? 0);
+  const index = isWithin ? next - 1 : next;
+  const within = isWithin ? shell.optionAt : 1;
   const word = words[index - 1];
-  const within = word !== undefined && shell.optionAt < word.length ? Math.max(1, shell.optionAt) : 1;
   if (word === undefined || !/^-./.test(word) || word === "--") {
     variables.set("OPTIND", String(word === "--" ? index + 1 : index));
     variables.set(name, "?");
@@ -84,27 +88,26 @@ async function getopts({ shell, args }: Call): Promise<number> {
   const letter = word[within]!;
   const place = letter === ":" ? -1 : options.indexOf(letter);
   const isLast = within + 1 >= word.length;
-  const advance = (by: number): void => {
-    variables.set("OPTIND", String(index + by));
-    shell.optionAt = by > 0 ? 1 : within + 1;
-  };
   variables.unset("OPTARG");
+  variables.set("OPTIND", String(index + 1));
+  shell.optionAt = isLast ? 1 : within + 1;
   if (place < 0) {
     if (options.startsWith(":")) variables.set("OPTARG", letter);
     else await shell.say(`Illegal option -${letter}\n`);
     variables.set(name, "?");
-    advance(isLast ? 1 : 0);
     return 0;
   }
   variables.set(name, letter);
-  if (options[place + 1] !== ":") advance(isLast ? 1 : 0);
-  else if (!isLast) [variables.set("OPTARG", word.slice(within + 1)), advance(1)];
-  else if (words[index] !== undefined) [variables.set("OPTARG", words[index]), advance(2)];
-  else {
-    variables.set(name, options.startsWith(":") ? ":" : "?");
-    if (options.startsWith(":")) variables.set("OPTARG", letter);
-    else await shell.say(`No arg for -${letter} option\n`);
-    advance(1);
+  if (options[place + 1] !== ":") return 0;
+  shell.optionAt = 1;
+  const argument = isLast ? words[index] : word.slice(within + 1);
+  if (argument !== undefined) {
+    variables.set("OPTARG", argument);
+    if (isLast) variables.set("OPTIND", String(index + 2));
+    return 0;
   }
+  variables.set(name, options.startsWith(":") ? ":" : "?");
+  if (options.startsWith(":")) variables.set("OPTARG", letter);
+  else await shell.say(`No arg for -${letter} option\n`);
   return 0;
 }

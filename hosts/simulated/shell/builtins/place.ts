@@ -5,19 +5,23 @@ import { absolute } from "../../processes/executable.js";
 import type { Builtin, Call } from "../builtins.js";
 import { ShellError } from "../errors.js";
 import { assignmentOf } from "./assignment.js";
+import { changedMode } from "../../programs/modes.js";
+import { UsageError } from "../../programs/options.js";
 import { normalize } from "../../programs/paths.js";
 
 export const place: Readonly<Record<string, Builtin>> = { cd, pwd, umask, ulimit, local };
 
 async function cd({ shell, args }: Call): Promise<number> {
   const { process, variables } = shell;
+  const isPhysical = isPhysicalIn(args);
   const wanted = args.find((arg) => !/^-[LP]$/.test(arg)) ?? variables.value("HOME") ?? "";
   const path = wanted === "-" ? (variables.value("OLDPWD") ?? "/") : wanted;
   if (path === "") return 0;
-  const target = normalize(absolute(path, process.cwd));
+  let target = normalize(absolute(path, process.cwd));
   try {
     if (process.files.status(target).kind !== "directory") throw new FileError("ENOTDIR", path);
-    process.files.resolve(`${target}/.`);
+    const physical = process.files.resolve(`${target}/.`);
+    if (isPhysical) target = physical;
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     throw new ShellError(`can't cd to ${path}: ${error.message}`);
@@ -29,17 +33,44 @@ async function cd({ shell, args }: Call): Promise<number> {
   return 0;
 }
 
-async function pwd({ shell }: Call): Promise<number> {
-  await shell.out(`${shell.process.cwd}\n`);
+async function pwd({ shell, args }: Call): Promise<number> {
+  const { files, cwd } = shell.process;
+  await shell.out(`${isPhysicalIn(args) ? files.resolve(cwd) : cwd}\n`);
   return 0;
 }
 
+/** The last of -P and -L counts. */
+function isPhysicalIn(args: readonly string[]): boolean {
+  return args.findLast((arg) => /^-[LP]$/.test(arg)) === "-P";
+}
+
 async function umask({ shell, args }: Call): Promise<number> {
-  const [mode] = args;
-  if (mode === undefined) await shell.out(`${shell.process.umask.toString(8).padStart(4, "0")}\n`);
-  else if (/^[0-7]+$/.test(mode)) shell.process.umask = Number.parseInt(mode, 8) & 0o777;
-  else throw new ShellError(`Illegal mode: ${mode}`);
+  const { process } = shell;
+  const mode = args.find((arg) => arg !== "-S");
+  if (mode === undefined)
+    await shell.out(`${args.includes("-S") ? grantedText(process.umask) : octal(process.umask)}\n`);
+  else if (/^[0-7]+$/.test(mode)) process.umask = Number.parseInt(mode, 8) & 0o777;
+  else process.umask = ~granted(mode, ~process.umask & 0o777) & 0o777;
   return 0;
+}
+
+function octal(mask: number): string {
+  return mask.toString(8).padStart(4, "0");
+}
+
+/** What a mask lets through, as `umask -S` tells it: `u=rwx,g=rx,o=rx`. */
+function grantedText(mask: number): string {
+  const letters = (shift: number): string => [..."rwx"].filter((_, at) => !((mask >> shift) & (4 >> at))).join("");
+  return `u=${letters(6)},g=${letters(3)},o=${letters(0)}`;
+}
+
+function granted(change: string, before: number): number {
+  try {
+    return changedMode(before, change, false, 0);
+  } catch (error) {
+    if (error instanceof UsageError) throw new ShellError(`illegal mode: ${change}`);
+    throw error;
+  }
 }
 
 /** Limits are told; nothing here comes near them. */

@@ -1,0 +1,33 @@
+// How fast the world's time passes, as the visitor chooses it.
+
+import type { Pace } from "../../simulated/time.js";
+import type { Session } from "../session/session.js";
+
+/**
+ * `slow motion` stretches what happens, so that a container's start takes a second, and lets what is waited for longer
+ * pass in real time.
+ */
+export type Speed = Pace | "slow motion";
+
+/** Slow motion makes short times so many times as long… */
+const STRETCH = 40;
+/** …but none longer than this, in nanoseconds, if it is not that long by itself. */
+const LONGEST = 800_000_000;
+
+/** Which pace a speed asks for: that of slow motion depends on what comes next. */
+export class Motion {
+  #of: Session | null = null;
+  #next: bigint | null = null;
+  #pace: Pace = { times: 1 };
+
+  /** Pace at this moment. Until the world's next event it stays the same. */
+  paceOf(session: Session, speed: Speed): Pace {
+    if (speed !== "slow motion") return speed;
+    const { next } = session;
+    if (session === this.#of && next === this.#next) return this.#pace;
+    [this.#of, this.#next] = [session, next];
+    const gap = next === null ? LONGEST : Number(next - session.now().monotonic);
+    this.#pace = { times: Math.min(1, Math.max(1 / STRETCH, gap / LONGEST)) };
+    return this.#pace;
+  }
+}

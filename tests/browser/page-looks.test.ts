@@ -1,0 +1,201 @@
+// How the page looks and is operated: contrast and names in every state, focus that is seen, nothing that jumps.
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { violations } from "./accessibility.js";
+import { PlaygroundBrowser, reasonForNoPages, sendLast } from "./chromium.js";
+import { sendLine } from "./visitor.js";
+
+const reason = reasonForNoPages();
+const SIZES = [
+  { width: 360, height: 740 },
+  { width: 1280, height: 800 },
+];
+/** The rules are many, the elements too. */
+const PATIENCE_MS = 240_000;
+let browser: PlaygroundBrowser;
+
+/** One after another on the same page. */
+const STATES: readonly { name: string; enter: (page: Page) => Promise<unknown>; leave?: string }[] = [
+  { name: "first sight", enter: async () => {} },
+  { name: "the editor", enter: (page) => openEditor(page) },
+  { name: "an answer", enter: (page) => sendLast(page) },
+  { name: "its code", enter: (page) => page.getByRole("tab", { name: "As code" }).click() },
+  { name: "parameters", enter: (page) => page.locator(".request summary").first().click() },
+  { name: "a refusal explained", enter: (page) => refuse(page) },
+  { name: "a terminal", enter: (page) => openTerminal(page) },
+  { name: "the steps", enter: (page) => page.getByRole("button", { name: "Steps", exact: true }).click() },
+  { name: "the past", enter: (page) => page.getByRole("button", { name: "Step back" }).click() },
+  { name: "faults", enter: (page) => page.getByRole("button", { name: "Break it" }).click(), leave: "Escape" },
+  { name: "sharing", enter: (page) => page.getByRole("button", { name: "Share" }).click(), leave: "Escape" },
+  { name: "about", enter: (page) => page.getByRole("button", { name: "About" }).click(), leave: "Escape" },
+];
+
+describe("the look of the page", () => {
+  beforeAll(async () => {
+    if (reason === null) browser = await PlaygroundBrowser.start();
+  });
+  afterAll(async () => {
+    if (reason === null) await browser.close();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const viewport of SIZES) {
+      test(
+        `meets WCAG AA in every state: ${colorScheme}, ${viewport.width} px`,
+        async ({ skip }) => {
+          if (reason !== null) return skip(reason);
+          const { page, complaints } = await browser.open({ colorScheme, viewport });
+          for (const { name, enter, leave } of STATES) {
+            await enter(page);
+            expect(await violations(page), name).toEqual([]);
+            expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBe(viewport.width);
+            if (leave !== undefined) await page.keyboard.press(leave);
+          }
+          for (const part of viewport.width > 800 ? [] : ["Lessons", "World"]) {
+            await page.locator(".parts").getByText(part).click();
+            expect(await violations(page), part).toEqual([]);
+          }
+          expect(complaints).toEqual([]);
+          await page.context().close();
+        },
+        PATIENCE_MS,
+      );
+    }
+  }
+
+  for (const viewport of SIZES) {
+    test(`shows where the focus is at ${viewport.width} px`, async ({ skip }) => {
+      if (reason !== null) return skip(reason);
+      const { page } = await browser.open({ viewport });
+      await sendLast(page);
+      const stops = await tabThrough(page);
+      expect(stops.filter(({ seen }) => !seen)).toEqual([]);
+      const names = stops.map(({ name }) => name);
+      for (const name of ["Share", "Method", "Send", "Step back", "Moment", "Speed", "Steps", "Break it"]) {
+        expect(names).toContain(name);
+      }
+      await page.context().close();
+    });
+
+    test(`keeps things in their places at ${viewport.width} px`, async ({ skip }) => {
+      if (reason !== null) return skip(reason);
+      const { page } = await browser.open({ viewport });
+      await page.waitForFunction(() => document.querySelector(".summary")?.textContent !== "");
+      await sendLast(page);
+      await sendLine(page, "docker start hello");
+      await page.waitForTimeout(1500);
+      const before = await places(page);
+      await page.getByRole("button", { name: "Step back" }).click();
+      await page.getByText("You are looking at the past").waitFor();
+      expect(await places(page)).toEqual(before);
+      expect(await shifted(page)).toBeLessThan(0.01);
+      await page.context().close();
+    });
+  }
+
+  test("brings an answer, and what is opened under it, into view", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page } = await browser.open({ viewport: SIZES[1]! });
+    await refuse(page);
+    for (const part of [".answer .status-line", ".answer [role=tabpanel] dt >> nth=0"]) {
+      const box = (await page.locator(".cell").last().locator(part).boundingBox())!;
+      const column = (await page.locator(".column.notebook").boundingBox())!;
+      expect(box.y, part).toBeGreaterThanOrEqual(column.y);
+      expect(box.y + box.height, part).toBeLessThanOrEqual(column.y + column.height);
+    }
+    await page.context().close();
+  });
+
+  test("moves nothing where the visitor prefers that", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page } = await browser.open({ reducedMotion: "reduce" });
+    await sendLast(page);
+    const moving = await page.evaluate(() =>
+      Array.from(document.querySelectorAll("*"))
+        .filter((element) => {
+          const { transitionDuration, animationDuration } = getComputedStyle(element);
+          return /[1-9]/.test(`${transitionDuration} ${animationDuration}`);
+        })
+        .map((element) => element.outerHTML.slice(0, 80)),
+    );
+    expect(moving).toEqual([]);
+    await page.context().close();
+  });
+});
+
+async function openEditor(page: Page): Promise<void> {
+  await page.getByRole("textbox", { name: "Body" }).focus();
+  await page.locator(".cm-content").waitFor();
+}
+
+/** A request for what is not there, and why it was refused. */
+async function refuse(page: Page): Promise<void> {
+  await sendLine(page, "GET /containers/nobody/json");
+  await page.locator(".cell").last().getByRole("tab", { name: "What happened" }).click();
+  await page.getByText("not-found (404)").waitFor();
+}
+
+async function openTerminal(page: Page): Promise<void> {
+  await page.getByRole("textbox", { name: "curl line" }).fill("docker run -it --name shell busybox sh");
+  await page.keyboard.press("Enter");
+  await page.locator(".xterm").waitFor();
+}
+
+interface Stop {
+  name: string;
+  /** It has an outline, and nothing lies over it. */
+  seen: boolean;
+}
+
+/** What has the focus, one after another, once around. */
+async function tabThrough(page: Page): Promise<Stop[]> {
+  const stops: Stop[] = [];
+  for (let presses = 0; presses < 120; presses++) {
+    await page.keyboard.press("Tab");
+    const stop = await page.evaluate(() => {
+      const element = document.activeElement;
+      if (element === null || element === document.body) return "outside";
+      if (element.hasAttribute("data-visited")) return "again";
+      element.setAttribute("data-visited", "");
+      const { left, right, top, bottom } = element.getBoundingClientRect();
+      const [x, y] = [(left + right) / 2, (Math.max(top, 0) + Math.min(bottom, innerHeight)) / 2];
+      const above = document.elementFromPoint(x, y);
+      const label = element.closest("label")?.querySelector(".unseen");
+      return {
+        name: (element.getAttribute("aria-label") ?? label?.textContent ?? element.textContent ?? "").trim(),
+        seen:
+          getComputedStyle(element).outlineStyle !== "none" &&
+          above !== null &&
+          (element.contains(above) || above.contains(element)),
+      };
+    });
+    if (stop === "again") break;
+    if (stop !== "outside") stops.push(stop);
+  }
+  return stops;
+}
+
+/** Where the parts of the page stand. */
+function places(page: Page): Promise<number[][]> {
+  return page.evaluate(() =>
+    Array.from(document.querySelectorAll(".page > header, .column, .cell, .request-line > *, .timeline"), (element) => {
+      const { x, y, width } = element.getBoundingClientRect();
+      return [x, y, width];
+    }),
+  );
+}
+
+/** Sum of all layout shifts since the page was opened, but those that an input led to. */
+function shifted(page: Page): Promise<number> {
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        new PerformanceObserver((list) => {
+          const shifts = list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[];
+          resolve(shifts.reduce((sum, one) => sum + (one.hadRecentInput ? 0 : one.value), 0));
+        }).observe({ type: "layout-shift", buffered: true });
+        setTimeout(() => resolve(0), 500);
+      }),
+  );
+}

@@ -1,0 +1,193 @@
+// Time in the visitor's hands, and sessions as links: the past is looked at, branched from, and opened again elsewhere.
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FAULT_TEXTS } from "../../hosts/browser/lessons/fault-texts.js";
+import { PlaygroundBrowser, reasonForNoPages } from "./chromium.js";
+import { PATIENCE, choose, sendLine } from "./visitor.js";
+
+const reason = reasonForNoPages();
+const SHELL = "echo made > /note; echo told; sleep 1; echo warned >&2";
+const BODY = JSON.stringify({ Image: "busybox", Cmd: ["sh", "-c", SHELL] });
+let browser: PlaygroundBrowser;
+
+describe("time on the page", () => {
+  beforeAll(async () => {
+    if (reason === null) browser = await PlaygroundBrowser.start();
+  });
+  afterAll(async () => {
+    if (reason === null) await browser.close();
+  });
+
+  test("stretches what happens, so that a start can be watched, and not what is waited for", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page } = await browser.open();
+    await sendLine(page, "docker create --name job busybox sleep 1000");
+    expect(await timed(() => sendLine(page, "docker start job"))).toBeGreaterThan(700);
+    // Nine seconds of the world: forty times as long would be minutes.
+    expect(await timed(() => sendLine(page, "docker stop -t 9 job"))).toBeLessThan(27_000);
+    await page.context().close();
+  });
+
+  test("goes back and forth over the same states", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page, complaints } = await browser.open();
+    await live(page);
+    const now = await look(page);
+    const back = [now];
+    while (await page.getByRole("button", { name: "Step back" }).isEnabled()) {
+      await page.getByRole("button", { name: "Step back" }).click();
+      back.push(await look(page));
+    }
+    expect(new Set(back.map((one) => one.world)).size).toBeGreaterThan(9);
+    const forth = [back.at(-1)!];
+    while (forth.length < back.length) {
+      await page.getByRole("button", { name: "Step forward" }).click();
+      forth.push(await look(page));
+    }
+    expect(forth.toReversed()).toEqual(back);
+    await page.getByLabel("Moment").fill("3");
+    expect(await look(page)).toEqual(back.at(-4));
+    await page.getByRole("button", { name: "Back to now" }).click();
+    expect(await look(page)).toEqual(now);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("branches where something else is done in the past", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page, complaints } = await browser.open();
+    await live(page);
+    const { world: before } = await lookAt(page, /^POST \/v1.41\/containers\/told\/start/);
+    expect(before).toMatch(/told\s+busybox\s+starting/);
+    await lookAt(page, /^POST \/v1.41\/containers\/create\?name=told/);
+    await sendLine(page, "docker rm told");
+    await expect.poll(() => page.getByText("You are looking at the past").count()).toBe(0);
+    expect(containersIn((await look(page)).world)).toContain("None yet");
+    await page.getByRole("button", { name: "Play" }).click();
+    await sendLine(page, "docker create --name other busybox true");
+    await sendLine(page, "docker start other");
+    await expect.poll(async () => (await look(page)).world, PATIENCE).toMatch(/other\s+busybox\s+exited \(0\)/);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("goes on from a moment of the past as it did", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page, complaints } = await browser.open();
+    await live(page);
+    const now = await look(page);
+    await lookAt(page, /^the engine is gone/);
+    await page.getByRole("button", { name: "Go on from here" }).click();
+    await page.getByText("The engine is down").waitFor();
+    await choose(page, "Start the engine again");
+    await page.getByText("The engine is up").waitFor();
+    expect(containersIn((await look(page)).world)).toBe(containersIn(now.world));
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("comes to the same state in another browser, by a link", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page } = await browser.open();
+    await live(page);
+    const now = await look(page);
+    const answers = await page.locator(".answer").allInnerTexts();
+    const link = await linkTo(page);
+    const { page: other, complaints } = await browser.open({}, link);
+    expect(await other.locator(".notice").innerText()).toMatch(/^Time stands still where this session was shared/);
+    expect(await look(other)).toEqual(now);
+    expect(await other.locator(".answer").allInnerTexts()).toEqual(answers);
+    expect(await linkTo(other)).toBe(link);
+    await other.getByRole("button", { name: "Close" }).click();
+    await other.getByRole("button", { name: "Play" }).click();
+    await sendLine(other, "docker start told");
+    await expect.poll(async () => (await look(other)).world, PATIENCE).toMatch(/told\s+busybox\s+running/);
+    expect(complaints).toEqual([]);
+  });
+
+  test("comes back to what a lesson took the place of", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page, complaints } = await browser.open();
+    await live(page);
+    const now = await look(page);
+    await page.locator(".lesson-title", { hasText: "List images" }).click();
+    await expect.poll(() => page.locator(".cell").count()).toBe(1);
+    expect(await page.getByLabel("Path and query").inputValue()).toBe("/v1.41/images/json");
+    await page.goBack();
+    await expect.poll(() => look(page), PATIENCE).toEqual(now);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("keeps secrets out of links", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page } = await browser.open();
+    await sendLine(page, "docker login -u somebody -p tops3cret registry.example");
+    const { page: other } = await browser.open({}, await linkTo(page));
+    expect(await other.content()).not.toContain("tops3cret");
+    expect(await other.locator(".cell").last().getByRole("textbox", { name: "Body" }).inputValue()).toContain(
+      '"password"',
+    );
+  });
+});
+
+/** A life with something of everything: output, files, an end, a fault that strikes, a crash and a coming back. */
+async function live(page: Page): Promise<void> {
+  await page.getByLabel("Speed").selectOption("10");
+  await sendLine(
+    page,
+    `curl -H 'Content-Type: application/json' -d '${BODY}' http://localhost/v1.41/containers/create?name=told`,
+  );
+  await sendLine(page, "docker start told");
+  await sendLine(page, "docker wait told");
+  await expect.poll(async () => (await look(page)).world, PATIENCE).toMatch(/told\s+busybox\s+exited \(0\)/);
+  await choose(page, FAULT_TEXTS["registry-down"].label);
+  await sendLine(page, "docker pull alpine");
+  await choose(page, FAULT_TEXTS["registry-down"].label);
+  await choose(page, FAULT_TEXTS["engine-crash"].label);
+  await choose(page, "Start the engine again");
+  await page.getByText("The engine is up").waitFor();
+  await sendLine(page, "docker ps -a");
+  // No time passes but where it is let pass.
+  await page.getByRole("button", { name: "Pause" }).click();
+}
+
+/** Real milliseconds. */
+async function timed(act: () => Promise<unknown>): Promise<number> {
+  const begun = Date.now();
+  await act();
+  return Date.now() - begun;
+}
+
+interface Look {
+  world: string;
+  /** What the step list shows as the moment that is looked at. */
+  cause: string;
+}
+
+async function look(page: Page): Promise<Look> {
+  const world = await page.locator(".column.world").innerText();
+  return { world, cause: await page.locator(".scrubber-text .grow").innerText() };
+}
+
+/** Steps back to the step of that cause. */
+async function lookAt(page: Page, cause: RegExp): Promise<Look> {
+  const back = page.getByRole("button", { name: "Step back" });
+  for (;;) {
+    await back.click();
+    const found = await look(page);
+    if (cause.test(found.cause)) return found;
+    if (await back.isDisabled()) throw new Error(`no step is ${cause}`);
+  }
+}
+
+/** The fragment of the link that is offered. */
+async function linkTo(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "Share" }).click();
+  return new URL(await page.locator("dialog[open] input").inputValue()).hash;
+}
+
+function containersIn(world: string): string {
+  return /Containers\n(.*)\nImages\n/s.exec(world)?.[1] ?? world;
+}

@@ -1,0 +1,5 @@
+// The story in a worker: whoever started it is sent the result.
+
+import { story } from "./story.js";
+
+void story().then((told) => postMessage(told));
