@@ -32,14 +32,14 @@ export const CONFIG: Table = new Table("ContainerConfigWrapper", [
     .typed("container.HealthConfig")
     .of(HEALTHCHECK)
     .refused(['{"Test":["NONE"]}']),
-  new Field("ArgsEscaped", FieldType.Bool, null).kept(),
+  new Field("ArgsEscaped", FieldType.Bool, null).kept().says("of Windows"),
   new Field("Image", FieldType.String, '""'),
   new Field("Volumes", FieldType.Set, "null"),
   new Field("WorkingDir", FieldType.String, '""'),
   new Field("Entrypoint", FieldType.Command, "null"),
   new Field("NetworkDisabled", FieldType.Bool, null).refused(),
   new Field("MacAddress", FieldType.String, null).upTo(51).refused(),
-  new Field("OnBuild", FieldType.Strings, "null").kept(),
+  new Field("OnBuild", FieldType.Strings, "null").kept().says("of builds"),
   new Field("Labels", FieldType.StringMap, EMPTY_OBJECT),
   new Field("StopSignal", FieldType.String, null),
   new Field("StopTimeout", FieldType.Int, null).typed("int").pointed(),

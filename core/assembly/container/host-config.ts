@@ -45,15 +45,21 @@ const NO_TEXT: string = '""';
 const NOTHING: string = "null";
 const NO: string = "false";
 
+const OF_WINDOWS: string = "of Windows";
+const GIVEN_UP: string = "kernels have given it up";
+
 export const HOST_CONFIG: Table = new Table("HostConfig", [
-  new Field("Binds", FieldType.Strings, NOTHING),
-  new Field("ContainerIDFile", FieldType.String, NO_TEXT).kept(),
+  new Field("Binds", FieldType.Strings, NOTHING).says("of paths; named volumes are refused"),
+  new Field("ContainerIDFile", FieldType.String, NO_TEXT).kept().says("the client writes it"),
   new Field("LogConfig", FieldType.Struct, '{"Type":"","Config":{}}').typed("container.LogConfig").of(LOG_CONFIG),
-  new Field("NetworkMode", FieldType.String, NO_TEXT).typed("container.NetworkMode"),
+  new Field("NetworkMode", FieldType.String, NO_TEXT)
+    .typed("container.NetworkMode")
+    .says("`bridge`, `host`, `none`; `container:` is refused"),
   new Field("PortBindings", FieldType.StructListMap, NOTHING)
     .typed("nat.PortBinding")
     .mapped("nat.PortMap")
-    .of(PORT_BINDING),
+    .of(PORT_BINDING)
+    .says("IPv4"),
   new Field("RestartPolicy", FieldType.Struct, '{"Name":"","MaximumRetryCount":0}')
     .typed("container.RestartPolicy")
     .of(RESTART_POLICY),
@@ -77,7 +83,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("Privileged", FieldType.Bool, NO).refused(),
   new Field("PublishAllPorts", FieldType.Bool, NO),
   new Field("ReadonlyRootfs", FieldType.Bool, NO),
-  new Field("SecurityOpt", FieldType.Strings, NOTHING),
+  new Field("SecurityOpt", FieldType.Strings, NOTHING).says("labels and AppArmor profiles are refused"),
   new Field("StorageOpt", FieldType.StringMap, null).refused(),
   new Field("Tmpfs", FieldType.StringMap, null),
   new Field("UTSMode", FieldType.String, NO_TEXT).typed("container.UTSMode").refused(['"host"']),
@@ -88,7 +94,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("Runtime", FieldType.String, NO_TEXT),
   new Field("ConsoleSize", FieldType.Pair, "[0,0]").from(42),
   new Field("Annotations", FieldType.StringMap, null).from(43).refused(),
-  new Field("Isolation", FieldType.String, NO_TEXT).typed("container.Isolation").kept(),
+  new Field("Isolation", FieldType.String, NO_TEXT).typed("container.Isolation").kept().says(OF_WINDOWS),
   new Field("CpuShares", FieldType.Int, NO_NUMBER),
   new Field("Memory", FieldType.Int, NO_NUMBER),
   new Field("NanoCpus", FieldType.Int, NO_NUMBER),
@@ -111,20 +117,18 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("Devices", FieldType.Structs, NOTHING).typed("container.DeviceMapping").of(DEVICE).refused(),
   new Field("DeviceCgroupRules", FieldType.Strings, NOTHING).refused(),
   new Field("DeviceRequests", FieldType.Raw, NOTHING).refused(),
-  // Kernels have given these two up; Docker takes them and does nothing.
-  new Field("KernelMemory", FieldType.Int, NO_NUMBER).upTo(41).kept(),
-  new Field("KernelMemoryTCP", FieldType.Int, NO_NUMBER).upTo(51).kept(),
+  new Field("KernelMemory", FieldType.Int, NO_NUMBER).upTo(41).kept().says(GIVEN_UP),
+  new Field("KernelMemoryTCP", FieldType.Int, NO_NUMBER).upTo(51).kept().says(GIVEN_UP),
   new Field("MemoryReservation", FieldType.Int, NO_NUMBER),
   new Field("MemorySwap", FieldType.Int, NO_NUMBER),
   new Field("MemorySwappiness", FieldType.Int, NOTHING).pointed().refused(["-1"]),
   new Field("OomKillDisable", FieldType.Bool, NO).refused(),
   new Field("PidsLimit", FieldType.Int, NOTHING).pointed(),
   new Field("Ulimits", FieldType.Structs, NOTHING).typed("*units.Ulimit").of(ULIMIT),
-  // Of Windows.
-  new Field("CpuCount", FieldType.Int, NO_NUMBER).kept(),
-  new Field("CpuPercent", FieldType.Int, NO_NUMBER).kept(),
-  new Field("IOMaximumIOps", FieldType.UInt64, NO_NUMBER).kept(),
-  new Field("IOMaximumBandwidth", FieldType.UInt64, NO_NUMBER).kept(),
+  new Field("CpuCount", FieldType.Int, NO_NUMBER).kept().says(OF_WINDOWS),
+  new Field("CpuPercent", FieldType.Int, NO_NUMBER).kept().says(OF_WINDOWS),
+  new Field("IOMaximumIOps", FieldType.UInt64, NO_NUMBER).kept().says(OF_WINDOWS),
+  new Field("IOMaximumBandwidth", FieldType.UInt64, NO_NUMBER).kept().says(OF_WINDOWS),
   new Field("Mounts", FieldType.Raw, null).refused(),
   new Field("MaskedPaths", FieldType.Strings, NOTHING),
   new Field("ReadonlyPaths", FieldType.Strings, NOTHING),

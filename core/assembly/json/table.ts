@@ -54,6 +54,8 @@ export class Field {
   pointer: bool = false;
   /** JSON of values that ask for nothing, besides empty ones. */
   neutral: string[] = [];
+  /** What a reader of the README should know of its effect. */
+  note: string = "";
   /** Go's name of a map's type, where it has one. */
   mapType: string = "";
   private parsed: Json | null = null;
@@ -121,6 +123,12 @@ export class Field {
   refused(neutral: string[] = []): Field {
     this.effect = Effect.Refused;
     this.neutral = neutral;
+    return this;
+  }
+
+  /** For the README's table of fields: a few words, no sentence. */
+  says(note: string): Field {
+    this.note = note;
     return this;
   }
 }

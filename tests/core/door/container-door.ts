@@ -6,8 +6,10 @@ import { DefaultFacts, fillHostConfig, fillHostname } from "../../../core/assemb
 import { HOST_CONFIG } from "../../../core/assembly/container/host-config";
 import { commandOf, mergeImageConfig } from "../../../core/assembly/container/merge";
 import { ValidationFacts, refuseContainer } from "../../../core/assembly/container/validate";
+import { NETWORKING_CONFIG } from "../../../core/assembly/container/networking-config";
 import { asI64 } from "../../../core/assembly/json/json";
 import { normalise, schemaError } from "../../../core/assembly/json/schema";
+import { Effect, FieldType, Table } from "../../../core/assembly/json/table";
 import { Refusal, statusOf } from "../../../core/assembly/refusal";
 import { answer, answerText, argument, text } from "./exchange";
 import { Json } from "./json";
@@ -75,6 +77,39 @@ export function validate(): void {
   facts.runtimes = ["crun", "runc"];
   const refusal = refuseContainer(config, host, facts);
   answer(refusal === null ? Json.null() : refused(refusal));
+}
+
+/** All fields: `{object: [[path, effect, values that ask for nothing, note, first version, last version], …]}`. */
+export function fields(): void {
+  const result = Json.object();
+  result.set("Config", fieldsOf(CONFIG));
+  result.set("HostConfig", fieldsOf(HOST_CONFIG));
+  result.set("NetworkingConfig", fieldsOf(NETWORKING_CONFIG));
+  answer(result);
+}
+
+function fieldsOf(table: Table): Json {
+  const rows = Json.array();
+  addFields(rows, table, "", Effect.Built);
+  return rows;
+}
+
+// What stands in a refused struct is refused with it.
+function addFields(rows: Json, table: Table, path: string, outer: Effect): void {
+  for (let i = 0; i < table.fields.length; i++) {
+    const field = table.fields[i];
+    const name = path + field.name;
+    const effect = outer == Effect.Built ? field.effect : outer;
+    const row = Json.strings([name]);
+    row.push(Json.i64(effect));
+    row.push(Json.strings(field.neutral));
+    row.push(Json.string(field.note));
+    row.push(Json.i64(field.since));
+    row.push(Json.i64(field.until));
+    rows.push(row);
+    const inner = field.table;
+    if (inner !== null) addFields(rows, inner, name + (field.type == FieldType.StructMap ? ".*." : "."), effect);
+  }
 }
 
 function refused(refusal: Refusal): Json {
