@@ -51,7 +51,7 @@ export class Cgroups {
   /** Kills every process in the group, frozen ones too, and waits until they are gone. True: there was nothing to kill. */
   async kill(container: string): Promise<boolean> {
     for (let round = 0; ; round++) {
-      const pids = this.#pids(container);
+      const pids = this.pids(container);
       if (pids.size === 0) return round === 0;
       if (round === KILL_ROUNDS_MAX) throw new HostFailure("busy", `processes do not end: ${[...pids].join(", ")}`);
       for (const pid of pids) this.#send(pid);
@@ -99,7 +99,8 @@ export class Cgroups {
     }
   }
 
-  #pids(container: string): Set<number> {
+  /** Numbers of the machine; processes that hide in groups of their own included. */
+  pids(container: string): Set<number> {
     const pids = new Set<number>();
     for (const group of this.#groups(container))
       for (const path of tree(group)) for (const pid of readPids(join(path, "cgroup.procs"))) pids.add(pid);

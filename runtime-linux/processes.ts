@@ -13,6 +13,7 @@ import { libc } from "./kernel/libc.js";
 import { launch, type Surroundings } from "./launch.js";
 import { killNaming } from "./naming.js";
 import { parseRunName, type Paths } from "./paths.js";
+import { ps } from "./ps.js";
 import { reap } from "./reap.js";
 import { isAlive, Run } from "./run.js";
 import { findProgram, type Runtime } from "./runtimes.js";
@@ -109,12 +110,13 @@ class Processes implements LinuxProcesses {
         return this.#resize(command.val);
       case "reap":
         return this.#reap(this.#run(command.val));
+      case "ps":
+        return ps(command.val.arguments, this.#at.cgroups.pids(command.val.subject.container));
       case "exec":
       case "signal-exec":
       case "resize-exec":
       case "reap-exec":
       case "identify":
-      case "ps":
       case "sample":
       case "limit":
       case "rewrite":

@@ -4,7 +4,8 @@
 //   closed ID client|detached|input-ended|slow|failed        drained ID BYTES
 //   exited #CONTAINER RUN [CODE [oom|lost]]                     elapsed OP
 //   done OP · launched OP · size OP N · names OP WORD… · token OP [TEXT] · bytes OP DOCUMENT · resolved OP DOCUMENT
-//   ingested OP PATH:SIZE… · committed OP LAYER [empty] · failed OP KIND [CODE] MESSAGE · progress OP PHASE CURRENT TOTAL
+//   ingested OP PATH:SIZE… · committed OP LAYER [empty] · ps OP PIDS LINES
+//   failed OP KIND [CODE] MESSAGE · progress OP PHASE CURRENT TOTAL
 
 import type { Input, Outcome, engine, types } from "../../hosts/host.js";
 import { digestOf, encode } from "./image-world.js";
@@ -111,11 +112,18 @@ function outcome(word: string, rest: string[], glossary: Glossary): Outcome {
     }
     case "ingested":
       return { tag: "ingested", val: rest.map((file) => archivedFile(glossary.unnamed(file))) };
+    case "ps":
+      return { tag: "ps", val: psOutput(rest) };
     case "committed":
       return { tag: "committed", val: committed(rest, glossary) };
     default:
       throw new Error(`no such input: ${word}`);
   }
+}
+
+/** Lines stand between slashes. */
+function psOutput([pids = "", ...words]: string[]): engine.PsOutput {
+  return { text: encode(words.join(" ").replaceAll(" / ", "\n")), pids: Uint32Array.from(pids.split(","), Number) };
 }
 
 function archivedFile(file: string): engine.ArchivedFile {

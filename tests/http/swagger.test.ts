@@ -59,6 +59,8 @@ onEngines("swagger", (engine, kind) => {
       await check(200, "GET", "/containers/json", "/containers/json?all=1&size=1");
       for (const id of [running, ended]) await check(200, "GET", "/containers/{id}/json", `/containers/${id}/json`);
       await check(404, "GET", "/containers/{id}/json", "/containers/nothing/json");
+      await check(200, "GET", "/containers/{id}/top", `/containers/${running}/top`);
+      await check(404, "GET", "/containers/{id}/top", "/containers/nothing/top");
       await check(200, "GET", "/images/json", "/images/json");
       await check(200, "GET", "/images/{name}/json", "/images/busybox/json");
       await check(404, "GET", "/images/{name}/json", "/images/nothing/json");

@@ -7,14 +7,20 @@ import { inspectContainer } from "../container/inspect";
 import { killContainer } from "../container/kill";
 import { listContainers } from "../container/list";
 import { containerLogs } from "../container/logs";
+import { pauseContainer, unpauseContainer } from "../container/pause";
 import { removeContainer } from "../container/remove";
 import { resizeContainer } from "../container/resize";
 import { startContainer } from "../container/start";
 import { stopContainer } from "../container/stop";
+import { topContainer } from "../container/top";
 import { waitContainer } from "../container/wait";
 import { Call } from "../call";
 import { followEvents } from "../event/follow";
 import { commitContainer } from "../image/commit";
+import { createExec } from "../exec/create";
+import { inspectExec } from "../exec/inspect";
+import { resizeExec } from "../exec/resize";
+import { startExec } from "../exec/start";
 import { deleteImage } from "../image/delete";
 import { inspectImage } from "../image/inspect";
 import { listImages } from "../image/list";
@@ -86,7 +92,7 @@ const ROUTES: Route[] = [
   new Route("POST",   "/containers/create",         24, createContainer,   "container/create.ts"),
   new Route("POST",   "/containers/prune",          25, later,             "api/routes.ts"),
   new Route("GET",    "/containers/*/json",         24, inspectContainer,  "container/inspect.ts"),
-  new Route("GET",    "/containers/*/top",          24, later,             "api/routes.ts"),
+  new Route("GET",    "/containers/*/top",          24, topContainer,      "container/top.ts"),
   new Route("GET",    "/containers/*/logs",         24, containerLogs,     "container/logs.ts"),
   new Route("GET",    "/containers/*/changes",      24, later,             "api/routes.ts"),
   new Route("GET",    "/containers/*/export",       24, later,             "api/routes.ts"),
@@ -98,23 +104,23 @@ const ROUTES: Route[] = [
   new Route("POST",   "/containers/*/kill",         24, killContainer,     "container/kill.ts"),
   new Route("POST",   "/containers/*/update",       24, later,             "api/routes.ts"),
   new Route("POST",   "/containers/*/rename",       24, later,             "api/routes.ts"),
-  new Route("POST",   "/containers/*/pause",        24, later,             "api/routes.ts"),
-  new Route("POST",   "/containers/*/unpause",      24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/pause",        24, pauseContainer,    "container/pause.ts"),
+  new Route("POST",   "/containers/*/unpause",      24, unpauseContainer,  "container/pause.ts"),
   new Route("POST",   "/containers/*/attach",       24, attachContainer,   "container/attach.ts"),
   new Route("GET",    "/containers/*/attach/ws",    24, later,             "api/routes.ts"),
   new Route("POST",   "/containers/*/wait",         24, waitContainer,     "container/wait.ts"),
   new Route("HEAD",   "/containers/*/archive",      24, later,             "api/routes.ts"),
   new Route("GET",    "/containers/*/archive",      24, later,             "api/routes.ts"),
   new Route("PUT",    "/containers/*/archive",      24, later,             "api/routes.ts"),
-  new Route("POST",   "/containers/*/exec",         24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/exec",         24, createExec,        "exec/create.ts"),
   new Route("GET",    "/containers/*/checkpoints",  24, experimental,      "api/routes.ts"),
   new Route("POST",   "/containers/*/checkpoints",  24, experimental,      "api/routes.ts"),
   new Route("DELETE", "/containers/*/checkpoints/*", 24, experimental,      "api/routes.ts"),
   new Route("DELETE", "/containers/*",              24, removeContainer,   "container/remove.ts"),
 
-  new Route("POST",   "/exec/*/start",              24, later,             "api/routes.ts"),
-  new Route("POST",   "/exec/*/resize",             24, later,             "api/routes.ts"),
-  new Route("GET",    "/exec/*/json",               24, later,             "api/routes.ts"),
+  new Route("POST",   "/exec/*/start",              24, startExec,         "exec/start.ts"),
+  new Route("POST",   "/exec/*/resize",             24, resizeExec,        "exec/resize.ts"),
+  new Route("GET",    "/exec/*/json",               24, inspectExec,       "exec/inspect.ts"),
 
   new Route("GET",    "/images/json",               24, listImages,        "image/list.ts"),
   new Route("POST",   "/images/create",             24, createImage,       "image/pull.ts"),

@@ -11,6 +11,7 @@ import type { Program } from "../program.js";
 import { PROGRAMS } from "../programs/table.js";
 import { ContainerLog } from "./log.js";
 import type { Kernel, MachineFacts } from "./pid-namespace.js";
+import { MachinePids, ps } from "./ps.js";
 import { Run } from "./run.js";
 import { SIGTERM } from "./signals.js";
 import { identityOf, makeDirectories, parseSpec, viewOf, type Seen, type Spec } from "./spec.js";
@@ -73,6 +74,7 @@ class World implements SimulatedProcesses {
   readonly #runs = new Map<string, Run>();
   readonly #logs = new Map<string, ContainerLog>();
   readonly #stdins = new Map<string, StdinPipe>();
+  readonly #pids = new MachinePids(() => this.#nextPid());
   #lastPid = FIRST_PID;
   #happened: (input: Input) => void = () => {};
 
@@ -108,12 +110,13 @@ class World implements SimulatedProcesses {
       }
       case "reap":
         return this.#reap(command.val);
+      case "ps":
+        return this.#ps(command.val);
       case "exec":
       case "signal-exec":
       case "resize-exec":
       case "reap-exec":
       case "identify":
-      case "ps":
       case "sample":
       case "limit":
       case "rewrite":
@@ -186,15 +189,25 @@ class World implements SimulatedProcesses {
     const files = mounted(() => disk.mountView(container, viewOf(spec, launch, seen)));
     const identity = identityOf(launch, files);
     const kernel = this.#kernel(container, files);
-    this.#lastPid += 1 + Math.floor(this.#needs.random() * PID_STEP);
     const stdin = this.#stdin(nameOf(launch));
     return run.start(
       {
-        ...{ spec, launch, kernel, files, identity, pid: this.#lastPid, machineName: machine.name },
+        ...{ spec, launch, kernel, files, identity, pid: this.#nextPid(), machineName: machine.name },
         log: this.#log(container),
       },
       (target) => stdin.connect(target),
     );
+  }
+
+  #nextPid(): number {
+    this.#lastPid += 1 + Math.floor(this.#needs.random() * PID_STEP);
+    return this.#lastPid;
+  }
+
+  #ps({ subject, arguments: words }: processes.Ps): Outcome {
+    const { namespace, state } = this.#running(subject);
+    if (!namespace || state.tag !== "running") throw new HostFailure("not-found", "no such process");
+    return ps(words, namespace.processes.values(), state.val.pid, this.#pids);
   }
 
   // What these two give lives as long as the processes: of the launch it holds no more than they need.

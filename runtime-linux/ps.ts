@@ -1,0 +1,37 @@
+// The machine's `ps`, asked about a container's processes.
+
+import { execFile } from "node:child_process";
+import type { Outcome } from "../hosts/host.js";
+import { HostFailure } from "../hosts/failure.js";
+import { findProgram } from "./runtimes.js";
+
+/** Who asks wants to see what goes on now: a `ps` that hangs in the kernel is given up. */
+const LIMIT_MS = 10_000;
+const OUTPUT_MAX = 16 << 20;
+
+/**
+ * Lists `pids`, at least; others may be among the lines. Titles and numbers are those of the C locale, and nothing of
+ * the engine's own environment changes them (ps(1): PS_FORMAT, PS_PERSONALITY).
+ */
+export async function ps(words: readonly string[], pids: ReadonlySet<number>): Promise<Outcome> {
+  if (pids.size === 0) throw new HostFailure("not-found", "no such process");
+  // Some formats (`f`) go with no list of processes: then all are listed.
+  const text = await run([...words, `-q${[...pids].join(",")}`]).catch(() => run(words));
+  return { tag: "ps", val: { text, pids: Uint32Array.from(pids) } };
+}
+
+function run(words: readonly string[]): Promise<Uint8Array> {
+  const program = findProgram("ps");
+  if (!program) throw new HostFailure("unsupported", "there is no program ps on this machine");
+  const options = {
+    env: { LC_ALL: "C", PATH: process.env["PATH"] ?? "" },
+    ...{ encoding: "buffer" as const, timeout: LIMIT_MS, maxBuffer: OUTPUT_MAX },
+  };
+  return new Promise((resolve, reject) =>
+    execFile(program, words, options, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout);
+      const said = stderr.toString("utf8").trim();
+      reject(new HostFailure("invalid", said || error.message));
+    }),
+  );
+}

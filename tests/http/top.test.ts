@@ -1,0 +1,100 @@
+// Processes of a container as the machine's ps lists them.
+import { expect, test } from "vitest";
+import { onEngines } from "../support/on-engines.js";
+import { messageOf } from "../support/engine-client.js";
+
+interface Top {
+  Titles: string[];
+  Processes: string[][];
+}
+
+onEngines("top", (engine) => {
+  const top = (id: string, args?: string): Promise<Top> =>
+    engine().read<Top>(`/containers/${id}/top${args === undefined ? "" : `?ps_args=${encodeURIComponent(args)}`}`);
+
+  test("as ps -ef lists them: those of the container only, numbered by the machine, the command in one cell", async () => {
+    const id = await engine().running({ Cmd: ["sh", "-c", "sleep 1001 & sleep 1002 & wait"] });
+    const other = await engine().running();
+    const { Titles, Processes } = await topOf(id, 3);
+    expect(Titles).toEqual(["UID", "PID", "PPID", "C", "STIME", "TTY", "TIME", "CMD"]);
+    expect(Processes.map((cells) => cells.at(-1)).sort()).toEqual([
+      "sh -c sleep 1001 & sleep 1002 & wait",
+      "sleep 1001",
+      "sleep 1002",
+    ]);
+    for (const cells of Processes) expect(cells.length).toBe(Titles.length);
+    const { State } = await engine().read<{ State: { Pid: number } }>(`/containers/${id}/json`);
+    const first = Processes.find((cells) => cells.at(-1)?.startsWith("sh"))!;
+    expect(first[0]).toBe("root");
+    expect(first[1]).toBe(String(State.Pid));
+    for (const cells of Processes) if (cells !== first) expect(cells[2]).toBe(String(State.Pid));
+    for (const one of [id, other]) await engine().remove(one);
+  });
+
+  test("formats of one's own", async () => {
+    const id = await engine().running({ Cmd: ["sleep", "1003"], User: "1234" });
+    const { State } = await engine().read<{ State: { Pid: number } }>(`/containers/${id}/json`);
+    expect(await top(id, "-eo pid,comm")).toEqual({
+      Titles: ["PID", "COMMAND"],
+      Processes: [[`${State.Pid}`, "sleep"]],
+    });
+    expect((await top(id, "-o pid -o args")).Processes).toEqual([[`${State.Pid}`, "sleep 1003"]]);
+    const users = await top(id, "aux");
+    expect(users.Titles.slice(0, 2)).toEqual(["USER", "PID"]);
+    expect(users.Processes.map((cells) => [cells[0], cells.at(-1)])).toEqual([["1234", "sleep 1003"]]);
+    expect((await top(id, "")).Titles[0]).toBe("UID");
+    await engine().remove(id);
+  });
+
+  test("what does not run is 409, what ps does not know is 500 with its words", async () => {
+    const id = await engine().create({ Cmd: ["sleep", "1000"] });
+    const refused = await engine().call("GET", `/containers/${id}/top`);
+    expect(refused.status).toBe(409);
+    const word = engine().expected("state-texts", "container", "Container");
+    expect(messageOf(refused)).toBe(`${word} ${id} is not running`);
+    expect(messageOf(await engine().call("GET", "/containers/nope/top"))).toBe("No such container: nope");
+    await engine().start(id);
+    const bad = await engine().call("GET", `/containers/${id}/top?ps_args=-eZQ%20--nothing`);
+    expect([bad.status, messageOf(bad)]).toEqual([500, expect.stringMatching(/^ps: error: /)]);
+    const blind = await engine().call("GET", `/containers/${id}/top?ps_args=-o%20comm`);
+    expect([blind.status, messageOf(blind)]).toEqual([500, "Couldn't find PID field in ps output"]);
+    await engine().remove(id);
+  });
+
+  test("no other column can pass for PID", async () => {
+    const id = await engine().running();
+    for (const args of ["-eo ppid=PID", "-eo comm,uid=PID", "-e -o user= PIDS"]) {
+      const answer = await engine().call("GET", `/containers/${id}/top?ps_args=${encodeURIComponent(args)}`);
+      expect([args, answer.status]).toEqual([args, 500]);
+      expect(messageOf(answer)).toMatch(/^specifying ".*" is not allowed$/);
+    }
+    expect((await top(id, "-o pid=PID")).Processes.length).toBe(1);
+    await engine().remove(id);
+  });
+
+  test("an event tells of it", async () => {
+    const since = Date.now() / 1000 - 1;
+    const id = await engine().running();
+    await top(id);
+    const filters = encodeURIComponent(JSON.stringify({ container: [id], event: ["top"] }));
+    const { text } = await engine().call(
+      "GET",
+      `/events?since=${since}&until=${Date.now() / 1000 + 0.5}&filters=${filters}`,
+    );
+    expect(
+      text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).Action),
+    ).toEqual(["top"]);
+    await engine().remove(id);
+  });
+
+  /** Once there are so many. */
+  async function topOf(id: string, count: number): Promise<Top> {
+    for (;;) {
+      const listed = await top(id);
+      if (listed.Processes.length >= count) return listed;
+    }
+  }
+});
