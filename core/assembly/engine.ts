@@ -10,6 +10,7 @@ import {
   InputCompleted,
   InputDrained,
   InputElapsed,
+  InputExecExited,
   InputExited,
   InputOutOfMemory,
   InputProgress,
@@ -27,6 +28,7 @@ import {
 import { dispatch } from "./api/router";
 import { exitedByItself, ranOutOfMemory } from "./container/exit";
 import { ruleTable } from "./container/lifecycle";
+import { execExited } from "./exec/ended";
 import { mend } from "./mend";
 import { reasons } from "./reason";
 import { commonHeaders } from "./reply";
@@ -80,7 +82,7 @@ function take(input: Input): void {
     case InputTag.Exited:
       return exited((<InputExited>input).value);
     case InputTag.ExecExited:
-      return; // of no exec that this core has asked for
+      return execExited((<InputExecExited>input).value);
     case InputTag.OutOfMemory:
       return shortOfMemory((<InputOutOfMemory>input).value);
     case InputTag.Progress:

@@ -29,6 +29,7 @@ import { readRecord } from "./container/record";
 import { release } from "./container/release";
 import { resumeRemoval } from "./container/remove";
 import { parseJson } from "./json/reader";
+import { mendExecs } from "./exec/mend";
 import { keepEndpoint } from "./network/connect";
 import { makeBridges } from "./network/making";
 import { readNetwork } from "./network/network";
@@ -56,6 +57,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
     mendContainer(containers[i], findProcess(inventory.processes, containers[i]));
   }
   engine.images.mend(inventory.chains);
+  mendExecs(inventory.execs);
   makeBridges();
 }
 

@@ -4,6 +4,7 @@ import { Instant, Options } from "../../build/bindings/types";
 import { Call } from "./call";
 import { ContainerStore } from "./container/store";
 import { EventRing } from "./event/ring";
+import { ExecStore } from "./exec/store";
 import { Ids } from "./ids";
 import { ImageStore } from "./image/store";
 import { NetworkStore } from "./network/store";
@@ -21,6 +22,7 @@ export class Engine {
   /** Requests that are not fully answered and want to hear of their clients. */
   readonly calls: Map<u64, Call> = new Map<u64, Call>();
   readonly containers: ContainerStore = new ContainerStore();
+  readonly execs: ExecStore = new ExecStore();
   readonly images: ImageStore = new ImageStore();
   readonly networks: NetworkStore = new NetworkStore();
   readonly volumes: VolumeStore = new VolumeStore();

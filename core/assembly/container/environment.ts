@@ -6,10 +6,11 @@ import { Container } from "./container";
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-export function environmentOf(container: Container, config: Json): string[] {
+/** `tty`: of the process that it is for. */
+export function environmentOf(container: Container, config: Json, tty: bool = container.tty): string[] {
   const wanted = config.stringsOf("Env");
   const first: string[] = [`PATH=${DEFAULT_PATH}`, `HOSTNAME=${config.stringOf("Hostname")}`];
-  if (container.tty) first.push("TERM=xterm");
+  if (tty) first.push("TERM=xterm");
   const variables = new Variables(first);
   // An entry without `=` only kept a default of the image away.
   for (let i = 0; i < wanted.length; i++) variables.set(wanted[i]);

@@ -2,6 +2,7 @@
 
 import { Exit } from "../../../build/bindings/types";
 import { containerEvent, emitContainer, emitNetwork, emitUnmounts } from "../event/emit";
+import { endExecs } from "../exec/ended";
 import { endReply } from "../reply";
 import { engine } from "../state";
 import { Container } from "./container";
@@ -13,6 +14,7 @@ import { answerWaiters } from "./wait";
 export function exitedByItself(container: Container, exit: Exit): void {
   if (!container.running) return;
   recordExit(container, exit);
+  endExecs(container);
   if (exit.outOfMemory) ranOutOfMemory(container);
   container.toldOutOfMemory = false;
   emitDie(container, exit);

@@ -4,6 +4,7 @@ import { ContentCommandMeasure, Failure, Outcome, OutcomeSize } from "../../../b
 import { flagOf } from "../api/parameters";
 import { askContent } from "../ask";
 import { Call } from "../call";
+import { writeExecIds } from "../exec/inspect";
 import { JsonWriter } from "../json/writer";
 import { internal, Refusal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
@@ -61,7 +62,7 @@ function write(container: Container, version: i32, written: i64): Uint8Array {
   json.stringField("MountLabel", "");
   json.stringField("ProcessLabel", "");
   json.stringField("AppArmorProfile", "");
-  json.nullField("ExecIDs");
+  writeExecIds(json, container);
   json.key("HostConfig");
   writeHostConfig(json, container, version);
   writeGraphDriver(json, container);

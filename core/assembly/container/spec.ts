@@ -54,7 +54,7 @@ function writeProcess(json: JsonWriter, container: Container, config: Json, host
   json.endObject();
 }
 
-function writeCapabilities(json: JsonWriter, hostConfig: Json): void {
+export function writeCapabilities(json: JsonWriter, hostConfig: Json): void {
   const names = capabilitiesOf(hostConfig.stringsOf("CapAdd"), hostConfig.stringsOf("CapDrop"));
   json.key("capabilities");
   json.beginObject();
@@ -64,7 +64,7 @@ function writeCapabilities(json: JsonWriter, hostConfig: Json): void {
   json.endObject();
 }
 
-function writeLimits(json: JsonWriter, limits: Json | null): void {
+export function writeLimits(json: JsonWriter, limits: Json | null): void {
   if (limits === null || limits.items.length == 0) return;
   json.key("rlimits");
   json.beginArray();

@@ -1,0 +1,14 @@
+// Whether a container's state lets it have one more process (surface §2.15).
+
+import { Container } from "../container/container";
+import { Status } from "../container/lifecycle";
+
+/** Why it does not, in Docker's words; empty if it does. `name`: as the client calls the container. */
+export function refuseInactive(container: Container, name: string): string {
+  if (container.word == "restarting") {
+    return `Container ${container.id} is restarting, wait until the container is running`;
+  }
+  if (!container.running) return `container ${container.id} is not running`;
+  if (container.status == Status.Paused) return `Container ${name} is paused, unpause the container before exec`;
+  return "";
+}

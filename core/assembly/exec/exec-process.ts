@@ -1,0 +1,65 @@
+// What `processes.exec` is told: `process` of the OCI runtime spec, made of the container's own and of what the client
+// changed.
+
+import { Exec as ExecCommand, Subject } from "../../../build/bindings/types";
+import { environmentOf } from "../container/environment";
+import { documentOf } from "../container/launch";
+import { securityOf } from "../container/security-options";
+import { writeCapabilities, writeLimits } from "../container/spec";
+import { Json } from "../json/json";
+import { JsonWriter } from "../json/writer";
+import { Variables } from "../text/variables";
+import { Exec } from "./exec";
+
+/** `detached`: nobody will be bound to it. `capture`: so many bytes of its output are wanted at its end. */
+export function execCommandOf(exec: Exec, detached: bool, capture: u32): ExecCommand {
+  const config = documentOf(exec.container.config);
+  const hostConfig = documentOf(exec.container.hostConfig);
+  return new ExecCommand(
+    exec.id,
+    new Subject(exec.container.id, exec.run),
+    writeProcess(exec, config, hostConfig),
+    exec.user,
+    hostConfig.stringsOf("GroupAdd"),
+    exec.tty,
+    exec.rows,
+    exec.columns,
+    exec.openStdin && !detached,
+    detached,
+    capture,
+  );
+}
+
+function writeProcess(exec: Exec, config: Json, hostConfig: Json): Uint8Array {
+  const json = new JsonWriter();
+  json.beginObject();
+  json.boolField("terminal", exec.tty);
+  json.stringArrayField("args", [exec.path].concat(exec.args));
+  json.stringArrayField("env", environment(exec, config));
+  json.stringField("cwd", directoryOf(exec, config));
+  writeCapabilities(json, exec.privileged ? allCapabilities() : hostConfig);
+  writeLimits(json, hostConfig.find("Ulimits"));
+  json.boolField("noNewPrivileges", securityOf(hostConfig).noNewPrivileges);
+  json.i64Field("oomScoreAdj", hostConfig.i64Of("OomScoreAdj"));
+  json.endObject();
+  return json.finish();
+}
+
+/** As a HostConfig would ask for them. */
+function allCapabilities(): Json {
+  const all = Json.object();
+  all.set("CapAdd", Json.strings(["ALL"]));
+  return all;
+}
+
+function environment(exec: Exec, config: Json): string[] {
+  const variables = new Variables(environmentOf(exec.container, config, exec.tty));
+  for (let i = 0; i < exec.environment.length; i++) variables.set(exec.environment[i]);
+  return variables.entries;
+}
+
+function directoryOf(exec: Exec, config: Json): string {
+  if (exec.directory.length > 0) return exec.directory;
+  const directory = config.stringOf("WorkingDir");
+  return directory.length > 0 ? directory : "/";
+}

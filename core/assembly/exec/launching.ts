@@ -1,0 +1,93 @@
+// An exec is started: told as an event before anything is known of it, as Docker does.
+
+import {
+  Failure,
+  FailureKind,
+  Launched,
+  Outcome,
+  OutcomeLaunched,
+  ProcessCommandExec,
+  ProcessCommandReapExec,
+} from "../../../build/bindings/types";
+import { askProcesses } from "../ask";
+import { Ignored } from "../ignored";
+import { badParameter, conflict, internal, Refusal } from "../refusal";
+import { Task } from "../task";
+import { emitExec } from "./exec-event";
+import { Exec, Stage } from "./exec";
+import { execCommandOf } from "./exec-process";
+import { collectLater } from "./garbage";
+
+const PREFIX = "OCI runtime exec failed: exec failed: ";
+const NOT_FOUND_CODE = 127;
+const NOT_EXECUTABLE_CODE = 126;
+const OTHER_CODE = 128;
+
+export abstract class Launching extends Task {
+  constructor(protected readonly exec: Exec) {
+    super();
+  }
+
+  /** It runs. */
+  abstract launched(): void;
+
+  /** It could not be started. */
+  abstract refused(refusal: Refusal): void;
+
+  begin(detached: bool, capture: u32): void {
+    const exec = this.exec;
+    exec.stage = Stage.Starting;
+    emitExec(exec, `exec_start: ${exec.line}`);
+    askProcesses(this, 0, new ProcessCommandExec(execCommandOf(exec, detached, capture)));
+  }
+
+  ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) this.failed(failure);
+    else this.runs((<OutcomeLaunched>outcome!).value);
+    this.exec.tellWatches();
+  }
+
+  private runs(launched: Launched): void {
+    const exec = this.exec;
+    exec.pid = launched.pid;
+    // Its container's run may have ended before it was known to have begun.
+    if (exec.stage == Stage.Starting) exec.stage = Stage.Running;
+    this.launched();
+  }
+
+  private failed(failure: Failure): void {
+    const exec = this.exec;
+    const ended = exec.stage == Stage.Ended;
+    exec.stage = Stage.Ended;
+    exec.failed = true;
+    exec.exitCode = codeOf(failure.kind);
+    reapExec(exec);
+    if (!ended) collectLater();
+    this.refused(refusalOf(exec, failure));
+  }
+}
+
+/** What the host keeps of it goes. */
+export function reapExec(exec: Exec): void {
+  askProcesses(new Ignored(), 0, new ProcessCommandReapExec(exec.id));
+}
+
+function codeOf(kind: FailureKind): i32 {
+  if (kind == FailureKind.CommandNotFound) return NOT_FOUND_CODE;
+  return kind == FailureKind.CommandNotExecutable ? NOT_EXECUTABLE_CODE : OTHER_CODE;
+}
+
+/** Docker's sentence, with the runtime's own words in it, which clients look into (surface §2.3). */
+function refusalOf(exec: Exec, failure: Failure): Refusal {
+  switch (failure.kind) {
+    case FailureKind.CommandNotFound:
+    case FailureKind.CommandNotExecutable:
+      return badParameter(`${PREFIX}unable to start container process: ${failure.message}: unknown`);
+    case FailureKind.Invalid:
+      return internal(`${PREFIX}${failure.message}: unknown`);
+    case FailureKind.NotFound:
+      return conflict(`container ${exec.container.id} is not running`);
+    default:
+      return internal(failure.message);
+  }
+}

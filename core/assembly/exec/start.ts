@@ -1,0 +1,151 @@
+// POST /exec/{id}/start (surface §2.9): attached, the connection becomes the exec's stdio; detached, the answer tells
+// whether it runs.
+
+import { Closing, Framing, Head, Hijack, StdioExec } from "../../../build/bindings/types";
+import { headerOf } from "../api/headers";
+import { readJsonBody } from "../api/json-body";
+import { Call, Follower } from "../call";
+import { parseDetachKeys } from "../container/detach-keys";
+import { streamType } from "../container/stream-type";
+import { Json } from "../json/json";
+import { normalise, schemaError } from "../json/schema";
+import { badParameter, conflict, Refusal } from "../refusal";
+import { commonHeaders, endReply, hijack, refused, sendEmpty, sendRefusal } from "../reply";
+import { engine } from "../state";
+import { takeConsoleSize } from "./create";
+import { emitExec } from "./exec-event";
+import { Exec, Stage } from "./exec";
+import { EXEC_START } from "./exec-config";
+import { Launching } from "./launching";
+import { tell } from "./tell";
+
+export function startExec(call: Call): Refusal | null {
+  const body = readJsonBody(call.request);
+  if (body.refusal !== null) return body.refusal;
+  const given = body.json;
+  const config = normalise(given === null ? Json.object() : given, EXEC_START, "", call.version);
+  if (config === null) return badParameter(`invalid JSON: ${schemaError()}`);
+  const lookup = engine.execs.lookUpActive(call.name);
+  const exec = lookup.exec;
+  if (exec === null) return lookup.refusal;
+
+  const again = refuseAgain(exec);
+  if (config.boolOf("Detach")) {
+    if (again !== null) return again;
+    new DetachedStart(exec, call).begin(true, 0);
+    return null;
+  }
+  // From here on whatever happens is told in the stream (surface §2.3).
+  const tty = config.boolOf("Tty");
+  if (again !== null) return refuseAttached(call, exec, again, tty);
+  if (tty) takeConsoleSize(exec, config);
+  attach(call, exec, tty);
+  new AttachedStart(exec).begin(false, 0);
+  return null;
+}
+
+function refuseAgain(exec: Exec): Refusal | null {
+  if (exec.stage == Stage.Created) return null;
+  if (exec.stage == Stage.Ended) return conflict(`exec command ${exec.id} has already run`);
+  return conflict(`exec command ${exec.id} is already running`);
+}
+
+/** The connection is taken over first; then its client is told why nothing comes. */
+function refuseAttached(call: Call, exec: Exec, refusal: Refusal, tty: bool): Refusal | null {
+  refused(call, refusal);
+  const none = new Uint8Array(0);
+  hijack(
+    call,
+    new Hijack(headOf(call, tty), new StdioExec(exec.id), false, false, false, Framing.Raw, true, none),
+    null,
+  );
+  tell(call, refusal.message, !tty);
+  endReply(call);
+  return null;
+}
+
+/** What is sent is framed by `Tty` of the start, what runs has a terminal by that of create. */
+function attach(call: Call, exec: Exec, tty: bool): void {
+  exec.attached = call;
+  exec.framed = !tty;
+  const stdio = new Hijack(
+    headOf(call, tty),
+    new StdioExec(exec.id),
+    exec.openStdin,
+    exec.openStdout,
+    exec.openStderr && !tty,
+    tty ? Framing.Raw : Framing.Multiplexed,
+    true,
+    exec.tty ? keysOf(exec) : new Uint8Array(0),
+  );
+  hijack(call, stdio, new Detachment(exec));
+}
+
+function keysOf(exec: Exec): Uint8Array {
+  return exec.detachKeys.length > 0 ? exec.detachKeys : parseDetachKeys("")!;
+}
+
+/** The three lines of attach, or its one, and unlike there the engine's own after them (surface §2.6). */
+function headOf(call: Call, tty: bool): Head {
+  const all = commonHeaders.all;
+  if (headerOf(call.request.headers, "Upgrade") === null) {
+    return new Head(200, `Content-Type: application/vnd.docker.raw-stream\n${all}`);
+  }
+  return new Head(101, `Content-Type: ${streamType(call, tty)}\nConnection: Upgrade\nUpgrade: tcp\n${all}`);
+}
+
+/** A client that goes away changes nothing for the exec. */
+class Detachment extends Follower {
+  constructor(private readonly exec: Exec) {
+    super();
+  }
+
+  closed(_call: Call, why: Closing): void {
+    this.exec.attached = null;
+    if (why == Closing.Detached) emitExec(this.exec, "exec_detach");
+  }
+}
+
+class DetachedStart extends Launching {
+  constructor(
+    exec: Exec,
+    private readonly call: Call,
+  ) {
+    super(exec);
+  }
+
+  launched(): void {
+    sendEmpty(this.call, 200);
+  }
+
+  refused(refusal: Refusal): void {
+    sendRefusal(this.call, refusal);
+  }
+}
+
+class AttachedStart extends Launching {
+  constructor(exec: Exec) {
+    super(exec);
+  }
+
+  /** Who is attached to nothing has nothing to wait for. */
+  launched(): void {
+    const exec = this.exec;
+    if (!exec.openStdin && !exec.openStdout && !exec.openStderr) this.letGo();
+  }
+
+  refused(refusal: Refusal): void {
+    const call = this.exec.attached;
+    if (call !== null) {
+      refused(call, refusal);
+      tell(call, refusal.message, this.exec.framed);
+    }
+    this.letGo();
+  }
+
+  private letGo(): void {
+    const call = this.exec.attached;
+    this.exec.attached = null;
+    if (call !== null) endReply(call);
+  }
+}

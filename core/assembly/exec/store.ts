@@ -1,0 +1,60 @@
+// All execs, by their id: no prefix will do (surface §2.4).
+
+import { conflict, notFound, Refusal } from "../refusal";
+import { Container } from "../container/container";
+import { Exec } from "./exec";
+import { refuseInactive } from "./active";
+
+/** An exec, or why none was found. */
+export class ExecLookup {
+  constructor(
+    readonly exec: Exec | null,
+    readonly refusal: Refusal | null,
+  ) {}
+}
+
+export class ExecStore {
+  private readonly byId: Map<string, Exec> = new Map<string, Exec>();
+  /** Containers of execs that an earlier instance started: of those no more is known than that they run. */
+  readonly adopted: Map<string, Container> = new Map<string, Container>();
+  /** The collection's timer is set. */
+  collecting: bool = false;
+
+  add(exec: Exec): void {
+    this.byId.set(exec.id, exec);
+  }
+
+  remove(exec: Exec): void {
+    this.byId.delete(exec.id);
+  }
+
+  find(id: string): Exec | null {
+    return this.byId.has(id) ? this.byId.get(id) : null;
+  }
+
+  all(): Exec[] {
+    return this.byId.values();
+  }
+
+  lookUp(id: string): ExecLookup {
+    const exec = this.find(id);
+    return exec !== null ? new ExecLookup(exec, null) : new ExecLookup(null, notFound(`No such exec instance: ${id}`));
+  }
+
+  /** For what needs a container that runs. */
+  lookUpActive(id: string): ExecLookup {
+    const lookup = this.lookUp(id);
+    const exec = lookup.exec;
+    if (exec === null) return lookup;
+    const problem = refuseInactive(exec.container, exec.container.id);
+    return problem.length > 0 ? new ExecLookup(null, conflict(problem)) : lookup;
+  }
+
+  /** Of a container, the oldest first. */
+  of(container: Container): Exec[] {
+    const found: Exec[] = [];
+    const all = this.byId.values();
+    for (let i = 0; i < all.length; i++) if (all[i].container === container) found.push(all[i]);
+    return found;
+  }
+}
