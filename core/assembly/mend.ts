@@ -23,6 +23,7 @@ import {
 import { askContent, askNetworks, askProcesses, askVolumes, putRecord } from "./ask";
 import { Container } from "./container/container";
 import { exitedByItself } from "./container/exit";
+import { HELD_RECORDS, mendHeldStill } from "./container/held-still";
 import { Ignored } from "./ignored";
 import { Cause, Status } from "./container/lifecycle";
 import { readRecord } from "./container/record";
@@ -58,6 +59,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   }
   engine.images.mend(inventory.chains);
   mendExecs(inventory.execs);
+  mendHeld(records);
   makeBridges();
 }
 
@@ -93,6 +95,14 @@ function findProcess(processes: FoundProcess[], container: Container): FoundProc
     if (processes[i].container == container.id && processes[i].run == container.run) return processes[i];
   }
   return null;
+}
+
+/** What was frozen, or held still, when the engine ended goes on. */
+function mendHeld(records: Stored[]): void {
+  for (let i = 0; i < records.length; i++) {
+    const key = records[i].key;
+    if (key.startsWith(HELD_RECORDS)) mendHeldStill(key.slice(HELD_RECORDS.length), records[i].value);
+  }
 }
 
 function mendContainer(container: Container, found: FoundProcess | null): void {

@@ -1,9 +1,9 @@
 // Events: what each doing says, in which order, and who hears it.
 import { expect, test } from "vitest";
-import { type RunningEngine } from "../support/engines.js";
 import { onEngines, testIf } from "../support/on-engines.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";
+import { type Event, past, pastOf, short, stamp } from "../support/past-events.js";
 
 onEngines("events", (engine, kind) => {
   test("the life of a container, in order", async () => {
@@ -185,42 +185,8 @@ onEngines("events", (engine, kind) => {
   async function heard(doing: (name: string) => Promise<string>): Promise<{ id: string; events: Event[] }> {
     const since = await stamp();
     const id = await doing("story");
-    await pause(200);
-    const all = await past(engine(), since);
-    return { id, events: all.filter((event) => event.Actor.ID === id || event.Actor.Attributes["container"] === id) };
+    return { id, events: await pastOf(engine(), id, since) };
   }
 });
 
-async function past(engine: RunningEngine, since: string, filters: unknown = {}): Promise<Event[]> {
-  const until = (Date.now() / 1000 + 0.01).toFixed(3);
-  const query = `since=${since}&until=${until}&filters=${encodeURIComponent(JSON.stringify(filters))}`;
-  const answer = await engine.must(200, "GET", `/events?${query}`);
-  const lines = answer.text.split("\n").filter((line) => line !== "");
-  return lines.map((line) => JSON.parse(line) as Event);
-}
-
-/** A moment that lies behind all events so far and before all to come. */
-async function stamp(): Promise<string> {
-  await pause(5);
-  const now = (Date.now() / 1000).toFixed(3);
-  await pause(5);
-  return now;
-}
-
-function short(event: Event): string {
-  return `${event.Type} ${event.Action}`;
-}
-
 const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
-
-interface Event {
-  readonly Type: string;
-  readonly Action: string;
-  readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
-  readonly scope: string;
-  readonly time: number;
-  readonly timeNano: number;
-  readonly status?: string;
-  readonly id?: string;
-  readonly from?: string;
-}

@@ -81,8 +81,10 @@ export class Container {
   // ---------------------------------------------------------------- not in the record
   /** Its record is put before the step ends: see `touch`. */
   changed: bool = false;
-  /** Works that want its run to stand still. */
+  /** Works that want its run to stand still, or freeze or thaw it. */
   holders: i32 = 0;
+  /** Its run is being frozen or thawed for a client or a commit. */
+  turning: bool = false;
   /** Clients know that its run was short of memory. */
   toldOutOfMemory: bool = false;
   /** What it was created with is still being made. */
@@ -127,7 +129,8 @@ export class Container {
   /** Something that ends by itself soon. */
   get between(): bool {
     const status = this.status;
-    return this.creating || status == Status.Starting || status == Status.Unwinding || status == Status.Releasing;
+    if (this.creating || this.turning) return true;
+    return status == Status.Starting || status == Status.Unwinding || status == Status.Releasing;
   }
 
   get word(): string {

@@ -18,7 +18,7 @@ export function killContainer(call: Call): Refusal | null {
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return refuseUnknown(call.name, lookup.refusal!);
-  if (container.status == Status.Starting) {
+  if (container.status == Status.Starting || container.turning) {
     container.queue.push(call);
     return null;
   }

@@ -5,7 +5,7 @@ import { cancelTimer, wakeAfter } from "../ask";
 import { Task } from "../task";
 import { Container } from "./container";
 import { leaveRunEnd, RunEnd } from "./run-end";
-import { sendSignal } from "./send-signal";
+import { sendSignal, thaw } from "./send-signal";
 import { SIGKILL } from "./signals";
 
 /** Ten seconds, and two more for a second try. */
@@ -43,6 +43,7 @@ export abstract class Killing extends Task implements RunEnd {
 
   protected kill(): void {
     sendSignal(this, KILL_STEP, this.container, SIGKILL);
+    thaw(this.container); // with v1's freezer nothing frozen dies
     this.wake(KILL_STEP, PATIENCE);
   }
 

@@ -25,7 +25,7 @@ import { endAttached } from "./exit";
 import { Killing } from "./killing";
 import { Cause, Status } from "./lifecycle";
 import { takeUpQueue } from "./queue";
-import { isRefused, thaw } from "./send-signal";
+import { isRefused } from "./send-signal";
 import { answerRemovalFailed, answerWaiters } from "./wait";
 import { Condition } from "./waiter";
 
@@ -81,7 +81,6 @@ class ForcedEnd extends Killing {
   begin(): void {
     this.container.runEnds.push(this);
     this.kill();
-    thaw(this.container);
   }
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {

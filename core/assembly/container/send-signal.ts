@@ -3,10 +3,10 @@
 import { Failure, FailureKind, ProcessCommandSignal, Signal, Subject } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
 import { containerEvent } from "../event/emit";
-import { goOn } from "../image/held-still";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
+import { goOn } from "./held-still";
 import { Cause, Status } from "./lifecycle";
 
 /** Sends a signal and tells of it. */

@@ -30,7 +30,7 @@ export function stopContainer(call: Call): Refusal | null {
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
-  if (container.status == Status.Starting) {
+  if (container.status == Status.Starting || container.turning) {
     container.queue.push(call);
     return null;
   }

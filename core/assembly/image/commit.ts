@@ -19,8 +19,10 @@ import { flagOf } from "../api/parameters";
 import { askContent, askProcesses } from "../ask";
 import { Call } from "../call";
 import { Container } from "../container/container";
+import { holdStill, letGoOn } from "../container/held-still";
 import { Ignored } from "../ignored";
 import { Cause, Status } from "../container/lifecycle";
+import { takeUpQueue } from "../container/queue";
 import { containerEvent, emitContainer } from "../event/emit";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
@@ -31,7 +33,6 @@ import { Task } from "../task";
 import { chainOn } from "./chain";
 import { Authorship, writeCommittedConfig } from "./committed-config";
 import { Image, parseImage } from "./image";
-import { holdStill, letGoOn } from "./held-still";
 import { LayerFetch } from "./layer-fetch";
 import { readNewConfig } from "./new-config";
 import { Claims, LayerOwner, OneLayer } from "./one-layer";
@@ -108,6 +109,7 @@ class CommitTask extends Task implements LayerOwner {
     this.claims.claimStack(this.container.chain);
     if (!pause || this.container.status != Status.Running) return this.takeChanges();
     holdStill(this.container);
+    this.container.turning = true;
     askProcesses(this, Step.Pause, new ProcessCommandPause(this.subject()));
   }
 
@@ -119,7 +121,8 @@ class CommitTask extends Task implements LayerOwner {
         if (failure !== null) return this.failed(failure.message);
         return this.makeLayer((<OutcomeCommitted>outcome!).value);
       case Step.Resume:
-        return this.resumed();
+        this.container.turning = false;
+        return this.resumed(failure);
     }
   }
 
@@ -138,10 +141,12 @@ class CommitTask extends Task implements LayerOwner {
   /** The process may have ended meanwhile: then there is nothing to hold still. */
   private tookPause(failure: Failure | null): void {
     const container = this.container;
+    container.turning = false;
     const runs = container.run == this.run && container.status == Status.Running;
     if (failure !== null || !runs) letGoOn(container);
     if (failure !== null && runs) {
-      return this.failed(`cannot pause container ${container.id}: ${failure.message}`);
+      this.failed(`cannot pause container ${container.id}: ${failure.message}`);
+      return takeUpQueue(container);
     }
     if (failure === null && runs) {
       this.paused = true;
@@ -149,6 +154,7 @@ class CommitTask extends Task implements LayerOwner {
       emitContainer(container, "pause");
     }
     this.takeChanges();
+    takeUpQueue(container);
   }
 
   private takeChanges(): void {
@@ -215,17 +221,20 @@ class CommitTask extends Task implements LayerOwner {
     this.claims.release();
     askContent(new Ignored(), 0, new ContentCommandDropArchive(this.archive));
     if (!this.paused) return this.answer();
-    if (!this.isStillPaused()) return this.resumed();
+    if (!this.isStillPaused()) return this.resumed(null);
+    this.container.turning = true;
     askProcesses(this, Step.Resume, new ProcessCommandResume(this.subject()));
   }
 
-  private resumed(): void {
+  /** What could not be thawed stays paused: a client can try again. */
+  private resumed(failure: Failure | null): void {
     letGoOn(this.container);
-    if (this.isStillPaused()) {
+    if (failure === null && this.isStillPaused()) {
       this.container.advance(Cause.Unpause);
       emitContainer(this.container, "unpause");
     }
     this.answer();
+    takeUpQueue(this.container);
   }
 
   private isStillPaused(): bool {

@@ -13,8 +13,6 @@ export const CONFIG_RECORDS: string = "config/";
 export const REFERENCE_RECORDS: string = "reference/";
 /** `layer/CHAIN`: a layer that an image has. */
 export const LAYER_RECORDS: string = "layer/";
-/** `commit/CONTAINER`: number of the run that a commit holds still, so that a restart lets it go on. */
-export const COMMIT_RECORDS: string = "commit/";
 
 export function writeImageRecord(image: Image): Uint8Array {
   const json = new JsonWriter();

@@ -8,13 +8,11 @@ import { badParameter, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
 import { isHex } from "../text/hex";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
-import { mendHeldStill } from "./held-still";
 import { Image, parseImage } from "./image";
 import { LayerFetches } from "./layer-fetch";
 import { dropChain, LayerStore } from "./layers";
 import { isIdentifier, parseReference, Reference, referenceError } from "./reference";
 import {
-  COMMIT_RECORDS,
   CONFIG_RECORDS,
   IMAGE_RECORDS,
   LAYER_RECORDS,
@@ -42,7 +40,6 @@ export class ImageStore {
   /** Records of a restart, until `mend` has all of them. */
   private restored: Map<string, Json> = new Map<string, Json>();
   private configs: Map<string, Uint8Array> = new Map<string, Uint8Array>();
-  private commits: Map<string, Uint8Array> = new Map<string, Uint8Array>();
 
   get count(): i32 {
     return this.byId.size;
@@ -176,8 +173,6 @@ export class ImageStore {
       this.idByReference.set(key.slice(REFERENCE_RECORDS.length), decodeUtf8(value));
     } else if (key.startsWith(LAYER_RECORDS)) {
       return this.layers.restore(key.slice(LAYER_RECORDS.length), value);
-    } else if (key.startsWith(COMMIT_RECORDS)) {
-      this.commits.set(key.slice(COMMIT_RECORDS.length), value);
     } else {
       return false;
     }
@@ -194,7 +189,6 @@ export class ImageStore {
     this.restored.clear();
     this.configs.clear();
     this.mendReferences();
-    this.mendCommits();
     this.layers.claimed = true;
     for (let i = 0; i < chains.length; i++) {
       if (this.layers.find(chains[i]) === null) dropChain(chains[i]);
@@ -211,12 +205,6 @@ export class ImageStore {
     readImageRecord(image, record);
     this.restored.delete(id);
     this.hold(image);
-  }
-
-  private mendCommits(): void {
-    const containers = this.commits.keys();
-    for (let i = 0; i < containers.length; i++) mendHeldStill(containers[i], this.commits.get(containers[i]));
-    this.commits.clear();
   }
 
   private mendReferences(): void {

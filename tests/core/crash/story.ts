@@ -18,6 +18,8 @@ const FAULTS = [
   "drop-container",
   "make",
   "signal",
+  "pause",
+  "resume",
 ];
 
 /** Images come first, then containers; then anything may happen to them. */
@@ -59,6 +61,8 @@ function drawLine(one: One, random: (limit: number) => number): string {
     `stop ${name} ${one(["5", "0", "10"])}`,
     `stop ${name} ${one(["5", "0", "10"])}`,
     `kill ${name} ${one(["KILL", "HUP", "TERM"])}`,
+    `pause ${name}`,
+    `unpause ${name}`,
     `remove ${name} ${one(["", "force=1", "v=1", "force=1&v=1"])}`.trimEnd(),
     `wait ${name} ${one(["not-running", "next-exit", "removed"])}`,
     `wait ${name} ${one(["not-running", "next-exit", "removed"])}`,
@@ -95,6 +99,9 @@ export function act(engine: Engine, memory: Memory, line: string): void {
       return endProcess(engine, name, Number(rest[0]));
     case "stop":
       return ask("POST", `/containers/${name}/stop?t=${rest[0]}`);
+    case "pause":
+    case "unpause":
+      return ask("POST", `/containers/${name}/${word}`);
     case "kill":
       return ask("POST", `/containers/${name}/kill?signal=${rest[0]}`);
     case "remove":

@@ -4,7 +4,8 @@ import type { Engine, Request } from "./engine.js";
 import { type ContainerRecord, type Memory, containersOf, wordOf } from "./memory.js";
 import { Breach } from "./world.js";
 
-const SETTLED = ["created", "running", "exited", "dead"];
+const SETTLED = ["created", "running", "paused", "exited", "dead"];
+const RUNNING = ["running", "paused"];
 
 /** At any moment: names, addresses and ports belong to one container each. */
 export function checkUnique(engine: Engine): void {
@@ -31,7 +32,7 @@ export function checkAtRest(engine: Engine): void {
   for (const container of containers) checkContainer(engine, container);
   // A removal that failed may have taken volumes already.
   const alive = containers.filter((container) => wordOf(container) !== "dead");
-  const running = containers.filter((container) => wordOf(container) === "running").map(({ id }) => id);
+  const running = containers.filter((container) => RUNNING.includes(wordOf(container))).map(({ id }) => id);
   const unclean = containers.filter((container) => container.unclean).map(({ id }) => id);
   for (const id of mounts.keys()) expectOneOf("mount", id, [...running, ...unclean]);
   for (const id of joins.keys()) expectOneOf("join", id, [...running, ...unclean]);
@@ -71,7 +72,7 @@ export function checkTold({ records, files }: Rest, told: Memory): void {
   }
   for (const [id, run] of told.ended) {
     const container = containers.get(id);
-    if (container !== undefined && container.run === run && wordOf(container) === "running") {
+    if (container !== undefined && container.run === run && RUNNING.includes(wordOf(container))) {
       throw new Breach(`run ${run} of ${id} was ended, and runs`);
     }
   }
@@ -104,7 +105,7 @@ export function checkHangs(engine: Engine): void {
 }
 
 function mayWait({ target, run }: Request, container: ContainerRecord): boolean {
-  const runs = wordOf(container) === "running";
+  const runs = RUNNING.includes(wordOf(container));
   if (target.includes("/attach")) return runs ? run === container.run : run > container.run;
   if (/condition=(next-exit|removed)/.test(target)) return true;
   return runs && target.includes("/wait");
@@ -118,12 +119,12 @@ function checkContainer(engine: Engine, container: ContainerRecord): void {
   if (chain !== undefined) expectOneOf("layer", chain, [...chains.keys()]);
   if (everRan && status !== "dead") expectOneOf("files of a container that ran", id, [...files]);
   const process = engine.world.running(id);
-  if (status !== "running") {
+  if (!RUNNING.includes(status)) {
     if (process !== undefined) throw new Breach(`${id} is ${status}, and its process runs`);
     return;
   }
   if (process?.run !== run) throw new Breach(`run ${run} of ${id} has no process`);
-  if (process.frozen) throw new Breach(`${id} is frozen for ever`);
+  if (process.frozen !== (status === "paused")) throw new Breach(`${id} is ${status}, frozen: ${process.frozen}`);
   expectOneOf("mount of a running container", id, [...mounts.keys()]);
   const address = joins.get(id)?.address;
   if (networkMode !== "none" && (address === undefined || address !== endpoint?.address)) {

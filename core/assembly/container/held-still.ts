@@ -1,0 +1,70 @@
+// Runs that are frozen or thawed just now, and those that a commit holds still. The record is there before the pause is
+// asked for and goes when a client has been told, or after the run goes on: a crash in between must not leave it frozen.
+
+import { Failure, Outcome, ProcessCommandResume, Subject } from "../../../build/bindings/types";
+import { askProcesses, deleteRecord, putRecord } from "../ask";
+import { emitContainer } from "../event/emit";
+import { engine } from "../state";
+import { Task } from "../task";
+import { decodeUtf8, encodeUtf8 } from "../text/utf8";
+import { Container } from "./container";
+import { Cause, Status } from "./lifecycle";
+import { takeUpQueue } from "./queue";
+
+/** `commit/CONTAINER`: number of the run that must go on after a restart. */
+export const HELD_RECORDS: string = "commit/";
+
+export function holdStill(container: Container): void {
+  container.holders += 1;
+  putRecord(HELD_RECORDS + container.id, encodeUtf8(container.run.toString()));
+}
+
+/** The last of those that held it lets it go. */
+export function letGoOn(container: Container): void {
+  container.holders -= 1;
+  if (container.holders == 0) deleteRecord(HELD_RECORDS + container.id);
+}
+
+/** At a restart: the run goes on, if it still runs. */
+export function mendHeldStill(id: string, record: Uint8Array): void {
+  const container = engine.containers.find(id);
+  if (container === null || !container.running || container.run.toString() != decodeUtf8(record)) {
+    return deleteRecord(HELD_RECORDS + id);
+  }
+  container.holders += 1; // its record is there already: an engine must come up on a full disk, too
+  resume(container);
+  if (container.status != Status.Paused) return;
+  container.advance(Cause.Unpause);
+  emitContainer(container, "unpause");
+}
+
+/** Thaws the run. Until that is done it counts as held still: a crash must not forget it. */
+export function goOn(container: Container): void {
+  holdStill(container);
+  resume(container);
+}
+
+function resume(container: Container): void {
+  const command = new ProcessCommandResume(new Subject(container.id, container.run));
+  askProcesses(new GoingOn(container), 0, command);
+}
+
+class GoingOn extends Task {
+  private readonly run: u32;
+
+  constructor(private readonly container: Container) {
+    super();
+    this.run = container.run;
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    const container = this.container;
+    letGoOn(container);
+    // What could not be thawed is paused, whatever was meant: a client can try again.
+    if (failure !== null && container.run == this.run && container.can(Cause.Pause)) {
+      container.advance(Cause.Pause);
+      emitContainer(container, "pause");
+    }
+    takeUpQueue(container);
+  }
+}

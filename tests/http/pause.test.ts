@@ -1,0 +1,94 @@
+// Pause and unpause: what stands still, what clients see, and what may be done to a container that is paused.
+import { expect, test } from "vitest";
+import { pause } from "../support/commands.js";
+import { messageOf } from "../support/engine-client.js";
+import { onEngines } from "../support/on-engines.js";
+import { pastOf, short, stamp } from "../support/past-events.js";
+
+const TICKING = { Cmd: ["sh", "-c", "trap 'exit 7' TERM; while :; do echo tick; sleep 0.05; done"] };
+
+onEngines("pause", (engine) => {
+  test("a paused container stands still, and goes on where it was", async () => {
+    const since = await stamp();
+    const id = await engine().running({ ...TICKING, StopSignal: "SIGTERM" });
+    await engine().must(204, "POST", `/containers/${id}/pause`);
+    expect(await state(id)).toMatchObject({ Status: "paused", Running: true, Paused: true });
+    const before = (await engine().logs(id)).stdout;
+    await pause(300);
+    expect((await engine().logs(id)).stdout).toBe(before);
+    const [listed] = await engine().read<{ Id: string; State: string; Status: string }[]>(
+      `/containers/json?filters=${encodeURIComponent(JSON.stringify({ status: ["paused"], id: [id] }))}`,
+    );
+    expect(listed).toMatchObject({ Id: id, State: "paused" });
+    expect(listed?.Status).toMatch(/^Up .* \(Paused\)$/);
+    await engine().must(204, "POST", `/containers/${id}/unpause`);
+    expect(await state(id)).toMatchObject({ Status: "running", Paused: false });
+    await expect.poll(async () => (await engine().logs(id)).stdout.length).toBeGreaterThan(before.length);
+    const words = (await pastOf(engine(), id, since)).map(short).filter((word) => word.startsWith("container"));
+    expect(words).toEqual(["container create", "container start", "container pause", "container unpause"]);
+    await engine().remove(id);
+  });
+
+  test("what is not running, paused already, or not paused is refused", async () => {
+    const id = await engine().create({ Cmd: ["sleep", "1000"] });
+    const [ours, theirs] = [`container ${id}`, `Container ${id}`];
+    const texts = (text: string): string => engine().expected("state-texts", `${ours} ${text}`, `${theirs} ${text}`);
+    expect(await refusal(id, "pause")).toEqual([409, texts("is not running")]);
+    expect(await refusal(id, "unpause")).toEqual([500, `${theirs} is not paused`]);
+    await engine().start(id);
+    expect(await refusal(id, "unpause")).toEqual([500, `${theirs} is not paused`]);
+    await engine().must(204, "POST", `/containers/${id}/pause`);
+    expect(await refusal(id, "pause")).toEqual([409, texts("is already paused")]);
+    expect(await refusal(id, "start")).toEqual([409, "cannot start a paused container, try unpause instead"]);
+    expect(await refusal("nobody", "pause")).toEqual([404, "No such container: nobody"]);
+    expect(await refusal("nobody", "unpause")).toEqual([404, "No such container: nobody"]);
+    await engine().remove(id);
+  });
+
+  test("stop thaws it, and it ends by its signal", async () => {
+    const id = await engine().running({ ...TICKING, StopSignal: "SIGTERM" });
+    await engine().must(204, "POST", `/containers/${id}/pause`);
+    await engine().must(204, "POST", `/containers/${id}/stop?t=20`);
+    expect(await state(id)).toMatchObject({ Status: "exited", Running: false, Paused: false, ExitCode: 7 });
+    await engine().remove(id);
+  });
+
+  test("kill ends it, removal by force takes it", async () => {
+    const id = await engine().running();
+    await engine().must(204, "POST", `/containers/${id}/pause`);
+    await engine().must(204, "POST", `/containers/${id}/kill`);
+    expect(await state(id)).toMatchObject({ Status: "exited", ExitCode: 137 });
+    await engine().start(id);
+    await engine().must(204, "POST", `/containers/${id}/pause`);
+    const refused = await engine().call("DELETE", `/containers/${id}`);
+    expect(refused.status).toBe(409);
+    expect(messageOf(refused)).toBe(
+      engine().expected(
+        "remove-texts",
+        `cannot remove container "${id}": container is paused and must be unpaused first`,
+        `You cannot remove a paused container ${id}. Unpause and then stop the container before attempting removal ` +
+          "or force remove",
+      ),
+    );
+    await engine().remove(id);
+  });
+
+  test("many at once: one pauses, the others hear that it is", async () => {
+    const id = await engine().running();
+    const pauses = await Promise.all([1, 2, 3, 4].map(() => engine().call("POST", `/containers/${id}/pause`)));
+    expect(pauses.map(({ status }) => status).sort()).toEqual([204, 409, 409, 409]);
+    const thaws = await Promise.all([1, 2, 3].map(() => engine().call("POST", `/containers/${id}/unpause`)));
+    expect(thaws.map(({ status }) => status).sort()).toEqual([204, 500, 500]);
+    expect(await state(id)).toMatchObject({ Status: "running" });
+    await engine().remove(id);
+  });
+
+  async function refusal(id: string, verb: string): Promise<[number, string]> {
+    const answer = await engine().call("POST", `/containers/${id}/${verb}`);
+    return [answer.status, messageOf(answer)];
+  }
+
+  async function state(id: string): Promise<Record<string, unknown>> {
+    return (await engine().inspect<{ State: Record<string, unknown> }>(id)).State;
+  }
+});
