@@ -1,12 +1,13 @@
 // One request and the reply to it, whatever way the client came: what the core sends is moved to the client, and what
 // becomes of the client is told to the core.
 
-import { HostFailure } from "./failure.js";
 import type { Input, RequestId, Stdio, engine, replies } from "./host.js";
 import type { ReplyReceiver } from "./reply-router.js";
+import { AddressedClient } from "./streams/addressed-client.js";
 import { Attachment } from "./streams/attach.js";
 import type { Client, Ending } from "./streams/attach.js";
 import type { Attachments } from "./streams/attachments.js";
+import { ExecAttachment } from "./streams/exec-attachment.js";
 import { serveLogs } from "./streams/logs.js";
 
 /**
@@ -52,6 +53,8 @@ export class Exchange implements ReplyReceiver {
   readonly #context: ExchangeContext;
   /** Of a reply whose bytes the host moves. */
   #movement: Movement | null = null;
+  /** Once the connection is off HTTP. */
+  #client: AddressedClient | null = null;
   #over = false;
 
   constructor(id: RequestId, channel: Channel, context: ExchangeContext) {
@@ -103,6 +106,7 @@ export class Exchange implements ReplyReceiver {
   }
 
   #chunk(bytes: Uint8Array): void {
+    if (this.#client !== null) return this.#client.say(bytes);
     this.#channel.write(bytes, () => {
       if (!this.#over) {
         this.#context.deliver({ tag: "drained", val: { request: this.#id, bytes: bytes.length } });
@@ -145,7 +149,7 @@ export class Exchange implements ReplyReceiver {
 
   async #hijack(hijack: replies.Hijack): Promise<void> {
     const { drain, gone } = (this.#movement = newMovement());
-    const client = this.#channel.hijack(() => gone.abort());
+    const client = (this.#client = new AddressedClient(this.#channel.hijack(() => gone.abort())));
     let ending: Ending = "failed";
     try {
       ending = await this.#attach(hijack, client, { drain, gone });
@@ -158,8 +162,13 @@ export class Exchange implements ReplyReceiver {
   }
 
   async #attach(hijack: replies.Hijack, client: HijackedClient, { drain, gone }: Movement): Promise<Ending> {
-    if (hijack.stdio.tag !== "run") throw new HostFailure("unsupported", "streams of execs cannot be bound");
-    const run = hijack.stdio.val;
+    const { stdio } = hijack;
+    if (stdio.tag === "exec") {
+      const bound = await ExecAttachment.bind(hijack, stdio.val, this.#context.stdio);
+      client.begin(hijack.head);
+      return bound.run(client, drain.signal, gone.signal);
+    }
+    const run = stdio.val;
     const attachment = await Attachment.bind(hijack, run, this.#context.stdio);
     this.#context.attachments.add(run.container, attachment);
     client.begin(hijack.head);

@@ -68,7 +68,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     await content.restart();
     return {
       processes: processes.inventory(),
-      execs: [],
+      execs: processes.execs(),
       mounts: content.mounts(),
       containers: content.containers(),
       joins: networks.joins(),

@@ -9,6 +9,7 @@ import { FileError } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import type { Program } from "../program.js";
 import { PROGRAMS } from "../programs/table.js";
+import { Execs } from "./execs.js";
 import { ContainerLog } from "./log.js";
 import type { Kernel, MachineFacts } from "./pid-namespace.js";
 import { MachinePids, ps } from "./ps.js";
@@ -25,6 +26,8 @@ export interface SimulatedProcesses {
   stdio: ProcessStdio;
   /** Launches that are not reaped. What was made but never started stays so. */
   inventory(): engine.FoundProcess[];
+  /** Execs that are not reaped. */
+  execs(): engine.FoundExec[];
   /** Where `exited` goes from now on. */
   listen(happened: (input: Input) => void): void;
   /** The container is dropped: its log goes, and what clients have sent for a launch to come. */
@@ -58,6 +61,9 @@ export function simulatedProcesses(needs: ProcessesNeeds): SimulatedProcesses {
 /** An OCI runtime makes a container and starts it in about that time; the end of a process is known a little later. */
 const LAUNCH_NS = 20_000_000n;
 const LAUNCH_SPREAD_NS = 10_000_000;
+/** An exec has less to make. */
+const EXEC_NS = 8_000_000n;
+const EXEC_SPREAD_NS = 4_000_000;
 const EXIT_NS = 1_000_000n;
 const SIGNAL_NS = 300_000n;
 /** When faults strike whoever has just been started. */
@@ -74,6 +80,7 @@ class World implements SimulatedProcesses {
   readonly #runs = new Map<string, Run>();
   readonly #logs = new Map<string, ContainerLog>();
   readonly #stdins = new Map<string, StdinPipe>();
+  readonly #execs: Execs;
   readonly #pids = new MachinePids(() => this.#nextPid());
   #lastPid = FIRST_PID;
   #happened: (input: Input) => void = () => {};
@@ -82,12 +89,19 @@ class World implements SimulatedProcesses {
     this.#needs = needs;
     const { kernelVersion, kernelArchitecture, cpus, memory, disk } = needs.machine;
     this.#facts = { release: kernelVersion, architecture: kernelArchitecture, cpus, memory: Number(memory), disk };
+    this.#execs = new Execs({
+      running: (subject) => this.#running(subject),
+      runOf: (container) => [...this.#runs.values()].find((run) => run.container === container && run.isRunning),
+      after: (ns) => this.#after(ns),
+      now: () => needs.time.now().wall,
+      pidOf: (process) => this.#pids.of(process, 0), // none of them is the first
+      startNs: () => EXEC_NS + BigInt(Math.floor(needs.random() * EXEC_SPREAD_NS)),
+      happened: (input) => this.#happened(input),
+    });
     this.stdio = {
       log: async (container) => this.#log(container).open(),
       stdin: (container, run) => this.#stdinClient(nameOf({ container, run })),
-      exec: async () => {
-        throw unsupported("exec");
-      },
+      exec: async (exec) => this.#execs.stdio(exec),
     };
   }
 
@@ -113,10 +127,19 @@ class World implements SimulatedProcesses {
       case "ps":
         return this.#ps(command.val);
       case "exec":
+        return { tag: "launched", val: await this.#execs.start(command.val) };
       case "signal-exec":
+        await this.#execs.signal(command.val);
+        return DONE;
       case "resize-exec":
+        this.#execs.resize(command.val);
+        return DONE;
       case "reap-exec":
+        await this.#execs.reap(command.val);
+        return DONE;
       case "identify":
+        this.#execs.identify(command.val);
+        return DONE;
       case "sample":
       case "limit":
       case "rewrite":
@@ -126,6 +149,10 @@ class World implements SimulatedProcesses {
 
   inventory(): engine.FoundProcess[] {
     return [...this.#runs.values()].map(({ container, number, state }) => ({ container, run: number, state }));
+  }
+
+  execs(): engine.FoundExec[] {
+    return this.#execs.inventory();
   }
 
   listen(happened: (input: Input) => void): void {
@@ -275,6 +302,7 @@ class World implements SimulatedProcesses {
     this.#runs.delete(name);
     if (run) {
       run.isDropped = true;
+      this.#execs.reapOf(run);
       run.namespace?.kill();
     }
     this.#closeStdin(name);

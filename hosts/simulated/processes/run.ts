@@ -132,7 +132,7 @@ interface Stdio {
 }
 
 /** In the words of the Linux runtime's `refusal.ts`. */
-function refusal({ command, found, reason }: NoProgram): HostFailure {
+export function refusal({ command, found, reason }: NoProgram): HostFailure {
   const said = (why: string): string => `exec: "${command}": ${why}`;
   if (found && reason === "Permission denied")
     return new HostFailure("command-not-executable", said("permission denied"));

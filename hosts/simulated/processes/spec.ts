@@ -136,7 +136,10 @@ function exists(files: FileSystem, path: string): boolean {
 }
 
 /** Whom the process runs as, by the container's own files. */
-export function identityOf({ user, groups }: processes.Launch, files: MountedFiles): Identity {
+export function identityOf(
+  { user, groups }: Pick<processes.Launch, "user" | "groups">,
+  files: Pick<MountedFiles, "read">,
+): Identity {
   const read = (path: string): string => {
     try {
       return new TextDecoder().decode(files.read(path));

@@ -25,6 +25,8 @@ export interface Sink extends Held {
   readonly byteNs?: number;
   /** Takes as many of the bytes as there is room for; null when nobody will ever read them. */
   put(bytes: Uint8Array): number | null;
+  /** There is no room; never, where this is missing. */
+  isFull?(): boolean;
   /** Calls once there may be room. Returns what calls it off. */
   wake(room: () => void): () => void;
 }

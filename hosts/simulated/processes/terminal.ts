@@ -1,6 +1,6 @@
 // A terminal: its line discipline (termios(3)) between what a client types and shows, and what processes read and write.
 
-import { never, Waiting, type Sink, type Source } from "./streams.js";
+import { Waiting, type Sink, type Source } from "./streams.js";
 import { SIGINT, SIGQUIT, SIGTSTP } from "./signals.js";
 
 /** Settings as stty(1) calls them. */
@@ -55,7 +55,10 @@ export class Terminal {
       release() {},
     };
     const { byteNs = 0 } = shown;
-    this.sink = { tty: true, byteNs, put: (bytes) => this.#put(bytes), wake: never, retain() {}, release() {} };
+    // Whoever writes waits for who looks; what is typed is echoed all the same.
+    const put = (bytes: Uint8Array) => (shown.isFull?.() ? 0 : this.#put(bytes));
+    const wake = (room: () => void) => shown.wake(room);
+    this.sink = { tty: true, byteNs, put, wake, retain() {}, release() {} };
   }
 
   /** What the client types. */

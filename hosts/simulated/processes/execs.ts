@@ -1,0 +1,108 @@
+// The execs of the simulated world. Like launches they live on when an engine dies.
+
+import type { engine, ExecStdio, Input, processes, types } from "../../host.js";
+import { HostFailure } from "../../failure.js";
+import { Exec } from "./exec.js";
+import type { ContainerProcess } from "./process.js";
+import type { Run } from "./run.js";
+import { identityOf } from "./spec.js";
+
+export interface ExecsNeeds {
+  /** Throws `HostFailure` for a run that does not go on. */
+  running(subject: processes.Subject): Run;
+  /** The run of a container that goes on. */
+  runOf(container: string): Run | undefined;
+  after(ns: bigint): Promise<void>;
+  now(): bigint;
+  /** Number that the machine gives a process. */
+  pidOf(process: ContainerProcess): number;
+  /** How long a start takes. */
+  startNs(): bigint;
+  happened(input: Input): void;
+}
+
+/** The end of a process is known a little later. */
+const EXIT_NS = 500_000n;
+const SIGNAL_NS = 300_000n;
+
+export class Execs {
+  readonly #needs: ExecsNeeds;
+  readonly #byId = new Map<string, Exec>();
+
+  constructor(needs: ExecsNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Asked for beside the start. */
+  stdio(exec: string): ExecStdio {
+    const found = this.#byId.get(exec);
+    if (!found) throw new HostFailure("not-found", `no such exec: ${exec}`);
+    return found.stdio();
+  }
+
+  inventory(): engine.FoundExec[] {
+    return [...this.#byId].map(([exec, { run, isRunning }]) => ({
+      exec,
+      subject: { container: run.container, run: run.number },
+      running: isRunning,
+    }));
+  }
+
+  async start(command: processes.Exec): Promise<types.Launched> {
+    const { exec: id } = command;
+    const exec = new Exec(command, this.#needs.running(command.subject));
+    this.#byId.set(id, exec);
+    await this.#needs.after(this.#needs.startNs());
+    if (exec.isDropped) throw new HostFailure("interrupted", "reaped while it was started");
+    const { launched, exited } = exec.start(this.#needs);
+    void exited.then((end) => this.#ended(id, exec, end));
+    return launched;
+  }
+
+  async signal({ exec, number }: processes.ExecSignal): Promise<void> {
+    await this.#needs.after(SIGNAL_NS);
+    this.#known(exec).signal(number);
+  }
+
+  resize({ exec, rows, columns }: processes.ExecResize): void {
+    this.#known(exec).resize(rows, columns);
+  }
+
+  async reap(exec: string): Promise<void> {
+    this.#byId.get(exec)?.drop();
+    this.#byId.delete(exec);
+    await this.#needs.after(SIGNAL_NS);
+  }
+
+  /** With its run. */
+  reapOf(run: Run): void {
+    for (const [id, exec] of [...this.#byId]) {
+      if (exec.run !== run) continue;
+      exec.drop();
+      this.#byId.delete(id);
+    }
+  }
+
+  identify({ container, user }: processes.Identify): void {
+    const namespace = this.#needs.runOf(container)?.namespace;
+    if (!namespace) throw new HostFailure("internal", "the container does not run");
+    const files = namespace.kernel.files({ pid: 0, uid: 0, gid: 0, groups: [] });
+    try {
+      identityOf({ user, groups: [] }, files);
+    } catch (error) {
+      throw error instanceof HostFailure ? new HostFailure("not-found", error.message) : error;
+    }
+  }
+
+  /** Kept for an inventory until it is reaped. */
+  async #ended(id: string, exec: Exec, end: Omit<engine.ExecExited, "exec">): Promise<void> {
+    await this.#needs.after(EXIT_NS);
+    if (!exec.isDropped) this.#needs.happened({ tag: "exec-exited", val: { exec: id, ...end } });
+  }
+
+  #known(exec: string): Exec {
+    const found = this.#byId.get(exec);
+    if (!found) throw new HostFailure("not-found", "no such process");
+    return found;
+  }
+}

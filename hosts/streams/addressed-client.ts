@@ -1,0 +1,39 @@
+// A client off HTTP to whom the engine, too, has something to say: why an exec could not be started.
+
+import type { replies } from "../host.js";
+import type { HijackedClient } from "../exchange.js";
+
+export class AddressedClient implements HijackedClient {
+  readonly #client: HijackedClient;
+  #begun = false;
+  /** Said before the client knows that it is attached. */
+  readonly #held: Uint8Array[] = [];
+
+  constructor(client: HijackedClient) {
+    this.#client = client;
+  }
+
+  begin(head: replies.Head): void {
+    this.#client.begin(head);
+    this.#begun = true;
+    for (const bytes of this.#held.splice(0)) this.say(bytes);
+  }
+
+  /** It is sent in the order of all that is written; whether it arrives nobody waits to know. */
+  say(bytes: Uint8Array): void {
+    if (this.#begun) void this.#client.write(bytes);
+    else this.#held.push(bytes);
+  }
+
+  bytes(): AsyncIterable<Uint8Array> {
+    return this.#client.bytes();
+  }
+
+  write(bytes: Uint8Array): Promise<boolean> {
+    return this.#client.write(bytes);
+  }
+
+  end(): void {
+    this.#client.end();
+  }
+}

@@ -1,0 +1,83 @@
+// A connection as an exec's stdio: its output as it comes, the client's bytes into its stdin.
+
+import type { ExecStdio, OutputPiece, Stdio, replies } from "../host.js";
+import { DetachKeys } from "./detach-keys.js";
+import { FRAME_HEADER, STDERR, STDOUT, writeFrameHeader } from "./frames.js";
+import type { Client, Ending } from "./attach.js";
+
+export class ExecAttachment {
+  readonly #hijack: replies.Hijack;
+  /** None for a connection that takes no part. */
+  readonly #stdio: ExecStdio | null;
+
+  /** To be called in the step that starts it: what it writes from its beginning on is for this connection. */
+  static async bind(hijack: replies.Hijack, exec: string, stdio: Stdio): Promise<ExecAttachment> {
+    const takesPart = hijack.stdin || hijack.stdout || hijack.stderr;
+    return new ExecAttachment(hijack, takesPart ? await stdio.exec(exec) : null);
+  }
+
+  private constructor(hijack: replies.Hijack, stdio: ExecStdio | null) {
+    this.#hijack = hijack;
+    this.#stdio = stdio;
+  }
+
+  /** Moves bytes until all output is out and the core wants the end (`drain`), the client leaves (`gone`), or detaches. */
+  async run(client: Client, drain: AbortSignal, gone: AbortSignal): Promise<Ending> {
+    const over = new AbortController();
+    const left = AbortSignal.any([gone, over.signal]);
+    try {
+      return await Promise.race([
+        this.#copyOutput(client, drain),
+        this.#copyInput(client, left),
+        aborted(gone).then((): Ending => "client"),
+      ]);
+    } catch {
+      return "failed";
+    } finally {
+      over.abort();
+      this.#stdio?.stdin.release();
+      this.#stdio?.release();
+    }
+  }
+
+  async #copyOutput(client: Client, drain: AbortSignal): Promise<Ending> {
+    if (this.#stdio !== null) {
+      for await (const piece of this.#stdio.output()) {
+        if (this.#hijack[piece.stream] && !(await client.write(this.#wrapped(piece)))) return "client";
+      }
+    }
+    await aborted(drain);
+    return "ended";
+  }
+
+  #wrapped({ stream, bytes }: OutputPiece): Uint8Array {
+    if (this.#hijack.framing !== "multiplexed") return bytes;
+    const frame = new Uint8Array(FRAME_HEADER + bytes.length);
+    writeFrameHeader(frame, 0, stream === "stdout" ? STDOUT : STDERR, bytes.length);
+    frame.set(bytes, FRAME_HEADER);
+    return frame;
+  }
+
+  /** A half-close ends the process's stdin and nothing else: only the keys end the stream. */
+  async #copyInput(client: Client, left: AbortSignal): Promise<Ending> {
+    const stdin = this.#hijack.stdin ? (this.#stdio?.stdin ?? null) : null;
+    const keys = new DetachKeys(this.#hijack.detachKeys);
+    for await (const bytes of client.bytes()) {
+      if (left.aborted || stdin === null) continue;
+      const typed = keys.take(bytes);
+      if (typed.bytes.length > 0) await stdin.write(typed.bytes);
+      if (typed.detached) return "detached";
+    }
+    if (stdin !== null && !left.aborted) {
+      const held = keys.rest();
+      if (held.length > 0) await stdin.write(held);
+      stdin.end();
+    }
+    return new Promise(() => {});
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
