@@ -97,6 +97,11 @@ export function notBuilt(what: string): Refusal {
   return new Refusal(RefusalKind.NotBuilt, `${what} is not built yet`);
 }
 
+/** What cannot be had with what was chosen, in Docker's words. */
+export function notSupported(message: string): Refusal {
+  return new Refusal(RefusalKind.NotBuilt, message);
+}
+
 /** 304 has no body, so no message either. */
 export function notModified(): Refusal {
   return new Refusal(RefusalKind.NotModified, "");

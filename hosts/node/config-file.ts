@@ -55,9 +55,19 @@ function valueOf(file: string, option: Option, value: unknown): Value {
     case "list":
       if (Array.isArray(value) && value.every((entry) => typeof entry === "string")) return value as string[];
       throw refused(file, `"${option.key}" must be a list of strings`);
+    case "pairs":
+      return pairsOf(file, option, value);
     case "runtimes":
       return runtimesOf(file, value);
   }
+}
+
+/** `{"name": "value"}`. */
+function pairsOf(file: string, { key }: Option, value: unknown): Value {
+  const pairs = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : null;
+  const isText = (pair: [string, unknown]): pair is [string, string] => typeof pair[1] === "string";
+  if (pairs === null || !pairs.every(isText)) throw refused(file, `"${key}" must be an object of strings`);
+  return new Map(pairs);
 }
 
 /** `{"name": {"path": "/usr/bin/name"}}`. */

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { readConfigFile, refused } from "./config-file.js";
 import { simulatedSocket, simulation } from "./simulation.js";
 import type { Simulation } from "./simulation.js";
-import { ConfigError, DEFAULTS, LOG_LEVELS, OPTIONS } from "./options.js";
+import { ConfigError, DEFAULTS, LOG_DRIVERS, LOG_LEVELS, OPTIONS } from "./options.js";
 import type { LogLevel, Values } from "./options.js";
 
 export interface DaemonConfig {
@@ -24,6 +24,10 @@ export interface DaemonConfig {
   /** None: the best of those that are found. */
   defaultRuntime: string | null;
   logLevel: LogLevel;
+  /** Where a container names none. */
+  logDriver: string;
+  /** Of that driver: names and values. */
+  logOptions: Map<string, string>;
   debug: boolean;
   /** None: containers are run for real. */
   simulated: Simulation | null;
@@ -50,6 +54,8 @@ export function daemonConfig(flags: Values): DaemonConfig {
     runtimes: (values.get("add-runtime") as Map<string, string> | undefined) ?? new Map(),
     defaultRuntime: text("default-runtime"),
     logLevel: debug ? "debug" : logLevel(text("log-level") ?? "info"),
+    logDriver: logDriver(text("log-driver") ?? "json-file"),
+    logOptions: (values.get("log-opt") as Map<string, string> | undefined) ?? new Map(),
     debug,
     simulated,
   };
@@ -91,6 +97,11 @@ function logLevel(level: string): LogLevel {
   const found = LOG_LEVELS.find((known) => known === level);
   if (found !== undefined) return found;
   throw new ConfigError(`invalid log level ${JSON.stringify(level)}: it must be one of ${LOG_LEVELS.join(", ")}`);
+}
+
+function logDriver(driver: string): string {
+  if (LOG_DRIVERS.some((known) => known === driver)) return driver;
+  throw new ConfigError(`invalid log driver ${JSON.stringify(driver)}: it must be one of ${LOG_DRIVERS.join(", ")}`);
 }
 
 function label(label: string): string {

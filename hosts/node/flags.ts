@@ -2,7 +2,7 @@
 // only after `=`.
 
 import { ConfigError, OPTIONS } from "./options.js";
-import type { Option, Values } from "./options.js";
+import type { Option, Value, Values } from "./options.js";
 
 /** Throws `ConfigError`, naming what it does not understand. */
 export function parseFlags(args: readonly string[]): Values {
@@ -50,16 +50,18 @@ function take(option: Option, text: string, values: Values): void {
   const before = values.get(option.flag);
   if (option.kind === "switch") values.set(option.flag, switchOf(option, text));
   else if (option.kind === "list") values.set(option.flag, [...(Array.isArray(before) ? before : []), text]);
-  else if (option.kind === "runtimes") addRuntime(before instanceof Map ? before : new Map(), option, text, values);
+  else if (option.kind === "runtimes") addPair(before, option, text, /^([^=]+)=(.+)$/, values);
+  else if (option.kind === "pairs") addPair(before, option, text, /^([^=]+)=(.*)$/, values);
   else values.set(option.flag, text);
 }
 
-function addRuntime(runtimes: Map<string, string>, option: Option, text: string, values: Values): void {
-  const [, name, path] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-  if (name === undefined || path === undefined) {
-    throw new ConfigError(`invalid argument ${quoted(text)} for --${option.flag}: it must be name=path`);
+function addPair(before: Value | undefined, option: Option, text: string, form: RegExp, values: Values): void {
+  const [, name, value] = form.exec(text) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new ConfigError(`invalid argument ${quoted(text)} for --${option.flag}: it must be ${option.value}`);
   }
-  values.set(option.flag, runtimes.set(name, path));
+  const pairs = before instanceof Map ? before : new Map<string, string>();
+  values.set(option.flag, pairs.set(name, value));
 }
 
 /** Go's strconv.ParseBool. */

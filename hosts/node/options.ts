@@ -1,6 +1,6 @@
 // What can be configured, by flags and by the configuration file: one table, in dockerd's names.
 
-export type OptionKind = "text" | "switch" | "list" | "runtimes";
+export type OptionKind = "text" | "switch" | "list" | "pairs" | "runtimes";
 
 export interface Option {
   flag: string;
@@ -23,6 +23,8 @@ export const DEFAULTS = {
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export const LOG_DRIVERS = ["json-file", "local", "none"] as const;
 
 export const OPTIONS: readonly Option[] = [
   { flag: "add-runtime", key: "runtimes", kind: "runtimes", value: "name=path", help: "OCI runtime to offer (repeat)" },
@@ -74,12 +76,26 @@ export const OPTIONS: readonly Option[] = [
   },
   { flag: "label", key: "labels", kind: "list", value: "key=value", help: "label of the daemon (repeat)" },
   {
+    flag: "log-driver",
+    key: "log-driver",
+    kind: "text",
+    value: "driver",
+    help: "log driver when none is named: json-file (default), local, none",
+  },
+  {
     flag: "log-level",
     short: "l",
     key: "log-level",
     kind: "text",
     value: "level",
     help: `${LOG_LEVELS.join(", ")} (default info)`,
+  },
+  {
+    flag: "log-opt",
+    key: "log-opts",
+    kind: "pairs",
+    value: "name=value",
+    help: "option of the log driver, such as max-size=10m (repeat)",
   },
   {
     flag: "pidfile",
@@ -101,7 +117,7 @@ export const OPTIONS: readonly Option[] = [
   { flag: "version", short: "v", kind: "switch", help: "the version" },
 ];
 
-/** A value as it was given: text, a switch, several texts, or names and paths. */
+/** A value as it was given: text, a switch, several texts, or names and what they stand for. */
 export type Value = string | boolean | string[] | Map<string, string>;
 
 /** By flag. */

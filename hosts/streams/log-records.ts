@@ -24,6 +24,7 @@ export class LogRecords {
   readonly #since: Moment | null;
   readonly #until: Moment | null;
   readonly #readsTimes: boolean;
+  readonly #prefix: Uint8Array;
   readonly #line = new LogLine();
   readonly #time = new Moment();
   readonly #unfinished: (Unfinished | null)[] = [null, null, null];
@@ -36,6 +37,7 @@ export class LogRecords {
 
   constructor(source: replies.LogSource) {
     this.#source = source;
+    this.#prefix = new TextEncoder().encode(source.prefix);
     this.#since = source.since > 0n ? Moment.of(source.since) : null;
     this.#until = source.until > 0n ? Moment.of(source.until) : null;
     this.#reachedSince = this.#since === null;
@@ -120,7 +122,8 @@ export class LogRecords {
   #record(stream: number, time: Moment, from: Uint8Array, start: number, end: number, newline: boolean): void {
     const output = this.#output;
     const { framed, timestamps } = this.#source;
-    const length = end - start + (newline ? 1 : 0) + (timestamps ? TIMESTAMP_LENGTH + 1 : 0);
+    const prefix = this.#prefix;
+    const length = end - start + (newline ? 1 : 0) + (timestamps ? TIMESTAMP_LENGTH + 1 : 0) + prefix.length;
     output.reserve(FRAME_HEADER + length);
     if (framed) {
       writeFrameHeader(output.bytes, output.length, stream, length);
@@ -131,6 +134,7 @@ export class LogRecords {
       output.bytes[output.length + TIMESTAMP_LENGTH] = SPACE;
       output.length += TIMESTAMP_LENGTH + 1;
     }
+    if (prefix.length > 0) output.add(prefix, 0, prefix.length);
     output.add(from, start, end);
     if (newline) output.bytes[output.length++] = NEWLINE;
   }

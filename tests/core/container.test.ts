@@ -130,7 +130,6 @@ describe("fields that are not built", () => {
     ["HostConfig.Privileged", { Privileged: true }],
     ["HostConfig.RestartPolicy.Name", { RestartPolicy: { Name: "always" } }],
     ["HostConfig.LogConfig.Type", { LogConfig: { Type: "syslog" } }],
-    ["HostConfig.LogConfig.Type", { LogConfig: { Type: "none" } }],
     ["HostConfig.MemorySwappiness", { MemorySwappiness: 0 }],
     ["HostConfig.OomKillDisable", { OomKillDisable: true }],
     ["HostConfig.IpcMode", { IpcMode: "host" }],

@@ -50,6 +50,7 @@ describe("flags", () => {
           "-l",
           "warn",
         ],
+        ...["--log-driver=local", "--log-opt", "max-size=10m", "--log-opt=compress="],
       ),
     ).toEqual({
       sockets: ["/a.sock", "/b.sock", "/c.sock"],
@@ -65,6 +66,11 @@ describe("flags", () => {
       ]),
       defaultRuntime: "mine",
       logLevel: "warn",
+      logDriver: "local",
+      logOptions: new Map([
+        ["max-size", "10m"],
+        ["compress", ""],
+      ]),
       debug: false,
       simulated: null,
     });
@@ -77,6 +83,8 @@ describe("flags", () => {
       dataRoot: "/var/lib/coracle",
       execRoot: "/run/coracle",
       logLevel: "info",
+      logDriver: "json-file",
+      logOptions: new Map(),
     });
   });
 
@@ -109,6 +117,8 @@ describe("flags", () => {
     [["--add-runtime", "mine"], 'invalid argument "mine" for --add-runtime: it must be name=path'],
     [["-H", "tcp://0.0.0.0:2375"], 'invalid host "tcp://0.0.0.0:2375": only unix sockets are served'],
     [["-l", "loud"], 'invalid log level "loud"'],
+    [["--log-driver", "syslog"], 'invalid log driver "syslog": it must be one of json-file, local, none'],
+    [["--log-opt", "bare"], 'invalid argument "bare" for --log-opt: it must be name=value'],
     [["--label", "bare"], 'invalid label "bare": it must be key=value'],
     [["--data-root="], "invalid --data-root: it is empty"],
     [["--pace", "fast"], "--pace means nothing without --simulated"],
@@ -133,6 +143,8 @@ describe("the configuration file", () => {
         runtimes: { mine: { path: "/bin/mine", runtimeArgs: [] } },
         "default-runtime": "mine",
         "log-level": "error",
+        "log-driver": "json-file",
+        "log-opts": { "max-file": "3" },
         debug: false,
         labels: ["a=b"],
       }),
@@ -148,6 +160,8 @@ describe("the configuration file", () => {
       runtimes: new Map([["mine", "/bin/mine"]]),
       defaultRuntime: "mine",
       logLevel: "error",
+      logDriver: "json-file",
+      logOptions: new Map([["max-file", "3"]]),
       debug: false,
       simulated: null,
     });
@@ -177,6 +191,7 @@ describe("the configuration file", () => {
     ['{"debug": "true"}', '"debug" must be true or false'],
     ['{"group": 5}', '"group" must be a string'],
     ['{"runtimes": {"mine": {}}}', '"runtimes": "mine" must have a "path"'],
+    ['{"log-opts": {"max-file": 3}}', '"log-opts" must be an object of strings'],
     ['{"runtimes": []}', '"runtimes" must be an object'],
   ])("%s is an error that names file and key", (text, message) => {
     const file = fileWith(text);

@@ -3,9 +3,9 @@
 import { Field, FieldType, Table } from "../json/table";
 
 const LOG_CONFIG: Table = new Table("LogConfig", [
-  // Other drivers are not built; a name that is none is refused by `validate.ts`.
-  new Field("Type", FieldType.String, '""').refused(['"json-file"']),
-  new Field("Config", FieldType.StringMap, "{}").kept(),
+  // Drivers that send logs elsewhere are not built; a name that is none is refused by `log-options.ts`.
+  new Field("Type", FieldType.String, '""').refused(['"json-file"', '"local"', '"none"']),
+  new Field("Config", FieldType.StringMap, "{}").says("all options of `json-file` and `local`"),
 ]);
 
 const PORT_BINDING: Table = new Table("PortBinding", [

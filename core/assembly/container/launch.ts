@@ -30,7 +30,7 @@ export function launchOf(container: Container): Launch {
     false,
     ratesOf(hostConfig),
     0,
-    logOf(container),
+    logOf(hostConfig),
     container.tty,
     sideOf(console, 0),
     sideOf(console, 1),

@@ -3,14 +3,18 @@
 import { Box, Closing, LogSource } from "../../../build/bindings/types";
 import { flagOf } from "../api/parameters";
 import { Call, Follower } from "../call";
-import { badParameter, conflict, Refusal } from "../refusal";
+import { badParameter, conflict, notSupported, Refusal } from "../refusal";
 import { commonHeaders, endReply, openReply, spliceLogs } from "../reply";
 import { engine } from "../state";
 import { BAD_TIME, parseUnixTime } from "../text/time";
 import { Container } from "./container";
-import { detailsOf } from "./log-config";
+import { logDriverOf } from "./log-config";
+import { detailsOf } from "./log-details";
 import { Status } from "./lifecycle";
 import { streamType } from "./stream-type";
+
+/** Docker's text for a driver that keeps nothing. */
+export const UNREADABLE: string = "configured logging driver does not support reading";
 
 export function containerLogs(call: Call): Refusal | null {
   const stdout = flagOf(call.query, "stdout");
@@ -22,6 +26,7 @@ export function containerLogs(call: Call): Refusal | null {
   if (container.status == Status.Removing || container.status == Status.Dead) {
     return conflict("can not get logs from container which is dead or marked for removal");
   }
+  if (logDriverOf(container) == "none") return notSupported(UNREADABLE);
   const since = timeOf(call, "since");
   if (since == BAD_TIME) return badTime(call, "since");
   const until = timeOf(call, "until");
@@ -42,7 +47,7 @@ export function containerLogs(call: Call): Refusal | null {
       stderr && !container.tty,
       !container.tty,
       flagOf(call.query, "timestamps"),
-      detailsOf(call, container),
+      flagOf(call.query, "details") ? detailsOf(container) : "",
       since,
       until,
       tailOf(call.query.first("tail")),

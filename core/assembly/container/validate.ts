@@ -7,6 +7,7 @@ import { Refusal, badParameter, notBuilt } from "../refusal";
 import { quoteText } from "../text/go-quote";
 import { Bind, readBind } from "./binds";
 import { unknownCapability } from "./capabilities";
+import { logConfigProblem } from "./log-options";
 import { commandOf } from "./merge";
 import { securityOf } from "./security-options";
 import { isSignal, parseSignal } from "./signals";
@@ -127,20 +128,6 @@ function capabilityProblem(host: Json): string {
   return dropped.length > 0 ? `invalid CapDrop: unknown capability: ${quoteText(dropped)}` : "";
 }
 
-const LOG_DRIVERS: string[] = [
-  "awslogs",
-  "etwlogs",
-  "fluentd",
-  "gcplogs",
-  "gelf",
-  "journald",
-  "json-file",
-  "local",
-  "none",
-  "splunk",
-  "syslog",
-];
-
 function modeProblem(host: Json, runtimes: string[]): string {
   const cgroup = host.stringOf("CgroupnsMode");
   if (cgroup != "" && cgroup != "host" && cgroup != "private") return `invalid cgroup namespace mode: ${cgroup}`;
@@ -150,9 +137,7 @@ function modeProblem(host: Json, runtimes: string[]): string {
 
 function logProblem(host: Json): string {
   const log = host.entry("LogConfig");
-  const driver = log === null ? "" : log.stringOf("Type");
-  if (driver == "" || LOG_DRIVERS.includes(driver)) return "";
-  return `error looking up logging plugin ${driver}: plugin "${driver}" not found`;
+  return log === null ? "" : logConfigProblem(log);
 }
 
 // `name:address`, or `name=address`.

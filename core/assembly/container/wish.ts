@@ -10,6 +10,7 @@ import { cleanPath } from "../text/path";
 import { readBind } from "./binds";
 import { CreateBody, readCreate } from "./create-body";
 import { DefaultFacts, fillHostConfig, fillHostname } from "./defaults";
+import { fillLogConfig } from "./log-config";
 import { mergeImageConfig } from "./merge";
 import { refuseContainer, ValidationFacts } from "./validate";
 
@@ -79,6 +80,7 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   wish.config = merged.config;
   wish.hostConfig = body.hostConfig;
   warnOfHealthcheck(wish);
+  fillLogConfig(wish.hostConfig);
   warnOfPorts(wish);
   const refusal = refuseContainer(wish.config, wish.hostConfig, validationFacts());
   return refusal === null ? refuseVolumes(wish) : refusal;

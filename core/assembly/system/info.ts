@@ -3,10 +3,12 @@
 import { Machine, OciRuntime } from "../../../build/bindings/types";
 import { Call } from "../call";
 import { Status } from "../container/lifecycle";
+import { daemonKeeping } from "../container/log-config";
 import { JsonWriter } from "../json/writer";
 import { Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
+import { byteSize } from "../text/byte-size";
 import { formatTime } from "../text/time";
 import { writeRegistries } from "./registries";
 
@@ -50,12 +52,24 @@ function writeStorage(json: JsonWriter): void {
   json.key("DriverStatus");
   json.beginArray();
   for (let i = 0; i < machine.storageStatus.length; i++) {
-    json.beginArray();
-    json.string(machine.storageStatus[i].first);
-    json.string(machine.storageStatus[i].second);
-    json.endArray();
+    writePair(json, machine.storageStatus[i].first, machine.storageStatus[i].second);
   }
+  writePair(json, "Logs", logsText());
   json.endArray();
+}
+
+function writePair(json: JsonWriter, name: string, value: string): void {
+  json.beginArray();
+  json.string(name);
+  json.string(value);
+  json.endArray();
+}
+
+/** What a container's log is bound to; no field of Docker's has a place for it. */
+function logsText(): string {
+  const keeping = daemonKeeping();
+  if (keeping.passing) return "not kept";
+  return `at most ${keeping.files.toString()} x ${byteSize(keeping.fileBytes)} a container`;
 }
 
 function writePlugins(json: JsonWriter): void {
@@ -64,7 +78,7 @@ function writePlugins(json: JsonWriter): void {
   json.stringArrayField("Volume", ["local"]);
   json.stringArrayField("Network", ["bridge", "host", "null"]);
   json.nullField("Authorization");
-  json.stringArrayField("Log", ["json-file"]);
+  json.stringArrayField("Log", ["json-file", "local"]);
   json.endObject();
 }
 
@@ -95,7 +109,7 @@ function writeDebug(json: JsonWriter): void {
   json.boolField("OomKillDisable", engine.options.machine.cgroupVersion == "1");
   json.i64Field("NGoroutines", 0);
   json.stringField("SystemTime", formatTime(engine.now.wall));
-  json.stringField("LoggingDriver", "json-file");
+  json.stringField("LoggingDriver", engine.options.logDriver);
   json.stringField("CgroupDriver", engine.options.machine.cgroupDriver);
   json.stringField("CgroupVersion", engine.options.machine.cgroupVersion);
   json.i64Field("NEventsListener", engine.events.readerCount);

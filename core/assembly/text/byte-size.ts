@@ -1,4 +1,4 @@
-// Sizes for people, in Docker's form.
+// Sizes as people write and read them, in Docker's form.
 
 const UNITS: string[] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
 
@@ -22,4 +22,39 @@ function fourDigits(value: f64): string {
   let fraction = (scale + (scaled % scale)).toString().substring(1);
   while (fraction.endsWith("0")) fraction = fraction.substring(0, fraction.length - 1);
   return whole + "." + fraction;
+}
+
+const LETTERS: string = "kmgtp";
+/** Digits of a number that count: no more fit 64 bits with the largest unit beside them. */
+const MAX_DIGITS: i32 = 15;
+
+/** Bytes of `10m`, `1.5 GiB`, `100`: `unit` is what a letter stands for, 1000 or 1024. -1 for nonsense. */
+export function byteCount(text: string, unit: f64): i64 {
+  let digits = 0;
+  while (digits < text.length && isOfNumber(text.charCodeAt(digits))) digits++;
+  const number = numberOf(text.substring(0, digits));
+  if (number < 0) return -1;
+  const suffix = text.substring(digits).trim().toLowerCase();
+  const power = suffix.length == 0 ? 0 : LETTERS.indexOf(suffix.charAt(0)) + 1;
+  const rest = suffix.substring(power > 0 ? 1 : 0);
+  if (rest != "" && rest != "b" && !(power > 0 && rest == "ib")) return -1;
+  let bytes = number;
+  for (let i = 0; i < power; i++) bytes *= unit;
+  return bytes < 4e18 ? <i64>bytes : -1;
+}
+
+function isOfNumber(c: i32): bool {
+  return (c >= 0x30 && c <= 0x39) || c == 0x2e;
+}
+
+/** Of digits with a point among them or not; less than 0 for nonsense. */
+function numberOf(text: string): f64 {
+  const point = text.indexOf(".");
+  const digits = text.replace(".", "");
+  if (digits.length == 0 || digits.length > MAX_DIGITS || digits.includes(".")) return -1;
+  let number: f64 = 0;
+  for (let i = 0; i < digits.length; i++) number = number * 10 + <f64>(digits.charCodeAt(i) - 0x30);
+  const decimals = point < 0 ? 0 : text.length - point - 1;
+  for (let i = 0; i < decimals; i++) number /= 10;
+  return number;
 }

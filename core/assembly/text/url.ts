@@ -115,6 +115,24 @@ export function visibleAscii(target: string): string {
   return result.toString();
 }
 
+/** A name or a value of a query: Go's url.QueryEscape. */
+export function escapeQuery(text: string): string {
+  const bytes = encodeUtf8(text);
+  const result = new TextBuilder(bytes.length);
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = <i32>bytes[i];
+    if (isUnreserved(byte)) result.unit(byte);
+    else if (byte == 0x20) result.text("+");
+    else result.text("%" + byte.toString(16).toUpperCase().padStart(2, "0"));
+  }
+  return result.toString();
+}
+
+function isUnreserved(c: i32): bool {
+  if ((c >= 0x30 && c <= 0x39) || (c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a)) return true;
+  return c == 0x2d || c == 0x2e || c == 0x5f || c == 0x7e;
+}
+
 function isOldNotation(target: string): bool {
   return target.startsWith("http:/") || target.startsWith("https:/");
 }
