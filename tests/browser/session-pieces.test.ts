@@ -299,7 +299,7 @@ describe("remedies", () => {
       { kind: "", status: 501, message: "not built yet" },
       world,
     );
-    expect(later!.label).toContain("issue 4");
+    expect(later!.label).toContain("has not come to this part of the API yet");
     const [malformed] = remediesFor(
       { ...create, body: '{\n "Image": busybox\n}' },
       { kind: "", status: 400, message: "invalid JSON: x" },

@@ -24,11 +24,17 @@ import { again, listing, words } from "./remedy.js";
 import type { Asked, Refusal } from "./remedy.js";
 import { versionOf } from "./request.js";
 import type { WrittenRequest } from "./request.js";
+import { NEWEST_VERSION } from "./versions.js";
 import type { World } from "./world.js";
 
 /** In the order in which they are worth trying. */
 export function remediesFor(request: WrittenRequest, refusal: Refusal, world: World): Remedy[] {
-  const asked: Asked = { request, refusal, world, at: (target) => `/v${versionOf(request) ?? "1.51"}${target}` };
+  const asked: Asked = {
+    request,
+    refusal,
+    world,
+    at: (target) => `/v${versionOf(request) ?? `1.${NEWEST_VERSION}`}${target}`,
+  };
   for (const { says, remedies } of SENTENCES) {
     const found = says.exec(refusal.message);
     if (found !== null) return remedies(asked, ...found.slice(1).map((part) => part ?? ""));
