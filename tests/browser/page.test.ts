@@ -1,7 +1,5 @@
 // The playground in a real browser: what a visitor sees and does.
 
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,6 +8,8 @@ import { PlaygroundBrowser, reasonForNoPages, sendLast } from "./chromium.js";
 const reason = reasonForNoPages();
 const THEMES = ["light", "dark"] as const;
 const WIDTHS = [360, 768, 1280, 1920];
+/** To be looked at by people. */
+const SCREENSHOTS = "build/screenshots";
 let browser: PlaygroundBrowser;
 
 describe("the playground", () => {
@@ -78,7 +78,7 @@ describe("the playground", () => {
   for (const colorScheme of THEMES) {
     test(`fits every width in the ${colorScheme} theme`, async ({ skip }) => {
       if (reason !== null) return skip(reason);
-      const directory = mkdtempSync(join(tmpdir(), "coracle-page-"));
+      const directory = join(SCREENSHOTS, colorScheme);
       for (const width of WIDTHS) {
         const { page } = await browser.open({ colorScheme, viewport: { width, height: 900 } });
         await sendLast(page);
@@ -88,7 +88,6 @@ describe("the playground", () => {
           await page.screenshot({ path: join(directory, `${width}-${part}.png`) });
         }
       }
-      console.log(`screenshots in ${directory}`);
     });
   }
 });
