@@ -3,7 +3,7 @@
 import { parse } from "jsonc-parser";
 import type { ParseError } from "jsonc-parser";
 import type { Remedy } from "./explain.js";
-import { withQuery, words } from "./remedy.js";
+import { withQuery, withoutQuery, words } from "./remedy.js";
 import type { Asked } from "./remedy.js";
 import { atVersion, written } from "./request.js";
 import { NEWEST_VERSION } from "./versions.js";
@@ -28,6 +28,24 @@ export function emptyBody({ request }: Asked): Remedy[] {
 export function whichStream({ request }: Asked): Remedy[] {
   const target = withQuery(withQuery(request.target, "stdout", "1"), "stderr", "1");
   return [{ label: "Ask for both streams", requests: [{ ...request, target }] }];
+}
+
+export function noSuchFilter({ request }: Asked): Remedy[] {
+  return [
+    { label: "Ask without filters", requests: [{ ...request, target: withoutQuery(request.target, "filters") }] },
+  ];
+}
+
+export function badName({ request }: Asked): Remedy[] {
+  const target = withoutQuery(request.target, "name");
+  return [
+    { label: "Let the engine choose a name", requests: [{ ...request, target }] },
+    words("A name is a letter or a digit, and then at least one of letters, digits, _ . and -"),
+  ];
+}
+
+export function badReference(): Remedy[] {
+  return [words("Write the image as NAME:TAG or REGISTRY/NAME:TAG, the name in lower case: busybox:latest")];
 }
 
 export function servedVersion({ request, refusal }: Asked): Remedy[] {

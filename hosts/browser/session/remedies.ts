@@ -13,9 +13,12 @@ import {
 import { forced, imageInUse, noSuchImage, noSuchTag, withCredentials } from "./remedies-of-images.js";
 import {
   atLeast,
+  badName,
+  badReference,
   emptyBody,
   jsonType,
   malformedJson,
+  noSuchFilter,
   notBuilt,
   servedVersion,
   whichStream,
@@ -67,6 +70,9 @@ const SENTENCES: readonly { says: RegExp; remedies: (asked: Asked, ...parts: str
   { says: /client version \S+ is too (?:new|old)/, remedies: servedVersion },
   { says: /requires minimum API version (\S+)$/, remedies: (asked, version) => [atLeast(asked, version)] },
   { says: /executable file not found|no such file or directory/, remedies: noSuchProgram },
+  { says: /^Invalid container name/, remedies: badName },
+  { says: /invalid reference format/, remedies: badReference },
+  { says: /^invalid filter/i, remedies: noSuchFilter },
   { says: /^network (.+) not found$/, remedies: ({ at }) => [listing("List the networks", at("/networks"))] },
   { says: /no such volume$/, remedies: ({ at }) => [listing("List the volumes", at("/volumes"))] },
   {
