@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { parser as goParser } from "@lezer/go";
 import { transform } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { generate } from "../../hosts/browser/notation/generate.js";
@@ -293,3 +294,21 @@ test("every language says every request", () => {
     }
   }
 });
+
+/** Go's compiler is not asked: of what it refuses, this sees bad syntax and packages imported but not used. */
+test.each(REQUESTS.map((request) => [`${request.method} ${request.target}`, request] as const))(
+  "Go: %s is well formed, and uses what it imports",
+  (_name, request) => {
+    const program = generate(request, "go");
+    const faults: string[] = [];
+    goParser.parse(program).iterate({
+      enter: ({ type, from }) => void (type.isError && faults.push(program.slice(0, from + 20))),
+    });
+    expect(faults).toEqual([]);
+    const [, imports = "", code = ""] = /^package main\n\nimport \(([^)]*)\)([^]*)$/.exec(program) ?? [];
+    const used = Array.from(imports.matchAll(/([\w.]+)"$/gm), ([, name]) => name!);
+    const called = new Set(Array.from(code.matchAll(/\b(\w+)\.[A-Z]/g), ([, name]) => name!));
+    expect(used.length).toBeGreaterThan(1);
+    expect(used.filter((name) => !called.has(name))).toEqual([]);
+  },
+);
