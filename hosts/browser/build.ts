@@ -153,7 +153,7 @@ async function filesOf(target: string): Promise<string[]> {
   const found = await readdir(target, { recursive: true, withFileTypes: true });
   return found
     .filter((one) => one.isFile())
-    .map((one) => join(one.parentPath, one.name).slice(target.length + 1))
+    .map((one) => join(one.parentPath ?? one.path, one.name).slice(target.length + 1))
     .sort();
 }
 

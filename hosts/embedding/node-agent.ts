@@ -27,8 +27,8 @@ class EngineAgent extends Agent {
   }
 
   // Called by Node's client for each connection.
-  override createConnection(): Duplex {
-    const [client, server] = connectionPair();
+  override createConnection({ timeout }: AgentOptions): Duplex {
+    const [client, server] = connectionPair(timeout);
     void this.#serve(server).catch((error: Error) => client.destroy(error));
     return client;
   }

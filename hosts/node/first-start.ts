@@ -3,15 +3,12 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
-import type { InternalReply, InternalRequest } from "./internal-request.js";
+import type { Ask } from "./ground.js";
+import { loadImage } from "./load-image.js";
 import type { Log } from "./log.js";
 
 /** Loads it once in the life of a data root; one that a user has removed does not come back. */
-export async function loadEmbeddedImage(
-  dataRoot: string,
-  ask: (request: InternalRequest) => Promise<InternalReply>,
-  log: Log,
-): Promise<void> {
+export async function loadEmbeddedImage(dataRoot: string, ask: Ask, log: Log): Promise<void> {
   const mark = join(dataRoot, "embedded-image");
   if (existsSync(mark)) return;
   const archive = await embeddedBusybox();
@@ -19,11 +16,10 @@ export async function loadEmbeddedImage(
     log.warn("no embedded image: the system has no static busybox");
     return;
   }
-  const headers = "Content-Type: application/x-tar";
   try {
-    const reply = await ask({ method: "POST", target: "/images/load?quiet=1", headers, body: archive });
-    if (reply.status === 200 && !reply.text.includes('"errorDetail"')) writeFileSync(mark, "");
-    else log.warn("the embedded image cannot be loaded", { status: reply.status, reply: reply.text.trim() });
+    const refused = await loadImage(archive, ask);
+    if (refused === null) writeFileSync(mark, "");
+    else log.warn("the embedded image cannot be loaded", { status: refused.status, reply: refused.text });
   } catch (error) {
     // The engine does without it, and tries again at the next start.
     log.warn("the embedded image cannot be loaded", { error: error instanceof Error ? error.message : String(error) });

@@ -3,8 +3,8 @@
 import { VERSION } from "../version.js";
 import { simulatedHost } from "../simulated/host.js";
 import { checkRuntimes } from "./config.js";
-import type { Ask, OpenGround } from "./ground.js";
-import type { Log } from "./log.js";
+import type { OpenGround } from "./ground.js";
+import { loadImage } from "./load-image.js";
 import { nodeTransport } from "./registry-transport.js";
 import type { Simulation } from "./simulation.js";
 
@@ -30,17 +30,13 @@ export const openSimulated: OpenGround = async (config, closings) => {
     host,
     remarks: REMARKS,
     loadImages: async (ask, log) => {
-      for (const archive of host.firstImages()) await load(archive, ask, log);
+      for (const archive of host.firstImages()) {
+        const refused = await loadImage(once(archive), ask);
+        if (refused !== null) log.warn("an image cannot be loaded", { status: refused.status, reply: refused.text });
+      }
     },
   };
 };
-
-async function load(archive: Uint8Array, ask: Ask, log: Log): Promise<void> {
-  const headers = "Content-Type: application/x-tar";
-  const reply = await ask({ method: "POST", target: "/images/load?quiet=1", headers, body: once(archive) });
-  if (reply.status === 200 && !reply.text.includes('"errorDetail"')) return;
-  log.warn("an image cannot be loaded", { status: reply.status, reply: reply.text.trim() });
-}
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;

@@ -7,7 +7,7 @@ import { simulatedContent } from "./content/content.js";
 import { beyond } from "./elsewhere.js";
 import type { Fault } from "./faults.js";
 import { Disk } from "./files/disk.js";
-import { MACHINE, RUNC, runtimeOf } from "./machine.js";
+import { MACHINE, runtimesOf } from "./machine.js";
 import { WorldNetworks } from "./networks.js";
 import type { SimulatedHost, SimulatedOptions } from "./options.js";
 import { simulatedProcesses, type SimulatedProcesses } from "./processes/processes.js";
@@ -52,7 +52,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
   const bodies = new LateBodies();
   const content = simulatedContent({ disk, clock: time, bodies, registry });
   const volumes = simulatedVolumes(disk);
-  const runtimes = [RUNC, ...(options.runtimes ?? []).map(runtimeOf)];
+  const runtimes = runtimesOf(options.runtimes ?? []);
   const random = seededRandom(seed, "processes");
   const seeds = seededRandom(seed, "engines");
   const processes = simulatedProcesses({
@@ -82,7 +82,10 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     records: new WorldRecords(faults),
     processes: processes.perform,
     content: (op, command, report) => {
-      if (command.tag === "drop-container") processes.forget(command.val);
+      if (command.tag === "drop-container") {
+        processes.forget(command.val);
+        networks.forget(command.val);
+      }
       return content.perform(op, command, report);
     },
     networks: networks.perform,

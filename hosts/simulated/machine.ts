@@ -46,9 +46,7 @@ export const MACHINE: engine.Machine = {
   warnings: ["WARNING: this machine is simulated: no process, file or network of it is real"],
 };
 
-/** Under the name that clients know; there is no such program. */
-export const RUNC = runtimeOf("runc");
-
-export function runtimeOf(name: string): engine.OciRuntime {
-  return { name, path: name, version: "simulated", commit: "" };
+/** `runc`, the name that clients know, and these besides. There are no such programs. */
+export function runtimesOf(names: readonly string[]): engine.OciRuntime[] {
+  return [...new Set(["runc", ...names])].map((name) => ({ name, path: name, version: "simulated", commit: "" }));
 }

@@ -79,6 +79,11 @@ export class WorldNetworks {
     return this.#names.get(container);
   }
 
+  /** The container is dropped: nobody speaks of it any more. */
+  forget(container: string): void {
+    this.#names.delete(container);
+  }
+
   #make(bridge: networks.Bridge): void {
     checkAddress(bridge.gateway);
     checkSubnet(bridge.subnet);

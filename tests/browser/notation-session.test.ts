@@ -29,7 +29,7 @@ async function opened(): Promise<Session> {
 async function typed(session: Session, line: string): Promise<Exchange[]> {
   const result = parse(line, "1.41");
   if (!result.ok) throw new Error(result.message);
-  return sendAll(session, result.requests);
+  return sendAll(result.requests, (request) => session.send(session.add(request).id));
 }
 
 async function over(exchange: Exchange): Promise<void> {
@@ -55,8 +55,20 @@ test("docker run --rm: created, attached, waited for, started, removed", async (
 test("what comes after a refusal is not sent", async () => {
   const session = await opened();
   const sent = await typed(session, "docker run -d nothing");
-  expect(sent.map((exchange) => exchange.head.value?.status)).toEqual([404]);
-  expect(session.cells.value.length).toBe(1);
+  expect(sent.map((exchange) => [exchange.request.target, exchange.head.value?.status])).toEqual([
+    ["/v1.41/containers/create", 404],
+    ["/v1.41/images/create?fromImage=nothing&tag=latest", 404],
+  ]);
+  expect(session.cells.value.length).toBe(2);
+  expect((await typed(session, "docker run -d --pull never alpine")).length).toBe(1);
+});
+
+test("docker run pulls an image that is not there", async () => {
+  const session = await opened();
+  const sent = await typed(session, "docker run --name greeter alpine echo hi");
+  expect(sent.map((exchange) => exchange.head.value?.status)).toEqual([404, 200, 201, 101, 200, 204]);
+  await over(sent[3]!);
+  expect(textOf(sent[3]!)).toBe("hi\n");
 });
 
 test("pull, run, list, stop, rm and rmi, as typed", async () => {

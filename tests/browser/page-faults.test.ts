@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { FAULT_TEXTS } from "../../hosts/browser/lessons/fault-texts.js";
+import { CRASH_HALFWAY, FAULT_TEXTS } from "../../hosts/browser/lessons/fault-texts.js";
 import type { Fault } from "../../hosts/simulated/faults.js";
 import { PlaygroundBrowser, reasonForNoPages } from "./chromium.js";
 import { PATIENCE, choose, isSet, seen, sendLine } from "./visitor.js";
@@ -114,6 +114,26 @@ describe("what can be broken", () => {
     await sendLine(page, "docker inspect job");
     expect(pid).toMatch(process);
     expect(process.exec(await wholeAnswer(page))?.[0]).toBe(pid);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("the engine, halfway through a start", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page, complaints } = await browser.open();
+    await page.getByLabel("Speed").selectOption("10");
+    await sendLine(page, SLEEPER);
+    await choose(page, CRASH_HALFWAY.label);
+    expect(await isSet(page, CRASH_HALFWAY.label)).toBe(true);
+    for (const line of START) await sendLine(page, line);
+    await page.getByText("The engine is down").waitFor();
+    expect(await seen(page)).toMatch(/^ANSWER No answer.*job\s+busybox\s+starting/s);
+    await choose(page, "Start the engine again");
+    await page.getByText("The engine is up").waitFor();
+    await expect.poll(() => seen(page), PATIENCE).not.toMatch(/job\s+busybox\s+starting/);
+    expect(await isSet(page, CRASH_HALFWAY.label)).toBe(false);
+    for (const line of START) await sendLine(page, line);
+    await expect.poll(() => seen(page), PATIENCE).toMatch(/job\s+busybox\s+running/);
     expect(complaints).toEqual([]);
     await page.context().close();
   });

@@ -153,6 +153,7 @@ async function tabThrough(page: Page): Promise<Stop[]> {
   const stops: Stop[] = [];
   for (let presses = 0; presses < 120; presses++) {
     await page.keyboard.press("Tab");
+    await editorInPlace(page);
     const stop = await page.evaluate(() => {
       const element = document.activeElement;
       if (element === null || element === document.body) return "outside";
@@ -162,10 +163,12 @@ async function tabThrough(page: Page): Promise<Stop[]> {
       const [x, y] = [(left + right) / 2, (Math.max(top, 0) + Math.min(bottom, innerHeight)) / 2];
       const above = document.elementFromPoint(x, y);
       const label = element.closest("label")?.querySelector(".unseen");
+      // The JSON editor is outlined as a whole.
+      const outlined = element.closest(".cm-editor") ?? element;
       return {
         name: (element.getAttribute("aria-label") ?? label?.textContent ?? element.textContent ?? "").trim(),
         seen:
-          getComputedStyle(element).outlineStyle !== "none" &&
+          getComputedStyle(outlined).outlineStyle !== "none" &&
           above !== null &&
           (element.contains(above) || above.contains(element)),
       };
@@ -174,6 +177,12 @@ async function tabThrough(page: Page): Promise<Stop[]> {
     if (stop !== "outside") stops.push(stop);
   }
   return stops;
+}
+
+/** The JSON editor takes the place of a plain field that has the focus. */
+async function editorInPlace(page: Page): Promise<void> {
+  const inBody = await page.evaluate(() => document.activeElement?.closest(".body-editor") != null);
+  if (inBody) await page.waitForSelector(".body-editor .cm-editor.cm-focused");
 }
 
 /** Where the parts of the page stand. */

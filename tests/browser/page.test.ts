@@ -1,18 +1,15 @@
 // The playground in a real browser: what a visitor sees and does.
 
-import { mkdtempSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type * as AxeCore from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PlaygroundBrowser, reasonForNoPages, sendLast } from "./chromium.js";
 
 const reason = reasonForNoPages();
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const THEMES = ["light", "dark"] as const;
 const WIDTHS = [360, 768, 1280, 1920];
+/** To be looked at by people. */
+const SCREENSHOTS = "build/screenshots";
 let browser: PlaygroundBrowser;
 
 describe("the playground", () => {
@@ -79,19 +76,9 @@ describe("the playground", () => {
   });
 
   for (const colorScheme of THEMES) {
-    test(`meets WCAG AA in the ${colorScheme} theme`, async ({ skip }) => {
-      if (reason !== null) return skip(reason);
-      for (const width of [360, 1280]) {
-        const { page } = await browser.open({ colorScheme, viewport: { width, height: 900 } });
-        await sendLast(page);
-        await page.getByRole("tab", { name: "What happened" }).click();
-        expect(await violations(page), `${width} px`).toEqual([]);
-      }
-    });
-
     test(`fits every width in the ${colorScheme} theme`, async ({ skip }) => {
       if (reason !== null) return skip(reason);
-      const directory = mkdtempSync(join(tmpdir(), "coracle-page-"));
+      const directory = join(SCREENSHOTS, colorScheme);
       for (const width of WIDTHS) {
         const { page } = await browser.open({ colorScheme, viewport: { width, height: 900 } });
         await sendLast(page);
@@ -101,7 +88,6 @@ describe("the playground", () => {
           await page.screenshot({ path: join(directory, `${width}-${part}.png`) });
         }
       }
-      console.log(`screenshots in ${directory}`);
     });
   }
 });
@@ -117,14 +103,4 @@ async function tabTo(page: Page, name: string): Promise<void> {
     await page.keyboard.press("Tab");
   }
   throw new Error(`Tab does not come to "${name}"`);
-}
-
-/** Of WCAG 2.2, A and AA: `RULE: ELEMENT`. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof AxeCore };
-    const { violations } = await axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
-    return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
-  });
 }

@@ -109,6 +109,7 @@ test("an engine that could not keep records starts afresh by itself, and its eve
 });
 
 test("a crash after any output of a start is healed, and replayed", async () => {
+  const crashed: number[] = [];
   for (const afterOutputs of [1, 2, 3, 4, 5]) {
     const session = await createSession({ core: CORE, pace: "stopped" });
     open.push(session);
@@ -116,7 +117,10 @@ test("a crash after any output of a start is healed, and replayed", async () => 
     await session.inject({ kind: "engine-crash", afterOutputs });
     await send(session, START);
     await session.advance(SECOND);
-    if (session.engine.value === "down") await heal(session, "engine-crash");
+    if (session.engine.value === "down") {
+      crashed.push(afterOutputs);
+      await heal(session, "engine-crash");
+    }
     await send(session, START);
     await session.advance(SECOND);
     expect(session.world.value.containers[0]).toMatchObject({ status: "running" });
@@ -124,4 +128,5 @@ test("a crash after any output of a start is healed, and replayed", async () => 
     open.push(again);
     expect(warnings).toEqual([]);
   }
+  expect(crashed).toEqual([1, 2, 3, 4, 5]);
 });

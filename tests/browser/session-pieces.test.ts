@@ -222,6 +222,20 @@ describe("remedies", () => {
       `Conflict. The container name "/web" is already in use by container "${"a".repeat(64)}". You have to remove`,
       "POST /v1.41/containers/create?name=web-2",
     ],
+    [
+      "name of one letter",
+      written("POST", "/v1.41/containers/create?name=f&platform=linux", { Image: "busybox" }),
+      400,
+      "Invalid container name (f), only [a-zA-Z0-9][a-zA-Z0-9_.-] are allowed",
+      "POST /v1.41/containers/create?platform=linux",
+    ],
+    [
+      "unknown filter",
+      written("GET", '/v1.41/containers/json?filters={"colour":["red"]}'),
+      400,
+      "invalid filter 'colour'",
+      "GET /v1.41/containers/json",
+    ],
     ["no container", remove, 404, "No such container: web", "GET /v1.41/containers/json?all=1"],
     [
       "running",
@@ -293,13 +307,18 @@ describe("remedies", () => {
     expect(atob(headerOf(remedy!.requests[0]!, "X-Registry-Auth")!)).toBe('{"username":"NAME","password":"PASSWORD"}');
   });
 
+  test("an image that is no reference: how one is written", () => {
+    const refused = { kind: "", status: 400, message: "invalid reference format" };
+    expect(remediesFor(create, refused, world)[0]!.label).toContain("REGISTRY/NAME:TAG");
+  });
+
   test("501: what is to come; malformed JSON: where", () => {
     const [later] = remediesFor(
       written("POST", "/v1.41/containers/a/pause"),
       { kind: "", status: 501, message: "not built yet" },
       world,
     );
-    expect(later!.label).toContain("issue 4");
+    expect(later!.label).toContain("has not come to this part of the API yet");
     const [malformed] = remediesFor(
       { ...create, body: '{\n "Image": busybox\n}' },
       { kind: "", status: 400, message: "invalid JSON: x" },

@@ -76,6 +76,26 @@ test("an engine that crashes hangs up; one that is down is not there; one that i
   agent.destroy();
 });
 
+test.each([
+  ["a request's", {}, { timeout: 50 }],
+  ["an agent's", { timeout: 50 }, {}],
+])("%s timeout is told after so much silence, and the request still goes on", async (_whose, agentOptions, options) => {
+  const { engine, reply, requests } = await scriptedEngine();
+  const agent = engineAgent(engine, { keepAlive: true, ...agentOptions });
+  let timeouts = 0;
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = request({ agent, path: "/wait", ...options }, resolve);
+    sent.on("timeout", () => timeouts++).on("error", reject);
+    sent.end();
+  });
+  await until(() => timeouts === 1);
+  reply(requests[0]!.id, whole(200, "late"));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of await answered) pieces.push(piece as Uint8Array);
+  expect(Buffer.concat(pieces).toString()).toBe("late");
+  agent.destroy();
+});
+
 test("it wants an engine of its own package", () => {
   expect(() => engineAgent({} as Engine)).toThrow(TypeError);
 });

@@ -5,16 +5,16 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { failureOf } from "../../hosts/failure.js";
 import { nodeTransport } from "../../hosts/node/registry-transport.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { findProgram, must } from "../support/commands.js";
+import { describeUnless } from "../support/on-engines.js";
 
 const missing = findProgram("openssl") === null ? "openssl is not installed" : null;
-if (missing !== null) console.log(`skipped: registries with TLS: ${missing}`);
 
-describe.skipIf(missing !== null)("a certificate nobody vouches for", () => {
+describeUnless(missing, "a certificate nobody vouches for", () => {
   const client = registryClient({ transport: nodeTransport() });
   const directory = mkdtempSync(join(tmpdir(), "coracle-tls-"));
   let server: ReturnType<typeof createServer>;

@@ -3,12 +3,13 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
 import { linuxContent } from "../../runtime-linux/content.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { rawTar, zstdStored } from "../support/tar.js";
 import { failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
+import { describeUnless } from "../support/on-engines.js";
 
 let fixture: Fixture;
 beforeEach(() => {
@@ -16,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => fixture.close());
 
-describe.skipIf(missing !== null)("an archive", () => {
+describeUnless(missing, "an archive", () => {
   const tar = rawTar([
     { name: "./manifest.json", body: "[]" },
     { name: "ONE/", flag: "5" },

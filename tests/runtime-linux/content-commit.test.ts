@@ -15,13 +15,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { must } from "../support/commands.js";
 import { digestOf } from "../support/push-image.js";
 import { rawTar } from "../support/tar.js";
 import { chainOf, failed, missing, openFixture, type Fixture } from "./content-fixture.js";
 import type { engine } from "../../hosts/host.js";
+import { describeUnless } from "../support/on-engines.js";
 
 const EMPTY_TAR = "sha256:5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef";
 let fixture: Fixture;
@@ -30,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => fixture.close());
 
-describe.skipIf(missing !== null)("a commit", () => {
+describeUnless(missing, "a commit", () => {
   test("of a container that wrote nothing is the empty tar", async () => {
     const { id } = await fixture.mount();
     expect(await commit(id, "a")).toEqual({ diffId: EMPTY_TAR, size: 0n, empty: true });

@@ -6,13 +6,14 @@ import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { content } from "../../hosts/host.js";
 import { errors, json, repository, startFake, type Fake } from "../registry/fake.js";
 import { until } from "../support/commands.js";
 import { digestOf } from "../support/push-image.js";
 import { rawTar } from "../support/tar.js";
 import { chainOf, failed, missing, openFixture, tree, type Fixture, type Told } from "./content-fixture.js";
+import { describeUnless } from "../support/on-engines.js";
 
 let fixture: Fixture;
 let registry: Fake;
@@ -34,7 +35,7 @@ afterEach(async () => {
   fixture.close();
 });
 
-describe.skipIf(missing !== null)("a layer from a registry", () => {
+describeUnless(missing, "a layer from a registry", () => {
   test("is unpacked, its blob kept, its progress told in order, and never fetched again", async () => {
     const { command, blob } = push(rawTar([{ name: "file", body: "x".repeat(100_000) }]));
     const told: Told[] = [];
@@ -188,7 +189,7 @@ describe.skipIf(missing !== null)("a layer from a registry", () => {
   });
 });
 
-describe.skipIf(missing !== null)("a full disk", () => {
+describeUnless(missing, "a full disk", () => {
   let root: string;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), "coracle-full-"));

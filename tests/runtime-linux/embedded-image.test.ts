@@ -3,19 +3,19 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { isStatic } from "../../runtime-linux/elf.js";
 import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
 import { must } from "../support/commands.js";
+import { describeUnless } from "../support/on-engines.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "coracle-embedded-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 const image = await whole(await embeddedBusybox());
 const missing = image === undefined ? "no static busybox is installed" : null;
-if (missing !== null) console.log(`skipped: the embedded image: ${missing}`);
 
-describe.skipIf(missing !== null)("the embedded image", () => {
+describeUnless(missing, "the embedded image", () => {
   const directory = join(scratch, "image");
 
   test("it is an archive with a manifest, a config and a layer that belong together", async () => {

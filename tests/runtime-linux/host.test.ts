@@ -10,7 +10,6 @@ import { linuxHost } from "../../runtime-linux/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
 
 const missing = process.getuid?.() === 0 ? null : "needs root";
-if (missing !== null) console.log(`skipped: the Linux host as a whole: ${missing}`);
 
 let host: Host | undefined;
 let root = "";
@@ -46,7 +45,8 @@ function openToOthers(directory: string): string[] {
   });
 }
 
-test.skipIf(missing)("other users get at nothing that is kept", async () => {
+test("other users get at nothing that is kept", async ({ skip }) => {
+  if (missing !== null) return skip(missing);
   const { paths, content, records, networks } = await openHost();
   await records.commit([]);
   await content(1n, { tag: "mount", val: { container: ID } }, () => {});
@@ -69,7 +69,8 @@ test.skipIf(missing)("other users get at nothing that is kept", async () => {
   }
 });
 
-test.skipIf(missing)("stdin of a container that is removed without ever being started goes with it", async () => {
+test("stdin of a container that is removed without ever being started goes with it", async ({ skip }) => {
+  if (missing !== null) return skip(missing);
   const { replies: stdio, content } = await openHost();
   const [removed, stays] = ["a".repeat(64), "b".repeat(64)];
   const taken: string[] = [];

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { engine } from "../../hosts/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { describeMachine } from "../../runtime-linux/machine.js";
@@ -11,15 +11,15 @@ import { Paths } from "../../runtime-linux/paths.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { exchange } from "../support/raw-http.js";
 import { referenceMissing, startReference } from "../support/reference.js";
+import { describeUnless } from "../support/on-engines.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "coracle-machine-"));
 const paths = new Paths({ data: join(scratch, "data"), exec: join(scratch, "exec") });
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 const missing = referenceMissing();
-if (missing !== null) console.log(`skipped: this machine as the reference sees it: ${missing}`);
 
-describe.skipIf(missing !== null)("this machine, as the reference sees it", () => {
+describeUnless(missing, "this machine, as the reference sees it", () => {
   let reference: DaemonProcess;
   beforeAll(async () => {
     reference = await startReference();

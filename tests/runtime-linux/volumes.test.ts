@@ -2,12 +2,13 @@
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { volumes } from "../../hosts/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { linuxVolumes, type LinuxVolumes } from "../../runtime-linux/volumes.js";
 import { rawTar } from "../support/tar.js";
 import { failed, missing, openFixture, type Fixture } from "./content-fixture.js";
+import { describeUnless } from "../support/on-engines.js";
 
 let fixture: Fixture;
 let carrier: LinuxVolumes;
@@ -17,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => fixture.close());
 
-describe.skipIf(missing !== null)("a volume", () => {
+describeUnless(missing, "a volume", () => {
   test("is made once, listed, and dropped once, however often asked", async () => {
     for (const _ of [1, 2]) await perform({ tag: "make", val: "data" });
     expect(lstatSync(fixture.paths.volume("data")).mode & 0o777).toBe(0o755);

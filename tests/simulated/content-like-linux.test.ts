@@ -20,7 +20,8 @@ afterEach(() => {
   linux.close();
 });
 
-test.skipIf(missing !== null)("files and commits are as on Linux, whatever the layers and the changes", async () => {
+test("files and commits are as on Linux, whatever the layers and the changes", async ({ skip }) => {
+  if (missing !== null) return skip(missing);
   for (let seed = 1; seed <= 40; seed++) {
     const [here, there] = [numbers(seed), numbers(seed)];
     const below = randomTar(numbers(seed + 1000));

@@ -56,6 +56,13 @@ describe("coracle daemon --simulated", () => {
     expect(performance.now() - begun).toBeLessThan(2000);
   });
 
+  test("runtimes that it is told of are there, each once", async () => {
+    const socket = join(root, "runtimes.sock");
+    await start(["-H", `unix://${socket}`, "--add-runtime", "runc=/bin/runc", "--add-runtime", "kata=/bin/kata"]);
+    const { text } = await new EngineClient(socket).call("GET", "/info");
+    expect([...text.matchAll(/"(runc|kata)":/g)].map(([, name]) => name)).toEqual(["runc", "kata"]);
+  });
+
   test("equal seeds make equal ids, other seeds others", async () => {
     const ids = [];
     for (const [name, seed] of [

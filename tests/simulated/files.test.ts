@@ -133,6 +133,20 @@ describe("mounts", () => {
     expect([disk.view(ID)?.list("/data"), disk.view(ID)?.list("/tmp")]).toEqual([[], ["ram"]]);
   });
 
+  test("volumes are among the machine's files, as long as they are there", () => {
+    const { disk } = world();
+    disk.makeVolume("v");
+    const bound = (source: string, kind = "rbind"): MountedFiles =>
+      disk.mountView(ID, { mounts: [{ destination: "/in", type: "bind", source, options: [kind] }] });
+    bound("/var/lib/coracle/volumes/v/_data").write("/in/f", bytes("kept"));
+    expect(text(bound("/var").read("/in/lib/coracle/volumes/v/_data/f"))).toBe("kept");
+    expect(bound("/var", "bind").list("/in/lib/coracle/volumes/v/_data")).toEqual([]);
+    const mounts = [{ destination: "/data", type: "bind", source: "volume:v", options: ["rbind"] }];
+    expect(text(disk.mountView(ID, { mounts }).read("/data/f"))).toBe("kept");
+    disk.dropVolume("v");
+    expect(bound("/var").list("/in/lib/coracle/volumes")).toEqual([]);
+  });
+
   test("binds lead to the machine's files, links on the way stay within the container", () => {
     const { disk } = world([], (files) => files.symlink("/real", "/link"));
     disk.makeDirectory("/srv/deep");

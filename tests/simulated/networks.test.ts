@@ -37,6 +37,10 @@ describe("networks", () => {
     await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
     await perform({ tag: "drop", val: NETWORK });
     expect([world.networks(), world.joins()]).toEqual([[], []]);
+    // It is spoken of until it is dropped.
+    expect(world.nameOf(WEB)).toBe("web-1");
+    world.forget(WEB);
+    expect(world.nameOf(WEB)).toBeUndefined();
   });
 
   test("it takes a little while", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ID, rawLog, World } from "./processes-fixture.js";
+import { ID, rawLog, World, type TestSpec } from "./processes-fixture.js";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const limited = (memory: number) => ({
@@ -68,6 +68,16 @@ describe("a launch", () => {
     [["strange"], "invalid", `exec: "strange": exec format error`],
   ])("of %j fails as %s", async (args, kind, message) => {
     await expect(new World().launch(args)).rejects.toMatchObject({ failure: { kind, message } });
+  });
+
+  it.each([
+    ["/etc/passwd", `chdir to cwd ("/etc/passwd") set in config.json failed: not a directory`],
+    ["/etc/passwd/x", `chdir to cwd ("/etc/passwd/x") set in config.json failed: not a directory`],
+  ])("fails in %s, which is no directory", async (cwd, message) => {
+    const spec = (given: TestSpec): void => void (given.process.cwd = cwd);
+    await expect(new World().launch(["true"], { spec })).rejects.toMatchObject({
+      failure: { kind: "invalid", message },
+    });
   });
 
   it("fails for users and runtimes that are not there", async () => {

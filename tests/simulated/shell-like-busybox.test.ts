@@ -5,12 +5,12 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { sandbox } from "./process-fixture.js";
+import { describeUnless } from "../support/on-engines.js";
 
 const BUSYBOX = "/bin/busybox";
-const missing = existsSync(BUSYBOX) ? "" : `needs ${BUSYBOX}`;
-if (missing) console.warn(`skipped: the simulated shell against busybox: ${missing}`);
+const missing = existsSync(BUSYBOX) ? null : `needs ${BUSYBOX}`;
 
 /** Scripts are separated by lines of `---`; what stands before `###` on such a line is their title. */
 const SCRIPTS = readFileSync(new URL("shell-scripts.txt", import.meta.url), "utf8")
@@ -18,7 +18,7 @@ const SCRIPTS = readFileSync(new URL("shell-scripts.txt", import.meta.url), "utf
   .map((script) => script.replace(/\n$/, ""))
   .filter((script) => script.trim() !== "");
 
-describe.skipIf(missing !== "")("as busybox does it", () => {
+describeUnless(missing, "as busybox does it", () => {
   let directory: string;
   let applets: string;
 

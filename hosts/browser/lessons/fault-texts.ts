@@ -92,3 +92,13 @@ export const FAULT_TEXTS: { readonly [Kind in Fault["kind"]]: FaultText } = {
     times: 1,
   },
 };
+
+/** The same end, but later: it comes between two outputs of what the engine does next. */
+export const CRASH_HALFWAY: FaultText = {
+  label: "Kill the engine halfway through what it does next",
+  lookFor:
+    "Start a container: the engine is killed after three of its outputs (records, effects, replies). " +
+    "Start the engine again: what was half done is finished or undone.",
+  fault: { kind: "engine-crash", afterOutputs: 3 },
+  times: 1,
+};

@@ -2,7 +2,7 @@
 
 import { readArguments } from "./arguments.js";
 import { COMMANDS } from "./commands.js";
-import type { Parsed } from "./notation.js";
+import type { Parsed, PlannedRequest } from "./notation.js";
 import { shellWords } from "./words.js";
 
 /** `docker container ls` is `docker ps`; `docker image pull` is `docker pull`. */
@@ -29,8 +29,13 @@ export function parseDocker(text: string, version: string): Parsed {
     return { ok: false, message: `docker ${name} cannot be told ${planned.wrong}`, at: planned.wrong };
   const remarks = [...(planned.remarks ?? [])];
   if (rest !== null) remarks.push(`What follows ${rest} is left out: only the requests are sent.`);
-  const requests = planned.requests.map((request) => ({ ...request, target: `/v${version}${request.target}` }));
+  const requests = planned.requests.map((request) => versioned(request, version));
   return { ok: true, notation: "docker", requests, remarks };
+}
+
+function versioned(request: PlannedRequest, version: string): PlannedRequest {
+  const target = `/v${version}${request.target}`;
+  return { ...request, target, ...(request.pull && { pull: versioned(request.pull, version) }) };
 }
 
 /** Options before the command that only say how to reach the engine. */

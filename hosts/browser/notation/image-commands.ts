@@ -1,7 +1,7 @@
 // Commands about images.
 
 import type { Arguments } from "./arguments.js";
-import { each, filterText, get, one, post } from "./planned.js";
+import { each, filterText, get, one, post, pulling, reference } from "./planned.js";
 import type { Command, Planned } from "./planned.js";
 import { query } from "./query.js";
 
@@ -14,11 +14,11 @@ export const IMAGE_COMMANDS: Readonly<Record<string, Command>> = {
   ),
   pull: { takes: { flags: ["all-tags,a", "quiet,q"], values: ["platform"], least: 1, most: 1 }, plan: pull },
   push: one({ least: 1, most: 1 }, ({ operands: [name] }) => {
-    const { repository, tag } = split(name!);
+    const { repository, tag } = reference(name!);
     return post(`/images/${repository}/push${query({ tag })}`, `push ${name}`);
   }),
   tag: one({ least: 2, most: 2 }, ({ operands: [from, to] }) => {
-    const { repository, tag } = split(to!);
+    const { repository, tag } = reference(to!);
     return post(`/images/${from}/tag${query({ repo: repository, tag })}`, `give ${from} another name`);
   }),
   rmi: each({ flags: ["force,f", "no-prune"], least: 1 }, (name, args) => ({
@@ -31,7 +31,7 @@ export const IMAGE_COMMANDS: Readonly<Record<string, Command>> = {
     get(`/images/search${query({ term: args.operands[0]!, limit: args.value("limit") })}`, "search for images"),
   ),
   commit: one({ flags: ["pause,p"], values: ["author,a", "message,m", "change,c"], least: 1, most: 2 }, (args) => {
-    const { repository, tag } = split(args.operands[1] ?? "");
+    const { repository, tag } = reference(args.operands[1] ?? "");
     const [author, comment] = [args.value("author"), args.value("message")];
     const wishes = { container: args.operands[0]!, repo: repository || null, tag, author, comment };
     const request = post(
@@ -43,22 +43,10 @@ export const IMAGE_COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 function pull(args: Arguments): Planned {
-  const { repository, tag } = split(args.operands[0]!);
-  const wanted = args.flag("all-tags") ? null : (tag ?? "latest");
-  const target = `/images/create${query({ fromImage: repository, tag: wanted, platform: args.value("platform") })}`;
-  return { requests: [post(target, `pull ${args.operands[0]}`)] };
-}
-
-/** A tag stands behind the last `:`, unless that belongs to the registry's port; a digest behind `@`. */
-function split(reference: string): { repository: string; tag: string | null } {
-  const at = reference.indexOf("@");
-  if (at >= 0) return { repository: reference.slice(0, at), tag: reference.slice(at + 1) };
-  const colon = reference.lastIndexOf(":");
-  if (colon <= reference.lastIndexOf("/")) return { repository: reference, tag: null };
-  return { repository: reference.slice(0, colon), tag: reference.slice(colon + 1) };
+  return { requests: [pulling(args.operands[0]!, args.value("platform"), args.flag("all-tags"))] };
 }
 
 function imageFilters(args: Arguments): string | null {
-  const reference = args.operands[0];
-  return filterText([...args.values("filter"), ...(reference === undefined ? [] : [`reference=${reference}`])]);
+  const [pattern] = args.operands;
+  return filterText([...args.values("filter"), ...(pattern === undefined ? [] : [`reference=${pattern}`])]);
 }

@@ -11,6 +11,8 @@ export interface PlannedRequest extends WrittenRequest {
   readonly purpose: string;
   /** Not waited for before the next one is sent: a stream that goes on (attach, wait, logs that follow). */
   readonly background: boolean;
+  /** Pulls the image without which the answer is 404; the request is then sent again. */
+  readonly pull?: PlannedRequest;
 }
 
 export type Parsed =

@@ -56,7 +56,27 @@ export function filterText(filters: readonly string[]): string | null {
   return filters.length > 0 ? JSON.stringify(found) : null;
 }
 
+/** An image that is not there is pulled, unless the command is told not to. */
 export function creation(args: Arguments, body: Record<string, unknown>): PlannedRequest {
-  const target = `/containers/create${query({ name: args.value("name"), platform: args.value("platform") })}`;
-  return withBody(post(target, "create the container"), body);
+  const platform = args.value("platform");
+  const target = `/containers/create${query({ name: args.value("name"), platform })}`;
+  const request = withBody(post(target, "create the container"), body);
+  if (args.value("pull") === "never") return request;
+  return { ...request, pull: pulling(args.operands[0]!, platform) };
+}
+
+/** `allTags`: whatever the name says. */
+export function pulling(image: string, platform: string | null, allTags = false): PlannedRequest {
+  const { repository, tag } = reference(image);
+  const wanted = allTags ? null : (tag ?? "latest");
+  return post(`/images/create${query({ fromImage: repository, tag: wanted, platform })}`, `pull ${image}`);
+}
+
+/** A tag stands behind the last `:`, unless that belongs to the registry's port; a digest behind `@`. */
+export function reference(name: string): { repository: string; tag: string | null } {
+  const at = name.indexOf("@");
+  if (at >= 0) return { repository: name.slice(0, at), tag: name.slice(at + 1) };
+  const colon = name.lastIndexOf(":");
+  if (colon <= name.lastIndexOf("/")) return { repository: name, tag: null };
+  return { repository: name.slice(0, colon), tag: name.slice(colon + 1) };
 }

@@ -17,10 +17,7 @@ export function runPlan(args: Arguments): Planned | { wrong: string } {
   const requests: PlannedRequest[] = [creation(args, body)];
   if (!detached) requests.push(...following(args));
   requests.push(post(`${container(ID)}/start`, "start it"));
-  return {
-    requests,
-    remarks: ["If the image is not there, the docker command pulls it and creates the container again."],
-  };
+  return { requests };
 }
 
 /** Who waits must be there before the process can end. */

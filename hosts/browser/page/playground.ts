@@ -46,8 +46,14 @@ export class Playground {
 
   /** Puts a request at the end of the notebook and brings it into view. */
   add(request: WrittenRequest): void {
+    this.show(this.session.value.add(request).id);
+  }
+
+  /** Does the same, and sends it. */
+  addAndSend(request: WrittenRequest): Promise<Exchange> {
     const cell = this.session.value.add(request);
     this.show(cell.id);
+    return this.send(cell.id);
   }
 
   show(cell: string): void {

@@ -27,8 +27,9 @@ export function Share() {
       <dialog ref={dialog} aria-labelledby="share-title" class="stack">
         <h2 id="share-title">Share this session</h2>
         <p>
-          The link holds all that was done, and opens to the same state. Passwords and tokens are taken out of it. A
-          link to a state that should not be is a bug report.
+          The link holds all that was done, and opens to the same state. Credentials for registries are taken out of it;
+          what you wrote into a container's command, variables or input is not. A link to a state that should not be is
+          a bug report.
         </p>
         <label class="stack tight">
           <span class="small muted">Link ({link.length} characters)</span>

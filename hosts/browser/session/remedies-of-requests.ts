@@ -3,9 +3,12 @@
 import { parse } from "jsonc-parser";
 import type { ParseError } from "jsonc-parser";
 import type { Remedy } from "./explain.js";
-import { withQuery, words } from "./remedy.js";
+import { withQuery, withoutQuery, words } from "./remedy.js";
 import type { Asked } from "./remedy.js";
-import { atVersion, pathOf, written } from "./request.js";
+import { atVersion, written } from "./request.js";
+import { NEWEST_VERSION } from "./versions.js";
+
+const NEWEST = `1.${NEWEST_VERSION}`;
 
 export function malformedJson({ request }: Asked): Remedy[] {
   return [words(jsonFault(request.body))];
@@ -27,8 +30,26 @@ export function whichStream({ request }: Asked): Remedy[] {
   return [{ label: "Ask for both streams", requests: [{ ...request, target }] }];
 }
 
+export function noSuchFilter({ request }: Asked): Remedy[] {
+  return [
+    { label: "Ask without filters", requests: [{ ...request, target: withoutQuery(request.target, "filters") }] },
+  ];
+}
+
+export function badName({ request }: Asked): Remedy[] {
+  const target = withoutQuery(request.target, "name");
+  return [
+    { label: "Let the engine choose a name", requests: [{ ...request, target }] },
+    words("A name is a letter or a digit, and then at least one of letters, digits, _ . and -"),
+  ];
+}
+
+export function badReference(): Remedy[] {
+  return [words("Write the image as NAME:TAG or REGISTRY/NAME:TAG, the name in lower case: busybox:latest")];
+}
+
 export function servedVersion({ request, refusal }: Asked): Remedy[] {
-  const version = /(?:Minimum|Maximum) supported API version is ([\d.]*\d)/.exec(refusal.message)?.[1] ?? "1.51";
+  const version = /(?:Minimum|Maximum) supported API version is ([\d.]*\d)/.exec(refusal.message)?.[1] ?? NEWEST;
   return [{ label: `Speak version ${version}`, requests: [atVersion(request, version)] }];
 }
 
@@ -36,17 +57,11 @@ export function atLeast({ request }: Asked, version: string): Remedy {
   return { label: `Speak version ${version}`, requests: [atVersion(request, version)] };
 }
 
-/** Parts of the API by the issue that builds them. */
-export function notBuilt({ request }: Asked): Remedy[] {
-  const path = pathOf(request);
-  const isNext = /^\/(containers|exec|system)\//.test(path);
-  return [
-    words(
-      isNext
-        ? "This part of the API comes with issue 4 of the project, “Containers and exec, whole”"
-        : "This part of the API comes with a later issue of the project",
-    ),
-  ];
+/** Nothing that a learner could do about it. */
+export function notBuilt({ refusal }: Asked): Remedy[] {
+  const [, field] = /^([\w.]+) is not built yet$/.exec(refusal.message) ?? [];
+  if (field !== undefined) return [words(`Leave ${field} out: this engine has not come to it yet`)];
+  return [words("Nothing is wrong with the request: this engine has not come to this part of the API yet")];
 }
 
 /** Where a body stops being JSON. */

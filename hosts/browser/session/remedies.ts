@@ -13,9 +13,12 @@ import {
 import { forced, imageInUse, noSuchImage, noSuchTag, withCredentials } from "./remedies-of-images.js";
 import {
   atLeast,
+  badName,
+  badReference,
   emptyBody,
   jsonType,
   malformedJson,
+  noSuchFilter,
   notBuilt,
   servedVersion,
   whichStream,
@@ -24,11 +27,17 @@ import { again, listing, words } from "./remedy.js";
 import type { Asked, Refusal } from "./remedy.js";
 import { versionOf } from "./request.js";
 import type { WrittenRequest } from "./request.js";
+import { NEWEST_VERSION } from "./versions.js";
 import type { World } from "./world.js";
 
 /** In the order in which they are worth trying. */
 export function remediesFor(request: WrittenRequest, refusal: Refusal, world: World): Remedy[] {
-  const asked: Asked = { request, refusal, world, at: (target) => `/v${versionOf(request) ?? "1.51"}${target}` };
+  const asked: Asked = {
+    request,
+    refusal,
+    world,
+    at: (target) => `/v${versionOf(request) ?? `1.${NEWEST_VERSION}`}${target}`,
+  };
   for (const { says, remedies } of SENTENCES) {
     const found = says.exec(refusal.message);
     if (found !== null) return remedies(asked, ...found.slice(1).map((part) => part ?? ""));
@@ -61,6 +70,9 @@ const SENTENCES: readonly { says: RegExp; remedies: (asked: Asked, ...parts: str
   { says: /client version \S+ is too (?:new|old)/, remedies: servedVersion },
   { says: /requires minimum API version (\S+)$/, remedies: (asked, version) => [atLeast(asked, version)] },
   { says: /executable file not found|no such file or directory/, remedies: noSuchProgram },
+  { says: /^Invalid container name/, remedies: badName },
+  { says: /invalid reference format/, remedies: badReference },
+  { says: /^invalid filter/i, remedies: noSuchFilter },
   { says: /^network (.+) not found$/, remedies: ({ at }) => [listing("List the networks", at("/networks"))] },
   { says: /no such volume$/, remedies: ({ at }) => [listing("List the volumes", at("/volumes"))] },
   {

@@ -47,3 +47,11 @@ export function withQuery(target: string, name: string, value: string): string {
   query.set(name, value);
   return `${path}?${query.toString()}`;
 }
+
+/** A target without a parameter. */
+export function withoutQuery(target: string, name: string): string {
+  const [path = "", text = ""] = target.split("?");
+  const query = new URLSearchParams(text);
+  query.delete(name);
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
+}

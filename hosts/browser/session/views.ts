@@ -14,14 +14,16 @@ export function viewOf(request: WrittenRequest, head: AnswerHead | null, pieces:
   const type = typeOf(head);
   const path = pathOf(request);
   if (type === "application/vnd.docker.multiplexed-stream") return framesOf(pieces);
-  if (type === "application/vnd.docker.raw-stream") return looksFramed(pieces) ? framesOf(pieces) : terminalOf(pieces);
-  if (/^\/containers\/.+\/(logs|attach)$/.test(path) && head.status < 300) {
+  const refused = head.status >= 300;
+  if (type === "application/vnd.docker.raw-stream" && !refused)
+    return looksFramed(pieces) ? framesOf(pieces) : terminalOf(pieces);
+  if (/^\/containers\/.+\/(logs|attach)$/.test(path) && !refused) {
     return looksFramed(pieces) ? framesOf(pieces) : terminalOf(pieces);
   }
   const bytes = joined(pieces);
   if (type.startsWith("application/x-tar") || type === "application/octet-stream") return { kind: "binary", bytes };
   const text = new TextDecoder().decode(bytes);
-  if (head.status >= 300) return jsonOrText(text);
+  if (refused) return jsonOrText(text);
   if (path === "/events") return linesOf(text);
   if (/^\/(images\/(create|load|.+\/push)|build)$/.test(path)) return progressOf(text);
   return jsonOrText(text);

@@ -47,6 +47,7 @@ export function mountContainer(container: Tree, spec: ViewSpec, sources: Sources
     const isDirectory = mount instanceof MadeMount || mount.root.kind === "directory";
     const path = placeOf(mounts, wanted.destination, isDirectory, sources.now);
     if (path !== "/") mounts.set(path, mount);
+    for (const [below, more] of mountsBelow(wanted, sources.machine)) mounts.set(path + below, more);
   }
   root.readOnly = spec.readOnly ?? false;
   return mounts;
@@ -56,7 +57,7 @@ function mountOf(wanted: MountSpec, spec: ViewSpec, sources: Sources, mounts: Mo
   const { type = "bind", source = "", options = [] } = wanted;
   const isBind = type === "bind" || options.includes("bind") || options.includes("rbind");
   const readOnly = options.includes("ro");
-  if (isBind) return { ...boundSource(source, spec, sources), readOnly, source, type: "ext4", options: "relatime" };
+  if (isBind) return { ...boundSource(source, spec, sources), readOnly, ...DISK };
   const shown = options.filter((option) => option !== "ro" && option !== "rw").join(",");
   const about = { readOnly, source: source || type, type, options: shown };
   if (type === "proc" || type === "sysfs") return new MadeMount(about, kernelFiles(type, spec, mounts));
@@ -125,6 +126,16 @@ function machineFile(source: string, { machine }: Sources): { tree: Tree; root: 
   return { tree: place.mount.tree, root: place.inode };
 }
 
+/** What a recursive bind of the machine's files (mount(8), --rbind) brings along: volumes, by their paths below it. */
+function mountsBelow({ source = "", options = [] }: MountSpec, machine: MountTable): [string, Mount][] {
+  if (!source.startsWith("/") || !options.includes("rbind")) return [];
+  const { path = "/" } = lookup(machine, source, true, null).place ?? {};
+  const top = path === "/" ? "" : path;
+  return [...machine]
+    .filter(([place]) => place.startsWith(`${top}/`) && place !== "/")
+    .map(([place, mount]) => [place.slice(top.length), mount]);
+}
+
 /** Where a mount is to stand, links followed within the container; made if it is missing. */
 function placeOf(mounts: MountTable, destination: string, isDirectory: boolean, now: () => bigint): string {
   const files = new MountedFiles(mounts, now);
@@ -149,6 +160,7 @@ function sizeOf(options: readonly string[]): number {
     : Number(size) * ({ k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[unit.toLowerCase()] ?? 1);
 }
 
+const DISK = { source: "/dev/vda1", type: "ext4", options: "relatime" };
 const ROOT = { source: "overlay", type: "overlay", options: "relatime" };
 const DEVICES = devices();
 /** What the kernel makes takes no room. */

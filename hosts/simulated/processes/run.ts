@@ -11,6 +11,7 @@ import { Pipe, type Sink, type Source } from "./streams.js";
 import { Terminal } from "./terminal.js";
 import { NoProgram } from "../program.js";
 import type { Identity } from "../../users.js";
+import { FileError } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 
 /** A killed process's code, where nobody is left to tell it: 128 + SIGKILL. */
@@ -47,7 +48,7 @@ export class Run {
   start(needs: Needs, connect: (target: StdinTarget) => void): types.Launched {
     const { spec, launch, kernel, log, files, identity } = needs;
     const { args = [], env = [], cwd = "/" } = spec.process ?? {};
-    makeDirectory(files, cwd);
+    enter(files, cwd);
     const namespace = new PidNamespace(kernel, limitsOf(spec), spec.hostname ?? needs.machineName);
     this.namespace = namespace;
     const stdio = this.#open(launch, log);
@@ -129,6 +130,18 @@ interface Stdio {
   stdout: Sink;
   stderr: Sink;
   target: StdinTarget;
+}
+
+/** The working directory, made if it is missing; refused in runc's words where something else stands there. */
+function enter(files: MountedFiles, cwd: string): void {
+  try {
+    makeDirectory(files, cwd);
+    if (files.status(cwd).kind !== "directory") throw new FileError("ENOTDIR", cwd);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    const why = error.message.toLowerCase();
+    throw new HostFailure("invalid", `chdir to cwd ("${cwd}") set in config.json failed: ${why}`);
+  }
 }
 
 /** In the words of the Linux runtime's `refusal.ts`. */

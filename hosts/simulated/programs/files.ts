@@ -78,7 +78,7 @@ export const mkdir = command(async (process, args) => {
   );
 });
 
-export function makeParents(process: ContainerProcess, path: string, mode: number): void {
+function makeParents(process: ContainerProcess, path: string, mode: number): void {
   if (isDirectory(process, path)) return;
   if (exists(process, path)) throw new FileError("EEXIST", path);
   const parent = directoryOf(path);

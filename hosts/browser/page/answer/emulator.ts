@@ -9,7 +9,7 @@ export function openEmulator(parent: HTMLElement, typed: (text: string) => void)
   const terminal = new Terminal({
     rows: 12,
     fontFamily: style.fontFamily,
-    fontSize: 13,
+    fontSize: 12,
     convertEol: false,
     cursorBlink: false,
     screenReaderMode: true,

@@ -2,11 +2,9 @@
 
 import { useState } from "preact/hooks";
 import type { Endpoint } from "../../reference/reference.js";
-import { jsonText } from "../../session/json-text.js";
-import type { WrittenRequest } from "../../session/request.js";
 import { usePlayground } from "../context.js";
 import { VERSIONS } from "../references.js";
-import { placeholders } from "./endpoint.js";
+import { draft } from "./draft.js";
 import { TypedLine } from "./typed-line.js";
 
 export function NewRequest() {
@@ -16,7 +14,7 @@ export function NewRequest() {
   const choose = (key: string): void => {
     const endpoint = reference?.endpoints.find((one) => keyOf(one) === key);
     if (endpoint === undefined) return;
-    playground.add(requestFor(endpoint, playground.version.value));
+    playground.add(draft(endpoint, playground.version.value, playground.session.value.world.value));
     setChosen("");
   };
   return (
@@ -59,18 +57,4 @@ export function NewRequest() {
 
 function keyOf(endpoint: Endpoint): string {
   return `${endpoint.method} ${endpoint.path}`;
-}
-
-/** With examples in place of what must be given. */
-function requestFor(endpoint: Endpoint, version: string): WrittenRequest {
-  const names = placeholders(endpoint.path);
-  const path = names.reduce((text, name) => text.replace(`{${name}}`, name), endpoint.path);
-  const query = new URLSearchParams();
-  for (const one of endpoint.parameters) {
-    if (one.in === "query" && one.mandatory) query.set(one.name, String(one.example ?? one.default ?? ""));
-  }
-  const search = query.size > 0 ? `?${query}` : "";
-  const body = endpoint.body && endpoint.example !== undefined ? jsonText(endpoint.example) : "";
-  const headers: [string, string][] = endpoint.body ? [["Content-Type", "application/json"]] : [];
-  return { method: endpoint.method, target: `/v${version}${path}${search}`, headers, body };
 }

@@ -1,7 +1,7 @@
 // What can go wrong, to be tried: every fault of the simulated world, and the end of the engine.
 
 import type { Fault } from "../../../simulated/faults.js";
-import { FAULT_TEXTS, type FaultText } from "../../lessons/fault-texts.js";
+import { CRASH_HALFWAY, FAULT_TEXTS, type FaultText } from "../../lessons/fault-texts.js";
 import { usePlayground, useSession } from "../context.js";
 import { Menu, MenuItem } from "../menu.js";
 
@@ -33,6 +33,7 @@ export function BreakIt() {
       <div role="group" aria-label="Engine">
         <p class="menu-title">Engine</p>
         <EngineItem down={down} />
+        {!down && <FaultItem text={CRASH_HALFWAY} set={set.some((one) => one.fault.kind === "engine-crash")} />}
       </div>
       {GROUPS.map(({ title, kinds }) => (
         <div key={title} role="group" aria-label={title}>

@@ -19,6 +19,7 @@ export function Files({ container }: { container: string }) {
     <div>
       <h4>
         Files <code class="muted">{path}</code>
+        {session.looking.value !== null && <span class="muted small"> as they are now</span>}
       </h4>
       <ul class="files wire">
         {path !== "/" && (

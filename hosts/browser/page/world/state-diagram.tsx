@@ -13,8 +13,8 @@ export interface StateDiagramProps {
 }
 
 const MOST_TOKENS = 5;
-const NAMED = 2;
-const MOST_CHARACTERS = 14;
+/** What fits between two states that stand side by side. */
+const MOST_CHARACTERS = 9;
 
 export function StateDiagram({ rules, containers }: StateDiagramProps) {
   const session = useSession();
@@ -83,7 +83,7 @@ function State({ node, occupied }: { node: StateNode; occupied: boolean }) {
   );
 }
 
-/** Stands on the right edge of its state, beside the others that are in it; the last one carries their names. */
+/** Stands on the right edge of its state, beside the others that are in it; the last one carries the label. */
 function Token({
   container,
   node,
@@ -104,7 +104,7 @@ function Token({
       <circle r="6" />
       {place === last && (
         <text x={10} dy="0.34em">
-          {namesOf(here)}
+          {labelOf(here)}
         </text>
       )}
       <title>{`${container.name}: ${container.status}`}</title>
@@ -112,9 +112,11 @@ function Token({
   );
 }
 
-function namesOf(containers: readonly ContainerView[]): string {
-  const names = containers.slice(0, NAMED).map((one) => one.name.slice(0, MOST_CHARACTERS));
-  return containers.length > NAMED ? `${names.join(", ")} +${containers.length - NAMED}` : names.join(", ");
+/** One is named; of several there is room for their number. */
+function labelOf(containers: readonly ContainerView[]): string {
+  if (containers.length > 1) return `×${containers.length}`;
+  const name = containers[0]?.name ?? "";
+  return name.length > MOST_CHARACTERS ? `${name.slice(0, MOST_CHARACTERS - 1)}…` : name;
 }
 
 function described(containers: readonly ContainerView[]): string {

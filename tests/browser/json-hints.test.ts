@@ -1,0 +1,44 @@
+// What a body's editor offers at the caret, from the schema of the chosen version.
+
+import { CompletionContext } from "@codemirror/autocomplete";
+import { json } from "@codemirror/lang-json";
+import { EditorState } from "@codemirror/state";
+import { expect, test } from "vitest";
+import { completeJson } from "../../hosts/browser/page/notebook/json-hints.js";
+import { allReferences } from "../../hosts/browser/reference/node-references.js";
+
+const references = await allReferences();
+
+/** Labels offered for a create body at the place of `|`. */
+function offered(text: string, version = "1.41"): string[] {
+  const reference = references.get(version)!;
+  const { body = null } = reference.endpoints.find(({ method, path }) => `${method} ${path}` === CREATE)!;
+  const pos = text.indexOf("|");
+  const state = EditorState.create({ doc: text.replace("|", ""), extensions: [json()] });
+  const found = completeJson(new CompletionContext(state, pos, true), { reference, body });
+  return found?.options.map(({ label }) => label) ?? [];
+}
+
+const CREATE = "POST /containers/create";
+
+test("names of fields, outermost and within", () => {
+  const outermost = offered('{"|"}');
+  expect(outermost).toEqual(expect.arrayContaining(['"Image"', '"Cmd"', '"HostConfig"']));
+  expect(outermost).not.toContain('"AutoRemove"');
+  const within = offered('{"Image": "busybox", "HostConfig": {"|"}}');
+  expect(within).toEqual(expect.arrayContaining(['"AutoRemove"', '"RestartPolicy"']));
+  expect(within).not.toContain('"Image"');
+});
+
+test("values that the schema lists, and truth", () => {
+  const policies = offered('{"HostConfig": {"RestartPolicy": {"Name": "|"}}}');
+  expect(policies).toEqual(expect.arrayContaining(['"always"', '"on-failure"', '"unless-stopped"']));
+  expect(offered('{"Tty": |}')).toEqual(["true", "false"]);
+  expect(offered('{"Image": "|"}')).toEqual([]);
+});
+
+test("what the chosen version has", () => {
+  const annotations = '{"HostConfig": {"|"}}';
+  expect(offered(annotations, "1.41")).not.toContain('"Annotations"');
+  expect(offered(annotations, "1.43")).toContain('"Annotations"');
+});

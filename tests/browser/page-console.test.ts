@@ -1,0 +1,57 @@
+// The console of the page: endpoints of the chosen version, and what stands under an answer.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PlaygroundBrowser, reasonForNoPages, sendLast } from "./chromium.js";
+import { PATIENCE, sendLine } from "./visitor.js";
+
+const reason = reasonForNoPages();
+let browser: PlaygroundBrowser;
+
+describe("the console", () => {
+  beforeAll(async () => {
+    if (reason === null) browser = await PlaygroundBrowser.start();
+  });
+  afterAll(async () => {
+    if (reason === null) await browser.close();
+  });
+
+  test("has the endpoints of the chosen version, and begins a request for one of them at it", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page, complaints } = await browser.open();
+    const groups = () => page.getByLabel("Endpoint").locator("optgroup").evaluateAll(labels);
+    await expect.poll(groups, PATIENCE).toContain("Distribution");
+    await page.getByLabel("API version").selectOption("1.25");
+    await expect.poll(groups, PATIENCE).not.toContain("Distribution");
+    expect(await groups()).toEqual(expect.arrayContaining(["Containers", "Images", "Networks", "Volumes", "System"]));
+    await page.getByLabel("Endpoint").selectOption("GET /images/json");
+    await expect.poll(() => page.locator(".cell").count()).toBe(2);
+    expect(await page.getByLabel("Path and query").last().inputValue()).toBe("/v1.25/images/json");
+    expect(await sendLast(page)).toBe("200 OK");
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("shows frames byte by byte, and how other versions answer", async ({ skip }) => {
+    if (reason !== null) return skip(reason);
+    const { page, complaints } = await browser.open();
+    await page.getByLabel("Speed").selectOption("10");
+    for (const line of ["docker create --name told busybox sh -c 'echo out; echo bad >&2'", "docker start told"]) {
+      await sendLine(page, line);
+    }
+    await sendLine(page, "docker wait told");
+    await sendLine(page, "docker logs told");
+    const cell = page.locator(".cell").last();
+    await cell.getByRole("button", { name: "Show the bytes" }).click();
+    expect(await cell.innerText()).toMatch(/01\s+stdout.*00 00 00 04.*02\s+stderr/s);
+    await sendLine(page, "curl http://localhost/v1.43/images/json");
+    await page.locator(".cell").last().getByRole("tab", { name: "Other versions" }).click();
+    const versions = () => page.locator(".cell").last().locator(".lens").allInnerTexts();
+    await expect.poll(versions, PATIENCE).toEqual([expect.stringMatching(/^1\.24.*1\.44.*VirtualSize.*1\.55/s)]);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
+function labels(groups: Element[]): string[] {
+  return groups.map((group) => (group as HTMLOptGroupElement).label);
+}
