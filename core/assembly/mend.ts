@@ -29,14 +29,13 @@ import { Cause, Status } from "./container/lifecycle";
 import { readRecord } from "./container/record";
 import { release } from "./container/release";
 import { resumeRemoval } from "./container/remove";
-import { parseJson } from "./json/reader";
 import { mendExecs } from "./exec/mend";
 import { keepEndpoint } from "./network/connect";
 import { makeBridges } from "./network/making";
 import { readNetwork } from "./network/network";
 import { engine } from "./state";
 import { decodeUtf8, encodeUtf8 } from "./text/utf8";
-import { Volume } from "./volume/store";
+import { readVolume } from "./volume/store";
 
 /** Docker's code for a container whose end nobody saw. */
 const UNKNOWN_CODE: u32 = 255;
@@ -85,8 +84,8 @@ function restoreNetwork(record: Stored): void {
 }
 
 function restoreVolume(record: Stored): void {
-  const json = parseJson(record.value);
-  if (json !== null) engine.volumes.restore(new Volume(json.stringOf("name"), json.i64Of("created")));
+  const volume = readVolume(record.value);
+  if (volume !== null) engine.volumes.restore(volume);
 }
 
 /** The state of the container's last run; null if the host knows nothing of it. */

@@ -54,7 +54,7 @@ describe("a body of megabytes", () => {
     const create = (body: object) => engine.request("POST", "/v1.55/containers/create", { Image: "busybox", ...body });
     expect(create({ Volumes: map(20_000, (at) => [`/volume${at}`, {}]) })).toEqual({
       status: 400,
-      body: '{"message":"Volumes: 20000 anonymous volumes are too many: at most 1000"}\n',
+      body: '{"message":"Volumes: 20000 volumes are too many: at most 1000"}\n',
     });
     const everything = { PortBindings: { "80/tcp": list(4, () => ({ HostPort: "1-65535" })) } };
     expect(create({ HostConfig: everything })).toEqual({

@@ -5,20 +5,10 @@ import { Endpoint } from "../network/endpoint";
 import { reasons } from "../reason";
 import { NO_TIME } from "../text/time";
 import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
+import { MountKind, MountPoint } from "./mount-point";
 import { Moved } from "./moved";
 import { RunEnd } from "./run-end";
 import { Waiter } from "./waiter";
-
-/** A volume of a container's own, made for a `VOLUME` of its image or an entry of `Config.Volumes`. */
-export class AnonymousVolume {
-  /** It has been given what the image has at its place: that happens once (surface §2.25). */
-  populated: bool = false;
-
-  constructor(
-    readonly name: string,
-    readonly destination: string,
-  ) {}
-}
 
 /** What `stopTimeout` is if none was given. */
 export const NO_TIMEOUT: i64 = i64.MIN_VALUE;
@@ -56,7 +46,8 @@ export class Container {
   stopSignal: u32 = 0;
   /** Seconds; less than 0 for ever; `NO_TIMEOUT` for none given. */
   stopTimeout: i64 = NO_TIMEOUT;
-  volumes: AnonymousVolume[] = [];
+  /** What stands in its file system besides its own files. */
+  mounts: MountPoint[] = [];
   endpoint: Endpoint | null = null;
 
   status: Status = Status.Created;
@@ -119,6 +110,11 @@ export class Container {
 
   can(cause: Cause): bool {
     return next(this.status, cause) != ILLEGAL;
+  }
+
+  /** Those of its mounts that are volumes. */
+  get volumes(): MountPoint[] {
+    return this.mounts.filter((mount: MountPoint) => mount.kind == MountKind.Volume);
   }
 
   /** Docker's `State.Running`: true while paused, too. */

@@ -13,7 +13,8 @@ import { line, sendJson, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Volume } from "../volume/store";
-import { AnonymousVolume, Container } from "./container";
+import { Container } from "./container";
+import { MountPoint } from "./mount-point";
 import { containerNameProblem, generatedName } from "./names";
 import { takeUpQueue } from "./queue";
 import { removeNow } from "./remove";
@@ -68,6 +69,7 @@ function newContainer(wish: Wish, name: string): Container {
   wish.finish(container.shortId);
   takeConfig(container, wish.config);
   takeHostConfig(container, wish.hostConfig);
+  container.mounts = wish.mounts;
   container.config = jsonBytes(wish.config);
   container.hostConfig = jsonBytes(wish.hostConfig);
   return container;
@@ -106,10 +108,12 @@ function chooseName(container: Container): string {
   return container.shortId;
 }
 
-/** Anonymous volumes are made before the answer. */
+/** Volumes are made before the answer. */
 class Creation extends Task {
   private open: i32 = 0;
   private failure: string = "";
+  /** Mounts whose volumes were not there before. */
+  private readonly added: MountPoint[] = [];
 
   constructor(
     private readonly container: Container,
@@ -121,15 +125,24 @@ class Creation extends Task {
 
   begin(): void {
     this.container.creating = true;
-    const destinations = this.wish.volumeDestinations();
-    for (let i = 0; i < destinations.length; i++) {
-      const name = engine.ids.next();
-      this.container.volumes.push(new AnonymousVolume(name, destinations[i]));
-      engine.volumes.add(new Volume(name, engine.now.wall));
-      this.open += 1;
-      askVolumes(this, 0, new VolumeCommandMake(name));
+    const volumes = this.container.volumes;
+    for (let i = 0; i < volumes.length; i++) {
+      // Those of other containers are there.
+      if (!volumes[i].shared) this.makeVolume(volumes[i]);
     }
     if (this.open == 0) this.finish();
+  }
+
+  private makeVolume(mount: MountPoint): void {
+    if (mount.anonymous) mount.name = engine.ids.next();
+    if (engine.volumes.find(mount.name) === null) {
+      const volume = new Volume(mount.name, engine.now.wall, mount.anonymous);
+      volume.label(mount.labels);
+      engine.volumes.add(volume);
+      this.added.push(mount);
+    }
+    this.open += 1;
+    askVolumes(this, 0, new VolumeCommandMake(mount.name));
   }
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
@@ -146,11 +159,15 @@ class Creation extends Task {
     container.creating = false;
     if (this.failure.length > 0) {
       container.removeVolumes = true;
+      // Nobody has asked for them but this container.
+      for (let i = 0; i < this.added.length; i++) this.added[i].anonymous = true;
       removeNow(container);
       return sendRefusal(this.call, internal(this.failure));
     }
-    for (let i = 0; i < container.volumes.length; i++) {
-      engine.events.emit(volumeEvent(container.volumes[i].name, "create"));
+    const volumes = container.volumes;
+    for (let i = 0; i < volumes.length; i++) {
+      // Told of those that were there before, too.
+      if (!volumes[i].shared) engine.events.emit(volumeEvent(volumes[i].name, "create"));
     }
     emitContainer(container, "create");
     const json = new JsonWriter();

@@ -3,9 +3,8 @@
 import { FilterFlag, Filters, parseFilters } from "../api/filters";
 import { badParameter, internal, notBuilt, Refusal } from "../refusal";
 import { engine } from "../state";
-import { readBind } from "./binds";
 import { Container } from "./container";
-import { documentOf } from "./launch";
+import { MountKind } from "./mount-point";
 import { networkNameOf } from "./network-settings";
 
 const KEYS: string[] = [
@@ -127,14 +126,10 @@ export class ContainerFilter {
   /** By name or destination; a bind's name is its source. */
   private volumeMatches(container: Container): bool {
     if (!this.filters.has("volume")) return true;
-    const binds = documentOf(container.hostConfig).stringsOf("Binds");
-    for (let i = 0; i < binds.length; i++) {
-      const bind = readBind(binds[i]);
-      if (this.filters.exact("volume", bind.source) || this.filters.exact("volume", bind.destination)) return true;
-    }
-    for (let i = 0; i < container.volumes.length; i++) {
-      const volume = container.volumes[i];
-      if (this.filters.exact("volume", volume.name) || this.filters.exact("volume", volume.destination)) return true;
+    for (let i = 0; i < container.mounts.length; i++) {
+      const mount = container.mounts[i];
+      const name = mount.kind == MountKind.Bind ? mount.source : mount.name;
+      if (this.filters.exact("volume", name) || this.filters.exact("volume", mount.destination)) return true;
     }
     return false;
   }

@@ -49,7 +49,7 @@ const OF_WINDOWS: string = "of Windows";
 const GIVEN_UP: string = "kernels have given it up";
 
 export const HOST_CONFIG: Table = new Table("HostConfig", [
-  new Field("Binds", FieldType.Strings, NOTHING).says("of paths; named volumes are refused"),
+  new Field("Binds", FieldType.Strings, NOTHING),
   new Field("ContainerIDFile", FieldType.String, NO_TEXT).kept().says("the client writes it"),
   new Field("LogConfig", FieldType.Struct, '{"Type":"","Config":{}}').typed("container.LogConfig").of(LOG_CONFIG),
   new Field("NetworkMode", FieldType.String, NO_TEXT)

@@ -25,7 +25,7 @@ export function launchOf(container: Container): Launch {
     hostConfig.stringsOf("GroupAdd"),
     securityOf(hostConfig).seccomp,
     filesOf(container, config, hostConfig),
-    bindSources(hostConfig),
+    bindSources(container),
     devicesOf(hostConfig),
     false,
     ratesOf(hostConfig),

@@ -1,40 +1,35 @@
-// `Mounts` of a container: binds as requested, then volumes (surface §6.5).
+// `Mounts` of a container, as inspect and the list show them (surface §6.5).
 
-import { Members } from "../json/members";
 import { JsonWriter } from "../json/writer";
 import { engine } from "../state";
-import { readBind } from "./binds";
 import { Container } from "./container";
+import { MountKind, MountPoint } from "./mount-point";
 
 export function writeMountPoints(json: JsonWriter, container: Container): void {
-  const found = new Members(container.hostConfig).tree("Binds");
-  const binds: string[] = found === null ? [] : found.strings();
   json.beginArray();
-  for (let i = 0; i < binds.length; i++) writeBind(json, binds[i]);
-  for (let i = 0; i < container.volumes.length; i++) {
-    const volume = container.volumes[i];
-    json.beginObject();
-    json.stringField("Type", "volume");
-    json.stringField("Name", volume.name);
-    json.stringField("Source", `${engine.options.dataRoot}/volumes/${volume.name}/_data`);
-    json.stringField("Destination", volume.destination);
-    json.stringField("Driver", "local");
-    json.stringField("Mode", "");
-    json.boolField("RW", true);
-    json.stringField("Propagation", "");
-    json.endObject();
-  }
+  for (let i = 0; i < container.mounts.length; i++) writeMountPoint(json, container.mounts[i]);
   json.endArray();
 }
 
-function writeBind(json: JsonWriter, text: string): void {
-  const bind = readBind(text);
+function writeMountPoint(json: JsonWriter, mount: MountPoint): void {
+  const volume = mount.kind == MountKind.Volume;
   json.beginObject();
-  json.stringField("Type", "bind");
-  json.stringField("Source", bind.source);
-  json.stringField("Destination", bind.destination);
-  json.stringField("Mode", bind.mode);
-  json.boolField("RW", !bind.readOnly);
-  json.stringField("Propagation", bind.propagation.length > 0 ? bind.propagation : "rprivate");
+  json.stringField("Type", typeOf(mount));
+  if (volume) json.stringField("Name", mount.name);
+  json.stringField("Source", volume ? `${engine.options.dataRoot}/volumes/${mount.name}/_data` : mount.source);
+  json.stringField("Destination", mount.destination);
+  if (volume) json.stringField("Driver", "local");
+  json.stringField("Mode", mount.mode);
+  json.boolField("RW", !mount.readOnly);
+  json.stringField("Propagation", propagationOf(mount));
   json.endObject();
+}
+
+function typeOf(mount: MountPoint): string {
+  if (mount.kind == MountKind.Bind) return "bind";
+  return mount.kind == MountKind.Volume ? "volume" : "tmpfs";
+}
+
+function propagationOf(mount: MountPoint): string {
+  return mount.kind == MountKind.Bind && mount.propagation.length == 0 ? "rprivate" : mount.propagation;
 }

@@ -4,8 +4,10 @@ import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
 import { jsonBytes, JsonWriter } from "../json/writer";
 import { readEndpoint, writeEndpoint } from "../network/endpoint";
-import { AnonymousVolume, Container } from "./container";
+import { readBind } from "./binds";
+import { Container } from "./container";
 import { Status } from "./lifecycle";
+import { anonymousVolume, readMountPointRecord, writeMountPointRecord } from "./mount-point";
 
 /** Of format 1 nothing has changed: what is missing is 0, false or empty. */
 const FORMAT = 2;
@@ -40,15 +42,9 @@ function writeWishes(json: JsonWriter, container: Container): void {
   json.stringField("networkMode", container.networkMode);
   json.i64Field("stopSignal", container.stopSignal);
   json.i64Field("stopTimeout", container.stopTimeout);
-  json.key("volumes");
+  json.key("mounts");
   json.beginArray();
-  for (let i = 0; i < container.volumes.length; i++) {
-    json.beginObject();
-    json.stringField("name", container.volumes[i].name);
-    json.stringField("destination", container.volumes[i].destination);
-    json.boolField("populated", container.volumes[i].populated);
-    json.endObject();
-  }
+  for (let i = 0; i < container.mounts.length; i++) writeMountPointRecord(json, container.mounts[i]);
   json.endArray();
   const endpoint = container.endpoint;
   if (endpoint !== null) {
@@ -108,12 +104,6 @@ function readWishes(container: Container, json: Json): void {
   container.networkMode = json.stringOf("networkMode");
   container.stopSignal = <u32>json.i64Of("stopSignal");
   container.stopTimeout = json.i64Of("stopTimeout");
-  const volumes = itemsOf(json, "volumes");
-  for (let i = 0; i < volumes.length; i++) {
-    const volume = new AnonymousVolume(volumes[i].stringOf("name"), volumes[i].stringOf("destination"));
-    volume.populated = volumes[i].boolOf("populated");
-    container.volumes.push(volume);
-  }
   const endpoint = json.find("endpoint");
   if (endpoint !== null) container.endpoint = readEndpoint(endpoint);
   const labels = json.find("labels");
@@ -125,6 +115,24 @@ function readWishes(container: Container, json: Json): void {
   }
   container.config = document(json.find("config"));
   container.hostConfig = document(json.find("hostConfig"));
+  readMounts(container, json);
+}
+
+/** Those written before there were other mounts tell of volumes without a name, and their binds stand as they came. */
+function readMounts(container: Container, json: Json): void {
+  const mounts = itemsOf(json, "mounts");
+  for (let i = 0; i < mounts.length; i++) container.mounts.push(readMountPointRecord(mounts[i]));
+  if (json.find("mounts") !== null) return;
+  const hostConfig = json.find("hostConfig");
+  const binds: string[] = hostConfig === null ? [] : hostConfig.stringsOf("Binds");
+  for (let i = 0; i < binds.length; i++) container.mounts.push(readBind(binds[i], 0).point);
+  const volumes = itemsOf(json, "volumes");
+  for (let i = 0; i < volumes.length; i++) {
+    const volume = anonymousVolume(volumes[i].stringOf("destination"));
+    volume.name = volumes[i].stringOf("name");
+    volume.populated = volumes[i].boolOf("populated");
+    container.mounts.push(volume);
+  }
 }
 
 function readState(container: Container, json: Json): void {

@@ -20,6 +20,7 @@ import { conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
+import { isUsedBeside } from "../volume/use";
 import { Container } from "./container";
 import { endAttached } from "./exit";
 import { Killing } from "./killing";
@@ -99,7 +100,7 @@ class ForcedEnd extends Killing {
 
 enum Step {
   Other,
-  /** The first volume; the others follow. */
+  /** The first mount, if it is a volume; the others follow. */
   Volume,
 }
 
@@ -132,7 +133,7 @@ class Removal extends Task {
 
   ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     if (failure !== null) this.failure = failure.message;
-    else if (step >= Step.Volume) this.forgetVolume(this.container.volumes[step - Step.Volume].name);
+    else if (step >= Step.Volume) this.forgetVolume(this.container.mounts[step - Step.Volume].name);
     this.open -= 1;
     if (this.open > 0) return;
     if (this.failure.length > 0) this.failed();
@@ -145,10 +146,16 @@ class Removal extends Task {
     this.dropping = true;
     this.open = 1;
     askContent(this, Step.Other, new ContentCommandDropContainer(container.id));
-    if (!container.removeVolumes) return;
-    for (let i = 0; i < container.volumes.length; i++) {
+    if (container.removeVolumes) this.dropVolumes();
+  }
+
+  /** Those that nobody has named and no other container has. */
+  private dropVolumes(): void {
+    const mounts = this.container.mounts;
+    for (let i = 0; i < mounts.length; i++) {
+      if (!mounts[i].anonymous || isUsedBeside(mounts[i].name, this.container)) continue;
       this.open += 1;
-      askVolumes(this, Step.Volume + i, new VolumeCommandDrop(container.volumes[i].name));
+      askVolumes(this, Step.Volume + i, new VolumeCommandDrop(mounts[i].name));
     }
   }
 
@@ -179,8 +186,7 @@ class Removal extends Task {
 
   /** It is gone, whatever becomes of the container. */
   private forgetVolume(name: string): void {
-    engine.volumes.remove(name);
-    engine.events.emit(volumeEvent(name, "destroy"));
+    if (engine.volumes.remove(name)) engine.events.emit(volumeEvent(name, "destroy"));
   }
 }
 

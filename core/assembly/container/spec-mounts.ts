@@ -1,10 +1,12 @@
 // Mounts of a container: the kernel's file systems, the files made for it, its binds and volumes.
 
+import { Place } from "../../../build/bindings/types";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
-import { Bind, readBind } from "./binds";
+import { engine } from "../state";
 import { Container } from "./container";
 import { DEFAULT_SHM_SIZE } from "./defaults";
+import { MountKind, MountPoint } from "./mount-point";
 
 export function writeMounts(json: JsonWriter, container: Container, hostConfig: Json): void {
   const given = hostConfig.i64Of("ShmSize");
@@ -24,12 +26,33 @@ export function writeMounts(json: JsonWriter, container: Container, hostConfig: 
 }
 
 /** Directories of the machine that binds need: missing ones are made (surface §2.14). */
-export function bindSources(hostConfig: Json): string[] {
+export function bindSources(container: Container): string[] {
   const sources: string[] = [];
-  const texts = hostConfig.stringsOf("Binds");
-  for (let i = 0; i < texts.length; i++) sources.push(readBind(texts[i]).source);
+  for (let i = 0; i < container.mounts.length; i++) {
+    if (container.mounts[i].makesSource) sources.push(container.mounts[i].source);
+  }
   return sources;
 }
+
+/** What stands in a container's file system besides its own files, as long as it does not run: in the order of depth. */
+export function placesOf(container: Container): Place[] {
+  const places: Place[] = [];
+  for (let i = 0; i < container.mounts.length; i++) {
+    const mount = container.mounts[i];
+    if (mount.kind == MountKind.Tmpfs) continue;
+    places.push(new Place(mount.destination, sourceOf(mount), mount.readOnly));
+  }
+  places.sort((a: Place, b: Place) => depthOf(a.destination) - depthOf(b.destination));
+  return places;
+}
+
+/** As the host is told: `processes.launch`. */
+function sourceOf(mount: MountPoint): string {
+  if (mount.kind == MountKind.Bind) return mount.source;
+  return mount.subpath.length > 0 ? `volume:${mount.name}/${mount.subpath}` : `volume:${mount.name}`;
+}
+
+const TMPFS_OPTIONS: string[] = ["noexec", "nosuid", "nodev", "rprivate"];
 
 class OwnMount {
   constructor(
@@ -43,17 +66,11 @@ class OwnMount {
 /** Shallow destinations first, so that none hides one that came before. */
 function writeOwn(json: JsonWriter, container: Container, hostConfig: Json): void {
   const mounts: OwnMount[] = [];
-  const binds = hostConfig.stringsOf("Binds");
   const destinations: string[] = [];
-  for (let i = 0; i < binds.length; i++) {
-    const bind = readBind(binds[i]);
-    destinations.push(bind.destination);
-    mounts.push(new OwnMount(bind.destination, "bind", bind.source, bindOptions(bind)));
-  }
-  for (let i = 0; i < container.volumes.length; i++) {
-    const volume = container.volumes[i];
-    destinations.push(volume.destination);
-    mounts.push(new OwnMount(volume.destination, "bind", `volume:${volume.name}`, ["rbind", "rprivate"]));
+  for (let i = 0; i < container.mounts.length; i++) {
+    const mount = container.mounts[i];
+    destinations.push(mount.destination);
+    mounts.push(ownMount(mount));
   }
   addTmpfs(mounts, hostConfig.find("Tmpfs"), destinations);
   const readOnly = hostConfig.boolOf("ReadonlyRootfs");
@@ -78,7 +95,7 @@ function addFile(mounts: OwnMount[], name: string, taken: string[], readOnly: bo
 function addTmpfs(mounts: OwnMount[], tmpfs: Json | null, destinations: string[]): void {
   if (tmpfs === null) return;
   for (let i = 0; i < tmpfs.keys.length; i++) {
-    const options = ["noexec", "nosuid", "nodev", "rprivate"];
+    const options = TMPFS_OPTIONS.slice(0);
     const given = tmpfs.items[i].text;
     if (given.length > 0) {
       const words = given.split(",");
@@ -89,10 +106,20 @@ function addTmpfs(mounts: OwnMount[], tmpfs: Json | null, destinations: string[]
   }
 }
 
-function bindOptions(bind: Bind): string[] {
-  const options = ["rbind", bind.propagation.length > 0 ? bind.propagation : "rprivate"];
-  if (bind.readOnly) options.push("ro");
-  return options;
+function ownMount(mount: MountPoint): OwnMount {
+  const tmpfs = mount.kind == MountKind.Tmpfs;
+  if (tmpfs) return new OwnMount(mount.destination, "tmpfs", "tmpfs", TMPFS_OPTIONS.concat(mount.options));
+  const options = [mount.alone ? "bind" : "rbind", mount.propagation.length > 0 ? mount.propagation : "rprivate"];
+  if (mount.readOnly) options.push("ro");
+  if (mount.readOnly && mount.deeplyReadOnly && canBeDeep()) options.push("rro");
+  return new OwnMount(mount.destination, "bind", sourceOf(mount), options);
+}
+
+/** mount_setattr(2) came with Linux 5.12; before, only the mount itself can be made read-only. */
+function canBeDeep(): bool {
+  const version = engine.options.machine.kernelVersion.split(".");
+  const major = version.length > 1 ? <i32>parseInt(version[0], 10) : 0;
+  return major > 5 || (major == 5 && <i32>parseInt(version[1], 10) >= 12);
 }
 
 function writeMount(json: JsonWriter, destination: string, type: string, source: string, options: string[]): void {

@@ -144,9 +144,10 @@ class Start extends Task {
   /** The first round, all side by side. */
   private prepare(): void {
     const container = this.container;
-    for (let i = 0; i < container.volumes.length; i++) {
+    const volumes = container.volumes;
+    for (let i = 0; i < volumes.length; i++) {
       this.open += 1;
-      askVolumes(this, Step.MakeVolume, new VolumeCommandMake(container.volumes[i].name));
+      askVolumes(this, Step.MakeVolume, new VolumeCommandMake(volumes[i].name));
     }
     this.open += 1;
     askContent(this, Step.Mount, new ContentCommandMount(new Mount(container.id, container.chain)));
@@ -174,7 +175,8 @@ class Start extends Task {
     if (!this.populated) this.populate();
     if (this.open > 0) return;
     const container = this.container;
-    for (let i = 0; i < container.volumes.length; i++) container.volumes[i].populated = true;
+    const volumes = container.volumes;
+    for (let i = 0; i < volumes.length; i++) volumes[i].populated = true;
     this.open += 1;
     askProcesses(this, Step.Launch, new ProcessCommandLaunch(launchOf(container)));
   }
@@ -182,9 +184,10 @@ class Start extends Task {
   /** A volume is filled once: what a container has deleted from it stays deleted. */
   private populate(): void {
     const container = this.container;
+    const volumes = container.volumes;
     this.populated = true;
-    for (let i = 0; i < container.volumes.length; i++) {
-      const volume = container.volumes[i];
+    for (let i = 0; i < volumes.length; i++) {
+      const volume = volumes[i];
       if (volume.populated) continue;
       this.open += 1;
       askVolumes(

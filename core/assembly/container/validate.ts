@@ -5,7 +5,6 @@ import { Json } from "../json/json";
 import { refusePorts, wantsIpv6 } from "../network/port-wishes";
 import { Refusal, badParameter, notBuilt } from "../refusal";
 import { quoteText } from "../text/go-quote";
-import { Bind, readBind } from "./binds";
 import { unknownCapability } from "./capabilities";
 import { logConfigProblem } from "./log-options";
 import { commandOf } from "./merge";
@@ -161,18 +160,8 @@ function tmpfsProblem(host: Json): string {
   return "";
 }
 
-// Binds, volumes, ports and security options: what makes no sense, then what cannot be had yet.
+// Volumes, ports and security options: what makes no sense, then what cannot be had yet.
 function refuseMachineFields(config: Json, host: Json): Refusal | null {
-  const taken = new Set<string>();
-  const texts = host.stringsOf("Binds");
-  let named = "";
-  for (let i = 0; i < texts.length; i++) {
-    const bind: Bind = readBind(texts[i]);
-    if (bind.problem.length > 0) return badParameter(bind.problem);
-    if (taken.has(bind.destination)) return badParameter(`Duplicate mount point: ${bind.destination}`);
-    taken.add(bind.destination);
-    if (bind.named && named.length == 0) named = bind.source;
-  }
   const volumes = volumeProblem(config);
   if (volumes.length > 0) return badParameter(volumes);
   const ports = host.entry("PortBindings");
@@ -181,7 +170,6 @@ function refuseMachineFields(config: Json, host: Json): Refusal | null {
     if (problem !== null) return badParameter(problem);
     if (wantsIpv6(ports)) return notBuilt("HostConfig.PortBindings with an IPv6 address");
   }
-  if (named.length > 0) return notBuilt(`HostConfig.Binds of a named volume (${named})`);
   const security = securityOf(host).notBuilt;
   return security.length > 0 ? notBuilt(security) : null;
 }

@@ -6,16 +6,13 @@ import { Json } from "../json/json";
 import { isZero } from "../json/asked";
 import { badParameter, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
-import { cleanPath } from "../text/path";
-import { readBind } from "./binds";
 import { CreateBody, readCreate } from "./create-body";
 import { DefaultFacts, fillHostConfig, fillHostname } from "./defaults";
 import { fillLogConfig } from "./log-config";
 import { mergeImageConfig } from "./merge";
+import { MountList } from "./mount-list";
+import { MountPoint } from "./mount-point";
 import { refuseContainer, ValidationFacts } from "./validate";
-
-/** Each is made before the answer, and mounted at every start. */
-const MAX_VOLUMES: i32 = 1000;
 
 export class Wish {
   refusal: Refusal | null = null;
@@ -23,6 +20,7 @@ export class Wish {
   hostConfig: Json = Json.object();
   image: Image | null = null;
   warnings: string[] = [];
+  mounts: MountPoint[] = [];
 
   constructor(private readonly version: i32) {}
 
@@ -35,30 +33,6 @@ export class Wish {
     facts.defaultRuntime = engine.options.defaultRuntime;
     fillHostConfig(this.hostConfig, facts);
     fillHostname(this.config, this.hostConfig, shortId, machine.name);
-  }
-
-  /** Where anonymous volumes go: `Volumes` of the request and its image that no bind and no tmpfs takes. */
-  volumeDestinations(): string[] {
-    const volumes = this.config.entry("Volumes");
-    const destinations: string[] = [];
-    if (volumes === null) return destinations;
-    const taken = this.takenDestinations();
-    for (let i = 0; i < volumes.keys.length; i++) {
-      const destination = cleanPath(volumes.keys[i]);
-      if (taken.has(destination)) continue;
-      taken.add(destination);
-      destinations.push(destination);
-    }
-    return destinations;
-  }
-
-  private takenDestinations(): Set<string> {
-    const taken = new Set<string>();
-    const binds = this.hostConfig.stringsOf("Binds");
-    for (let i = 0; i < binds.length; i++) taken.add(readBind(binds[i]).destination);
-    const tmpfs = this.hostConfig.entry("Tmpfs");
-    if (tmpfs !== null) for (let i = 0; i < tmpfs.keys.length; i++) taken.add(cleanPath(tmpfs.keys[i]));
-    return taken;
   }
 }
 
@@ -83,13 +57,13 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   fillLogConfig(wish.hostConfig);
   warnOfPorts(wish);
   const refusal = refuseContainer(wish.config, wish.hostConfig, validationFacts());
-  return refusal === null ? refuseVolumes(wish) : refusal;
+  return refusal === null ? takeMounts(wish, version) : refusal;
 }
 
-function refuseVolumes(wish: Wish): Refusal | null {
-  const count = wish.volumeDestinations().length;
-  if (count <= MAX_VOLUMES) return null;
-  return badParameter(`Volumes: ${count.toString()} anonymous volumes are too many: at most ${MAX_VOLUMES.toString()}`);
+function takeMounts(wish: Wish, version: i32): Refusal | null {
+  const list = new MountList(wish.config, wish.hostConfig, version);
+  wish.mounts = list.points;
+  return list.refusal;
 }
 
 function validationFacts(): ValidationFacts {

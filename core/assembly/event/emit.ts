@@ -32,21 +32,23 @@ export function emitNetwork(container: Container, action: string): void {
 
 /** The volumes that a run has (surface §6.4). */
 export function emitMounts(container: Container): void {
-  for (let i = 0; i < container.volumes.length; i++) {
-    const volume = container.volumes[i];
+  const volumes = container.volumes;
+  for (let i = 0; i < volumes.length; i++) {
+    const volume = volumes[i];
     engine.events.emit(
       volumeEvent(volume.name, "mount")
         .with("container", container.id)
         .with("destination", volume.destination)
         .with("propagation", "")
-        .with("read/write", "true"),
+        .with("read/write", volume.readOnly ? "false" : "true"),
     );
   }
 }
 
 export function emitUnmounts(container: Container): void {
-  for (let i = 0; i < container.volumes.length; i++) {
-    engine.events.emit(volumeEvent(container.volumes[i].name, "unmount").with("container", container.id));
+  const volumes = container.volumes;
+  for (let i = 0; i < volumes.length; i++) {
+    engine.events.emit(volumeEvent(volumes[i].name, "unmount").with("container", container.id));
   }
 }
 

@@ -8,7 +8,9 @@ import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { formatTimeInSeconds } from "../text/time";
 import { Volume } from "./store";
+import { isUsed } from "./use";
 
+const ANONYMOUS: string = "com.docker.volume.anonymous";
 const KEYS: string[] = ["name", "driver", "label", "dangling"];
 
 export function listVolumes(call: Call): Refusal | null {
@@ -44,19 +46,18 @@ function matches(volume: Volume, filters: Filters, dangling: FilterFlag): bool {
   return (
     filters.regex("name", volume.name) &&
     filters.exact("driver", "local") &&
-    filters.labels("label", ["com.docker.volume.anonymous"], [""]) &&
-    (dangling == FilterFlag.Absent || (dangling == FilterFlag.True) == !used(volume))
+    filters.labels("label", keysOf(volume), valuesOf(volume)) &&
+    (dangling == FilterFlag.Absent || (dangling == FilterFlag.True) == !isUsed(volume.name))
   );
 }
 
-function used(volume: Volume): bool {
-  const containers = engine.containers.all();
-  for (let i = 0; i < containers.length; i++) {
-    for (let j = 0; j < containers[i].volumes.length; j++) {
-      if (containers[i].volumes[j].name == volume.name) return true;
-    }
-  }
-  return false;
+/** The engine's own label comes first. */
+function keysOf(volume: Volume): string[] {
+  return volume.anonymous ? [ANONYMOUS].concat(volume.labelKeys) : volume.labelKeys;
+}
+
+function valuesOf(volume: Volume): string[] {
+  return volume.anonymous ? [""].concat(volume.labelValues) : volume.labelValues;
 }
 
 function writeVolume(json: JsonWriter, volume: Volume): void {
@@ -64,12 +65,23 @@ function writeVolume(json: JsonWriter, volume: Volume): void {
   json.stringField("CreatedAt", formatTimeInSeconds(volume.created));
   json.stringField("Driver", "local");
   json.key("Labels");
-  json.beginObject();
-  json.stringField("com.docker.volume.anonymous", "");
-  json.endObject();
+  writeLabels(json, volume);
   json.stringField("Mountpoint", `${engine.options.dataRoot}/volumes/${volume.name}/_data`);
   json.stringField("Name", volume.name);
   json.nullField("Options");
   json.stringField("Scope", "local");
+  json.endObject();
+}
+
+/** Null for none, as Docker has it of volumes that nobody has labelled. */
+function writeLabels(json: JsonWriter, volume: Volume): void {
+  const keys = keysOf(volume);
+  const values = valuesOf(volume);
+  if (keys.length == 0) {
+    json.null();
+    return;
+  }
+  json.beginObject();
+  for (let i = 0; i < keys.length; i++) json.stringField(keys[i], values[i]);
   json.endObject();
 }

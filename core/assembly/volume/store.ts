@@ -1,13 +1,58 @@
-// Volumes. So far only anonymous ones, that containers bring along.
+// Volumes: directories that outlive containers, made on demand by what containers mount.
 
 import { deleteRecord, putRecord } from "../ask";
+import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
+import { parseJson } from "../json/reader";
 
+/** All are of the driver `local`, which has no options here. */
 export class Volume {
+  labelKeys: string[] = [];
+  labelValues: string[] = [];
+
   constructor(
     readonly name: string,
+    /** Nanoseconds since 1970. */
     readonly created: i64,
+    /** Nobody has named it. */
+    readonly anonymous: bool,
   ) {}
+
+  /** `labels`: an object of texts, or null. */
+  label(labels: Json | null): void {
+    if (labels === null) return;
+    for (let i = 0; i < labels.keys.length; i++) {
+      this.labelKeys.push(labels.keys[i]);
+      this.labelValues.push(labels.items[i].text);
+    }
+  }
+
+  record(): Uint8Array {
+    const json = new JsonWriter();
+    json.beginObject();
+    json.stringField("name", this.name);
+    json.i64Field("created", this.created);
+    json.boolField("named", !this.anonymous);
+    json.key("labels");
+    this.writeLabels(json);
+    json.endObject();
+    return json.finish();
+  }
+
+  writeLabels(json: JsonWriter): void {
+    json.beginObject();
+    for (let i = 0; i < this.labelKeys.length; i++) json.stringField(this.labelKeys[i], this.labelValues[i]);
+    json.endObject();
+  }
+}
+
+/** Null for bytes that are no record. What was written before there were names has none. */
+export function readVolume(bytes: Uint8Array): Volume | null {
+  const json = parseJson(bytes);
+  if (json === null) return null;
+  const volume = new Volume(json.stringOf("name"), json.i64Of("created"), !json.boolOf("named"));
+  volume.label(json.find("labels"));
+  return volume;
 }
 
 export class VolumeStore {
@@ -16,12 +61,7 @@ export class VolumeStore {
   /** A new volume; its record is put before the host is asked to make it. */
   add(volume: Volume): void {
     this.restore(volume);
-    const json = new JsonWriter();
-    json.beginObject();
-    json.stringField("name", volume.name);
-    json.i64Field("created", volume.created);
-    json.endObject();
-    putRecord(`volume/${volume.name}`, json.finish());
+    putRecord(`volume/${volume.name}`, volume.record());
   }
 
   restore(volume: Volume): void {
@@ -32,8 +72,11 @@ export class VolumeStore {
     return this.byName.has(name) ? this.byName.get(name) : null;
   }
 
-  remove(name: string): void {
-    if (this.byName.delete(name)) deleteRecord(`volume/${name}`);
+  /** False if there is none. */
+  remove(name: string): bool {
+    const known = this.byName.delete(name);
+    if (known) deleteRecord(`volume/${name}`);
+    return known;
   }
 
   all(): Volume[] {

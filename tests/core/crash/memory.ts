@@ -17,7 +17,7 @@ export interface ContainerRecord {
   unclean: boolean;
   networkMode: string;
   chain?: string;
-  volumes: { name: string }[];
+  mounts: { kind: number; name: string }[];
   endpoint?: { address: string; ports: { hostPort: number; protocol: string }[] };
 }
 

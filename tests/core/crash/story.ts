@@ -44,7 +44,7 @@ function worked(times: number, random: (limit: number) => number): string[] {
 }
 
 function drawCreation(name: string, images: string[], one: One): string {
-  const wish = one(["", "", "port", "auto", "volume", "auto volume", "stubborn"]);
+  const wish = one(["", "", "port", "auto", "volume", "auto volume", "named", "auto named", "stubborn"]);
   return `create ${name} ${one(images)} ${one(["none", "bridge"])} ${wish}`.trimEnd();
 }
 
@@ -140,6 +140,7 @@ function bodyOf([image = "busybox", network = "none", ...wishes]: string[]): unk
     Volumes: wishes.includes("volume") ? { "/data": {} } : {},
     HostConfig: {
       NetworkMode: network,
+      Binds: wishes.includes("named") ? ["data:/named"] : [],
       AutoRemove: wishes.includes("auto"),
       PortBindings: wishes.includes("port") ? { "80/tcp": [{}] } : {},
     },

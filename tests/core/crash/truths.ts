@@ -25,6 +25,9 @@ export function checkUnique(engine: Engine): void {
   );
 }
 
+/** `MountKind` of core/assembly/container/mount-point.ts. */
+const VOLUME = 1;
+
 /** Once nothing goes on any more: records and world say the same. */
 export function checkAtRest(engine: Engine): void {
   const { mounts, files, joins, networks, volumes, chains, processes, archives } = engine.world.state;
@@ -48,7 +51,8 @@ export function checkAtRest(engine: Engine): void {
   for (const id of networks) expectOneOf("network", id, keysOf(engine, "network/"));
   same("archives", archives.keys(), []);
   same("commits under way", keysOf(engine, "commit/"), []);
-  for (const { volumes: own } of alive) for (const { name } of own) expectOneOf("volume", name, [...volumes]);
+  for (const { mounts: own } of alive)
+    for (const { kind, name } of own) if (kind === VOLUME) expectOneOf("volume", name, [...volumes]);
   checkImages(engine);
 }
 

@@ -5,8 +5,13 @@ import { readCreate } from "../../../core/assembly/container/create-body";
 import { DefaultFacts, fillHostConfig, fillHostname } from "../../../core/assembly/container/defaults";
 import { HOST_CONFIG } from "../../../core/assembly/container/host-config";
 import { commandOf, mergeImageConfig } from "../../../core/assembly/container/merge";
+import { MountList } from "../../../core/assembly/container/mount-list";
+import { MountPoint, writeMountPointRecord } from "../../../core/assembly/container/mount-point";
 import { ValidationFacts, refuseContainer } from "../../../core/assembly/container/validate";
 import { NETWORKING_CONFIG } from "../../../core/assembly/container/networking-config";
+import { isZero } from "../../../core/assembly/json/asked";
+import { parseJson } from "../../../core/assembly/json/reader";
+import { JsonWriter } from "../../../core/assembly/json/writer";
 import { asI64 } from "../../../core/assembly/json/json";
 import { normalise, schemaError } from "../../../core/assembly/json/schema";
 import { Effect, FieldType, Table } from "../../../core/assembly/json/table";
@@ -65,6 +70,32 @@ export function hostname(): void {
   host.set("NetworkMode", argument(1));
   fillHostname(config, host, "0123456789ab", "machine");
   answerText(config.stringOf("Hostname"));
+}
+
+/** Config, HostConfig, version → all mounts as a record has them, without what is empty; or `[status, message]`. */
+export function mounts(): void {
+  const config = normalise(argument(0), CONFIG);
+  const version = versionOf(2);
+  const host = normalise(argument(1), HOST_CONFIG, "", version);
+  if (config === null || host === null) return answerText(schemaError());
+  const list = new MountList(config, host, version);
+  const refusal = list.refusal;
+  if (refusal !== null) return answer(refused(refusal));
+  const result = Json.array();
+  for (let i = 0; i < list.points.length; i++) result.push(mountOf(list.points[i]));
+  answer(result);
+}
+
+/** What is not the default of a mount, by name. */
+function mountOf(point: MountPoint): Json {
+  const json = new JsonWriter();
+  writeMountPointRecord(json, point);
+  const whole = parseJson(json.finish())!;
+  const result = Json.object();
+  for (let i = 0; i < whole.keys.length; i++) {
+    if (!isZero(whole.items[i])) result.set(whole.keys[i], whole.items[i]);
+  }
+  return result;
 }
 
 /** Config, HostConfig → null, or `[status, message]`. Two processors; crun and runc. */

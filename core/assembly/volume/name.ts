@@ -1,0 +1,15 @@
+// What the driver `local` takes for a volume's name (surface §2.25).
+
+import { isContainerName } from "../container/names";
+
+/** Why a name cannot be used, in Docker's words; or empty. */
+export function volumeNameProblem(name: string): string {
+  if (isContainerName(name)) return "";
+  if (name.length == 1) {
+    return `create ${name}: volume name is too short, names should be at least two alphanumeric characters`;
+  }
+  return (
+    `create ${name}: "${name}" includes invalid characters for a local volume name, only ` +
+    '"[a-zA-Z0-9][a-zA-Z0-9_.-]" are allowed. If you intended to pass a host directory, use absolute path'
+  );
+}

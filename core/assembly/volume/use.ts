@@ -1,0 +1,28 @@
+// Which containers have a volume among their mounts, whether they run or not.
+
+import { Container } from "../container/container";
+import { Status } from "../container/lifecycle";
+import { MountKind } from "../container/mount-point";
+import { engine } from "../state";
+
+export function isUsed(name: string): bool {
+  return isUsedBeside(name, null);
+}
+
+/** By another one than `container` that is to stay: of several that go at once, the last takes it along. */
+export function isUsedBeside(name: string, container: Container | null): bool {
+  const containers = engine.containers.all();
+  for (let i = 0; i < containers.length; i++) {
+    const other = containers[i];
+    if (other === container || (container !== null && other.status == Status.Removing)) continue;
+    if (has(other, name)) return true;
+  }
+  return false;
+}
+
+function has(container: Container, name: string): bool {
+  for (let i = 0; i < container.mounts.length; i++) {
+    if (container.mounts[i].kind == MountKind.Volume && container.mounts[i].name == name) return true;
+  }
+  return false;
+}
