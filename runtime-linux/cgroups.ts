@@ -120,13 +120,14 @@ export class Cgroups {
 const V2_FREEZER = { file: "cgroup.freeze", on: "1", off: "0", state: "cgroup.events" };
 const V1_FREEZER = { file: "freezer.state", on: "FROZEN", off: "THAWED", state: "freezer.state" };
 
-interface CgroupMount {
+/** A hierarchy. */
+export interface CgroupMount {
   path: string;
   v2: boolean;
   controllers: string[];
 }
 
-function parseCgroupMounts(mountinfo: string): CgroupMount[] {
+export function parseCgroupMounts(mountinfo: string): CgroupMount[] {
   return mountinfo.split("\n").flatMap((line) => {
     const [before, after] = line.split(" - ");
     const [type, , options] = after?.split(" ") ?? [];

@@ -17,6 +17,7 @@ import { ps } from "./ps.js";
 import { reap } from "./reap.js";
 import { isAlive, Run } from "./run.js";
 import { findProgram, type Runtime } from "./runtimes.js";
+import { Sampler } from "./sample/sample.js";
 import { LogsAppearing, openLog } from "./stdio/log.js";
 import { StdinClient, StdinPipe } from "./stdio/stdin.js";
 
@@ -65,6 +66,7 @@ class Processes implements LinuxProcesses {
   readonly #hybrid: Hybrid | undefined;
   readonly #exits: ExitWatch;
   readonly #logs = new LogsAppearing();
+  readonly #sampler: Sampler;
   /** By name of run. */
   readonly #stdins = new Map<string, StdinPipe>();
   /** Runs whose end is waited for, and what tells of it. */
@@ -77,6 +79,7 @@ class Processes implements LinuxProcesses {
     this.#hybrid = openHybrid(kernel, paths, runtimes);
     this.runtimes = isHybrid() && !this.#hybrid ? runtimes.filter(({ kind }) => kind !== "crun") : runtimes;
     this.#exits = new ExitWatch(paths.exits());
+    this.#sampler = new Sampler(paths);
     this.#at = {
       paths,
       kernel,
@@ -110,6 +113,8 @@ class Processes implements LinuxProcesses {
         return this.#resize(command.val);
       case "reap":
         return this.#reap(this.#run(command.val));
+      case "sample":
+        return this.#sample(this.#run(command.val));
       case "ps":
         return ps(command.val.arguments, this.#at.cgroups.pids(command.val.subject.container));
       case "exec":
@@ -117,7 +122,6 @@ class Processes implements LinuxProcesses {
       case "resize-exec":
       case "reap-exec":
       case "identify":
-      case "sample":
       case "limit":
       case "rewrite":
         throw unsupported(command.tag);
@@ -213,6 +217,12 @@ class Processes implements LinuxProcesses {
       closeSync(control);
     }
     return DONE;
+  }
+
+  #sample(run: Run): Outcome {
+    const process = run.process();
+    if (!process || !isAlive(process)) throw new HostFailure("not-found", "no such process");
+    return { tag: "sample", val: this.#sampler.sample(run.container, process.pid) };
   }
 
   async #reap(run: Run): Promise<Outcome> {

@@ -4,11 +4,12 @@
 //   closed ID client|detached|input-ended|slow|failed        drained ID BYTES
 //   exited #CONTAINER RUN [CODE [oom|lost]]                     elapsed OP
 //   done OP · launched OP · size OP N · names OP WORD… · token OP [TEXT] · bytes OP DOCUMENT · resolved OP DOCUMENT
-//   ingested OP PATH:SIZE… · committed OP LAYER [empty] · ps OP PIDS LINES
+//   ingested OP PATH:SIZE… · committed OP LAYER [empty] · ps OP PIDS LINES · sample OP [NAME=NUMBER…]
 //   failed OP KIND [CODE] MESSAGE · progress OP PHASE CURRENT TOTAL
 
 import type { Input, Outcome, engine, types } from "../../hosts/host.js";
 import { digestOf, encode } from "./image-world.js";
+import { sampleOf } from "./samples.js";
 
 /** What a line may speak of. */
 export interface Glossary {
@@ -112,6 +113,14 @@ function outcome(word: string, rest: string[], glossary: Glossary): Outcome {
     }
     case "ingested":
       return { tag: "ingested", val: rest.map((file) => archivedFile(glossary.unnamed(file))) };
+    case "sample":
+      return {
+        tag: "sample",
+        val: sampleOf(
+          glossary.now.wall,
+          rest.filter((one) => one !== ""),
+        ),
+      };
     case "ps":
       return { tag: "ps", val: psOutput(rest) };
     case "committed":

@@ -61,6 +61,9 @@ onEngines("swagger", (engine, kind) => {
       await check(404, "GET", "/containers/{id}/json", "/containers/nothing/json");
       await check(200, "GET", "/containers/{id}/top", `/containers/${running}/top`);
       await check(404, "GET", "/containers/{id}/top", "/containers/nothing/top");
+      const stats = "/containers/{id}/stats";
+      await check(200, "GET", stats, `/containers/${running}/stats?stream=0&one-shot=1`);
+      await check(200, "GET", stats, `/containers/${ended}/stats?stream=0`);
       await check(200, "GET", "/images/json", "/images/json");
       await check(200, "GET", "/images/{name}/json", "/images/busybox/json");
       await check(404, "GET", "/images/{name}/json", "/images/nothing/json");

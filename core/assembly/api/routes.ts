@@ -11,6 +11,7 @@ import { pauseContainer, unpauseContainer } from "../container/pause";
 import { removeContainer } from "../container/remove";
 import { resizeContainer } from "../container/resize";
 import { startContainer } from "../container/start";
+import { containerStats } from "../container/stats";
 import { stopContainer } from "../container/stop";
 import { topContainer } from "../container/top";
 import { waitContainer } from "../container/wait";
@@ -96,7 +97,7 @@ const ROUTES: Route[] = [
   new Route("GET",    "/containers/*/logs",         24, containerLogs,     "container/logs.ts"),
   new Route("GET",    "/containers/*/changes",      24, later,             "api/routes.ts"),
   new Route("GET",    "/containers/*/export",       24, later,             "api/routes.ts"),
-  new Route("GET",    "/containers/*/stats",        24, later,             "api/routes.ts"),
+  new Route("GET",    "/containers/*/stats",        24, containerStats,    "container/stats.ts"),
   new Route("POST",   "/containers/*/resize",       24, resizeContainer,   "container/resize.ts"),
   new Route("POST",   "/containers/*/start",        24, startContainer,    "container/start.ts"),
   new Route("POST",   "/containers/*/stop",         24, stopContainer,     "container/stop.ts"),

@@ -9,6 +9,7 @@ import { MountKind, MountPoint } from "./mount-point";
 import { Moved } from "./moved";
 import { RunEnd } from "./run-end";
 import { Waiter } from "./waiter";
+import { Watch } from "./watch";
 
 /** What `stopTimeout` is if none was given. */
 export const NO_TIMEOUT: i64 = i64.MIN_VALUE;
@@ -87,6 +88,8 @@ export class Container {
   waiters: Waiter[] = [];
   /** Attached clients and followers of the log: they end with the run. */
   attached: Call[] = [];
+  /** Samples are taken for those who look at what it uses. */
+  watch: Watch | null = null;
   /** Tasks that wait for the run to end. */
   runEnds: RunEnd[] = [];
 

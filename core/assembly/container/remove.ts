@@ -27,6 +27,7 @@ import { Killing } from "./killing";
 import { Cause, Status } from "./lifecycle";
 import { takeUpQueue } from "./queue";
 import { isRefused } from "./send-signal";
+import { endStats } from "./stats";
 import { answerRemovalFailed, answerWaiters } from "./wait";
 import { Condition } from "./waiter";
 
@@ -167,6 +168,7 @@ class Removal extends Task {
     engine.images.layers.dropUnclaimedStack(container.chain);
     emitContainer(container, "destroy");
     endAttached(container);
+    endStats(container);
     answerWaiters(container, Condition.Removed);
     const calls = container.removals.splice(0);
     for (let i = 0; i < calls.length; i++) sendEmpty(calls[i], 204);

@@ -45,6 +45,8 @@ export interface Kernel {
 export interface Limits {
   /** Bytes; Infinity for none. */
   memory: number;
+  /** What was asked for, if anything was: this world has less than a machine. */
+  memoryAsked?: number;
   /** Processes; Infinity for none. */
   pids: number;
   /** Of a process, by the name of the OCI spec: `RLIMIT_NOFILE`. */
@@ -86,6 +88,8 @@ export class PidNamespace {
   /** The kernel killed one of its processes for memory. */
   isOutOfMemory = false;
   readonly processes = new Map<number, ContainerProcess>();
+  /** Processor time that its processes have used, in nanoseconds. */
+  worked = 0;
   #lastPid = 0;
   #allocated = 0;
 

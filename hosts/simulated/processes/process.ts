@@ -146,6 +146,7 @@ export class ContainerProcess implements Process, Child {
   /** Uses a processor for so many nanoseconds: they pass when a slice of them is full. */
   async work(ns: number): Promise<void> {
     this.#owed += ns;
+    this.namespace.worked += ns;
     this.#alive();
     if (this.#owed >= SLICE_NS) await this.#pay();
     if (this.#stands) await this.#go();

@@ -14,6 +14,7 @@ import { ContainerLog } from "./log.js";
 import type { Kernel, MachineFacts } from "./pid-namespace.js";
 import { MachinePids, ps } from "./ps.js";
 import { Run } from "./run.js";
+import { sampleOf } from "./sample.js";
 import { SIGTERM } from "./signals.js";
 import { identityOf, makeDirectories, parseSpec, viewOf, type Seen, type Spec } from "./spec.js";
 import { StdinClient, StdinPipe } from "./stdin.js";
@@ -124,6 +125,10 @@ class World implements SimulatedProcesses {
       }
       case "reap":
         return this.#reap(command.val);
+      case "sample": {
+        const run = this.#running(command.val);
+        return { tag: "sample", val: sampleOf(this.#namespace(command.val), run.interfaces) };
+      }
       case "ps":
         return this.#ps(command.val);
       case "exec":
@@ -140,7 +145,6 @@ class World implements SimulatedProcesses {
       case "identify":
         this.#execs.identify(command.val);
         return DONE;
-      case "sample":
       case "limit":
       case "rewrite":
         throw unsupported(command.tag);
@@ -212,6 +216,7 @@ class World implements SimulatedProcesses {
     const { container } = launch;
     const spec = parseSpec(launch.spec);
     const seen = this.#seen(container, spec);
+    run.interfaces = seen.interfaces;
     makeDirectories(launch.directories, disk.machine);
     const files = mounted(() => disk.mountView(container, viewOf(spec, launch, seen)));
     const identity = identityOf(launch, files);

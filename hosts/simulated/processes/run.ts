@@ -20,6 +20,8 @@ const LOST_CODE = 137;
 export class Run {
   namespace: PidNamespace | null = null;
   terminal: Terminal | null = null;
+  /** Names of its network interfaces, `lo` left out. */
+  interfaces: readonly string[] = [];
   #resolveEnded: (exit: types.Exit) => void = () => {};
   /** Resolves when it has ended. */
   readonly ended = new Promise<types.Exit>((resolve) => (this.#resolveEnded = resolve));

@@ -51,6 +51,7 @@ export function limitsOf({ linux, process }: Spec): Limits {
   ]);
   return {
     memory: Math.min(positive(memory?.limit), MEMORY_MAX),
+    ...(memory?.limit !== undefined && memory.limit > 0 && { memoryAsked: memory.limit }),
     pids: positive(pids?.limit),
     resources: new Map(resources),
   };

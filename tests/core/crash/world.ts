@@ -4,6 +4,7 @@
 import type { Outcome, content, engine, networks, processes, types, volumes } from "../../../hosts/host.js";
 import type { HostEffect } from "../../../hosts/outbox.js";
 import { digestOf, encode } from "../image-world.js";
+import { sampleOf } from "../samples.js";
 import { archiveOf, configOf, manifestOf } from "./registry.js";
 
 export interface Process {
@@ -136,6 +137,8 @@ export class World {
       if (process.pending) this.end(process, 143);
     }
     if (command.tag === "signal") this.#signal(process, command.val.number);
+    if (command.tag === "sample") return { tag: "sample", val: sampleOf(0n) };
+    if (command.tag === "ps") return { tag: "ps", val: { text: new Uint8Array(), pids: new Uint32Array() } };
     return { tag: "done" };
   }
 
@@ -275,9 +278,12 @@ function subjectOf(command: Exclude<processes.ProcessCommand, { tag: "launch" }>
     case "signal":
     case "resize":
       return command.val.subject;
+    case "ps":
+      return command.val.subject;
     case "pause":
     case "resume":
     case "reap":
+    case "sample":
       return command.val;
     default:
       throw new Failed("unsupported", `this world knows no ${command.tag}`);

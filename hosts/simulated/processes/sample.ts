@@ -1,0 +1,37 @@
+// What the simulated kernel counts for a container, as cgroup v2 does. No packet travels and no device is written to in
+// this world, so of those there is nothing to count.
+
+import type { engine } from "../../host.js";
+import type { PidNamespace } from "./pid-namespace.js";
+
+const NOTHING: engine.Traffic = { bytes: 0n, packets: 0n, errors: 0n, dropped: 0n };
+
+/** `interfaces`: names of its network interfaces, `lo` left out. */
+export function sampleOf(namespace: PidNamespace, interfaces: readonly string[]): engine.Sample {
+  const { kernel, limits } = namespace;
+  const { wall, monotonic } = kernel.time.now();
+  const memory = BigInt(namespace.allocated);
+  const cpu = BigInt(Math.round(namespace.worked));
+  return {
+    at: wall,
+    ...{ cpu, cpuUser: cpu, cpuKernel: 0n, perCpu: new BigUint64Array() },
+    // What the kernel adds up holds idle time, too.
+    ...{ machineCpu: monotonic * BigInt(kernel.machine.cpus), onlineCpus: kernel.machine.cpus },
+    ...{ periods: 0n, throttledPeriods: 0n, throttled: 0n },
+    memory,
+    ...(limits.memoryAsked !== undefined && { memoryLimit: BigInt(limits.memoryAsked) }),
+    memoryFailures: namespace.isOutOfMemory ? 1n : 0n,
+    memoryStat: [
+      ["anon", memory],
+      ["file", 0n],
+      ["inactive_anon", memory],
+      ["active_anon", 0n],
+      ["inactive_file", 0n],
+      ["active_file", 0n],
+    ],
+    blocks: [],
+    pids: BigInt(namespace.processes.size),
+    ...(limits.pids !== Infinity && { pidsLimit: BigInt(limits.pids) }),
+    interfaces: interfaces.map((name) => ({ name, received: NOTHING, sent: NOTHING })),
+  };
+}

@@ -1,0 +1,19 @@
+// Counters of network interfaces (proc(5), /proc/net/dev).
+
+import type { engine } from "../../hosts/host.js";
+
+/** `lo` left out. */
+export function readInterfaces(text: string): engine.InterfaceCount[] {
+  return text.split("\n").flatMap((line) => {
+    const [, name, numbers = ""] = /^\s*([^:]+):(.*)$/.exec(line) ?? [];
+    if (!name || name === "lo") return [];
+    const counts = numbers.trim().split(/\s+/).map(BigInt);
+    // Eight numbers each way: bytes, packets, errors, dropped, and what only old hardware counts.
+    return [{ name, received: traffic(counts, 0), sent: traffic(counts, 8) }];
+  });
+}
+
+function traffic(counts: readonly bigint[], from: number): engine.Traffic {
+  const [bytes = 0n, packets = 0n, errors = 0n, dropped = 0n] = counts.slice(from, from + 4);
+  return { bytes, packets, errors, dropped };
+}

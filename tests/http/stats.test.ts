@@ -1,0 +1,257 @@
+// What a container uses: one record, a stream of them, and the records of what does not run.
+import { expect, test } from "vitest";
+import { pause } from "../support/commands.js";
+import { messageOf } from "../support/engine-client.js";
+import { onEngines } from "../support/on-engines.js";
+import { encodeRequest, RawConnection } from "../support/raw-http.js";
+
+interface Cpu {
+  cpu_usage: { total_usage: number; usage_in_kernelmode: number; usage_in_usermode: number; percpu_usage?: number[] };
+  system_cpu_usage?: number;
+  online_cpus?: number;
+  throttling_data: object;
+}
+
+interface Record {
+  id: string;
+  name: string;
+  os_type?: string;
+  read: string;
+  preread: string;
+  pids_stats: { current?: number; limit?: number };
+  blkio_stats: { [list: string]: { major: number; minor: number; op: string; value: number }[] | null };
+  cpu_stats: Cpu;
+  precpu_stats: Cpu;
+  memory_stats: { usage?: number; limit?: number; stats?: { [name: string]: number } };
+  networks?: { [name: string]: { rx_bytes: number; tx_bytes: number } };
+}
+
+const NO_TIME = "0001-01-01T00:00:00Z";
+const MEMORY = 64 << 20;
+
+onEngines("stats", (engine, kind) => {
+  const one = (id: string, query = ""): Promise<Record> =>
+    engine().read<Record>(`/containers/${id}/stats?stream=0${query}`);
+
+  test("one record compares two samples, a second apart", async () => {
+    const id = await engine().running({ Cmd: ["sleep", "1000"], HostConfig: { Memory: MEMORY } }, "?name=counted");
+    const began = Date.now();
+    const record = await one(id);
+    expect(Date.now() - began).toBeGreaterThan(900);
+    expect(record).toMatchObject({ id, name: "/counted", num_procs: 0, storage_stats: {} });
+    expect(record.pids_stats.current).toBe(1);
+    expect(record.memory_stats.limit).toBe(MEMORY);
+    expect(record.memory_stats.usage).toBeGreaterThan(0);
+    expect(record.memory_stats.usage).toBeLessThan(MEMORY);
+    const elapsed = Date.parse(record.read) - Date.parse(record.preread);
+    expect(elapsed).toBeGreaterThan(900);
+    expect(elapsed).toBeLessThan(5000);
+    const [now, before] = [record.cpu_stats, record.precpu_stats];
+    expect(now.online_cpus).toBe(engine().machine.cpus);
+    expect(now.cpu_usage.total_usage).toBeGreaterThanOrEqual(before.cpu_usage.total_usage);
+    // All processors together, idle ones included.
+    const machine = (now.system_cpu_usage! - before.system_cpu_usage!) / 1e6;
+    expect(machine).toBeGreaterThan((elapsed - 200) * now.online_cpus! * 0.5);
+    expect(machine).toBeLessThan((elapsed + 500) * now.online_cpus! * 1.5);
+    await engine().remove(id);
+  });
+
+  test("a loop uses a processor, a sleeper does not", async () => {
+    const busy = await engine().running({ Cmd: ["sh", "-c", "while :; do :; done"] });
+    const idle = await engine().running();
+    const [used, rested] = await Promise.all([share(busy), share(idle)]);
+    expect(used).toBeGreaterThan(0.1);
+    expect(used).toBeLessThan(1.5);
+    expect(rested).toBeLessThan(0.05);
+    for (const id of [busy, idle]) await engine().remove(id);
+  });
+
+  test("one-shot: a single sample with nothing before it", async () => {
+    const id = await engine().running();
+    const began = Date.now();
+    const record = await one(id, "&one-shot=1");
+    if (kind !== "reference") expect(Date.now() - began).toBeLessThan(700);
+    expect(record.preread).toBe(NO_TIME);
+    expect(Date.parse(record.read)).toBeGreaterThan(began - 1000);
+    expect(record.precpu_stats).toEqual(NO_CPU);
+    expect(record.cpu_stats.online_cpus).toBe(engine().machine.cpus);
+    await engine().remove(id);
+  });
+
+  test("processes, memory and its limit", async () => {
+    const id = await engine().running({
+      Cmd: ["sh", "-c", "sleep 1000 & sleep 1000 & wait"],
+      HostConfig: { PidsLimit: 37 },
+    });
+    let record = await one(id, "&one-shot=1");
+    while (record.pids_stats.current !== 3) record = await one(id, "&one-shot=1");
+    expect(record.pids_stats).toEqual({ current: 3, limit: 37 });
+    expect(record.memory_stats.limit).toBe(engine().machine.memory);
+    const stats = record.memory_stats.stats!;
+    expect(Object.keys(stats)).toEqual(Object.keys(stats).sort());
+    expect(stats).toHaveProperty(record.cpu_stats.cpu_usage.percpu_usage ? "total_inactive_file" : "inactive_file");
+    await engine().remove(id);
+  });
+
+  test("networks: what its interfaces count; none on the machine's own network, and on none", async () => {
+    const bridged = await engine().running();
+    expect(Object.keys((await one(bridged, "&one-shot=1")).networks ?? {})).toEqual(["eth0"]);
+    for (const NetworkMode of ["host", "none"]) {
+      const id = await engine().running({ HostConfig: { NetworkMode } });
+      expect(await one(id, "&one-shot=1")).not.toHaveProperty("networks");
+      await engine().remove(id);
+    }
+    await engine().remove(bridged);
+  });
+
+  test("what does not run: one record of zeros", async () => {
+    const id = await engine().create({}, "?name=unborn");
+    const began = Date.now();
+    const record = await one(id);
+    expect(Date.now() - began).toBeLessThan(700);
+    expect(record).toMatchObject({
+      id,
+      name: "/unborn",
+      read: NO_TIME,
+      preread: NO_TIME,
+      pids_stats: {},
+      memory_stats: {},
+    });
+    expect(record.cpu_stats).toEqual(NO_CPU);
+    expect(record.precpu_stats).toEqual(NO_CPU);
+    expect(Object.values(record.blkio_stats)).toEqual(Array(8).fill(null));
+    expect(messageOf(await engine().call("GET", "/containers/nope/stats"))).toBe("No such container: nope");
+    await engine().remove(id);
+  });
+
+  test("a stream: no type, zeros while nothing runs, records of the run, zeros again, the end with the container", async () => {
+    const id = await engine().create({ Cmd: ["sleep", "1000"] });
+    const stream = await Stream.open(engine().daemon.socketPath, `/containers/${id}/stats`);
+    expect(stream.head).not.toMatch(/content-type/i);
+    expect((await stream.next()).read).toBe(NO_TIME);
+    await engine().start(id);
+    const first = await stream.until(({ read }) => read !== NO_TIME);
+    expect(first.pids_stats.current).toBe(1);
+    const second = await stream.next();
+    expect(second.preread).toBe(first.read);
+    expect(second.precpu_stats).toEqual(first.cpu_stats);
+    await engine().must(204, "POST", `/containers/${id}/kill`);
+    await stream.until(({ read }) => read === NO_TIME);
+    await engine().remove(id);
+    await stream.ended();
+  });
+
+  test("many watch the same container, some go away, one never reads", async () => {
+    const id = await engine().running();
+    const idle = await Stream.open(engine().daemon.socketPath, `/containers/${id}/stats`, false);
+    const streams = await Promise.all(
+      Array.from({ length: 20 }, () => Stream.open(engine().daemon.socketPath, `/containers/${id}/stats`)),
+    );
+    for (const stream of streams) await stream.next();
+    for (const stream of streams.slice(0, 10)) stream.close();
+    const records = await Promise.all(streams.slice(10).map((stream) => stream.next()));
+    // One sample for all of them.
+    if (kind !== "reference") expect(new Set(records.map(({ read }) => read)).size).toBeLessThanOrEqual(2);
+    for (const stream of [...streams.slice(10), idle]) stream.close();
+    await engine().remove(id);
+  });
+
+  if (kind !== "reference")
+    test("os_type from 1.52 on, online_cpus from 1.27 on", async () => {
+      const id = await engine().running();
+      const at = async (version: string): Promise<Record> =>
+        (await engine().must(200, "GET", `/containers/${id}/stats?stream=0`, undefined, { version })).json<Record>();
+      const [oldest, old, newer, newest] = await Promise.all([at("1.26"), at("1.27"), at("1.51"), at("1.52")]);
+      expect([oldest.cpu_stats.online_cpus, old.cpu_stats.online_cpus]).toEqual([undefined, engine().machine.cpus]);
+      expect([newer.os_type, newest.os_type]).toEqual([undefined, "linux"]);
+      await engine().remove(id);
+    });
+
+  if (kind !== "simulated")
+    test("block devices: what was written is counted", async () => {
+      const write = "dd if=/dev/zero of=/big bs=1M count=4 conv=fsync 2>/dev/null; sleep 1000";
+      const id = await engine().running({ Cmd: ["sh", "-c", write] });
+      let record = await one(id, "&one-shot=1");
+      for (let round = 0; round < 50 && written(record) === 0; round++) {
+        await pause(100);
+        record = await one(id, "&one-shot=1");
+      }
+      for (const list of Object.values(record.blkio_stats)) expect(list === null || Array.isArray(list)).toBe(true);
+      expect(Object.keys(record.blkio_stats)).toContain("io_service_bytes_recursive");
+      await engine().remove(id);
+    });
+
+  /** Of one processor, by the clients' formula. */
+  async function share(id: string): Promise<number> {
+    const { cpu_stats: now, precpu_stats: before } = await one(id);
+    const used = now.cpu_usage.total_usage - before.cpu_usage.total_usage;
+    return (used / (now.system_cpu_usage! - before.system_cpu_usage!)) * now.online_cpus!;
+  }
+});
+
+const NO_CPU = {
+  cpu_usage: { total_usage: 0, usage_in_kernelmode: 0, usage_in_usermode: 0 },
+  throttling_data: { periods: 0, throttled_periods: 0, throttled_time: 0 },
+};
+
+function written({ blkio_stats: { io_service_bytes_recursive: list } }: Record): number {
+  return (list ?? []).filter(({ op }) => /^write$/i.test(op)).reduce((sum, { value }) => sum + value, 0);
+}
+
+/** A stream of records, read one by one. */
+class Stream {
+  readonly #connection: RawConnection;
+  readonly #chunks: AsyncGenerator<Buffer>;
+  #text = "";
+
+  private constructor(
+    connection: RawConnection,
+    readonly head: string,
+  ) {
+    this.#connection = connection;
+    this.#chunks = connection.chunks();
+  }
+
+  static async open(socketPath: string, target: string, isRead = true): Promise<Stream> {
+    const connection = await RawConnection.open(socketPath);
+    connection.send(encodeRequest({ target }));
+    if (!isRead) {
+      connection.pause();
+      return new Stream(connection, "");
+    }
+    const { status, headers } = await connection.head();
+    expect(status).toBe(200);
+    return new Stream(connection, headers.map(([name]) => name).join("\n"));
+  }
+
+  async next(): Promise<Record> {
+    for (;;) {
+      const end = this.#text.indexOf("\n");
+      if (end >= 0) {
+        const line = this.#text.slice(0, end);
+        this.#text = this.#text.slice(end + 1);
+        if (line.trim() !== "") return JSON.parse(line) as Record;
+        continue;
+      }
+      const { value, done } = await this.#chunks.next();
+      if (done) throw new Error("the stream has ended");
+      this.#text += value.toString();
+    }
+  }
+
+  async until(holds: (record: Record) => boolean): Promise<Record> {
+    for (;;) {
+      const record = await this.next();
+      if (holds(record)) return record;
+    }
+  }
+
+  async ended(): Promise<void> {
+    while (!(await this.#chunks.next()).done);
+    this.close();
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}
