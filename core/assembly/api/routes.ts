@@ -9,6 +9,7 @@ import { listContainers } from "../container/list";
 import { containerLogs } from "../container/logs";
 import { pauseContainer, unpauseContainer } from "../container/pause";
 import { removeContainer } from "../container/remove";
+import { renameContainer } from "../container/rename";
 import { resizeContainer } from "../container/resize";
 import { startContainer } from "../container/start";
 import { containerStats } from "../container/stats";
@@ -104,7 +105,7 @@ const ROUTES: Route[] = [
   new Route("POST",   "/containers/*/restart",      24, later,             "api/routes.ts"),
   new Route("POST",   "/containers/*/kill",         24, killContainer,     "container/kill.ts"),
   new Route("POST",   "/containers/*/update",       24, later,             "api/routes.ts"),
-  new Route("POST",   "/containers/*/rename",       24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/rename",       24, renameContainer,   "container/rename.ts"),
   new Route("POST",   "/containers/*/pause",        24, pauseContainer,    "container/pause.ts"),
   new Route("POST",   "/containers/*/unpause",      24, unpauseContainer,  "container/pause.ts"),
   new Route("POST",   "/containers/*/attach",       24, attachContainer,   "container/attach.ts"),

@@ -33,6 +33,14 @@ export class ContainerStore {
     deleteRecord(recordKey(container.id));
   }
 
+  /** The new name must be free. */
+  rename(container: Container, name: string): void {
+    this.idByName.delete(container.name);
+    container.name = name;
+    this.idByName.set(name, container.id);
+    container.touch();
+  }
+
   find(id: string): Container | null {
     return this.byId.has(id) ? this.byId.get(id) : null;
   }
