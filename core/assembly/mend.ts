@@ -29,6 +29,7 @@ import { Cause, Status } from "./container/lifecycle";
 import { readRecord } from "./container/record";
 import { release } from "./container/release";
 import { resumeRemoval } from "./container/remove";
+import { resumeRestart } from "./container/restart";
 import { mendExecs } from "./exec/mend";
 import { keepEndpoint } from "./network/connect";
 import { makeBridges } from "./network/making";
@@ -59,6 +60,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   engine.images.mend(inventory.chains);
   mendExecs(inventory.execs);
   mendHeld(records);
+  for (let i = 0; i < containers.length; i++) if (containers[i].startsAgain) resumeRestart(containers[i]);
   makeBridges();
 }
 

@@ -11,6 +11,7 @@ import { pauseContainer, unpauseContainer } from "../container/pause";
 import { removeContainer } from "../container/remove";
 import { renameContainer } from "../container/rename";
 import { resizeContainer } from "../container/resize";
+import { restartContainer } from "../container/restart";
 import { startContainer } from "../container/start";
 import { containerStats } from "../container/stats";
 import { stopContainer } from "../container/stop";
@@ -102,7 +103,7 @@ const ROUTES: Route[] = [
   new Route("POST",   "/containers/*/resize",       24, resizeContainer,   "container/resize.ts"),
   new Route("POST",   "/containers/*/start",        24, startContainer,    "container/start.ts"),
   new Route("POST",   "/containers/*/stop",         24, stopContainer,     "container/stop.ts"),
-  new Route("POST",   "/containers/*/restart",      24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/restart",      24, restartContainer,  "container/restart.ts"),
   new Route("POST",   "/containers/*/kill",         24, killContainer,     "container/kill.ts"),
   new Route("POST",   "/containers/*/update",       24, later,             "api/routes.ts"),
   new Route("POST",   "/containers/*/rename",       24, renameContainer,   "container/rename.ts"),

@@ -7,6 +7,7 @@ import { NO_TIME } from "../text/time";
 import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
 import { MountKind, MountPoint } from "./mount-point";
 import { Moved } from "./moved";
+import { RemovalClient } from "./removal-client";
 import { RunEnd } from "./run-end";
 import { Waiter } from "./waiter";
 import { Watch } from "./watch";
@@ -69,6 +70,8 @@ export class Container {
   removeVolumes: bool = false;
   /** Something of a run could not be undone; a removal tries again. */
   unclean: bool = false;
+  /** Somebody asked for a restart: once its run is over another one follows. */
+  startsAgain: bool = false;
 
   // ---------------------------------------------------------------- not in the record
   /** Its record is put before the step ends: see `touch`. */
@@ -83,8 +86,10 @@ export class Container {
   creating: bool = false;
   /** Requests that wait for an in-between status to end. */
   queue: Call[] = [];
+  /** Clients of a restart whose first half is done. */
+  restarts: Call[] = [];
   /** Clients of its removal: of one that goes on, or of one that follows the end of its run. */
-  removals: Call[] = [];
+  removals: RemovalClient[] = [];
   waiters: Waiter[] = [];
   /** Attached clients and followers of the log: they end with the run. */
   attached: Call[] = [];
@@ -130,6 +135,11 @@ export class Container {
     const status = this.status;
     if (this.creating || this.turning) return true;
     return status == Status.Starting || status == Status.Unwinding || status == Status.Releasing;
+  }
+
+  /** Its run is over, and another one follows at once. */
+  get comesBack(): bool {
+    return this.startsAgain && this.status == Status.Releasing;
   }
 
   get word(): string {

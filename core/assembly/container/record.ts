@@ -74,6 +74,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.i64Field("finishedAt", container.finishedAt);
   json.boolField("removeVolumes", container.removeVolumes);
   json.boolField("unclean", container.unclean);
+  json.boolField("startsAgain", container.startsAgain);
 }
 
 /** Null for bytes that are no record of this format. */
@@ -148,6 +149,7 @@ function readState(container: Container, json: Json): void {
   container.finishedAt = json.i64Of("finishedAt");
   container.removeVolumes = json.boolOf("removeVolumes");
   container.unclean = json.boolOf("unclean");
+  container.startsAgain = json.boolOf("startsAgain");
 }
 
 function document(json: Json | null): Uint8Array {

@@ -10,28 +10,27 @@ import {
   Subject,
 } from "../../../build/bindings/types";
 import { askContent, askNetworks, askProcesses } from "../ask";
-import { Call } from "../call";
 import { freeEndpoint } from "../network/connect";
 import { Refusal } from "../refusal";
-import { sendRefusal } from "../reply";
 import { Task } from "../task";
 import { Container } from "./container";
 import { Cause } from "./lifecycle";
 import { takeUpQueue } from "./queue";
 import { removeNow } from "./remove";
+import { refuseRestarts, startAgain } from "./restart";
+import { StartClient } from "./start-client";
 import { answerWaiters } from "./wait";
 import { Condition } from "./waiter";
 
 /** The answer to a start that failed: it leaves when everything is undone. */
 export class Refused {
   constructor(
-    private readonly call: Call | null,
+    private readonly client: StartClient,
     private readonly refusal: Refusal,
   ) {}
 
   send(): void {
-    const call = this.call;
-    if (call !== null) sendRefusal(call, this.refusal);
+    this.client.refused(this.refusal);
   }
 }
 
@@ -80,9 +79,14 @@ class Release extends Task {
   }
 }
 
-/** A container that removes itself does so now, as does one whose forced removal ended the run. */
+/** A container that removes itself does so now, unless a restart follows, as does one whose removal ended the run. */
 function settle(container: Container): void {
-  if (container.autoRemove) container.removeVolumes = true;
-  if (container.autoRemove || container.removals.length > 0) removeNow(container);
+  const restarts = container.startsAgain && container.removals.length == 0;
+  if (container.autoRemove && !restarts) container.removeVolumes = true;
+  if (restarts) startAgain(container);
+  else if (container.autoRemove || container.removals.length > 0) {
+    refuseRestarts(container);
+    removeNow(container);
+  }
   takeUpQueue(container);
 }

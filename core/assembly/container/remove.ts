@@ -17,7 +17,7 @@ import { Call } from "../call";
 import { emitContainer, volumeEvent } from "../event/emit";
 import { freeEndpoint } from "../network/connect";
 import { conflict, internal, Refusal } from "../refusal";
-import { sendEmpty, sendRefusal } from "../reply";
+import { sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { isUsedBeside } from "../volume/use";
@@ -26,6 +26,7 @@ import { endAttached } from "./exit";
 import { Killing } from "./killing";
 import { Cause, Status } from "./lifecycle";
 import { takeUpQueue } from "./queue";
+import { RemovalCall, RemovalClient } from "./removal-client";
 import { isRefused } from "./send-signal";
 import { endStats } from "./stats";
 import { answerRemovalFailed, answerWaiters } from "./wait";
@@ -50,10 +51,18 @@ export function removeContainer(call: Call): Refusal | null {
 
   // Accepted from here.
   container.removeVolumes = flagOf(call.query, "v");
-  container.removals.push(call);
-  if (container.running) new ForcedEnd(container, call).begin();
+  const client = new RemovalCall(container, call);
+  container.removals.push(client);
+  if (container.running) new ForcedEnd(container, call, client).begin();
   else removeNow(container);
   return null;
+}
+
+/** Removes a container whose run is over, once that has been cleared away. Its volumes stay. */
+export function removeIdle(container: Container, client: RemovalClient): void {
+  container.removeVolumes = false;
+  container.removals.push(client);
+  if (!container.between) removeNow(container);
 }
 
 /** Removes a container that does not run; its `removals` are answered. */
@@ -76,6 +85,7 @@ class ForcedEnd extends Killing {
   constructor(
     container: Container,
     private readonly call: Call,
+    private readonly client: RemovalClient,
   ) {
     super(container);
   }
@@ -93,7 +103,7 @@ class ForcedEnd extends Killing {
 
   failed(message: string): void {
     const removals = this.container.removals;
-    removals.splice(removals.indexOf(this.call), 1);
+    removals.splice(removals.indexOf(this.client), 1);
     const text = `cannot remove container "${this.container.name}": could not kill: ${message}`;
     sendRefusal(this.call, internal(text));
   }
@@ -170,8 +180,8 @@ class Removal extends Task {
     endAttached(container);
     endStats(container);
     answerWaiters(container, Condition.Removed);
-    const calls = container.removals.splice(0);
-    for (let i = 0; i < calls.length; i++) sendEmpty(calls[i], 204);
+    const clients = container.removals.splice(0);
+    for (let i = 0; i < clients.length; i++) clients[i].removed();
     takeUpQueue(container);
   }
 
@@ -179,10 +189,9 @@ class Removal extends Task {
     const container = this.container;
     container.advance(Cause.RemoveFailed);
     container.error = this.failure;
-    const message = `cannot remove container "${container.name}": ${this.failure}`;
-    const calls = container.removals.splice(0);
-    for (let i = 0; i < calls.length; i++) sendRefusal(calls[i], internal(message));
-    answerRemovalFailed(container, message);
+    const clients = container.removals.splice(0);
+    for (let i = 0; i < clients.length; i++) clients[i].failed(this.failure);
+    answerRemovalFailed(container, `cannot remove container "${container.name}": ${this.failure}`);
     takeUpQueue(container);
   }
 

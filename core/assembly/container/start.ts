@@ -27,7 +27,6 @@ import { emitContainer, emitMounts, emitNetwork } from "../event/emit";
 import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf } from "../network/connect";
 import { releasingHolder } from "../network/port-holders";
 import { badParameter, conflict, internal, notModified, Refusal } from "../refusal";
-import { sendEmpty } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
@@ -37,6 +36,7 @@ import { Cause, Status } from "./lifecycle";
 import { networkNameOf } from "./network-settings";
 import { takeUpQueue } from "./queue";
 import { Refused, release } from "./release";
+import { StartCall, StartClient } from "./start-client";
 import { noSuchNetwork, StartError, startErrorOf } from "./start-error";
 
 /** Docker gives up on a random port after a while; nobody else should hold that many in a row. */
@@ -50,6 +50,9 @@ export function startContainer(call: Call): Refusal | null {
     return badParameter(
       "starting container with non-empty request body was deprecated since API v1.22 and removed in v1.24",
     );
+  }
+  if (call.query.first("checkpoint").length > 0) {
+    return badParameter("checkpoint is only supported in experimental mode");
   }
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
@@ -69,11 +72,16 @@ export function startContainer(call: Call): Refusal | null {
   }
 
   // Accepted from here: what fails is undone and answered then.
-  const start = new Start(container, call);
+  startNow(container, new StartCall(call));
+  return null;
+}
+
+/** Starts a container that can be. */
+export function startNow(container: Container, client: StartClient): void {
+  const start = new Start(container, client);
   const network = networkNameOf(container);
   if (engine.networks.named(network) !== null) start.begin();
   else start.refuse(noSuchNetwork(network));
-  return null;
 }
 
 function hasBody(call: Call): bool {
@@ -101,7 +109,7 @@ class Start extends Task {
 
   constructor(
     private readonly container: Container,
-    private readonly call: Call | null,
+    private readonly client: StartClient,
   ) {
     super();
   }
@@ -236,11 +244,11 @@ class Start extends Task {
     container.pid = outcome.value.pid;
     container.startedAt = outcome.value.at;
     container.exitCode = 0;
+    container.startsAgain = false;
     emitNetwork(container, "connect");
     emitMounts(container);
     emitContainer(container, "start");
-    const call = this.call;
-    if (call !== null) sendEmpty(call, 204);
+    this.client.started();
     takeUpQueue(container);
   }
 
@@ -249,7 +257,8 @@ class Start extends Task {
     container.advance(Cause.StartFailed);
     container.error = error.text;
     container.exitCode = error.exitCode;
+    container.startsAgain = false;
     endAttached(container);
-    release(container, new Refused(this.call, error.refusal));
+    release(container, new Refused(this.client, error.refusal));
   }
 }

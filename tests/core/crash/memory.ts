@@ -45,6 +45,7 @@ export class Memory {
   asks(engine: Engine, method: string, target: string, name: string): ContainerRecord | undefined {
     const found = containersOf(engine.records).find((container) => container.name === name);
     if (method === "DELETE" && found !== undefined) this.mayGo.add(found.id);
+    if (target === "/containers/prune") for (const { id } of containersOf(engine.records)) this.mayGo.add(id);
     if (method === "DELETE" && target.startsWith("/images/")) this.images.clear();
     return found;
   }
@@ -75,7 +76,7 @@ export class Memory {
   #container(engine: Engine, request: Request, { id, run }: ContainerRecord, verb: string): void {
     if (request.status === 204) {
       if (request.method === "DELETE") this.removed.add(id);
-      else if (verb === "start") this.started.add(id);
+      else if (verb === "start" || verb === "restart") this.started.add(id);
       else if (verb === "stop" || request.target.endsWith("signal=KILL")) this.ended.set(id, run);
     }
     const now = containersOf(engine.records).find((container) => container.id === id);

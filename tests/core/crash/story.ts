@@ -61,6 +61,9 @@ function drawLine(one: One, random: (limit: number) => number): string {
     `stop ${name} ${one(["5", "0", "10"])}`,
     `stop ${name} ${one(["5", "0", "10"])}`,
     `kill ${name} ${one(["KILL", "HUP", "TERM"])}`,
+    `restart ${name} ${one(["5", "0"])}`,
+    `restart ${name} 10`,
+    "prune",
     `pause ${name}`,
     `unpause ${name}`,
     `remove ${name} ${one(["", "force=1", "v=1", "force=1&v=1"])}`.trimEnd(),
@@ -99,6 +102,10 @@ export function act(engine: Engine, memory: Memory, line: string): void {
       return endProcess(engine, name, Number(rest[0]));
     case "stop":
       return ask("POST", `/containers/${name}/stop?t=${rest[0]}`);
+    case "restart":
+      return ask("POST", `/containers/${name}/restart?t=${rest[0]}`);
+    case "prune":
+      return ask("POST", "/containers/prune");
     case "pause":
     case "unpause":
       return ask("POST", `/containers/${name}/${word}`);
