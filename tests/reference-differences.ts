@@ -44,6 +44,7 @@ export const DIFFERENCES: readonly Difference[] = [
   { id: "bind-status", what: "a malformed bind or security option is 400 (reference: 500)", reason: NEWEST },
   { id: "host-config-defaults", what: "NetworkMode `bridge` and RestartPolicy `no` are filled in", reason: NEWEST },
   { id: "bad-number", what: "a bad number in the query is 400 (reference: 500)", reason: NEWEST },
+  { id: "prune-until", what: "an `until` of a prune that is no time is 400 (reference: 500)", reason: NEWEST },
   { id: "bad-filter", what: "unparsable filters are 400, unknown keys in lower case", reason: NEWEST },
   { id: "filter-container", what: "an unknown before/since container is 404 (reference: 500)", reason: NEWEST },
   { id: "kill-texts", what: "wording of kill's refusals", reason: NEWEST },

@@ -21,6 +21,8 @@ export class Engine {
   readonly steps: Steps = new Steps();
   /** Requests that are not fully answered and want to hear of their clients. */
   readonly calls: Map<u64, Call> = new Map<u64, Call>();
+  /** Containers, or networks, are being pruned: one prune at a time (surface §2.23). */
+  pruning: bool = false;
   readonly containers: ContainerStore = new ContainerStore();
   readonly execs: ExecStore = new ExecStore();
   readonly images: ImageStore = new ImageStore();

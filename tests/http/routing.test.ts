@@ -115,7 +115,6 @@ onEngines("routing", (engine, kind) => {
       ["POST", "/build"],
       ["POST", "/networks/create"],
       ["POST", "/volumes/create"],
-      ["POST", "/containers/prune"],
       ["POST", "/images/prune"],
       ["GET", "/images/search?term=x"],
       ["GET", "/system/df"],

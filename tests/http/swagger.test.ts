@@ -74,11 +74,12 @@ onEngines("swagger", (engine, kind) => {
       await check(404, "GET", "/volumes/{name}", "/volumes/nothing");
       await check(200, "GET", "/plugins", "/plugins");
       await check(200, "POST", "/containers/{id}/wait", `/containers/${ended}/wait`);
-      const made = await check(201, "POST", "/containers/create", "/containers/create", {
+      await check(201, "POST", "/containers/create", "/containers/create", {
         Image: "busybox",
         Cmd: ["true"],
+        Labels: { swagger: "1" },
       });
-      await engine().remove(made.json<{ Id: string }>().Id);
+      await check(200, "POST", "/containers/prune", '/containers/prune?filters={"label":["swagger"]}');
       const committed = await check(201, "POST", "/commit", `/commit?container=${ended}`, {});
       await check(200, "DELETE", "/images/{name}", `/images/${committed.json<{ Id: string }>().Id}`);
       await check(200, "GET", "/events", `/events?since=1&until=${Date.now() / 1000}`);

@@ -8,6 +8,7 @@ import { killContainer } from "../container/kill";
 import { listContainers } from "../container/list";
 import { containerLogs } from "../container/logs";
 import { pauseContainer, unpauseContainer } from "../container/pause";
+import { pruneContainers } from "../container/prune";
 import { removeContainer } from "../container/remove";
 import { renameContainer } from "../container/rename";
 import { resizeContainer } from "../container/resize";
@@ -93,7 +94,7 @@ const ROUTES: Route[] = [
 
   new Route("GET",    "/containers/json",           24, listContainers,    "container/list.ts"),
   new Route("POST",   "/containers/create",         24, createContainer,   "container/create.ts"),
-  new Route("POST",   "/containers/prune",          25, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/prune",          25, pruneContainers,   "container/prune.ts"),
   new Route("GET",    "/containers/*/json",         24, inspectContainer,  "container/inspect.ts"),
   new Route("GET",    "/containers/*/top",          24, topContainer,      "container/top.ts"),
   new Route("GET",    "/containers/*/logs",         24, containerLogs,     "container/logs.ts"),

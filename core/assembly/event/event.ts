@@ -58,7 +58,7 @@ export class Event {
   private writeOldFields(json: JsonWriter): void {
     if (this.type != "container" && this.type != "image") return;
     json.stringField("status", this.action);
-    json.stringField("id", this.id);
+    if (this.id.length > 0) json.stringField("id", this.id);
     if (this.type == "container" && this.has("image")) json.stringField("from", this.attribute("image"));
   }
 

@@ -1,0 +1,31 @@
+// `filters` of the prunes (surface §2.5, §2.23): what is old enough, and has the labels.
+
+import { badParameter, Refusal } from "../refusal";
+import { engine } from "../state";
+import { BAD_TIME, parseFilterTime } from "../text/time";
+import { Filters, hasLabel, parseFilters } from "./filters";
+
+export class PruneFilters {
+  private filters: Filters = new Filters();
+  private until: i64 = i64.MAX_VALUE;
+
+  /** Why the parameter cannot be used, or null. `known`: keys of the endpoint. */
+  read(text: string, known: string[]): Refusal | null {
+    this.filters = parseFilters(text, known);
+    if (this.filters.error.length > 0) return badParameter(this.filters.error);
+    const times = this.filters.values("until");
+    if (times.length == 0) return null;
+    if (times.length > 1) return badParameter("more than one until filter specified");
+    this.until = parseFilterTime(times[0], engine.now.wall);
+    if (this.until != BAD_TIME) return null;
+    return badParameter(`failed to parse value as time or duration: "${times[0]}"`);
+  }
+
+  /** `created`: nanoseconds since 1970. */
+  match(created: i64, labelKeys: string[], labelValues: string[]): bool {
+    if (created > this.until) return false;
+    const unwanted = this.filters.values("label!");
+    for (let i = 0; i < unwanted.length; i++) if (hasLabel(unwanted[i], labelKeys, labelValues)) return false;
+    return this.filters.labels("label", labelKeys, labelValues);
+  }
+}
