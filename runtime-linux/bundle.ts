@@ -6,6 +6,8 @@ import { join } from "node:path";
 import type { processes } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
 import { readConfined } from "./confine.js";
+import { withRates } from "../hosts/device-rates.js";
+import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from "./devices.js";
 import type { Paths } from "./paths.js";
 import type { Runtime } from "./runtimes.js";
 import { DEFAULT_PROFILE } from "./seccomp/default-profile.js";
@@ -30,6 +32,8 @@ export interface Spec {
     cgroupsPath?: string;
     namespaces?: { type: string; path?: string }[];
     seccomp?: Seccomp;
+    devices?: SpecDevice[];
+    resources?: Resources;
   };
   annotations?: Record<string, string>;
   hooks?: Record<string, unknown[]>;
@@ -40,14 +44,17 @@ type Capabilities = Partial<Record<"bounding" | "permitted" | "effective" | "inh
 /** passwd and group files beyond this size are taken for missing. */
 const PASSWD_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Writes the bundle into the run's directory, which must exist. Returns the spec as written. */
-export function writeBundle(launch: processes.Launch, paths: Paths, runtime: Runtime): Spec {
+/**
+ * Writes the bundle into the run's directory, which must exist. Returns the spec; weights of block devices are in what is
+ * written only if the runtime is to set them.
+ */
+export function writeBundle(launch: processes.Launch, paths: Paths, runtime: Runtime, weights = true): Spec {
   const directory = paths.run(launch.container, launch.run);
   for (const file of launch.files) writeFile(directory, file);
   for (const path of launch.directories) makeDirectory(path);
   const spec = resolveSpec(JSON.parse(Buffer.from(launch.spec).toString()) as Spec, launch, paths);
   applySeccomp(spec, launch.seccomp, runtime);
-  writeFileSync(join(directory, "config.json"), JSON.stringify(spec), { mode: 0o600 });
+  writeFileSync(join(directory, "config.json"), JSON.stringify(weights ? spec : withoutWeights(spec)), { mode: 0o600 });
   return spec;
 }
 
@@ -65,8 +72,25 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths):
   for (const namespace of spec.linux?.namespaces ?? [])
     if (namespace.path === "network:") namespace.path = paths.namespace(container);
   spec.linux = { ...spec.linux, cgroupsPath: paths.cgroup(container) };
+  addDevices(spec.linux, launch);
   if (spec.process) resolveProcess(spec.process, launch, root);
   return spec;
+}
+
+function withoutWeights(spec: Spec): Spec {
+  const { weight, weightDevice, ...blockIO } = spec.linux?.resources?.blockIO ?? {};
+  if (weight === undefined && weightDevice === undefined) return spec;
+  return { ...spec, linux: { ...spec.linux, resources: { ...spec.linux?.resources, blockIO } } };
+}
+
+function addDevices(linux: NonNullable<Spec["linux"]>, launch: processes.Launch): void {
+  const { devices, rules } = devicesOf(launch.devices);
+  const all = [...(launch.allDevices ? allDevices() : []), ...devices];
+  if (all.length > 0) linux.devices = all;
+  const given = linux.resources ?? {};
+  const blockIO = withRates(given.blockIO, launch.rates, numberOf);
+  if (rules.length === 0 && !blockIO) return;
+  linux.resources = { ...given, devices: [...(given.devices ?? []), ...rules], ...(blockIO && { blockIO }) };
 }
 
 function resolveProcess(process: NonNullable<Spec["process"]>, launch: processes.Launch, root: string): void {

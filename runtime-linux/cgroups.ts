@@ -17,6 +17,7 @@ export class Cgroups {
   readonly #paths: Paths;
   /** Mount points of all hierarchies. */
   readonly #hierarchies: string[];
+  readonly #mounts: CgroupMount[];
   /** Where groups are frozen: v1's freezer, or v2. Undefined: they cannot be. */
   readonly #freezer: { path: string; v2: boolean } | undefined;
   readonly #freezeLimitMs: number;
@@ -32,6 +33,7 @@ export class Cgroups {
     this.#paths = paths;
     this.#freezeLimitMs = freezeLimitMs;
     const mounts = parseCgroupMounts(mountinfo);
+    this.#mounts = mounts;
     this.#hierarchies = mounts.map(({ path }) => path);
     const v1 = mounts.find(({ controllers }) => controllers.includes("freezer"));
     const v2 = mounts.find((mount) => mount.v2);
@@ -58,6 +60,18 @@ export class Cgroups {
       if (round === 0) await this.thaw(container).catch(() => {}); // v1: a frozen process dies when it is thawed
       await sleep(Math.min(1 << round, 50));
     }
+  }
+
+  /** The hierarchy in which containers' groups have this controller: one of v1, or v2's. Undefined: there is none. */
+  controller(name: string): { path: string; v2: boolean } | undefined {
+    const v2 = this.#mounts.length === 1 ? this.#mounts.find((mount) => mount.v2) : undefined;
+    return v2 ?? this.#mounts.find(({ controllers }) => controllers.includes(name));
+  }
+
+  /** Path of a file of a container's group. Undefined: there is no such controller. */
+  file(container: string, controller: string, name: string): string | undefined {
+    const hierarchy = this.controller(controller);
+    return hierarchy && join(hierarchy.path, this.#paths.cgroup(container), name);
   }
 
   /** Removes the group from every hierarchy. Its processes must be gone. */

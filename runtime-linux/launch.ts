@@ -2,6 +2,7 @@
 
 import { execFile, type ChildProcess } from "node:child_process";
 import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { processes, types } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
@@ -10,8 +11,10 @@ import type { Cgroups } from "./cgroups.js";
 import { makePrivate } from "./directories.js";
 import { environment } from "./environment.js";
 import type { Kernel } from "./kernel.js";
+import { hasBfqWeights, setWeights } from "./limits.js";
 import { killNaming } from "./naming.js";
 import type { Paths } from "./paths.js";
+import { grantRealtime } from "./realtime.js";
 import { refusal } from "./refusal.js";
 import { processStat, type Run, type RunNote } from "./run.js";
 import type { Runtime } from "./runtimes.js";
@@ -38,7 +41,9 @@ export async function launch(
   at: Surroundings,
   connect: () => void,
 ): Promise<{ launched: types.Launched; supervisor: Supervisor }> {
-  const spec = prepare(command, run, runtime, at.paths);
+  const ownWeights = hasBfqWeights(at.cgroups);
+  const spec = prepare(command, run, runtime, at.paths, !ownWeights);
+  allowRealtime(spec, run, at);
   const supervisor = supervise({
     program: at.conmon,
     name: run.name,
@@ -52,6 +57,8 @@ export async function launch(
     born: (spawn) => at.born(runtime, spawn),
   });
   const pid = await created(supervisor, run, spec, at);
+  const { blockIO } = spec.linux?.resources ?? {};
+  if (ownWeights && blockIO) setWeights(at.cgroups, run.container, blockIO);
   connect();
   const startTicks = processStat(pid)?.startTicks;
   if (startTicks === undefined) throw new HostFailure("internal", "the process ended before it was started");
@@ -61,16 +68,22 @@ export async function launch(
   return { launched, supervisor };
 }
 
-function prepare(command: processes.Launch, run: Run, runtime: Runtime, paths: Paths): Spec {
+function prepare(command: processes.Launch, run: Run, runtime: Runtime, paths: Paths, weights: boolean): Spec {
   makePrivate(run.directory); // the spec has the environment in it
   makePrivate(paths.container(run.container));
   const { tty, openStdin, stdinOnce } = command;
   const { name, path, kind } = runtime;
   const note: RunNote = { runtime: { name, path, kind }, hooks: false, tty, openStdin, stdinOnce };
   run.writeNote(note);
-  const spec = writeBundle(command, paths, runtime);
+  const spec = writeBundle(command, paths, runtime, weights);
   if (hasHooks(spec)) run.writeNote({ ...note, hooks: true });
   return spec;
+}
+
+function allowRealtime({ linux }: Spec, run: Run, { cgroups, paths }: Surroundings): void {
+  const cpu = cgroups.controller("cpu");
+  if (!linux?.resources?.cpu || !cpu || cpu.v2) return;
+  grantRealtime(join(cpu.path, paths.cgroupParent()), run.container, linux.resources.cpu);
 }
 
 async function created(supervisor: Supervisor, run: Run, spec: Spec, at: Surroundings): Promise<number> {

@@ -36,7 +36,8 @@ function limitsOfV1(cgroups: string): Limits {
     memoryReservation: has("memory", "memory.soft_limit_in_bytes"),
     swappiness: has("memory", "memory.swappiness"),
     oomKillDisable: has("memory", "memory.oom_control"),
-    blkioWeight: has("blkio", "blkio.weight"),
+    // The root group has no weight of BFQ's: its counters tell that there is one.
+    blkioWeight: has("blkio", "blkio.weight") || has("blkio", "blkio.bfq.io_serviced"),
     blkioRates: has("blkio", "blkio.throttle.read_bps_device"),
     cpuRealtime: has("cpu", "cpu.rt_period_us"),
     // The root group has no pids.max.

@@ -130,18 +130,14 @@ describe("fields that are not built", () => {
     ["HostConfig.Privileged", { Privileged: true }],
     ["HostConfig.RestartPolicy.Name", { RestartPolicy: { Name: "always" } }],
     ["HostConfig.LogConfig.Type", { LogConfig: { Type: "syslog" } }],
-    ["HostConfig.MemorySwappiness", { MemorySwappiness: 0 }],
-    ["HostConfig.OomKillDisable", { OomKillDisable: true }],
     ["HostConfig.IpcMode", { IpcMode: "host" }],
     ["HostConfig.PidMode", { PidMode: "host" }],
     ["HostConfig.Init", { Init: true }],
-    ["HostConfig.Devices", { Devices: [{ PathOnHost: "/dev/null" }] }],
     ["HostConfig.DeviceRequests", { DeviceRequests: [{ Count: -1 }] }],
     ["HostConfig.Mounts", { Mounts: [{ Type: "bind", Target: "/x" }] }],
     ["HostConfig.VolumesFrom", { VolumesFrom: ["x"] }],
     ["HostConfig.Links", { Links: ["a:b"] }],
     ["HostConfig.CgroupParent", { CgroupParent: "/x" }],
-    ["HostConfig.BlkioDeviceReadBps", { BlkioDeviceReadBps: [{ Path: "/dev/x", Rate: 1 }] }],
     ["HostConfig.Annotations", { Annotations: { a: "b" } }],
     ["HostConfig.StorageOpt", { StorageOpt: { size: "1" } }],
     ["HostConfig.NetworkMode container:x", { NetworkMode: "container:x" }],
@@ -344,6 +340,57 @@ describe("defaults", () => {
   });
 });
 
+describe("what the kernel cannot do", () => {
+  const drop = (host: Json, ...lacking: string[]) => door.call("drop", host, lacking) as [Json, string[]];
+  const notMounted = (feature: string) => `Your kernel does not support ${feature} or the cgroup is not mounted. `;
+
+  test.each([
+    ["memoryLimit", { Memory: 7 << 20 }, "memory limit capabilities", "Limitation discarded."],
+    ["memoryReservation", { MemoryReservation: 7 << 20 }, "memory soft limit capabilities", "Limitation discarded."],
+    ["swappiness", { MemorySwappiness: 7 }, "memory swappiness capabilities", "Memory swappiness discarded."],
+    ["pidsLimit", { PidsLimit: 7 }, "PIDs limit capabilities", "PIDs limit discarded."],
+    ["cpuShares", { CpuShares: 7 }, "CPU shares", "Shares discarded."],
+    ["cpuset", { CpusetCpus: "0", CpusetMems: "0" }, "cpuset", "Cpuset discarded."],
+    ["blkioWeight", { BlkioWeight: 100 }, "Block I/O weight", "Weight discarded."],
+    ["blkioWeight", { BlkioWeightDevice: [WEIGHT] }, "Block I/O weight_device", "Weight-device discarded."],
+    ["blkioRates", { BlkioDeviceReadBps: [RATE] }, "BPS Block I/O read limit", "Block I/O BPS read limit discarded."],
+    [
+      "blkioRates",
+      { BlkioDeviceWriteBps: [RATE] },
+      "BPS Block I/O write limit",
+      "Block I/O BPS write limit discarded.",
+    ],
+    ["blkioRates", { BlkioDeviceReadIOps: [RATE] }, "IOPS Block read limit", "Block I/O IOPS read limit discarded."],
+    ["blkioRates", { BlkioDeviceWriteIOps: [RATE] }, "IOPS Block write limit", "Block I/O IOPS write limit discarded."],
+  ])("%s: %j is left out, with a warning", (feature, host: Json, name, consequence) => {
+    const [left, warnings] = drop(host, feature);
+    expect(warnings).toEqual([notMounted(name) + consequence]);
+    const [empty] = drop({});
+    expect(left).toEqual(feature === "memoryLimit" ? { ...empty, MemorySwap: -1 } : empty);
+    expect(drop(host)).toEqual([{ ...empty, ...host }, []]);
+  });
+
+  test("periods and quotas, the killer, swap", () => {
+    const cfs = "Your kernel does not support CPU CFS scheduler. CPU period/quota discarded.";
+    expect(drop({ CpuPeriod: 5000, CpuQuota: 5000 }, "cpuCfs")).toMatchObject([{ CpuPeriod: 0, CpuQuota: 0 }, [cfs]]);
+    const killer = "Your kernel does not support OomKillDisable. OomKillDisable discarded.";
+    expect(drop({ OomKillDisable: true }, "oomKillDisable")).toMatchObject([{ OomKillDisable: false }, [killer]]);
+    expect(drop({ OomKillDisable: true })[1]).toEqual([expect.stringMatching(/^OOM killer is disabled /)]);
+    expect(drop({ OomKillDisable: true, Memory: 7 << 20 })[1]).toEqual([]);
+    const swapless = notMounted("swap limit capabilities") + "Memory limited without swap.";
+    expect(drop({ Memory: 7 << 20 }, "swapLimit")).toMatchObject([{ Memory: 7 << 20, MemorySwap: -1 }, [swapless]]);
+    expect(drop({ Memory: 7 << 20, MemorySwap: -1 }, "swapLimit")[1]).toEqual([]);
+  });
+
+  test("nothing is said of what nobody asks for", () => {
+    const all = ["memoryLimit", "swapLimit", "memoryReservation", "swappiness", "oomKillDisable", "pidsLimit"];
+    expect(drop({ MemorySwappiness: -1, PidsLimit: -1 }, ...all, "cpuShares", "cpuCfs", "blkioRates")[1]).toEqual([]);
+  });
+});
+
+const RATE = { Path: "/dev/x", Rate: 100 };
+const WEIGHT = { Path: "/dev/x", Weight: 100 };
+
 describe("what create refuses", () => {
   const validate = (config: Json, host: Json = {}) => door.call("validate", { Cmd: ["x"], ...config }, host);
 
@@ -363,6 +410,8 @@ describe("what create refuses", () => {
           PortBindings: { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "8080-8090" }], "53/udp": null },
           CpusetCpus: "0-1",
           SecurityOpt: ["no-new-privileges", "seccomp=unconfined"],
+          Devices: [{ PathOnHost: "/dev/null" }],
+          DeviceCgroupRules: ["c 1:3 rwm", "a *:* r", "b 8:* w"],
         },
       ),
     ).toBe(null);
@@ -401,6 +450,16 @@ describe("what create refuses", () => {
     [{ CpuQuota: 1 }, "CPU cfs quota can not be less than 1ms (i.e. 1000)"],
     [{ CpusetCpus: "2-1" }, "invalid value 2-1 for cpuset cpus"],
     [{ BlkioWeight: 5 }, "Range of blkio weight is from 10 to 1000"],
+    [{ BlkioWeightDevice: [{ Path: "/dev/x", Weight: 5 }] }, "Range of blkio weight is from 10 to 1000"],
+    [{ CpuRealtimeRuntime: -1 }, "cpu real-time period and runtime can not be negative"],
+    [
+      { CpuRealtimePeriod: 1000, CpuRealtimeRuntime: 2000 },
+      "cpu real-time runtime cannot be higher than cpu real-time period",
+    ],
+    [{ Devices: [{ PathOnHost: "dev/x" }] }, "invalid device: 'dev/x' is not an absolute path"],
+    [{ Devices: [{ PathOnHost: "/dev/x", CgroupPermissions: "rx" }] }, "invalid device permissions: 'rx'"],
+    [{ DeviceCgroupRules: ["c 1:3 rwm", "c 1 r"] }, "invalid device cgroup rule format: 'c 1 r'"],
+    [{ DeviceCgroupRules: ["d 1:* r"] }, "invalid device cgroup rule format: 'd 1:* r'"],
     [{ OomScoreAdj: 1001 }, "invalid value 1001, range for oom score adj is [-1000, 1000]"],
     [{ ShmSize: -1 }, "SHM size can not be less than 0"],
     [

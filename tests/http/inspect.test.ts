@@ -103,6 +103,9 @@ const HOST_CONFIG: readonly Pair[] = [
   ],
 ];
 
+/** Taken out with a warning where cgroups are of version 2: see limits.test.ts. */
+const OF_CGROUP_V1 = ["OomKillDisable", "MemorySwappiness"];
+
 onEngines("inspect", (engine) => {
   for (const [path, one, first, two, second] of CONFIG) {
     test(`${path}`, async () => {
@@ -120,7 +123,9 @@ onEngines("inspect", (engine) => {
       else expect(found).toEqual(first);
       if (await refusedByName({ HostConfig: two }, name)) return;
       const other = ["VolumesFrom", "Links"].includes(name) ? await engine().create({}, "?name=first") : null;
-      expect(await inspected({ HostConfig: two }, path, "second")).toEqual(second);
+      const { CgroupVersion } = await engine().read<{ CgroupVersion: string }>("/info");
+      const kept = CgroupVersion === "1" || !OF_CGROUP_V1.includes(name) ? second : first;
+      expect(await inspected({ HostConfig: two }, path, "second")).toEqual(kept);
       if (other !== null) await engine().remove(other);
     });
   }

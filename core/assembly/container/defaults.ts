@@ -58,13 +58,14 @@ function fillMember(host: Json, name: string, member: string, text: string): voi
   if (object !== null) fillText(object, member, text);
 }
 
-// Swap is as much again as memory; no limit of processes is null.
+// Swap is as much again as memory; no limit of processes is null, as is the machine's own swappiness.
 function fillLimits(host: Json): void {
   const memory = host.i64Of("Memory");
   if (memory > 0 && memory <= i64.MAX_VALUE / 2 && host.i64Of("MemorySwap") == 0) {
     host.set("MemorySwap", Json.i64(memory * 2));
   }
   if (host.i64Of("PidsLimit") <= 0) host.set("PidsLimit", Json.null());
+  if (host.i64Of("MemorySwappiness") < 0) host.set("MemorySwappiness", Json.null());
 }
 
 // Null asks for the default lists, an empty list for none.

@@ -46,6 +46,7 @@ const NOTHING: string = "null";
 const NO: string = "false";
 
 const OF_WINDOWS: string = "of Windows";
+const OF_V1: string = "cgroup v1";
 const GIVEN_UP: string = "kernels have given it up";
 
 export const HOST_CONFIG: Table = new Table("HostConfig", [
@@ -100,29 +101,26 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("NanoCpus", FieldType.Int, NO_NUMBER),
   new Field("CgroupParent", FieldType.String, NO_TEXT).refused(),
   new Field("BlkioWeight", FieldType.UInt16, NO_NUMBER),
-  new Field("BlkioWeightDevice", FieldType.Structs, NOTHING)
-    .typed("*blkiodev.WeightDevice")
-    .of(WEIGHT_DEVICE)
-    .refused(),
+  new Field("BlkioWeightDevice", FieldType.Structs, NOTHING).typed("*blkiodev.WeightDevice").of(WEIGHT_DEVICE),
   throttle("BlkioDeviceReadBps"),
   throttle("BlkioDeviceWriteBps"),
   throttle("BlkioDeviceReadIOps"),
   throttle("BlkioDeviceWriteIOps"),
   new Field("CpuPeriod", FieldType.Int, NO_NUMBER),
   new Field("CpuQuota", FieldType.Int, NO_NUMBER),
-  new Field("CpuRealtimePeriod", FieldType.Int, NO_NUMBER).refused(),
-  new Field("CpuRealtimeRuntime", FieldType.Int, NO_NUMBER).refused(),
+  new Field("CpuRealtimePeriod", FieldType.Int, NO_NUMBER).says(OF_V1),
+  new Field("CpuRealtimeRuntime", FieldType.Int, NO_NUMBER).says(OF_V1),
   new Field("CpusetCpus", FieldType.String, NO_TEXT),
   new Field("CpusetMems", FieldType.String, NO_TEXT),
-  new Field("Devices", FieldType.Structs, NOTHING).typed("container.DeviceMapping").of(DEVICE).refused(),
-  new Field("DeviceCgroupRules", FieldType.Strings, NOTHING).refused(),
+  new Field("Devices", FieldType.Structs, NOTHING).typed("container.DeviceMapping").of(DEVICE),
+  new Field("DeviceCgroupRules", FieldType.Strings, NOTHING),
   new Field("DeviceRequests", FieldType.Raw, NOTHING).refused(),
   new Field("KernelMemory", FieldType.Int, NO_NUMBER).upTo(41).kept().says(GIVEN_UP),
   new Field("KernelMemoryTCP", FieldType.Int, NO_NUMBER).upTo(51).kept().says(GIVEN_UP),
   new Field("MemoryReservation", FieldType.Int, NO_NUMBER),
   new Field("MemorySwap", FieldType.Int, NO_NUMBER),
-  new Field("MemorySwappiness", FieldType.Int, NOTHING).pointed().refused(["-1"]),
-  new Field("OomKillDisable", FieldType.Bool, NO).refused(),
+  new Field("MemorySwappiness", FieldType.Int, NOTHING).pointed().says(OF_V1),
+  new Field("OomKillDisable", FieldType.Bool, NO).says(OF_V1),
   new Field("PidsLimit", FieldType.Int, NOTHING).pointed(),
   new Field("Ulimits", FieldType.Structs, NOTHING).typed("*units.Ulimit").of(ULIMIT),
   new Field("CpuCount", FieldType.Int, NO_NUMBER).kept().says(OF_WINDOWS),
@@ -136,5 +134,5 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
 ]);
 
 function throttle(name: string): Field {
-  return new Field(name, FieldType.Structs, NOTHING).typed("*blkiodev.ThrottleDevice").of(THROTTLE_DEVICE).refused();
+  return new Field(name, FieldType.Structs, NOTHING).typed("*blkiodev.ThrottleDevice").of(THROTTLE_DEVICE);
 }

@@ -2,13 +2,20 @@
 
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
+import { readRule } from "./device-rules";
 
 /** NanoCpus are turned into a quota of this period, in microseconds. */
 const PERIOD: i64 = 100_000;
 
+/** With the devices that it may use. */
 export function writeResources(json: JsonWriter, hostConfig: Json): void {
   json.beginObject();
-  writeDevices(json);
+  writeDevices(json, hostConfig);
+  writeLimits(json, hostConfig);
+  json.endObject();
+}
+
+function writeLimits(json: JsonWriter, hostConfig: Json): void {
   writeMemory(json, hostConfig);
   writeCpu(json, hostConfig);
   const pids = hostConfig.i64Of("PidsLimit");
@@ -25,19 +32,23 @@ export function writeResources(json: JsonWriter, hostConfig: Json): void {
     json.i64Field("weight", weight);
     json.endObject();
   }
-  json.endObject();
 }
 
 function writeMemory(json: JsonWriter, hostConfig: Json): void {
   const limit = hostConfig.i64Of("Memory");
   const reservation = hostConfig.i64Of("MemoryReservation");
   const swap = hostConfig.i64Of("MemorySwap");
-  if (limit == 0 && reservation == 0) return;
+  const swappiness = hostConfig.find("MemorySwappiness");
+  const swaps = swappiness !== null && !swappiness.isNull && hostConfig.i64Of("MemorySwappiness") >= 0;
+  const unkillable = hostConfig.boolOf("OomKillDisable");
+  if (limit == 0 && reservation == 0 && !swaps && !unkillable) return;
   json.key("memory");
   json.beginObject();
   if (limit > 0) json.i64Field("limit", limit);
   if (reservation > 0) json.i64Field("reservation", reservation);
   if (swap != 0) json.i64Field("swap", swap);
+  if (swaps) json.i64Field("swappiness", hostConfig.i64Of("MemorySwappiness"));
+  if (unkillable) json.boolField("disableOOMKiller", true);
   json.endObject();
 }
 
@@ -46,6 +57,8 @@ function writeCpu(json: JsonWriter, hostConfig: Json): void {
   const shares = hostConfig.i64Of("CpuShares");
   const quota = nano > 0 ? (nano * PERIOD) / 1_000_000_000 : hostConfig.i64Of("CpuQuota");
   const period = nano > 0 ? PERIOD : hostConfig.i64Of("CpuPeriod");
+  const realtimePeriod = hostConfig.i64Of("CpuRealtimePeriod");
+  const realtimeRuntime = hostConfig.i64Of("CpuRealtimeRuntime");
   const cpus = hostConfig.stringOf("CpusetCpus");
   const nodes = hostConfig.stringOf("CpusetMems");
   json.key("cpu");
@@ -53,13 +66,18 @@ function writeCpu(json: JsonWriter, hostConfig: Json): void {
   if (shares > 0) json.i64Field("shares", shares);
   if (quota != 0) json.i64Field("quota", quota);
   if (period > 0) json.i64Field("period", period);
+  if (realtimePeriod > 0) json.i64Field("realtimePeriod", realtimePeriod);
+  if (realtimeRuntime > 0) json.i64Field("realtimeRuntime", realtimeRuntime);
   if (cpus.length > 0) json.stringField("cpus", cpus);
   if (nodes.length > 0) json.stringField("mems", nodes);
   json.endObject();
 }
 
-/** Everything is denied but the devices that every container has; the runtime adds terminals (OCI config-linux). */
-function writeDevices(json: JsonWriter): void {
+/**
+ * Everything is denied but the devices that every container has, and what rules allow; the runtime adds terminals (OCI
+ * config-linux), the host the devices that the container was given.
+ */
+function writeDevices(json: JsonWriter, hostConfig: Json): void {
   json.key("devices");
   json.beginArray();
   json.beginObject();
@@ -72,6 +90,8 @@ function writeDevices(json: JsonWriter): void {
   allow(json, 1, 8); // random
   allow(json, 1, 9); // urandom
   allow(json, 5, 0); // tty
+  const rules = hostConfig.stringsOf("DeviceCgroupRules");
+  for (let i = 0; i < rules.length; i++) readRule(rules[i])!.write(json);
   json.endArray();
 }
 

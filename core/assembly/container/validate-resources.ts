@@ -1,10 +1,12 @@
 // Limits that make no sense, in Docker's words (surface §2.14).
 
 import { Json } from "../json/json";
+import { KernelFacts } from "./warnings";
 
 /** What is wrong with a `HostConfig`'s limits; empty if nothing is. `cpus`: processors of the machine. */
-export function resourceProblem(host: Json, cpus: i32): string {
+export function resourceProblem(host: Json, cpus: i32, kernel: KernelFacts): string {
   let problem = memoryProblem(host);
+  if (problem.length == 0) problem = schedulerProblem(host, kernel);
   if (problem.length == 0) problem = cpuProblem(host, cpus);
   if (problem.length > 0) return problem;
   const weight = host.i64Of("BlkioWeight");
@@ -40,6 +42,19 @@ function memoryProblem(host: Json): string {
     return "Minimum memory limit can not be less than memory reservation limit, see usage";
   }
   return "";
+}
+
+// Without these there would be no limit at all, so Docker warns of neither.
+function schedulerProblem(host: Json, kernel: KernelFacts): string {
+  if (!kernel.cpuCfs && host.i64Of("NanoCpus") > 0) {
+    return "NanoCPUs can not be set, as your kernel does not support CPU CFS scheduler or the cgroup is not mounted";
+  }
+  const period = host.i64Of("CpuRealtimePeriod");
+  const runtime = host.i64Of("CpuRealtimeRuntime");
+  if (period == 0 && runtime == 0) return "";
+  if (!kernel.cpuRealtime) return "Your kernel does not support CPU real-time scheduler";
+  if (period < 0 || runtime < 0) return "cpu real-time period and runtime can not be negative";
+  return period > 0 && runtime > period ? "cpu real-time runtime cannot be higher than cpu real-time period" : "";
 }
 
 function cpuProblem(host: Json, cpus: i32): string {

@@ -10,13 +10,16 @@ import { logConfigProblem } from "./log-options";
 import { commandOf } from "./merge";
 import { securityOf } from "./security-options";
 import { isSignal, parseSignal } from "./signals";
+import { deviceProblem } from "./validate-devices";
 import { resourceProblem, swappinessProblem } from "./validate-resources";
+import { KernelFacts } from "./warnings";
 
 /** What the machine and the daemon's options say. */
 export class ValidationFacts {
   cpus: i32 = 1;
   /** Names of the OCI runtimes to choose from. */
   runtimes: string[] = [];
+  kernel: KernelFacts = new KernelFacts();
 }
 
 /** Docker's refusal of a container, or null. `config`: merged with the image's; `host`: normalised. */
@@ -91,7 +94,8 @@ function healthProblem(config: Json): string {
 function hostProblem(host: Json, facts: ValidationFacts): string {
   let problem = restartProblem(host);
   if (problem.length == 0) problem = logProblem(host);
-  if (problem.length == 0) problem = resourceProblem(host, facts.cpus);
+  if (problem.length == 0) problem = resourceProblem(host, facts.cpus, facts.kernel);
+  if (problem.length == 0) problem = deviceProblem(host);
   if (problem.length == 0) problem = capabilityProblem(host);
   if (problem.length == 0) problem = modeProblem(host, facts.runtimes);
   if (problem.length == 0) problem = extraHostProblem(host);

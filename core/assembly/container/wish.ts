@@ -13,6 +13,7 @@ import { mergeImageConfig } from "./merge";
 import { MountList } from "./mount-list";
 import { MountPoint } from "./mount-point";
 import { refuseContainer, ValidationFacts } from "./validate";
+import { dropUnsupported, kernelFacts } from "./warnings";
 
 export class Wish {
   refusal: Refusal | null = null;
@@ -56,7 +57,9 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   warnOfHealthcheck(wish);
   fillLogConfig(wish.hostConfig);
   warnOfPorts(wish);
-  const refusal = refuseContainer(wish.config, wish.hostConfig, validationFacts());
+  const facts = validationFacts();
+  wish.warnings = wish.warnings.concat(dropUnsupported(wish.hostConfig, facts.kernel));
+  const refusal = refuseContainer(wish.config, wish.hostConfig, facts);
   return refusal === null ? takeMounts(wish, version) : refusal;
 }
 
@@ -69,6 +72,7 @@ function takeMounts(wish: Wish, version: i32): Refusal | null {
 function validationFacts(): ValidationFacts {
   const facts = new ValidationFacts();
   facts.cpus = <i32>engine.options.machine.cpus;
+  facts.kernel = kernelFacts(engine.options.machine);
   const runtimes = engine.options.runtimes;
   for (let i = 0; i < runtimes.length; i++) facts.runtimes.push(runtimes[i].name);
   return facts;

@@ -9,7 +9,7 @@ import { Layers } from "./layers.js";
 import { lookup, type Mount, type MountTable } from "./lookup.js";
 import { MountedFiles } from "./mounted-files.js";
 import { Room, Share } from "./space.js";
-import { put } from "./special.js";
+import { devices, put } from "./special.js";
 import { Tree } from "./tree.js";
 
 export type { MountSpec, ViewSpec };
@@ -61,6 +61,7 @@ export class Disk {
       put(tree, path, inode("file", tree, { bytes }));
       this.room.used += bytes.length;
     }
+    put(tree, "/dev", machineDevices(tree));
     this.#tree = tree;
     this.#volumes = inode("directory", tree, { mode: 0o711 });
     this.#volumesAt = volumesAt;
@@ -144,6 +145,14 @@ export class Disk {
     const share = new Share(this.room);
     return { tree: new Tree(share, lower), share, chain, mounted: false };
   }
+}
+
+/** With a disk; what containers have of them they have by number. */
+function machineDevices(tree: Tree): Inode {
+  const directory = devices();
+  directory.owner = tree;
+  directory.entries.set("sda", inode("block", tree, { mode: 0o660, major: 8, minor: 0 }));
+  return directory;
 }
 
 function rootMount(tree: Tree): Mount {

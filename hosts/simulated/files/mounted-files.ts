@@ -1,6 +1,6 @@
 // Mounted trees as one file system: what a container's processes see.
 
-import { FileError, type FileStatus, type FileSystem } from "./file-system.js";
+import { FileError, type FileKind, type FileStatus, type FileSystem } from "./file-system.js";
 import { contentOf, extend, inode, lengthOf, readDevice, writeDevice, type Attributes, type Inode } from "./inode.js";
 import { allows, lookup, type Found, type Identity, type MountTable, type Place } from "./lookup.js";
 import { isMountRoot, isOwnAll, own } from "./own.js";
@@ -80,6 +80,12 @@ export class MountedFiles implements FileSystem {
 
   makeDirectory(path: string, mode = 0o755): void {
     this.#create(this.#absent(path), path, "directory", { mode });
+  }
+
+  /** A node of that number and mode (mknod(2)), in the place of what stands there. */
+  makeDevice(path: string, { kind, mode, major, minor }: Pick<FileStatus, "kind" | "mode" | "major" | "minor">): void {
+    if (this.#find(path, false).place !== null) this.remove(path);
+    this.#create(this.#absent(path), path, kind, { mode, major, minor });
   }
 
   symlink(target: string, path: string): void {
@@ -183,7 +189,7 @@ export class MountedFiles implements FileSystem {
     this.#create(found, path, "file", { mode, bytes: bytes.slice() });
   }
 
-  #create({ parent, name }: Found, path: string, kind: "file" | "directory" | "symlink", given: Attributes): void {
+  #create({ parent, name }: Found, path: string, kind: FileKind, given: Attributes): void {
     const directory = this.#changeable(parent, path);
     const { tree } = parent.mount;
     tree.space.take(given.bytes?.length ?? lengthOf(given.target ?? ""), path);

@@ -2,6 +2,7 @@
 
 import type { processes } from "../../host.js";
 import type { MadeFiles } from "../files/special.js";
+import { controlFiles } from "./control-files.js";
 import type { Seen, Spec } from "./spec.js";
 
 /** What it was launched with beside its spec. */
@@ -34,12 +35,8 @@ export function procFiles(spec: Spec, launch: Launched, seen: Seen): MadeFiles {
 const DIRECTORIES: ReadonlySet<string> = new Set(["/proc/acpi", "/proc/asound", "/proc/scsi"]);
 
 export function sysFiles(spec: Spec, { machine, interfaces }: Seen): MadeFiles {
-  const { memory, pids, cpu } = spec.linux?.resources ?? {};
-  const limit = (value: number | undefined): string => (value !== undefined && value > 0 ? String(value) : "max");
   const files = new Map<string, () => string>([
-    ["fs/cgroup/memory.max", () => `${limit(memory?.limit)}\n`],
-    ["fs/cgroup/pids.max", () => `${limit(pids?.limit)}\n`],
-    ["fs/cgroup/cpu.max", () => `${limit(cpu?.quota)} ${cpu?.period ?? 100_000}\n`],
+    ...controlFiles(() => spec.linux?.resources ?? {}),
     ["fs/cgroup/cpuset.cpus.effective", () => `${cpusOf(spec, machine.cpus)}\n`],
     ["devices/system/cpu/online", () => `${cpusOf({}, machine.cpus)}\n`],
   ]);

@@ -10,6 +10,8 @@ import type { MountedFiles } from "../files/mounted-files.js";
 import type { Program } from "../program.js";
 import { PROGRAMS } from "../programs/table.js";
 import { Execs } from "./execs.js";
+import { withRates } from "../../device-rates.js";
+import { addDevices, numberOf } from "./devices.js";
 import { ContainerLog } from "./log.js";
 import type { Kernel, MachineFacts } from "./pid-namespace.js";
 import { MachinePids, ps } from "./ps.js";
@@ -214,11 +216,12 @@ class World implements SimulatedProcesses {
   #start(run: Run, launch: processes.Launch): ReturnType<Run["start"]> {
     const { machine, disk } = this.#needs;
     const { container } = launch;
-    const spec = parseSpec(launch.spec);
+    const spec = this.#specOf(launch);
     const seen = this.#seen(container, spec);
     run.interfaces = seen.interfaces;
     makeDirectories(launch.directories, disk.machine);
     const files = mounted(() => disk.mountView(container, viewOf(spec, launch, seen)));
+    addDevices(launch.devices, disk.machine, files);
     const identity = identityOf(launch, files);
     const kernel = this.#kernel(container, files);
     const stdin = this.#stdin(nameOf(launch));
@@ -240,6 +243,14 @@ class World implements SimulatedProcesses {
     const { namespace, state } = this.#running(subject);
     if (!namespace || state.tag !== "running") throw new HostFailure("not-found", "no such process");
     return ps(words, namespace.processes.values(), state.val.pid, this.#pids);
+  }
+
+  #specOf({ spec: bytes, rates }: processes.Launch): Spec {
+    const spec = parseSpec(bytes);
+    const { resources } = (spec.linux ??= {});
+    const blockIO = withRates(resources?.blockIO, rates, (path) => numberOf(this.#needs.disk.machine, path));
+    if (blockIO) spec.linux.resources = { ...resources, blockIO };
+    return spec;
   }
 
   // What these two give lives as long as the processes: of the launch it holds no more than they need.

@@ -1,5 +1,6 @@
 // What a launch asks for, from its `config.json` (OCI runtime spec): who runs what where, and what it sees of the kernel.
 
+import type { BlockIO } from "../../device-rates.js";
 import { HostFailure } from "../../failure.js";
 import type { processes } from "../../host.js";
 import { identify, type Identity } from "../../users.js";
@@ -26,14 +27,18 @@ export interface Spec {
   mounts?: (MountSpec & { source?: string })[];
   linux?: {
     namespaces?: { type: string; path?: string }[];
-    resources?: {
-      memory?: { limit?: number };
-      pids?: { limit?: number };
-      cpu?: { quota?: number; period?: number; cpus?: string };
-    };
+    resources?: Resources;
     sysctl?: Record<string, string>;
     maskedPaths?: string[];
   };
+}
+
+/** Limits, as far as anything follows from them. */
+export interface Resources {
+  memory?: { limit?: number; swap?: number; reservation?: number };
+  pids?: { limit?: number };
+  cpu?: { shares?: number; quota?: number; period?: number; cpus?: string; mems?: string };
+  blockIO?: BlockIO;
 }
 
 export function parseSpec(bytes: Uint8Array): Spec {
@@ -88,11 +93,11 @@ export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen): ViewSp
 /** What /proc and /sys tell of. */
 function toldOf({ hostname = "", process = {}, linux = {} }: Spec): Spec {
   const { capabilities = {}, noNewPrivileges = false, oomScoreAdj = 0 } = process;
-  const { resources: { memory = {}, pids = {}, cpu = {} } = {}, sysctl = {}, maskedPaths = [] } = linux;
+  const { resources: { memory = {}, pids = {}, cpu = {}, blockIO = {} } = {}, sysctl = {}, maskedPaths = [] } = linux;
   return {
     hostname,
     process: { capabilities, noNewPrivileges, oomScoreAdj },
-    linux: { resources: { memory, pids, cpu }, sysctl, maskedPaths },
+    linux: { resources: { memory, pids, cpu, blockIO }, sysctl, maskedPaths },
   };
 }
 

@@ -8,6 +8,7 @@ import { commandOf, mergeImageConfig } from "../../../core/assembly/container/me
 import { MountList } from "../../../core/assembly/container/mount-list";
 import { MountPoint, writeMountPointRecord } from "../../../core/assembly/container/mount-point";
 import { ValidationFacts, refuseContainer } from "../../../core/assembly/container/validate";
+import { KernelFacts, dropUnsupported } from "../../../core/assembly/container/warnings";
 import { NETWORKING_CONFIG } from "../../../core/assembly/container/networking-config";
 import { isZero } from "../../../core/assembly/json/asked";
 import { parseJson } from "../../../core/assembly/json/reader";
@@ -96,6 +97,30 @@ function mountOf(point: MountPoint): Json {
     if (!isZero(whole.items[i])) result.set(whole.keys[i], whole.items[i]);
   }
   return result;
+}
+
+/** HostConfig, features that the kernel has not → `[HostConfig, warnings]`. */
+export function drop(): void {
+  const host = normalise(argument(0), HOST_CONFIG);
+  if (host === null) return answerText(schemaError());
+  const lacking = argument(1).strings();
+  const kernel = new KernelFacts();
+  kernel.memoryLimit = !lacking.includes("memoryLimit");
+  kernel.swapLimit = !lacking.includes("swapLimit");
+  kernel.memoryReservation = !lacking.includes("memoryReservation");
+  kernel.swappiness = !lacking.includes("swappiness");
+  kernel.oomKillDisable = !lacking.includes("oomKillDisable");
+  kernel.pidsLimit = !lacking.includes("pidsLimit");
+  kernel.cpuShares = !lacking.includes("cpuShares");
+  kernel.cpuCfs = !lacking.includes("cpuCfs");
+  kernel.cpuset = !lacking.includes("cpuset");
+  kernel.blkioWeight = !lacking.includes("blkioWeight");
+  kernel.blkioRates = !lacking.includes("blkioRates");
+  const result = Json.array();
+  const warnings = dropUnsupported(host, kernel);
+  result.push(host);
+  result.push(Json.strings(warnings));
+  answer(result);
 }
 
 /** Config, HostConfig → null, or `[status, message]`. Two processors; crun and runc. */

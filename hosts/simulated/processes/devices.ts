@@ -1,0 +1,62 @@
+// Devices of the simulated machine in a container: their nodes, and their rates.
+
+import { HostFailure } from "../../failure.js";
+import type { processes } from "../../host.js";
+import type { DeviceNumber } from "../../device-rates.js";
+import { FileError, type FileStatus, type FileSystem } from "../files/file-system.js";
+import type { MountedFiles } from "../files/mounted-files.js";
+import { directoryOf } from "../programs/paths.js";
+import { makeDirectory } from "./spec.js";
+
+/** Makes the nodes. `files`: the container's, as root sees them. */
+export function addDevices(wanted: readonly processes.HostDevice[], machine: FileSystem, files: MountedFiles): void {
+  for (const device of wanted) {
+    const found = gathered(device.path, device.destination, machine);
+    for (const { path, status } of found) {
+      makeDirectory(files, directoryOf(path));
+      files.makeDevice(path, status);
+    }
+  }
+}
+
+/** Number of a device of the machine, failures in the words of the Linux runtime. */
+export function numberOf(machine: FileSystem, path: string): DeviceNumber {
+  const status = statusOf(machine, path);
+  if (!status) throw new HostFailure("not-found", `stat ${path}: no such file or directory`);
+  if (!isDevice(status)) throw new HostFailure("invalid", `stat ${path}: not a device node`);
+  return { major: status.major, minor: status.minor };
+}
+
+/** Of a directory all devices in it. */
+function gathered(path: string, destination: string, machine: FileSystem): { path: string; status: FileStatus }[] {
+  const failed = (why: string): HostFailure =>
+    new HostFailure("invalid", `error gathering device information while adding custom device "${path}": ${why}`);
+  const status = statusOf(machine, path);
+  if (!status) throw failed("no such file or directory");
+  if (isDevice(status)) return [{ path: destination, status }];
+  const devices = status.kind === "directory" ? below(path, destination, machine) : [];
+  if (devices.length === 0) throw failed("not a device node");
+  return devices;
+}
+
+function below(directory: string, destination: string, machine: FileSystem): { path: string; status: FileStatus }[] {
+  return machine.list(directory).flatMap((name) => {
+    const [path, place] = [`${directory}/${name}`, `${destination}/${name}`];
+    const status = machine.linkStatus(path);
+    if (status.kind === "directory") return below(path, place, machine);
+    return isDevice(status) && name !== "console" ? [{ path: place, status }] : [];
+  });
+}
+
+function isDevice({ kind }: FileStatus): boolean {
+  return kind === "character" || kind === "block";
+}
+
+function statusOf(machine: FileSystem, path: string): FileStatus | null {
+  try {
+    return machine.status(path);
+  } catch (error) {
+    if (error instanceof FileError) return null;
+    throw error;
+  }
+}

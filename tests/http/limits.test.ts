@@ -1,0 +1,137 @@
+// Limits and devices, read in the container's own control groups, devices and /proc.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { messageOf, type Json } from "../support/engine-client.js";
+import { onEngines, testIf } from "../support/on-engines.js";
+
+const MIB = 1 << 20;
+
+onEngines("limits", (engine, kind) => {
+  test("rates and weights of block devices", async () => {
+    const { path: Path, number } = kind === "simulated" ? SIMULATED_DISK : ownDisk();
+    const rates = {
+      BlkioDeviceReadBps: [{ Path, Rate: 1 * MIB }],
+      BlkioDeviceWriteBps: [{ Path, Rate: 2 * MIB }],
+      BlkioDeviceReadIOps: [{ Path, Rate: 100 }],
+      BlkioDeviceWriteIOps: [{ Path, Rate: 200 }],
+    };
+    const shown = await sh("cd /sys/fs/cgroup; cat blkio/blkio.throttle.*_device 2>/dev/null || cat io.max", rates);
+    const v1 = ["1048576", "100", "2097152", "200"].map((rate) => `${number} ${rate}\n`).join("");
+    expect([v1, `${number} rbps=1048576 wbps=2097152 riops=100 wiops=200\n`]).toContain(shown);
+  });
+
+  test("weights of block devices", async () => {
+    const { path: Path, number } = kind === "simulated" ? SIMULATED_DISK : ownDisk();
+    // A device has weights only while BFQ schedules it.
+    const scheduled = kind === "simulated" || schedulerOf(Path) === "bfq";
+    const weights = { BlkioWeight: 300, ...(scheduled && { BlkioWeightDevice: [{ Path, Weight: 400 }] }) };
+    const missing = (await warnings(weights)).map((text) =>
+      expect(text).toMatch(/^Your kernel does not support Block/),
+    );
+    if (missing.length > 0) return;
+    const shown = await sh("cd /sys/fs/cgroup; cat blkio/blkio.bfq.weight* blkio/blkio.weight* io*.weight", weights);
+    expect(shown).toMatch(/^(default )?300$/m);
+    if (scheduled) expect(shown).toMatch(new RegExp(`^${number} 400$`, "m"));
+  });
+
+  test("how readily it is swapped, and whether it is killed: cgroup v1 only", async () => {
+    const file = (name: string): string => `cat /sys/fs/cgroup/memory/memory.${name} 2>/dev/null || echo v2`;
+    const { CgroupVersion } = await engine().read<{ CgroupVersion: string }>("/info");
+    const v1 = CgroupVersion === "1";
+    expect(await sh(file("swappiness"), { MemorySwappiness: 7 })).toBe(v1 ? "7\n" : "v2\n");
+    expect(await sh(file("swappiness"), { MemorySwappiness: 0 })).toBe(v1 ? "0\n" : "v2\n");
+    const unkillable = { OomKillDisable: true, Memory: 64 * MIB };
+    expect(await sh(file("oom_control"), unkillable)).toMatch(v1 ? /^oom_kill_disable 1$/m : /^v2$/m);
+    const told = v1 ? [] : [SWAPPINESS, "Your kernel does not support OomKillDisable. OomKillDisable discarded."];
+    expect(await warnings({ MemorySwappiness: 7, ...unkillable })).toEqual(told);
+  });
+
+  test("to switch the killer off without a limit is warned of", async () => {
+    const told = await warnings({ OomKillDisable: true });
+    expect(told).toEqual([expect.any(String)]);
+    expect(told[0]).toMatch(/^(OOM killer is disabled for the container, but no memory limit is set, |Your kernel )/);
+  });
+
+  test("devices of the machine, by another name, with fewer rights", async () => {
+    const zero = { PathOnHost: "/dev/zero", PathInContainer: "/dev/mine", CgroupPermissions: "r" };
+    const shown = await sh("head -c 4 /dev/mine | wc -c; ls -l /dev/mine | awk '{print $1, $5, $6}'", {
+      Devices: [zero],
+    });
+    expect(shown).toMatch(/^4\ncrw-rw-rw- 1, 5\n$/);
+    const missing = await engine().create({
+      HostConfig: { Devices: [{ PathOnHost: "/dev/nope", PathInContainer: "/dev/nope", CgroupPermissions: "rwm" }] },
+    });
+    const answer = await engine().call("POST", `/containers/${missing}/start`);
+    const text = 'error gathering device information while adding custom device "/dev/nope": no such file or directory';
+    expect([answer.status, messageOf(answer)]).toEqual([500, text]);
+    await engine().remove(missing);
+    const file = await engine().create({
+      HostConfig: { Devices: [{ PathOnHost: "/etc/hosts", PathInContainer: "/dev/x", CgroupPermissions: "rwm" }] },
+    });
+    const refused = await engine().call("POST", `/containers/${file}/start`);
+    expect([refused.status, messageOf(refused)]).toEqual([
+      500,
+      'error gathering device information while adding custom device "/etc/hosts": not a device node',
+    ]);
+    await engine().remove(file);
+  });
+
+  // No simulated program makes devices.
+  testIf(kind !== "simulated")("rules for devices that a container makes itself", async () => {
+    const { number } = ownDisk();
+    const script = `mknod /tmp/disk b ${number.replace(":", " ")}; : < /tmp/disk && echo opened`;
+    const Cmd = ["sh", "-c", script];
+    expect(await engine().run({ Cmd })).toMatchObject({ stdout: "", stderr: expect.stringMatching(/not permitted/) });
+    const HostConfig = { DeviceCgroupRules: [`b ${number} rm`] };
+    expect(await engine().run({ Cmd, HostConfig })).toMatchObject({ stdout: "opened\n" });
+    const others = { DeviceCgroupRules: ["b 77:* rwm"] };
+    expect(await engine().run({ Cmd, HostConfig: others })).toMatchObject({ stdout: "" });
+  });
+
+  test("realtime, where groups can have some", async () => {
+    const wish = { CpuRealtimePeriod: 1_000_000, CpuRealtimeRuntime: 10_000 };
+    const answer = await engine().call("POST", "/containers/create", { Image: "busybox", HostConfig: wish });
+    if (kind === "simulated") {
+      expect([answer.status, messageOf(answer)]).toEqual([400, "Your kernel does not support CPU real-time scheduler"]);
+      return;
+    }
+    await engine().remove(answer.json<Created>().Id);
+    // The reference wants its daemon to be given some first.
+    if (kind === "reference") return;
+    const files = "cat /sys/fs/cgroup/cpu/cpu.rt_period_us /sys/fs/cgroup/cpu/cpu.rt_runtime_us";
+    expect(await sh(files, wish)).toBe("1000000\n10000\n");
+  });
+
+  async function sh(script: string, hostConfig: Json = {}): Promise<string> {
+    const ended = await engine().run({ Cmd: ["sh", "-c", script], HostConfig: { NetworkMode: "none", ...hostConfig } });
+    return ended.stdout;
+  }
+
+  async function warnings(hostConfig: Json): Promise<string[]> {
+    const body = { Image: "busybox", HostConfig: hostConfig };
+    const answer = (await engine().must(201, "POST", "/containers/create", body)).json<Created>();
+    await engine().remove(answer.Id);
+    return answer.Warnings;
+  }
+});
+
+interface Created {
+  Id: string;
+  Warnings: string[];
+}
+
+const SIMULATED_DISK = { path: "/dev/sda", number: "8:0" };
+
+/** Any block device of this machine. */
+function ownDisk(): typeof SIMULATED_DISK {
+  const name = readdirSync("/sys/block").find((name) => existsSync(`/dev/${name}`)) ?? "";
+  return { path: `/dev/${name}`, number: readFileSync(`/sys/block/${name}/dev`, "utf8").trim() };
+}
+
+function schedulerOf(path: string): string {
+  const text = readFileSync(`/sys/block/${path.slice("/dev/".length)}/queue/scheduler`, "utf8");
+  return /\[(.*)\]/.exec(text)?.[1] ?? "";
+}
+
+const SWAPPINESS =
+  "Your kernel does not support memory swappiness capabilities or the cgroup is not mounted. Memory swappiness discarded.";
