@@ -13,7 +13,7 @@ import type { Runtime } from "./runtimes.js";
 import { DEFAULT_PROFILE } from "./seccomp/default-profile.js";
 import { compileFilter } from "./seccomp/filter.js";
 import { applyProfile, parseProfile, type Seccomp } from "./seccomp/profile.js";
-import { identify } from "../hosts/users.js";
+import { identify, type Identity } from "../hosts/users.js";
 
 /** What is read or written here of the spec's `config.json`; all else passes through. */
 export interface Spec {
@@ -93,16 +93,24 @@ function addDevices(linux: NonNullable<Spec["linux"]>, launch: processes.Launch)
   linux.resources = { ...given, devices: [...(given.devices ?? []), ...rules], ...(blockIO && { blockIO }) };
 }
 
-function resolveProcess(process: NonNullable<Spec["process"]>, launch: processes.Launch, root: string): void {
-  const [passwd, group] = ["/etc/passwd", "/etc/group"].map((path) => readConfined(root, path, PASSWD_BYTES_MAX));
-  const { uid, gid, groups, home } = identify(launch.user, launch.groups, passwd ?? "", group ?? "");
+/** Of a launch, or of an exec; `root`: where the container's file system is. */
+export function resolveProcess(process: NonNullable<Spec["process"]>, asked: Asked, root: string): void {
+  const { uid, gid, groups, home } = identityOf(asked, root);
   process.user = { ...process.user, uid, gid, additionalGids: groups };
   if (uid !== 0 && process.capabilities) process.capabilities = boundingOnly(process.capabilities);
-  process.terminal = launch.tty;
+  process.terminal = asked.tty;
   process.env ??= [];
   if (!process.env.some((line) => line.startsWith("HOME="))) process.env.push(`HOME=${home}`);
-  if (launch.tty && launch.rows > 0 && launch.columns > 0)
-    process.consoleSize = { height: launch.rows, width: launch.columns };
+  if (asked.tty && asked.rows > 0 && asked.columns > 0)
+    process.consoleSize = { height: asked.rows, width: asked.columns };
+}
+
+type Asked = Pick<processes.Launch, "user" | "groups" | "tty" | "rows" | "columns">;
+
+/** Whom the container's own files say that it is. */
+export function identityOf({ user, groups }: Pick<Asked, "user" | "groups">, root: string): Identity {
+  const [passwd, group] = ["/etc/passwd", "/etc/group"].map((path) => readConfined(root, path, PASSWD_BYTES_MAX));
+  return identify(user, groups, passwd ?? "", group ?? "");
 }
 
 /** What execve(2) would leave anyway; said to the runtime so that there is no moment before it with more. */

@@ -50,7 +50,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<Host> {
     inventory: async () => ({
       // Lost processes are killed first: they would keep mounts and networks busy.
       processes: await processes.inventory(),
-      execs: [],
+      execs: processes.execs(),
       mounts: content.mounts(),
       containers: content.containers(),
       joins: await networks.joins(),

@@ -32,6 +32,12 @@ export interface Kernel {
   shutdown(fd: number, how: number): void;
   /** A socket of `AF_UNIX`, `SOCK_SEQPACKET`, connected to what listens at `path`; non-blocking, closed on exec. */
   connectSeqpacket(path: string): number;
+  /** Receives a descriptor that the other end of a socket has sent (SCM_RIGHTS, unix(7)); closed on exec. -1: none came. */
+  receiveDescriptor(fd: number): number;
+  /** Of a terminal: TIOCSWINSZ, ioctl_tty(2). */
+  setWindowSize(fd: number, rows: number, columns: number): void;
+  /** Lets the other end of a pseudo-terminal be opened; its number (pts(4)). */
+  unlockTerminal(fd: number): number;
   /** Whether the entries of a directory come with their types (d_type), as overlayfs needs. */
   hasEntryTypes(directory: string): boolean;
   /** A netlink socket (`NETLINK_…`) of the calling thread's network namespace, where it stays; closed on exec. */

@@ -29,16 +29,16 @@ export function findNaming(): Map<string, Naming[]> {
   return found;
 }
 
-/** Whether it runs conmon's program, of which `conmon` is the path. */
-export function isSupervisor({ pid }: Naming, conmon: string): boolean {
-  return runs(pid, conmon);
+/** Whether it is the supervisor of the run itself, not that of an exec in it. `conmon`: path of its program. */
+export function isSupervisor({ pid, line }: Naming, conmon: string): boolean {
+  return !line.includes("--exec") && runs(pid, conmon);
 }
 
 /** Kills those who work on a run: nobody is left who could make or start its process. */
 export function killNaming(run: Run, at: { kernel: Kernel; conmon: string }): void {
   const runtime = run.note()?.runtime.path;
   const isOurs = (naming: Naming) =>
-    isSupervisor(naming, at.conmon) || (runtime !== undefined && isRuntime(naming, runtime));
+    runs(naming.pid, at.conmon) || (runtime !== undefined && isRuntime(naming, runtime));
   // What is killed may just have forked another.
   for (let round = 0; round < 10; round++) {
     const found = findNaming().get(run.name)?.filter(isOurs) ?? [];

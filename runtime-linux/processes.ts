@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { engine, Input, Outcome, Perform, processes, Stdio, types } from "../hosts/host.js";
 import { HostFailure, unsupported } from "../hosts/failure.js";
 import { Cgroups } from "./cgroups.js";
+import { identityOf } from "./bundle.js";
+import { Execs } from "./exec/execs.js";
 import { ExitWatch } from "./exits.js";
 import { Hybrid, isHybrid } from "./hybrid.js";
 import { takeInventory } from "./inventory.js";
@@ -29,6 +31,8 @@ export interface LinuxProcesses {
   stdio: ProcessStdio;
   /** Launches of earlier instances. Those that go on are watched from now on. */
   inventory(): Promise<engine.FoundProcess[]>;
+  /** Execs of earlier instances in runs that go on. Asked for after `inventory`. */
+  execs(): engine.FoundExec[];
   /** Where `exited` goes. */
   listen(happened: (input: Input) => void): void;
   /** The container will not be launched again: what clients have sent for a launch to come goes. */
@@ -65,6 +69,7 @@ class Processes implements LinuxProcesses {
   readonly #at: Surroundings;
   readonly #hybrid: Hybrid | undefined;
   readonly #exits: ExitWatch;
+  readonly #execs: Execs;
   readonly #logs = new LogsAppearing();
   readonly #sampler: Sampler;
   /** By name of run. */
@@ -88,12 +93,11 @@ class Processes implements LinuxProcesses {
       createLimitMs,
       born: ({ kind }, spawn) => (this.#hybrid && kind === "crun" ? this.#hybrid.hide(spawn) : spawn()),
     };
+    this.#execs = new Execs(this.#at, (input) => this.#happened(input));
     this.stdio = {
       log: (container) => openLog(paths.log(container), container, this.#logs),
       stdin: (container, number) => this.#stdin(new Run(paths, container, number)),
-      exec: async () => {
-        throw unsupported("exec");
-      },
+      exec: async (exec) => this.#execs.stdio(exec),
     };
   }
 
@@ -118,10 +122,19 @@ class Processes implements LinuxProcesses {
       case "ps":
         return ps(command.val.arguments, this.#at.cgroups.pids(command.val.subject.container));
       case "exec":
+        return { tag: "launched", val: await this.#execs.start(command.val) };
       case "signal-exec":
+        this.#execs.signal(command.val);
+        return DONE;
       case "resize-exec":
+        this.#execs.resize(command.val);
+        return DONE;
       case "reap-exec":
+        this.#execs.reap(command.val);
+        return DONE;
       case "identify":
+        this.#identify(command.val);
+        return DONE;
       case "limit":
       case "rewrite":
         throw unsupported(command.tag);
@@ -135,6 +148,11 @@ class Processes implements LinuxProcesses {
       this.#running.set(run.name, { ended });
       this.#watch(run, ended);
     });
+  }
+
+  execs(): engine.FoundExec[] {
+    const names = [...this.#running.keys()].map((name) => parseRunName(name)!);
+    return this.#execs.inventory(names.map((name) => this.#run(name)));
   }
 
   listen(happened: (input: Input) => void): void {
@@ -151,6 +169,7 @@ class Processes implements LinuxProcesses {
 
   async close(): Promise<void> {
     this.#exits.close();
+    this.#execs.close();
     this.#running.clear();
     for (const stdin of this.#stdins.values()) stdin.close();
     this.#hybrid?.close();
@@ -228,10 +247,19 @@ class Processes implements LinuxProcesses {
   async #reap(run: Run): Promise<Outcome> {
     const ended = this.#running.get(run.name)?.ended;
     this.#running.delete(run.name);
+    this.#execs.reapOf(run);
     await reap(run, ended, this.#at);
     this.#exits.forget(run);
     this.#closeStdin(run);
     return DONE;
+  }
+
+  #identify({ container, user }: processes.Identify): void {
+    try {
+      identityOf({ user, groups: [] }, this.#at.paths.rootfs(container));
+    } catch (error) {
+      throw error instanceof HostFailure ? new HostFailure("not-found", error.message) : error;
+    }
   }
 
   #stdin(run: Run): StdinClient {

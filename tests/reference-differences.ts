@@ -70,6 +70,12 @@ export const DIFFERENCES: readonly Difference[] = [
     lines: [/^logs \+ (header Content-Type|type application\/vnd\.docker\.raw-stream)$/],
   },
   { id: "logs-since", what: "a bad since or until is 400 (reference: 500)", reason: NEWEST },
+  { id: "exec-texts", what: "wording of exec's refusals", reason: NEWEST },
+  {
+    id: "exec-failed-code",
+    what: "an exec that cannot be started has 127 or 126 by why (reference: always 126)",
+    reason: NEWEST,
+  },
   { id: "early-stdin", what: "bytes sent along with an attach request reach stdin (reference: lost)", reason: NEWEST },
   { id: "resize-signed", what: "a negative size is refused (reference: taken)", reason: NEWEST },
   { id: "image-texts", what: "wording and status of image refusals", reason: NEWEST },

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { getSystemErrorName } from "node:util";
 import type * as Koffi from "koffi";
 import type { Device, Kernel, Path } from "../kernel.js";
+import { receiver } from "./receive.js";
 
 const require = createRequire(import.meta.url);
 
@@ -63,6 +64,25 @@ export const libc: Kernel = {
     }
     return fd;
   },
+  receiveDescriptor(fd) {
+    receive ??= receiver(...loaded());
+    const descriptor = receive(fd);
+    if (descriptor === undefined) throw errnoException(koffi!.errno(), "recvmsg", "");
+    return descriptor;
+  },
+  setWindowSize(fd, rows, columns) {
+    // struct winsize: rows, columns, two sizes in pixels.
+    const size = Buffer.alloc(8);
+    size.writeUInt16LE(Math.min(rows, 0xffff), 0);
+    size.writeUInt16LE(Math.min(columns, 0xffff), 2);
+    call("ioctl", "TIOCSWINSZ", fd, TIOCSWINSZ, size);
+  },
+  unlockTerminal(fd) {
+    const number = Buffer.alloc(4);
+    call("ioctl", "TIOCSPTLCK", fd, TIOCSPTLCK, number);
+    call("ioctl", "TIOCGPTN", fd, TIOCGPTN, number);
+    return number.readInt32LE();
+  },
   hasEntryTypes(directory) {
     const fd = openSync(directory, "r");
     try {
@@ -113,6 +133,9 @@ const SOCK_CLOEXEC = 0o2000000;
 const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
 const DT_UNKNOWN = 0;
+const TIOCSWINSZ = 0x5414;
+const TIOCGPTN = 0x80045430;
+const TIOCSPTLCK = 0x40045431;
 const MSG_DONTWAIT = 0x40;
 
 // Pointers are `uint8_t *` throughout: names need not be UTF-8.
@@ -140,6 +163,7 @@ const PROTOTYPES: Record<string, string> = {
   sendto:
     "int64_t sendto(int fd, const uint8_t *bytes, size_t length, int flags, const uint8_t *to, unsigned int size)",
   recv: "int64_t recv(int fd, _Out_ uint8_t *bytes, size_t length, int flags)",
+  ioctl: "int ioctl(int fd, unsigned long request, _Inout_ uint8_t *argument)",
   if_nametoindex: "unsigned int if_nametoindex(const uint8_t *name)",
 };
 
@@ -147,6 +171,7 @@ const EIO = 5;
 
 let koffi: typeof Koffi | undefined;
 let library: Koffi.LibraryHandle | undefined;
+let receive: ReturnType<typeof receiver> | undefined;
 const calls = new Map<string, Call>();
 
 function call(name: string, about: Path, ...args: (number | bigint | Uint8Array)[]): number {
@@ -167,10 +192,14 @@ function callAside(name: string, ...args: (number | Uint8Array | null)[]): Promi
   });
 }
 
-function bind(name: string): Call {
+function loaded(): [typeof Koffi, Koffi.LibraryHandle] {
   koffi ??= require("koffi") as typeof Koffi;
   library ??= koffi.load(null);
-  const made = library.func(PROTOTYPES[name]!) as Call;
+  return [koffi, library];
+}
+
+function bind(name: string): Call {
+  const made = loaded()[1].func(PROTOTYPES[name]!) as Call;
   calls.set(name, made);
   return made;
 }

@@ -64,6 +64,17 @@ export class Recorder implements Kernel {
     this.#record("connectSeqpacket", path);
     return -1;
   }
+  receiveDescriptor(fd: number): number {
+    this.#record("receiveDescriptor", fd);
+    return -1;
+  }
+  setWindowSize(fd: number, rows: number, columns: number): void {
+    this.#record("setWindowSize", fd, rows, columns);
+  }
+  unlockTerminal(fd: number): number {
+    this.#record("unlockTerminal", fd);
+    return 0;
+  }
   hasEntryTypes(directory: string): boolean {
     this.#record("hasEntryTypes", directory);
     return true;

@@ -7,15 +7,14 @@ import {
   Outcome,
   OutcomeLaunched,
   ProcessCommandExec,
-  ProcessCommandReapExec,
 } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
-import { Ignored } from "../ignored";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
 import { Task } from "../task";
 import { emitExec } from "./exec-event";
 import { Exec, Stage } from "./exec";
 import { execCommandOf } from "./exec-process";
+import { finish, KILLED_CODE, reapExec } from "./finish";
 import { collectLater } from "./garbage";
 
 const PREFIX = "OCI runtime exec failed: exec failed: ";
@@ -50,26 +49,21 @@ export abstract class Launching extends Task {
   private runs(launched: Launched): void {
     const exec = this.exec;
     exec.pid = launched.pid;
-    // Its container's run may have ended before it was known to have begun.
-    if (exec.stage == Stage.Starting) exec.stage = Stage.Running;
+    exec.stage = Stage.Running;
     this.launched();
+    // Its container's run has ended before it was known to have begun.
+    if (!exec.container.running || exec.container.run != exec.run) finish(exec, KILLED_CODE);
   }
 
   private failed(failure: Failure): void {
     const exec = this.exec;
-    const ended = exec.stage == Stage.Ended;
     exec.stage = Stage.Ended;
     exec.failed = true;
     exec.exitCode = codeOf(failure.kind);
-    reapExec(exec);
-    if (!ended) collectLater();
+    reapExec(exec.id);
+    collectLater();
     this.refused(refusalOf(exec, failure));
   }
-}
-
-/** What the host keeps of it goes. */
-export function reapExec(exec: Exec): void {
-  askProcesses(new Ignored(), 0, new ProcessCommandReapExec(exec.id));
 }
 
 function codeOf(kind: FailureKind): i32 {

@@ -1,10 +1,9 @@
 // At a restart: of execs nothing was kept. Those that go on are let go on, and cleared away when they end.
 
-import { FoundExec, ProcessCommandReapExec } from "../../../build/bindings/types";
-import { askProcesses } from "../ask";
+import { FoundExec } from "../../../build/bindings/types";
 import { Container } from "../container/container";
-import { Ignored } from "../ignored";
 import { engine } from "../state";
+import { reapExec } from "./finish";
 
 /** After the containers are mended. */
 export function mendExecs(found: FoundExec[]): void {
@@ -13,7 +12,7 @@ export function mendExecs(found: FoundExec[]): void {
     const container = engine.containers.find(subject.container);
     if (found[i].running && container !== null && goesOn(container, subject.run)) {
       engine.execs.adopted.set(found[i].exec, container);
-    } else askProcesses(new Ignored(), 0, new ProcessCommandReapExec(found[i].exec));
+    } else reapExec(found[i].exec);
   }
 }
 

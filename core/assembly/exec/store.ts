@@ -2,6 +2,7 @@
 
 import { conflict, notFound, Refusal } from "../refusal";
 import { Container } from "../container/container";
+import { Status } from "../container/lifecycle";
 import { Exec } from "./exec";
 import { refuseInactive } from "./active";
 
@@ -38,7 +39,9 @@ export class ExecStore {
 
   lookUp(id: string): ExecLookup {
     const exec = this.find(id);
-    return exec !== null ? new ExecLookup(exec, null) : new ExecLookup(null, notFound(`No such exec instance: ${id}`));
+    // With its container it is gone, too.
+    if (exec !== null && exec.container.status != Status.Removed) return new ExecLookup(exec, null);
+    return new ExecLookup(null, notFound(`No such exec instance: ${id}`));
   }
 
   /** For what needs a container that runs. */

@@ -1,0 +1,34 @@
+// What an exec's end brings, however it came.
+
+import { ProcessCommandReapExec } from "../../../build/bindings/types";
+import { askProcesses } from "../ask";
+import { Container } from "../container/container";
+import { containerEvent } from "../event/emit";
+import { Ignored } from "../ignored";
+import { endReply } from "../reply";
+import { engine } from "../state";
+import { Exec, Stage } from "./exec";
+import { collectLater } from "./garbage";
+
+/** What is left when the first process of a pid namespace has ended is killed (pid_namespaces(7)): 128 + SIGKILL. */
+export const KILLED_CODE: i32 = 137;
+
+/** It ran, and does no more. */
+export function finish(exec: Exec, code: i32): void {
+  exec.stage = Stage.Ended;
+  exec.exitCode = code;
+  emitDie(exec.container, exec.id, code);
+  const call = exec.attached;
+  exec.attached = null;
+  if (call !== null) endReply(call);
+  collectLater();
+}
+
+export function emitDie(container: Container, id: string, code: i32): void {
+  engine.events.emit(containerEvent(container, "exec_die").with("execID", id).with("exitCode", code.toString()));
+}
+
+/** What the host keeps of it goes. */
+export function reapExec(id: string): void {
+  askProcesses(new Ignored(), 0, new ProcessCommandReapExec(id));
+}

@@ -1,0 +1,115 @@
+// What an exec writes, between it and who is bound to it: held, captured, or thrown away when there is nobody.
+
+import type { OutputPiece } from "../host.js";
+
+/** As much as two pipes hold (pipe(7)). */
+const HELD_BYTES_MAX = 2 * 65_536;
+
+export class HeldOutput {
+  /** So many bytes may be held; whoever puts asks for `room` first. */
+  limit = HELD_BYTES_MAX;
+  readonly #capture: number;
+  #reader: "none" | "bound" | "gone" = "none";
+  readonly #held: OutputPiece[] = [];
+  #heldBytes = 0;
+  #isOver = false;
+  readonly #captured: Uint8Array[] = [];
+  #capturedBytes = 0;
+  #isTruncated = false;
+  readonly #onRoom = new Set<() => void>();
+  #onMore: () => void = () => {};
+
+  /** `capture`: so many first bytes are kept, and none go to a reader; 0 for none. */
+  constructor(capture: number) {
+    this.#capture = capture;
+  }
+
+  /** Bytes. */
+  get room(): number {
+    if (!this.#isHeld) return HELD_BYTES_MAX;
+    return Math.max(0, this.limit - this.#heldBytes);
+  }
+
+  get isBound(): boolean {
+    return this.#reader === "bound";
+  }
+
+  /** The first bytes, and whether there were more. */
+  get captured(): { output: Uint8Array; truncated: boolean } {
+    const output = new Uint8Array(this.#capturedBytes);
+    let at = 0;
+    for (const piece of this.#captured) {
+      output.set(piece, at);
+      at += piece.length;
+    }
+    return { output, truncated: this.#isTruncated };
+  }
+
+  /** Takes all of the bytes, which are not written to any more. */
+  put(stream: OutputPiece["stream"], bytes: Uint8Array): void {
+    if (this.#capture > 0) return this.#keep(bytes);
+    if (!this.#isHeld || bytes.length === 0) return;
+    this.#held.push({ stream, bytes });
+    this.#heldBytes += bytes.length;
+    this.#onMore();
+  }
+
+  /** Calls once when there is room again. Returns what calls it off. */
+  whenRoom(call: () => void): () => void {
+    this.#onRoom.add(call);
+    return () => this.#onRoom.delete(call);
+  }
+
+  /** Somebody will read. */
+  bind(): void {
+    if (this.#reader === "none") this.#reader = "bound";
+  }
+
+  /** Nobody reads, or nobody does any more. */
+  leave(): void {
+    this.#reader = "gone";
+    this.#held.length = this.#heldBytes = 0;
+    this.#stir();
+  }
+
+  /** Nothing more comes, or matters. */
+  end(): void {
+    this.#isOver = true;
+    this.#stir();
+  }
+
+  /** For one reader: up to the end, or until it leaves. */
+  async *pieces(): AsyncGenerator<OutputPiece> {
+    for (;;) {
+      const piece = this.#held.shift();
+      if (piece) {
+        this.#heldBytes -= piece.bytes.length;
+        this.#stirRoom();
+        yield piece;
+      } else if (this.#isOver || this.#reader === "gone") return;
+      else await new Promise<void>((resolve) => (this.#onMore = resolve));
+    }
+  }
+
+  get #isHeld(): boolean {
+    return this.#capture === 0 && !this.#isOver && this.#reader !== "gone";
+  }
+
+  #keep(bytes: Uint8Array): void {
+    const kept = bytes.slice(0, this.#capture - this.#capturedBytes);
+    if (kept.length < bytes.length) this.#isTruncated = true;
+    if (kept.length > 0) this.#captured.push(kept);
+    this.#capturedBytes += kept.length;
+  }
+
+  #stir(): void {
+    this.#stirRoom();
+    this.#onMore();
+  }
+
+  #stirRoom(): void {
+    const calls = [...this.#onRoom];
+    this.#onRoom.clear();
+    for (const call of calls) call();
+  }
+}

@@ -1,0 +1,110 @@
+// The terminal of an exec that the OCI runtime starts as our child.
+//
+// crun sends the one that it makes to a socket. Others do so only for processes that they leave alone, whose exit code
+// would be lost: they are given a terminal of ours, and copy between the two themselves.
+
+import { closeSync, constants, openSync, unlinkSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ReadStream } from "node:tty";
+import { HostFailure } from "../../hosts/failure.js";
+import type { Kernel } from "../kernel.js";
+import type { ExecPlace } from "./place.js";
+
+const SIGWINCH = 28;
+const RETRY_MS = 2;
+
+export interface ExecTerminal {
+  /** Both ways. */
+  stream: ReadStream;
+  resize(rows: number, columns: number): void;
+}
+
+/** Where a runtime sends the terminal that it has made. */
+export class TerminalSocket {
+  readonly #kernel: Kernel;
+  /** Of the directory: a socket's address has room for 107 bytes only. */
+  readonly #directory: number;
+  readonly #server: Server;
+  readonly #received: Promise<number>;
+  #closed = false;
+
+  constructor(place: ExecPlace, kernel: Kernel) {
+    this.#kernel = kernel;
+    this.#directory = openSync(place.directory, "r");
+    this.#server = createServer({ pauseOnConnect: true }).unref();
+    this.#received = new Promise((resolve, reject) => {
+      this.#server.once("connection", (socket) => this.#take(socket).then(resolve, reject));
+      this.#server.once("error", reject);
+    });
+    this.#received.catch(() => {});
+  }
+
+  /** Resolves with the path for the runtime. */
+  listen(): Promise<string> {
+    return new Promise((resolve) => {
+      const name = join(`fd/${this.#directory}`, "terminal");
+      this.#server.listen(`/proc/self/${name}`, () => resolve(`/proc/${process.pid}/${name}`));
+    });
+  }
+
+  /** To be asked for when the process is made: it is here then. */
+  async terminal(): Promise<ExecTerminal> {
+    const descriptor = await this.#received;
+    return {
+      stream: new ReadStream(descriptor),
+      resize: (rows, columns) => this.#kernel.setWindowSize(descriptor, rows, columns),
+    };
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#server.close();
+    try {
+      unlinkSync(`/proc/self/fd/${this.#directory}/terminal`);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+    closeSync(this.#directory);
+  }
+
+  /** The message follows the connection. */
+  async #take(socket: Socket): Promise<number> {
+    const { fd = -1 } = (socket as unknown as { _handle: { fd?: number } | null })._handle ?? {};
+    let descriptor = this.#receive(fd);
+    for (; descriptor === undefined && !this.#closed; descriptor = this.#receive(fd)) await sleep(RETRY_MS);
+    socket.destroy();
+    if (descriptor === undefined || descriptor < 0) throw new HostFailure("internal", "OCI runtime sent no terminal");
+    return descriptor;
+  }
+
+  #receive(fd: number): number | undefined {
+    try {
+      return this.#kernel.receiveDescriptor(fd);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EAGAIN") return undefined;
+      throw error;
+    }
+  }
+}
+
+/** One of ours. `other`: its other end, to be closed when the runtime has it. */
+export function openTerminal(kernel: Kernel, rows: number, columns: number): { terminal: number; other: number } {
+  const flags = constants.O_RDWR | constants.O_NOCTTY;
+  const terminal = openSync("/dev/ptmx", flags);
+  const other = openSync(`/dev/pts/${kernel.unlockTerminal(terminal)}`, flags);
+  if (rows > 0 && columns > 0) kernel.setWindowSize(terminal, rows, columns);
+  return { terminal, other };
+}
+
+/** What the runtime shows there; `runtime`: its process id. */
+export function copiedTerminal(kernel: Kernel, terminal: number, runtime: number): ExecTerminal {
+  return {
+    stream: new ReadStream(terminal),
+    resize: (rows, columns) => {
+      kernel.setWindowSize(terminal, rows, columns);
+      kernel.kill(runtime, SIGWINCH);
+    },
+  };
+}
