@@ -113,6 +113,6 @@ function networkSubject(command: networks.NetworkCommand): string {
 }
 
 function volumeSubject(command: volumes.VolumeCommand): string | null {
-  if (command.tag === "measure") return null;
+  if (command.tag === "measure" || command.tag === "find") return null;
   return command.tag === "populate" ? command.val.name : command.val;
 }

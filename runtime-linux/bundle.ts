@@ -39,6 +39,12 @@ export interface Spec {
   hooks?: Record<string, unknown[]>;
 }
 
+/** Names that stand for something to be made or looked up for this run. Undefined: it is another sort of name. */
+export interface Names {
+  /** Path for the source of a mount. */
+  source(source: string): string | undefined;
+}
+
 type Capabilities = Partial<Record<"bounding" | "permitted" | "effective" | "inheritable" | "ambient", string[]>>;
 
 /** passwd and group files beyond this size are taken for missing. */
@@ -48,25 +54,33 @@ const PASSWD_BYTES_MAX = 16 * 1024 * 1024;
  * Writes the bundle into the run's directory, which must exist. Returns the spec; weights of block devices are in what is
  * written only if the runtime is to set them.
  */
-export function writeBundle(launch: processes.Launch, paths: Paths, runtime: Runtime, weights = true): Spec {
+export function writeBundle(
+  launch: processes.Launch,
+  paths: Paths,
+  runtime: Runtime,
+  weights = true,
+  names?: Names,
+): Spec {
   const directory = paths.run(launch.container, launch.run);
   for (const file of launch.files) writeFile(directory, file);
   for (const path of launch.directories) makeDirectory(path);
-  const spec = resolveSpec(JSON.parse(Buffer.from(launch.spec).toString()) as Spec, launch, paths);
+  const spec = resolveSpec(JSON.parse(Buffer.from(launch.spec).toString()) as Spec, launch, paths, names);
   applySeccomp(spec, launch.seccomp, runtime);
   writeFileSync(join(directory, "config.json"), JSON.stringify(weights ? spec : withoutWeights(spec)), { mode: 0o600 });
   return spec;
 }
 
 /** Turns names into paths. The container's file system must be mounted: its users are looked up there. */
-export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths): Spec {
+export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, names?: Names): Spec {
   const { container, run } = launch;
   const root = paths.rootfs(container);
   spec.root = { ...spec.root, path: root };
   for (const mount of spec.mounts ?? []) {
     refuseNul(mount.destination);
     refuseNul(mount.source ?? "");
-    if (mount.source?.startsWith("file:")) mount.source = join(paths.run(container, run), mount.source.slice(5));
+    const made = names?.source(mount.source ?? "");
+    if (made !== undefined) mount.source = made;
+    else if (mount.source?.startsWith("file:")) mount.source = join(paths.run(container, run), mount.source.slice(5));
     else if (mount.source?.startsWith("volume:")) mount.source = paths.volume(mount.source.slice(7));
   }
   for (const namespace of spec.linux?.namespaces ?? [])

@@ -13,6 +13,7 @@ import { environment } from "./environment.js";
 import type { Kernel } from "./kernel.js";
 import { hasBfqWeights, setWeights } from "./limits.js";
 import { killNaming } from "./naming.js";
+import { OwnMounts } from "./own-mounts.js";
 import type { Paths } from "./paths.js";
 import { grantRealtime } from "./realtime.js";
 import { refusal } from "./refusal.js";
@@ -42,7 +43,7 @@ export async function launch(
   connect: () => void,
 ): Promise<{ launched: types.Launched; supervisor: Supervisor }> {
   const ownWeights = hasBfqWeights(at.cgroups);
-  const spec = prepare(command, run, runtime, at.paths, !ownWeights);
+  const spec = prepare(command, run, runtime, at, !ownWeights);
   allowRealtime(spec, run, at);
   const supervisor = supervise({
     program: at.conmon,
@@ -68,14 +69,15 @@ export async function launch(
   return { launched, supervisor };
 }
 
-function prepare(command: processes.Launch, run: Run, runtime: Runtime, paths: Paths, weights: boolean): Spec {
+function prepare(command: processes.Launch, run: Run, runtime: Runtime, at: Surroundings, weights: boolean): Spec {
+  const { paths, kernel } = at;
   makePrivate(run.directory); // the spec has the environment in it
   makePrivate(paths.container(run.container));
   const { tty, openStdin, stdinOnce } = command;
   const { name, path, kind } = runtime;
   const note: RunNote = { runtime: { name, path, kind }, hooks: false, tty, openStdin, stdinOnce };
   run.writeNote(note);
-  const spec = writeBundle(command, paths, runtime, weights);
+  const spec = writeBundle(command, paths, runtime, weights, new OwnMounts(run, paths, kernel));
   if (hasHooks(spec)) run.writeNote({ ...note, hooks: true });
   return spec;
 }

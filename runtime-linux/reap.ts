@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { removeEmpty } from "./directories.js";
 import { callRuntime, type Surroundings } from "./launch.js";
 import { killNaming } from "./naming.js";
+import { unmountOwn } from "./own-mounts.js";
 import type { Run, RunNote } from "./run.js";
 
 /** A supervisor whose process was killed has that long to write its exit code before it is killed too. */
@@ -19,6 +20,7 @@ export async function reap(run: Run, ended: Promise<void> | undefined, at: Surro
   if (note) await removeState(run, note, at);
   if (isLast) await at.cgroups.remove(run.container);
   rmSync(join(at.paths.exits(), run.name), { force: true });
+  unmountOwn(run, at.kernel);
   rmSync(run.directory, { recursive: true, force: true });
   removeEmpty(dirname(run.directory));
   removeEmpty(at.paths.liveContainer(run.container));

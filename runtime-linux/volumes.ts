@@ -44,6 +44,9 @@ class Volumes {
       case "populate":
         await this.#populate(command.val);
         break;
+      case "find":
+        this.#find(command.val);
+        break;
       case "measure":
         throw unsupported(command.tag);
       case "drop":
@@ -64,6 +67,10 @@ class Volumes {
     if (fs.existsSync(data)) return;
     fs.mkdirSync(data);
     fs.chmodSync(data, 0o755);
+  }
+
+  #find(path: string): void {
+    if (path.includes("\0") || !fs.existsSync(path)) throw new HostFailure("not-found", `${path} does not exist`);
   }
 
   /** A copy that a crash has cut off is begun anew: a mark beside the files tells. */

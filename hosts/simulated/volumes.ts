@@ -30,12 +30,24 @@ function perform(disk: Disk, command: volumes.VolumeCommand): Outcome {
     case "populate":
       populate(disk, command.val);
       break;
+    case "find":
+      find(disk, command.val);
+      break;
     case "measure":
       throw unsupported(command.tag);
     case "drop":
       disk.dropVolume(command.val);
   }
   return { tag: "done" };
+}
+
+function find(disk: Disk, path: string): void {
+  try {
+    disk.machine.status(path);
+  } catch (error) {
+    if (error instanceof FileError) throw new HostFailure("not-found", `${path} does not exist`);
+    throw error;
+  }
 }
 
 /** Files, modes, owners and times. Whole or not at all. */

@@ -43,6 +43,29 @@ onEngines(
       expect(refused.stderr).toContain("Minimum memory limit allowed is 6MB");
     });
 
+    test("run -v, --mount and --volumes-from", async () => {
+      const run = (...args: string[]) => docker().run("run", "--rm", ...args);
+      const named = ["-v", "cli-data:/x", "busybox", "sh", "-c"];
+      expect(await run(...named, "echo kept > /x/file")).toMatchObject({ code: 0, stderr: "" });
+      const mount = (words: string) => ["--mount", words];
+      expect(
+        (await run(...mount("type=volume,src=cli-data,dst=/y,readonly"), "busybox", "cat", "/y/file")).stdout,
+      ).toBe("kept\n");
+      const bind = [...mount("type=bind,source=/etc,target=/z,ro,bind-propagation=rprivate"), "busybox"];
+      expect(
+        (await run(...bind, "sh", "-c", "test -f /z/hostname && ! touch /z/x 2>/dev/null && echo so")).stdout,
+      ).toBe("so\n");
+      const tmpfs = [...mount("type=tmpfs,dst=/m,tmpfs-size=1m,tmpfs-mode=700"), "busybox", "stat", "-c", "%a", "/m"];
+      expect((await run(...tmpfs)).stdout).toBe("700\n");
+      const missing = await run(...mount("type=bind,src=/nothing-here,dst=/x"), "busybox", "true");
+      expect([missing.code, missing.stderr]).toEqual([125, expect.stringContaining("bind source path does not exist")]);
+      await docker().well("run", "--name", "owner", "-v", "/own", "busybox", "sh", "-c", "echo own > /own/file");
+      expect((await run("--volumes-from", "owner", "busybox", "cat", "/own/file")).stdout).toBe("own\n");
+      expect(await docker().well("volume", "ls", "-q", "--filter", "name=cli-data")).toBe("cli-data\n");
+      expect(await docker().well("volume", "inspect", "-f", "{{.Driver}}", "cli-data")).toBe("local\n");
+      await docker().well("rm", "-v", "owner");
+    });
+
     test("run -i hands standard input over and ends with it", async () => {
       const answer = await docker().runWith("one\ntwo\n", "run", "-i", "--rm", "busybox", "cat");
       expect(answer).toEqual({ code: 0, stdout: "one\ntwo\n", stderr: "" });

@@ -7,6 +7,9 @@ beforeAll(async () => {
 }, 60_000);
 
 type Json = Record<string, unknown>;
+
+/** A mount of a volume whose driver is to do something. */
+const DRIVEN = { Type: "volume", VolumeOptions: { DriverConfig: { Name: "local", Options: { type: "nfs" } } } };
 interface Created {
   config: Json;
   hostConfig: Json;
@@ -134,8 +137,7 @@ describe("fields that are not built", () => {
     ["HostConfig.PidMode", { PidMode: "host" }],
     ["HostConfig.Init", { Init: true }],
     ["HostConfig.DeviceRequests", { DeviceRequests: [{ Count: -1 }] }],
-    ["HostConfig.Mounts", { Mounts: [{ Type: "bind", Target: "/x" }] }],
-    ["HostConfig.VolumesFrom", { VolumesFrom: ["x"] }],
+    ["HostConfig.Mounts.VolumeOptions.DriverConfig.Options", { Mounts: [DRIVEN] }],
     ["HostConfig.Links", { Links: ["a:b"] }],
     ["HostConfig.CgroupParent", { CgroupParent: "/x" }],
     ["HostConfig.Annotations", { Annotations: { a: "b" } }],

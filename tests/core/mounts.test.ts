@@ -64,3 +64,114 @@ describe("binds", () => {
 function inBind(bind: string, type: string, problem: string): string {
   return `invalid volume specification: '${bind}': invalid mount config for type "${type}": ${problem}`;
 }
+
+describe("mounts", () => {
+  const one = (mount: Json, version = 55) => mounts({ Mounts: [mount] }, version);
+  const bind = { Type: "bind", Source: "/a", Target: "/b" };
+
+  test("a bind", () => {
+    expect(one(bind)).toEqual([{ destination: "/b", source: "/a" }]);
+    const BindOptions = { Propagation: "rslave", NonRecursive: true, CreateMountpoint: true };
+    expect(one({ ...bind, ReadOnly: true, BindOptions })).toEqual([
+      {
+        ...{ destination: "/b", source: "/a", readOnly: true, deeplyReadOnly: true },
+        ...{ alone: true, propagation: "rslave", makesSource: true },
+      },
+    ]);
+  });
+
+  test("options that are younger than the request are passed over", () => {
+    const BindOptions = { NonRecursive: true, CreateMountpoint: true, ReadOnlyNonRecursive: true };
+    const read = (version: number) => (one({ ...bind, ReadOnly: true, BindOptions }, version) as Json[])[0];
+    expect(read(39)).toEqual({ destination: "/b", source: "/a", readOnly: true });
+    expect(read(41)).toEqual({ destination: "/b", source: "/a", readOnly: true, alone: true });
+    expect(read(43)).toMatchObject({ makesSource: true });
+    expect(read(55)).not.toHaveProperty("deeplyReadOnly");
+    expect(mounts({ Mounts: [bind] }, 24)).toEqual([]);
+  });
+
+  test("a volume", () => {
+    const volume = { Type: "volume", Target: "/b" };
+    expect(one(volume)).toEqual([{ kind: VOLUME, destination: "/b", mode: "z", anonymous: true }]);
+    const VolumeOptions = { NoCopy: true, Labels: { a: "b" }, DriverConfig: { Name: "local" } };
+    expect(one({ ...volume, Source: "data", VolumeOptions })).toEqual([
+      { kind: VOLUME, destination: "/b", name: "data", mode: "z", populated: true },
+    ]);
+    expect(one({ ...volume, Source: "data", VolumeOptions: { Subpath: "x/./y/" } })).toMatchObject([
+      { subpath: "x/y" },
+    ]);
+  });
+
+  test("a tmpfs", () => {
+    const TmpfsOptions = { SizeBytes: 4096, Mode: 0o700, Options: [["exec"]] };
+    const tmpfs = { Type: "tmpfs", Target: "/b" };
+    expect(one({ ...tmpfs, ReadOnly: true, TmpfsOptions })).toEqual([
+      { kind: 2, destination: "/b", readOnly: true, options: ["ro", "mode=700", "size=4096", "exec"] },
+    ]);
+    expect(one({ ...tmpfs, TmpfsOptions }, 45)).toMatchObject([{ options: ["mode=700", "size=4096"] }]);
+  });
+
+  test.each([
+    [{}, 'type "": field Target must not be empty'],
+    [{ Type: "bind", Target: "/b" }, 'type "bind": field Source must not be empty'],
+    [{ Type: "bind", Source: "a", Target: "/b" }, `type "bind": invalid mount path: 'a' mount path must be absolute`],
+    [{ Type: "bind", Source: "/a", Target: "b" }, `type "bind": invalid mount path: 'b' mount path must be absolute`],
+    [{ Type: "bind", Source: "/a", Target: "//" }, `type "bind": invalid specification: destination can't be '/'`],
+    [{ ...bind, BindOptions: { Propagation: "x" } }, 'type "bind": invalid propagation mode: x'],
+    [{ ...bind, VolumeOptions: {} }, 'type "bind": field VolumeOptions must not be specified'],
+    [{ ...bind, TmpfsOptions: {} }, 'type "bind": field TmpfsOptions must not be specified'],
+    [{ Type: "volume", Target: "/b", BindOptions: {} }, 'type "volume": field BindOptions must not be specified'],
+    [
+      { Type: "volume", Target: "/b", ReadOnly: true },
+      'type "volume": must not set ReadOnly mode when using anonymous volumes',
+    ],
+    [
+      { Type: "volume", Source: "data", Target: "/b", VolumeOptions: { Subpath: "x/../../y" } },
+      'type "volume": subpath must be a relative path within the volume',
+    ],
+    [{ Type: "tmpfs", Source: "a", Target: "/b" }, 'type "tmpfs": field Source must not be specified'],
+    [{ Type: "tmpfs", Target: "/b", TmpfsOptions: { Options: [["suid"]] } }, 'type "tmpfs": invalid option: suid'],
+    [{ Type: "npipe", Source: "a", Target: "/b" }, 'type "npipe": mount type unknown'],
+  ])("%j makes no sense", (mount, text) => {
+    expect(one(mount)).toEqual([400, `invalid mount config for ${text}`]);
+  });
+
+  test("what needs a newer version, another driver, or more than is built", () => {
+    const volume = { Type: "volume", Source: "data", Target: "/b" };
+    const force = { ...bind, BindOptions: { ReadOnlyForceRecursive: true } };
+    expect(one(force, 43)).toEqual([400, "BindOptions.ReadOnlyForceRecursive needs API v1.44 or newer"]);
+    const part = { ...volume, VolumeOptions: { Subpath: "x" } };
+    expect(one(part, 44)).toEqual([400, "VolumeOptions.Subpath needs API v1.45 or newer"]);
+    const image = { Type: "image", Source: "i", Target: "/b" };
+    expect(one(image, 47)).toEqual([400, 'Mount type "Image" needs API v1.48 or newer']);
+    expect(one(image)).toEqual([501, "HostConfig.Mounts of type image is not built yet"]);
+    expect(one({ ...image, Type: "cluster" })).toEqual([501, "HostConfig.Mounts of type cluster is not built yet"]);
+    expect(one({ ...volume, VolumeOptions: { DriverConfig: { Name: "nfs" } } })).toEqual([
+      404,
+      'create data: error looking up volume plugin nfs: plugin "nfs" not found',
+    ]);
+  });
+
+  test("options of another type are passed over before 1.42", () => {
+    const mixed = { ...bind, VolumeOptions: { NoCopy: true }, TmpfsOptions: {} };
+    expect(one(mixed, 41)).toEqual([{ destination: "/b", source: "/a" }]);
+    expect(one(mixed, 42)).toEqual([
+      400,
+      'invalid mount config for type "bind": field VolumeOptions must not be specified',
+    ]);
+  });
+
+  test("one place is taken once", () => {
+    expect(mounts({ Binds: ["/x:/b"], Mounts: [bind] })).toEqual([400, "Duplicate mount point: /b"]);
+    expect(mounts({ Mounts: [bind, { ...bind, Target: "/b/" }] })).toEqual([400, "Duplicate mount point: /b/"]);
+  });
+});
+
+test("volumes-from", () => {
+  const from = (text: string) => mounts({ VolumesFrom: [text] });
+  expect(from("")).toEqual([400, "volumes-from specification cannot be an empty string"]);
+  expect(from("nobody")).toEqual([400, "No such container: nobody"]);
+  expect(from("nobody:x")).toEqual([400, "invalid mode: x"]);
+  expect(from("nobody:rslave")).toEqual([400, "invalid mode: rslave"]);
+  expect(from("nobody:nocopy")).toEqual([400, "invalid mode: nocopy"]);
+});

@@ -106,7 +106,6 @@ onEngines("create refuses", (engine, kind) => {
     ["RestartPolicy", { HostConfig: { RestartPolicy: { Name: "always" } } }],
     ["PidMode", { HostConfig: { PidMode: "host" } }],
     ["IpcMode", { HostConfig: { IpcMode: "host" } }],
-    ["VolumesFrom", { HostConfig: { VolumesFrom: ["other"] } }],
     ["Links", { HostConfig: { Links: ["a:b"] } }],
   ];
 

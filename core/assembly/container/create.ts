@@ -1,6 +1,6 @@
 // POST /containers/create (surface §2.14): read, look the image up, merge, check, then make.
 
-import { Failure, Outcome, VolumeCommandMake } from "../../../build/bindings/types";
+import { Failure, Outcome, VolumeCommandFind, VolumeCommandMake } from "../../../build/bindings/types";
 import { readJsonBody } from "../api/json-body";
 import { askVolumes } from "../ask";
 import { Call } from "../call";
@@ -14,7 +14,7 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { Volume } from "../volume/store";
 import { Container } from "./container";
-import { MountPoint } from "./mount-point";
+import { MountKind, MountPoint } from "./mount-point";
 import { containerNameProblem, generatedName } from "./names";
 import { takeUpQueue } from "./queue";
 import { removeNow } from "./remove";
@@ -25,6 +25,11 @@ import { Wish, readWish } from "./wish";
 const NAME_DRAWS = 6;
 
 export function createContainer(call: Call): Refusal | null {
+  return create(call, false);
+}
+
+/** `checked`: sources of binds that must be there have been looked for. */
+function create(call: Call, checked: bool): Refusal | null {
   const body = readJsonBody(call.request);
   if (body.refusal !== null) return body.refusal;
   const json = body.json;
@@ -40,6 +45,7 @@ export function createContainer(call: Call): Refusal | null {
     const taken = engine.containers.refuseName(name);
     if (taken !== null) return taken;
   }
+  if (!checked && new SourceSearch(call, wish.mounts).begin()) return null;
 
   // Accepted from here.
   const container = newContainer(wish, name);
@@ -106,6 +112,40 @@ function chooseName(container: Container): string {
     if (engine.containers.idOf(name).length == 0) return name;
   }
   return container.shortId;
+}
+
+/** Looks for the sources of mounts that nobody makes; the request is read once more after it. */
+class SourceSearch extends Task {
+  private open: i32 = 0;
+  /** The first one that is not there. */
+  private missing: string = "";
+
+  constructor(
+    private readonly call: Call,
+    private readonly mounts: MountPoint[],
+  ) {
+    super();
+  }
+
+  /** False if there are none. */
+  begin(): bool {
+    for (let i = 0; i < this.mounts.length; i++) {
+      const mount = this.mounts[i];
+      if (mount.kind != MountKind.Bind || mount.makesSource || mount.shared) continue;
+      this.open += 1;
+      askVolumes(this, i, new VolumeCommandFind(mount.source));
+    }
+    return this.open > 0;
+  }
+
+  ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null && this.missing.length == 0) this.missing = this.mounts[step].source;
+    this.open -= 1;
+    if (this.open > 0) return;
+    const text = `invalid mount config for type "bind": bind source path does not exist: ${this.missing}`;
+    const refusal = this.missing.length > 0 ? badParameter(text) : create(this.call, true);
+    if (refusal !== null) sendRefusal(this.call, refusal);
+  }
 }
 
 /** Volumes are made before the answer. */

@@ -1,6 +1,7 @@
 // `HostConfig`: what a container wants of this machine (surface §2.14, §6.5).
 
 import { Field, FieldType, Table } from "../json/table";
+import { MOUNT } from "./mount-table";
 
 const LOG_CONFIG: Table = new Table("LogConfig", [
   // Drivers that send logs elsewhere are not built; a name that is none is refused by `log-options.ts`.
@@ -66,7 +67,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
     .of(RESTART_POLICY),
   new Field("AutoRemove", FieldType.Bool, NO),
   new Field("VolumeDriver", FieldType.String, NO_TEXT).refused(['"local"']),
-  new Field("VolumesFrom", FieldType.Strings, NOTHING).refused(),
+  new Field("VolumesFrom", FieldType.Strings, NOTHING),
   new Field("CapAdd", FieldType.Command, NOTHING),
   new Field("CapDrop", FieldType.Command, NOTHING),
   new Field("CgroupnsMode", FieldType.String, NO_TEXT).typed("container.CgroupnsMode").from(41),
@@ -127,7 +128,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("CpuPercent", FieldType.Int, NO_NUMBER).kept().says(OF_WINDOWS),
   new Field("IOMaximumIOps", FieldType.UInt64, NO_NUMBER).kept().says(OF_WINDOWS),
   new Field("IOMaximumBandwidth", FieldType.UInt64, NO_NUMBER).kept().says(OF_WINDOWS),
-  new Field("Mounts", FieldType.Raw, null).refused(),
+  new Field("Mounts", FieldType.Structs, null).typed("mount.Mount").from(25).of(MOUNT),
   new Field("MaskedPaths", FieldType.Strings, NOTHING),
   new Field("ReadonlyPaths", FieldType.Strings, NOTHING),
   new Field("Init", FieldType.Bool, null).pointed().refused(["false"]),

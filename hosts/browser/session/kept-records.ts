@@ -31,7 +31,7 @@ export interface ContainerRecord {
   tty: boolean;
   autoRemove: boolean;
   networkMode: string;
-  volumes: { name: string; destination: string }[];
+  mounts: { kind: number; name: string; destination: string }[];
   endpoint?: {
     networkName: string;
     address: string;
@@ -84,9 +84,14 @@ export function containerOf(record: ContainerRecord, rule: engine.Rule | null): 
     })),
     network: record.endpoint?.networkName ?? (record.networkMode === "default" ? "bridge" : record.networkMode),
     address: record.endpoint?.address ?? "",
-    volumes: record.volumes.map(({ name: volume, destination }) => ({ name: volume, destination })),
+    volumes: record.mounts
+      .filter(({ kind }) => kind === VOLUME)
+      .map(({ name: volume, destination }) => ({ name: volume, destination })),
   };
 }
+
+/** `MountKind` of core/assembly/container/mount-point.ts. */
+const VOLUME = 1;
 
 /** Numbers of JSON hold times to within a quarter of a microsecond. Before 1970 is never. */
 function timeOf(ns: number): bigint {

@@ -57,9 +57,9 @@ export function effectWords(effect: Effect, naming: Naming): string {
     case "networks":
       return networkWords(effect.command, naming);
     case "volumes":
-      return effect.command.tag === "populate"
-        ? `fill volume ${shortId(effect.command.val.name)}`
-        : `${effect.command.tag} volume ${shortId(effect.command.val)}`;
+      if (effect.command.tag === "populate") return `fill volume ${shortId(effect.command.val.name)}`;
+      if (effect.command.tag === "find") return `look for ${effect.command.val} on the machine`;
+      return `${effect.command.tag} volume ${shortId(effect.command.val)}`;
   }
 }
 

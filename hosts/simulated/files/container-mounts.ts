@@ -58,7 +58,7 @@ function mountOf(wanted: MountSpec, spec: ViewSpec, sources: Sources, mounts: Mo
   const isBind = type === "bind" || options.includes("bind") || options.includes("rbind");
   const readOnly = options.includes("ro");
   if (isBind) return { ...boundSource(source, spec, sources), readOnly, ...DISK };
-  const shown = options.filter((option) => option !== "ro" && option !== "rw").join(",");
+  const shown = options.filter((option) => !UNSHOWN.test(option)).join(",");
   const about = { readOnly, source: source || type, type, options: shown };
   if (type === "proc" || type === "sysfs") return new MadeMount(about, kernelFiles(type, spec, mounts));
   const tree = memory(wanted);
@@ -107,9 +107,22 @@ function memory({ type, destination, options = [] }: MountSpec): Tree {
 function boundSource(source: string, spec: ViewSpec, sources: Sources): { tree: Tree; root: Inode } {
   if (source.startsWith("file:")) return containerFile(source.slice("file:".length), spec, sources);
   if (!source.startsWith("volume:")) return machineFile(source, sources);
-  const tree = sources.volume(source.slice("volume:".length));
-  if (tree === null) throw new HostFailure("not-found", `volume ${source.slice("volume:".length)} does not exist`);
-  return { tree, root: tree.root };
+  const [name = "", ...path] = source.slice("volume:".length).split("/");
+  const tree = sources.volume(name);
+  if (tree === null) throw new HostFailure("not-found", `volume ${name} does not exist`);
+  return { tree, root: path.length > 0 ? below(tree, name, path.join("/")) : tree.root };
+}
+
+/** No link leads out of the volume: it is all there is. */
+function below(tree: Tree, volume: string, path: string): Inode {
+  const about = { tree, root: tree.root, readOnly: true, source: volume, type: "ext4", options: "" };
+  try {
+    const { place } = lookup(new Map([["/", about]]), `/${path}`, true, null);
+    if (place !== null) return place.inode;
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+  }
+  throw new HostFailure("invalid", `cannot access path ${path} of volume ${volume}: no such file or directory`);
 }
 
 /** Belongs to this run alone. */
@@ -161,6 +174,8 @@ function sizeOf(options: readonly string[]): number {
 }
 
 const DISK = { source: "/dev/vda1", type: "ext4", options: "relatime" };
+/** Told otherwise, or of nobody's concern who looks at mounts. */
+const UNSHOWN = /^(ro|rw|r?(private|shared|slave))$/;
 const ROOT = { source: "overlay", type: "overlay", options: "relatime" };
 const DEVICES = devices();
 /** What the kernel makes takes no room. */

@@ -44,7 +44,20 @@ function worked(times: number, random: (limit: number) => number): string[] {
 }
 
 function drawCreation(name: string, images: string[], one: One): string {
-  const wish = one(["", "", "port", "auto", "volume", "auto volume", "named", "auto named", "stubborn"]);
+  const wish = one([
+    "",
+    "",
+    "port",
+    "auto",
+    "volume",
+    "auto volume",
+    "named",
+    "auto named",
+    "bound",
+    "shared",
+    "auto shared",
+    "stubborn",
+  ]);
   return `create ${name} ${one(images)} ${one(["none", "bridge"])} ${wish}`.trimEnd();
 }
 
@@ -148,6 +161,8 @@ function bodyOf([image = "busybox", network = "none", ...wishes]: string[]): unk
     HostConfig: {
       NetworkMode: network,
       Binds: wishes.includes("named") ? ["data:/named"] : [],
+      Mounts: wishes.includes("bound") ? [{ Type: "bind", Source: "/srv", Target: "/srv" }] : [],
+      VolumesFrom: wishes.includes("shared") ? ["anna"] : [],
       AutoRemove: wishes.includes("auto"),
       PortBindings: wishes.includes("port") ? { "80/tcp": [{}] } : {},
     },

@@ -1,0 +1,194 @@
+// What stands in a container besides its own files: named volumes, mounts of each type, another container's mounts.
+import { expect, test } from "vitest";
+import { pause } from "../support/commands.js";
+import { messageOf, type Json } from "../support/engine-client.js";
+import { busyboxLayer, dockerArchive } from "../support/images.js";
+import { onEngines, testIf } from "../support/on-engines.js";
+import { past, short, stamp } from "../support/past-events.js";
+import { rawTar } from "../support/tar.js";
+
+interface Point {
+  Type: string;
+  Name?: string;
+  Source: string;
+  Destination: string;
+  Mode: string;
+  RW: boolean;
+}
+
+onEngines("mounts", (engine, kind) => {
+  const sh = async (script: string, HostConfig: Json, more: Json = {}) => {
+    const { stdout, stderr } = await engine().run({ Cmd: ["sh", "-c", script], HostConfig, ...more });
+    return stdout + stderr;
+  };
+  /** A container that has come to its end. */
+  const ran = async (config: Json) => {
+    const id = await engine().create(config);
+    await engine().start(id);
+    await engine().wait(id);
+    return id;
+  };
+  const pointsOf = async (id: string) => (await engine().inspect<{ Mounts: Point[] }>(id)).Mounts;
+  const volumeNames = async () => {
+    const { Volumes } = await engine().read<{ Volumes: { Name: string }[] }>("/volumes");
+    return Volumes.map(({ Name }) => Name);
+  };
+
+  test("a named volume is made on demand, kept from one container to the next, and never removed with them", async () => {
+    const id = await engine().create({ Cmd: ["sh", "-c", "echo kept > /x/file"], HostConfig: { Binds: ["first:/x"] } });
+    expect(await pointsOf(id)).toMatchObject([
+      { Type: "volume", Name: "first", Destination: "/x", Driver: "local", Mode: "z", RW: true, Propagation: "" },
+    ]);
+    await engine().start(id);
+    await engine().wait(id);
+    await engine().remove(id);
+    expect(await sh("cat /y/file", { Binds: ["first:/y"] })).toBe("kept\n");
+    expect(await sh("echo no > /y/file", { Binds: ["first:/y:ro"] })).toContain("Read-only file system");
+    const volume = await engine().read("/volumes/first");
+    expect(volume).toMatchObject({ Name: "first", Driver: "local", Labels: null, Options: null, Scope: "local" });
+    expect(volume["Mountpoint"]).toMatch(/\/volumes\/first\/_data$/);
+  });
+
+  test("a volume that somebody uses does not dangle", async () => {
+    const id = await engine().create({ HostConfig: { Binds: ["busy:/x"] } });
+    const dangling = async (word: string) => {
+      const filters = encodeURIComponent(JSON.stringify({ dangling: [word], name: ["^busy$"] }));
+      return (await engine().read<{ Volumes: Json[] }>(`/volumes?filters=${filters}`)).Volumes?.length ?? 0;
+    };
+    expect([await dangling("true"), await dangling("false")]).toEqual([0, 1]);
+    await engine().remove(id);
+    expect([await dangling("true"), await dangling("false")]).toEqual([1, 0]);
+  });
+
+  test("an empty volume is filled with what the image has there, unless nobody wants it", async () => {
+    const data = rawTar([
+      { name: "data/", flag: "5", mode: 0o750 },
+      { name: "data/from-image", flag: "0", mode: 0o644, body: "image\n" },
+    ]);
+    const layers = [await busyboxLayer(), data];
+    await engine().load(await dockerArchive([{ reference: "filled:1", config: { Cmd: ["sh"] }, layers }]));
+    const look = (binds: string[]) => sh("ls /data; stat -c %a /data", { Binds: binds }, { Image: "filled:1" });
+    expect(await look(["unfilled:/data:nocopy"])).toBe("755\n");
+    expect(await look(["filled:/data"])).toBe("from-image\n750\n");
+    await sh("rm /x/from-image; touch /x/other", { Binds: ["filled:/x"] });
+    expect(await look(["filled:/data"])).toBe("other\n750\n");
+  });
+
+  test("creation tells of a volume that was there, too; a run tells of its mount", async () => {
+    const since = await stamp();
+    const body = { Cmd: ["true"], HostConfig: { Binds: ["told:/x:ro"], NetworkMode: "none" } };
+    await engine().remove(await ran(body));
+    await engine().remove(await engine().create(body));
+    await pause(200);
+    const events = await past(engine(), since, { volume: ["told"] });
+    expect(events.map(short)).toEqual(["volume create", "volume mount", "volume unmount", "volume create"]);
+    expect(events[1]?.Actor.Attributes).toMatchObject({ destination: "/x", "read/write": "false", driver: "local" });
+  });
+
+  test("mounts of each type", async () => {
+    const Mounts = [
+      { Type: "bind", Source: "/etc", Target: "/bound", ReadOnly: true },
+      { Type: "volume", Source: "labelled", Target: "/named", VolumeOptions: { Labels: { a: "b" } } },
+      { Type: "volume", Target: "/nameless" },
+      { Type: "tmpfs", Target: "/memory", TmpfsOptions: { SizeBytes: 1 << 20, Mode: 0o700 } },
+    ];
+    const script =
+      "cat /bound/hostname >/dev/null && echo bound; touch /bound/x; touch /named/x /nameless/x && echo written; " +
+      "mount | grep ' on /memory '; stat -c %a /memory";
+    const text = await sh(script, { Mounts });
+    expect(text).toMatch(/^bound\n/);
+    expect(text).toContain("Read-only file system");
+    expect(text).toContain("written\n");
+    expect(text).toMatch(/tmpfs on \/memory type tmpfs \(rw,.*size=1024k/);
+    expect(text).toContain("700\n");
+    expect((await engine().read("/volumes/labelled"))["Labels"]).toEqual({ a: "b" });
+    const id = await engine().create({ HostConfig: { Mounts } });
+    const shown = await engine().inspect<{ Mounts: Point[]; HostConfig: Json }>(id);
+    expect(shown.HostConfig["Mounts"]).toEqual(Mounts);
+    const points = shown.Mounts.sort((a, b) => a.Destination.localeCompare(b.Destination));
+    expect(points.map(({ Type, Destination, Mode, RW }) => [Type, Destination, Mode, RW])).toEqual([
+      ["bind", "/bound", "", false],
+      ["tmpfs", "/memory", "", true],
+      ["volume", "/named", "z", true],
+      ["volume", "/nameless", "z", true],
+    ]);
+    const nameless = points[3]?.Name ?? "";
+    expect(await volumeNames()).toContain(nameless);
+    await engine().remove(id);
+    const left = await volumeNames();
+    expect([left.includes("labelled"), left.includes(nameless)]).toEqual([true, false]);
+  });
+
+  test("a bind's source must be there, unless the client wants it made", async () => {
+    const bind = { Type: "bind", Source: "/nothing-here", Target: "/x" };
+    const answer = await engine().call("POST", "/containers/create", {
+      Image: "busybox",
+      HostConfig: { Mounts: [bind] },
+    });
+    const text = 'invalid mount config for type "bind": bind source path does not exist: /nothing-here';
+    expect([answer.status, messageOf(answer)]).toEqual([400, text]);
+  });
+
+  test("another container's mounts, writable or not", async () => {
+    const owner = await ran({
+      Cmd: ["sh", "-c", "echo mine > /v/file; echo named > /n/file"],
+      Volumes: { "/v": {} },
+      HostConfig: { Binds: ["lent:/n"] },
+    });
+    expect(await sh("cat /v/file /n/file; echo more >> /v/file", { VolumesFrom: [owner] })).toBe("mine\nnamed\n");
+    expect(await sh("cat /v/file; touch /n/x", { VolumesFrom: [`${owner}:ro`] })).toMatch(
+      /^mine\nmore\n.*Read-only file system/,
+    );
+    // One's own mount takes the place of a borrowed one.
+    expect(await sh("ls /v", { VolumesFrom: [owner], Binds: ["empty-one:/v"] })).toBe("");
+  });
+
+  test("a volume without a name goes with the last container that has it", async () => {
+    const owner = await engine().create({ Volumes: { "/v": {} } });
+    const name = (await pointsOf(owner))[0]?.Name ?? "";
+    const other = await engine().create({ HostConfig: { VolumesFrom: [owner] } });
+    await engine().remove(owner);
+    expect(await volumeNames()).toContain(name);
+    await engine().remove(other);
+    expect(await volumeNames()).not.toContain(name);
+  });
+
+  const own = testIf(kind !== "reference");
+
+  own("a directory of a volume, and nothing outside of it", async () => {
+    const part = (Subpath: string) => ({
+      Mounts: [{ Type: "volume", Source: "parts", Target: "/x", VolumeOptions: { Subpath } }],
+    });
+    const at = { version: "1.45" };
+    await sh("mkdir -p /x/a/b; echo deep > /x/a/b/file; ln -s / /x/out; ln -s a/b /x/in", { Binds: ["parts:/x"] });
+    const read = async (Subpath: string) => {
+      const body = { Image: "busybox", Cmd: ["sh", "-c", "ls /x; echo new > /x/new"], HostConfig: part(Subpath) };
+      const { Id } = (await engine().must(201, "POST", "/containers/create", body, at)).json<{ Id: string }>();
+      const started = await engine().call("POST", `/containers/${Id}/start`);
+      if (started.status !== 204) return messageOf(started);
+      await engine().wait(Id);
+      return (await engine().logs(Id)).stdout;
+    };
+    expect(await read("a/b")).toBe("file\n");
+    expect(await read("in")).toContain("new\n");
+    expect(await read("missing")).toMatch(/cannot access path missing/);
+    // Links are followed as if the volume were all there is.
+    expect(await read("out")).toContain("a\n");
+  });
+
+  own("a directory is made for a mount that wants it", async () => {
+    const Mounts = [
+      { Type: "bind", Source: "/tmp/coracle-made/x", Target: "/x", BindOptions: { CreateMountpoint: true } },
+    ];
+    const body = { Image: "busybox", Cmd: ["rmdir", "/y/x"], HostConfig: { Mounts, Binds: ["/tmp/coracle-made:/y"] } };
+    const { Id } = (await engine().must(201, "POST", "/containers/create", body, { version: "1.42" })).json<{
+      Id: string;
+    }>();
+    await engine().start(Id);
+    await engine().wait(Id);
+    await engine().remove(Id);
+    expect(await sh("rmdir /tmp-of-machine/coracle-made && echo gone", { Binds: ["/tmp:/tmp-of-machine"] })).toBe(
+      "gone\n",
+    );
+  });
+});
