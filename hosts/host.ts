@@ -55,9 +55,14 @@ export interface Replies {
  * of a line, F for its end. `streams/log-lines.ts` reads it; the bytes of the TEXTs are exactly what the process wrote.
  */
 export interface LogBytes {
-  /** Bytes written so far; 0 when there is no log yet. */
+  /** Bytes written so far; 0 when there is no log yet. It never goes back, though the oldest bytes are thrown away. */
   size(): Promise<number>;
-  /** Bytes from `offset`, at most `into.length`; resolves to how many were read, 0 at the end. */
+  /** Offset of the oldest byte that is still there: the beginning of a line. */
+  start(): Promise<number>;
+  /**
+   * Bytes from `offset`, at most `into.length`; resolves to how many were read, 0 at the end, -1 where they have been
+   * thrown away. What comes after the last byte that was read is kept for the reader as long as it can be.
+   */
   read(offset: number, into: Uint8Array): Promise<number>;
   /** Calls `grown` whenever there may be more to read. Returns what stops that. */
   watch(grown: () => void): () => void;

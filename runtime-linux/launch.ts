@@ -17,7 +17,7 @@ import { OwnMounts } from "./own-mounts.js";
 import type { Paths } from "./paths.js";
 import { grantRealtime } from "./realtime.js";
 import { refusal } from "./refusal.js";
-import { processStat, type Run, type RunNote } from "./run.js";
+import { processStat, type LogNote, type Run, type RunNote } from "./run.js";
 import type { Runtime } from "./runtimes.js";
 import { supervise, type Supervisor } from "./supervisor.js";
 
@@ -50,6 +50,7 @@ export async function launch(
     name: run.name,
     directory: run.directory,
     log: at.paths.log(run.container),
+    logBytes: Number(command.log.fileBytes),
     exits: at.paths.exits(),
     runtime: { path: runtime.path, root: at.paths.runtime(runtime.name) },
     tty: command.tty,
@@ -69,13 +70,19 @@ export async function launch(
   return { launched, supervisor };
 }
 
+/** What is written down of how the log is kept. */
+export function logNote({ fileBytes, files, compressed, passing }: processes.LogKeeping): LogNote {
+  return { fileBytes: Number(fileBytes), files, compressed, passing };
+}
+
 function prepare(command: processes.Launch, run: Run, runtime: Runtime, at: Surroundings, weights: boolean): Spec {
   const { paths, kernel } = at;
   makePrivate(run.directory); // the spec has the environment in it
   makePrivate(paths.container(run.container));
   const { tty, openStdin, stdinOnce } = command;
   const { name, path, kind } = runtime;
-  const note: RunNote = { runtime: { name, path, kind }, hooks: false, tty, openStdin, stdinOnce };
+  const log = logNote(command.log);
+  const note: RunNote = { runtime: { name, path, kind }, hooks: false, tty, openStdin, stdinOnce, log };
   run.writeNote(note);
   const spec = writeBundle(command, paths, runtime, weights, new OwnMounts(run, paths, kernel));
   if (hasHooks(spec)) run.writeNote({ ...note, hooks: true });

@@ -12,15 +12,15 @@ import { Hybrid, isHybrid } from "./hybrid.js";
 import { takeInventory } from "./inventory.js";
 import type { Kernel } from "./kernel.js";
 import { libc } from "./kernel/libc.js";
-import { launch, type Surroundings } from "./launch.js";
+import { launch, logNote, type Surroundings } from "./launch.js";
 import { killNaming } from "./naming.js";
 import { parseRunName, type Paths } from "./paths.js";
 import { ps } from "./ps.js";
 import { reap } from "./reap.js";
-import { isAlive, Run } from "./run.js";
+import { isAlive, Run, type LogNote } from "./run.js";
 import { findProgram, type Runtime } from "./runtimes.js";
 import { Sampler } from "./sample/sample.js";
-import { LogsAppearing, openLog } from "./stdio/log.js";
+import { Logs } from "./stdio/log.js";
 import { StdinClient, StdinPipe } from "./stdio/stdin.js";
 
 /** What of clients' streams is processes'. */
@@ -70,7 +70,7 @@ class Processes implements LinuxProcesses {
   readonly #hybrid: Hybrid | undefined;
   readonly #exits: ExitWatch;
   readonly #execs: Execs;
-  readonly #logs = new LogsAppearing();
+  readonly #logs: Logs;
   readonly #sampler: Sampler;
   /** By name of run. */
   readonly #stdins = new Map<string, StdinPipe>();
@@ -94,8 +94,9 @@ class Processes implements LinuxProcesses {
       born: ({ kind }, spawn) => (this.#hybrid && kind === "crun" ? this.#hybrid.hide(spawn) : spawn()),
     };
     this.#execs = new Execs(this.#at, (input) => this.#happened(input));
+    this.#logs = new Logs((container) => paths.log(container));
     this.stdio = {
-      log: (container) => openLog(paths.log(container), container, this.#logs),
+      log: async (container) => this.#logs.open(container),
       stdin: (container, number) => this.#stdin(new Run(paths, container, number)),
       exec: async (exec) => this.#execs.stdio(exec),
     };
@@ -146,6 +147,7 @@ class Processes implements LinuxProcesses {
       if (this.#running.has(run.name)) return; // ours already: a new core asks, not a new host
       const ended = new Promise<void>((resolve) => this.#exits.adopt(run, supervisor, resolve));
       this.#running.set(run.name, { ended });
+      this.#keepLog(run, run.note()?.log);
       this.#watch(run, ended);
     });
   }
@@ -181,7 +183,7 @@ class Processes implements LinuxProcesses {
     if (!runtime) throw new HostFailure("not-found", `no such runtime: ${command.runtime}`);
     const run = this.#run(command);
     const connect = () => {
-      this.#logs.appear(run.container);
+      this.#keepLog(run, logNote(command.log));
       this.#stdins.get(run.name)?.connect(run.directory, command);
     };
     try {
@@ -205,6 +207,7 @@ class Processes implements LinuxProcesses {
     // Not if it is being reaped, or nobody is there to be told.
     if (!this.#running.delete(run.name)) return;
     this.#closeStdin(run);
+    this.#logs.ended(run.container);
     const exit = run.exit() ?? (await this.#lost(run));
     this.#happened({ tag: "exited", val: { container: run.container, run: run.number, exit } });
   }
@@ -248,7 +251,10 @@ class Processes implements LinuxProcesses {
     const ended = this.#running.get(run.name)?.ended;
     this.#running.delete(run.name);
     this.#execs.reapOf(run);
+    const passes = run.note()?.log?.passing;
     await reap(run, ended, this.#at);
+    this.#logs.ended(run.container);
+    if (passes) this.#logs.clear(run.container);
     this.#exits.forget(run);
     this.#closeStdin(run);
     return DONE;
@@ -260,6 +266,12 @@ class Processes implements LinuxProcesses {
     } catch (error) {
       throw error instanceof HostFailure ? new HostFailure("not-found", error.message) : error;
     }
+  }
+
+  /** `log`: none of a run that was launched before logs were bounded. */
+  #keepLog(run: Run, log: LogNote | undefined): void {
+    const unbounded = { fileBytes: 0, files: 1, compressed: false, passing: false };
+    this.#logs.keep(run.container, { ...(log ?? unbounded), renew: () => renewLog(run) });
   }
 
   #stdin(run: Run): StdinClient {
@@ -290,6 +302,22 @@ function openControl(run: Run): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw code === "ENXIO" || code === "ENOENT" ? new HostFailure("not-found", "no such process") : error;
+  }
+}
+
+/** Has the supervisor begin a new log file. False when it is gone. */
+function renewLog(run: Run): boolean {
+  try {
+    const control = openControl(run);
+    try {
+      writeSync(control, "2 0 0\n");
+    } finally {
+      closeSync(control);
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof HostFailure) return false;
+    throw error;
   }
 }
 

@@ -14,6 +14,17 @@ export interface RunNote {
   tty: boolean;
   openStdin: boolean;
   stdinOnce: boolean;
+  /** Missing of runs that were launched before logs were bounded. */
+  log?: LogNote;
+}
+
+/** How much of the log is kept; 0 bytes: all. */
+export interface LogNote {
+  fileBytes: number;
+  files: number;
+  compressed: boolean;
+  /** It goes with the run. */
+  passing: boolean;
 }
 
 /** The first process of a run. Written before it is started. */

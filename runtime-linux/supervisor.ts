@@ -17,6 +17,8 @@ export interface Supervision {
   directory: string;
   /** Log file, appended to. */
   log: string;
+  /** The engine has it begin a new log file at that length; 0: never. */
+  logBytes: number;
   /** Directory for the exit code. */
   exits: string;
   /** The OCI runtime's program, and the directory of its state. */
@@ -65,8 +67,14 @@ export function supervise(supervision: Supervision): Supervisor {
 /** What the supervisor has to say itself. */
 const ERRORS = "supervisor.log";
 
+/**
+ * A log may grow by that much while no engine is there to have it begin a new file. Beyond that it begins one by itself,
+ * and what is in the old one is lost unless an engine has given that a second name.
+ */
+const UNATTENDED_BYTES = 256 * 1024 ** 2;
+
 function parameters(supervision: Supervision): string[] {
-  const { name, directory, log, exits, runtime, tty, openStdin, stdinOnce } = supervision;
+  const { name, directory, log, logBytes, exits, runtime, tty, openStdin, stdinOnce } = supervision;
   return [
     "--sync", // our child, so that its end is noticed at once; it is adopted by init when we die
     ...["--cid", name, "--cuuid", name, "--name", name],
@@ -74,6 +82,7 @@ function parameters(supervision: Supervision): string[] {
     ...["--bundle", directory, "--full-attach", "--persist-dir", directory],
     ...["--container-pidfile", join(directory, "pid"), "--exit-dir", exits],
     ...["--log-path", `k8s-file:${log}`, "--no-sync-log", "--log-level", "error"],
+    ...(logBytes > 0 ? ["--log-size-max", String(logBytes + UNATTENDED_BYTES)] : []),
     ...(tty ? ["--terminal"] : []),
     ...(openStdin ? ["--stdin"] : []),
     // A terminal is no pipe: nothing ends when a client leaves.

@@ -132,6 +132,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 function firstBytes(log: LogBytes, size: number): LogBytes {
   return {
     size: async () => size,
+    start: () => log.start(),
     read: (offset, into) => log.read(offset, into.subarray(0, Math.max(0, size - offset))),
     watch: (grown) => log.watch(grown),
     close: () => log.close(),

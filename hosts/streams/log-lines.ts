@@ -102,6 +102,12 @@ export class LogReader {
     this.#wake();
   };
 
+  /** It fell too far behind: what comes next was thrown away, and the rest of the line under way with it. */
+  async #jump(): Promise<void> {
+    this.#offset = await this.#log.start();
+    this.#filled = 0;
+  }
+
   #enlarge(): void {
     const larger = new Uint8Array(this.#buffer.length * 2);
     larger.set(this.#buffer);
@@ -114,6 +120,10 @@ export class LogReader {
       const draining = this.#drain.aborted;
       this.#grown = false;
       const read = await this.#log.read(this.#offset, this.#buffer.subarray(this.#filled));
+      if (read < 0) {
+        await this.#jump();
+        continue;
+      }
       this.#offset += read;
       if (read > 0) return read;
       if (draining) return 0;

@@ -13,14 +13,16 @@ const NEWLINE = 0x0a;
  */
 export async function tailOffset(log: LogBytes, size: number, count: number, until: Moment | null): Promise<number> {
   const search = new TailSearch(count, until);
+  const begin = await log.start();
   let end = size;
   let length = BLOCK;
-  while (end > 0) {
-    const start = Math.max(0, end - length);
+  while (end > begin) {
+    const start = Math.max(begin, end - length);
     const block = await readExactly(log, start, end - start);
+    if (block === null) return log.start();
     // Only what follows a newline is known to be a whole line; the rest belongs to the block before.
-    const first = start === 0 ? 0 : block.indexOf(NEWLINE) + 1;
-    if (start > 0 && (first === 0 || first === block.length)) {
+    const first = start === begin ? 0 : block.indexOf(NEWLINE) + 1;
+    if (start > begin && (first === 0 || first === block.length)) {
       length *= 2;
       continue;
     }
@@ -29,7 +31,7 @@ export async function tailOffset(log: LogBytes, size: number, count: number, unt
     end = start + first;
     length = BLOCK;
   }
-  return 0;
+  return begin;
 }
 
 class TailSearch {
@@ -74,11 +76,13 @@ class TailSearch {
   }
 }
 
-async function readExactly(log: LogBytes, offset: number, length: number): Promise<Uint8Array> {
+/** Null when the bytes were thrown away meanwhile. */
+async function readExactly(log: LogBytes, offset: number, length: number): Promise<Uint8Array | null> {
   const bytes = new Uint8Array(length);
   let filled = 0;
   while (filled < length) {
     const read = await log.read(offset + filled, bytes.subarray(filled));
+    if (read < 0) return null;
     if (read === 0) break;
     filled += read;
   }

@@ -42,7 +42,7 @@ export async function serveLogs(
 }
 
 async function firstOffset(source: replies.LogSource, log: LogBytes): Promise<number> {
-  if (source.tail === undefined) return 0;
+  if (source.tail === undefined) return log.start();
   const until = source.until > 0n ? Moment.of(source.until) : null;
   return tailOffset(log, await log.size(), source.tail, until);
 }

@@ -1,97 +1,160 @@
-// A container's log as bytes that grow.
+// Containers' logs: opened for readers, and kept within their bounds while a run writes them.
 
-import { watch, type FSWatcher } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
 import type { LogBytes } from "../../hosts/host.js";
+import type { LogNote } from "../run.js";
+import { LogFiles, type LogPosition } from "./log-files.js";
 
-/** Tells who waits for a log that is not there yet that one is being made. */
-export class LogsAppearing {
-  readonly #waiting = new Map<string, Set<() => void>>();
+/** How often the sizes of logs are looked at: a supervisor writes 75 MB a second at most. */
+const SHORTEST_LOOK_MS = 100;
+const LONGEST_LOOK_MS = 1000;
+/** How often it is looked whether a supervisor has begun a new file. */
+const FIRST_WAIT_MS = 2;
+const LONGEST_WAIT_MS = 1000;
 
-  /** Returns what stops it. */
-  wait(container: string, appeared: () => void): () => void {
-    const waiting = this.#waiting.get(container) ?? new Set();
-    this.#waiting.set(container, waiting.add(appeared));
-    return () => {
-      waiting.delete(appeared);
-      if (waiting.size === 0 && this.#waiting.get(container) === waiting) this.#waiting.delete(container);
-    };
+/** What is needed to keep the log of a run within its bounds. */
+export interface Keeping extends LogNote {
+  /** Has the supervisor begin a new file. False when there is none. */
+  renew: () => boolean;
+}
+
+export class Logs {
+  readonly #path: (container: string) => string;
+  readonly #open = new Map<string, LogFiles>();
+  readonly #kept = new Map<string, Keeping>();
+  /** Logs whose supervisors were told to begin a new file. */
+  readonly #renewing = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #lookMs = SHORTEST_LOOK_MS;
+  #compressing: Promise<void> = Promise.resolve();
+
+  constructor(path: (container: string) => string) {
+    this.#path = path;
   }
 
-  appear(container: string): void {
-    const waiting = this.#waiting.get(container);
-    this.#waiting.delete(container);
-    for (const appeared of waiting ?? []) appeared();
+  /** The log of a container; there may be none yet. */
+  open(container: string): LogBytes {
+    const files = this.#files(container);
+    return new LogReading(files, () => this.#forget(container));
+  }
+
+  /** There is a log now: a run has begun to write it. It is kept within its bounds from now on. */
+  keep(container: string, keeping: Keeping): void {
+    this.#open.get(container)?.look();
+    if (keeping.fileBytes === 0) return;
+    this.#kept.set(container, keeping);
+    this.#files(container);
+    this.#schedule(SHORTEST_LOOK_MS);
+  }
+
+  /** The run is over. */
+  ended(container: string): void {
+    const keeping = this.#kept.get(container);
+    this.#kept.delete(container);
+    if (keeping) this.#tidy(container, keeping);
+    this.#forget(container);
+  }
+
+  /** Throws a log away, save what those who read have yet to read. */
+  clear(container: string): void {
+    this.#files(container).keep(0);
+    this.#forget(container);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#kept.clear();
+  }
+
+  #files(container: string): LogFiles {
+    const files = this.#open.get(container) ?? new LogFiles(this.#path(container));
+    this.#open.set(container, files);
+    return files;
+  }
+
+  #forget(container: string): void {
+    const files = this.#open.get(container);
+    if (files?.readers.size === 0 && !this.#kept.has(container)) this.#open.delete(container);
+  }
+
+  #schedule(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#lookMs = ms;
+    if (this.#kept.size > 0) this.#timer = setTimeout(() => this.#look(), ms).unref();
+  }
+
+  /** Polling costs the same however many lines there are; notifications come with every write. */
+  #look(): void {
+    let grown = false;
+    for (const [container, keeping] of this.#kept) {
+      const files = this.#files(container);
+      if (files.grown()) grown = true;
+      if (files.count > keeping.files) files.keep(keeping.files);
+      if ((files.current?.size ?? 0) < keeping.fileBytes) continue;
+      grown = true;
+      if (!this.#renewing.has(container) && keeping.renew()) void this.#renewed(container, files, keeping);
+    }
+    this.#schedule(grown ? SHORTEST_LOOK_MS : Math.min(this.#lookMs * 2, LONGEST_LOOK_MS));
+  }
+
+  /** Waits for the new file, so that readers go on without delay. */
+  async #renewed(container: string, files: LogFiles, keeping: Keeping): Promise<void> {
+    this.#renewing.add(container);
+    const before = files.current;
+    for (let ms = FIRST_WAIT_MS; files.current === before && ms < LONGEST_WAIT_MS; ms *= 2) {
+      await new Promise((resolve) => setTimeout(resolve, ms).unref());
+      files.look();
+    }
+    this.#renewing.delete(container);
+    if (files.current !== before) this.#tidy(container, keeping);
+  }
+
+  #tidy(container: string, { files: most, compressed }: Keeping): void {
+    const files = this.#files(container);
+    files.look();
+    files.keep(most);
+    if (!compressed) return;
+    for (const piece of files.finished()) this.#compressing = this.#compressing.then(() => compress(piece));
   }
 }
 
-/** Opens the log of a container; there may be none yet. */
-export async function openLog(path: string, container: string, appearing: LogsAppearing): Promise<LogBytes> {
-  const log = new LogFile(path, container, appearing);
-  await log.open();
-  return log;
-}
+/** One reader's. */
+class LogReading implements LogBytes, LogPosition {
+  position = 0;
+  readonly #files: LogFiles;
+  readonly #closed: () => void;
 
-class LogFile implements LogBytes {
-  #handle: FileHandle | undefined;
-  #opening: Promise<void> | undefined;
-  #closed = false;
-
-  constructor(
-    readonly path: string,
-    readonly container: string,
-    readonly appearing: LogsAppearing,
-  ) {}
-
-  /** Opens the file if it is there and not open yet. */
-  async open(): Promise<FileHandle | undefined> {
-    if (this.#handle || this.#closed) return this.#handle;
-    await (this.#opening ??= this.#tryOpen().finally(() => (this.#opening = undefined)));
-    return this.#handle;
+  constructor(files: LogFiles, closed: () => void) {
+    this.#files = files;
+    this.#closed = closed;
+    files.add(this);
   }
 
   async size(): Promise<number> {
-    const handle = await this.open();
-    return handle ? (await handle.stat()).size : 0;
+    return this.#files.end;
+  }
+
+  async start(): Promise<number> {
+    return this.#files.start;
   }
 
   async read(offset: number, into: Uint8Array): Promise<number> {
-    const handle = await this.open();
-    return handle ? (await handle.read(into, 0, into.length, offset)).bytesRead : 0;
+    const read = await this.#files.read(offset, into);
+    this.position = offset + Math.max(0, read);
+    return read;
   }
 
   watch(grown: () => void): () => void {
-    let watcher: FSWatcher | undefined;
-    let stop = () => watcher?.close();
-    const start = () => {
-      watcher = watch(this.path, { persistent: false }, grown).on("error", () => watcher?.close());
-      stop = () => watcher?.close();
-    };
-    try {
-      start();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      stop = this.appearing.wait(this.container, () => {
-        start();
-        grown();
-      });
-    }
-    return () => stop();
+    return this.#files.watch(grown);
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#opening;
-    await this.#handle?.close();
-    this.#handle = undefined;
+    this.#files.remove(this);
+    this.#closed();
   }
+}
 
-  async #tryOpen(): Promise<void> {
-    try {
-      this.#handle = await open(this.path, "r");
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
-    }
-  }
+/** What cannot be compressed stays as it is. */
+async function compress(piece: { compress(): Promise<void>; gone: boolean; compressed: boolean }): Promise<void> {
+  if (piece.gone || piece.compressed) return;
+  await piece.compress().catch(() => {});
 }

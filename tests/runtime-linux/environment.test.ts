@@ -64,6 +64,7 @@ test("supervisors see PATH and where to report", async () => {
     name: "name",
     directory,
     log: "",
+    logBytes: 0,
     exits: "",
     runtime: { path: "", root: "" },
     tty: false,

@@ -73,6 +73,7 @@ async function attached(): Promise<{ attachments: Attachments; begin: () => void
 function stdioOf(): Stdio {
   const log: LogBytes = {
     size: async () => LINE.length,
+    start: async () => 0,
     read: async (offset, into) => {
       const rest = LINE.subarray(offset, offset + into.length);
       into.set(rest);

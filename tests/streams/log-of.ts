@@ -3,6 +3,7 @@
 import type { LogBytes } from "../../hosts/host.js";
 
 export class MemoryLog implements LogBytes {
+  #start = 0;
   #bytes = new Uint8Array(0);
   readonly #watchers = new Set<() => void>();
   closed = 0;
@@ -24,7 +25,17 @@ export class MemoryLog implements LogBytes {
     return this.#bytes.length;
   }
 
+  async start(): Promise<number> {
+    return this.#start;
+  }
+
+  /** Throws away what is before an offset, the beginning of a line. */
+  forget(before: number): void {
+    this.#start = before;
+  }
+
   async read(offset: number, into: Uint8Array): Promise<number> {
+    if (offset < this.#start) return -1;
     const piece = this.#bytes.subarray(offset, offset + into.length);
     into.set(piece);
     return piece.length;

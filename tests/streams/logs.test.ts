@@ -37,6 +37,25 @@ describe("logs", () => {
     expect(await logsOf(FIVE, { stderr: false })).toBe("one\nthree\nfour\nfive\n");
   });
 
+  test("details stand between a line's time and its text, in every record", async () => {
+    expect(await logsOf(FIVE, { prefix: "a=b ", stderr: false, tail: 1 })).toBe("a=b five\n");
+    expect(await logsOf(FIVE, { prefix: " ", timestamps: true, tail: 1 })).toBe(
+      "2026-11-20T09:00:05.123456789Z  five\n",
+    );
+    const long = new MemoryLog(line(1, "z".repeat(16_384 + 3)));
+    expect(frames(await logsOf(long, { prefix: "a=b ", framed: true }))).toBe(
+      `1:a=b ${"z".repeat(16_384)}|1:a=b zzz\n`,
+    );
+  });
+
+  test("of a log whose beginning was thrown away begin with what is left", async () => {
+    const log = new MemoryLog(line(1, "gone") + line(2, "two") + line(3, "three"));
+    log.forget(line(1, "gone").length);
+    expect(await logsOf(log, {})).toBe("two\nthree\n");
+    for (const tail of [2, 3, 100]) expect(await logsOf(log, { tail })).toBe("two\nthree\n");
+    expect(await logsOf(log, { tail: 1 })).toBe("three\n");
+  });
+
   test("since and until are inclusive", async () => {
     expect(await logsOf(FIVE, { since: timeOf(2), until: timeOf(4) })).toBe("two\nthree\nfour\n");
     expect(await logsOf(FIVE, { since: timeOf(2) + 1n, until: timeOf(4) - 1n })).toBe("three\n");
@@ -174,6 +193,20 @@ describe("follow", () => {
     drain.abort();
     await served;
     expect(client.text).toBe("new\n");
+  });
+
+  test("goes on with a whole line when what comes next was thrown away", async () => {
+    const log = new MemoryLog(line(1, "one"));
+    const client = new Collected();
+    const drain = new AbortController();
+    const served = serveLogs({ ...ALL, follow: true }, log, client, drain.signal, never);
+    await turns();
+    log.forget((await log.size()) + line(2, "gone").length);
+    log.append(line(2, "gone") + line(3, "three"));
+    await turns();
+    drain.abort();
+    await served;
+    expect(client.text).toBe("one\nthree\n");
   });
 
   test("ends when the client is gone", async () => {

@@ -1,6 +1,6 @@
 // A container's log over all its runs, in conmon's k8s-file form: see `LogBytes` in `hosts/host.ts`.
 
-import type { LogBytes } from "../../host.js";
+import type { LogBytes, processes } from "../../host.js";
 import { never, type Sink } from "./streams.js";
 
 /** conmon reads so many bytes at once, and cuts lines there. */
@@ -8,19 +8,45 @@ const READ_BYTES = 8192;
 const BLOCK_BYTES = 65_536;
 /** A byte takes conmon so long, in nanoseconds: 50 MB a second. */
 const LOGGED_BYTE_NS = 20;
-/** What a log holds. What comes after that is lost, as it is when a disk is full. */
+/** What a log may hold, whatever it was told to keep: it is memory. */
 const LOG_BYTES_MAX = 256 * 1024 ** 2;
+/** What a reader that falls behind may hold back beyond that. */
+const HELD_BACK_BYTES = 16 * 1024 ** 2;
 const NEWLINE = 0x0a;
 
 const encoder = new TextEncoder();
 
 export class ContainerLog {
   #size = 0;
-  readonly #blocks: Uint8Array[] = [];
+  #blocks: Uint8Array[] = [];
+  /** Offset of the first of them. */
+  #base = 0;
+  /** Where files begin, the oldest first. */
+  #files = [0];
+  #fileBytes = LOG_BYTES_MAX / 2;
+  #filesMax = 2;
+  #passing = false;
+  /** How far readers have come. */
+  readonly #readers = new Set<{ position: number }>();
   readonly #watchers = new Set<() => void>();
 
   /** `now`: time of day in nanoseconds since 1970. */
   constructor(readonly now: () => bigint) {}
+
+  /** Keeps so much from now on. */
+  keep({ fileBytes, files, passing }: processes.LogKeeping): void {
+    this.#passing = passing;
+    if (fileBytes === 0n) return;
+    this.#filesMax = files;
+    this.#fileBytes = Math.min(Number(fileBytes), LOG_BYTES_MAX / files);
+  }
+
+  /** The run is cleared away, and with it what was to be kept no longer, save what those who read have yet to read. */
+  clearRun(): void {
+    if (!this.#passing) return;
+    this.#files.push(this.#size);
+    this.#throwAway(this.#size);
+  }
 
   /** Where a process's output goes. */
   sink(stream: "stdout" | "stderr"): Sink {
@@ -29,15 +55,22 @@ export class ContainerLog {
   }
 
   open(): LogBytes {
+    const reader = { position: 0 };
+    this.#readers.add(reader);
     return {
       size: async () => this.#size,
-      read: async (offset, into) => this.#read(offset, into),
+      start: async () => this.#files[0]!,
+      read: async (offset, into) => {
+        const read = this.#read(offset, into);
+        reader.position = offset + Math.max(0, read);
+        return read;
+      },
       watch: (grown) => {
         const watcher = () => grown();
         this.#watchers.add(watcher);
         return () => this.#watchers.delete(watcher);
       },
-      close: async () => {},
+      close: async () => void this.#readers.delete(reader),
     };
   }
 
@@ -55,12 +88,23 @@ export class ContainerLog {
       this.#append(encoder.encode(`${head} ${newline < 0 ? "P" : "F"} `));
       this.#append(read.subarray(at, end));
       this.#append(Uint8Array.of(NEWLINE));
+      if (this.#files.length > this.#filesMax) this.#throwAway(this.#files.at(-this.#filesMax)!);
+      if (this.#size - this.#files.at(-1)! >= this.#fileBytes) this.#files.push(this.#size);
       at = end + 1;
     }
   }
 
+  /** Whole files that end at an offset or before, save what a reader has yet to read and has not fallen far behind. */
+  #throwAway(before: number): void {
+    const wanted = Math.min(before, ...[...this.#readers].map(({ position }) => position));
+    const held = Math.max(wanted, before - HELD_BACK_BYTES);
+    while (this.#files.length > 1 && this.#files[1]! <= held) this.#files.shift();
+    const unused = Math.floor((this.#files[0]! - this.#base) / BLOCK_BYTES);
+    this.#blocks.splice(0, unused);
+    this.#base += unused * BLOCK_BYTES;
+  }
+
   #append(bytes: Uint8Array): void {
-    if (this.#size >= LOG_BYTES_MAX) return;
     for (let at = 0; at < bytes.length;) {
       const within = this.#size % BLOCK_BYTES;
       if (within === 0) this.#blocks.push(new Uint8Array(BLOCK_BYTES));
@@ -72,12 +116,13 @@ export class ContainerLog {
   }
 
   #read(offset: number, into: Uint8Array): number {
+    if (offset < this.#files[0]!) return -1;
     let read = 0;
     while (read < into.length && offset + read < this.#size) {
       const at = offset + read;
       const within = at % BLOCK_BYTES;
       const length = Math.min(BLOCK_BYTES - within, into.length - read, this.#size - at);
-      into.set(this.#blocks[Math.floor(at / BLOCK_BYTES)]!.subarray(within, within + length), read);
+      into.set(this.#blocks[Math.floor((at - this.#base) / BLOCK_BYTES)]!.subarray(within, within + length), read);
       read += length;
     }
     return read;

@@ -225,11 +225,10 @@ class World implements SimulatedProcesses {
     const identity = identityOf(launch, files);
     const kernel = this.#kernel(container, files);
     const stdin = this.#stdin(nameOf(launch));
+    const log = this.#log(container);
+    log.keep(launch.log);
     return run.start(
-      {
-        ...{ spec, launch, kernel, files, identity, pid: this.#nextPid(), machineName: machine.name },
-        log: this.#log(container),
-      },
+      { spec, launch, kernel, files, identity, pid: this.#nextPid(), machineName: machine.name, log },
       (target) => stdin.connect(target),
     );
   }
@@ -322,6 +321,7 @@ class World implements SimulatedProcesses {
       run.namespace?.kill();
     }
     this.#closeStdin(name);
+    this.#logs.get(subject.container)?.clearRun();
     await this.#after(SIGNAL_NS);
     return DONE;
   }

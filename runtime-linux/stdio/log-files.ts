@@ -1,0 +1,209 @@
+// The files of one container's log. The supervisor writes `log`, and replaces it by an empty file when it is told to.
+// Every file that `log` ever is has a second name, `log.1`, `log.2`…, which it keeps when `log` is the next one already:
+// so nothing is lost between the two, and what is read never moves. Together they are one row of bytes; offsets count
+// from the first byte that was there when the log was first looked at, and never go back.
+
+import { linkSync, readdirSync, rmSync, watch, type FSWatcher } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { COMPRESSED, isMissing, LogPiece, statOf } from "./log-piece.js";
+
+/** What a reader that falls behind may hold back of files that are gone already. */
+const HELD_BACK_BYTES = 64 * 1024 ** 2;
+
+/** Somebody who reads. */
+export interface LogPosition {
+  /** Offset of the first byte that it may still ask for. */
+  position: number;
+}
+
+export class LogFiles {
+  readonly readers = new Set<LogPosition>();
+  /** In the order of their bytes; `log` is the last, if there is a log. */
+  #pieces: LogPiece[] = [];
+  /** Where the next file begins, and its number. */
+  #end = 0;
+  #next = 1;
+  #seen = 0;
+  readonly #watchers = new Set<() => void>();
+  #watcher: FSWatcher | undefined;
+  #watched: LogPiece | undefined;
+
+  constructor(readonly path: string) {
+    for (const { number, path: name } of found(path)) {
+      this.#pieces.at(-1)?.finish();
+      this.#add(new LogPiece(number, this.#end, name));
+    }
+    this.look();
+  }
+
+  /** Looks whether `log` is another file by now. */
+  look(): void {
+    const now = statOf(this.path);
+    const before = this.current;
+    if (!now || before?.inode === now.ino) return;
+    before?.finish();
+    this.#end = before?.end ?? this.#end;
+    const name = `${this.path}.${this.#next}`;
+    try {
+      linkSync(this.path, name);
+    } catch (error) {
+      if (isMissing(error)) return; // the container is being removed
+      throw error;
+    }
+    this.#add(new LogPiece(this.#next, this.#end, name));
+    this.#rewatch();
+    this.tell();
+  }
+
+  get start(): number {
+    return this.#pieces[0]?.base ?? this.#end;
+  }
+
+  get end(): number {
+    this.look();
+    return this.#pieces.at(-1)?.end ?? this.#end;
+  }
+
+  /** Whether anything was written since the last time. */
+  grown(): boolean {
+    const { end } = this;
+    const grown = end !== this.#seen;
+    this.#seen = end;
+    return grown;
+  }
+
+  /** The file that is written to. */
+  get current(): LogPiece | undefined {
+    return this.#pieces.at(-1);
+  }
+
+  /** -1: thrown away. 0: nothing more by now. */
+  async read(offset: number, into: Uint8Array): Promise<number> {
+    if (this.#pieces.length === 0) this.look();
+    if (offset < this.start) return -1;
+    for (;;) {
+      const piece = this.#pieces.findLast(({ base }) => base <= offset);
+      const isCurrent = piece === this.current;
+      const read = piece ? await piece.read(offset, into) : 0;
+      if (read > 0 || !isCurrent) return read;
+      this.look();
+      // What was written to it before the next one took its place is still to be read.
+      if (piece === this.current) return 0;
+    }
+  }
+
+  watch(grown: () => void): () => void {
+    this.#watchers.add(grown);
+    this.#rewatch();
+    return () => {
+      this.#watchers.delete(grown);
+      if (this.#watchers.size === 0) this.#unwatch();
+    };
+  }
+
+  /** There may be more to read. */
+  readonly tell = (): void => {
+    for (const grown of [...this.#watchers]) grown();
+  };
+
+  /**
+   * Throws away all but the newest files that have something in them; 0: all. Readers that have yet to read a file keep
+   * it for a while.
+   */
+  keep(files: number): void {
+    const named = this.#pieces.filter(({ gone }) => !gone);
+    const kept = files > 0 && this.current?.size === 0 ? files + 1 : files;
+    for (const piece of named.slice(0, Math.max(0, named.length - kept))) piece.drop(this.#isWanted(piece));
+    if (files === 0) {
+      rmSync(this.path, { force: true });
+      this.#pieces.at(-1)?.finish();
+      this.#unwatch();
+    }
+    this.#letGo();
+  }
+
+  /** Files that have a name. */
+  get count(): number {
+    return this.#pieces.filter(({ gone }) => !gone).length;
+  }
+
+  /** Files that nothing is written to any more, and that are not compressed. */
+  finished(): LogPiece[] {
+    return this.#pieces.slice(0, -1).filter(({ gone, compressed }) => !gone && !compressed);
+  }
+
+  add(reader: LogPosition): void {
+    this.readers.add(reader);
+  }
+
+  remove(reader: LogPosition): void {
+    this.readers.delete(reader);
+    this.#letGo();
+  }
+
+  #add(piece: LogPiece): void {
+    this.#pieces.push(piece);
+    this.#end = piece.end;
+    this.#next = piece.number + 1;
+  }
+
+  #isWanted(piece: LogPiece): boolean {
+    return [...this.readers].some(({ position }) => position < piece.end);
+  }
+
+  /** Lets go of what is gone and nobody wants or may want any more, and closes what nobody is reading. */
+  #letGo(): void {
+    let held = 0;
+    for (const piece of this.#pieces.filter(({ gone }) => gone).reverse()) {
+      held += piece.size;
+      if (held > HELD_BACK_BYTES || !this.#isWanted(piece)) this.#removeUpTo(piece);
+    }
+    if (this.readers.size === 0) for (const piece of this.#pieces) piece.close();
+  }
+
+  #removeUpTo(last: LogPiece): void {
+    const index = this.#pieces.indexOf(last);
+    for (const piece of this.#pieces.splice(0, index + 1)) {
+      this.#end = Math.max(this.#end, piece.end);
+      piece.close();
+    }
+  }
+
+  #rewatch(): void {
+    const current = this.current;
+    if (this.#watchers.size === 0 || current === this.#watched || !current || current.gone) return;
+    this.#unwatch();
+    this.#watched = current;
+    this.#watcher = watch(current.path, { persistent: false }, this.tell).on("error", () => this.#unwatch());
+  }
+
+  #unwatch(): void {
+    this.#watcher?.close();
+    this.#watcher = this.#watched = undefined;
+  }
+}
+
+/** The files that are there, in their order. */
+function found(path: string): { number: number; path: string }[] {
+  const directory = dirname(path);
+  const names = list(directory).filter((name) => name.startsWith(`${basename(path)}.`));
+  const form = /\.([1-9][0-9]*)(\.gz)?$/;
+  const files = names.flatMap((name) => {
+    const [, number, ending] = form.exec(name) ?? [];
+    const isBoth = ending === undefined && names.includes(name + COMPRESSED);
+    // What was cut short by a crash, or is there twice.
+    if (number === undefined || isBoth) rmSync(join(directory, name), { force: true });
+    return number === undefined || isBoth ? [] : [{ number: Number(number), path: join(directory, name) }];
+  });
+  files.sort((one, other) => one.number - other.number);
+  return files;
+}
+
+function list(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}

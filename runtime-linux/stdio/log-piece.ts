@@ -1,0 +1,156 @@
+// One file of a container's log: being written, whole, or whole and compressed.
+
+import { closeSync, createReadStream, createWriteStream, fstatSync, openSync, read, readSync } from "node:fs";
+import { renameSync, rmSync, statSync, unlinkSync, type Stats } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import { constants, createGunzip, createGzip } from "node:zlib";
+
+/** Ending of the names of compressed files. */
+export const COMPRESSED = ".gz";
+/** Endings of names that are there for a moment. */
+const UNPACKED = ".unpacked";
+const PACKING = ".packing";
+/** RFC 1952: the last four bytes are the length of what was compressed, modulo 2^32. */
+const LENGTH_BYTES = 4;
+const LARGEST_TO_COMPRESS = 2 ** 32 - 1;
+
+export class LogPiece {
+  /** Its length once nothing more is written to it. */
+  #size: number | undefined;
+  #fd: number | undefined;
+  /** A nameless file with what was compressed. */
+  #unpacked: Promise<number> | undefined;
+  #reading = 0;
+  #closing = false;
+  #path: string;
+  /** Its name was taken away: it is there for those who have yet to read it. */
+  gone = false;
+
+  /** `base`: offset of its first byte in the whole log. */
+  constructor(
+    readonly number: number,
+    readonly base: number,
+    path: string,
+  ) {
+    this.#path = path;
+    if (this.compressed) this.#size = unpackedSize(path);
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  get compressed(): boolean {
+    return this.#path.endsWith(COMPRESSED);
+  }
+
+  get inode(): number | undefined {
+    return this.#stat()?.ino;
+  }
+
+  get size(): number {
+    return this.#size ?? this.#stat()?.size ?? 0;
+  }
+
+  get end(): number {
+    return this.base + this.size;
+  }
+
+  /** Nothing more is written to it. */
+  finish(): void {
+    this.#size = this.size;
+  }
+
+  async read(offset: number, into: Uint8Array): Promise<number> {
+    this.#reading++;
+    try {
+      const fd = await this.#plain();
+      return (await readAt(fd, into, 0, into.length, offset - this.base)).bytesRead;
+    } finally {
+      this.#reading--;
+      if (this.#closing) this.close();
+    }
+  }
+
+  /** Takes its name away; with `keep`, who has yet to read it still can. */
+  drop(keep: boolean): void {
+    this.finish();
+    if (keep && statOf(this.#path)) this.#open();
+    this.gone = true;
+    rmSync(this.#path, { force: true });
+  }
+
+  /** Puts a compressed file in its place. Those who are reading it go on with what they have. */
+  async compress(): Promise<void> {
+    if (this.size > LARGEST_TO_COMPRESS) return;
+    const packing = this.#path + PACKING;
+    const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+    await pipeline(createReadStream(this.#path), gzip, createWriteStream(packing, { mode: 0o600 }));
+    if (this.gone) return rmSync(packing, { force: true });
+    if (this.#reading > 0) this.#open();
+    renameSync(packing, this.#path + COMPRESSED);
+    rmSync(this.#path, { force: true });
+    this.#path += COMPRESSED;
+    if (this.#fd !== undefined) this.#unpacked = Promise.resolve(this.#fd);
+    this.#fd = undefined;
+  }
+
+  /** Closes what is open of it, when nobody reads any more. */
+  close(): void {
+    this.#closing = this.#reading > 0;
+    if (this.#closing) return;
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    void this.#unpacked?.then(closeSync, () => {});
+    this.#fd = this.#unpacked = undefined;
+  }
+
+  #stat(): Stats | undefined {
+    return this.#fd === undefined ? statOf(this.#path) : fstatSync(this.#fd);
+  }
+
+  #open(): number {
+    return (this.#fd ??= openSync(this.#path, "r"));
+  }
+
+  async #plain(): Promise<number> {
+    return this.compressed ? (this.#unpacked ??= unpack(this.#open(), this.#path)) : this.#open();
+  }
+}
+
+/** Undefined for what is not there. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+const readAt = promisify(read);
+
+/** It goes with its descriptor. */
+async function unpack(fd: number, path: string): Promise<number> {
+  const plain = openSync(path + UNPACKED, "w+", 0o600);
+  unlinkSync(path + UNPACKED);
+  const from = createReadStream("", { fd, autoClose: false, start: 0 });
+  await pipeline(from, createGunzip(), createWriteStream("", { fd: plain, autoClose: false, start: 0 }));
+  return plain;
+}
+
+function unpackedSize(path: string): number {
+  const fd = openSync(path, "r");
+  try {
+    const length = new DataView(new ArrayBuffer(LENGTH_BYTES));
+    readSync(fd, length, 0, LENGTH_BYTES, Math.max(0, fstatSync(fd).size - LENGTH_BYTES));
+    return length.getUint32(0, true);
+  } finally {
+    closeSync(fd);
+  }
+}

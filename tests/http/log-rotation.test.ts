@@ -1,0 +1,114 @@
+// Logs within their bounds: what is kept, what followers see while files are rotated under them, and a container without
+// a log.
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { onEngines, testIf } from "../support/on-engines.js";
+import { messageOf, type Json } from "../support/engine-client.js";
+import { frames } from "../support/frames.js";
+import { encodeRequest, RawConnection } from "../support/raw-http.js";
+import { pause } from "../support/commands.js";
+
+/** Eight bursts of ten thousand lines, a tenth of a second apart: some 4.5 MB of log. */
+const CHATTY = "sleep 0.5; for i in 1 2 3 4 5 6 7 8; do seq $((i*10000)) $((i*10000+9999)); sleep 0.1; done";
+const FIRST = 10_000;
+const LAST = 89_999;
+
+onEngines("log rotation", (engine, kind) => {
+  for (const Config of [
+    { "max-size": "200k", "max-file": "2" },
+    { "max-size": "50k" },
+    { "max-size": "200k", "max-file": "4", compress: "true" },
+  ] as const) {
+    // The reference loses lines, repeats others, or breaks off: it follows a file by its name.
+    testIf(kind !== "reference")(
+      `a follower gets every line once, and ${JSON.stringify(Config)} are kept`,
+      async () => {
+        const id = await engine().create({
+          Cmd: ["sh", "-c", CHATTY],
+          HostConfig: { LogConfig: { Type: "json-file", Config } },
+        });
+        await engine().start(id);
+        const followed = await engine().logs(id, "stdout=1&follow=1");
+        expect(gaps(followed.stdout)).toEqual([]);
+        expect(span(followed.stdout)).toEqual([FIRST, LAST]);
+        expect(await engine().wait(id)).toBe(0);
+        const kept = (await engine().logs(id, "stdout=1")).stdout;
+        expect(gaps(kept)).toEqual([]);
+        expect(span(kept)[0]).toBeGreaterThan(FIRST);
+        expect(span(kept)[1]).toBe(LAST);
+        expect((await engine().logs(id, "stdout=1&tail=3")).stdout).toBe("89997\n89998\n89999\n");
+        await engine().remove(id);
+      },
+    );
+  }
+
+  test("a second run goes on in the same log, within the same bounds", async () => {
+    const LogConfig = { Type: "local", Config: { "max-size": "100k", "max-file": "2" } };
+    const id = await engine().create({ Cmd: ["sh", "-c", CHATTY], HostConfig: { LogConfig } });
+    for (const run of [1, 2]) {
+      await engine().start(id);
+      await engine().wait(id);
+      const { stdout } = await engine().logs(id, "stdout=1");
+      expect([run, span(stdout)[1]]).toEqual([run, LAST]);
+      expect([run, gaps(stdout).length <= 1]).toEqual([run, true]);
+    }
+    await engine().remove(id);
+  });
+
+  test("driver none: attached clients get everything, and logs are refused", async () => {
+    const LogConfig = { Type: "none", Config: {} };
+    const id = await engine().create({ Cmd: ["sh", "-c", CHATTY], AttachStdout: true, HostConfig: { LogConfig } });
+    const connection = await attach(id);
+    await engine().start(id);
+    const { stdout } = frames(await connection.rest());
+    expect([gaps(stdout), ...span(stdout)]).toEqual([[], FIRST, LAST]);
+    for (const query of ["stdout=1", "stdout=1&follow=1"]) {
+      const answer = await engine().call("GET", `/containers/${id}/logs?${query}`);
+      expect([answer.status, messageOf(answer)]).toEqual([501, "configured logging driver does not support reading"]);
+    }
+    await engine().wait(id);
+    const { dataRoot } = engine().daemon.directories;
+    if (kind === "linux") await expect.poll(() => readdirSync(`${dataRoot}/containers/${id}`)).not.toContain("log");
+    await engine().remove(id);
+  });
+
+  testIf(kind !== "reference")("a follower that does not read stops neither the container nor its log", async () => {
+    const LogConfig = { Type: "json-file", Config: { "max-size": "100k", "max-file": "2" } };
+    const id = await engine().create({ Cmd: ["sh", "-c", CHATTY], HostConfig: { LogConfig } } as Json);
+    await engine().start(id);
+    const idle = await RawConnection.open(engine().socketPath);
+    idle.send(encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1&follow=1` }));
+    await idle.head();
+    idle.pause();
+    expect(await engine().wait(id)).toBe(0);
+    await pause(100);
+    expect(span((await engine().logs(id, "stdout=1")).stdout)[1]).toBe(LAST);
+    idle.close();
+    await engine().remove(id);
+  });
+
+  async function attach(id: string): Promise<RawConnection> {
+    const connection = await RawConnection.open(engine().socketPath);
+    const target = `/v1.41/containers/${id}/attach?stream=1&stdout=1&stderr=1`;
+    connection.send(encodeRequest({ method: "POST", target, headers: { Connection: "Upgrade", Upgrade: "tcp" } }));
+    expect((await connection.head()).status).toBe(101);
+    return connection;
+  }
+});
+
+function numbers(text: string): number[] {
+  return text.split("\n").slice(0, -1).map(Number);
+}
+
+function span(text: string): (number | undefined)[] {
+  const all = numbers(text);
+  return [all[0], all.at(-1)];
+}
+
+/** Where a number does not follow the one before. */
+function gaps(text: string): string[] {
+  const all = numbers(text);
+  return all.flatMap((number, index) =>
+    index > 0 && number !== all[index - 1]! + 1 ? [`${all[index - 1]} ${number}`] : [],
+  );
+}
