@@ -6,6 +6,8 @@ export const FRAME_HEADER = 8;
 /** Stream numbers. */
 export const STDOUT = 1;
 export const STDERR = 2;
+/** What the engine has to say itself: it ends the stream. */
+export const FAILURE = 3;
 
 export function writeFrameHeader(into: Uint8Array, at: number, stream: number, length: number): void {
   into[at] = stream;

@@ -1,6 +1,7 @@
 // Serves `logs`: from a container's log to a client.
 
 import type { LogBytes, replies } from "../host.js";
+import { FAILURE, FRAME_HEADER, writeFrameHeader } from "./frames.js";
 import { LogReader } from "./log-lines.js";
 import { LogRecords } from "./log-records.js";
 import { tailOffset } from "./log-tail.js";
@@ -14,9 +15,24 @@ export interface Sink {
 
 /**
  * Sends what the source names. With `follow`, goes on until `drain` and then up to the log's end; else stops at the
- * end it finds. `gone` stops it at once. Resolves when all is sent; rejects when the log cannot be read.
+ * end it finds. `gone` stops it at once. Resolves when all is sent. A log that cannot be read any further ends with
+ * words of that, in a frame of their own (surface 2.7).
  */
 export async function serveLogs(
+  source: replies.LogSource,
+  log: LogBytes,
+  sink: Sink,
+  drain: AbortSignal,
+  gone: AbortSignal,
+): Promise<void> {
+  try {
+    await sendLogs(source, log, sink, drain, gone);
+  } catch (error) {
+    await sink.write(failureText(source, error));
+  }
+}
+
+async function sendLogs(
   source: replies.LogSource,
   log: LogBytes,
   sink: Sink,
@@ -39,6 +55,15 @@ export async function serveLogs(
   } finally {
     reader.close();
   }
+}
+
+function failureText({ framed }: replies.LogSource, error: unknown): Uint8Array {
+  const why = error instanceof Error ? error.message : String(error);
+  const text = new TextEncoder().encode(`Error grabbing logs: ${why}\n`);
+  const bytes = new Uint8Array(FRAME_HEADER + text.length);
+  writeFrameHeader(bytes, 0, FAILURE, text.length);
+  bytes.set(text, FRAME_HEADER);
+  return framed ? bytes : text;
 }
 
 async function firstOffset(source: replies.LogSource, log: LogBytes): Promise<number> {

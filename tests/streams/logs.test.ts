@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { replies } from "../../hosts/host.js";
+import type { LogBytes, replies } from "../../hosts/host.js";
 import { serveLogs } from "../../hosts/streams/logs.js";
 import { Collected, MemoryLog, frames, line, never, timeOf } from "./log-of.js";
 
@@ -217,6 +217,28 @@ describe("follow", () => {
     gone.abort();
     await served;
     expect(log.watchers).toBe(0);
+  });
+
+  test("ends with words of why it cannot be read any further, in a frame of its own", async () => {
+    const log = new MemoryLog(line(1, "one"));
+    let reads = 0;
+    const breaking: LogBytes = {
+      size: () => log.size(),
+      start: () => log.start(),
+      read: async (offset, into) => {
+        if (reads++ > 0) throw new Error("input/output error");
+        return log.read(offset, into);
+      },
+      watch: (grown) => log.watch(grown),
+      close: () => log.close(),
+    };
+    for (const framed of [true, false]) {
+      const client = new Collected();
+      reads = 0;
+      await serveLogs({ ...ALL, framed }, breaking, client, never, never);
+      const text = "Error grabbing logs: input/output error\n";
+      expect(framed ? frames(client.text) : client.text).toBe(framed ? `1:one\n|3:${text}` : `one\n${text}`);
+    }
   });
 
   test("reads no further than a slow client lets it", async () => {
