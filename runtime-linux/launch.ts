@@ -60,7 +60,7 @@ export async function launch(
   });
   const pid = await created(supervisor, run, spec, at);
   const { blockIO } = spec.linux?.resources ?? {};
-  if (ownWeights && blockIO) setWeights(at.cgroups, run.container, blockIO);
+  if (ownWeights && blockIO) await setWeights(at.cgroups, run.container, blockIO);
   connect();
   const startTicks = processStat(pid)?.startTicks;
   if (startTicks === undefined) throw new HostFailure("internal", "the process ended before it was started");

@@ -1,12 +1,21 @@
 // Limits of a control group, from `linux.resources` of the OCI runtime spec: which files hold them, on cgroup v1 and v2
 // (Linux cgroup-v1/*.rst, cgroup-v2.rst), and how a running container's are changed, all of them or none.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlockIO, ThrottledDevice } from "../hosts/device-rates.js";
 import { HostFailure } from "../hosts/failure.js";
 import type { Cgroups } from "./cgroups.js";
 import type { Resources } from "./devices.js";
+import type { Paths } from "./paths.js";
+import { grantRealtime } from "./realtime.js";
+
+/** Where containers' groups are. */
+interface Groups {
+  cgroups: Cgroups;
+  paths: Paths;
+}
 
 /** A value for a file; of a file with a line for each device, the line. */
 interface Setting {
@@ -17,24 +26,27 @@ interface Setting {
   optional?: boolean;
 }
 
-/** Changes a container's limits. Throws, with everything as it was, when the kernel refuses one. */
-export function setLimits(cgroups: Cgroups, container: string, resources: Resources): void {
-  const undone: (() => void)[] = [];
+/** Changes a container's limits. Fails, with everything as it was, when the kernel refuses one. */
+export async function setLimits({ cgroups, paths }: Groups, container: string, resources: Resources): Promise<void> {
+  const cpu = cgroups.controller("cpu");
+  if (cpu && !cpu.v2 && resources.cpu) grantRealtime(join(cpu.path, paths.cgroupParent()), container, resources.cpu);
+  const undone: (() => Promise<void>)[] = [];
   try {
     for (const setting of settingsOf(cgroups, container, resources)) {
-      const undo = apply(cgroups, container, setting);
+      const undo = await apply(cgroups, container, setting);
       if (undo) undone.push(undo);
     }
   } catch (error) {
-    for (const undo of undone.toReversed()) undo();
+    for (const undo of undone.toReversed()) await undo();
     throw error;
   }
 }
 
 /** Weights where only BFQ has them on v1: runtimes look for them under the names of another scheduler. */
-export function setWeights(cgroups: Cgroups, container: string, { weight, weightDevice }: BlockIO): void {
+export async function setWeights(cgroups: Cgroups, container: string, blockIO: BlockIO): Promise<void> {
+  const { weight, weightDevice } = blockIO;
   const own = { ...(weight && { weight }), ...(weightDevice && { weightDevice }) };
-  for (const setting of blockV1(own, () => "")) apply(cgroups, container, setting);
+  for (const setting of blockV1(own, () => "")) await apply(cgroups, container, setting);
 }
 
 /** Whether only BFQ weighs block devices' users, on v1. Its root group has counters, but no weight. */
@@ -176,7 +188,11 @@ function linesOf(text: string): [device: string, rest: string][] {
 }
 
 /** Writes it and tells how to undo that; undefined when there was nothing to do. */
-function apply(cgroups: Cgroups, container: string, setting: Setting): (() => void) | undefined {
+async function apply(
+  cgroups: Cgroups,
+  container: string,
+  setting: Setting,
+): Promise<(() => Promise<void>) | undefined> {
   const { controller, file, value, optional = false } = setting;
   const path = cgroups.file(container, controller, file);
   if (!path || !existsSync(path)) {
@@ -187,14 +203,17 @@ function apply(cgroups: Cgroups, container: string, setting: Setting): (() => vo
   const [device] = /^\d+:\d+(?= )/.exec(value) ?? [];
   const previous = device === undefined ? before.trim() : `${device} ${lineBefore(before, device, file)}`;
   if (previous === value) return undefined;
-  write(path, file, value);
-  return () => writeFileSync(path, previous);
+  await write(path, file, value);
+  return () => writeFile(path, previous);
 }
 
-/** What the kernel does not take is the client's to hear of: a number too low, a device that is not scheduled so. */
-function write(path: string, file: string, value: string): void {
+/**
+ * What the kernel does not take is the client's to hear of: a number too low, a device that is not scheduled so. It may
+ * take its time, since it looks for memory to reclaim.
+ */
+async function write(path: string, file: string, value: string): Promise<void> {
   try {
-    writeFileSync(path, value);
+    await writeFile(path, value);
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     throw new HostFailure("invalid", `failed to write "${value}" to ${file}: ${code}`);

@@ -3,16 +3,19 @@
 import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { engine, Input, Outcome, Perform, processes, Stdio, types } from "../hosts/host.js";
+import { withRates } from "../hosts/device-rates.js";
 import { HostFailure, unsupported } from "../hosts/failure.js";
 import { Cgroups } from "./cgroups.js";
 import { identityOf } from "./bundle.js";
 import { Execs } from "./exec/execs.js";
+import { numberOf, type Resources } from "./devices.js";
 import { ExitWatch } from "./exits.js";
 import { Hybrid, isHybrid } from "./hybrid.js";
 import { takeInventory } from "./inventory.js";
 import type { Kernel } from "./kernel.js";
 import { libc } from "./kernel/libc.js";
 import { launch, logNote, type Surroundings } from "./launch.js";
+import { setLimits } from "./limits.js";
 import { killNaming } from "./naming.js";
 import { parseRunName, type Paths } from "./paths.js";
 import { ps } from "./ps.js";
@@ -120,6 +123,8 @@ class Processes implements LinuxProcesses {
         return this.#reap(this.#run(command.val));
       case "sample":
         return this.#sample(this.#run(command.val));
+      case "limit":
+        return this.#limit(this.#run(command.val.subject), command.val);
       case "ps":
         return ps(command.val.arguments, this.#at.cgroups.pids(command.val.subject.container));
       case "exec":
@@ -136,7 +141,6 @@ class Processes implements LinuxProcesses {
       case "identify":
         this.#identify(command.val);
         return DONE;
-      case "limit":
       case "rewrite":
         throw unsupported(command.tag);
     }
@@ -245,6 +249,15 @@ class Processes implements LinuxProcesses {
     const process = run.process();
     if (!process || !isAlive(process)) throw new HostFailure("not-found", "no such process");
     return { tag: "sample", val: this.#sampler.sample(run.container, process.pid) };
+  }
+
+  async #limit(run: Run, { resources, rates }: processes.Limit): Promise<Outcome> {
+    const process = run.process();
+    if (!process || !isAlive(process)) throw new HostFailure("not-found", "no such process");
+    const given = JSON.parse(Buffer.from(resources).toString()) as Resources;
+    const blockIO = withRates(given.blockIO, rates, numberOf);
+    await setLimits(this.#at, run.container, { ...given, ...(blockIO && { blockIO }) });
+    return DONE;
   }
 
   async #reap(run: Run): Promise<Outcome> {

@@ -23,6 +23,7 @@ import {
 import { askContent, askNetworks, askProcesses, askVolumes, putRecord } from "./ask";
 import { Container } from "./container/container";
 import { exitedByItself } from "./container/exit";
+import { mendLimits } from "./container/limiting";
 import { HELD_RECORDS, mendHeldStill } from "./container/held-still";
 import { Ignored } from "./ignored";
 import { Cause, Status } from "./container/lifecycle";
@@ -57,6 +58,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   for (let i = 0; i < containers.length; i++) {
     mendContainer(containers[i], findProcess(inventory.processes, containers[i]));
   }
+  for (let i = 0; i < containers.length; i++) if (containers[i].limiting) mendLimits(containers[i]);
   engine.images.mend(inventory.chains);
   mendExecs(inventory.execs);
   mendHeld(records);

@@ -57,6 +57,23 @@ onEngines(
       expect((await docker().run("rm", "victim")).stderr).toContain("No such container: victim");
     });
 
+    test("update", async () => {
+      await docker().well("run", "-d", "--name", "one", "--memory", "64m", "busybox", "sleep", "1000");
+      await docker().well("create", "--name", "two", "busybox", "sleep", "1000");
+      const change = ["--memory", "96m", "--memory-swap", "128m", "--cpu-shares", "512", "--pids-limit", "99"];
+      expect(await docker().well("update", ...change, "one", "two")).toBe("one\ntwo\n");
+      const format =
+        "{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.CpuShares}} {{.HostConfig.PidsLimit}}";
+      const limits = `${96 << 20} ${128 << 20} 512 99\n`;
+      expect(await docker().well("inspect", "-f", format, "one", "two")).toBe(limits + limits);
+      const refused = await docker().run("update", "--memory", "512m", "one");
+      expect([refused.code, refused.stderr]).toEqual([
+        1,
+        expect.stringContaining("update the memoryswap at the same time"),
+      ]);
+      await docker().well("rm", "-f", "one", "two");
+    });
+
     test("create, start -a, wait", async () => {
       await docker().well("create", "--name", "later", "busybox", "sh", "-c", "echo now; exit 9");
       const started = await docker().run("start", "-a", "later");

@@ -59,6 +59,8 @@ onEngines("swagger", (engine, kind) => {
       await check(200, "GET", "/containers/json", "/containers/json?all=1&size=1");
       for (const id of [running, ended]) await check(200, "GET", "/containers/{id}/json", `/containers/${id}/json`);
       await check(404, "GET", "/containers/{id}/json", "/containers/nothing/json");
+      await check(200, "POST", "/containers/{id}/update", `/containers/${running}/update`, { CpuShares: 512 });
+      await check(404, "POST", "/containers/{id}/update", "/containers/nothing/update", { CpuShares: 512 });
       await check(200, "GET", "/containers/{id}/top", `/containers/${running}/top`);
       await check(404, "GET", "/containers/{id}/top", "/containers/nothing/top");
       const stats = "/containers/{id}/stats";

@@ -17,6 +17,7 @@ import { startContainer } from "../container/start";
 import { containerStats } from "../container/stats";
 import { stopContainer } from "../container/stop";
 import { topContainer } from "../container/top";
+import { updateContainer } from "../container/update";
 import { waitContainer } from "../container/wait";
 import { Call } from "../call";
 import { followEvents } from "../event/follow";
@@ -106,7 +107,7 @@ const ROUTES: Route[] = [
   new Route("POST",   "/containers/*/stop",         24, stopContainer,     "container/stop.ts"),
   new Route("POST",   "/containers/*/restart",      24, restartContainer,  "container/restart.ts"),
   new Route("POST",   "/containers/*/kill",         24, killContainer,     "container/kill.ts"),
-  new Route("POST",   "/containers/*/update",       24, later,             "api/routes.ts"),
+  new Route("POST",   "/containers/*/update",       24, updateContainer,   "container/update.ts"),
   new Route("POST",   "/containers/*/rename",       24, renameContainer,   "container/rename.ts"),
   new Route("POST",   "/containers/*/pause",        24, pauseContainer,    "container/pause.ts"),
   new Route("POST",   "/containers/*/unpause",      24, unpauseContainer,  "container/pause.ts"),

@@ -70,6 +70,8 @@ export class Container {
   removeVolumes: bool = false;
   /** Something of a run could not be undone; a removal tries again. */
   unclean: bool = false;
+  /** New limits of its run are being set. */
+  limiting: bool = false;
   /** Somebody asked for a restart: once its run is over another one follows. */
   startsAgain: bool = false;
 
@@ -133,7 +135,7 @@ export class Container {
   /** Something that ends by itself soon. */
   get between(): bool {
     const status = this.status;
-    if (this.creating || this.turning) return true;
+    if (this.creating || this.turning || this.limiting) return true;
     return status == Status.Starting || status == Status.Unwinding || status == Status.Releasing;
   }
 

@@ -74,6 +74,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.i64Field("finishedAt", container.finishedAt);
   json.boolField("removeVolumes", container.removeVolumes);
   json.boolField("unclean", container.unclean);
+  json.boolField("limiting", container.limiting);
   json.boolField("startsAgain", container.startsAgain);
 }
 
@@ -149,6 +150,7 @@ function readState(container: Container, json: Json): void {
   container.finishedAt = json.i64Of("finishedAt");
   container.removeVolumes = json.boolOf("removeVolumes");
   container.unclean = json.boolOf("unclean");
+  container.limiting = json.boolOf("limiting");
   container.startsAgain = json.boolOf("startsAgain");
 }
 

@@ -15,6 +15,21 @@ export function writeResources(json: JsonWriter, hostConfig: Json): void {
   json.endObject();
 }
 
+/** All limits that can change while a container runs. */
+export function limitsOf(hostConfig: Json): Uint8Array {
+  const json = new JsonWriter();
+  json.beginObject();
+  writeLimits(json, hostConfig);
+  if (hostConfig.i64Of("PidsLimit") <= 0) {
+    json.key("pids");
+    json.beginObject();
+    json.i64Field("limit", -1);
+    json.endObject();
+  }
+  json.endObject();
+  return json.finish();
+}
+
 function writeLimits(json: JsonWriter, hostConfig: Json): void {
   writeMemory(json, hostConfig);
   writeCpu(json, hostConfig);

@@ -3,9 +3,12 @@
 import { Json } from "../json/json";
 import { KernelFacts } from "./warnings";
 
-/** What is wrong with a `HostConfig`'s limits; empty if nothing is. `cpus`: processors of the machine. */
-export function resourceProblem(host: Json, cpus: i32, kernel: KernelFacts): string {
-  let problem = memoryProblem(host);
+/**
+ * What is wrong with a `HostConfig`'s limits; empty if nothing is. `cpus`: processors of the machine. `updates`: what is
+ * not among them stays as it is.
+ */
+export function resourceProblem(host: Json, cpus: i32, kernel: KernelFacts, updates: bool = false): string {
+  let problem = memoryProblem(host, updates);
   if (problem.length == 0) problem = schedulerProblem(host, kernel);
   if (problem.length == 0) problem = cpuProblem(host, cpus);
   if (problem.length > 0) return problem;
@@ -26,7 +29,7 @@ export function swappinessProblem(host: Json): string {
 
 const MIN_MEMORY: i64 = 6 * 1024 * 1024;
 
-function memoryProblem(host: Json): string {
+function memoryProblem(host: Json, updates: bool): string {
   const memory = host.i64Of("Memory");
   const swap = host.i64Of("MemorySwap");
   const reservation = host.i64Of("MemoryReservation");
@@ -34,7 +37,8 @@ function memoryProblem(host: Json): string {
   if (memory > 0 && swap > 0 && swap < memory) {
     return "Minimum memoryswap limit should be larger than memory limit, see usage";
   }
-  if (memory == 0 && swap > 0) return "You should always set the Memory limit when using Memoryswap limit, see usage";
+  if (memory == 0 && swap > 0 && !updates)
+    return "You should always set the Memory limit when using Memoryswap limit, see usage";
   const swappiness = swappinessProblem(host);
   if (swappiness.length > 0) return swappiness;
   if (reservation != 0 && reservation < MIN_MEMORY) return "Minimum memory reservation allowed is 6MB";

@@ -90,6 +90,9 @@ function dropMemory(warnings: string[], host: Json, kernel: KernelFacts): void {
         "this can result in the system running out of resources.",
     );
   }
+  if (host.i64Of("KernelMemory") > 0) {
+    warnings.push("Specifying a kernel memory limit is deprecated and will be removed in a future release.");
+  }
   if (!kernel.pidsLimit && host.i64Of("PidsLimit") > 0) {
     drop(warnings, host, ["PidsLimit"], NONE, `PIDs limit capabilities ${NOT_MOUNTED} PIDs limit discarded.`);
   }

@@ -3,7 +3,7 @@
 import type { processes } from "../../host.js";
 import type { MadeFiles } from "../files/special.js";
 import { controlFiles } from "./control-files.js";
-import type { Seen, Spec } from "./spec.js";
+import type { Resources, Seen, Spec } from "./spec.js";
 
 /** What it was launched with beside its spec. */
 type Launched = Pick<processes.Launch, "user" | "seccomp">;
@@ -34,18 +34,18 @@ export function procFiles(spec: Spec, launch: Launched, seen: Seen): MadeFiles {
 
 const DIRECTORIES: ReadonlySet<string> = new Set(["/proc/acpi", "/proc/asound", "/proc/scsi"]);
 
-export function sysFiles(spec: Spec, { machine, interfaces }: Seen): MadeFiles {
+export function sysFiles({ machine, interfaces, resources }: Seen): MadeFiles {
   const files = new Map<string, () => string>([
-    ...controlFiles(() => spec.linux?.resources ?? {}),
-    ["fs/cgroup/cpuset.cpus.effective", () => `${cpusOf(spec, machine.cpus)}\n`],
+    ...controlFiles(resources),
+    ["fs/cgroup/cpuset.cpus.effective", () => `${cpusOf(resources(), machine.cpus)}\n`],
     ["devices/system/cpu/online", () => `${cpusOf({}, machine.cpus)}\n`],
   ]);
   for (const name of ["lo", ...interfaces]) files.set(`class/net/${name}/operstate`, () => "up\n");
   return files;
 }
 
-function cpusOf(spec: Spec, count: number): string {
-  return spec.linux?.resources?.cpu?.cpus ?? (count > 1 ? `0-${count - 1}` : "0");
+function cpusOf({ cpu }: Resources, count: number): string {
+  return cpu?.cpus ?? (count > 1 ? `0-${count - 1}` : "0");
 }
 
 function seconds(ns: bigint): string {
@@ -61,7 +61,7 @@ function cpuText(count: number): string {
 const FILTERED = 2;
 
 /** The container's first process; what is told here is the same for all of its others. */
-function statusText(spec: Spec, launch: Launched, { machine }: Seen): string {
+function statusText(spec: Spec, launch: Launched, { machine, resources }: Seen): string {
   const isRoot = /^(0|root|)(:|$)/.test(launch.user);
   const { bounding = [], effective = [] } = spec.process?.capabilities ?? {};
   const held = isRoot ? maskText(effective) : maskText([]);
@@ -76,7 +76,7 @@ function statusText(spec: Spec, launch: Launched, { machine }: Seen): string {
     ["CapAmb", maskText([])],
     ["NoNewPrivs", spec.process?.noNewPrivileges ? "1" : "0"],
     ["Seccomp", String(launch.seccomp === "unconfined" ? 0 : FILTERED)],
-    ["Cpus_allowed_list", cpusOf(spec, machine.cpus)],
+    ["Cpus_allowed_list", cpusOf(resources(), machine.cpus)],
   ];
   return lines.map(([name, value]) => `${name}:\t${value}\n`).join("");
 }

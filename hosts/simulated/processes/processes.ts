@@ -18,7 +18,7 @@ import { MachinePids, ps } from "./ps.js";
 import { Run } from "./run.js";
 import { sampleOf } from "./sample.js";
 import { SIGTERM } from "./signals.js";
-import { identityOf, makeDirectories, parseSpec, viewOf, type Seen, type Spec } from "./spec.js";
+import { identityOf, makeDirectories, parseSpec, viewOf, type Resources, type Seen, type Spec } from "./spec.js";
 import { StdinClient, StdinPipe } from "./stdin.js";
 
 /** What of clients' streams is processes'. */
@@ -131,6 +131,8 @@ class World implements SimulatedProcesses {
         const run = this.#running(command.val);
         return { tag: "sample", val: sampleOf(this.#namespace(command.val), run.interfaces) };
       }
+      case "limit":
+        return this.#limit(command.val);
       case "ps":
         return this.#ps(command.val);
       case "exec":
@@ -147,7 +149,6 @@ class World implements SimulatedProcesses {
       case "identify":
         this.#execs.identify(command.val);
         return DONE;
-      case "limit":
       case "rewrite":
         throw unsupported(command.tag);
     }
@@ -217,7 +218,7 @@ class World implements SimulatedProcesses {
     const { machine, disk } = this.#needs;
     const { container } = launch;
     const spec = this.#specOf(launch);
-    const seen = this.#seen(container, spec);
+    const seen = this.#seen(run, spec);
     run.interfaces = seen.interfaces;
     makeDirectories(launch.directories, disk.machine);
     const files = mounted(() => disk.mountView(container, viewOf(spec, launch, seen)));
@@ -254,10 +255,10 @@ class World implements SimulatedProcesses {
 
   // What these two give lives as long as the processes: of the launch it holds no more than they need.
 
-  #seen(container: string, spec: Spec): Seen {
+  #seen(run: Run, spec: Spec): Seen {
     const { time } = this.#needs;
-    const interfaces = this.#interfaces(container, spec);
-    return { machine: this.#facts, interfaces, uptime: () => time.now().monotonic };
+    const interfaces = this.#interfaces(run.container, spec);
+    return { machine: this.#facts, interfaces, resources: () => run.resources, uptime: () => time.now().monotonic };
   }
 
   #kernel(container: string, files: MountedFiles): Kernel {
@@ -308,6 +309,13 @@ class World implements SimulatedProcesses {
     await this.#after(SIGNAL_NS);
     if (!first || first.isOver) throw new HostFailure("not-found", "no such process");
     first.signal(number, true);
+    return DONE;
+  }
+
+  #limit({ subject, resources, rates }: processes.Limit): Outcome {
+    const given = JSON.parse(new TextDecoder().decode(resources)) as Resources;
+    const blockIO = withRates(given.blockIO, rates, (path) => numberOf(this.#needs.disk.machine, path));
+    this.#running(subject).limit({ ...given, blockIO: blockIO ?? {} });
     return DONE;
   }
 

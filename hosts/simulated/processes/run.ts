@@ -5,7 +5,7 @@ import type { engine, processes, types } from "../../host.js";
 import type { ContainerLog } from "./log.js";
 import { PidNamespace, type Kernel } from "./pid-namespace.js";
 import { SIGWINCH } from "./signals.js";
-import { environmentOf, limitsOf, makeDirectory, type Spec } from "./spec.js";
+import { environmentOf, groupLimits, limitsOf, makeDirectory, type Resources, type Spec } from "./spec.js";
 import type { StdinTarget } from "./stdin.js";
 import { Pipe, type Sink, type Source } from "./streams.js";
 import { Terminal } from "./terminal.js";
@@ -30,6 +30,8 @@ export class Run {
   #isLost = false;
   /** Nobody is to be told of its end. */
   isDropped = false;
+  /** Its limits, as they are now. */
+  resources: Resources = {};
 
   constructor(
     readonly container: string,
@@ -49,6 +51,7 @@ export class Run {
   /** Makes its processes' world. `connect` gets where clients' input goes. */
   start(needs: Needs, connect: (target: StdinTarget) => void): types.Launched {
     const { spec, launch, kernel, log, files, identity } = needs;
+    this.resources = spec.linux?.resources ?? {};
     const { args = [], env = [], cwd = "/" } = spec.process ?? {};
     enter(files, cwd);
     const namespace = new PidNamespace(kernel, limitsOf(spec), spec.hostname ?? needs.machineName);
@@ -103,6 +106,16 @@ export class Run {
     this.terminal = terminal;
     const { source, sink } = terminal;
     return { stdin: source, stdout: sink, stderr: sink, target: openStdin ? { terminal } : null };
+  }
+
+  /** New limits. Where more is in use than is left the kernel kills, as it does when more is asked for than there is. */
+  limit(resources: Resources): void {
+    this.resources = { ...this.resources, ...resources };
+    const { namespace } = this;
+    if (!namespace) return;
+    delete namespace.limits.memoryAsked;
+    Object.assign(namespace.limits, groupLimits(this.resources));
+    if (namespace.allocated > namespace.limits.memory) namespace.kill(true);
   }
 
   resize(rows: number, columns: number): void {

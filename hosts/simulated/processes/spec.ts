@@ -49,16 +49,19 @@ export function parseSpec(bytes: Uint8Array): Spec {
 const MEMORY_MAX = 512 * 1024 ** 2;
 
 export function limitsOf({ linux, process }: Spec): Limits {
-  const { memory, pids } = linux?.resources ?? {};
   const resources = (process?.rlimits ?? []).map(({ type, soft, hard }): [string, ResourceLimit] => [
     type,
     { soft, hard },
   ]);
+  return { ...groupLimits(linux?.resources ?? {}), resources: new Map(resources) };
+}
+
+/** Those of all processes together. */
+export function groupLimits({ memory, pids }: Resources): Omit<Limits, "resources"> {
   return {
     memory: Math.min(positive(memory?.limit), MEMORY_MAX),
     ...(memory?.limit !== undefined && memory.limit > 0 && { memoryAsked: memory.limit }),
     pids: positive(pids?.limit),
-    resources: new Map(resources),
   };
 }
 
@@ -71,6 +74,8 @@ export interface Seen {
   machine: MachineFacts;
   /** Names of network interfaces, `lo` left out. */
   interfaces: readonly string[];
+  /** Limits, as they are now. */
+  resources(): Resources;
   /** Nanoseconds since the machine started. */
   uptime(): bigint;
 }
@@ -86,18 +91,18 @@ export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen): ViewSp
     readOnly: spec.root?.readonly ?? false,
     files: new Map(files.map(({ name, content }) => [name, content!])),
     proc: () => procFiles(told, { user, seccomp }, seen),
-    sys: () => sysFiles(told, seen),
+    sys: () => sysFiles(seen),
   };
 }
 
 /** What /proc and /sys tell of. */
 function toldOf({ hostname = "", process = {}, linux = {} }: Spec): Spec {
   const { capabilities = {}, noNewPrivileges = false, oomScoreAdj = 0 } = process;
-  const { resources: { memory = {}, pids = {}, cpu = {}, blockIO = {} } = {}, sysctl = {}, maskedPaths = [] } = linux;
+  const { sysctl = {}, maskedPaths = [] } = linux;
   return {
     hostname,
     process: { capabilities, noNewPrivileges, oomScoreAdj },
-    linux: { resources: { memory, pids, cpu, blockIO }, sysctl, maskedPaths },
+    linux: { sysctl, maskedPaths },
   };
 }
 

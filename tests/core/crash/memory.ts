@@ -17,6 +17,7 @@ export interface ContainerRecord {
   unclean: boolean;
   networkMode: string;
   chain?: string;
+  hostConfig: { Memory: number };
   mounts: { kind: number; name: string }[];
   endpoint?: { address: string; ports: { hostPort: number; protocol: string }[] };
 }

@@ -20,6 +20,7 @@ const FAULTS = [
   "signal",
   "pause",
   "resume",
+  "limit",
 ];
 
 /** Images come first, then containers; then anything may happen to them. */
@@ -78,6 +79,7 @@ function drawLine(one: One, random: (limit: number) => number): string {
     `restart ${name} 10`,
     "prune",
     `pause ${name}`,
+    `update ${name} ${one(["64", "128"])}`,
     `unpause ${name}`,
     `remove ${name} ${one(["", "force=1", "v=1", "force=1&v=1"])}`.trimEnd(),
     `wait ${name} ${one(["not-running", "next-exit", "removed"])}`,
@@ -122,6 +124,8 @@ export function act(engine: Engine, memory: Memory, line: string): void {
     case "pause":
     case "unpause":
       return ask("POST", `/containers/${name}/${word}`);
+    case "update":
+      return ask("POST", `/containers/${name}/update`, { Memory: Number(rest[0]) << 20, MemorySwap: -1 });
     case "kill":
       return ask("POST", `/containers/${name}/kill?signal=${rest[0]}`);
     case "remove":

@@ -129,6 +129,8 @@ function checkContainer(engine: Engine, container: ContainerRecord): void {
   }
   if (process?.run !== run) throw new Breach(`run ${run} of ${id} has no process`);
   if (process.frozen !== (status === "paused")) throw new Breach(`${id} is ${status}, frozen: ${process.frozen}`);
+  const { Memory } = container.hostConfig;
+  if (process.memory !== Memory) throw new Breach(`${id} may have ${Memory}, and has ${process.memory}`);
   expectOneOf("mount of a running container", id, [...mounts.keys()]);
   const address = joins.get(id)?.address;
   if (networkMode !== "none" && (address === undefined || address !== endpoint?.address)) {

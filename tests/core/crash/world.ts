@@ -17,6 +17,8 @@ export interface Process {
   /** SIGTERM came while it was frozen. */
   pending: boolean;
   code: number;
+  /** Its limit of memory; 0 for none. */
+  memory: number;
 }
 
 export interface Join {
@@ -137,6 +139,7 @@ export class World {
       if (process.pending) this.end(process, 143);
     }
     if (command.tag === "signal") this.#signal(process, command.val.number);
+    if (command.tag === "limit") process.memory = memoryOf(JSON.parse(new TextDecoder().decode(command.val.resources)));
     if (command.tag === "sample") return { tag: "sample", val: sampleOf(0n) };
     if (command.tag === "ps") return { tag: "ps", val: { text: new Uint8Array(), pids: new Uint32Array() } };
     return { tag: "done" };
@@ -151,6 +154,7 @@ export class World {
     if (this.state.processes.has(`${container} ${run}`)) throw new Breach(`launch of run ${run} asked twice`);
     const process = processOf(container, run, "running");
     process.stubborn = spec.includes("stubborn");
+    process.memory = memoryOf(JSON.parse(spec).linux.resources);
     this.state.processes.set(`${container} ${run}`, process);
     return { tag: "launched", val: { pid: 100 + run, at: 0n } };
   }
@@ -280,6 +284,7 @@ function subjectOf(command: Exclude<processes.ProcessCommand, { tag: "launch" }>
     case "resize":
       return command.val.subject;
     case "ps":
+    case "limit":
       return command.val.subject;
     case "pause":
     case "resume":
@@ -292,7 +297,12 @@ function subjectOf(command: Exclude<processes.ProcessCommand, { tag: "launch" }>
 }
 
 function processOf(container: string, run: number, status: Process["status"]): Process {
-  return { container, run, status, frozen: false, stubborn: false, pending: false, code: 0 };
+  return { container, run, status, frozen: false, stubborn: false, pending: false, code: 0, memory: 0 };
+}
+
+/** Of `linux.resources`. */
+function memoryOf(resources: { memory?: { limit?: number } } = {}): number {
+  return resources.memory?.limit ?? 0;
 }
 
 function stateOf({ status, code }: Process): engine.ProcessState {

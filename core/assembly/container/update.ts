@@ -1,0 +1,136 @@
+// POST /containers/{id}/update (surface §2.20): what is given and not zero is changed, of a run that goes on at once.
+
+import { readJsonBody } from "../api/json-body";
+import { Call } from "../call";
+import { emitContainer } from "../event/emit";
+import { refusedField } from "../json/asked";
+import { Json } from "../json/json";
+import { normalise, schemaError } from "../json/schema";
+import { jsonBytes, JsonWriter } from "../json/writer";
+import { badParameter, conflict, notBuilt, Refusal } from "../refusal";
+import { line, sendJson } from "../reply";
+import { engine } from "../state";
+import { Container } from "./container";
+import { documentOf } from "./launch";
+import { Status } from "./lifecycle";
+import { limitRun } from "./limiting";
+import { UPDATE, UPDATED_LISTS, UPDATED_NUMBERS, UPDATED_TEXTS } from "./update-table";
+import { nonsense } from "./validate";
+import { deviceProblem } from "./validate-devices";
+import { resourceProblem } from "./validate-resources";
+import { dropUnsupported, kernelFacts } from "./warnings";
+
+export function updateContainer(call: Call): Refusal | null {
+  const body = readJsonBody(call.request);
+  if (body.refusal !== null) return body.refusal;
+  const json = body.json;
+  if (json === null) return badParameter("invalid JSON: EOF");
+  const wish = normalise(json, UPDATE, "", call.version);
+  if (wish === null) return badParameter(`invalid JSON: ${schemaError()}`);
+  const lookup = engine.containers.lookUp(call.name);
+  const container = lookup.container;
+  if (container === null) return lookup.refusal;
+  const machine = engine.options.machine;
+  const kernel = kernelFacts(machine);
+  const warnings = dropUnsupported(wish, kernel);
+  let problem = nonsense(Json.object(), wish);
+  if (problem.length == 0) problem = resourceProblem(wish, <i32>machine.cpus, kernel, true);
+  if (problem.length == 0) problem = deviceProblem(wish);
+  if (problem.length > 0) return badParameter(problem);
+  const field = refusedField(wish, UPDATE, "");
+  return field.length > 0 ? notBuilt(field) : change(container, call, wish, warnings);
+}
+
+function change(container: Container, call: Call, wish: Json, warnings: string[]): Refusal | null {
+  if (container.between) {
+    container.queue.push(call);
+    return null;
+  }
+  const host = documentOf(container.hostConfig);
+  const problem = conflictOf(container, wish, host);
+  if (problem.length > 0) return conflict(`Cannot update container ${container.id}: ${problem}`);
+
+  // Accepted from here: it goes on if the client goes away.
+  const changed = merge(wish, host);
+  if (container.running) limitRun(container, changed, new Updated(container, call, changed, warnings));
+  else new Updated(container, call, changed, warnings).take();
+  return null;
+}
+
+/** The end of an update that succeeded. */
+export class Updated {
+  constructor(
+    private readonly container: Container,
+    readonly call: Call,
+    private readonly hostConfig: Json,
+    private readonly warnings: string[],
+  ) {}
+
+  /** What is asked for holds, and is remembered. */
+  take(): void {
+    this.container.hostConfig = jsonBytes(this.hostConfig);
+    this.container.touch();
+    emitContainer(this.container, "update");
+    const json = new JsonWriter();
+    json.beginObject();
+    if (this.warnings.length > 0) json.stringArrayField("Warnings", this.warnings);
+    else json.nullField("Warnings");
+    json.endObject();
+    sendJson(this.call, 200, line(json));
+  }
+}
+
+/** What stands against it, in Docker's words. `host`: as the container has it. */
+function conflictOf(container: Container, wish: Json, host: Json): string {
+  if (container.status == Status.Removing || container.status == Status.Dead) {
+    return 'container is marked for removal and cannot be "update"';
+  }
+  const pairs: string[][] = [
+    ["NanoCpus", "Nano CPUs", "CpuPeriod", "CPU Period"],
+    ["NanoCpus", "Nano CPUs", "CpuQuota", "CPU Quota"],
+    ["CpuPeriod", "CPU Period", "NanoCpus", "NanoCPUs"],
+    ["CpuQuota", "CPU Quota", "NanoCpus", "NanoCPUs"],
+  ];
+  for (let i = 0; i < pairs.length; i++) {
+    if (wish.i64Of(pairs[i][0]) > 0 && host.i64Of(pairs[i][2]) > 0) {
+      return `Conflicting options: ${pairs[i][1]} cannot be updated as ${pairs[i][3]} has already been set`;
+    }
+  }
+  const memory = wish.i64Of("Memory");
+  if (memory != 0 && memory > host.i64Of("MemorySwap") && wish.i64Of("MemorySwap") == 0) {
+    return (
+      "Memory limit should be smaller than already set memoryswap limit, " + "update the memoryswap at the same time"
+    );
+  }
+  const policy = policyOf(wish);
+  if (container.autoRemove && policy.length > 0 && policy != "no") {
+    return "Restart policy cannot be updated because AutoRemove is enabled for the container";
+  }
+  return "";
+}
+
+function policyOf(wish: Json): string {
+  const policy = wish.entry("RestartPolicy");
+  return policy === null ? "" : policy.stringOf("Name");
+}
+
+/** `host`, changed in place. */
+function merge(wish: Json, host: Json): Json {
+  for (let i = 0; i < UPDATED_NUMBERS.length; i++) {
+    const name = UPDATED_NUMBERS[i];
+    if (wish.i64Of(name) != 0) host.set(name, wish.entry(name)!);
+  }
+  for (let i = 0; i < UPDATED_TEXTS.length; i++) {
+    const name = UPDATED_TEXTS[i];
+    if (wish.stringOf(name).length > 0) host.set(name, wish.entry(name)!);
+  }
+  for (let i = 0; i < UPDATED_LISTS.length; i++) {
+    const list = wish.entry(UPDATED_LISTS[i]);
+    if (list !== null && !list.isNull) host.set(UPDATED_LISTS[i], list);
+  }
+  const pids = wish.entry("PidsLimit");
+  // Less than 0 is no limit, as is 0.
+  if (pids !== null && !pids.isNull) host.set("PidsLimit", Json.i64(max<i64>(0, wish.i64Of("PidsLimit"))));
+  if (policyOf(wish).length > 0) host.set("RestartPolicy", wish.entry("RestartPolicy")!);
+  return host;
+}
