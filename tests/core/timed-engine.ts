@@ -17,9 +17,9 @@ export class TimedEngine {
   /** Bytes that the greediest step allocated: nothing is given back within a step. */
   greediest = 0;
 
-  /** It has the image `busybox`. */
-  constructor() {
-    const records = [...FIRST_RECORDS, ...BUSYBOX_RECORDS].map(([key, value]) => ({ key, value }));
+  /** It has the image `busybox`. `others`: records of its own beside the first. */
+  constructor(others: Iterable<readonly [string, Uint8Array]> = []) {
+    const records = [...FIRST_RECORDS, ...BUSYBOX_RECORDS, ...others].map(([key, value]) => ({ key, value }));
     records.sort((a, b) => (a.key < b.key ? -1 : 1));
     const found = { processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [] };
     const inventory: engine.Inventory = { ...found, chains: [BUSYBOX_CHAIN] };

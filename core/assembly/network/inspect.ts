@@ -1,26 +1,35 @@
 // GET /networks and /networks/{id}: the three networks that are always there (surface §2.24, §6.5).
 
-import { Filters, parseFilters } from "../api/filters";
+import { FilterFlag, Filters, parseFilters } from "../api/filters";
+import { strictFlagOf } from "../api/parameters";
 import { Call } from "../call";
 import { JsonWriter } from "../json/writer";
-import { badParameter, notFound, Refusal } from "../refusal";
+import { badParameter, internal, notFound, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { formatTime } from "../text/time";
+import { parseSubnet } from "./addresses";
+import { lookUpNetwork } from "./look-up";
 import { Network } from "./network";
 
 /** From this version on the list has no `Containers`. */
 const LIST_WITHOUT_CONTAINERS = 28;
+/** From this version on `inspect` tells how many addresses are in use. */
+const WITH_STATUS = 52;
 const KEYS: string[] = ["driver", "name", "id", "label", "scope", "type", "dangling"];
+const TYPES: string[] = ["builtin", "custom"];
 
 export function listNetworks(call: Call): Refusal | null {
   const filters = parseFilters(call.query.first("filters"), KEYS);
   if (filters.error.length > 0) return badParameter(filters.error);
+  const problem = refuseValues(filters);
+  if (problem !== null) return problem;
   const all = engine.networks.all();
   const json = new JsonWriter();
   json.beginArray();
   for (let i = 0; i < all.length; i++) {
-    if (matches(all[i], filters)) writeNetworkJson(json, all[i], call.version, call.version < LIST_WITHOUT_CONTAINERS);
+    if (!matches(all[i], filters)) continue;
+    writeNetworkJson(json, all[i], call.version, call.version < LIST_WITHOUT_CONTAINERS, false);
   }
   json.endArray();
   sendJson(call, 200, line(json));
@@ -28,30 +37,32 @@ export function listNetworks(call: Call): Refusal | null {
 }
 
 export function inspectNetwork(call: Call): Refusal | null {
-  const network = lookUpNetwork(call.name);
-  if (network === null) return notFound(`network ${call.name} not found`);
+  // Tells of services and tasks, which only a swarm has.
+  const verbose = strictFlagOf(call.query, "verbose");
+  if (call.version >= 28 && verbose.error.length > 0) {
+    return badParameter(`invalid value for verbose: ${call.query.first("verbose")}: ${verbose.error}`);
+  }
+  const lookup = lookUpNetwork(call.name);
+  const network = lookup.network;
+  if (network === null) return lookup.refusal;
+  const scope = call.version >= 31 ? call.query.first("scope") : "";
+  if (scope.length > 0 && scope != "local") return notFound(`network ${call.name} not found`);
   const json = new JsonWriter();
-  writeNetworkJson(json, network, call.version, true);
+  writeNetworkJson(json, network, call.version, true, call.version >= WITH_STATUS);
   sendJson(call, 200, line(json));
   return null;
 }
 
-/** By id, by name, by a prefix of one id. */
-export function lookUpNetwork(reference: string): Network | null {
-  const exact = engine.networks.find(reference);
-  if (exact !== null) return exact;
-  const named = engine.networks.named(reference);
-  if (named !== null) return named;
-  let found: Network | null = null;
-  const all = engine.networks.all();
-  for (let i = 0; i < all.length; i++) {
-    if (!all[i].id.startsWith(reference)) continue;
-    if (found !== null) return null;
-    found = all[i];
+function refuseValues(filters: Filters): Refusal | null {
+  if (filters.flag("dangling") == FilterFlag.Bad) return badParameter(filters.flagError("dangling"));
+  const types = filters.values("type");
+  for (let i = 0; i < types.length; i++) {
+    if (!TYPES.includes(types[i])) return internal(`invalid filter: 'type'='${types[i]}'`);
   }
-  return found;
+  return null;
 }
 
+/** Networks that are always there are in use, whoever is on them: none of them dangles. */
 function matches(network: Network, filters: Filters): bool {
   return (
     filters.exact("driver", network.driver) &&
@@ -60,11 +71,17 @@ function matches(network: Network, filters: Filters): bool {
     filters.exact("scope", "local") &&
     filters.exact("type", "builtin") &&
     filters.labels("label", [], []) &&
-    !filters.has("dangling")
+    filters.flag("dangling") != FilterFlag.True
   );
 }
 
-function writeNetworkJson(json: JsonWriter, network: Network, version: i32, withContainers: bool): void {
+function writeNetworkJson(
+  json: JsonWriter,
+  network: Network,
+  version: i32,
+  withContainers: bool,
+  withStatus: bool,
+): void {
   json.beginObject();
   json.stringField("Name", network.name);
   json.stringField("Id", network.id);
@@ -87,6 +104,25 @@ function writeNetworkJson(json: JsonWriter, network: Network, version: i32, with
   writeOptions(json, network);
   json.key("Labels");
   json.beginObject();
+  json.endObject();
+  if (withStatus) writeStatus(json, network);
+  json.endObject();
+}
+
+/** The network's own address, the broadcast address and the gateway are in use as well. */
+function writeStatus(json: JsonWriter, network: Network): void {
+  json.key("Status").beginObject();
+  json.key("IPAM").beginObject();
+  const subnet = parseSubnet(network.subnet);
+  if (subnet !== null) {
+    const used = engine.networks.addressesOf(network) + 3;
+    json.key("Subnets").beginObject();
+    json.key(network.subnet).beginObject();
+    json.i64Field("IPsInUse", used);
+    json.i64Field("DynamicIPsAvailable", <i64>subnet.last - <i64>subnet.base + 1 - used);
+    json.endObject();
+    json.endObject();
+  }
   json.endObject();
   json.endObject();
 }

@@ -62,6 +62,14 @@ export class NetworkStore {
     this.taken.set(`${network} ${address}`, container);
   }
 
+  /** How many addresses containers have on it. */
+  addressesOf(network: Network): i32 {
+    const keys = this.taken.keys();
+    let count = 0;
+    for (let i = 0; i < keys.length; i++) if (keys[i].startsWith(network.id)) count += 1;
+    return count;
+  }
+
   /** Only its owner gives an address back. */
   freeAddress(network: string, address: string, container: string): void {
     const key = `${network} ${address}`;

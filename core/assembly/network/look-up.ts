@@ -1,0 +1,30 @@
+// Which network a client means (surface §2.4): by its id, by its name, by the beginning of one id.
+
+import { badParameter, notFound, Refusal } from "../refusal";
+import { engine } from "../state";
+import { Network } from "./network";
+
+export class NetworkLookup {
+  constructor(
+    readonly network: Network | null,
+    readonly refusal: Refusal | null,
+  ) {}
+}
+
+export function lookUpNetwork(reference: string): NetworkLookup {
+  let found = engine.networks.find(reference);
+  if (found === null) found = engine.networks.named(reference);
+  if (found !== null) return new NetworkLookup(found, null);
+  const all = engine.networks.all();
+  let matches = 0;
+  for (let i = 0; i < all.length; i++) {
+    if (!all[i].id.startsWith(reference)) continue;
+    found = all[i];
+    matches += 1;
+  }
+  if (matches > 1) {
+    const text = `${matches.toString()} matches found based on ID prefix: network ${reference} is ambiguous`;
+    return new NetworkLookup(null, badParameter(text));
+  }
+  return new NetworkLookup(found, found === null ? notFound(`network ${reference} not found`) : null);
+}
