@@ -25,7 +25,7 @@ export interface Channel {
   /** A whole answer to which nothing is added; the connection ends with it. */
   bare(reply: replies.Whole): void;
   /** Takes the connection off HTTP; `gone` is called when the client can be reached no more. */
-  hijack(gone: () => void): HijackedClient;
+  hijack(gone: () => void, framing: replies.Framing): HijackedClient;
   /** Breaks the connection off. */
   destroy(): void;
 }
@@ -149,7 +149,7 @@ export class Exchange implements ReplyReceiver {
 
   async #hijack(hijack: replies.Hijack): Promise<void> {
     const { drain, gone } = (this.#movement = newMovement());
-    const client = (this.#client = new AddressedClient(this.#channel.hijack(() => gone.abort())));
+    const client = (this.#client = new AddressedClient(this.#channel.hijack(() => gone.abort(), hijack.framing)));
     let ending: Ending = "failed";
     try {
       ending = await this.#attach(hijack, client, { drain, gone });

@@ -7,6 +7,7 @@ import type { Gate } from "./gate.js";
 import { hijackHead } from "./reply-head.js";
 import type { Response } from "./response.js";
 import { SocketClient } from "./socket-client.js";
+import { WebSocketClient } from "./websocket.js";
 
 /** How long a client that has closed its side is waited for: it may have gone, or only be done with asking. */
 const HALF_CLOSED_MS = 2000;
@@ -66,10 +67,13 @@ class GateChannel implements Channel {
     socket.end(Buffer.concat([Buffer.from(hijackHead(head), "latin1"), body]));
   }
 
-  hijack(gone: () => void): HijackedClient {
+  hijack(gone: () => void, framing: replies.Framing): HijackedClient {
     this.#taken = true;
-    const { socket, early } = this.#gate.takeOver();
-    return new SocketClient(socket, early, gone);
+    const request = this.#gate.head!;
+    const connection = this.#gate.takeOver();
+    const isWebSocket = framing === "websocket-text" || framing === "websocket-binary";
+    if (isWebSocket) return new WebSocketClient(connection, request, framing, gone);
+    return new SocketClient(connection.socket, connection.early, gone);
   }
 
   destroy(): void {

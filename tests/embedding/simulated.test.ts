@@ -46,6 +46,19 @@ describe("a crash", () => {
   });
 });
 
+test("no websocket comes of a request that has no connection", async () => {
+  const { engine } = await opened();
+  const id = await create(engine);
+  for (const path of [`/containers/${id}/attach/ws?stream=1`, `/v1.41/containers/${id}/attach/ws`]) {
+    const answer = await engine.fetch(path);
+    expect([answer.status, await answer.json()]).toEqual([
+      501,
+      { message: "there is no connection here that could become a websocket: attach without one" },
+    ]);
+  }
+  await engine.close();
+});
+
 test("records of one's own: another engine, on another host, goes on from them", async () => {
   const kept = new Map<string, Uint8Array>();
   const records: RecordStore = {

@@ -2,6 +2,7 @@
 
 import { Note, NoteRouted, Routed as RoutedNote } from "../../../build/bindings/types";
 import { attachContainer } from "../container/attach";
+import { attachWebsocket } from "../container/attach-ws";
 import { createContainer } from "../container/create";
 import { inspectContainer } from "../container/inspect";
 import { killContainer } from "../container/kill";
@@ -112,7 +113,7 @@ const ROUTES: Route[] = [
   new Route("POST",   "/containers/*/pause",        24, pauseContainer,    "container/pause.ts"),
   new Route("POST",   "/containers/*/unpause",      24, unpauseContainer,  "container/pause.ts"),
   new Route("POST",   "/containers/*/attach",       24, attachContainer,   "container/attach.ts"),
-  new Route("GET",    "/containers/*/attach/ws",    24, later,             "api/routes.ts"),
+  new Route("GET",    "/containers/*/attach/ws",    24, attachWebsocket,   "container/attach-ws.ts"),
   new Route("POST",   "/containers/*/wait",         24, waitContainer,     "container/wait.ts"),
   new Route("HEAD",   "/containers/*/archive",      24, later,             "api/routes.ts"),
   new Route("GET",    "/containers/*/archive",      24, later,             "api/routes.ts"),

@@ -5,13 +5,14 @@ import { flagOf } from "../api/parameters";
 import { headerOf } from "../api/headers";
 import { Call } from "../call";
 import { emitContainer } from "../event/emit";
-import { badParameter, conflict, Refusal, statusOf } from "../refusal";
+import { badParameter, conflict, notSupported, Refusal, statusOf } from "../refusal";
 import { endReply, hijack, refused, sendBare, textBody } from "../reply";
 import { engine } from "../state";
 import { Container } from "./container";
 import { parseDetachKeys } from "./detach-keys";
 import { Status } from "./lifecycle";
-import { StopFollowing } from "./logs";
+import { logDriverOf } from "./log-config";
+import { StopFollowing, UNREADABLE } from "./logs";
 import { streamType } from "./stream-type";
 
 const RAW = "application/vnd.docker.raw-stream";
@@ -27,21 +28,61 @@ export function attachContainer(call: Call): Refusal | null {
 }
 
 function attach(call: Call): Refusal | null {
-  const keys = parseDetachKeys(call.query.first("detachKeys"));
-  if (keys === null) return badParameter(`Invalid detach keys (${call.query.first("detachKeys")}) provided`);
+  const wanted = wantedAttachment(call);
+  const container = wanted.container;
+  if (container === null) return wanted.refusal;
+  const query = call.query;
+  const streams = new Streams(flagOf(query, "stdin"), flagOf(query, "stdout"), flagOf(query, "stderr"));
+  const framing = container.tty ? Framing.Raw : Framing.Multiplexed;
+  begin(call, container, stdioOf(call, container, headOf(call, container), streams, framing, wanted.keys));
+  return null;
+}
+
+/** A container that a client may be attached to, or why not. */
+export class WantedAttachment {
+  constructor(
+    readonly container: Container | null,
+    readonly keys: Uint8Array,
+    readonly refusal: Refusal | null,
+  ) {}
+}
+
+export function wantedAttachment(call: Call): WantedAttachment {
+  const text = call.query.first("detachKeys");
+  const keys = parseDetachKeys(text);
+  if (keys === null) return refusing(badParameter(`Invalid detach keys (${text}) provided`));
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
-  if (container === null) return lookup.refusal;
+  if (container === null) return refusing(lookup.refusal!);
   if (container.status == Status.Paused) {
-    return conflict(`container ${call.name} is paused, unpause the container before attach`);
+    return refusing(conflict(`container ${call.name} is paused, unpause the container before attach`));
   }
+  if (container.word == "restarting") {
+    return refusing(conflict(`container ${call.name} is restarting, wait until the container is running`));
+  }
+  if (flagOf(call.query, "logs") && logDriverOf(container) == "none") return refusing(notSupported(UNREADABLE));
+  return new WantedAttachment(container, keys, null);
+}
 
-  const live = flagOf(call.query, "stream");
-  hijack(call, stdioOf(call, container, live, keys), new Detachment(container));
+function refusing(refusal: Refusal): WantedAttachment {
+  return new WantedAttachment(null, new Uint8Array(0), refusal);
+}
+
+/** Binds the connection. */
+export function begin(call: Call, container: Container, stdio: Hijack): void {
+  hijack(call, stdio, new Detachment(container));
   emitContainer(container, "attach");
-  if (live && container.status != Status.Removing) container.attached.push(call);
+  if (flagOf(call.query, "stream") && container.status != Status.Removing) container.attached.push(call);
   else endReply(call);
-  return null;
+}
+
+/** Which streams a client asks for. */
+export class Streams {
+  constructor(
+    readonly stdin: bool,
+    readonly stdout: bool,
+    readonly stderr: bool,
+  ) {}
 }
 
 /** With an `Upgrade` header of any value 101, else 200 (surface §2.6). */
@@ -50,15 +91,23 @@ function headOf(call: Call, container: Container): Head {
   return new Head(101, `Content-Type: ${streamType(call, container.tty)}\nConnection: Upgrade\nUpgrade: tcp`);
 }
 
-function stdioOf(call: Call, container: Container, live: bool, keys: Uint8Array): Hijack {
-  const stdin = flagOf(call.query, "stdin") && container.openStdin;
+export function stdioOf(
+  call: Call,
+  container: Container,
+  head: Head,
+  streams: Streams,
+  framing: Framing,
+  keys: Uint8Array,
+): Hijack {
+  const live = flagOf(call.query, "stream");
+  const stdin = streams.stdin && container.openStdin;
   return new Hijack(
-    headOf(call, container),
+    head,
     new StdioRun(new RunStdio(container.id, runOf(container), flagOf(call.query, "logs"), live)),
     stdin && live,
-    flagOf(call.query, "stdout"),
-    flagOf(call.query, "stderr") && !container.tty,
-    container.tty ? Framing.Raw : Framing.Multiplexed,
+    streams.stdout,
+    streams.stderr && !container.tty,
+    framing,
     !stdin || (container.stdinOnce && !container.tty),
     container.tty ? keys : new Uint8Array(0),
   );
