@@ -44,11 +44,16 @@ export function readConfined(root: string, path: string, limit: number): string 
     throw error;
   }
   try {
-    const { size } = fstatSync(file);
-    return fstatSync(file).isFile() && size <= limit ? readFileSync(file, "utf8") : "";
+    return readOpen(file, limit);
   } finally {
     closeSync(file);
   }
+}
+
+/** The same of one that is open. */
+export function readOpen(file: number, limit: number): string {
+  const stat = fstatSync(file);
+  return stat.isFile() && stat.size <= limit ? readFileSync(file, "utf8") : "";
 }
 
 function linkTarget(path: string): string | undefined {

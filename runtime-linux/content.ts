@@ -1,13 +1,17 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
-import { HostFailure, unsupported } from "../hosts/failure.js";
-import type { Bodies, content, Operation, Outcome, Perform, Report } from "../hosts/host.js";
+import { HostFailure } from "../hosts/failure.js";
+import type { Bodies, content, engine, Operation, Outcome, Perform, Report, types } from "../hosts/host.js";
 import type { Registry } from "./content/registry.js";
 import { Archives } from "./content/archives.js";
+import { compare } from "./content/changes.js";
 import { writeChanges } from "./content/commit.js";
+import { extract } from "./content/extract.js";
 import { checked, Filesystems } from "./content/filesystems.js";
 import { makeLayer } from "./content/layer.js";
 import { Layers } from "./content/layers.js";
+import { statIn } from "./content/stat.js";
+import { openView } from "./content/view.js";
 import { Unpacking, type Work } from "../hosts/unpacking.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
@@ -96,9 +100,12 @@ class Carrier {
       case "measure":
         return { tag: "size", val: await this.filesystems.measure(command.val) };
       case "stat":
-      case "compare":
+        return { tag: "stat", val: this.#stat(command.val) };
       case "extract":
-        throw unsupported(command.tag);
+        await extract(command.val, this.#deps, signal);
+        return DONE;
+      case "compare":
+        return { tag: "changed", val: await compare(command.val, this.#deps, this.layers) };
       case "commit":
         return { tag: "committed", val: await this.#commit(command.val, signal) };
       case "ingest":
@@ -135,6 +142,15 @@ class Carrier {
     const work: Work = async (told, stop) =>
       this.layers.record(layer.chain)?.size ?? makeLayer(layer, deps, told, stop);
     return this.#unpacking.ask(layer.chain, work, report, signal);
+  }
+
+  #stat({ view: wanted, path, follow }: types.FileAt): engine.FileStat {
+    const view = openView(wanted, this.#deps);
+    try {
+      return statIn(view, path, follow);
+    } finally {
+      view.close();
+    }
   }
 
   async #commit({ archive, container }: content.Commit, signal: AbortSignal): ReturnType<typeof writeChanges> {

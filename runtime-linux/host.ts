@@ -1,9 +1,9 @@
 // The Linux host: all of `runtime-linux` put together behind the interfaces of `hosts/host.ts`.
 
-import { unsupported } from "../hosts/failure.js";
 import { randomBytes } from "node:crypto";
 import type { Bodies, Clock, Host, RecordStore, RequestId } from "../hosts/host.js";
 import { linuxContent } from "./content.js";
+import { archiveOf, exportOf } from "./content/archive.js";
 import type { Registry } from "./content/registry.js";
 import { makePrivate } from "./directories.js";
 import type { Kernel } from "./kernel.js";
@@ -69,12 +69,8 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<Host> {
     },
     replies: {
       ...processes.stdio,
-      archive: () => {
-        throw unsupported("archive");
-      },
-      export: () => {
-        throw unsupported("export");
-      },
+      archive: (source) => archiveOf(source, { paths, kernel }),
+      export: (source) => exportOf(source, { paths, kernel }),
     },
     machine,
     runtimes: processes.runtimes,

@@ -5,7 +5,8 @@
 // mounts lie below a shared mount, the copy is its slave, and unmounting here unmounts there.
 
 import { closeSync, openSync, readFileSync, realpathSync, statfsSync } from "node:fs";
-import { CLONE_NEWNS, MNT_DETACH, MS_BIND, MS_REC, MS_SHARED, MS_SLAVE, type Kernel } from "./kernel.js";
+import { MNT_DETACH, MS_BIND, MS_REC, MS_SHARED, type Kernel } from "./kernel.js";
+import { apart } from "./mount-namespace.js";
 
 const UNIFIED = "/sys/fs/cgroup/unified";
 const CGROUP2_MAGIC = 0x63677270;
@@ -47,26 +48,10 @@ export class Hybrid {
    * thread alone.
    */
   hide<T>(spawn: () => T): T {
-    const directory = workingDirectory();
-    // Takes the thread out of the working directory it shares with others (CLONE_FS is implied), or setns is refused.
-    this.#kernel.unshare(CLONE_NEWNS);
-    try {
-      this.#kernel.mount("", "/", "", MS_REC | MS_SLAVE, "");
+    return apart(this.#kernel, this.#home, () => {
       this.#kernel.umount(UNIFIED, MNT_DETACH);
       return spawn();
-    } finally {
-      this.#kernel.setns(this.#home, CLONE_NEWNS);
-      this.#return(directory);
-    }
-  }
-
-  /** `setns` has left the thread in the root directory; there it stays if the other is gone. */
-  #return(directory: string): void {
-    try {
-      this.#kernel.chdir(directory);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
+    });
   }
 
   /** Undoes `open`, unless containers that live on need it. */
@@ -79,14 +64,6 @@ export class Hybrid {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
     }
-  }
-}
-
-function workingDirectory(): string {
-  try {
-    return process.cwd();
-  } catch {
-    return "/"; // it was removed
   }
 }
 

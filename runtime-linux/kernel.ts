@@ -18,6 +18,14 @@ export interface Kernel {
   llistxattr(path: Path): string[];
   /** Sets both times of a file, in nanoseconds since 1970; of a symbolic link itself. */
   lutimens(path: Path, accessed: bigint, modified: bigint): void;
+  /**
+   * Opens a path as if `directory` were the root (openat2(2), RESOLVE_IN_ROOT): no link and no `..` leads out of it,
+   * whoever changes the tree meanwhile. Links of /proc to open files are refused (ELOOP). Closed on exec. EAGAIN when
+   * the kernel could not be sure: something was moved just then.
+   */
+  openInRoot(directory: number, path: Path, flags: number): number;
+  /** Gives an open file that has no name one (linkat(2)). */
+  linkOpen(fd: number, path: Path): void;
   /** Writes all of the file system that `fd` is on to its disk. Waits off the calling thread. */
   syncfs(fd: number): Promise<void>;
   /** `CLONE_…` flags. Of the calling thread alone. */
@@ -60,10 +68,17 @@ export interface Device {
 }
 
 // mount(2)
+export const MS_RDONLY = 1;
+export const MS_REMOUNT = 32;
 export const MS_BIND = 4096;
 export const MS_REC = 16384;
 export const MS_SLAVE = 1 << 19;
 export const MS_SHARED = 1 << 20;
+
+// open(2)
+export const O_PATH = 0o10000000;
+/** With O_DIRECTORY, as it must be. */
+export const O_TMPFILE = 0o20200000;
 
 // umount2(2)
 export const MNT_DETACH = 2;

@@ -29,6 +29,17 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   { id: "bad-json-text", what: "wording of JSON errors", reason: NEWEST },
   { id: "content-type-text", what: "wording of a refused Content-Type", reason: NEWEST },
+  { id: "archive-path-text", what: "a blank in `path cannot be empty`", reason: NEWEST },
+  {
+    id: "deflate-form",
+    what: "the coding `deflate` has the zlib form (reference: bare deflate)",
+    reason: "RFC 9110 §8.4.1.2 says so, and every client reads it",
+  },
+  {
+    id: "extract-status",
+    what: "unpacking into what is read-only or no directory is 400 (reference: 500)",
+    reason: NEWEST,
+  },
   {
     id: "body-limit",
     what: "a JSON body past the limit is 413 (reference: no limit)",

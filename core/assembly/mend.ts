@@ -169,7 +169,7 @@ function sweep(inventory: Inventory): void {
   for (let i = 0; i < inventory.processes.length; i++) sweepProcess(inventory.processes[i]);
   for (let i = 0; i < inventory.joins.length; i++) sweepJoin(inventory.joins[i]);
   for (let i = 0; i < inventory.mounts.length; i++) {
-    if (!mayUse(inventory.mounts[i])) {
+    if (!mayUse(inventory.mounts[i]) || isRemoving(inventory.mounts[i])) {
       askContent(new Ignored(), 0, new ContentCommandUnmount(inventory.mounts[i]));
     }
   }
@@ -206,6 +206,12 @@ function sweepJoin(found: FoundJoin): void {
   if (!mayUse(found.container)) {
     askNetworks(new Ignored(), 0, new NetworkCommandLeave(new Leave(found.container, found.network)));
   }
+}
+
+/** Clients may have been reading its files: they were mounted for that. */
+function isRemoving(id: string): bool {
+  const container = engine.containers.find(id);
+  return container !== null && container.status == Status.Removing;
 }
 
 /** Whether the container's status lets it have a mount, a network, a process. */

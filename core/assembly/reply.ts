@@ -13,6 +13,7 @@ import {
   ReplyCommandSplice,
   ReplyCommandTag,
   ReplyCommandWhole,
+  Source,
   SourceLogs,
   Whole,
 } from "../../build/bindings/types";
@@ -94,7 +95,12 @@ export function sendChunk(call: Call, bytes: Uint8Array): void {
 }
 
 export function spliceLogs(call: Call, source: LogSource): void {
-  perform(call.id, new ReplyCommandSplice(new SourceLogs(source)));
+  splice(call, new SourceLogs(source));
+}
+
+/** The body's bytes come from there. */
+export function splice(call: Call, source: Source): void {
+  perform(call.id, new ReplyCommandSplice(source));
 }
 
 export function hijack(call: Call, stdio: Hijack, follower: Follower | null): void {

@@ -1,9 +1,10 @@
 // The simulated world, put together behind the interfaces of `hosts/host.ts`.
 
-import { unsupported } from "../failure.js";
 import type { Bodies, RequestId, engine } from "../host.js";
 import { registryClient } from "../registry/client.js";
+import { archiveOf, exportOf } from "./content/archive.js";
 import { simulatedContent } from "./content/content.js";
+import type { Looks } from "./content/view.js";
 import { beyond } from "./elsewhere.js";
 import type { Fault } from "./faults.js";
 import { Disk } from "./files/disk.js";
@@ -50,7 +51,8 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     ...(options.userAgent && { userAgent: options.userAgent }),
   });
   const bodies = new LateBodies();
-  const content = simulatedContent({ disk, clock: time, bodies, registry });
+  const looks: Looks = { disk, filesOf: (container, run) => processes.filesOf(container, run) };
+  const content = simulatedContent({ ...looks, clock: time, bodies, registry });
   const volumes = simulatedVolumes(disk);
   const runtimes = runtimesOf(options.runtimes ?? []);
   const random = seededRandom(seed, "processes");
@@ -92,12 +94,8 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     volumes: volumes.perform,
     replies: {
       ...processes.stdio,
-      archive: () => {
-        throw unsupported("archive");
-      },
-      export: () => {
-        throw unsupported("export");
-      },
+      archive: (source) => archiveOf(source, looks),
+      export: (source) => exportOf(source, disk),
     },
     machine: MACHINE,
     runtimes,

@@ -2,15 +2,15 @@
 // (OCI image spec, layer.md). The same changes give the same bytes.
 
 import { createHash, type Hash } from "node:crypto";
-import { constants, readlinkSync } from "node:fs";
+import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
 import type { engine } from "../../hosts/host.js";
 import type { Kernel } from "../kernel.js";
 import { baseOf, OPAQUE, parentOf, WHITEOUT } from "../../hosts/streams/tar/names.js";
-import { splitDevice } from "./copy.js";
-import type { EntryType, TarEntry } from "../../hosts/streams/tar/entry.js";
+import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { endOfArchive, headerOf, paddingOf } from "../../hosts/streams/tar/writer.js";
+import { attributeOf, entryOf, LinkNames } from "./tar-entry.js";
 import { walk, type Found } from "./walk.js";
 
 /** Writes the tar of an upper directory to a new file. */
@@ -22,13 +22,12 @@ export async function writeChanges(
 ): Promise<engine.Committed> {
   const file = await open(into, "wx", 0o600);
   const out = new Output(file);
-  /** First name of each file that has several. */
-  const names = new Map<bigint, string>();
+  const links = new LinkNames();
   let [size, empty] = [0n, true];
   try {
     for await (const found of walk(upper)) {
       if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
-      const entry = entryOf(found, names, kernel);
+      const entry = changeOf(found, links, kernel);
       if (!entry) continue;
       empty = false;
       await out.write(headerOf(entry));
@@ -47,29 +46,9 @@ export async function writeChanges(
 }
 
 /** Undefined for what a layer cannot hold: a socket. */
-function entryOf({ name, path, stat }: Found, names: Map<bigint, string>, kernel: Kernel): TarEntry | undefined {
-  const type = typeOf(stat);
-  if (!type) return undefined;
-  const { major, minor } = splitDevice(stat.rdev);
-  const entry: TarEntry = {
-    name: type === "directory" ? `${name}/` : name,
-    type,
-    mode: Number(stat.mode) & 0o7777,
-    uid: Number(stat.uid),
-    gid: Number(stat.gid),
-    size: type === "file" ? Number(stat.size) : 0,
-    mtime: stat.mtimeNs,
-    target: type === "symlink" ? readlinkSync(path, "latin1") : "",
-    major,
-    minor,
-    xattrs: new Map(),
-  };
-  if (type === "character" && stat.rdev === 0n) return hiding(entry);
-  const first = stat.nlink > 1n && type !== "directory" ? names.get(stat.ino) : undefined;
-  if (first !== undefined) return { ...entry, type: "link", target: first, size: 0 };
-  names.set(stat.ino, name);
-  if (type !== "symlink") addCapability(entry, path, kernel);
-  return entry;
+function changeOf(found: Found, links: LinkNames, kernel: Kernel): TarEntry | undefined {
+  const entry = entryOf(found, links, kernel);
+  return found.stat.isCharacterDevice() && found.stat.rdev === 0n && entry ? hiding(entry) : entry;
 }
 
 function hiding(entry: TarEntry): TarEntry {
@@ -81,23 +60,9 @@ function whiteout(entry: TarEntry): TarEntry {
   return { ...entry, type: "file", mode: 0o600, size: 0, major: 0, minor: 0, xattrs: new Map() };
 }
 
-function addCapability({ xattrs }: TarEntry, path: Buffer, kernel: Kernel): void {
-  const value = attribute(path, CAPABILITY, kernel);
-  if (value) xattrs.set(CAPABILITY, Buffer.from(value).toString("latin1"));
-}
-
 function isOpaque(path: Buffer, kernel: Kernel): boolean {
-  const value = attribute(path, "trusted.overlay.opaque", kernel);
+  const value = attributeOf(path, "trusted.overlay.opaque", kernel);
   return value !== undefined && Buffer.from(value).toString() === "y";
-}
-
-function attribute(path: Buffer, name: string, kernel: Kernel): Uint8Array | undefined {
-  try {
-    return kernel.lgetxattr(path, name);
-  } catch (error) {
-    if (["ENODATA", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
-    throw error;
-  }
 }
 
 /** Exactly as many bytes as its header says, though the file may be growing or shrinking. */
@@ -143,15 +108,5 @@ class Output {
   }
 }
 
-function typeOf(stat: Found["stat"]): EntryType | undefined {
-  if (stat.isFile()) return "file";
-  if (stat.isDirectory()) return "directory";
-  if (stat.isSymbolicLink()) return "symlink";
-  if (stat.isCharacterDevice()) return "character";
-  if (stat.isBlockDevice()) return "block";
-  return stat.isFIFO() ? "fifo" : undefined;
-}
-
-const CAPABILITY = "security.capability";
 /** Bytes read or written at once. */
 const PIECE = 1 << 20;

@@ -2,6 +2,7 @@
 
 import * as fs from "node:fs";
 import { rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { HostFailure } from "../../hosts/failure.js";
 import type { content } from "../../hosts/host.js";
 import { makePrivate, removeEmpty } from "../directories.js";
@@ -98,13 +99,12 @@ export class Filesystems {
 
   /** The directory of a chain's stubs; made once. */
   async #stubs(chain: string | undefined, layers: readonly string[]): Promise<string> {
-    const place = chain === undefined ? this.#paths.layers("none") : this.#layers.directory(chain);
-    const stubs = `${place}/stubs`;
+    const stubs = this.#layers.stubs(chain);
     if (fs.existsSync(stubs)) return stubs;
     const draft = await this.#layers.draft();
     fs.mkdirSync(`${draft}/stubs`);
     makeStubs(`${draft}/stubs`, layers, this.#kernel);
-    fs.mkdirSync(place, { recursive: true, mode: 0o700 });
+    fs.mkdirSync(dirname(stubs), { recursive: true, mode: 0o700 });
     // Two containers may start at once; either's will do.
     if (!fs.existsSync(stubs)) fs.renameSync(`${draft}/stubs`, stubs);
     await rm(draft, { recursive: true, force: true });

@@ -2,7 +2,7 @@
 // container was mounted on it, `stubs/`. A layer appears there by one rename, whole. `layers/tmp/` holds what is being
 // made or thrown away; blobs as received stand in `blobs/sha256/`.
 
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
 import type { Kernel } from "../kernel.js";
@@ -48,6 +48,18 @@ export class Layers {
       at = record.parent;
     }
     return stack;
+  }
+
+  /** What a container's own files stand over: its chain, and once it was mounted, its stubs above. */
+  lower(chain: string | undefined): string[] {
+    const stubs = this.stubs(chain);
+    const stack = chain === undefined ? [] : this.stack(chain);
+    return existsSync(stubs) ? [stubs, ...stack] : stack;
+  }
+
+  /** Where the stubs of a chain's containers stand; without a chain, of those that stand on nothing. */
+  stubs(chain: string | undefined): string {
+    return chain === undefined ? this.#paths.layers("none", "stubs") : this.directory(chain, "stubs");
   }
 
   /** A layer's directory, or what is in it. */

@@ -1,6 +1,6 @@
 // What a stack of layers has under a name, read from the layers themselves as overlayfs would merge them.
 
-import { lstatSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import type { Kernel } from "../kernel.js";
 import { bytesOf } from "../../hosts/streams/tar/latin1.js";
 
@@ -34,7 +34,21 @@ function findInLayer(layer: string, parts: readonly string[], kernel: Kernel): B
   return undefined;
 }
 
-function isOpaque(path: Buffer, kernel: Kernel): boolean {
+/** Names in a directory of the stack. The same holds for links. */
+export function namesInLayers(layers: readonly string[], name: string, kernel: Kernel): string[] {
+  const names = new Set(layers.flatMap((layer) => namesIn(Buffer.from(`${bytesOf(layer)}/${name}`, "latin1"))));
+  return [...names].filter((child) => findInLayers(layers, `${name}/${child}`, kernel) !== undefined);
+}
+
+function namesIn(path: Buffer): string[] {
+  try {
+    return readdirSync(path, "latin1");
+  } catch {
+    return []; // not in this layer, or no directory there
+  }
+}
+
+export function isOpaque(path: Buffer, kernel: Kernel): boolean {
   try {
     return kernel.lgetxattr(path, "trusted.overlay.opaque").length > 0;
   } catch {

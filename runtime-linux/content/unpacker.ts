@@ -11,6 +11,7 @@ import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
 import { baseOf, cleanName, leaves, META, OPAQUE, parentOf, WHITEOUT } from "../../hosts/streams/tar/names.js";
 import type { TarSink } from "../../hosts/streams/tar/reader.js";
+import { setAttributes } from "./set-attributes.js";
 
 /** A hard link to a file that this layer does not have. */
 export interface LowerLink {
@@ -267,23 +268,9 @@ export class Unpacker implements TarSink {
   }
 }
 
-/** Attributes of overlayfs belong to the host, not to images; those that the file system refuses are left out. */
-function setAttributes(path: Buffer, xattrs: ReadonlyMap<string, string>, kernel: Kernel): void {
-  for (const [key, value] of xattrs) {
-    if (/^(trusted|user)\.overlay\./.test(key)) continue;
-    try {
-      kernel.lsetxattr(path, textOf(key), Buffer.from(value, "latin1"));
-    } catch (error) {
-      if (!REFUSED.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    }
-  }
-}
-
 function deviceOf({ type, major, minor }: TarEntry): Device {
   return type === "fifo" ? { major: 0, minor: 0 } : { major, minor };
 }
 
 const YES = Buffer.from("y");
 const TYPE_BITS = { character: S_IFCHR, block: S_IFBLK, fifo: S_IFIFO } as const;
-/** What a file system says of an attribute that it does not keep. */
-const REFUSED = new Set(["ENOTSUP", "EOPNOTSUPP", "EPERM", "EINVAL"]);

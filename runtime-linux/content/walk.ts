@@ -12,8 +12,11 @@ export interface Found {
   stat: fs.BigIntStats;
 }
 
-/** In the order of their names' bytes, a directory before what is in it; the root itself is left out. */
-export async function* walk(root: string): AsyncGenerator<Found> {
+/**
+ * In the order of their names' bytes, a directory before what is in it; the root itself is left out. `enters`: whether
+ * what is in a directory is wanted.
+ */
+export async function* walk(root: string, enters: (found: Found) => boolean = () => true): AsyncGenerator<Found> {
   const open: Opened[] = [];
   try {
     const top = await enter(root, "");
@@ -28,8 +31,9 @@ export async function* walk(root: string): AsyncGenerator<Found> {
       const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
       if (!stat) continue;
       const name = at.name === "" ? child : `${at.name}/${child}`;
-      yield { name, path, stat };
-      const below = stat.isDirectory() ? await enter(path, name) : undefined;
+      const found = { name, path, stat };
+      yield found;
+      const below = stat.isDirectory() && enters(found) ? await enter(path, name) : undefined;
       if (below) open.push(below);
     }
   } finally {

@@ -35,6 +35,15 @@ export const libc: Kernel = {
   lutimens(path, accessed, modified) {
     call("utimensat", path, AT_FDCWD, text(path), timespecs(accessed, modified), AT_SYMLINK_NOFOLLOW);
   },
+  openInRoot(directory, path, flags) {
+    const how = Buffer.alloc(24); // struct open_how
+    how.writeBigUInt64LE(BigInt(flags | O_CLOEXEC), 0);
+    how.writeBigUInt64LE(BigInt(RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS), 16);
+    return call("syscall", path, SYS_OPENAT2, directory, text(path), how, how.length);
+  },
+  linkOpen(fd, path) {
+    call("linkat", path, AT_FDCWD, text(`/proc/self/fd/${fd}`), AT_FDCWD, text(path), AT_SYMLINK_FOLLOW);
+  },
   async syncfs(fd) {
     await callAside("syncfs", fd);
   },
@@ -121,6 +130,12 @@ export const libc: Kernel = {
 
 const AT_FDCWD = -100;
 const AT_SYMLINK_NOFOLLOW = 0x100;
+const AT_SYMLINK_FOLLOW = 0x400;
+const O_CLOEXEC = 0o2000000;
+/** The same on all architectures. */
+const SYS_OPENAT2 = 437;
+const RESOLVE_NO_MAGICLINKS = 0x02;
+const RESOLVE_IN_ROOT = 0x10;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_NETLINK = 16;
@@ -148,6 +163,8 @@ const PROTOTYPES: Record<string, string> = {
   lgetxattr: "int64_t lgetxattr(const uint8_t *path, const uint8_t *name, _Out_ uint8_t *value, size_t size)",
   llistxattr: "int64_t llistxattr(const uint8_t *path, _Out_ uint8_t *list, size_t size)",
   utimensat: "int utimensat(int directory, const uint8_t *path, const uint8_t *times, int flags)",
+  syscall: "int64_t syscall(int64_t number, int64_t directory, const uint8_t *path, const uint8_t *how, uint64_t size)",
+  linkat: "int linkat(int from, const uint8_t *path, int to, const uint8_t *name, int flags)",
   syncfs: "int syncfs(int fd)",
   unshare: "int unshare(int flags)",
   setns: "int setns(int fd, int kind)",

@@ -42,6 +42,13 @@ export class Recorder implements Kernel {
   lutimens(path: Path, accessed: bigint, modified: bigint): void {
     this.#record("lutimens", String(path), String(accessed), String(modified));
   }
+  openInRoot(directory: number, path: Path, flags: number): number {
+    this.#record("openInRoot", directory, String(path), flags);
+    return -1;
+  }
+  linkOpen(fd: number, path: Path): void {
+    this.#record("linkOpen", fd, String(path));
+  }
   async syncfs(fd: number): Promise<void> {
     this.#record("syncfs", fd);
   }

@@ -5,6 +5,7 @@
 //   exited #CONTAINER RUN [CODE [oom|lost]]                     elapsed OP
 //   done OP · launched OP · size OP N · names OP WORD… · token OP [TEXT] · bytes OP DOCUMENT · resolved OP DOCUMENT
 //   ingested OP PATH:SIZE… · committed OP LAYER [empty] · ps OP PIDS LINES · sample OP [NAME=NUMBER…]
+//   stat OP KIND PLACE [ro] · changed OP KIND:PATH…
 //   failed OP KIND [CODE] MESSAGE · progress OP PHASE CURRENT TOTAL
 
 import type { Input, Outcome, engine, types } from "../../hosts/host.js";
@@ -123,6 +124,10 @@ function outcome(word: string, rest: string[], glossary: Glossary): Outcome {
       };
     case "ps":
       return { tag: "ps", val: psOutput(rest) };
+    case "stat":
+      return { tag: "stat", val: fileStat(rest) };
+    case "changed":
+      return { tag: "changed", val: rest.map(changed) };
     case "committed":
       return { tag: "committed", val: committed(rest, glossary) };
     default:
@@ -138,6 +143,19 @@ function psOutput([pids = "", ...words]: string[]): engine.PsOutput {
 function archivedFile(file: string): engine.ArchivedFile {
   const colon = file.lastIndexOf(":");
   return { path: file.slice(0, colon), size: BigInt(file.slice(colon + 1)) };
+}
+
+function fileStat([kind = "", place = "", access]: string[]): engine.FileStat {
+  const mode = { file: 0o100640, directory: 0o041777, link: 0o120777 }[kind];
+  if (mode === undefined) throw new Error(`no such file: ${kind}`);
+  const linkTarget = kind === "link" ? "/etc/hosts" : "";
+  const modified = 1_767_225_600_500_000_000n;
+  return { name: "file", size: 12n, mode, modified, linkTarget, place, readOnly: access === "ro" };
+}
+
+function changed(text: string): engine.Changed {
+  const [kind = "", path = ""] = text.split(":");
+  return { kind: kind as engine.ChangeKind, path };
 }
 
 function committed([layer = "", empty]: string[], glossary: Glossary): engine.Committed {

@@ -2,7 +2,17 @@
 // show: only that there are some.
 
 import { readFileSync } from "node:fs";
-import type { content, engine, networks, processes, records, replies, timers, volumes } from "../../hosts/host.js";
+import type {
+  content,
+  engine,
+  networks,
+  processes,
+  records,
+  replies,
+  timers,
+  types,
+  volumes,
+} from "../../hosts/host.js";
 import type { Effect } from "../../hosts/outbox.js";
 
 const STATUSES = statusWords();
@@ -43,6 +53,9 @@ export function shownReply(command: replies.ReplyCommand, paths: string[]): stri
     case "chunk":
       return `chunk ${shownBody(text(command.val), paths)}`;
     case "splice":
+      if (command.val.tag === "archive") {
+        return `splice archive ${shownFile(command.val.val.at)} ${fields({ compression: command.val.val.compression })}`;
+      }
       return `splice ${command.val.tag} ${fields({ ...command.val.val })}`;
     case "hijack": {
       const { head, stdio, ...rest } = command.val;
@@ -162,6 +175,14 @@ function shownContent(command: content.ContentCommand): string {
       return `login ${authority(command.val.endpoint)}${identity(command.val.credentials)}`;
     case "layer":
       return shownLayer(command.val);
+    case "stat":
+      return `stat ${shownFile(command.val)}`;
+    case "extract": {
+      const { into, request, keepKinds, owner } = command.val;
+      return `extract body of ${request} to ${shownFile(into)} ${fields({ keepKinds, owner })}`.trimEnd();
+    }
+    case "compare":
+      return `compare ${fields(command.val)}`;
     case "mount":
       return `mount ${command.val.container} on ${command.val.chain ?? "nothing"}`;
     case "commit":
@@ -171,6 +192,14 @@ function shownContent(command: content.ContentCommand): string {
     default:
       return `${command.tag} ${command.val}`;
   }
+}
+
+function shownFile({ view, path, follow }: types.FileAt): string {
+  const places = view.places.map(
+    ({ destination, source, readOnly }) => `${source}:${destination}${readOnly ? ":ro" : ""}`,
+  );
+  const where = view.run === undefined ? ["standing still", ...places] : [`in run ${view.run}`];
+  return `${follow ? "behind " : ""}${path} of ${view.container} ${where.join(" ")}`;
 }
 
 function shownLayer({ chain, parent, diffId, source }: content.Layer): string {

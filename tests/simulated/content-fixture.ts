@@ -45,7 +45,7 @@ export class Fixture {
     this.network = new RegistryNetwork({ catalogue: CATALOGUE, clock, faults, elsewhere, beyond, bytesPerSecond });
     this.registry = registryClient({ transport: this.network.transport, clock });
     const bodies = { take: (request: bigint) => this.#bodies.get(request)! };
-    this.content = simulatedContent({ disk: this.disk, clock, bodies, registry: this.registry });
+    this.content = simulatedContent({ filesOf: () => null, disk: this.disk, clock, bodies, registry: this.registry });
   }
 
   perform(command: content.ContentCommand, told: Told[] = [], op = ++this.#counter): Promise<Outcome> {

@@ -1,9 +1,13 @@
 // Every endpoint of the API in one table (surface §1): method, path, first version, handler, the handler's file.
 
 import { Note, NoteRouted, Routed as RoutedNote } from "../../../build/bindings/types";
+import { readArchive, statPath } from "../container/archive";
 import { attachContainer } from "../container/attach";
 import { attachWebsocket } from "../container/attach-ws";
+import { containerChanges } from "../container/changes";
 import { createContainer } from "../container/create";
+import { exportContainer } from "../container/export";
+import { writeArchive } from "../container/extract";
 import { inspectContainer } from "../container/inspect";
 import { killContainer } from "../container/kill";
 import { listContainers } from "../container/list";
@@ -100,8 +104,8 @@ const ROUTES: Route[] = [
   new Route("GET",    "/containers/*/json",         24, inspectContainer,  "container/inspect.ts"),
   new Route("GET",    "/containers/*/top",          24, topContainer,      "container/top.ts"),
   new Route("GET",    "/containers/*/logs",         24, containerLogs,     "container/logs.ts"),
-  new Route("GET",    "/containers/*/changes",      24, later,             "api/routes.ts"),
-  new Route("GET",    "/containers/*/export",       24, later,             "api/routes.ts"),
+  new Route("GET",    "/containers/*/changes",      24, containerChanges,  "container/changes.ts"),
+  new Route("GET",    "/containers/*/export",       24, exportContainer,   "container/export.ts"),
   new Route("GET",    "/containers/*/stats",        24, containerStats,    "container/stats.ts"),
   new Route("POST",   "/containers/*/resize",       24, resizeContainer,   "container/resize.ts"),
   new Route("POST",   "/containers/*/start",        24, startContainer,    "container/start.ts"),
@@ -115,9 +119,9 @@ const ROUTES: Route[] = [
   new Route("POST",   "/containers/*/attach",       24, attachContainer,   "container/attach.ts"),
   new Route("GET",    "/containers/*/attach/ws",    24, attachWebsocket,   "container/attach-ws.ts"),
   new Route("POST",   "/containers/*/wait",         24, waitContainer,     "container/wait.ts"),
-  new Route("HEAD",   "/containers/*/archive",      24, later,             "api/routes.ts"),
-  new Route("GET",    "/containers/*/archive",      24, later,             "api/routes.ts"),
-  new Route("PUT",    "/containers/*/archive",      24, later,             "api/routes.ts"),
+  new Route("HEAD",   "/containers/*/archive",      24, statPath,          "container/archive.ts"),
+  new Route("GET",    "/containers/*/archive",      24, readArchive,       "container/archive.ts"),
+  new Route("PUT",    "/containers/*/archive",      24, writeArchive,      "container/extract.ts"),
   new Route("POST",   "/containers/*/exec",         24, createExec,        "exec/create.ts"),
   new Route("GET",    "/containers/*/checkpoints",  24, experimental,      "api/routes.ts"),
   new Route("POST",   "/containers/*/checkpoints",  24, experimental,      "api/routes.ts"),

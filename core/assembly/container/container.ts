@@ -86,6 +86,10 @@ export class Container {
   toldOutOfMemory: bool = false;
   /** What it was created with is still being made. */
   creating: bool = false;
+  /** Works on its files: its mount stays until the last of them ends. */
+  filesWorks: i32 = 0;
+  /** Operations that unpack into it. */
+  extracts: u64[] = [];
   /** Requests that wait for an in-between status to end. */
   queue: Call[] = [];
   /** Clients of a restart whose first half is done. */

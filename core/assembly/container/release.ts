@@ -57,8 +57,11 @@ class Release extends Task {
       this.open += 1;
       askNetworks(this, 0, new NetworkCommandLeave(new Leave(container.id, endpoint.networkId)));
     }
-    this.open += 2;
+    this.open += 1;
     askProcesses(this, 0, new ProcessCommandReap(new Subject(container.id, container.run)));
+    // Who works on its files gives the mount back.
+    if (container.filesWorks > 0) return;
+    this.open += 1;
     askContent(this, 0, new ContentCommandUnmount(container.id));
   }
 

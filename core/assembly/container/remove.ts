@@ -23,6 +23,7 @@ import { Task } from "../task";
 import { isUsedBeside } from "../volume/use";
 import { Container } from "./container";
 import { endAttached } from "./exit";
+import { abandonExtracts } from "./extract";
 import { Killing } from "./killing";
 import { Cause, Status } from "./lifecycle";
 import { takeUpQueue } from "./queue";
@@ -156,6 +157,7 @@ class Removal extends Task {
     const container = this.container;
     this.dropping = true;
     this.open = 1;
+    if (container.filesWorks > 0) this.takeFilesAway();
     askContent(this, Step.Other, new ContentCommandDropContainer(container.id));
     if (container.removeVolumes) this.dropVolumes();
   }
@@ -168,6 +170,13 @@ class Removal extends Task {
       this.open += 1;
       askVolumes(this, Step.Volume + i, new VolumeCommandDrop(mounts[i].name));
     }
+  }
+
+  /** Clients that still read or write them do not hold the removal up. */
+  private takeFilesAway(): void {
+    abandonExtracts(this.container);
+    this.open += 1;
+    askContent(this, Step.Other, new ContentCommandUnmount(this.container.id));
   }
 
   private removed(): void {

@@ -14,14 +14,11 @@ import {
   NetworkCommandMake,
   Outcome,
   OutcomeLaunched,
-  Populate,
   ProcessCommandLaunch,
   ProcessCommandReap,
   Subject,
-  VolumeCommandMake,
-  VolumeCommandPopulate,
 } from "../../../build/bindings/types";
-import { askContent, askNetworks, askProcesses, askVolumes } from "../ask";
+import { askContent, askNetworks, askProcesses } from "../ask";
 import { Call } from "../call";
 import { emitContainer, emitMounts, emitNetwork } from "../event/emit";
 import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf } from "../network/connect";
@@ -34,6 +31,7 @@ import { endAttached } from "./exit";
 import { launchOf } from "./launch";
 import { Cause, Status } from "./lifecycle";
 import { networkNameOf } from "./network-settings";
+import { fillVolumes, makeVolumes, volumesFilled } from "./own-volumes";
 import { takeUpQueue } from "./queue";
 import { Refused, release } from "./release";
 import { StartCall, StartClient } from "./start-client";
@@ -152,12 +150,7 @@ class Start extends Task {
   /** The first round, all side by side. */
   private prepare(): void {
     const container = this.container;
-    const volumes = container.volumes;
-    for (let i = 0; i < volumes.length; i++) {
-      this.open += 1;
-      askVolumes(this, Step.MakeVolume, new VolumeCommandMake(volumes[i].name));
-    }
-    this.open += 1;
+    this.open += makeVolumes(container, this, Step.MakeVolume) + 1;
     askContent(this, Step.Mount, new ContentCommandMount(new Mount(container.id, container.chain)));
     this.connect();
   }
@@ -183,27 +176,14 @@ class Start extends Task {
     if (!this.populated) this.populate();
     if (this.open > 0) return;
     const container = this.container;
-    const volumes = container.volumes;
-    for (let i = 0; i < volumes.length; i++) volumes[i].populated = true;
+    volumesFilled(container);
     this.open += 1;
     askProcesses(this, Step.Launch, new ProcessCommandLaunch(launchOf(container)));
   }
 
-  /** A volume is filled once: what a container has deleted from it stays deleted. */
   private populate(): void {
-    const container = this.container;
-    const volumes = container.volumes;
     this.populated = true;
-    for (let i = 0; i < volumes.length; i++) {
-      const volume = volumes[i];
-      if (volume.populated) continue;
-      this.open += 1;
-      askVolumes(
-        this,
-        Step.Populate,
-        new VolumeCommandPopulate(new Populate(volume.name, container.id, volume.destination)),
-      );
-    }
+    this.open += fillVolumes(this.container, this, Step.Populate);
   }
 
   private connect(): void {

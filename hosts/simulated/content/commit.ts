@@ -66,7 +66,8 @@ class Changes {
   }
 }
 
-function entryOf(file: Inode, name: string): TarEntry {
+/** `name`: bytes, one per character (see `tar/latin1.ts`). */
+export function entryOf(file: Inode, name: string): TarEntry {
   const { kind, mode, uid, gid, size, modified, target, major, minor, xattrs } = file;
   const capability = xattrs?.get(CAPABILITY);
   return {

@@ -1,17 +1,18 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
-import { HostFailure, unsupported } from "../../failure.js";
+import { HostFailure } from "../../failure.js";
 import type { Bodies, Clock, content, Operation, Outcome, Perform, Report } from "../../host.js";
 import type { RegistryClient } from "../../registry/client.js";
 import { Unpacking, type Work } from "../../unpacking.js";
-import type { Disk } from "../files/disk.js";
 import { Tree } from "../files/tree.js";
 import { Archives } from "./archives.js";
+import { compare } from "./changes.js";
 import { changesOf } from "./commit.js";
+import { extract } from "./extract.js";
 import { makeLayer } from "./layer.js";
+import { statIn, type Looks } from "./view.js";
 
-export interface ContentDeps {
-  disk: Disk;
+export interface ContentDeps extends Looks {
   clock: Clock;
   bodies: Bodies;
   registry: RegistryClient;
@@ -97,9 +98,12 @@ class Carrier {
       case "measure":
         return { tag: "size", val: BigInt(disk.containers.get(command.val)?.share.used ?? 0) };
       case "stat":
+        return { tag: "stat", val: statIn(command.val, this.#deps) };
       case "compare":
+        return { tag: "changed", val: compare(command.val, disk) };
       case "extract":
-        throw unsupported(command.tag);
+        await extract(command.val, this.#deps, signal);
+        return DONE;
       case "commit":
         return { tag: "committed", val: await this.#commit(command.val) };
       case "ingest": {

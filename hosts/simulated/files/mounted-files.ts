@@ -5,15 +5,21 @@ import { contentOf, extend, inode, lengthOf, readDevice, writeDevice, type Attri
 import { allows, lookup, type Found, type Identity, type MountTable, type Place } from "./lookup.js";
 import { isMountRoot, isOwnAll, own } from "./own.js";
 
+/** Numbers of a device; 0 for what is none. */
+interface Device {
+  major: number;
+  minor: number;
+}
+
 /** `now` is the time of day in nanoseconds since 1970. */
 export class MountedFiles implements FileSystem {
-  readonly #mounts: MountTable;
+  readonly mounts: MountTable;
   readonly #now: () => bigint;
   readonly #identity: Identity | null;
   readonly #gid: number;
 
   constructor(mounts: MountTable, now: () => bigint, identity: Identity | null = null) {
-    this.#mounts = mounts;
+    this.mounts = mounts;
     this.#now = now;
     this.#identity = identity;
     this.#gid = identity?.groups[0] ?? 0;
@@ -21,7 +27,7 @@ export class MountedFiles implements FileSystem {
 
   /** The same files with somebody's rights; the first group is that of new files. */
   as(identity: Identity): MountedFiles {
-    return new MountedFiles(this.#mounts, this.#now, identity);
+    return new MountedFiles(this.mounts, this.#now, identity);
   }
 
   /** Whether the rights suffice: 4 to read, 2 to write, 1 to execute. Root may execute what anybody may. */
@@ -149,8 +155,18 @@ export class MountedFiles implements FileSystem {
     this.#changeAttributes(path, (file) => (file.modified = modified));
   }
 
+  /** A device or a fifo: mknod(2). */
+  makeNode(path: string, kind: "character" | "block" | "fifo", { major, minor }: Device): void {
+    this.#create(this.#absent(path), path, kind, { major, minor });
+  }
+
+  /** Sets what is given, of a symlink itself. */
+  setAttributes(path: string, attributes: Pick<Attributes, "mode" | "uid" | "gid" | "modified" | "xattrs">): void {
+    this.#changeAttributes(path, (file) => Object.assign(file, attributes), false);
+  }
+
   #find(path: string, follow: boolean): Found {
-    return lookup(this.#mounts, path, follow, this.#identity);
+    return lookup(this.mounts, path, follow, this.#identity);
   }
 
   #existing(path: string, follow: boolean): Place {
@@ -215,8 +231,8 @@ export class MountedFiles implements FileSystem {
     place.mount.tree.unlinked(place.inode);
   }
 
-  #changeAttributes(path: string, change: (file: Inode) => void): void {
-    const place = this.#existing(path, true);
+  #changeAttributes(path: string, change: (file: Inode) => void, follow = true): void {
+    const place = this.#existing(path, follow);
     if (place.mount.readOnly) throw new FileError("EROFS", path);
     const mayChange = this.#identity === null || [0, place.inode.uid].includes(this.#identity.uid);
     if (!mayChange) throw new FileError("EPERM", path);

@@ -37,6 +37,8 @@ export interface SimulatedProcesses {
   forget(container: string): void;
   /** A fault was set that strikes at once whoever runs. */
   struck(kind: "out-of-memory" | "supervisor-lost"): void;
+  /** What the processes of a run see; null once it is over. */
+  filesOf(container: string, run: number): MountedFiles | null;
   /** Processes of running containers. */
   list(): { container: string; pid: number; parent: number; argv: readonly string[] }[];
 }
@@ -173,6 +175,11 @@ class World implements SimulatedProcesses {
       stdin.close();
       this.#stdins.delete(name);
     }
+  }
+
+  filesOf(container: string, number: number): MountedFiles | null {
+    const run = this.#runs.get(nameOf({ container, run: number }));
+    return run?.isRunning ? run.files : null;
   }
 
   struck(kind: "out-of-memory" | "supervisor-lost"): void {

@@ -25,6 +25,8 @@ export class Run {
   #resolveEnded: (exit: types.Exit) => void = () => {};
   /** Resolves when it has ended. */
   readonly ended = new Promise<types.Exit>((resolve) => (this.#resolveEnded = resolve));
+  /** What its processes see, from the start on. */
+  files: MountedFiles | null = null;
   #launched: types.Launched | null = null;
   #exit: types.Exit | null = null;
   #isLost = false;
@@ -54,6 +56,7 @@ export class Run {
     this.resources = spec.linux?.resources ?? {};
     const { args = [], env = [], cwd = "/" } = spec.process ?? {};
     enter(files, cwd);
+    this.files = files;
     const namespace = new PidNamespace(kernel, limitsOf(spec), spec.hostname ?? needs.machineName);
     this.namespace = namespace;
     const stdio = this.#open(launch, log);

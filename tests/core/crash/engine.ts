@@ -46,6 +46,8 @@ export class Engine {
   readonly #timers = new Map<bigint, bigint>();
   readonly #abandoned = new Set<bigint>();
   #waiting: HostEffect[] = [];
+  /** Requests whose bytes the host moves. */
+  #moving: Request[] = [];
   #unread: { request: bigint; bytes: number }[] = [];
   #last: Input | null = null;
   #now: bigint;
@@ -83,19 +85,29 @@ export class Engine {
 
   /** What could happen next without a client: the heads of all subjects' queues, and ends of processes. */
   get choices(): number {
-    return this.#ready().length + this.world.exits.length;
+    return this.#ready().length + this.world.exits.length + this.#moving.length;
   }
 
   /** Lets the `at`-th of them happen. */
   work(at: number): void {
     const ready = this.#ready();
-    const choice = at % (ready.length + this.world.exits.length);
+    const choice = at % this.choices;
     const effect = ready[choice];
     if (effect !== undefined) return this.#carryOut(effect);
-    const [process] = this.world.exits.splice(choice - ready.length, 1);
+    const left = choice - ready.length;
+    if (left >= this.world.exits.length) return this.#moved(left - this.world.exits.length);
+    const [process] = this.world.exits.splice(left, 1);
     if (process === undefined) return;
     const exit = { code: process.code, outOfMemory: false, lost: false, at: this.#time().wall };
     this.#step({ tag: "exited", val: { container: process.container, run: process.run, exit } });
+  }
+
+  /** All of a reply whose bytes the core does not see has gone out. */
+  #moved(at: number): void {
+    const [request] = this.#moving.splice(at, 1);
+    if (request === undefined || request.over || request.gone) return;
+    request.over = true;
+    this.#step({ tag: "closed", val: { request: request.id, why: "source-ended" } });
   }
 
   /** Time passes until the next timer; false if there is none. */
@@ -218,6 +230,7 @@ export class Engine {
     const whole = command.tag === "whole" || command.tag === "bare";
     if (whole) [request.status, request.text] = [command.val.head.status, text(command.val.body)];
     if (command.tag === "open") request.status = command.val.status;
+    if (command.tag === "splice" && command.val.tag !== "logs") this.#moving.push(request);
     if (command.tag === "hijack") {
       const { head, stdio } = command.val;
       [request.status, request.run] = [head.status, stdio.tag === "run" ? stdio.val.run : 0];

@@ -16,6 +16,8 @@ const FAULTS = [
   "leave",
   "reap",
   "drop-container",
+  "stat",
+  "extract",
   "make",
   "signal",
   "pause",
@@ -86,6 +88,9 @@ function drawLine(one: One, random: (limit: number) => number): string {
     `wait ${name} ${one(["not-running", "next-exit", "removed"])}`,
     `attach ${name}`,
     `commit ${name} ${one(["", "repo=made&tag=1"])}`.trimEnd(),
+    `copy ${name} ${one(["in", "out"])}`,
+    `copy ${name} ${one(["in", "out"])}`,
+    `${one(["stat", "export", "changes"])} ${name}`,
     `commit ${name}`,
     `${one(["pull", "load"])} ${image}`,
     `untag ${image}`,
@@ -136,6 +141,14 @@ export function act(engine: Engine, memory: Memory, line: string): void {
       return ask("POST", `/containers/${name}/attach?stream=1&stdout=1`);
     case "commit":
       return ask("POST", `/commit?container=${name}&${rest[0] ?? ""}`);
+    case "copy":
+      if (rest[0] === "in") return ask("PUT", `/containers/${name}/archive?path=/data`, "a tar");
+      return ask("GET", `/containers/${name}/archive?path=/data`);
+    case "stat":
+      return ask("HEAD", `/containers/${name}/archive?path=/data`);
+    case "export":
+    case "changes":
+      return ask("GET", `/containers/${name}/${word}`);
     case "pull":
       return ask("POST", `/images/create?fromImage=${name}&tag=1`);
     case "load":

@@ -200,6 +200,13 @@ export class World {
       }
       case "read":
         return { tag: "bytes", val: this.#member(command.val) };
+      case "stat":
+        return { tag: "stat", val: this.#stat(command.val.view) };
+      case "compare":
+        return { tag: "changed", val: [{ path: "/data", kind: "added" }] };
+      case "extract":
+        this.#requireFiles(command.val.into.view);
+        return { tag: "done" };
       case "drop-chain":
         this.#dropChain(command.val);
         return { tag: "done" };
@@ -214,6 +221,24 @@ export class World {
         return { tag: "done" };
       default:
         throw new Breach(`nobody should ask for ${command.tag}`);
+    }
+  }
+
+  #stat(view: types.View): engine.FileStat {
+    this.#requireFiles(view);
+    return { name: "data", size: 0n, mode: 0o040755, modified: 0n, linkTarget: "", place: "/", readOnly: false };
+  }
+
+  /** Those of a run that has ended cannot be looked at any more; all others must be mounted. */
+  #requireFiles({ container, run, places }: types.View): void {
+    const process = this.running(container);
+    if (run !== undefined && process?.run !== run) throw new Failed("interrupted", "the run has ended");
+    if (!this.state.mounts.has(container) && this.state.files.has(container)) {
+      throw new Breach(`files of ${container} looked at, which are not mounted`);
+    }
+    for (const { source } of places) {
+      const volume = /^volume:([^/]+)/.exec(source)?.[1];
+      if (volume !== undefined && !this.state.volumes.has(volume)) throw new Breach(`${source} is not there`);
     }
   }
 

@@ -1,0 +1,122 @@
+// Work on a container's files, whether it runs or not. Those of one that stands still are mounted as long as somebody
+// works on them, its volumes made and filled first. A start that comes meanwhile shares the mount; nobody waits.
+
+import {
+  Box,
+  ContentCommandMount,
+  ContentCommandUnmount,
+  Failure,
+  FailureKind,
+  Mount,
+  Outcome,
+  View,
+} from "../../../build/bindings/types";
+import { askContent } from "../ask";
+import { Call } from "../call";
+import { Ignored } from "../ignored";
+import { internal, notFound, Refusal } from "../refusal";
+import { sendRefusal } from "../reply";
+import { Task } from "../task";
+import { Container } from "./container";
+import { Status } from "./lifecycle";
+import { fillVolumes, makeVolumes, volumesFilled } from "./own-volumes";
+import { placesOf } from "./spec-mounts";
+
+enum Step {
+  Prepare,
+  Fill,
+  /** Those of the work itself begin here. */
+  Own,
+}
+
+export abstract class FilesWork extends Task {
+  /** Commands of the preparation under way. */
+  private open: i32 = 0;
+  private failure: string = "";
+  private closed: bool = false;
+
+  constructor(
+    protected readonly call: Call,
+    protected readonly container: Container,
+  ) {
+    super();
+  }
+
+  /** The files can be reached. */
+  protected abstract ready(): void;
+
+  /** A step of its own has ended: numbered from `FIRST_STEP`. */
+  protected abstract answered(step: i32, outcome: Outcome | null, failure: Failure | null): void;
+
+  /** The container exists, and is not `between`. */
+  begin(): void {
+    const container = this.container;
+    container.filesWorks += 1;
+    if (hasRun(container)) return this.ready();
+    this.open = 1 + makeVolumes(container, this, Step.Prepare);
+    askContent(this, Step.Prepare, new ContentCommandMount(new Mount(container.id, container.chain)));
+  }
+
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    if (step >= Step.Own) return this.answered(step, outcome, failure);
+    if (failure !== null) this.failure = failure.message;
+    this.open -= 1;
+    if (this.open > 0) return;
+    if (isGone(this.container)) return this.refuse(notFound(`No such container: ${this.call.name}`));
+    if (this.failure.length > 0) return this.refuse(internal(this.failure));
+    if (step == Step.Prepare) this.open = fillVolumes(this.container, this, Step.Fill);
+    if (this.open > 0) return;
+    if (volumesFilled(this.container)) this.container.touch();
+    this.ready();
+  }
+
+  /** What the container's processes see, or would see. */
+  protected view(): View {
+    const container = this.container;
+    if (hasRun(container)) return new View(container.id, new Box<u32>(container.run), []);
+    return new View(container.id, null, placesOf(container));
+  }
+
+  /** The run has ended before its files were looked at: the call begins anew once that is told. */
+  protected retries(failure: Failure): bool {
+    if (failure.kind != FailureKind.Interrupted) return false;
+    this.close();
+    const container = this.container;
+    if (hasRun(container) || container.between) container.queue.push(this.call);
+    else this.call.again(this.call);
+    return true;
+  }
+
+  protected refuse(refusal: Refusal): void {
+    this.close();
+    sendRefusal(this.call, refusal);
+  }
+
+  /** The work is over: the last one gives back what no run needs. */
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    const container = this.container;
+    container.filesWorks -= 1;
+    if (container.filesWorks > 0 || usesFiles(container)) return;
+    askContent(new Ignored(), 0, new ContentCommandUnmount(container.id));
+  }
+}
+
+export const FIRST_STEP: i32 = Step.Own;
+
+function hasRun(container: Container): bool {
+  return container.status == Status.Running || container.status == Status.Paused;
+}
+
+/** A run has the mount or is about to; a removal takes it away by itself. */
+function usesFiles(container: Container): bool {
+  const status = container.status;
+  if (hasRun(container) || status == Status.Starting) return true;
+  return isGone(container);
+}
+
+/** Removed, or being removed, its volumes with it. */
+function isGone(container: Container): bool {
+  return container.status == Status.Removing || container.status == Status.Removed;
+}

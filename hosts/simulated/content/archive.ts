@@ -1,0 +1,92 @@
+// What `archive` and `export` send: files of a container as a tar (surface §2.13).
+
+import { Gzip, Zlib } from "fflate";
+import type { replies } from "../../host.js";
+import { absolutePath, firstMember } from "../../streams/tar/archive-names.js";
+import { bytesOf } from "../../streams/tar/latin1.js";
+import { endOfArchive, headerOf, paddingOf } from "../../streams/tar/writer.js";
+import type { Disk } from "../files/disk.js";
+import { contentOf, type Inode } from "../files/inode.js";
+import type { MountTable } from "../files/lookup.js";
+import { byBytes } from "./archives.js";
+import { entryOf } from "./commit.js";
+import { openView, placeAt, type Looks } from "./view.js";
+
+/** A path and all below it. */
+export function archiveOf({ at, compression }: replies.ArchiveSource, looks: Looks): AsyncIterable<Uint8Array> {
+  return compressed(archived(at, looks), compression);
+}
+
+/** A container's own files. */
+export async function* exportOf({ container, chain }: replies.ExportSource, disk: Disk): AsyncGenerator<Uint8Array> {
+  const packer = new Packer(disk.mountsOf(container) ?? new Map());
+  const root = disk.containers.get(container)?.tree.root ?? disk.layers.image(chain ?? null);
+  yield* packer.below(root, "/", "");
+  yield endOfArchive();
+}
+
+async function* archived({ view, path: given }: replies.ArchiveSource["at"], looks: Looks): AsyncGenerator<Uint8Array> {
+  const { mounts } = openView(view, looks);
+  const path = absolutePath(given);
+  const place = placeAt(mounts, path, false);
+  const first = firstMember(bytesOf(path), place.inode.kind === "directory");
+  const packer = new Packer(mounts);
+  yield* packer.file(place.inode, first);
+  if (place.inode.kind === "directory") yield* packer.below(place.inode, place.path, first);
+  yield endOfArchive();
+}
+
+class Packer {
+  readonly #mounts: MountTable;
+  /** First name of each file that has several. */
+  readonly #names = new Map<Inode, string>();
+
+  constructor(mounts: MountTable) {
+    this.#mounts = mounts;
+  }
+
+  /** What is in a directory, at a path of the container; names begin with `prefix`. */
+  *below(directory: Inode, path: string, prefix: string): Generator<Uint8Array> {
+    for (const [name, file] of byBytes(directory.entries)) {
+      const at = path === "/" ? `/${name}` : `${path}/${name}`;
+      const mount = this.#mounts.get(at);
+      const there = mount?.root ?? file;
+      const full = `${prefix}${bytesOf(name)}${there.kind === "directory" ? "/" : ""}`;
+      yield* this.file(there, full);
+      // What the kernel or the runtime makes for a run is no file of a container.
+      const isMade = mount && (at === "/dev" || MADE.has(mount.type));
+      if (there.kind === "directory" && !isMade) yield* this.below(there, at, full);
+    }
+  }
+
+  *file(file: Inode, name: string): Generator<Uint8Array> {
+    const entry = entryOf(file, name);
+    // As Docker's tars have it: a fraction would need a record of its own for each file.
+    entry.mtime -= ((entry.mtime % SECOND) + SECOND) % SECOND;
+    const first = file.links > 1 && file.kind !== "directory" ? this.#names.get(file) : undefined;
+    if (first !== undefined) return yield headerOf({ ...entry, type: "link", target: first, size: 0 });
+    this.#names.set(file, name);
+    yield headerOf(entry);
+    if (entry.size === 0) return;
+    const bytes = contentOf(file);
+    for (let at = 0; at < bytes.length; at += PIECE) yield bytes.slice(at, at + PIECE);
+    yield paddingOf(entry.size);
+  }
+}
+
+async function* compressed(pieces: AsyncIterable<Uint8Array>, how: replies.Compression): AsyncGenerator<Uint8Array> {
+  if (how === "none") return yield* pieces;
+  const ready: Uint8Array[] = [];
+  const coder = how === "gzip" ? new Gzip() : new Zlib();
+  coder.ondata = (bytes) => void ready.push(bytes);
+  for await (const piece of pieces) {
+    coder.push(piece);
+    yield* ready.splice(0);
+  }
+  coder.push(new Uint8Array(0), true);
+  yield* ready.splice(0);
+}
+
+const SECOND = 1_000_000_000n;
+const PIECE = 256 << 10;
+const MADE = new Set(["proc", "sysfs", "cgroup", "cgroup2", "devpts", "mqueue"]);

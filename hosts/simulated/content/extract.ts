@@ -1,0 +1,183 @@
+// Unpacks a request's body into a directory of a container (surface §2.13).
+
+import { HostFailure } from "../../failure.js";
+import type { Bodies, content } from "../../host.js";
+import { joined } from "../../streams/bytes.js";
+import { fromClient } from "../../streams/client-body.js";
+import { absolutePath, refusedKind } from "../../streams/tar/archive-names.js";
+import type { TarEntry } from "../../streams/tar/entry.js";
+import { bytesOf, textOf } from "../../streams/tar/latin1.js";
+import { cleanName, parentOf } from "../../streams/tar/names.js";
+import { TarReader, type TarSink } from "../../streams/tar/reader.js";
+import { identify } from "../../users.js";
+import { FileError } from "../files/file-system.js";
+import { lookup } from "../files/lookup.js";
+import type { MountedFiles } from "../files/mounted-files.js";
+import { decompressed } from "./decompress.js";
+import { locate, openView, placeAt, told, type Looks } from "./view.js";
+
+/** What was unpacked before a failure stays; of a file that was not whole nothing does. */
+export async function extract(
+  { into, request, keepKinds, owner }: content.Extract,
+  deps: Looks & { bodies: Bodies },
+  signal: AbortSignal,
+): Promise<void> {
+  const files = openView(into.view, deps);
+  const path = absolutePath(into.path);
+  if (placeAt(files.mounts, path, true).inode.kind !== "directory") {
+    throw new HostFailure("invalid", `lstat ${path}: not a directory`);
+  }
+  const who = owner === undefined ? null : ownerIn(files, owner);
+  const extractor = new Extractor(files, locate(files.mounts, path), keepKinds, who);
+  const reader = new TarReader(extractor);
+  for await (const chunk of decompressed(fromClient(deps.bodies.take(request), signal))) {
+    if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
+    await reader.push(chunk);
+  }
+  reader.end();
+  extractor.finish();
+}
+
+interface Owner {
+  uid: number;
+  gid: number;
+}
+
+class Extractor implements TarSink {
+  readonly #files: MountedFiles;
+  readonly #into: string;
+  readonly #keepKinds: boolean;
+  readonly #owner: Owner | null;
+  /** Directories' times, which change with whatever is put into them. */
+  readonly #directories = new Map<string, bigint>();
+  #file: { path: string; entry: TarEntry; pieces: Uint8Array[] } | null = null;
+
+  constructor(files: MountedFiles, into: string, keepKinds: boolean, owner: Owner | null) {
+    this.#files = files;
+    this.#into = into;
+    this.#keepKinds = keepKinds;
+    this.#owner = owner;
+  }
+
+  entry(entry: TarEntry): void {
+    const name = textOf(cleanName(entry.name));
+    // The directory itself stays as it is.
+    if (name === "") return;
+    const path = this.#pathOf(name);
+    const owned = this.#owner ? { ...entry, ...this.#owner } : entry;
+    told(entry.type === "directory" ? "mkdir" : "open", path, () => this.#make(path, name, owned));
+  }
+
+  data(piece: Uint8Array): void {
+    this.#file?.pieces.push(new Uint8Array(piece));
+  }
+
+  /** What has its name stays until the file is whole. */
+  end(): void {
+    const file = this.#file;
+    this.#file = null;
+    if (!file) return;
+    const { path, entry, pieces } = file;
+    told("write", path, () => {
+      this.#clear(path, entry);
+      this.#files.write(path, joined(pieces));
+      this.#finish(path, entry);
+    });
+  }
+
+  /** After the last entry: directories get their times, the deepest first. */
+  finish(): void {
+    for (const [path, modified] of [...this.#directories].reverse()) {
+      told("chtimes", path, () => this.#files.setAttributes(path, { modified }));
+    }
+  }
+
+  #make(path: string, name: string, entry: TarEntry): void {
+    this.#makeParents(parentOf(name));
+    if (entry.type === "file") {
+      this.#refuseOtherKind(path, entry);
+      this.#file = { path, entry, pieces: [] };
+      return;
+    }
+    const existing = entry.type === "link" ? this.#pathOf(textOf(cleanName(entry.target))) : "";
+    if (this.#clear(path, entry)) return this.#finishDirectory(path, entry);
+    if (entry.type === "link") return this.#files.link(existing, path);
+    if (entry.type === "directory") {
+      this.#files.makeDirectory(path);
+      return this.#finishDirectory(path, entry);
+    }
+    if (entry.type === "symlink") this.#files.symlink(textOf(entry.target), path);
+    else this.#files.makeNode(path, entry.type, entry);
+    this.#finish(path, entry);
+  }
+
+  #makeParents(name: string): void {
+    if (name === "" || this.#kindAt(this.#pathOf(name), true) !== null) return;
+    this.#makeParents(parentOf(name));
+    this.#files.makeDirectory(this.#pathOf(name));
+  }
+
+  #finishDirectory(path: string, entry: TarEntry): void {
+    this.#finish(path, entry);
+    this.#directories.delete(path);
+    this.#directories.set(path, entry.mtime);
+  }
+
+  #finish(path: string, { type, mode, uid, gid, mtime, xattrs }: TarEntry): void {
+    const own = type === "symlink" ? 0o777 : mode;
+    this.#files.setAttributes(path, { mode: own, uid, gid, modified: mtime, xattrs: xattrs.size > 0 ? xattrs : null });
+  }
+
+  /** Takes away what is there. True: a directory that is to become one is left. */
+  #clear(path: string, entry: TarEntry): boolean {
+    this.#refuseOtherKind(path, entry);
+    const kind = this.#kindAt(path, false);
+    if (kind === "directory" && entry.type === "directory") return true;
+    if (kind !== null) remove(this.#files, path);
+    for (const known of this.#directories.keys()) {
+      if (kind !== null && (known === path || known.startsWith(`${path}/`))) this.#directories.delete(known);
+    }
+    return false;
+  }
+
+  #refuseOtherKind(path: string, { type }: TarEntry): void {
+    const kind = this.#keepKinds ? this.#kindAt(path, false) : null;
+    if (kind === null || (kind === "directory") === (type === "directory")) return;
+    throw refusedKind(bytesOf(path), kind === "directory", bytesOf(this.#into));
+  }
+
+  /** Null for nothing. */
+  #kindAt(path: string, follow: boolean): string | null {
+    try {
+      return lookup(this.#files.mounts, path, follow, null).place?.inode.kind ?? null;
+    } catch (error) {
+      if (error instanceof FileError && error.code === "ENOENT") return null;
+      throw error;
+    }
+  }
+
+  #pathOf(name: string): string {
+    return `${this.#into === "/" ? "" : this.#into}/${name}`;
+  }
+}
+
+/** A file, or a directory and all in it; nothing of another mount is touched. */
+function remove(files: MountedFiles, path: string): void {
+  if (files.linkStatus(path).kind !== "directory") return files.remove(path);
+  if (files.mounts.has(path)) throw new FileError("EBUSY", path);
+  for (const name of files.list(path)) remove(files, `${path}/${name}`);
+  files.removeDirectory(path);
+}
+
+/** By the container's own passwd and group. */
+function ownerIn(files: MountedFiles, user: string): Owner {
+  const [passwd = "", group = ""] = ["/etc/passwd", "/etc/group"].map((path) => {
+    try {
+      return new TextDecoder().decode(files.read(path));
+    } catch {
+      return "";
+    }
+  });
+  const { uid, gid } = identify(user, [], passwd, group);
+  return { uid, gid };
+}

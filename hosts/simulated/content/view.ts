@@ -1,0 +1,98 @@
+// A container's files as its processes see them, or would, from outside.
+
+import { HostFailure, failureOf } from "../../failure.js";
+import type { engine, types } from "../../host.js";
+import { absolutePath, followed, lastPart } from "../../streams/tar/archive-names.js";
+import type { Disk } from "../files/disk.js";
+import { FileError, type FileErrorCode, type FileKind } from "../files/file-system.js";
+import { lengthOf } from "../files/inode.js";
+import { lookup, type MountTable, type Place } from "../files/lookup.js";
+import type { MountedFiles } from "../files/mounted-files.js";
+
+/** Where containers' files are looked for. */
+export interface Looks {
+  disk: Disk;
+  /** What the processes of a run see; null once it is over. */
+  filesOf(container: string, run: number): MountedFiles | null;
+}
+
+/** Throws `interrupted` for a run that is over. */
+export function openView({ container, run, places }: types.View, { disk, filesOf }: Looks): MountedFiles {
+  if (run !== undefined) {
+    const files = filesOf(container, run);
+    if (files === null) throw new HostFailure("interrupted", "the run has ended");
+    return files;
+  }
+  for (const { source } of places) if (source.startsWith("/")) disk.makeDirectory(source);
+  const mounts = places.map(({ destination, source, readOnly }) => ({
+    ...{ destination, source, options: ["rbind", ...(readOnly ? ["ro"] : [])] },
+  }));
+  return told("open", container, () => disk.mountView(container, { mounts }));
+}
+
+/** What stands at a path. Throws `not-found`, or `invalid` when something on the way is no directory. */
+export function statIn({ view, path: given, follow }: types.FileAt, looks: Looks): engine.FileStat {
+  const { mounts } = openView(view, looks);
+  const path = absolutePath(given);
+  const { inode, mount } = placeAt(mounts, path, follow);
+  const size = inode.kind === "symlink" ? lengthOf(inode.target) : inode.kind === "directory" ? BLOCK : inode.size;
+  return {
+    name: lastPart(path),
+    size: BigInt(size),
+    mode: TYPE_BITS[inode.kind] | inode.mode,
+    modified: inode.modified,
+    linkTarget: inode.kind === "symlink" ? locate(mounts, path) : "",
+    place: [...mounts].find(([, one]) => one === mount)?.[0] ?? "/",
+    readOnly: mount.readOnly,
+  };
+}
+
+/** What is at an absolute path. */
+export function placeAt(mounts: MountTable, path: string, follow: boolean): Place {
+  return told("lstat", path, () => {
+    const { place } = lookup(mounts, path, follow, null);
+    if (place === null) throw new FileError("ENOENT", path);
+    return place;
+  });
+}
+
+/** Where an absolute path leads; what does not exist is kept by name. */
+export function locate(mounts: MountTable, path: string): string {
+  return followed(path, (directory, name) => {
+    try {
+      const inode = lookup(mounts, `${directory}/${name}`, false, null).place?.inode;
+      return inode?.kind === "symlink" ? inode.target : undefined;
+    } catch {
+      return undefined;
+    }
+  });
+}
+
+/** What goes wrong with a container's file is told by its name there, in the words of Go's libraries. */
+export function told<T>(call: string, path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    const text = error.message.charAt(0).toLowerCase() + error.message.slice(1);
+    throw new HostFailure(KINDS[error.code] ?? failureOf(error).kind, `${call} ${path}: ${text}`);
+  }
+}
+
+const KINDS: Partial<Record<FileErrorCode, types.FailureKind>> = {
+  ENOENT: "not-found",
+  ENOTDIR: "invalid",
+  EISDIR: "invalid",
+  ELOOP: "invalid",
+  EROFS: "denied",
+  EBUSY: "busy",
+  EEXIST: "exists",
+  ENOSPC: "exhausted",
+};
+/** inode(7) */
+const TYPE_BITS: Record<FileKind, number> = {
+  ...{ file: 0o100000, directory: 0o040000, symlink: 0o120000 },
+  ...{ character: 0o020000, block: 0o060000, fifo: 0o010000 },
+};
+/** What ext4 says of a small directory. */
+const BLOCK = 4096;

@@ -1,0 +1,229 @@
+// Unpacks a tar into a directory of a container that may be running (surface §2.13). Every name is looked up from the
+// container's root by the kernel; what is done then is done by way of the directory's descriptor, to the name itself.
+
+import * as fs from "node:fs";
+import { HostFailure } from "../../hosts/failure.js";
+import { refusedKind } from "../../hosts/streams/tar/archive-names.js";
+import type { TarEntry } from "../../hosts/streams/tar/entry.js";
+import { textOf } from "../../hosts/streams/tar/latin1.js";
+import { baseOf, cleanName, parentOf } from "../../hosts/streams/tar/names.js";
+import type { TarSink } from "../../hosts/streams/tar/reader.js";
+import { O_PATH, S_IFBLK, S_IFCHR, S_IFIFO, type Kernel } from "../kernel.js";
+import { fileFailure } from "./file-failure.js";
+import { removeAt } from "./remove.js";
+import { setAttributes } from "./set-attributes.js";
+import { IncomingFile } from "./incoming-file.js";
+import type { View } from "./view.js";
+
+/** Numbers of an owner. */
+export interface Owner {
+  uid: number;
+  gid: number;
+}
+
+export interface ExtractHow {
+  /** A directory and something else never take each other's place. */
+  keepKinds: boolean;
+  /** Null: to whom the tar says. */
+  owner: Owner | null;
+}
+
+export class Extractor implements TarSink {
+  readonly #view: View;
+  readonly #kernel: Kernel;
+  readonly #how: ExtractHow;
+  /** The directory to unpack into, without links on its way. */
+  readonly #into: string;
+  /** Directories' times, which change with whatever is put into them. */
+  readonly #directories = new Map<string, TarEntry>();
+  /** The directory that the last name was in. */
+  #parent = { name: "", fd: -1 };
+  #file: IncomingFile | null = null;
+
+  constructor(view: View, into: string, kernel: Kernel, how: ExtractHow) {
+    this.#view = view;
+    this.#into = view.locate(into);
+    this.#kernel = kernel;
+    this.#how = how;
+  }
+
+  entry(entry: TarEntry): void {
+    const name = cleanName(entry.name);
+    // The directory itself stays as it is.
+    if (name === "") return;
+    const owned = this.#how.owner ? { ...entry, ...this.#how.owner } : entry;
+    this.#reporting(entry.type === "directory" ? "mkdir" : "open", name, () => this.#make(name, owned));
+  }
+
+  data(piece: Uint8Array): Promise<void> | void {
+    const file = this.#file;
+    if (!file) return;
+    const told = (error: unknown): never => {
+      throw fileFailure(error, "write", this.#pathOf(file.destination.name));
+    };
+    try {
+      return file.write(piece)?.catch(told);
+    } catch (error) {
+      told(error);
+    }
+  }
+
+  end(): void {
+    const file = this.#file;
+    this.#file = null;
+    if (!file) return;
+    const { name, entry, directory, path } = file.destination;
+    this.#reporting("open", name, () => {
+      file.finish(() => void this.#clear(name, entry, directory));
+      this.#finish(path, entry);
+    });
+  }
+
+  /** After the last entry: directories get their times, the deepest first. */
+  finish(): void {
+    for (const [name, { mtime }] of [...this.#directories].reverse()) {
+      const path = pathIn(this.#directory(parentOf(name), false), baseOf(name));
+      this.#kernel.lutimens(path, mtime, mtime);
+    }
+  }
+
+  /** Lets go of everything; of a file that is not whole nothing is left. */
+  close(): void {
+    this.#file?.abandon();
+    this.#file = null;
+    this.#leave();
+  }
+
+  #make(name: string, entry: TarEntry): void {
+    const directory = this.#directory(parentOf(name), true);
+    const path = pathIn(directory, baseOf(name));
+    if (entry.type === "file") {
+      this.#refuseOtherKind(name, entry, fs.lstatSync(path, { throwIfNoEntry: false }));
+      const clear = (): void => void this.#clear(name, entry, directory);
+      this.#file = new IncomingFile({ name, entry, directory, path }, this.#kernel, clear);
+      return;
+    }
+    if (entry.type === "directory") return this.#makeDirectory(name, entry, path, directory);
+    const target = entry.type === "link" ? this.#linkTarget(entry) : -1;
+    try {
+      this.#clear(name, entry, directory);
+      if (entry.type === "link") return fs.linkSync(pathIn(target, baseOf(cleanName(entry.target))), path);
+      if (entry.type === "symlink") fs.symlinkSync(Buffer.from(entry.target, "latin1"), path);
+      else this.#makeDevice(entry, path);
+      fs.lchownSync(path, entry.uid, entry.gid);
+      if (entry.type !== "symlink") this.#changeMode(path, entry.mode);
+      this.#finish(path, entry);
+    } finally {
+      if (target >= 0) fs.closeSync(target);
+    }
+  }
+
+  #makeDirectory(name: string, entry: TarEntry, path: Buffer, parent: number): void {
+    if (!this.#clear(name, entry, parent)) fs.mkdirSync(path, 0o700);
+    const fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW);
+    try {
+      fs.fchownSync(fd, entry.uid, entry.gid);
+      fs.fchmodSync(fd, entry.mode);
+    } finally {
+      fs.closeSync(fd);
+    }
+    setAttributes(path, entry.xattrs, this.#kernel);
+    this.#directories.delete(name);
+    this.#directories.set(name, entry);
+  }
+
+  #makeDevice({ type, major, minor }: TarEntry, path: Buffer): void {
+    if (type !== "character" && type !== "block" && type !== "fifo") return;
+    const device = type === "fifo" ? { major: 0, minor: 0 } : { major, minor };
+    this.#kernel.mknod(path, TYPE_BITS[type] | 0o600, device);
+  }
+
+  /** chmod(2) would follow a link put there just now; a descriptor is what it is. */
+  #changeMode(path: Buffer, mode: number): void {
+    const fd = fs.openSync(path, O_PATH | fs.constants.O_NOFOLLOW);
+    try {
+      if (!fs.fstatSync(fd).isSymbolicLink()) fs.chmodSync(`/proc/self/fd/${fd}`, mode);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  /** What comes once owner and mode are set: both take some attributes away. */
+  #finish(path: Buffer, { xattrs, mtime }: TarEntry): void {
+    if (xattrs.size > 0) setAttributes(path, xattrs, this.#kernel);
+    this.#kernel.lutimens(path, mtime, mtime);
+  }
+
+  /** The directory of a hard link's target; the caller closes it. */
+  #linkTarget(entry: TarEntry): number {
+    const target = cleanName(entry.target);
+    if (target === "") throw new HostFailure("invalid", `invalid hardlink "${textOf(entry.name)}"`);
+    return this.#view.open(this.#pathOf(parentOf(target)), DIRECTORY);
+  }
+
+  /** Takes away what is there. True: a directory that is to become one is left. */
+  #clear(name: string, entry: TarEntry, directory: number): boolean {
+    const there = fs.lstatSync(pathIn(directory, baseOf(name)), { throwIfNoEntry: false });
+    if (!there) return false;
+    this.#refuseOtherKind(name, entry, there);
+    if (there.isDirectory() && entry.type === "directory") return true;
+    removeAt(directory, baseOf(name));
+    for (const known of this.#directories.keys()) {
+      if (known === name || known.startsWith(`${name}/`)) this.#directories.delete(known);
+    }
+    return false;
+  }
+
+  #refuseOtherKind(name: string, { type }: TarEntry, there: fs.Stats | undefined): void {
+    if (!there || !this.#how.keepKinds || there.isDirectory() === (type === "directory")) return;
+    throw refusedKind(this.#pathOf(name), there.isDirectory(), this.#into);
+  }
+
+  /** Opened once for names in a row. It stays this directory, whatever its name leads to later. */
+  #directory(name: string, make: boolean): number {
+    if (this.#parent.fd >= 0 && this.#parent.name === name) return this.#parent.fd;
+    this.#leave();
+    this.#parent = { name, fd: this.#openDirectory(name, make) };
+    return this.#parent.fd;
+  }
+
+  #openDirectory(name: string, make: boolean): number {
+    try {
+      return this.#view.open(this.#pathOf(name), DIRECTORY);
+    } catch (error) {
+      if (!make || name === "" || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+    const parent = this.#openDirectory(parentOf(name), true);
+    try {
+      fs.mkdirSync(pathIn(parent, baseOf(name)), 0o755);
+    } finally {
+      fs.closeSync(parent);
+    }
+    return this.#view.open(this.#pathOf(name), DIRECTORY);
+  }
+
+  #leave(): void {
+    if (this.#parent.fd >= 0) fs.closeSync(this.#parent.fd);
+    this.#parent = { name: "", fd: -1 };
+  }
+
+  #pathOf(name: string): string {
+    return `${this.#into === "/" ? "" : this.#into}/${name}`;
+  }
+
+  #reporting(call: string, name: string, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      throw fileFailure(error, call, this.#pathOf(name));
+    }
+  }
+}
+
+/** Of a name in an open directory: what it leads to must not be followed by who uses it. */
+function pathIn(directory: number, name: string): Buffer {
+  return Buffer.from(`/proc/self/fd/${directory}/${name}`, "latin1");
+}
+
+const DIRECTORY = O_PATH | fs.constants.O_DIRECTORY;
+const TYPE_BITS = { character: S_IFCHR, block: S_IFBLK, fifo: S_IFIFO } as const;

@@ -1,0 +1,35 @@
+// On which mount an open file is (proc_pid_fdinfo(5)), and what that is (proc_pid_mountinfo(5)).
+
+import { readFileSync } from "node:fs";
+
+export interface Mounted {
+  destination: string;
+  readOnly: boolean;
+}
+
+/** The kernel's number of the mount. */
+export function mountIdOf(fd: number): number {
+  return Number(/^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))?.[1]);
+}
+
+/** As a process sees it; undefined when the process is gone. */
+export function mountedAt(pid: number, id: number): Mounted | undefined {
+  const fields = mountInfo(pid).find(([number]) => number === String(id));
+  if (fields === undefined) return undefined;
+  const options = [fields[5], fields.at(-1)].map((option = "") => option.split(","));
+  return { destination: unescaped(fields[4] ?? "/"), readOnly: options.some((words) => words.includes("ro")) };
+}
+
+function mountInfo(pid: number): string[][] {
+  try {
+    const lines = readFileSync(`/proc/${pid}/mountinfo`, "utf8").split("\n");
+    return lines.map((line) => line.split(" "));
+  } catch {
+    return []; // it has ended
+  }
+}
+
+/** Blanks, line ends and backslashes stand as octal numbers. */
+function unescaped(path: string): string {
+  return path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}

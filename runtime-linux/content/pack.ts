@@ -1,0 +1,114 @@
+// Files of this machine as a tar, in one streaming pass.
+
+import * as fs from "node:fs";
+import type { TarEntry } from "../../hosts/streams/tar/entry.js";
+import { endOfArchive, headerOf, paddingOf } from "../../hosts/streams/tar/writer.js";
+import type { Kernel } from "../kernel.js";
+import { entryOf, LinkNames } from "./tar-entry.js";
+import type { Found } from "./walk.js";
+
+/**
+ * A tar of what is found, in that order, under these names. What is gone when its turn comes is left out; a file that
+ * changes while it is read has as many bytes as it had at first.
+ */
+export async function* pack(found: AsyncIterable<Found>, kernel: Kernel): AsyncGenerator<Uint8Array> {
+  const links = new LinkNames();
+  let [pieces, size]: [Uint8Array[], number] = [[], 0];
+  for await (const one of found) {
+    const member = memberOf(one, links, kernel);
+    if (!member) continue;
+    const { entry, file } = member;
+    try {
+      const head = headerOf(entry);
+      const small = file >= 0 && entry.size <= SMALL ? readSmall(file, entry.size) : undefined;
+      pieces.push(head, ...(small ? [small, paddingOf(entry.size)] : []));
+      size += head.length + (small?.length ?? 0);
+      if (size < PIECE && (small || file < 0)) continue;
+      yield Buffer.concat(pieces.splice(0));
+      size = 0;
+      if (file < 0 || small) continue;
+      yield* bodyOf(file, entry.size);
+      pieces.push(paddingOf(entry.size));
+    } finally {
+      if (file >= 0) fs.closeSync(file);
+    }
+  }
+  yield Buffer.concat([...pieces, endOfArchive()]);
+}
+
+interface Member {
+  entry: TarEntry;
+  /** -1 unless it has a body. */
+  file: number;
+}
+
+/** A regular file is what it is once it is open. */
+function memberOf(found: Found, links: LinkNames, kernel: Kernel): Member | undefined {
+  let file = -1;
+  try {
+    if (found.stat.isFile()) {
+      file = fs.openSync(found.path, TO_READ);
+      const stat = fs.fstatSync(file, { bigint: true });
+      if (stat.isFile()) found = { ...found, stat };
+    }
+    const entry = entryOf(found, links, kernel);
+    // As Docker's tars have it: a fraction would need a record of its own for each file.
+    if (entry) entry.mtime -= ((entry.mtime % SECOND) + SECOND) % SECOND;
+    if (entry?.type === "file") return { entry, file };
+    if (file >= 0) fs.closeSync(file);
+    return entry && { entry, file: -1 };
+  } catch (error) {
+    if (file >= 0) fs.closeSync(file);
+    if (GONE.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  }
+}
+
+function readSmall(file: number, size: number): Buffer {
+  const bytes = Buffer.alloc(size);
+  for (let done = 0; done < size;) {
+    const read = fs.readSync(file, bytes, done, size - done, done);
+    if (read === 0) break;
+    done += read;
+  }
+  return bytes;
+}
+
+/** While a piece is on its way the next is read. A piece is good until the one after the next is asked for. */
+async function* bodyOf(file: number, size: number): AsyncGenerator<Uint8Array> {
+  const length = Math.min(PIECE, size);
+  const buffers = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)];
+  let next = readAt(file, buffers[0]!, 0, length);
+  try {
+    for (let [at, turn] = [0, 0]; at < size; turn ^= 1) {
+      const piece = await next;
+      at += piece.length;
+      const left = Math.min(PIECE, size - at);
+      if (left > 0) next = readAt(file, buffers[turn ^ 1]!, at, left);
+      yield piece;
+    }
+  } finally {
+    await next.catch(() => {});
+  }
+}
+
+/** Zeros where the file has become shorter. */
+async function readAt(file: number, into: Buffer, at: number, length: number): Promise<Buffer> {
+  for (let done = 0; done < length;) {
+    const read = await new Promise<number>((resolve, reject) => {
+      fs.read(file, into, done, length - done, at + done, (error, count) => (error ? reject(error) : resolve(count)));
+    });
+    if (read === 0) into.fill(0, done, length);
+    done = read === 0 ? length : done + read;
+  }
+  return into.subarray(0, length);
+}
+
+const TO_READ = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
+/** Somebody removed it or put something else in its place; or a socket, which cannot be opened. */
+const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "EISDIR"]);
+const SECOND = 1_000_000_000n;
+/** Bytes of a file that is read at once. */
+const SMALL = 64 << 10;
+/** Bytes sent or read at once. */
+const PIECE = 512 << 10;

@@ -1,0 +1,40 @@
+// What is in a tar, as its readers see it.
+import { Readable } from "node:stream";
+import { extract, type Header } from "tar-stream";
+
+export interface TarMember {
+  name: string;
+  type: string;
+  /** Without the bits of the type, which old writers have there. */
+  mode: number;
+  uid: number;
+  gid: number;
+  target: string;
+  text: string;
+  /** Seconds since 1970. */
+  mtime: number;
+}
+
+export async function readTar(bytes: Uint8Array): Promise<TarMember[]> {
+  const members: TarMember[] = [];
+  for await (const entry of Readable.from([bytes]).pipe(extract())) {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of entry) pieces.push(piece as Uint8Array);
+    members.push(memberOf(entry.header, Buffer.concat(pieces).toString("latin1")));
+  }
+  return members;
+}
+
+function memberOf({ name, type, mode, uid, gid, linkname, mtime }: Header, text: string): TarMember {
+  const seconds = Math.floor((mtime?.getTime() ?? 0) / 1000);
+  return {
+    name,
+    type: type ?? "",
+    mode: (mode ?? 0) & 0o7777,
+    uid: uid ?? 0,
+    gid: gid ?? 0,
+    target: linkname ?? "",
+    text,
+    mtime: seconds,
+  };
+}
