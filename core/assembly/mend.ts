@@ -31,6 +31,8 @@ import { readRecord } from "./container/record";
 import { release } from "./container/release";
 import { resumeRemoval } from "./container/remove";
 import { resumeRestart } from "./container/restart";
+import { scheduleRestart } from "./container/restarting";
+import { startWithEngine } from "./container/start-with-engine";
 import { mendExecs } from "./exec/mend";
 import { keepEndpoint } from "./network/connect";
 import { makeBridges } from "./network/making";
@@ -63,6 +65,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   mendExecs(inventory.execs);
   mendHeld(records);
   for (let i = 0; i < containers.length; i++) if (containers[i].startsAgain) resumeRestart(containers[i]);
+  startWithEngine(containers);
   makeBridges();
 }
 
@@ -118,6 +121,11 @@ function mendContainer(container: Container, found: FoundProcess | null): void {
     case Status.Unwinding:
     case Status.Releasing:
       return release(container, null);
+    case Status.Recycling:
+      scheduleRestart(container);
+      return release(container, null);
+    case Status.Restarting:
+      return scheduleRestart(container);
     case Status.Removing:
       return resumeRemoval(container);
     default:

@@ -131,7 +131,6 @@ describe("fields that are not built", () => {
 
   test.each([
     ["HostConfig.Privileged", { Privileged: true }],
-    ["HostConfig.RestartPolicy.Name", { RestartPolicy: { Name: "always" } }],
     ["HostConfig.LogConfig.Type", { LogConfig: { Type: "syslog" } }],
     ["HostConfig.IpcMode", { IpcMode: "host" }],
     ["HostConfig.PidMode", { PidMode: "host" }],

@@ -103,7 +103,6 @@ onEngines("create refuses", (engine, kind) => {
 
   const UNBUILT: readonly (readonly [string, Json])[] = [
     ["Privileged", { HostConfig: { Privileged: true } }],
-    ["RestartPolicy", { HostConfig: { RestartPolicy: { Name: "always" } } }],
     ["PidMode", { HostConfig: { PidMode: "host" } }],
     ["IpcMode", { HostConfig: { IpcMode: "host" } }],
     ["Links", { HostConfig: { Links: ["a:b"] } }],

@@ -8,6 +8,7 @@ import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
 import { MountKind, MountPoint } from "./mount-point";
 import { Moved } from "./moved";
 import { RemovalClient } from "./removal-client";
+import { NO_RESTARTS, RestartPolicy } from "./restart-policy";
 import { RunEnd } from "./run-end";
 import { Waiter } from "./waiter";
 import { Watch } from "./watch";
@@ -17,6 +18,13 @@ export const NO_TIMEOUT: i64 = i64.MIN_VALUE;
 
 /** Those whose records are put when the step ends. */
 export const changedContainers: Container[] = [];
+
+/** What stands between a run and the next one of its own. */
+export interface Backoff {
+  /** The run is given back. */
+  released(): void;
+  cancel(): void;
+}
 
 export class Container {
   /** Place in the order of creation. */
@@ -44,6 +52,7 @@ export class Container {
   stdinOnce: bool = false;
   autoRemove: bool = false;
   networkMode: string = "default";
+  policy: RestartPolicy = NO_RESTARTS;
   /** Number; 0 for SIGTERM. */
   stopSignal: u32 = 0;
   /** Seconds; less than 0 for ever; `NO_TIMEOUT` for none given. */
@@ -61,6 +70,12 @@ export class Container {
   exitCode: i32 = 0;
   /** Restarts of its own since somebody started it. */
   restartCount: u32 = 0;
+  /** Nanoseconds that were, or are, between the last run and the next one of its own; 0 for none yet. */
+  restartDelay: i64 = 0;
+  /** Somebody has sent it a signal since somebody started it. */
+  manuallyStopped: bool = false;
+  /** Its policy does not count for this run any more. */
+  disarmed: bool = false;
   outOfMemory: bool = false;
   /** What made the last start or the engine fail. */
   error: string = "";
@@ -92,6 +107,10 @@ export class Container {
   extracts: u64[] = [];
   /** Requests that wait for an in-between status to end. */
   queue: Call[] = [];
+  /** It is about to start by itself. */
+  backoff: Backoff | null = null;
+  /** The start under way is its policy's. */
+  automatic: bool = false;
   /** Clients of a restart whose first half is done. */
   restarts: Call[] = [];
   /** Clients of its removal: of one that goes on, or of one that follows the end of its run. */
@@ -131,16 +150,28 @@ export class Container {
     return this.mounts.filter((mount: MountPoint) => mount.kind == MountKind.Volume);
   }
 
-  /** Docker's `State.Running`: true while paused, too. */
+  /** It has a process. */
   get running(): bool {
     return this.status == Status.Running || this.status == Status.Paused;
+  }
+
+  /** Docker's `State.Restarting`: its run is over, and its policy lets another one follow. */
+  get restarting(): bool {
+    if (this.status == Status.Starting) return this.automatic;
+    return this.status == Status.Recycling || this.status == Status.Restarting;
+  }
+
+  /** Docker's `State.Running`: true while paused, and while restarting, too. */
+  get up(): bool {
+    return this.running || this.restarting;
   }
 
   /** Something that ends by itself soon. */
   get between(): bool {
     const status = this.status;
     if (this.creating || this.turning || this.limiting) return true;
-    return status == Status.Starting || status == Status.Unwinding || status == Status.Releasing;
+    if (status == Status.Starting || status == Status.Unwinding) return true;
+    return status == Status.Releasing || status == Status.Recycling;
   }
 
   /** Its run is over, and another one follows at once. */
@@ -149,7 +180,7 @@ export class Container {
   }
 
   get word(): string {
-    return wordOf(this.status, this.everRan);
+    return this.restarting ? "restarting" : wordOf(this.status, this.everRan);
   }
 
   get shortId(): string {

@@ -18,6 +18,7 @@ import { MountKind, MountPoint } from "./mount-point";
 import { containerNameProblem, generatedName } from "./names";
 import { takeUpQueue } from "./queue";
 import { removeNow } from "./remove";
+import { restartPolicyOf } from "./restart-policy";
 import { parseSignal } from "./signals";
 import { Wish, readWish } from "./wish";
 
@@ -104,6 +105,7 @@ function takeConfig(container: Container, config: Json): void {
 function takeHostConfig(container: Container, hostConfig: Json): void {
   container.autoRemove = hostConfig.boolOf("AutoRemove");
   container.networkMode = hostConfig.stringOf("NetworkMode");
+  container.policy = restartPolicyOf(hostConfig);
 }
 
 function chooseName(container: Container): string {

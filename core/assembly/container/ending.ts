@@ -5,6 +5,7 @@ import { ParsedInteger } from "../api/parameters";
 import { Call } from "../call";
 import { Container, NO_TIMEOUT } from "./container";
 import { KILL_STEP, Killing } from "./killing";
+import { disarm } from "./restart-policy";
 import { isRefused, sendSignal, thaw } from "./send-signal";
 import { parseSignal, SIGKILL, SIGTERM } from "./signals";
 
@@ -46,6 +47,7 @@ export abstract class Ending extends Killing {
   }
 
   begin(): void {
+    disarm(this.container);
     this.container.runEnds.push(this);
     if (this.signal != SIGKILL) sendSignal(this, SIGNAL_STEP, this.container, this.signal);
     thaw(this.container);

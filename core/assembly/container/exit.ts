@@ -8,12 +8,16 @@ import { engine } from "../state";
 import { Container } from "./container";
 import { Cause } from "./lifecycle";
 import { release } from "./release";
+import { isFollowed } from "./restart-policy";
+import { scheduleRestart } from "./restarting";
 import { Condition } from "./waiter";
 import { answerWaiters } from "./wait";
 
 export function exitedByItself(container: Container, exit: Exit): void {
   if (!container.running) return;
-  recordExit(container, exit);
+  const lasted = exit.at - container.startedAt;
+  const followed = isFollowed(container, <i32>exit.code, lasted);
+  recordExit(container, exit, followed ? Cause.Recycle : Cause.Exit);
   endExecs(container);
   if (exit.outOfMemory) ranOutOfMemory(container);
   container.toldOutOfMemory = false;
@@ -25,6 +29,7 @@ export function exitedByItself(container: Container, exit: Exit): void {
   const ends = container.runEnds;
   container.runEnds = [];
   for (let i = 0; i < ends.length; i++) ends[i].runEnded(container);
+  if (followed) scheduleRestart(container);
   release(container, null);
 }
 
@@ -35,8 +40,8 @@ export function ranOutOfMemory(container: Container): void {
   emitContainer(container, "oom");
 }
 
-function recordExit(container: Container, exit: Exit): void {
-  container.advance(Cause.Exit);
+function recordExit(container: Container, exit: Exit, cause: Cause): void {
+  container.advance(cause);
   container.exitCode = <i32>exit.code;
   container.outOfMemory = exit.outOfMemory;
   container.finishedAt = exit.at;

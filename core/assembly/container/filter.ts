@@ -120,7 +120,7 @@ export class ContainerFilter {
 
   private exitedMatches(container: Container): bool {
     if (!this.filters.has("exited")) return true;
-    return container.everRan && !container.running && this.filters.exact("exited", container.exitCode.toString());
+    return container.everRan && !container.up && this.filters.exact("exited", container.exitCode.toString());
   }
 
   /** By name or destination; a bind's name is its source. */

@@ -15,8 +15,8 @@ const PORT_BINDING: Table = new Table("PortBinding", [
 ]);
 
 const RESTART_POLICY: Table = new Table("RestartPolicy", [
-  new Field("Name", FieldType.String, '""').typed("container.RestartPolicyMode").refused(['"no"']),
-  new Field("MaximumRetryCount", FieldType.Int, "0").typed("int").kept(),
+  new Field("Name", FieldType.String, '""').typed("container.RestartPolicyMode"),
+  new Field("MaximumRetryCount", FieldType.Int, "0").typed("int"),
 ]);
 
 const WEIGHT_DEVICE: Table = new Table("WeightDevice", [

@@ -56,7 +56,7 @@ function write(container: Container, version: i32, written: i64): Uint8Array {
   json.stringField("Image", container.imageId);
   writePaths(json, container);
   json.stringField("Name", `/${container.name}`);
-  json.i64Field("RestartCount", 0);
+  json.i64Field("RestartCount", container.restartCount);
   json.stringField("Driver", engine.options.machine.storageDriver);
   json.stringField("Platform", container.platform);
   json.stringField("MountLabel", "");
@@ -81,9 +81,9 @@ function writeState(json: JsonWriter, container: Container): void {
   json.key("State");
   json.beginObject();
   json.stringField("Status", container.word);
-  json.boolField("Running", container.running);
+  json.boolField("Running", container.up);
   json.boolField("Paused", container.status == Status.Paused);
-  json.boolField("Restarting", false);
+  json.boolField("Restarting", container.restarting);
   json.boolField("OOMKilled", container.outOfMemory);
   json.boolField("Dead", container.status == Status.Dead);
   json.i64Field("Pid", container.running ? container.pid : 0);

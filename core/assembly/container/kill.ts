@@ -8,6 +8,8 @@ import { engine } from "../state";
 import { Container } from "./container";
 import { KILL_STEP, Killing } from "./killing";
 import { Status } from "./lifecycle";
+import { disarm, disarms, markStopped } from "./restart-policy";
+import { cancelRestart } from "./restarting";
 import { isRefused, sendSignal, thaw } from "./send-signal";
 import { isSignal, parseSignal, SIGKILL } from "./signals";
 
@@ -22,7 +24,7 @@ export function killContainer(call: Call): Refusal | null {
     container.queue.push(call);
     return null;
   }
-  if (!container.running) {
+  if (!container.up) {
     return conflict(`cannot kill container: ${call.name}: container ${container.id} is not running`);
   }
 
@@ -33,8 +35,16 @@ export function killContainer(call: Call): Refusal | null {
   }
 
   // Accepted from here.
-  new Kill(container, call, signal).begin();
+  if (container.restarting) killRestarting(container, call, signal);
+  else new Kill(container, call, signal).begin();
   return null;
+}
+
+/** There is no process that could take it. */
+function killRestarting(container: Container, call: Call, signal: u32): void {
+  if (disarms(container, signal)) cancelRestart(container);
+  else markStopped(container);
+  sendEmpty(call, 204);
 }
 
 function refuseUnknown(name: string, refusal: Refusal): Refusal {
@@ -51,6 +61,8 @@ class Kill extends Killing {
   }
 
   begin(): void {
+    if (disarms(this.container, this.signal)) disarm(this.container);
+    else markStopped(this.container);
     if (this.signal != SIGKILL) return sendSignal(this, 0, this.container, this.signal);
     this.container.runEnds.push(this);
     this.kill();
@@ -63,7 +75,7 @@ class Kill extends Killing {
       else this.failed(failure!.message);
       return;
     }
-    thaw(this.container);
+    if (disarms(this.container, this.signal)) thaw(this.container);
     if (step != KILL_STEP) sendEmpty(this.call, 204);
   }
 

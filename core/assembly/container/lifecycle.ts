@@ -14,6 +14,8 @@ export enum Status {
   Removing,
   Dead,
   Removed,
+  Recycling,
+  Restarting,
 }
 
 export enum Cause {
@@ -28,6 +30,9 @@ export enum Cause {
   Remove,
   RemoveFailed,
   RemoveDone,
+  Recycle,
+  Elapsed,
+  Cancel,
 }
 
 /** Their names, for those who want to know why. */
@@ -42,6 +47,8 @@ export const STATUS_NAMES: string[] = [
   "removing",
   "dead",
   "removed",
+  "recycling",
+  "restarting",
 ];
 export const CAUSE_NAMES: string[] = [
   "start",
@@ -55,6 +62,9 @@ export const CAUSE_NAMES: string[] = [
   "remove",
   "remove-failed",
   "remove-done",
+  "recycle",
+  "elapsed",
+  "cancel",
 ];
 export const ILLEGAL: i32 = -1;
 
@@ -72,6 +82,12 @@ const RULES: StaticArray<i32> = [
   Status.Running,   Cause.Exit,         Status.Releasing,
   Status.Paused,    Cause.Exit,         Status.Releasing,   // SIGKILL reaches a frozen cgroup
   Status.Releasing, Cause.Released,     Status.Exited,
+  Status.Running,   Cause.Recycle,      Status.Recycling,   // its policy lets another run follow
+  Status.Paused,    Cause.Recycle,      Status.Recycling,
+  Status.Recycling, Cause.Released,     Status.Restarting,
+  Status.Restarting, Cause.Elapsed,     Status.Starting,
+  Status.Recycling, Cause.Cancel,       Status.Releasing,
+  Status.Restarting, Cause.Cancel,      Status.Exited,
   Status.Created,   Cause.Remove,       Status.Removing,
   Status.Exited,    Cause.Remove,       Status.Removing,
   Status.Dead,      Cause.Remove,       Status.Removing,
@@ -106,6 +122,9 @@ export function wordOf(status: Status, everRan: bool): string {
       return "running";
     case Status.Paused:
       return "paused";
+    case Status.Recycling:
+    case Status.Restarting:
+      return "restarting";
     case Status.Removing:
     case Status.Removed:
       return "removing";

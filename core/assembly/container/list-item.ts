@@ -72,8 +72,12 @@ function statusOf(container: Container): string {
       return "Dead";
     default:
       if (!container.everRan) return "Created";
-      return `Exited (${container.exitCode.toString()}) ${humanDuration(now - container.finishedAt)} ago`;
+      return `${container.restarting ? "Restarting" : "Exited"} (${container.exitCode.toString()}) ${since(container)} ago`;
   }
+}
+
+function since(container: Container): string {
+  return humanDuration(engine.now.wall - container.finishedAt);
 }
 
 function writeSizes(json: JsonWriter, container: Container, written: i64): void {

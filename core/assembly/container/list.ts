@@ -25,7 +25,7 @@ export function listContainers(call: Call): Refusal | null {
   const newest = engine.containers.newestFirst();
   for (let i = 0; i < newest.length; i++) {
     if (limit.value > 0 && found.length == limit.value) break;
-    if ((all || newest[i].running) && filter.matches(newest[i])) found.push(newest[i]);
+    if ((all || newest[i].up) && filter.matches(newest[i])) found.push(newest[i]);
   }
   if (flagOf(call.query, "size") && found.length > 0) new Sizing(call, found).begin();
   else send(call, found, null);

@@ -19,11 +19,13 @@ import { Container } from "./container";
 import { holdStill, letGoOn } from "./held-still";
 import { Cause, Status } from "./lifecycle";
 import { takeUpQueue } from "./queue";
+import { restartingText } from "./restarting";
 
 export function pauseContainer(call: Call): Refusal | null {
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
+  if (container.restarting) return conflict(restartingText(container));
   // What is being thawed runs: it can be frozen again when that is done.
   const thaws = container.status == Status.Running && container.holders > 0;
   if (container.between || thaws) {
@@ -44,7 +46,7 @@ export function unpauseContainer(call: Call): Refusal | null {
   if (container === null) return lookup.refusal;
   // A commit that holds it still ends first, and lets it go on itself.
   const held = container.status == Status.Paused && container.holders > 0;
-  if (container.between || held) {
+  if ((container.between && !container.restarting) || held) {
     container.queue.push(call);
     return null;
   }

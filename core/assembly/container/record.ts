@@ -7,6 +7,7 @@ import { readEndpoint, writeEndpoint } from "../network/endpoint";
 import { readBind } from "./binds";
 import { Container } from "./container";
 import { Status } from "./lifecycle";
+import { restartPolicyOf } from "./restart-policy";
 import { anonymousVolume, readMountPointRecord, writeMountPointRecord } from "./mount-point";
 
 /** Of format 1 nothing has changed: what is missing is 0, false or empty. */
@@ -76,6 +77,9 @@ function writeState(json: JsonWriter, container: Container): void {
   json.boolField("unclean", container.unclean);
   json.boolField("limiting", container.limiting);
   json.boolField("startsAgain", container.startsAgain);
+  json.i64Field("restartDelay", container.restartDelay);
+  json.boolField("manuallyStopped", container.manuallyStopped);
+  json.boolField("disarmed", container.disarmed);
 }
 
 /** Null for bytes that are no record of this format. */
@@ -116,7 +120,9 @@ function readWishes(container: Container, json: Json): void {
     }
   }
   container.config = document(json.find("config"));
-  container.hostConfig = document(json.find("hostConfig"));
+  const hostConfig = json.find("hostConfig");
+  container.hostConfig = document(hostConfig);
+  if (hostConfig !== null) container.policy = restartPolicyOf(hostConfig);
   readMounts(container, json);
 }
 
@@ -152,6 +158,9 @@ function readState(container: Container, json: Json): void {
   container.unclean = json.boolOf("unclean");
   container.limiting = json.boolOf("limiting");
   container.startsAgain = json.boolOf("startsAgain");
+  container.restartDelay = json.i64Of("restartDelay");
+  container.manuallyStopped = json.boolOf("manuallyStopped");
+  container.disarmed = json.boolOf("disarmed");
 }
 
 function document(json: Json | null): Uint8Array {

@@ -75,7 +75,8 @@ class Release extends Task {
     if (!this.clean) container.unclean = true;
     container.pid = 0;
     container.advance(container.everRan ? Cause.Released : Cause.Undone);
-    answerWaiters(container, Condition.NotRunning);
+    // One that waits since its run ended waits for the next one (surface §2.10).
+    if (!container.restarting) answerWaiters(container, Condition.NotRunning);
     const refused = this.refused;
     if (refused !== null) refused.send();
     settle(container);
@@ -90,6 +91,9 @@ function settle(container: Container): void {
   else if (container.autoRemove || container.removals.length > 0) {
     refuseRestarts(container);
     removeNow(container);
+  } else {
+    const backoff = container.backoff;
+    if (backoff !== null) backoff.released();
   }
   takeUpQueue(container);
 }

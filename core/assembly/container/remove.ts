@@ -28,6 +28,8 @@ import { Killing } from "./killing";
 import { Cause, Status } from "./lifecycle";
 import { takeUpQueue } from "./queue";
 import { RemovalCall, RemovalClient } from "./removal-client";
+import { disarm } from "./restart-policy";
+import { cancelRestart } from "./restarting";
 import { isRefused } from "./send-signal";
 import { endStats } from "./stats";
 import { answerRemovalFailed, answerWaiters } from "./wait";
@@ -38,12 +40,13 @@ export function removeContainer(call: Call): Refusal | null {
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (container.status == Status.Removing) return inProgress(call);
-  if (container.between) {
+  const restarting = container.restarting && container.status != Status.Starting;
+  if (container.between && !restarting) {
     container.queue.push(call);
     return null;
   }
   const force = flagOf(call.query, "force");
-  if (container.running && !force) return conflict(stillRunning(container, call.name));
+  if ((container.running || restarting) && !force) return conflict(stillRunning(container, call.name));
   if (flagOf(call.query, "link")) {
     return conflict("Conflict, cannot remove the default link name of the container");
   }
@@ -54,8 +57,9 @@ export function removeContainer(call: Call): Refusal | null {
   container.removeVolumes = flagOf(call.query, "v");
   const client = new RemovalCall(container, call);
   container.removals.push(client);
+  if (restarting) cancelRestart(container);
   if (container.running) new ForcedEnd(container, call, client).begin();
-  else removeNow(container);
+  else if (!container.between) removeNow(container);
   return null;
 }
 
@@ -78,7 +82,7 @@ function inProgress(call: Call): Refusal {
 function stillRunning(container: Container, name: string): string {
   return container.status == Status.Paused
     ? `cannot remove container "${name}": container is paused and must be unpaused first`
-    : `cannot remove container "${name}": container is running: stop the container before removing or force remove`;
+    : `cannot remove container "${name}": container is ${container.word}: stop the container before removing or force remove`;
 }
 
 /** The SIGKILL of a forced removal: the end of the run brings the removal, unless there is none. */
@@ -92,6 +96,7 @@ class ForcedEnd extends Killing {
   }
 
   begin(): void {
+    disarm(this.container);
     this.container.runEnds.push(this);
     this.kill();
   }

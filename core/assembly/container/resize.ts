@@ -24,6 +24,10 @@ export function resizeContainer(call: Call): Refusal | null {
     container.queue.push(call);
     return null;
   }
+  if (container.restarting) {
+    sendEmpty(call, 200); // there is no terminal that could have a size
+    return null;
+  }
   if (!container.running) return conflict(`container ${container.id} is not running`);
   const subject = new Subject(container.id, container.run);
   const size = new Resize(subject, <u32>rows.value, <u32>columns.value);

@@ -10,6 +10,7 @@ import { engine } from "../state";
 import { Container } from "./container";
 import { Ending, ownSignalOf, signalOf, timeoutOf } from "./ending";
 import { Cause, Status } from "./lifecycle";
+import { cancelRestart } from "./restarting";
 import { startNow } from "./start";
 import { StartClient } from "./start-client";
 
@@ -22,18 +23,29 @@ export function restartContainer(call: Call): Refusal | null {
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
-  if (container.between) {
+  const restarting = container.restarting && container.status != Status.Starting;
+  if (container.between && !restarting) {
     container.queue.push(call);
     return null;
   }
-  if (!container.running && !container.can(Cause.Start)) return cannotRestart(call, GOING);
+  if (!container.up && !container.can(Cause.Start)) return cannotRestart(call, GOING);
   const signal = signalOf(container, call);
   if (signal == 0) return cannotRestart(call, `invalid signal: ${call.query.first("signal")}`);
 
   // Accepted from here: it goes on if the client goes away.
   if (container.running) new Restart(container, call, signal, timeoutOf(container, timeout)).begin();
+  else if (restarting) restartAtOnce(container, call);
   else startNow(container, new RestartCalls(container, [call]));
   return null;
+}
+
+/** Its policy would have started it later. */
+function restartAtOnce(container: Container, call: Call): void {
+  cancelRestart(container);
+  emitContainer(container, "stop");
+  container.startsAgain = true;
+  container.restarts.push(call);
+  if (!container.between) startAgain(container);
 }
 
 /** The run is over, its restarts follow. */

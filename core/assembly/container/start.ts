@@ -34,6 +34,7 @@ import { networkNameOf } from "./network-settings";
 import { fillVolumes, makeVolumes, volumesFilled } from "./own-volumes";
 import { takeUpQueue } from "./queue";
 import { Refused, release } from "./release";
+import { rearm } from "./restart-policy";
 import { StartCall, StartClient } from "./start-client";
 import { noSuchNetwork, StartError, startErrorOf } from "./start-error";
 
@@ -55,6 +56,7 @@ export function startContainer(call: Call): Refusal | null {
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
+  if (container.restarting) return notModified();
   if (container.between) {
     container.queue.push(call);
     return null;
@@ -114,8 +116,7 @@ class Start extends Task {
 
   begin(): void {
     const container = this.container;
-    container.advance(Cause.Start);
-    container.run += 1;
+    this.enter();
     container.error = "";
     container.outOfMemory = false;
     if (container.unclean) this.cleanUp();
@@ -124,9 +125,16 @@ class Start extends Task {
 
   /** Without any attempt. */
   refuse(error: StartError): void {
-    this.container.advance(Cause.Start);
-    this.container.run += 1;
+    this.enter();
     this.giveUp(error);
+  }
+
+  private enter(): void {
+    const container = this.container;
+    container.automatic = container.status == Status.Restarting;
+    if (!container.automatic) rearm(container);
+    container.advance(container.automatic ? Cause.Elapsed : Cause.Start);
+    container.run += 1;
   }
 
   /** What the last release could not give back would be in the way. */
@@ -144,6 +152,7 @@ class Start extends Task {
   private cleanedUp(): void {
     freeEndpoint(this.container);
     this.container.unclean = false;
+    this.container.touch();
     this.prepare();
   }
 
@@ -225,6 +234,7 @@ class Start extends Task {
     container.startedAt = outcome.value.at;
     container.exitCode = 0;
     container.startsAgain = false;
+    container.automatic = false;
     emitNetwork(container, "connect");
     emitMounts(container);
     emitContainer(container, "start");
@@ -236,8 +246,10 @@ class Start extends Task {
     const container = this.container;
     container.advance(Cause.StartFailed);
     container.error = error.text;
-    container.exitCode = error.exitCode;
+    // What its policy could not start ends as the last run did (surface §2.17).
+    if (!container.automatic) container.exitCode = error.exitCode;
     container.startsAgain = false;
+    container.automatic = false;
     endAttached(container);
     release(container, new Refused(this.client, error.refusal));
   }

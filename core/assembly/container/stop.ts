@@ -9,6 +9,7 @@ import { engine } from "../state";
 import { Container } from "./container";
 import { Ending, signalOf, timeoutOf } from "./ending";
 import { Status } from "./lifecycle";
+import { cancelRestart } from "./restarting";
 
 export function stopContainer(call: Call): Refusal | null {
   const timeout = integerOf(call.query, "t");
@@ -20,12 +21,20 @@ export function stopContainer(call: Call): Refusal | null {
     container.queue.push(call);
     return null;
   }
+  if (container.restarting) return stopRestarting(container, call);
   if (!container.running) return notModified();
   const signal = signalOf(container, call);
   if (signal == 0) return internal(`invalid signal: ${call.query.first("signal")}`);
 
   // Accepted from here: it goes on if the client goes away.
   new Stop(container, call, signal, timeoutOf(container, timeout)).begin();
+  return null;
+}
+
+function stopRestarting(container: Container, call: Call): Refusal | null {
+  cancelRestart(container);
+  emitContainer(container, "stop");
+  sendEmpty(call, 204);
   return null;
 }
 

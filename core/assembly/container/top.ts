@@ -22,6 +22,7 @@ import { decimalOf } from "../text/decimal";
 import { quoteText } from "../text/go-quote";
 import { decodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
+import { restartingText } from "./restarting";
 
 const DEFAULT_ARGUMENTS = "-ef";
 /** The column that tells which lines are the container's. */
@@ -42,7 +43,7 @@ export function topContainer(call: Call): Refusal | null {
 }
 
 function notRunning(container: Container): Refusal {
-  return conflict(`container ${container.id} is not running`);
+  return conflict(container.restarting ? restartingText(container) : `container ${container.id} is not running`);
 }
 
 class Listing extends Task {

@@ -14,6 +14,7 @@ import { Container } from "./container";
 import { documentOf } from "./launch";
 import { Status } from "./lifecycle";
 import { limitRun } from "./limiting";
+import { restartPolicyOf } from "./restart-policy";
 import { UPDATE, UPDATED_LISTS, UPDATED_NUMBERS, UPDATED_TEXTS } from "./update-table";
 import { nonsense } from "./validate";
 import { deviceProblem } from "./validate-devices";
@@ -69,6 +70,7 @@ export class Updated {
   /** What is asked for holds, and is remembered. */
   take(): void {
     this.container.hostConfig = jsonBytes(this.hostConfig);
+    this.container.policy = restartPolicyOf(this.hostConfig);
     this.container.touch();
     emitContainer(this.container, "update");
     const json = new JsonWriter();

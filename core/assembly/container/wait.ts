@@ -64,7 +64,7 @@ export function answerRemovalFailed(container: Container, error: string): void {
 
 /** A container that is being started counts: its exit is still to come. */
 function runs(container: Container): bool {
-  return container.running || container.status == Status.Starting;
+  return container.up || container.status == Status.Starting;
 }
 
 /** -1 for a word that is none. */

@@ -81,7 +81,7 @@ class Deletion {
     const users = engine.images.usedBy(image);
     if (engine.images.hasChildren(image)) return refuse(image, "cannot be forced", "image has dependent child images");
     for (let i = 0; i < users.length; i++) {
-      if (users[i].running) {
+      if (users[i].up) {
         return refuse(image, "cannot be forced", `image is being used by running container ${users[i].shortId}`);
       }
     }

@@ -36,8 +36,8 @@ function writeCounts(json: JsonWriter): void {
   let running = 0;
   let paused = 0;
   for (let i = 0; i < all.length; i++) {
-    if (all[i].status == Status.Running) running += 1;
-    else if (all[i].status == Status.Paused) paused += 1;
+    if (all[i].status == Status.Paused) paused += 1;
+    else if (all[i].up) running += 1;
   }
   json.i64Field("Containers", all.length);
   json.i64Field("ContainersRunning", running);

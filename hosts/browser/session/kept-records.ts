@@ -15,10 +15,12 @@ export const STATUSES = [
   "removing",
   "dead",
   "removed",
+  "recycling",
+  "restarting",
 ] as const;
 
 /** Statuses in which a container is on its network. */
-export const RUNNING = new Set<string>(["starting", "running", "paused", "releasing"]);
+export const RUNNING = new Set<string>(["starting", "running", "paused", "releasing", "recycling"]);
 
 export interface ContainerRecord {
   id: string;

@@ -60,6 +60,10 @@ function drawCreation(name: string, images: string[], one: One): string {
     "shared",
     "auto shared",
     "stubborn",
+    "stubborn",
+    "always",
+    "always port",
+    "retry",
   ]);
   return `create ${name} ${one(images)} ${one(["none", "bridge"])} ${wish}`.trimEnd();
 }
@@ -181,9 +185,15 @@ function bodyOf([image = "busybox", network = "none", ...wishes]: string[]): unk
       Mounts: wishes.includes("bound") ? [{ Type: "bind", Source: "/srv", Target: "/srv" }] : [],
       VolumesFrom: wishes.includes("shared") ? ["anna"] : [],
       AutoRemove: wishes.includes("auto"),
+      RestartPolicy: policyOf(wishes),
       PortBindings: wishes.includes("port") ? { "80/tcp": [{}] } : {},
     },
   };
+}
+
+function policyOf(wishes: string[]): unknown {
+  if (wishes.includes("always")) return { Name: "always" };
+  return wishes.includes("retry") ? { Name: "on-failure", MaximumRetryCount: 2 } : {};
 }
 
 function endProcess(engine: Engine, name: string, code: number): void {
