@@ -37,7 +37,7 @@ async function bundleEntries(root, outdir) {
     outdir,
     platform: "neutral",
     mainFields: ["module", "main"],
-    external: ["node:*", "fastify", "koffi", "lmdb", "node-unix-socket"],
+    external: ["node:*", "fastify", "koffi", "lmdb", "node-unix-socket", "ws"],
     minifySyntax: true,
     plugins: [onlyVersion(root)],
     metafile: true,
