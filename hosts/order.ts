@@ -45,6 +45,8 @@ function subjectIn(effect: HostEffect): string | null {
 
 function processSubject(command: processes.ProcessCommand): string | null {
   switch (command.tag) {
+    // It overtakes a start that hangs.
+    case "reap-exec":
     case "identify":
     case "ps":
     case "sample":
@@ -54,8 +56,6 @@ function processSubject(command: processes.ProcessCommand): string | null {
     case "signal-exec":
     case "resize-exec":
       return `exec ${command.val.exec}`;
-    case "reap-exec":
-      return `exec ${command.val}`;
     case "launch":
     case "pause":
     case "resume":

@@ -83,6 +83,11 @@ export const DIFFERENCES: readonly Difference[] = [
   { id: "logs-since", what: "a bad since or until is 400 (reference: 500)", reason: NEWEST },
   { id: "exec-texts", what: "wording of exec's refusals", reason: NEWEST },
   {
+    id: "health-timeout",
+    what: "a health check that took too long tells what it had written (reference: not)",
+    reason: NEWEST,
+  },
+  {
     id: "exec-failed-code",
     what: "an exec that cannot be started has 127 or 126 by why (reference: always 126)",
     reason: NEWEST,

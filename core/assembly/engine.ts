@@ -29,6 +29,7 @@ import { dispatch } from "./api/router";
 import { exitedByItself, ranOutOfMemory } from "./container/exit";
 import { ruleTable } from "./container/lifecycle";
 import { execExited } from "./exec/ended";
+import { watchAll, watchChanged } from "./health/watch";
 import { mend } from "./mend";
 import { reasons } from "./reason";
 import { commonHeaders } from "./reply";
@@ -48,6 +49,7 @@ export function open(
   engine.steps.epoch = options.epoch;
   commonHeaders.build(options.version, options.machine.os);
   mend(records, inventory);
+  watchAll();
   engine.containers.putChanged();
 }
 
@@ -55,6 +57,7 @@ export function step(now: Instant, input: Input): void {
   reasons.length = 0;
   engine.now = now;
   take(input);
+  watchChanged();
   engine.containers.putChanged();
 }
 

@@ -5,6 +5,7 @@ import { Call } from "./call";
 import { ContainerStore } from "./container/store";
 import { EventRing } from "./event/ring";
 import { ExecStore } from "./exec/store";
+import { Monitor } from "./health/monitor";
 import { Ids } from "./ids";
 import { ImageStore } from "./image/store";
 import { NetworkStore } from "./network/store";
@@ -25,6 +26,8 @@ export class Engine {
   pruning: bool = false;
   readonly containers: ContainerStore = new ContainerStore();
   readonly execs: ExecStore = new ExecStore();
+  /** By container. */
+  readonly monitors: Map<string, Monitor> = new Map<string, Monitor>();
   readonly images: ImageStore = new ImageStore();
   readonly networks: NetworkStore = new NetworkStore();
   readonly volumes: VolumeStore = new VolumeStore();

@@ -3,6 +3,7 @@
 //   request ID METHOD TARGET [BODY | stream | oversized]     lines below, indented: headers, or `auth USER`
 //   closed ID client|detached|input-ended|slow|failed        drained ID BYTES
 //   exited #CONTAINER RUN [CODE [oom|lost]]                     elapsed OP
+//   exec-exited #EXEC CODE [OUTPUT][…]
 //   done OP · launched OP · size OP N · names OP WORD… · token OP [TEXT] · bytes OP DOCUMENT · resolved OP DOCUMENT
 //   ingested OP PATH:SIZE… · committed OP LAYER [empty] · ps OP PIDS LINES · sample OP [NAME=NUMBER…]
 //   stat OP KIND PLACE [ro] · changed OP KIND:PATH…
@@ -32,6 +33,7 @@ export function inputOf(line: string, indented: string[], glossary: Glossary): I
   if (word === "request") return { tag: "request", val: request(first, rest, indented, glossary) };
   if (word === "closed") return { tag: "closed", val: { request: BigInt(first), why: rest[0] as engine.Closing } };
   if (word === "drained") return { tag: "drained", val: { request: BigInt(first), bytes: Number(rest[0]) } };
+  if (word === "exec-exited") return { tag: "exec-exited", val: execExited(glossary.unnamed(first), rest, glossary) };
   if (word === "exited") return { tag: "exited", val: exited(glossary.unnamed(first), rest, glossary) };
   const op = glossary.operation(first);
   if (word === "elapsed") return { tag: "elapsed", val: op };
@@ -82,6 +84,14 @@ function bodyOf(text: string): engine.Body {
 
 function exited(container: string, [run, code, how]: string[], { now }: Glossary): engine.Exited {
   return { container, run: Number(run), exit: exitOf(code, how, now.wall) };
+}
+
+/** What follows the code is the beginning of its output; `…` behind that: there was more. */
+function execExited(exec: string, [code, ...words]: string[], { now }: Glossary): engine.ExecExited {
+  const text = words.join(" ");
+  const truncated = text.endsWith("…");
+  const output = encode(truncated ? text.slice(0, -1) : text);
+  return { exec, exit: exitOf(code, undefined, now.wall), output, truncated };
 }
 
 function progress(op: bigint, [phase, current, total]: string[]): engine.Progress {

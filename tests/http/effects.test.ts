@@ -186,10 +186,16 @@ onEngines("effects", (engine) => {
 
   test("a HEALTHCHECK of an image is kept", async () => {
     const Healthcheck = { Test: ["CMD", "true"], Interval: 1e9 };
-    const image = { reference: "healthy:1", config: { Cmd: ["sh"], Healthcheck }, layers: [await busyboxLayer()] };
+    const image = {
+      reference: "healthy:1",
+      config: { Cmd: ["sleep", "1000"], Healthcheck },
+      layers: [await busyboxLayer()],
+    };
     await engine().load(await dockerArchive([image]));
     const id = await engine().create({ Image: "healthy:1" });
     expect(await engine().inspect(id)).toMatchObject({ Config: { Healthcheck } });
+    await engine().start(id);
+    expect(await engine().inspect(id)).toMatchObject({ State: { Health: { Status: "starting" } } });
     await engine().remove(id);
     await engine().must(200, "DELETE", "/images/healthy:1");
   });

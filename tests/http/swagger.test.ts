@@ -8,6 +8,7 @@ import type { RawResponse } from "../support/raw-http.js";
 const BREAKS: readonly RegExp[] = [
   // A pointer in Go, so null when not given.
   /HostConfig\/MemorySwappiness must be integer/,
+  /^GET \/exec\/\{id\}\/json: \/ExitCode must be integer/,
   // The description of 1.25 has one string for a list, a list for a map, and no word for the default.
   /ExecIDs must be string/,
   /NetworkSettings\/Ports must be array/,
@@ -82,6 +83,13 @@ onEngines("swagger", (engine, kind) => {
         Labels: { swagger: "1" },
       });
       await check(200, "POST", "/containers/prune", '/containers/prune?filters={"label":["swagger"]}');
+      const exec = await check(201, "POST", "/containers/{id}/exec", `/containers/${running}/exec`, { Cmd: ["true"] });
+      const { Id } = exec.json<{ Id: string }>();
+      await check(200, "GET", "/exec/{id}/json", `/exec/${Id}/json`);
+      await check(200, "GET", "/containers/{id}/json", `/containers/${running}/json`);
+      await engine().must(200, "POST", `/exec/${Id}/start`, { Detach: true }, { version });
+      await check(200, "GET", "/exec/{id}/json", `/exec/${Id}/json`);
+      await check(404, "GET", "/exec/{id}/json", "/exec/nothing/json");
       const committed = await check(201, "POST", "/commit", `/commit?container=${ended}`, {});
       await check(200, "DELETE", "/images/{name}", `/images/${committed.json<{ Id: string }>().Id}`);
       await check(200, "GET", "/events", `/events?since=1&until=${Date.now() / 1000}`);

@@ -1,6 +1,7 @@
 // A container, as the engine knows it. Everything above the line is kept in its record.
 
 import { Call } from "../call";
+import { Health } from "../health/health";
 import { Endpoint } from "../network/endpoint";
 import { reasons } from "../reason";
 import { NO_TIME } from "../text/time";
@@ -85,6 +86,8 @@ export class Container {
   removeVolumes: bool = false;
   /** Something of a run could not be undone; a removal tries again. */
   unclean: bool = false;
+  /** Null if it has no health checks, or never ran. */
+  health: Health | null = null;
   /** New limits of its run are being set. */
   limiting: bool = false;
   /** Somebody asked for a restart: once its run is over another one follows. */
@@ -93,6 +96,8 @@ export class Container {
   // ---------------------------------------------------------------- not in the record
   /** Its record is put before the step ends: see `touch`. */
   changed: bool = false;
+  /** In which run its health was begun anew. */
+  healthRun: u32 = 0;
   /** Works that want its run to stand still, or freeze or thaw it. */
   holders: i32 = 0;
   /** Its run is being frozen or thawed for a client or a commit. */

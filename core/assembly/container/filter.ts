@@ -58,7 +58,7 @@ export class ContainerFilter {
       this.nameMatches(container) &&
       filters.labels("label", container.labelKeys, container.labelValues) &&
       filters.exact("status", container.word) &&
-      filters.exact("health", "none") &&
+      filters.exact("health", healthOf(container)) &&
       this.exitedMatches(container) &&
       (!filters.has("ancestor") || this.ancestors.includes(container.imageId)) &&
       container.sequence < this.before &&
@@ -140,6 +140,11 @@ export class ContainerFilter {
     const network = engine.networks.named(name);
     return this.filters.exact("network", name) || (network !== null && this.filters.prefix("network", network.id));
   }
+}
+
+function healthOf(container: Container): string {
+  const health = container.health;
+  return health === null ? "none" : health.status;
 }
 
 function firstUnknown(values: string[], known: string[]): string {

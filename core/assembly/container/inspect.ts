@@ -5,6 +5,7 @@ import { flagOf } from "../api/parameters";
 import { askContent } from "../ask";
 import { Call } from "../call";
 import { writeExecIds } from "../exec/inspect";
+import { writeHealth } from "../health/health";
 import { JsonWriter } from "../json/writer";
 import { internal, Refusal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
@@ -91,6 +92,8 @@ function writeState(json: JsonWriter, container: Container): void {
   json.stringField("Error", container.error);
   json.stringField("StartedAt", formatTime(container.startedAt));
   json.stringField("FinishedAt", formatTime(container.finishedAt));
+  const health = container.health;
+  if (health !== null) writeHealth(json.key("Health"), health);
   json.endObject();
 }
 

@@ -1,5 +1,6 @@
 // One item of GET /containers/json (surface §2.15, §6.5).
 
+import { Health } from "../health/health";
 import { JsonWriter } from "../json/writer";
 import { PublishedPort } from "../network/endpoint";
 import { engine } from "../state";
@@ -35,7 +36,7 @@ export function writeListItem(json: JsonWriter, container: Container, version: i
   json.beginObject();
   json.stringField("NetworkMode", networkNameOf(container));
   json.endObject();
-  if (version >= 52) writeHealth(json);
+  if (version >= 52) writeHealth(json, container.health);
   json.key("NetworkSettings");
   json.beginObject();
   json.key("Networks");
@@ -62,7 +63,7 @@ function statusOf(container: Container): string {
   const now = engine.now.wall;
   switch (container.status) {
     case Status.Running:
-      return `Up ${humanDuration(now - container.startedAt)}`;
+      return `Up ${humanDuration(now - container.startedAt)}${healthWords(container)}`;
     case Status.Paused:
       return `Up ${humanDuration(now - container.startedAt)} (Paused)`;
     case Status.Removing:
@@ -86,12 +87,16 @@ function writeSizes(json: JsonWriter, container: Container, written: i64): void 
   json.i64Field("SizeRootFs", written + (image === null ? 0 : <i64>image.size));
 }
 
-/** No health checks run yet, so every container is one without. */
-function writeHealth(json: JsonWriter): void {
+function healthWords(container: Container): string {
+  const health = container.health;
+  return health === null ? "" : ` (${health.words})`;
+}
+
+function writeHealth(json: JsonWriter, health: Health | null): void {
   json.key("Health");
   json.beginObject();
-  json.stringField("Status", "none");
-  json.i64Field("FailingStreak", 0);
+  json.stringField("Status", health === null ? "none" : health.status);
+  json.i64Field("FailingStreak", health === null ? 0 : health.streak);
   json.endObject();
 }
 

@@ -1,5 +1,6 @@
 // A container's record: JSON, with Docker's own `Config` and `HostConfig` inside.
 
+import { readHealthRecord, writeHealthRecord } from "../health/health";
 import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
 import { jsonBytes, JsonWriter } from "../json/writer";
@@ -75,6 +76,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.i64Field("finishedAt", container.finishedAt);
   json.boolField("removeVolumes", container.removeVolumes);
   json.boolField("unclean", container.unclean);
+  writeHealthRecord(json, container.health);
   json.boolField("limiting", container.limiting);
   json.boolField("startsAgain", container.startsAgain);
   json.i64Field("restartDelay", container.restartDelay);
@@ -156,6 +158,7 @@ function readState(container: Container, json: Json): void {
   container.finishedAt = json.i64Of("finishedAt");
   container.removeVolumes = json.boolOf("removeVolumes");
   container.unclean = json.boolOf("unclean");
+  container.health = readHealthRecord(json.find("health"));
   container.limiting = json.boolOf("limiting");
   container.startsAgain = json.boolOf("startsAgain");
   container.restartDelay = json.i64Of("restartDelay");

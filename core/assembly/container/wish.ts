@@ -3,7 +3,6 @@
 import { Image } from "../image/image";
 import { Platform, parsePlatform, platformError, platformFits } from "../image/platform";
 import { Json } from "../json/json";
-import { isZero } from "../json/asked";
 import { badParameter, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
 import { CreateBody, readCreate } from "./create-body";
@@ -54,7 +53,6 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   if (merged.error.length > 0) return badParameter(merged.error);
   wish.config = merged.config;
   wish.hostConfig = body.hostConfig;
-  warnOfHealthcheck(wish);
   fillLogConfig(wish.hostConfig);
   warnOfPorts(wish);
   const facts = validationFacts();
@@ -110,15 +108,6 @@ function warnOfPlatform(wish: Wish, actual: Platform, host: Platform): void {
     `The requested image's platform (${actual.text}) does not match the detected host platform (${host.text}) ` +
       "and no specific platform was requested",
   );
-}
-
-/** One that came with the image is kept; it does not run. */
-function warnOfHealthcheck(wish: Wish): void {
-  const check = wish.config.entry("Healthcheck");
-  if (check === null || isZero(check)) return;
-  const test = check.stringsOf("Test");
-  if (test.length > 0 && test[0] == "NONE") return;
-  wish.warnings.push("The image's HEALTHCHECK is kept, but health checks are not built yet: it does not run");
 }
 
 function warnOfPorts(wish: Wish): void {

@@ -3,6 +3,7 @@
 import { ExecExited } from "../../../build/bindings/types";
 import { Container } from "../container/container";
 import { engine } from "../state";
+import { decodeUtf8 } from "../text/utf8";
 import { Exec, Stage } from "./exec";
 import { emitDie, finish, KILLED_CODE, reapExec } from "./finish";
 
@@ -11,6 +12,7 @@ export function execExited(exited: ExecExited): void {
   if (exec === null) return adoptedExited(exited);
   // Of one that has ended with its run this is no news.
   if (exec.stage != Stage.Running) return;
+  exec.output = decodeUtf8(exited.output) + (exited.truncated ? "..." : "");
   finish(exec, <i32>exited.exit.code);
   reapExec(exec.id);
 }

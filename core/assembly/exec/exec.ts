@@ -18,6 +18,12 @@ export interface StartWatch {
   decided(exec: Exec): void;
 }
 
+/** Whose exec it is, if it is no client's. */
+export interface ExecOwner {
+  /** It ran, and does no more; `exec` tells how. */
+  execEnded(exec: Exec): void;
+}
+
 export class Exec {
   /** Program, and its arguments. */
   path: string = "";
@@ -52,6 +58,9 @@ export class Exec {
   /** What the client is sent is in frames. */
   framed: bool = false;
   watches: StartWatch[] = [];
+  owner: ExecOwner | null = null;
+  /** The beginning of what it wrote, at its end, for its owner. */
+  output: string = "";
 
   constructor(
     readonly id: string,

@@ -21,7 +21,9 @@ export function finish(exec: Exec, code: i32): void {
   const call = exec.attached;
   exec.attached = null;
   if (call !== null) endReply(call);
-  collectLater();
+  const owner = exec.owner;
+  if (owner !== null) owner.execEnded(exec);
+  else collectLater();
 }
 
 export function emitDie(container: Container, id: string, code: i32): void {

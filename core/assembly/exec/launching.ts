@@ -61,7 +61,7 @@ export abstract class Launching extends Task {
     exec.failed = true;
     exec.exitCode = codeOf(failure.kind);
     reapExec(exec.id);
-    collectLater();
+    if (exec.owner === null) collectLater();
     this.refused(refusalOf(exec, failure));
   }
 }

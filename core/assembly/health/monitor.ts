@@ -1,0 +1,73 @@
+// The health checks of one run, one after the other: a wait, a check, what its result means.
+
+import { Failure, Outcome } from "../../../build/bindings/types";
+import { cancelTimer, wakeAfter } from "../ask";
+import { Container } from "../container/container";
+import { emitContainer } from "../event/emit";
+import { engine } from "../state";
+import { Task } from "../task";
+import { Health, HealthResult, HEALTHY, STARTING, UNHEALTHY } from "./health";
+import { HealthPlan } from "./plan";
+import { Probe, ProbeOwner } from "./probe";
+
+export class Monitor extends Task implements ProbeOwner {
+  readonly run: u32;
+  private timer: u64 = 0;
+  private probe: Probe | null = null;
+
+  constructor(
+    private readonly container: Container,
+    private readonly plan: HealthPlan,
+    private readonly health: Health,
+  ) {
+    super();
+    this.run = container.run;
+  }
+
+  /** Waits for the next check: the first one, too, comes after an interval. */
+  begin(): void {
+    const wait = this.plan.waitFor(engine.now.wall - this.container.startedAt, this.health.status == STARTING);
+    this.timer = wakeAfter(this, 0, <u64>wait);
+  }
+
+  /** Its container does not run any more, or is paused. */
+  close(): void {
+    if (this.timer != 0) cancelTimer(this.timer);
+    const probe = this.probe;
+    if (probe !== null) probe.giveUp();
+  }
+
+  elapsed(_step: i32): void {
+    this.timer = 0;
+    const probe = new Probe(this.container, this.plan, this);
+    this.probe = probe;
+    probe.make();
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, _failure: Failure | null): void {}
+
+  probed(result: HealthResult): void {
+    const health = this.health;
+    const before = health.status;
+    this.probe = null;
+    health.add(result);
+    if (result.exitCode == 0) {
+      health.streak = 0;
+      health.status = HEALTHY;
+    } else this.failed(result);
+    if (health.status != before) {
+      this.container.touch();
+      emitContainer(this.container, `health_status: ${health.status}`);
+    }
+    this.begin();
+  }
+
+  /** While the container is starting its failures are forgiven. */
+  private failed(result: HealthResult): void {
+    const health = this.health;
+    const forgiven = health.status == STARTING && result.start - this.container.startedAt < this.plan.startPeriod;
+    if (forgiven) return;
+    health.streak += 1;
+    if (health.streak >= this.plan.retries) health.status = UNHEALTHY;
+  }
+}

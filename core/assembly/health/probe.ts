@@ -1,0 +1,135 @@
+// One health check: an exec as the container's user, whose output's beginning is kept (surface §2.18).
+
+import { ExecSignal, ProcessCommandSignalExec } from "../../../build/bindings/types";
+import { askProcesses, cancelTimer, wakeAfter } from "../ask";
+import { Container } from "../container/container";
+import { documentOf } from "../container/launch";
+import { Status } from "../container/lifecycle";
+import { SIGKILL } from "../container/signals";
+import { emitExec } from "../exec/exec-event";
+import { Exec, ExecOwner, Stage } from "../exec/exec";
+import { reapExec } from "../exec/finish";
+import { Launching } from "../exec/launching";
+import { Ignored } from "../ignored";
+import { Refusal } from "../refusal";
+import { engine } from "../state";
+import { formatDuration } from "../text/duration";
+import { HealthResult } from "./health";
+import { HealthPlan } from "./plan";
+
+/** Bytes of output that are kept. */
+const CAPTURE: u32 = 4096;
+const SECOND: u64 = 1_000_000_000;
+/** A start may take that long, whatever the check's own limit. */
+const START_LIMIT: u64 = 30 * SECOND;
+/** What was killed and does not end hangs in the kernel. */
+const KILL_LIMIT: u64 = 10 * SECOND;
+
+/** Who wants to know. */
+export interface ProbeOwner {
+  probed(result: HealthResult): void;
+}
+
+enum Timer {
+  Start,
+  Run,
+  Kill,
+}
+
+export class Probe extends Launching implements ExecOwner {
+  private readonly begun: i64 = engine.now.wall;
+  private timer: u64 = 0;
+  private late: bool = false;
+  /** Null when nobody wants to know any more. */
+  private owner: ProbeOwner | null;
+
+  constructor(
+    container: Container,
+    private readonly plan: HealthPlan,
+    owner: ProbeOwner,
+  ) {
+    super(newExec(container, plan));
+    this.owner = owner;
+  }
+
+  make(): void {
+    const exec = this.exec;
+    exec.owner = this;
+    engine.execs.add(exec);
+    emitExec(exec, `exec_create: ${exec.line}`);
+    this.wake(Timer.Start, START_LIMIT);
+    this.begin(false, CAPTURE);
+  }
+
+  /** Its container is paused, or has come to its end: it leaves no trace. */
+  giveUp(): void {
+    this.owner = null;
+    this.callOff();
+    if (this.exec.stage == Stage.Running) this.kill();
+  }
+
+  launched(): void {
+    if (this.owner === null) return this.kill();
+    this.wake(Timer.Run, <u64>this.plan.timeout);
+  }
+
+  refused(refusal: Refusal): void {
+    engine.execs.remove(this.exec);
+    this.report(-1, refusal.message);
+  }
+
+  execEnded(exec: Exec): void {
+    engine.execs.remove(exec);
+    if (!this.late) return this.report(exec.exitCode, exec.output);
+    const output = exec.output.length > 0 ? `: ${exec.output}` : "";
+    this.report(-1, `Health check exceeded timeout (${formatDuration(this.plan.timeout)})${output}`);
+  }
+
+  elapsed(step: i32): void {
+    this.timer = 0;
+    const exec = this.exec;
+    if (step == Timer.Run) {
+      this.late = true;
+      this.kill();
+      return this.wake(Timer.Kill, KILL_LIMIT);
+    }
+    reapExec(exec.id);
+    if (step == Timer.Kill) return this.execEnded(exec);
+    engine.execs.remove(exec);
+    this.report(-1, `timed out starting health check for container ${exec.container.id}`);
+  }
+
+  private report(code: i32, output: string): void {
+    this.callOff();
+    const owner = this.owner;
+    this.owner = null;
+    // With the run it ends without a trace.
+    if (this.exec.container.status != Status.Running) return;
+    if (owner !== null) owner.probed(new HealthResult(this.begun, engine.now.wall, code, output));
+  }
+
+  private kill(): void {
+    askProcesses(new Ignored(), 0, new ProcessCommandSignalExec(new ExecSignal(this.exec.id, SIGKILL)));
+  }
+
+  /** One at a time. */
+  private wake(step: i32, delay: u64): void {
+    this.callOff();
+    this.timer = wakeAfter(this, step, delay);
+  }
+
+  private callOff(): void {
+    if (this.timer != 0) cancelTimer(this.timer);
+    this.timer = 0;
+  }
+}
+
+function newExec(container: Container, plan: HealthPlan): Exec {
+  const exec = new Exec(engine.ids.next(), container, container.run);
+  exec.path = plan.command[0];
+  exec.args = plan.command.slice(1);
+  exec.openStdout = true;
+  exec.openStderr = true;
+  exec.user = documentOf(container.config).stringOf("User");
+  return exec;
+}
