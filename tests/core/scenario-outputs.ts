@@ -149,8 +149,15 @@ function shownLaunch(launch: processes.Launch): string {
     directories: launch.directories.join(","),
     tty: launch.tty,
     stdin: launch.openStdin && (launch.stdinOnce ? "once" : "open"),
+    log: shownKeeping(launch.log),
   };
   return `launch ${launch.container} run ${launch.run} by ${launch.runtime}: ${fields(shown)}`;
+}
+
+/** How much of the log is kept, where somebody says so. */
+function shownKeeping({ fileBytes, files, compressed, passing }: processes.LogKeeping): string {
+  if (fileBytes === 20_000_000n && files === 5 && !compressed && !passing) return "";
+  return `${files}x${fileBytes}${compressed ? " compressed" : ""}${passing ? " passing" : ""}`;
 }
 
 /** Those that not every container has, and with a minus those that this one lacks. */
