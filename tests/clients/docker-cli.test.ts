@@ -74,6 +74,41 @@ onEngines(
       await docker().well("rm", "-f", "one", "two");
     });
 
+    test("pause, unpause, restart, rename, container prune", async () => {
+      const id = (await docker().well("run", "-d", "--name", "mover", "busybox", "sleep", "1000")).trim();
+      expect(await docker().well("pause", "mover")).toBe("mover\n");
+      expect(await docker().well("ps", "--format", "{{.Names}} {{.Status}}")).toMatch(/^mover Up .* \(Paused\)\n$/);
+      expect((await docker().run("pause", "mover")).stderr).toContain("is already paused");
+      expect(await docker().well("unpause", "mover")).toBe("mover\n");
+      expect(await docker().well("restart", "-t", "0", "mover")).toBe("mover\n");
+      expect(await docker().well("rename", "mover", "moved")).toBe("");
+      expect(await docker().well("inspect", "-f", "{{.Id}} {{.State.Status}}", "moved")).toBe(`${id} running\n`);
+      const gone = (await docker().well("create", "--label", "prune=me", "busybox")).trim();
+      const pruned = await docker().well("container", "prune", "-f", "--filter", "label=prune=me");
+      expect(pruned).toContain(`Deleted Containers:\n${gone}\n`);
+      expect(pruned).toContain("Total reclaimed space: 0B");
+      expect(await docker().well("container", "prune", "-f", "--filter", "label=prune=me")).toBe(
+        "Total reclaimed space: 0B\n",
+      );
+      await docker().well("rm", "-f", "moved");
+    });
+
+    test("run --restart", async () => {
+      const count = ["run", "-d", "--name", "again", "--restart", "on-failure:2", "busybox", "sh", "-c", "exit 3"];
+      await docker().well(...count);
+      const state = (): Promise<string> =>
+        docker().well("inspect", "-f", "{{.State.Status}} {{.State.ExitCode}} {{.RestartCount}}", "again");
+      await expect.poll(state, { timeout: 15_000 }).toBe("exited 3 2\n");
+      await docker().well("rm", "again");
+      await docker().well("run", "-d", "--name", "ever", "--restart", "always", "busybox", "sleep", "1000");
+      await docker().well("kill", "ever");
+      await pause(500);
+      expect(await docker().well("inspect", "-f", "{{.State.Status}}", "ever")).toBe("exited\n");
+      const both = await docker().run("run", "--rm", "--restart", "always", "busybox", "true");
+      expect(both.code).toBe(125);
+      await docker().well("rm", "ever");
+    });
+
     test("create, start -a, wait", async () => {
       await docker().well("create", "--name", "later", "busybox", "sh", "-c", "echo now; exit 9");
       const started = await docker().run("start", "-a", "later");

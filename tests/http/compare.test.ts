@@ -74,6 +74,14 @@ async function tell(engine: RunningEngine): Promise<Map<string, string[]>> {
   await step("running list", "GET", "/containers/json?size=1");
   await step("resize", "POST", `/containers/${Id}/resize?h=10&w=10`);
   await step("remove running", "DELETE", `/containers/${Id}`);
+  await step("pause", "POST", `/containers/${Id}/pause`);
+  await step("pause again", "POST", `/containers/${Id}/pause`);
+  await step("paused inspect", "GET", `/containers/${Id}/json`);
+  await step("unpause", "POST", `/containers/${Id}/unpause`);
+  await step("unpause again", "POST", `/containers/${Id}/unpause`);
+  await step("restart", "POST", `/containers/${Id}/restart?t=0`);
+  await step("rename", "POST", `/containers/${Id}/rename?name=renamed`);
+  await step("rename to nothing", "POST", `/containers/${Id}/rename`);
   await step("kill", "POST", `/containers/${Id}/kill?signal=USR1`);
   await step("stop", "POST", `/containers/${Id}/stop?t=0`);
   await step("stop again", "POST", `/containers/${Id}/stop`);
@@ -89,6 +97,13 @@ async function tell(engine: RunningEngine): Promise<Map<string, string[]>> {
   const plain = await step("create plain", "POST", "/containers/create", { Image: "busybox" });
   const plainId = plain.json<{ Id: string }>().Id;
   await step("plain inspect", "GET", `/containers/${plainId}/json`);
+  const labelled = await step("create labelled", "POST", "/containers/create", {
+    Image: "busybox",
+    Labels: { prune: "1" },
+  });
+  await step("prune", "POST", '/containers/prune?filters={"label":["prune"]}');
+  await step("prune nothing", "POST", '/containers/prune?filters={"label":["prune"]}');
+  await step("pruned inspect", "GET", `/containers/${labelled.json<{ Id: string }>().Id}/json`);
   await step("remove plain", "DELETE", `/containers/${plainId}`);
   await step("images", "GET", "/images/json");
   await step("image", "GET", "/images/busybox/json");

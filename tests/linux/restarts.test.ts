@@ -1,0 +1,129 @@
+// Containers whose policy starts them, those that are paused and those that are being restarted, across `kill -9` and
+// restarts of the daemon.
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { pause, until } from "../support/commands.js";
+import type { DaemonProcess } from "../support/daemon-process.js";
+import { EngineClient, type Json } from "../support/engine-client.js";
+import { engines, startCoracle } from "../support/engines.js";
+import { describeUnless } from "../support/on-engines.js";
+
+const linux = engines().find((engine) => engine.kind === "linux");
+const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+
+/** When, after a request was sent, the daemon is killed. */
+const DELAYS_MS = [0, 2, 5, 10, 20, 40, 80, 160];
+
+interface Inspected {
+  readonly Status: string;
+  readonly Pid: number;
+  readonly RestartCount: number;
+}
+
+describeUnless(missing, "restarts across restarts of the daemon", () => {
+  let daemon: DaemonProcess;
+  let engine: EngineClient;
+
+  beforeAll(async () => {
+    daemon = await startCoracle([]);
+    engine = new EngineClient(daemon.socketPath);
+  });
+  afterEach(async () => {
+    const left = await engine.read<{ Id: string }[]>("/containers/json?all=1");
+    for (const { Id } of left) await engine.remove(Id);
+  });
+  afterAll(async () => daemon?.close());
+
+  test("policies decide what is started with the daemon", async () => {
+    const [always, unless] = [policy("always"), policy("unless-stopped")];
+    const stopped = await engine.running(always);
+    const left = await engine.running(unless);
+    for (const id of [stopped, left]) await engine.must(204, "POST", `/containers/${id}/stop?t=0`);
+    const died = await engine.running(unless);
+    const runsOn = await engine.running(always);
+    const well = await engine.create({ Cmd: ["true"], ...policy("on-failure") });
+    await engine.start(well);
+    await engine.wait(well);
+    const never = await engine.create(always);
+    const before = await inspected(runsOn);
+    const { Pid } = await inspected(died);
+    await daemon.end("SIGKILL");
+    process.kill(Pid, "SIGKILL");
+    await pause(200);
+    await daemon.start();
+    for (const id of [stopped, died]) await becomes(id, "running");
+    expect(await inspected(stopped)).toMatchObject({ RestartCount: 0 });
+    expect(await inspected(died)).toMatchObject({ RestartCount: 1 });
+    expect(await inspected(runsOn)).toEqual(before);
+    await pause(500);
+    for (const id of [left, well]) expect(await inspected(id)).toMatchObject({ Status: "exited" });
+    expect(await inspected(never)).toMatchObject({ Status: "created" });
+  });
+
+  test("a container that is between two runs goes on failing", async () => {
+    const id = await engine.create({ Cmd: ["sh", "-c", "exit 3"], ...policy("always") });
+    await engine.start(id);
+    await until("five restarts", async () => (await inspected(id)).RestartCount >= 5);
+    await daemon.end("SIGKILL");
+    await daemon.start();
+    const { RestartCount } = await inspected(id);
+    expect(RestartCount).toBeGreaterThanOrEqual(5);
+    await until("one more", async () => (await inspected(id)).RestartCount > RestartCount);
+  });
+
+  test("a paused container stays paused", async () => {
+    const id = await engine.running({ Cmd: ["sh", "-c", "while :; do echo tick; sleep 0.05; done"] });
+    await engine.must(204, "POST", `/containers/${id}/pause`);
+    const before = (await engine.logs(id)).stdout;
+    await daemon.end("SIGKILL");
+    await daemon.start();
+    expect(await inspected(id)).toMatchObject({ Status: "paused" });
+    expect((await engine.logs(id)).stdout).toBe(before);
+    await engine.must(204, "POST", `/containers/${id}/unpause`);
+    await until("a tick", async () => (await engine.logs(id)).stdout.length > before.length);
+  });
+
+  test.each(DELAYS_MS)("restart, killed after %d ms: it runs in the end", async (delayMs) => {
+    const id = await engine.running({ Cmd: ["sleep", "1000"], HostConfig: { AutoRemove: true } });
+    await killedDuring(delayMs, `/containers/${id}/restart?t=0`);
+    await becomes(id, "running");
+    await engine.must(204, "POST", `/containers/${id}/restart?t=0`);
+  });
+
+  test.each(DELAYS_MS)("pause and unpause, killed after %d ms: it does what it is said to do", async (delayMs) => {
+    const id = await engine.running({ Cmd: ["sh", "-c", "while :; do echo tick; sleep 0.02; done"] });
+    for (const verb of ["pause", "unpause"]) {
+      await killedDuring(delayMs, `/containers/${id}/${verb}`);
+      const { Status } = await inspected(id);
+      await pause(100); // it may be thawed just now
+      const before = (await engine.logs(id)).stdout.length;
+      await pause(150);
+      expect([verb, Status, (await engine.logs(id)).stdout.length > before]).toEqual([
+        verb,
+        Status,
+        Status === "running",
+      ]);
+      if (verb === "pause" && Status === "running") await engine.must(204, "POST", `/containers/${id}/pause`);
+    }
+  });
+
+  function policy(Name: string): Json {
+    return { HostConfig: { RestartPolicy: { Name } } };
+  }
+
+  async function inspected(id: string): Promise<Inspected> {
+    const { State, RestartCount } = await engine.inspect<{ State: Inspected; RestartCount: number }>(id);
+    return { Status: State.Status, Pid: State.Pid, RestartCount };
+  }
+
+  async function becomes(id: string, status: string): Promise<void> {
+    await until(`${status} ${id}`, async () => (await inspected(id)).Status === status);
+  }
+
+  async function killedDuring(delayMs: number, path: string): Promise<void> {
+    const answer = engine.call("POST", path).catch(() => null);
+    await pause(delayMs);
+    await daemon.end("SIGKILL");
+    await answer;
+    await daemon.start();
+  }
+});
