@@ -87,6 +87,30 @@ onEngines("log rotation", (engine, kind) => {
     await engine().remove(id);
   });
 
+  testIf(kind === "linux")(
+    "a daemon that was killed goes on bounding the log, and loses nothing of what it bounds",
+    async () => {
+      const LogConfig = { Type: "json-file", Config: { "max-size": "200k", "max-file": "3" } };
+      const id = await engine().create({
+        Cmd: ["sh", "-c", `${CHATTY}; ${CHATTY}`],
+        HostConfig: { LogConfig },
+      } as Json);
+      await engine().start(id);
+      await pause(900);
+      await engine().daemon.end("SIGKILL");
+      await pause(300);
+      await engine().daemon.start();
+      const followed = (await engine().logs(id, "stdout=1&follow=1")).stdout;
+      // The second round begins anew.
+      expect(gaps(followed).filter((gap) => gap !== `${LAST} ${FIRST}`)).toEqual([]);
+      expect(span(followed)[1]).toBe(LAST);
+      const { dataRoot } = engine().daemon.directories;
+      const sizes = readdirSync(`${dataRoot}/containers/${id}`).filter((name) => /^log\.\d+$/.test(name));
+      expect(sizes.length).toBeLessThanOrEqual(4);
+      await engine().remove(id);
+    },
+  );
+
   async function attach(id: string): Promise<RawConnection> {
     const connection = await RawConnection.open(engine().socketPath);
     const target = `/v1.41/containers/${id}/attach?stream=1&stdout=1&stderr=1`;
