@@ -3,12 +3,13 @@
 import * as fs from "node:fs";
 import { copyFile as copyBeside, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { HostFailure, unsupported } from "../hosts/failure.js";
+import { HostFailure } from "../hosts/failure.js";
 import type { Outcome, Perform, volumes } from "../hosts/host.js";
 import { confine } from "./confine.js";
 import { bytesOf } from "../hosts/streams/tar/latin1.js";
 import { copyAttributes, copyFile } from "./content/copy.js";
 import { namesIn } from "./content/layers.js";
+import { bytesBelow } from "./content/measure.js";
 import { walk, type Found } from "./content/walk.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
@@ -48,7 +49,7 @@ class Volumes {
         this.#find(command.val);
         break;
       case "measure":
-        throw unsupported(command.tag);
+        return { tag: "size", val: await this.#measure(command.val) };
       case "drop":
         await this.#drop(command.val);
     }
@@ -86,6 +87,12 @@ class Volumes {
     fs.writeFileSync(mark, "");
     await copyTree(source, data, this.kernel);
     fs.rmSync(mark);
+  }
+
+  async #measure(name: string): Promise<bigint> {
+    const data = this.paths.volume(checked(name));
+    if (!fs.existsSync(data)) throw new HostFailure("not-found", `volume ${name} does not exist`);
+    return bytesBelow(data);
   }
 
   async #drop(name: string): Promise<void> {

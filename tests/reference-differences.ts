@@ -148,5 +148,6 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: "an image is never mounted, and a container's lower directories are the layers of its image",
     lines: [/ - body \.GraphDriver\.Data\.(LowerDir|MergedDir|WorkDir) string$/],
   },
+  { id: "df-build-cache", what: "an empty BuildCache is [] (reference: null)", reason: NEWEST },
   { id: "unbuilt", what: "operations and fields that are not built yet", reason: UNBUILT },
 ];

@@ -2,6 +2,7 @@
 
 import { Instant, Options } from "../../build/bindings/types";
 import { Call } from "./call";
+import { Sizes } from "./container/sizes";
 import { ContainerStore } from "./container/store";
 import { EventRing } from "./event/ring";
 import { ExecStore } from "./exec/store";
@@ -28,6 +29,7 @@ export class Engine {
   readonly execs: ExecStore = new ExecStore();
   /** By container. */
   readonly monitors: Map<string, Monitor> = new Map<string, Monitor>();
+  readonly sizes: Sizes = new Sizes();
   readonly images: ImageStore = new ImageStore();
   readonly networks: NetworkStore = new NetworkStore();
   readonly volumes: VolumeStore = new VolumeStore();

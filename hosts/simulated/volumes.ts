@@ -1,6 +1,6 @@
 // Carries out `volumes` commands: trees that outlive containers.
 
-import { HostFailure, unsupported } from "../failure.js";
+import { HostFailure } from "../failure.js";
 import type { Outcome, Perform, volumes } from "../host.js";
 import { roomed } from "./content/room.js";
 import type { Disk } from "./files/disk.js";
@@ -34,7 +34,7 @@ function perform(disk: Disk, command: volumes.VolumeCommand): Outcome {
       find(disk, command.val);
       break;
     case "measure":
-      throw unsupported(command.tag);
+      return { tag: "size", val: BigInt(disk.volumes.get(checked(command.val))?.share.used ?? 0) };
     case "drop":
       disk.dropVolume(command.val);
   }

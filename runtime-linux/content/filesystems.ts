@@ -11,7 +11,7 @@ import type { Paths } from "../paths.js";
 import { namesIn, type Layers } from "./layers.js";
 import { mountOverlay } from "./overlay.js";
 import { makeStubs } from "./stubs.js";
-import { walk } from "./walk.js";
+import { bytesBelow } from "./measure.js";
 
 export class Filesystems {
   readonly #paths: Paths;
@@ -51,16 +51,9 @@ export class Filesystems {
     this.#removeMountPoint(container);
   }
 
-  /** Bytes of the files and links that a container has written; a file with several names counts once. */
-  async measure(container: string): Promise<bigint> {
-    const seen = new Set<bigint>();
-    let bytes = 0n;
-    for await (const { stat } of walk(this.#paths.upper(checked(container)))) {
-      if (!(stat.isFile() || stat.isSymbolicLink()) || seen.has(stat.ino)) continue;
-      if (stat.nlink > 1n) seen.add(stat.ino);
-      bytes += stat.size;
-    }
-    return bytes;
+  /** Bytes of what a container has written. */
+  measure(container: string): Promise<bigint> {
+    return bytesBelow(this.#paths.upper(checked(container)));
   }
 
   /** All that a container has on disk goes, its mount first. What a crash leaves is found by `containers`. */

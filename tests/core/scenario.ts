@@ -8,6 +8,7 @@
 //   open [REGISTRY…]      a new instance of the core; registries that need no TLS. Lines below, indented, are what the
 //                         host finds: process, mount, files, join, network, volume, chain, no-chain
 //   sleep SECONDS         time passes
+//   sizes shown           what is measured by itself, too
 //   explain               why the last input or `open` led to what it did
 //
 // and behind a request, after ` | `, which parts of its JSON answer matter: `State.Status Mounts.*.Name`.
@@ -15,7 +16,7 @@
 import type { engine, types } from "../../hosts/host.js";
 import { Instance } from "../../hosts/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
-import type { StepOutputs } from "../../hosts/outbox.js";
+import type { Effect, StepOutputs } from "../../hosts/outbox.js";
 import { BUSYBOX_CHAIN, BUSYBOX_ID, BUSYBOX_RECORDS, FIRST_RECORDS, NETWORKS, OPTIONS } from "./fixtures.js";
 import { type MadeImage, digestOf, encode, makeImage } from "./image-world.js";
 import { exitOf, inputOf, isSecret } from "./scenario-inputs.js";
@@ -44,6 +45,7 @@ class Story {
   #instance = new Instance(core);
   #epoch = 0;
   #elapsed = 0n;
+  #showsSizes = false;
 
   constructor() {
     for (const [key, value] of FIRST_RECORDS) this.#records.set(key, value);
@@ -74,6 +76,9 @@ class Story {
         return [];
       case "given":
         this.#give(rest[0] ?? "");
+        return [];
+      case "sizes":
+        this.#showsSizes = true;
         return [];
       case "sleep":
         this.#elapsed += BigInt(Math.round(Number(rest[0]) * NS));
@@ -159,7 +164,7 @@ class Story {
       now: this.#now(),
     });
     if (input.tag === "request") this.#paths.set(input.val.id, shown.split(" ").filter(Boolean));
-    return this.#taken(this.#instance.step(this.#now(), input));
+    return this.#taken(this.#instance.step(this.#now(), input), input.tag === "request");
   }
 
   #document(text: string): Uint8Array {
@@ -174,14 +179,16 @@ class Story {
     return digest;
   }
 
-  #taken({ records, effects, replies }: StepOutputs): string[] {
+  /** What is counted by itself is not part of a story, unless it is about that. */
+  #taken({ records, effects, replies }: StepOutputs, asked = false): string[] {
+    const isShown = ({ command }: Effect): boolean => this.#showsSizes || asked || command.tag !== "measure";
     for (const command of records) {
       if (command.tag === "put") this.#records.set(command.val.key, command.val.value);
       else this.#records.delete(command.val);
     }
     return [
       ...records.map(shownRecord),
-      ...effects.map((effect) => {
+      ...effects.filter(isShown).map((effect) => {
         const shown = shownEffect(effect, this.#now().monotonic, (op) => this.#operationName(op));
         return `${effect.to} ${this.#operationName(effect.op)} ${shown}`;
       }),

@@ -67,6 +67,8 @@ onEngines("swagger", (engine, kind) => {
       const stats = "/containers/{id}/stats";
       await check(200, "GET", stats, `/containers/${running}/stats?stream=0&one-shot=1`);
       await check(200, "GET", stats, `/containers/${ended}/stats?stream=0`);
+      await check(200, "GET", "/system/df", "/system/df");
+      if (minor >= 52) await check(200, "GET", "/system/df", "/system/df?verbose=1&type=image&type=container");
       await check(200, "GET", "/images/json", "/images/json");
       await check(200, "GET", "/images/{name}/json", "/images/busybox/json");
       await check(404, "GET", "/images/{name}/json", "/images/nothing/json");

@@ -42,6 +42,7 @@ import { Reason } from "../reason";
 import { notBuilt, notFound, Refusal, RefusalKind } from "../refusal";
 import { sendJson, textBody } from "../reply";
 import { authenticate } from "../system/auth";
+import { diskUsage } from "../system/disk-usage";
 import { systemInfo } from "../system/info";
 import { ping } from "../system/ping";
 import { systemVersion } from "../system/version";
@@ -96,7 +97,7 @@ const ROUTES: Route[] = [
   new Route("GET",    "/info",                      24, systemInfo,        "system/info.ts"),
   new Route("POST",   "/auth",                      24, authenticate,      "system/auth.ts"),
   new Route("GET",    "/events",                    24, followEvents,      "event/follow.ts"),
-  new Route("GET",    "/system/df",                 25, later,             "api/routes.ts"),
+  new Route("GET",    "/system/df",                 25, diskUsage,         "system/disk-usage.ts"),
 
   new Route("GET",    "/containers/json",           24, listContainers,    "container/list.ts"),
   new Route("POST",   "/containers/create",         24, createContainer,   "container/create.ts"),

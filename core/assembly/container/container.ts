@@ -82,6 +82,10 @@ export class Container {
   error: string = "";
   startedAt: i64 = NO_TIME;
   finishedAt: i64 = NO_TIME;
+  /** Bytes of the files it has written, as they were counted last. */
+  written: i64 = 0;
+  /** The last run after which they were counted. */
+  countedRun: u32 = 0;
   /** A removal that was asked for takes the anonymous volumes along. */
   removeVolumes: bool = false;
   /** Something of a run could not be undone; a removal tries again. */

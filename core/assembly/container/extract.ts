@@ -10,6 +10,7 @@ import { brokenTar } from "../image/archive-reader";
 import { Members } from "../json/members";
 import { badParameter, internal, Refusal } from "../refusal";
 import { sendEmpty } from "../reply";
+import { engine } from "../state";
 import { archiveSubject, PathWork } from "./archive";
 import { Container } from "./container";
 import { isDirectory } from "./file-mode";
@@ -56,6 +57,7 @@ class Writing extends PathWork {
     const extracts = this.container.extracts;
     const at = extracts.indexOf(this.op);
     if (at >= 0) extracts.splice(at, 1);
+    engine.sizes.changed(this.container);
     if (failure === null) return this.written();
     this.refuse(internal(brokenTar(failure.message)));
   }

@@ -15,6 +15,7 @@ import { formatTime } from "../text/time";
 import { writeConfig, writeHostConfig } from "./config-json";
 import { Container } from "./container";
 import { Status } from "./lifecycle";
+import { isCounted, keepWritten } from "./sizes";
 import { writeMountPoints } from "./mount-points";
 import { writeNetworkSettings } from "./network-settings";
 
@@ -22,11 +23,12 @@ export function inspectContainer(call: Call): Refusal | null {
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
-  if (flagOf(call.query, "size")) {
+  const sized = flagOf(call.query, "size");
+  if (sized && !isCounted(container)) {
     askContent(new Sizing(call, container), 0, new ContentCommandMeasure(container.id));
     return null;
   }
-  sendJson(call, 200, write(container, call.version, -1));
+  sendJson(call, 200, write(container, call.version, sized ? container.written : -1));
   return null;
 }
 
@@ -41,6 +43,7 @@ class Sizing extends Task {
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
     if (failure !== null) return sendRefusal(this.call, internal(failure.message));
     const size = <i64>(<OutcomeSize>outcome!).value;
+    keepWritten(this.container, this.container.run, size);
     sendJson(this.call, 200, write(this.container, this.call.version, size));
   }
 }

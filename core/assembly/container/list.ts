@@ -12,6 +12,7 @@ import { Task } from "../task";
 import { Container } from "./container";
 import { ContainerFilter } from "./filter";
 import { writeListItem } from "./list-item";
+import { isCounted, keepWritten } from "./sizes";
 
 export function listContainers(call: Call): Refusal | null {
   const limit = integerOf(call.query, "limit");
@@ -28,41 +29,48 @@ export function listContainers(call: Call): Refusal | null {
     if ((all || newest[i].up) && filter.matches(newest[i])) found.push(newest[i]);
   }
   if (flagOf(call.query, "size") && found.length > 0) new Sizing(call, found).begin();
-  else send(call, found, null);
+  else send(call, found, false);
   return null;
 }
 
-function send(call: Call, found: Container[], written: Array<i64> | null): void {
+function send(call: Call, found: Container[], sized: bool): void {
   const json = new JsonWriter();
   json.beginArray();
   for (let i = 0; i < found.length; i++) {
-    writeListItem(json, found[i], call.version, written === null ? -1 : written[i]);
+    writeListItem(json, found[i], call.version, sized ? found[i].written : -1);
   }
   json.endArray();
   sendJson(call, 200, line(json));
 }
 
-/** Sizes are asked for side by side; a container that went away meanwhile counts nothing. */
+/** Of those that run, sizes are asked for, side by side; of the others they are kept. */
 class Sizing extends Task {
-  private readonly written: Array<i64>;
-  private open: i32 = 0;
+  private open: i32 = 1;
 
   constructor(
     private readonly call: Call,
     private readonly found: Container[],
   ) {
     super();
-    this.written = new Array<i64>(found.length).fill(0);
   }
 
   begin(): void {
-    this.open = this.found.length;
-    for (let i = 0; i < this.found.length; i++) askContent(this, i, new ContentCommandMeasure(this.found[i].id));
+    for (let i = 0; i < this.found.length; i++) {
+      if (isCounted(this.found[i])) continue;
+      this.open += 1;
+      askContent(this, i, new ContentCommandMeasure(this.found[i].id));
+    }
+    this.close();
   }
 
   ended(step: i32, outcome: Outcome | null, _failure: Failure | null): void {
-    if (outcome !== null) this.written[step] = <i64>(<OutcomeSize>outcome).value;
+    const container = this.found[step];
+    if (outcome !== null) keepWritten(container, container.run, <i64>(<OutcomeSize>outcome).value);
+    this.close();
+  }
+
+  private close(): void {
     this.open -= 1;
-    if (this.open == 0) send(this.call, this.found, this.written);
+    if (this.open == 0) send(this.call, this.found, true);
   }
 }

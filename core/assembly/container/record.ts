@@ -74,6 +74,8 @@ function writeState(json: JsonWriter, container: Container): void {
   json.stringField("error", container.error);
   json.i64Field("startedAt", container.startedAt);
   json.i64Field("finishedAt", container.finishedAt);
+  json.i64Field("written", container.written);
+  json.i64Field("countedRun", container.countedRun);
   json.boolField("removeVolumes", container.removeVolumes);
   json.boolField("unclean", container.unclean);
   writeHealthRecord(json, container.health);
@@ -156,6 +158,8 @@ function readState(container: Container, json: Json): void {
   container.error = json.stringOf("error");
   container.startedAt = json.i64Of("startedAt");
   container.finishedAt = json.i64Of("finishedAt");
+  container.written = json.i64Of("written");
+  container.countedRun = <u32>json.i64Of("countedRun");
   container.removeVolumes = json.boolOf("removeVolumes");
   container.unclean = json.boolOf("unclean");
   container.health = readHealthRecord(json.find("health"));

@@ -12,9 +12,10 @@ import {
 import { askContent, askNetworks, askProcesses } from "../ask";
 import { freeEndpoint } from "../network/connect";
 import { Refusal } from "../refusal";
+import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
-import { Cause } from "./lifecycle";
+import { Cause, Status } from "./lifecycle";
 import { takeUpQueue } from "./queue";
 import { removeNow } from "./remove";
 import { refuseRestarts, startAgain } from "./restart";
@@ -80,6 +81,7 @@ class Release extends Task {
     const refused = this.refused;
     if (refused !== null) refused.send();
     settle(container);
+    if (container.status == Status.Exited) engine.sizes.changed(container);
   }
 }
 

@@ -1,14 +1,12 @@
 // Filters of GET /images/json (surface §2.5).
 
 import { FilterFlag, Filters, parseFilters } from "../api/filters";
-import { Call } from "../call";
 import { badParameter, Refusal } from "../refusal";
 import { engine } from "../state";
 import { globMatch } from "../text/glob";
 import { BAD_TIME, parseFilterTime } from "../text/time";
 import { Image } from "./image";
 import { Reference } from "./reference";
-import { WITHOUT_FILTER_PARAMETER } from "./versions";
 
 const KEYS: string[] = ["dangling", "label", "before", "since", "until", "reference"];
 
@@ -21,10 +19,10 @@ export class ImageFilter {
   private since: i64 = i64.MIN_VALUE;
   private hasSince: bool = false;
 
-  constructor(call: Call) {
-    this.filters = parseFilters(call.query.first("filters"), KEYS);
-    const old = call.query.first("filter");
-    if (call.version < WITHOUT_FILTER_PARAMETER && old.length > 0) this.filters.add("reference", old);
+  /** `old`: a reference of a parameter that later versions do not have. */
+  constructor(text: string, old: string) {
+    this.filters = parseFilters(text, KEYS);
+    if (old.length > 0) this.filters.add("reference", old);
     this.refusal = this.read();
   }
 

@@ -14,6 +14,7 @@ import {
   WITH_CONTAINER_COUNT,
   WITH_IDENTITY,
   WITH_SHARED_SIZE,
+  WITHOUT_FILTER_PARAMETER,
   WITHOUT_PLACEHOLDERS,
   WITHOUT_VIRTUAL_SIZE,
 } from "./versions";
@@ -26,38 +27,53 @@ export function listImages(call: Call): Refusal | null {
   if (call.version >= WITH_IDENTITY && flagOf(query, "identity") && !flagOf(query, "manifests")) {
     return badParameter("conflicting options: identity needs manifests");
   }
-  const filter = new ImageFilter(call);
+  const old = call.version < WITHOUT_FILTER_PARAMETER ? query.first("filter") : "";
+  const filter = new ImageFilter(query.first("filters"), old);
   if (filter.refusal !== null) return filter.refusal;
-  const listing = new Listing(call, filter, flagOf(query, "all"));
-  const images = engine.images
-    .all()
-    .sort((a: Image, b: Image) => (a.created < b.created ? 1 : a.created > b.created ? -1 : 0));
-  for (let i = 0; i < images.length; i++) {
-    if (filter.matches(images[i])) listing.add(images[i]);
-  }
-  sendJson(call, 200, listing.body());
+  const json = new JsonWriter();
+  const listing = new Listing(json, call.version, filter, flagOf(query, "all"));
+  listing.shared = call.version >= WITH_SHARED_SIZE && flagOf(query, "shared-size");
+  listing.counted = call.version >= WITH_CONTAINER_COUNT;
+  listing.addAll();
+  sendJson(call, 200, line(json));
   return null;
 }
 
+/** All of them with everything that can be counted, as `/system/df` has them. */
+export function writeImages(json: JsonWriter, version: i32): void {
+  const listing = new Listing(json, version, new ImageFilter("", ""), false);
+  listing.shared = true;
+  listing.counted = true;
+  listing.addAll();
+}
+
 class Listing {
-  private readonly json: JsonWriter = new JsonWriter();
-  private readonly shared: bool;
+  /** Says what other images have, too. */
+  shared: bool = false;
+  /** Says how many containers there are of each. */
+  counted: bool = false;
 
   constructor(
-    private readonly call: Call,
+    private readonly json: JsonWriter,
+    private readonly version: i32,
     private readonly filter: ImageFilter,
     private readonly all: bool,
-  ) {
-    this.shared = call.version >= WITH_SHARED_SIZE && flagOf(call.query, "shared-size");
-    this.json.beginArray();
-  }
+  ) {}
 
-  body(): Uint8Array {
-    return line(this.json.endArray());
+  /** Newest first. */
+  addAll(): void {
+    const images = engine.images
+      .all()
+      .sort((a: Image, b: Image) => (a.created < b.created ? 1 : a.created > b.created ? -1 : 0));
+    this.json.beginArray();
+    for (let i = 0; i < images.length; i++) {
+      if (this.filter.matches(images[i])) this.add(images[i]);
+    }
+    this.json.endArray();
   }
 
   /** Unless its names, or that it has none, keep it out. */
-  add(image: Image): void {
+  private add(image: Image): void {
     const tags: string[] = [];
     const digests: string[] = [];
     for (let i = 0; i < image.references.length; i++) {
@@ -76,9 +92,9 @@ class Listing {
 
   private write(image: Image, tags: string[], digests: string[]): void {
     const json = this.json;
-    const version = this.call.version;
+    const version = this.version;
     json.beginObject();
-    json.i64Field("Containers", version < WITH_CONTAINER_COUNT ? NOT_COUNTED : engine.images.usedBy(image).length);
+    json.i64Field("Containers", this.counted ? engine.images.usedBy(image).length : NOT_COUNTED);
     json.i64Field("Created", unixSeconds(image.created));
     json.stringField("Id", image.id);
     json.key("Labels");
@@ -102,7 +118,7 @@ function writeNames(json: JsonWriter, key: string, names: string[], bare: bool, 
 }
 
 /** Bytes of the layers that other images have, too. */
-function sharedSize(image: Image): i64 {
+export function sharedSize(image: Image): i64 {
   let size: i64 = 0;
   for (let i = 0; i < image.layers.length; i++) {
     const layer = engine.images.layers.find(image.layers[i].chain);

@@ -60,7 +60,8 @@ function valuesOf(volume: Volume): string[] {
   return volume.anonymous ? [""].concat(volume.labelValues) : volume.labelValues;
 }
 
-function writeVolume(json: JsonWriter, volume: Volume): void {
+/** `users`: how many containers have it; less than 0 where usage is not told. */
+export function writeVolume(json: JsonWriter, volume: Volume, users: i32 = -1): void {
   json.beginObject();
   json.stringField("CreatedAt", formatTimeInSeconds(volume.created));
   json.stringField("Driver", "local");
@@ -70,6 +71,16 @@ function writeVolume(json: JsonWriter, volume: Volume): void {
   json.stringField("Name", volume.name);
   json.nullField("Options");
   json.stringField("Scope", "local");
+  if (users >= 0) writeUsage(json, volume, users);
+  json.endObject();
+}
+
+/** A size of -1 says that nobody knows it yet. */
+function writeUsage(json: JsonWriter, volume: Volume, users: i32): void {
+  json.key("UsageData");
+  json.beginObject();
+  json.i64Field("RefCount", users);
+  json.i64Field("Size", volume.size);
   json.endObject();
 }
 

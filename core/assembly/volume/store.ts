@@ -7,6 +7,8 @@ import { parseJson } from "../json/reader";
 
 /** All are of the driver `local`, which has no options here. */
 export class Volume {
+  /** Bytes of its files, as they were counted last; less than 0 if they never were. */
+  size: i64 = -1;
   labelKeys: string[] = [];
   labelValues: string[] = [];
 
@@ -60,6 +62,7 @@ export class VolumeStore {
 
   /** A new volume; its record is put before the host is asked to make it. */
   add(volume: Volume): void {
+    volume.size = 0;
     this.restore(volume);
     putRecord(`volume/${volume.name}`, volume.record());
   }

@@ -20,6 +20,14 @@ export function isUsedBeside(name: string, container: Container | null): bool {
   return false;
 }
 
+/** How many containers have it, whether they run or not. */
+export function countUsers(name: string): i32 {
+  const containers = engine.containers.all();
+  let count = 0;
+  for (let i = 0; i < containers.length; i++) if (has(containers[i], name)) count += 1;
+  return count;
+}
+
 function has(container: Container, name: string): bool {
   for (let i = 0; i < container.mounts.length; i++) {
     if (container.mounts[i].kind == MountKind.Volume && container.mounts[i].name == name) return true;

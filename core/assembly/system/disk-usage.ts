@@ -1,0 +1,128 @@
+// GET /system/df (surface §2.23): what images, containers and volumes hold, from what is counted all along.
+
+import { flagOf } from "../api/parameters";
+import { Call } from "../call";
+import { Container } from "../container/container";
+import { writeListItem } from "../container/list-item";
+import { writeImages } from "../image/list";
+import { JsonWriter } from "../json/writer";
+import { badParameter, Refusal } from "../refusal";
+import { line, sendJson } from "../reply";
+import { engine } from "../state";
+import { countUsers } from "../volume/use";
+import { writeVolume } from "../volume/inspect";
+import { containersUsage, imagesUsage, Usage, volumesUsage } from "./usage";
+
+/** From these versions on: kinds can be chosen, and each kind has its sums. */
+const WITH_TYPES = 42;
+const WITH_SUMS = 52;
+const KINDS: string[] = ["container", "image", "volume", "build-cache"];
+
+export function diskUsage(call: Call): Refusal | null {
+  const kinds: string[] = call.version >= WITH_TYPES ? call.query.all("type") : [];
+  for (let i = 0; i < kinds.length; i++) {
+    if (!KINDS.includes(kinds[i])) return badParameter(`unknown object type: ${kinds[i]}`);
+  }
+  engine.sizes.wanted();
+  const report = new Report(call, kinds);
+  sendJson(call, 200, report.write());
+  return null;
+}
+
+class Report {
+  private readonly json: JsonWriter = new JsonWriter();
+  private readonly version: i32;
+  private readonly verbose: bool;
+
+  constructor(
+    call: Call,
+    private readonly kinds: string[],
+  ) {
+    this.version = call.version;
+    this.verbose = call.version >= WITH_SUMS && flagOf(call.query, "verbose");
+  }
+
+  write(): Uint8Array {
+    const json = this.json.beginObject();
+    if (!this.verbose) this.writeLists();
+    if (this.version >= WITH_SUMS) this.writeSums();
+    json.endObject();
+    return line(json);
+  }
+
+  private wants(kind: string): bool {
+    return this.kinds.length == 0 || this.kinds.includes(kind);
+  }
+
+  /** The shape of all versions. */
+  private writeLists(): void {
+    const json = this.json;
+    if (this.wants("image")) {
+      json.i64Field("LayersSize", imagesUsage().size);
+      json.key("Images");
+      writeImages(json, this.version);
+    }
+    if (this.wants("container")) {
+      json.key("Containers");
+      this.writeContainers();
+    }
+    if (this.wants("volume")) {
+      json.key("Volumes");
+      this.writeVolumes();
+    }
+    if (this.wants("build-cache")) json.stringArrayField("BuildCache", []);
+    if (this.version < WITH_TYPES) json.i64Field("BuilderSize", 0);
+  }
+
+  private writeSums(): void {
+    if (this.wants("image")) {
+      this.beginSums("ImageUsage", imagesUsage());
+      if (this.verbose) writeImages(this.json.key("Items"), this.version);
+      this.json.endObject();
+    }
+    if (this.wants("container")) {
+      this.beginSums("ContainerUsage", containersUsage());
+      if (this.verbose) this.writeItems("container");
+      this.json.endObject();
+    }
+    if (this.wants("volume")) {
+      this.beginSums("VolumeUsage", volumesUsage());
+      if (this.verbose) this.writeItems("volume");
+      this.json.endObject();
+    }
+    if (!this.wants("build-cache")) return;
+    this.beginSums("BuildCacheUsage", new Usage());
+    if (this.verbose) this.json.stringArrayField("Items", []);
+    this.json.endObject();
+  }
+
+  private writeItems(kind: string): void {
+    this.json.key("Items");
+    if (kind == "volume") this.writeVolumes();
+    else this.writeContainers();
+  }
+
+  private beginSums(name: string, usage: Usage): void {
+    const json = this.json.key(name).beginObject();
+    json.i64Field("ActiveCount", usage.active);
+    json.i64Field("TotalCount", usage.count);
+    json.i64Field("TotalSize", usage.size);
+    json.i64Field("Reclaimable", usage.reclaimable);
+  }
+
+  private writeContainers(): void {
+    const containers: Container[] = engine.containers.newestFirst();
+    this.json.beginArray();
+    for (let i = 0; i < containers.length; i++) {
+      writeListItem(this.json, containers[i], this.version, containers[i].written);
+    }
+    this.json.endArray();
+  }
+
+  private writeVolumes(): void {
+    const volumes = engine.volumes.all();
+    this.json.beginArray();
+    for (let i = 0; i < volumes.length; i++) writeVolume(this.json, volumes[i], countUsers(volumes[i].name));
+    this.json.endArray();
+  }
+}

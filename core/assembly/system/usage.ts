@@ -1,0 +1,58 @@
+// Sums of what images, containers and volumes hold, and how much of it nothing needs.
+
+import { sharedSize } from "../image/list";
+import { engine } from "../state";
+import { countUsers } from "../volume/use";
+
+export class Usage {
+  count: i32 = 0;
+  /** Those in use. */
+  active: i32 = 0;
+  /** Bytes. */
+  size: i64 = 0;
+  /** Bytes of those that are not in use. */
+  reclaimable: i64 = 0;
+}
+
+/** Each layer counts once. Of an image in use what it shares with others counts as if nobody needed it, as in Docker. */
+export function imagesUsage(): Usage {
+  const usage = new Usage();
+  const layers = engine.images.layers.all();
+  for (let i = 0; i < layers.length; i++) usage.size += <i64>layers[i].size;
+  usage.reclaimable = usage.size;
+  const images = engine.images.all();
+  usage.count = images.length;
+  for (let i = 0; i < images.length; i++) {
+    if (engine.images.usedBy(images[i]).length == 0) continue;
+    usage.active += 1;
+    usage.reclaimable -= <i64>images[i].size - sharedSize(images[i]);
+  }
+  return usage;
+}
+
+export function containersUsage(): Usage {
+  const usage = new Usage();
+  const containers = engine.containers.all();
+  usage.count = containers.length;
+  for (let i = 0; i < containers.length; i++) {
+    const container = containers[i];
+    usage.size += container.written;
+    if (container.running || container.word == "restarting") usage.active += 1;
+    else usage.reclaimable += container.written;
+  }
+  return usage;
+}
+
+/** One that was never counted has no size. */
+export function volumesUsage(): Usage {
+  const usage = new Usage();
+  const volumes = engine.volumes.all();
+  usage.count = volumes.length;
+  for (let i = 0; i < volumes.length; i++) {
+    const size: i64 = max<i64>(volumes[i].size, 0);
+    usage.size += size;
+    if (countUsers(volumes[i].name) > 0) usage.active += 1;
+    else usage.reclaimable += size;
+  }
+  return usage;
+}

@@ -1,0 +1,15 @@
+// How many bytes the files of a directory hold.
+
+import { walk } from "./walk.js";
+
+/** Of files and links; a file with several names counts once. */
+export async function bytesBelow(directory: string): Promise<bigint> {
+  const seen = new Set<bigint>();
+  let bytes = 0n;
+  for await (const { stat } of walk(directory)) {
+    if (!(stat.isFile() || stat.isSymbolicLink()) || seen.has(stat.ino)) continue;
+    if (stat.nlink > 1n) seen.add(stat.ino);
+    bytes += stat.size;
+  }
+  return bytes;
+}
