@@ -226,6 +226,30 @@ onEngines("attach", (engine, kind) => {
     await engine().remove(id);
   });
 
+  test("during the delay before a restart it is refused, and ended before", async () => {
+    const id = await engine().create({
+      Cmd: ["sh", "-c", "echo out; sleep 0.2; exit 3"],
+      HostConfig: { RestartPolicy: { Name: "on-failure", MaximumRetryCount: 20 } },
+    });
+    const first = await attach(id, "stream=1&stdout=1", UPGRADE);
+    await engine().start(id);
+    expect((await first.connection.rest()).toString()).toContain("out");
+    const isWaiting = async (): Promise<boolean> => {
+      const { State, RestartCount } = await engine().inspect<{ State: { Restarting: boolean }; RestartCount: number }>(
+        id,
+      );
+      return State.Restarting && RestartCount >= 4;
+    };
+    await expect.poll(isWaiting, { timeout: 20_000, interval: 50 }).toBe(true);
+    const { connection, head } = await attach(id, "stream=1&stdout=1", UPGRADE);
+    expect([head.status, (await connection.rest()).toString()]).toEqual([
+      409,
+      expect.stringContaining(`container ${id} is restarting, wait until the container is running`) as string,
+    ]);
+    expect(await engine().logs(id, "stdout=1&follow=1&tail=1")).toEqual({ stdout: "out\n", stderr: "" });
+    await engine().remove(id);
+  });
+
   test("resize: not running 409, bad sizes 400, its event", async () => {
     const created = await engine().create({ Tty: true });
     const idle = await engine().call("POST", `/containers/${created}/resize?h=1&w=1`);
