@@ -88,7 +88,11 @@ async function* below(view: View, path: string, fd: number, top: Found): AsyncGe
 /** What the kernel or the runtime makes for a run is no file of a container; who asks for it by name gets it. */
 function isMade({ path }: Found, place: string): boolean {
   if (place.replace(/^\/+/, "") === "dev") return true;
-  return KERNEL_FILES.has(fs.statfsSync(path).type);
+  try {
+    return KERNEL_FILES.has(fs.statfsSync(path).type);
+  } catch {
+    return false; // gone meanwhile
+  }
 }
 
 function pathOf(fd: number, name: string): Buffer {

@@ -105,8 +105,8 @@ async function readAt(file: number, into: Buffer, at: number, length: number): P
 }
 
 const TO_READ = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
-/** Somebody removed it or put something else in its place; or a socket, which cannot be opened. */
-const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "EISDIR"]);
+/** Somebody removed it or put something else in its place (EINVAL: of a link); or a socket, which cannot be opened. */
+const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "EISDIR", "EINVAL"]);
 const SECOND = 1_000_000_000n;
 /** Bytes of a file that is read at once. */
 const SMALL = 64 << 10;

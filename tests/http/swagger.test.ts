@@ -69,6 +69,15 @@ onEngines("swagger", (engine, kind) => {
       await check(200, "GET", stats, `/containers/${ended}/stats?stream=0`);
       await check(200, "GET", "/system/df", "/system/df");
       if (minor >= 52) await check(200, "GET", "/system/df", "/system/df?verbose=1&type=image&type=container");
+      for (const id of [running, ended])
+        await check(200, "GET", "/containers/{id}/changes", `/containers/${id}/changes`);
+      await check(404, "GET", "/containers/{id}/changes", "/containers/nothing/changes");
+      await check(404, "GET", "/containers/{id}/export", "/containers/nothing/export");
+      const archive = "/containers/{id}/archive";
+      await check(400, "GET", archive, `/containers/${ended}/archive`);
+      await check(404, "GET", archive, `/containers/${ended}/archive?path=/nothing`);
+      await check(200, "PUT", archive, `/containers/${ended}/archive?path=/tmp`);
+      await check(404, "PUT", archive, `/containers/${ended}/archive?path=/nothing`);
       await check(200, "GET", "/images/json", "/images/json");
       await check(200, "GET", "/images/{name}/json", "/images/busybox/json");
       await check(404, "GET", "/images/{name}/json", "/images/nothing/json");
