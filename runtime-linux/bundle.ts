@@ -42,7 +42,9 @@ export interface Spec {
 /** Names that stand for something to be made or looked up for this run. Undefined: it is another sort of name. */
 export interface Names {
   /** Path for the source of a mount. */
-  source(source: string): string | undefined;
+  source(source: string, options: readonly string[]): string | undefined;
+  /** Path of a namespace. */
+  namespace(name: string): string | undefined;
 }
 
 type Capabilities = Partial<Record<"bounding" | "permitted" | "effective" | "inheritable" | "ambient", string[]>>;
@@ -78,13 +80,14 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, 
   for (const mount of spec.mounts ?? []) {
     refuseNul(mount.destination);
     refuseNul(mount.source ?? "");
-    const made = names?.source(mount.source ?? "");
+    const made = names?.source(mount.source ?? "", mount.options ?? []);
     if (made !== undefined) mount.source = made;
     else if (mount.source?.startsWith("file:")) mount.source = join(paths.run(container, run), mount.source.slice(5));
     else if (mount.source?.startsWith("volume:")) mount.source = paths.volume(mount.source.slice(7));
   }
   for (const namespace of spec.linux?.namespaces ?? [])
     if (namespace.path === "network:") namespace.path = paths.namespace(container);
+    else if (namespace.path !== undefined) namespace.path = names?.namespace(namespace.path) ?? namespace.path;
   spec.linux = { ...spec.linux, cgroupsPath: paths.cgroup(container) };
   addDevices(spec.linux, launch);
   if (spec.process) resolveProcess(spec.process, launch, root);

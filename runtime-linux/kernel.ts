@@ -69,6 +69,9 @@ export interface Device {
 
 // mount(2)
 export const MS_RDONLY = 1;
+export const MS_NOSUID = 2;
+export const MS_NODEV = 4;
+export const MS_NOEXEC = 8;
 export const MS_REMOUNT = 32;
 export const MS_BIND = 4096;
 export const MS_REC = 16384;

@@ -10,12 +10,14 @@ import { writeBundle, type Spec } from "./bundle.js";
 import type { Cgroups } from "./cgroups.js";
 import { makePrivate } from "./directories.js";
 import { environment } from "./environment.js";
+import { isHybrid } from "./hybrid.js";
 import type { Kernel } from "./kernel.js";
 import { hasBfqWeights, setWeights } from "./limits.js";
 import { killNaming } from "./naming.js";
 import { OwnMounts } from "./own-mounts.js";
 import type { Paths } from "./paths.js";
 import { grantRealtime } from "./realtime.js";
+import { checkPropagation } from "./propagation.js";
 import { refusal } from "./refusal.js";
 import { processStat, type LogNote, type Run, type RunNote } from "./run.js";
 import type { Runtime } from "./runtimes.js";
@@ -45,6 +47,7 @@ export async function launch(
   const ownWeights = hasBfqWeights(at.cgroups);
   const spec = prepare(command, run, runtime, at, !ownWeights);
   allowRealtime(spec, run, at);
+  checkPropagation(spec.mounts ?? [], runtime.kind === "crun" && isHybrid());
   const supervisor = supervise({
     program: at.conmon,
     name: run.name,
@@ -84,7 +87,7 @@ function prepare(command: processes.Launch, run: Run, runtime: Runtime, at: Surr
   const log = logNote(command.log);
   const note: RunNote = { runtime: { name, path, kind }, hooks: false, tty, openStdin, stdinOnce, log };
   run.writeNote(note);
-  const spec = writeBundle(command, paths, runtime, weights, new OwnMounts(run, paths, kernel));
+  const spec = writeBundle(command, paths, runtime, weights, new OwnMounts(run, command.shmSize, paths, kernel));
   if (hasHooks(spec)) run.writeNote({ ...note, hooks: true });
   return spec;
 }

@@ -1,31 +1,68 @@
 // Mounts that an engine makes itself, beside the bundle of a run, for the runtime to bind: they go with the run.
 
-import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative } from "node:path";
 import { HostFailure } from "../hosts/failure.js";
+import type { Names } from "./bundle.js";
 import { confine } from "./confine.js";
-import { MNT_DETACH, MS_BIND, MS_REC, type Kernel } from "./kernel.js";
+import { joinedNamespace, runningOf } from "./joined.js";
+import { MNT_DETACH, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_REC, type Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
 import type { Run } from "./run.js";
 
 /** A descriptor that stands for a place only (open(2)). */
 const O_PATH = 0o10000000;
 
-export class OwnMounts {
+export class OwnMounts implements Names {
   readonly #directory: string;
 
+  /** `sharedBytes`: size of the memory that the run has to share; 0 for none. */
   constructor(
-    run: Run,
+    readonly run: Run,
+    readonly sharedBytes: bigint,
     readonly paths: Paths,
     readonly kernel: Kernel,
   ) {
     this.#directory = directoryOf(run);
   }
 
-  /** Where the source of a mount is, if it is one that has to be made: of `volume:NAME/PATH`. */
-  source(source: string): string | undefined {
+  /** Of a bind that is alone, of `volume:NAME/PATH`, a directory in a volume, and `shm:CONTAINER`, the memory that a container shares. */
+  source(source: string, options: readonly string[]): string | undefined {
+    if (source.startsWith("/") && options.includes("bind")) return this.#alone(source);
+    if (source.startsWith("shm:")) return this.#memory(source.slice("shm:".length));
     const [, name, path] = /^volume:([^/]+)\/(.+)$/.exec(source) ?? [];
     return name !== undefined && path !== undefined ? this.#below(name, path) : undefined;
+  }
+
+  namespace(name: string): string | undefined {
+    return joinedNamespace(name, this.paths);
+  }
+
+  /** It lives as long as somebody has it mounted; nobody joins it whose owner has gone. */
+  #memory(container: string): string {
+    if (container !== this.run.container) return memoryPlace(runningOf(container, this.paths).run);
+    const target = memoryPlace(this.run);
+    mkdirSync(target, { recursive: true });
+    const data = `mode=1777,size=${this.sharedBytes}`;
+    this.kernel.mount("shm", target, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, data);
+    return target;
+  }
+
+  /** Without what is mounted below: crun takes that along in any case. */
+  #alone(source: string): string {
+    const target = this.#place(statSync(source).isDirectory());
+    this.kernel.mount(source, target, "", MS_BIND, "");
+    return target;
   }
 
   /**
@@ -50,6 +87,10 @@ export class OwnMounts {
     else writeFileSync(target, "");
     return target;
   }
+}
+
+function memoryPlace(run: Run): string {
+  return join(directoryOf(run), "shm");
 }
 
 /** To be called before the run's directory is removed: what is mounted there would be emptied. */

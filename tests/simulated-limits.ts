@@ -1,5 +1,5 @@
-// Tests of clients that the simulated engine cannot be asked to pass, each with its reason: they want something of Linux
-// that the simulated world does not pretend. Of the HTTP suite there is none.
+// Tests that the simulated engine cannot be asked to pass, each with its reason: they want something of Linux
+// that the simulated world does not pretend.
 
 export interface Limit {
   /** The block of tests. */
@@ -12,6 +12,11 @@ export interface Limit {
 const NO_PACKETS = "networks are simulated up to addresses and ports: no packet travels on them";
 
 export const LIMITS: readonly Limit[] = [
+  {
+    block: "namespaces",
+    test: "the machine's own, on request",
+    reason: "the simulated machine has no processes besides those of containers",
+  },
   { block: "docker run", test: "a published port answers", reason: NO_PACKETS },
   {
     block: "docker run",

@@ -66,6 +66,22 @@ onEngines(
       await docker().well("rm", "-v", "owner");
     });
 
+    test("run --ipc, --pid and --uts", async () => {
+      const run = async (...args: string[]) => (await docker().run("run", "--rm", ...args)).stdout;
+      const owner = ["--name", "sharing", "--ipc", "shareable", "busybox"];
+      await docker().well("run", "-d", ...owner, "sh", "-c", "echo shared > /dev/shm/file; sleep 4321");
+      expect(await run("--ipc", "container:sharing", "busybox", "cat", "/dev/shm/file")).toBe("shared\n");
+      expect(await run("--pid", "container:sharing", "busybox", "ps")).toContain("sleep 4321");
+      expect(await run("--ipc", "none", "busybox", "grep", "-c", " /dev/shm ", "/proc/mounts")).toBe("0\n");
+      expect(await run("--uts", "host", "busybox", "hostname")).toBe(`${engine().machine.name}\n`);
+      const clash = await docker().run("run", "--rm", "--uts", "host", "--hostname", "mine", "busybox", "true");
+      expect([clash.code, clash.stderr]).toEqual([
+        125,
+        expect.stringContaining("conflicting options: hostname and the UTS mode"),
+      ]);
+      await docker().well("rm", "-f", "sharing");
+    });
+
     test("run -i hands standard input over and ends with it", async () => {
       const answer = await docker().runWith("one\ntwo\n", "run", "-i", "--rm", "busybox", "cat");
       expect(answer).toEqual({ code: 0, stdout: "one\ntwo\n", stderr: "" });

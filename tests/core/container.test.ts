@@ -132,8 +132,6 @@ describe("fields that are not built", () => {
   test.each([
     ["HostConfig.Privileged", { Privileged: true }],
     ["HostConfig.LogConfig.Type", { LogConfig: { Type: "syslog" } }],
-    ["HostConfig.IpcMode", { IpcMode: "host" }],
-    ["HostConfig.PidMode", { PidMode: "host" }],
     ["HostConfig.Init", { Init: true }],
     ["HostConfig.DeviceRequests", { DeviceRequests: [{ Count: -1 }] }],
     ["HostConfig.Mounts.VolumeOptions.DriverConfig.Options", { Mounts: [DRIVEN] }],
@@ -318,7 +316,7 @@ describe("defaults", () => {
 
   test("by version and cgroups", () => {
     expect(defaults({}, 55, "1")["CgroupnsMode"]).toBe("host");
-    expect(defaults({}, 40)["CgroupnsMode"]).toBe("host");
+    expect(defaults({}, 40)["CgroupnsMode"]).toBe("private");
     expect(defaults({}, 39)["IpcMode"]).toBe("shareable");
   });
 
@@ -478,6 +476,10 @@ describe("what create refuses", () => {
     [{ CapDrop: ["x"] }, 'invalid CapDrop: unknown capability: "CAP_X"'],
     [{ CgroupnsMode: "x" }, "invalid cgroup namespace mode: x"],
     [{ Runtime: "x" }, "unknown or invalid runtime name: x"],
+    [{ IpcMode: "x" }, "invalid IPC mode: x"],
+    [{ IpcMode: "container:" }, "invalid IPC mode: container:"],
+    [{ PidMode: "private" }, "invalid PID mode: private"],
+    [{ UTSMode: "container:x" }, "invalid UTS mode: container:x"],
     [{ ExtraHosts: ["x"] }, 'bad format for add-host: "x"'],
     [{ Tmpfs: { t: "" } }, "invalid mount path: 't' mount path must be absolute"],
     [{ PortBindings: { "x/tcp": [] } }, 'invalid port specification: "x/tcp"'],

@@ -103,8 +103,6 @@ onEngines("create refuses", (engine, kind) => {
 
   const UNBUILT: readonly (readonly [string, Json])[] = [
     ["Privileged", { HostConfig: { Privileged: true } }],
-    ["PidMode", { HostConfig: { PidMode: "host" } }],
-    ["IpcMode", { HostConfig: { IpcMode: "host" } }],
     ["Links", { HostConfig: { Links: ["a:b"] } }],
   ];
 

@@ -1,4 +1,8 @@
 // What stands in a container besides its own files: named volumes, mounts of each type, another container's mounts.
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, rmdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pause } from "../support/commands.js";
 import { messageOf, type Json } from "../support/engine-client.js";
@@ -190,5 +194,56 @@ onEngines("mounts", (engine, kind) => {
     expect(await sh("rmdir /tmp-of-machine/coracle-made && echo gone", { Binds: ["/tmp:/tmp-of-machine"] })).toBe(
       "gone\n",
     );
+  });
+
+  testIf(kind === "linux")("mounts below a bind: read-only with it, and seen when they come later", async () => {
+    const base = await mkdtemp(join(tmpdir(), "coracle-mounts-"));
+    const mount = (...args: string[]) => execFileSync("mount", args);
+    try {
+      mount("-t", "tmpfs", "outer", base);
+      mount("--make-shared", base);
+      await mkdir(join(base, "inner"));
+      await mkdir(join(base, "later"));
+      mount("-t", "tmpfs", "inner", join(base, "inner"));
+      const write = async (ReadOnly: boolean, BindOptions: Json, version: string) => {
+        const Mounts = [{ Type: "bind", Source: base, Target: "/x", ReadOnly, BindOptions }];
+        const body = { Image: "busybox", Cmd: ["touch", "/x/inner/file"], HostConfig: { Mounts } };
+        const at = { version };
+        const { Id } = (await engine().must(201, "POST", "/containers/create", body, at)).json<{ Id: string }>();
+        await engine().start(Id);
+        const code = await engine().wait(Id);
+        await engine().remove(Id);
+        return code;
+      };
+      expect(await write(true, {}, "1.44")).toBe(1);
+      expect(await write(true, { ReadOnlyNonRecursive: true }, "1.44")).toBe(0);
+      expect(await write(true, {}, "1.43")).toBe(0);
+      // Without what is mounted below there is an empty directory, which is read-only, too.
+      expect(await write(true, { NonRecursive: true, ReadOnlyNonRecursive: true }, "1.44")).toBe(1);
+      const Cmd = ["sh", "-c", "until test -e /x/later/file; do sleep 0.1; done; echo seen"];
+      const id = await engine().running({ Cmd, HostConfig: { Binds: [`${base}:/x:rslave`] } });
+      mount("-t", "tmpfs", "later", join(base, "later"));
+      await writeFile(join(base, "later", "file"), "");
+      expect(await engine().wait(id)).toBe(0);
+      await engine().remove(id);
+    } finally {
+      execFileSync("umount", ["-R", base]);
+      await rmdir(base);
+    }
+  });
+
+  testIf(kind !== "simulated")("mounts travel only where the machine lets them", async () => {
+    const base = await mkdtemp(join(tmpdir(), "coracle-mounts-"));
+    execFileSync("mount", ["-t", "tmpfs", "--make-private", "alone", base]);
+    try {
+      const id = await engine().create({ HostConfig: { Binds: [`${base}:/x:rshared`] } });
+      const answer = await engine().call("POST", `/containers/${id}/start`);
+      const text = `path ${base} is mounted on ${base} but it is not a shared mount`;
+      expect([answer.status, messageOf(answer)]).toEqual([500, text]);
+      await engine().remove(id);
+    } finally {
+      execFileSync("umount", [base]);
+      await rmdir(base);
+    }
   });
 });

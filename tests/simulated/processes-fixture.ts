@@ -172,7 +172,7 @@ function specOf(args: string[]) {
       { destination: "/sys", type: "sysfs", source: "sysfs", options: ["ro"] },
     ],
     linux: {
-      namespaces: [{ type: "network", path: "network:" }],
+      namespaces: [{ type: "pid" }, { type: "network", path: "network:" }] as { type: string; path?: string }[],
       resources: {} as Record<string, unknown>,
     },
   };

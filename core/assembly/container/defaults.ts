@@ -17,8 +17,7 @@ export const DEFAULT_SHM_SIZE: i64 = 67_108_864;
 export function fillHostConfig(host: Json, facts: DefaultFacts): void {
   fillText(host, "Runtime", facts.defaultRuntime);
   fillText(host, "IpcMode", facts.version < 40 ? "shareable" : "private");
-  const privateCgroups = facts.cgroupVersion == "2" && facts.version >= 41;
-  fillText(host, "CgroupnsMode", privateCgroups ? "private" : "host");
+  fillText(host, "CgroupnsMode", facts.cgroupVersion == "2" ? "private" : "host");
   const mode = host.stringOf("NetworkMode");
   if (mode.length == 0 || mode == "default") host.set("NetworkMode", Json.string("bridge"));
   if (host.i64Of("ShmSize") == 0) host.set("ShmSize", Json.i64(DEFAULT_SHM_SIZE));

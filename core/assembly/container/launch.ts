@@ -9,7 +9,7 @@ import { Container } from "./container";
 import { devicesOf, ratesOf } from "./devices";
 import { logOf } from "./log-config";
 import { writeSpec } from "./spec";
-import { bindSources } from "./spec-mounts";
+import { bindSources, sharedBytes } from "./spec-mounts";
 import { securityOf } from "./security-options";
 
 export function launchOf(container: Container): Launch {
@@ -29,7 +29,7 @@ export function launchOf(container: Container): Launch {
     devicesOf(hostConfig),
     false,
     ratesOf(hostConfig),
-    0,
+    hostConfig.stringOf("IpcMode") == "shareable" ? <u64>sharedBytes(hostConfig) : 0,
     logOf(hostConfig),
     container.tty,
     sideOf(console, 0),

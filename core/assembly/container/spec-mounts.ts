@@ -7,10 +7,9 @@ import { engine } from "../state";
 import { Container } from "./container";
 import { DEFAULT_SHM_SIZE } from "./defaults";
 import { MountKind, MountPoint } from "./mount-point";
+import { memoryOf } from "./namespaces";
 
 export function writeMounts(json: JsonWriter, container: Container, hostConfig: Json): void {
-  const given = hostConfig.i64Of("ShmSize");
-  const shm = given > 0 ? given : DEFAULT_SHM_SIZE;
   json.beginArray();
   writeMount(json, "/proc", "proc", "proc", ["nosuid", "noexec", "nodev"]);
   writeMount(json, "/dev", "tmpfs", "tmpfs", ["nosuid", "strictatime", "mode=755", "size=65536k"]);
@@ -19,10 +18,40 @@ export function writeMounts(json: JsonWriter, container: Container, hostConfig: 
   writeMount(json, "/sys", "sysfs", "sysfs", ["nosuid", "noexec", "nodev", "ro"]);
   writeMount(json, "/sys/fs/cgroup", "cgroup", "cgroup", ["ro", "nosuid", "noexec", "nodev"]);
   writeMount(json, "/dev/mqueue", "mqueue", "mqueue", ["nosuid", "noexec", "nodev"]);
-  const shmOptions = ["nosuid", "noexec", "nodev", "mode=1777", `size=${shm.toString()}`];
-  writeMount(json, "/dev/shm", "tmpfs", "shm", shmOptions);
+  writeMemory(json, container, hostConfig);
   writeOwn(json, container, hostConfig);
   json.endArray();
+}
+
+/** Bytes of /dev/shm. */
+export function sharedBytes(hostConfig: Json): i64 {
+  const given = hostConfig.i64Of("ShmSize");
+  return given > 0 ? given : DEFAULT_SHM_SIZE;
+}
+
+/** Shared memory is shared with whoever shares the IPC namespace; there is none without one that could be used. */
+function writeMemory(json: JsonWriter, container: Container, hostConfig: Json): void {
+  if (hostConfig.stringOf("IpcMode") == "none") return;
+  const shared = memoryOf(container);
+  const safe = ["nosuid", "noexec", "nodev"];
+  if (shared.length == 0) {
+    const size = `size=${sharedBytes(hostConfig).toString()}`;
+    writeMount(json, "/dev/shm", "tmpfs", "shm", safe.concat(["mode=1777", size]));
+  } else {
+    const bind = ["rbind", "rprivate"];
+    writeMount(json, "/dev/shm", "bind", shared, shared.startsWith("/") ? bind : bind.concat(safe));
+  }
+}
+
+/** What the root must be for binds to send mounts on, or to receive them; empty where none does. */
+export function rootPropagation(container: Container): string {
+  let receives = false;
+  for (let i = 0; i < container.mounts.length; i++) {
+    const propagation = container.mounts[i].propagation;
+    if (propagation.endsWith("shared")) return "shared";
+    if (propagation.endsWith("slave")) receives = true;
+  }
+  return receives ? "rslave" : "";
 }
 
 /** Directories of the machine that binds need: missing ones are made (surface §2.14). */

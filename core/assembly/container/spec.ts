@@ -8,7 +8,8 @@ import { capabilitiesOf } from "./capabilities";
 import { Container } from "./container";
 import { environmentOf } from "./environment";
 import { securityOf } from "./security-options";
-import { writeMounts } from "./spec-mounts";
+import { rootPropagation, writeMounts } from "./spec-mounts";
+import { writeNamespaces } from "./spec-namespaces";
 import { writeResources } from "./spec-resources";
 
 export function writeSpec(container: Container, config: Json, hostConfig: Json): Uint8Array {
@@ -87,6 +88,8 @@ function writeLinux(json: JsonWriter, container: Container, hostConfig: Json): v
   writeNamespaces(json, container, hostConfig);
   json.key("resources");
   writeResources(json, hostConfig);
+  const propagation = rootPropagation(container);
+  if (propagation.length > 0) json.stringField("rootfsPropagation", propagation);
   json.key("sysctl");
   writeSysctls(json, container, hostConfig.find("Sysctls"));
   if (!securityOf(hostConfig).unmasked) {
@@ -105,29 +108,4 @@ function writeSysctls(json: JsonWriter, container: Container, given: Json | null
   }
   if (given !== null) for (let i = 0; i < given.keys.length; i++) sysctls.set(given.keys[i], given.items[i]);
   json.json(sysctls.object);
-}
-
-function writeNamespaces(json: JsonWriter, container: Container, hostConfig: Json): void {
-  json.beginArray();
-  writeNamespace(json, "mount", "");
-  writeNamespace(json, "pid", "");
-  writeNamespace(json, "ipc", "");
-  if (hostConfig.stringOf("UTSMode") != "host") writeNamespace(json, "uts", "");
-  if (container.networkMode == "none") writeNamespace(json, "network", "");
-  else if (container.networkMode != "host") writeNamespace(json, "network", "network:");
-  if (cgroupNamespace(hostConfig)) writeNamespace(json, "cgroup", "");
-  json.endArray();
-}
-
-/** Private by default where cgroups are of version 2 (surface §2.14). */
-function cgroupNamespace(hostConfig: Json): bool {
-  const mode = hostConfig.stringOf("CgroupnsMode");
-  return mode.length > 0 ? mode == "private" : engine.options.machine.cgroupVersion == "2";
-}
-
-function writeNamespace(json: JsonWriter, type: string, path: string): void {
-  json.beginObject();
-  json.stringField("type", type);
-  if (path.length > 0) json.stringField("path", path);
-  json.endObject();
 }

@@ -30,6 +30,7 @@ import { Container } from "./container";
 import { endAttached } from "./exit";
 import { launchOf } from "./launch";
 import { Cause, Status } from "./lifecycle";
+import { refuseJoin } from "./namespaces";
 import { networkNameOf } from "./network-settings";
 import { fillVolumes, makeVolumes, volumesFilled } from "./own-volumes";
 import { takeUpQueue } from "./queue";
@@ -80,7 +81,9 @@ export function startContainer(call: Call): Refusal | null {
 export function startNow(container: Container, client: StartClient): void {
   const start = new Start(container, client);
   const network = networkNameOf(container);
-  if (engine.networks.named(network) !== null) start.begin();
+  const refused = refuseJoin(container);
+  if (refused !== null) start.refuse(refused);
+  else if (engine.networks.named(network) !== null) start.begin();
   else start.refuse(noSuchNetwork(network));
 }
 

@@ -8,6 +8,7 @@ import { quoteText } from "../text/go-quote";
 import { unknownCapability } from "./capabilities";
 import { logConfigProblem } from "./log-options";
 import { commandOf } from "./merge";
+import { namespaceProblem } from "./namespaces";
 import { securityOf } from "./security-options";
 import { isSignal, parseSignal } from "./signals";
 import { deviceProblem } from "./validate-devices";
@@ -28,6 +29,7 @@ export function refuseContainer(config: Json, host: Json, facts: ValidationFacts
   if (problem.length == 0) problem = nulProblem(host);
   if (problem.length == 0) problem = configProblem(config);
   if (problem.length == 0) problem = hostProblem(host, facts);
+  if (problem.length == 0) problem = namespaceProblem(config, host);
   if (problem.length > 0) return badParameter(problem);
   return refuseMachineFields(config, host);
 }

@@ -11,6 +11,7 @@ import { fillLogConfig } from "./log-config";
 import { mergeImageConfig } from "./merge";
 import { MountList } from "./mount-list";
 import { MountPoint } from "./mount-point";
+import { nameOthersById } from "./namespaces";
 import { refuseContainer, ValidationFacts } from "./validate";
 import { dropUnsupported, kernelFacts } from "./warnings";
 
@@ -58,7 +59,9 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   const facts = validationFacts();
   wish.warnings = wish.warnings.concat(dropUnsupported(wish.hostConfig, facts.kernel));
   const refusal = refuseContainer(wish.config, wish.hostConfig, facts);
-  return refusal === null ? takeMounts(wish, version) : refusal;
+  if (refusal !== null) return refusal;
+  const unknown = nameOthersById(wish.hostConfig);
+  return unknown === null ? takeMounts(wish, version) : unknown;
 }
 
 function takeMounts(wish: Wish, version: i32): Refusal | null {

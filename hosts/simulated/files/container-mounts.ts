@@ -34,6 +34,8 @@ export interface Sources {
   now: () => bigint;
   /** Null when there is no such volume. */
   volume(name: string): Tree | null;
+  /** The memory that a running container shares; null if it has none. */
+  memory(container: string): Tree | null;
   /** The machine's own files. */
   machine: MountTable;
 }
@@ -57,7 +59,8 @@ function mountOf(wanted: MountSpec, spec: ViewSpec, sources: Sources, mounts: Mo
   const { type = "bind", source = "", options = [] } = wanted;
   const isBind = type === "bind" || options.includes("bind") || options.includes("rbind");
   const readOnly = options.includes("ro");
-  if (isBind) return { ...boundSource(source, spec, sources), readOnly, ...DISK };
+  const from = source.startsWith("shm:") ? MEMORY : DISK;
+  if (isBind) return { ...boundSource(source, spec, sources), readOnly, ...from };
   const shown = options.filter((option) => !UNSHOWN.test(option)).join(",");
   const about = { readOnly, source: source || type, type, options: shown };
   if (type === "proc" || type === "sysfs") return new MadeMount(about, kernelFiles(type, spec, mounts));
@@ -106,11 +109,18 @@ function memory({ type, destination, options = [] }: MountSpec): Tree {
 
 function boundSource(source: string, spec: ViewSpec, sources: Sources): { tree: Tree; root: Inode } {
   if (source.startsWith("file:")) return containerFile(source.slice("file:".length), spec, sources);
+  if (source.startsWith("shm:")) return sharedMemory(source.slice("shm:".length), sources);
   if (!source.startsWith("volume:")) return machineFile(source, sources);
   const [name = "", ...path] = source.slice("volume:".length).split("/");
   const tree = sources.volume(name);
   if (tree === null) throw new HostFailure("not-found", `volume ${name} does not exist`);
   return { tree, root: path.length > 0 ? below(tree, name, path.join("/")) : tree.root };
+}
+
+function sharedMemory(container: string, sources: Sources): { tree: Tree; root: Inode } {
+  const tree = sources.memory(container);
+  if (tree === null) throw new HostFailure("not-found", `container ${container} is not running`);
+  return { tree, root: tree.root };
 }
 
 /** No link leads out of the volume: it is all there is. */
@@ -176,6 +186,7 @@ function sizeOf(options: readonly string[]): number {
 const DISK = { source: "/dev/vda1", type: "ext4", options: "relatime" };
 /** Told otherwise, or of nobody's concern who looks at mounts. */
 const UNSHOWN = /^(ro|rw|r?(private|shared|slave))$/;
+const MEMORY = { source: "shm", type: "tmpfs", options: "nosuid,nodev,noexec,relatime" };
 const ROOT = { source: "overlay", type: "overlay", options: "relatime" };
 const DEVICES = devices();
 /** What the kernel makes takes no room. */

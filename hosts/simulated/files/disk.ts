@@ -47,6 +47,8 @@ export class Disk {
   readonly machine: MountedFiles;
   readonly now: () => bigint;
   readonly #machine: Map<string, Mount>;
+  /** What running containers share, by container id. */
+  readonly #memory = new Map<string, Tree>();
   readonly #tree: Tree;
   readonly #volumes: Inode;
   readonly #volumesAt: string;
@@ -66,6 +68,7 @@ export class Disk {
     this.#volumes = inode("directory", tree, { mode: 0o711 });
     this.#volumesAt = volumesAt;
     put(tree, volumesAt, this.#volumes);
+    put(tree, "/dev/shm", inode("directory", tree, { mode: 0o1777 }));
     this.#machine = new Map([["/", rootMount(tree)]]);
     this.machine = new MountedFiles(this.#machine, now);
   }
@@ -92,9 +95,22 @@ export class Disk {
     const sources: Sources = {
       now: this.now,
       volume: (name) => this.volumes.get(name)?.tree ?? null,
+      memory: (id) => this.#memory.get(id) ?? null,
       machine: this.#machine,
     };
     return new MountedFiles(mountContainer(files.tree, spec, sources), this.now);
+  }
+
+  /** Memory for a container to share with others as long as it runs. */
+  makeMemory(container: string, bytes: bigint): void {
+    const tree = new Tree(new Room(Number(bytes)));
+    tree.root.mode = 0o1777;
+    this.#memory.set(container, tree);
+  }
+
+  /** Those that have it mounted keep it. */
+  dropMemory(container: string): void {
+    this.#memory.delete(container);
   }
 
   /** Makes a directory of the machine, and those above it, where they are missing: the source of a bind. */

@@ -143,7 +143,7 @@ const DESCRIPTORS: Readonly<Record<string, 0 | 1 | 2>> = {
 };
 
 function descriptor(process: ContainerProcess, path: string, own: 0 | 1 | 2): Sink {
-  const whose = path.startsWith("/proc/1/") ? (process.namespace.processes.get(1) ?? process) : process;
+  const whose = path.startsWith("/proc/1/") ? (process.namespace.table.all.get(1) ?? process) : process;
   return own === 2 ? whose.stderr.sink : whose.stdout.sink;
 }
 

@@ -83,27 +83,37 @@ export class CannotFork extends Error {
   }
 }
 
+/** The processes that see one another, by pid: those of one container, or of several that share their namespace. */
+export class ProcessTable {
+  lastPid = 0;
+  readonly all = new Map<number, ContainerProcess>();
+}
+
 export class PidNamespace {
   frozen = false;
   /** The kernel killed one of its processes for memory. */
   isOutOfMemory = false;
+  /** Its own ones, by pid. */
   readonly processes = new Map<number, ContainerProcess>();
+  /** The one it began with. */
+  first: ContainerProcess | null = null;
   /** Processor time that its processes have used, in nanoseconds. */
   worked = 0;
-  #lastPid = 0;
   #allocated = 0;
 
   constructor(
     readonly kernel: Kernel,
     readonly limits: Limits,
     public hostname: string,
+    /** Another run's, where its namespace is joined. */
+    readonly table: ProcessTable = new ProcessTable(),
   ) {}
 
   get allocated(): number {
     return this.#allocated;
   }
 
-  /** The first process. Throws `NoProgram`. */
+  /** One without a parent: the first, or one that enters. Throws `NoProgram`. */
   start(given: Inheritance): ContainerProcess {
     const found = findProgram(given.argv, {
       files: this.kernel.files({ ...given, pid: 1 }),
@@ -112,7 +122,9 @@ export class PidNamespace {
       uid: given.uid,
       program: (name) => this.kernel.program(name),
     });
-    return this.#add(null, { ...given, argv: found.argv }, found.program);
+    const process = this.#add(null, { ...given, argv: found.argv }, found.program);
+    this.first ??= process;
+    return process;
   }
 
   spawn(
@@ -170,8 +182,8 @@ export class PidNamespace {
   /** Kills all, from outside. */
   kill(outOfMemory = false): void {
     if (outOfMemory) this.isOutOfMemory = true;
-    const first = this.processes.get(1);
-    if (first) first.end(new Killed(SIGKILL, outOfMemory));
+    const { first } = this;
+    if (first && !first.isOver) first.end(new Killed(SIGKILL, outOfMemory));
     for (const process of [...this.processes.values()]) process.end(new Killed(SIGKILL));
   }
 
@@ -189,17 +201,19 @@ export class PidNamespace {
   /** A process has ended. Orphans become the first one's; without that one nobody goes on (pid_namespaces(7)). */
   gone(process: ContainerProcess): void {
     this.processes.delete(process.pid);
+    this.table.all.delete(process.pid);
     this.#allocated -= process.allocated;
-    const first = this.processes.get(1) ?? null;
-    for (const other of [...this.processes.values()]) {
+    const first = this.table.all.get(1) ?? null;
+    for (const other of [...this.table.all.values()]) {
       if (process.pid === 1) other.end(new Killed(SIGKILL));
       else if (other.parent === process) other.parent = first;
     }
   }
 
   #add(parent: ContainerProcess | null, given: Inheritance, program: Program): ContainerProcess {
-    const process = new ContainerProcess(this, ++this.#lastPid, parent, given);
+    const process = new ContainerProcess(this, ++this.table.lastPid, parent, given);
     this.processes.set(process.pid, process);
+    this.table.all.set(process.pid, process);
     if (this.exhausts(PROCESS_BYTES)) this.outOfMemory(process);
     else void run(process, program);
     return process;

@@ -13,7 +13,7 @@ import { Execs } from "./execs.js";
 import { withRates } from "../../device-rates.js";
 import { addDevices, numberOf } from "./devices.js";
 import { ContainerLog } from "./log.js";
-import type { Kernel, MachineFacts } from "./pid-namespace.js";
+import type { Kernel, MachineFacts, ProcessTable } from "./pid-namespace.js";
 import { MachinePids, ps } from "./ps.js";
 import { Run } from "./run.js";
 import { sampleOf } from "./sample.js";
@@ -48,7 +48,7 @@ export interface ProcessesNeeds {
   /** From 0 up to 1, from the world's seed. */
   random: () => number;
   faults: FaultSource;
-  disk: Pick<Disk, "mountView" | "machine">;
+  disk: Pick<Disk, "mountView" | "machine" | "makeMemory" | "dropMemory">;
   /** By name of file, beside those of every world or in their place. */
   programs?: Readonly<Record<string, Program>>;
   /** Names of the runtimes that there are. */
@@ -227,6 +227,8 @@ class World implements SimulatedProcesses {
     const spec = this.#specOf(launch);
     const seen = this.#seen(run, spec);
     run.interfaces = seen.interfaces;
+    const table = this.#joined(spec);
+    if (launch.shmSize > 0n) disk.makeMemory(container, launch.shmSize);
     makeDirectories(launch.directories, disk.machine);
     const files = mounted(() => disk.mountView(container, viewOf(spec, launch, seen)));
     addDevices(launch.devices, disk.machine, files);
@@ -236,9 +238,27 @@ class World implements SimulatedProcesses {
     const log = this.#log(container);
     log.keep(launch.log);
     return run.start(
-      { spec, launch, kernel, files, identity, pid: this.#nextPid(), machineName: machine.name, log },
+      { spec, launch, kernel, files, identity, pid: this.#nextPid(), machineName: machine.name, log, table },
       (target) => stdin.connect(target),
     );
+  }
+
+  /** The processes that it is to see besides its own; undefined for a namespace of its own. */
+  #joined({ linux }: Spec): ProcessTable | undefined {
+    const namespaces = linux?.namespaces ?? [];
+    for (const { path = "" } of namespaces) {
+      if (path.startsWith("ipc:")) this.#runOf(path.slice("ipc:".length));
+    }
+    const pid = namespaces.find(({ type }) => type === "pid");
+    if (!pid)
+      throw new HostFailure("unsupported", "the simulated machine has no processes besides those of containers");
+    return pid.path?.startsWith("pid:") ? this.#runOf(pid.path.slice("pid:".length)).namespace?.table : undefined;
+  }
+
+  /** The run of a container that goes on. */
+  #runOf(container: string): Run {
+    for (const run of this.#runs.values()) if (run.container === container && run.isRunning) return run;
+    throw new HostFailure("not-found", `container ${container} is not running`);
   }
 
   #nextPid(): number {
@@ -290,7 +310,7 @@ class World implements SimulatedProcesses {
   #strikeNew(run: Run): void {
     const { container, namespace } = run;
     const dying = this.#needs.faults.strike("die-at-once", { container });
-    if (dying) return namespace?.processes.get(1)?.end(dying.code);
+    if (dying) return namespace?.first?.end(dying.code);
     void this.#after(STRIKE_NS).then(() => {
       for (const kind of ["out-of-memory", "supervisor-lost"] as const) if (run.isRunning) this.#strike(kind, run);
     });
@@ -312,7 +332,7 @@ class World implements SimulatedProcesses {
   }
 
   async #signal({ subject, number }: processes.Signal): Promise<Outcome> {
-    const first = this.#running(subject).namespace?.processes.get(1);
+    const first = this.#running(subject).namespace?.first;
     await this.#after(SIGNAL_NS);
     if (!first || first.isOver) throw new HostFailure("not-found", "no such process");
     first.signal(number, true);
@@ -334,6 +354,7 @@ class World implements SimulatedProcesses {
       run.isDropped = true;
       this.#execs.reapOf(run);
       run.namespace?.kill();
+      this.#needs.disk.dropMemory(run.container);
     }
     this.#closeStdin(name);
     this.#logs.get(subject.container)?.clearRun();

@@ -3,7 +3,7 @@
 import { HostFailure } from "../../failure.js";
 import type { engine, processes, types } from "../../host.js";
 import type { ContainerLog } from "./log.js";
-import { PidNamespace, type Kernel } from "./pid-namespace.js";
+import { PidNamespace, type Kernel, type ProcessTable } from "./pid-namespace.js";
 import { SIGWINCH } from "./signals.js";
 import { environmentOf, groupLimits, limitsOf, makeDirectory, type Resources, type Spec } from "./spec.js";
 import type { StdinTarget } from "./stdin.js";
@@ -57,16 +57,17 @@ export class Run {
     const { args = [], env = [], cwd = "/" } = spec.process ?? {};
     enter(files, cwd);
     this.files = files;
-    const namespace = new PidNamespace(kernel, limitsOf(spec), spec.hostname ?? needs.machineName);
+    const namespace = new PidNamespace(kernel, limitsOf(spec), spec.hostname ?? needs.machineName, needs.table);
     this.namespace = namespace;
     const stdio = this.#open(launch, log);
     const variables = environmentOf(env, identity.home);
     const { uid, gid, groups } = identity;
     try {
       const first = namespace.start({
-        ...{ argv: args, env: variables, cwd, uid, gid, groups, umask: 0o022, terminal: this.terminal, group: 1 },
+        ...{ argv: args, env: variables, cwd, uid, gid, groups, umask: 0o022, terminal: this.terminal, group: 0 },
         ...{ ignored: new Set<number>(), stdin: stdio.stdin, stdout: stdio.stdout, stderr: stdio.stderr },
       });
+      if (this.terminal) this.terminal.foreground = first.pid;
       void first.exited.then((code) => this.#ended(code, kernel));
     } catch (error) {
       throw error instanceof NoProgram ? refusal(error) : error;
@@ -139,6 +140,8 @@ export interface Needs {
   identity: Identity;
   /** In the machine's pid namespace. */
   pid: number;
+  /** Of the container whose processes it joins. */
+  table?: ProcessTable | undefined;
   /** For who shares the machine's name. */
   machineName: string;
 }

@@ -53,11 +53,11 @@ function send(target: number, signal: number, sender: ContainerProcess): boolean
   const { namespace } = sender;
   if (target === 0 || target < -1) return namespace.signalGroup(target === 0 ? sender.group : -target, signal);
   if (target === -1) {
-    const others = [...namespace.processes.values()].filter((process) => process.pid !== 1 && process !== sender);
+    const others = [...namespace.table.all.values()].filter((process) => process.pid !== 1 && process !== sender);
     for (const process of others) process.signal(signal);
     return others.length > 0;
   }
-  const process = namespace.processes.get(target);
+  const process = namespace.table.all.get(target);
   process?.signal(signal);
   return process !== undefined;
 }

@@ -14,7 +14,7 @@ export const ps = command(async (process, args) => {
   );
   const accounts = new Accounts(process.files);
   const columns = flags.get("o")?.split(",") ?? ["pid", "user", "time", "args"];
-  const all = [...process.namespace.processes.values()].sort((a, b) => a.pid - b.pid);
+  const all = [...process.namespace.table.all.values()].sort((a, b) => a.pid - b.pid);
   const line = (cells: readonly string[]): string => `${cells.join(" ").trimEnd()}\n`;
   const rows = all.map((one) => line(columns.map((column) => PS_COLUMNS[column]?.[1](one, accounts) ?? "")));
   await process.stdout.write(
@@ -51,7 +51,7 @@ export const kill = command(async (process, args) => {
 
 export const killall = command(async (process, args) => {
   const words = args[0]?.startsWith("-") ? args.slice(1) : args;
-  const named = [...process.namespace.processes.values()].filter(({ argv }) => words.includes(baseName(argv[0] ?? "")));
+  const named = [...process.namespace.table.all.values()].filter(({ argv }) => words.includes(baseName(argv[0] ?? "")));
   if (named.length === 0) return complain(process, `${words[0] ?? ""}: no process killed`);
   const pids = named.map(({ pid }) => String(pid));
   return sendSignals(args[0]?.startsWith("-") ? [args[0], ...pids] : pids, process).code;
