@@ -13,6 +13,11 @@ const NO_PACKETS = "networks are simulated up to addresses and ports: no packet 
 
 export const LIMITS: readonly Limit[] = [
   {
+    block: "docker exec",
+    test: "--privileged",
+    reason: "what a container may do is told by its /proc for all of its processes alike",
+  },
+  {
     block: "namespaces",
     test: "the machine's own, on request",
     reason: "the simulated machine has no processes besides those of containers",

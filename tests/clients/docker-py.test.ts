@@ -19,6 +19,7 @@ onEngines(
       ["run_missing", "400 True\n"],
       ["detached", "py created ['py']\none\ntwo\n0\nexited\ngone\n"],
       ["life", "running {'of': 'py'}\n['life']\nexited 137\n"],
+      ["exec_run", EXECS],
       ["attach", "1 through a socket\n"],
       ["events", "create\nstart\ndie\ndestroy\n"],
       ["system", "True linux linux\n"],
@@ -54,6 +55,15 @@ onEngines(
   },
   { missing: python === null ? "no python3 here can import docker" : null },
 );
+
+const EXECS = [
+  "ExecResult(exit_code=3, output=b'said\\n/tmp\\n')",
+  "(b'out\\n', b'err\\n')",
+  "['streamed\\n']",
+  "0 7",
+  "None",
+  "",
+].join("\n");
 
 const PROGRAM = fileURLToPath(new URL("./docker_py.py", import.meta.url));
 

@@ -52,6 +52,16 @@ def life():
     container.remove(force=True)
 
 
+def exec_run():
+    container = client.containers.run("busybox", ["sleep", "1000"], detach=True)
+    print(container.exec_run(["sh", "-c", "echo $A; pwd; exit 3"], environment={"A": "said"}, workdir="/tmp"))
+    print(container.exec_run("sh -c 'echo out; echo err >&2'", demux=True).output)
+    print([part.decode() for part in container.exec_run("echo streamed", stream=True).output])
+    print(container.exec_run("test -t 1", tty=True).exit_code, container.exec_run("id -u", user="7").output.decode(), end="")
+    print(container.exec_run("sleep 5", detach=True).exit_code)
+    container.remove(force=True)
+
+
 def attach():
     container = client.containers.create("busybox", ["cat"], stdin_open=True)
     socket = container.attach_socket(params={"stdin": 1, "stdout": 1, "stream": 1})

@@ -67,6 +67,30 @@ onEngines("dockerode", (engine) => {
     (events as unknown as { destroy(): void }).destroy();
   });
 
+  test("exec: started, inspected, its stdin", async () => {
+    const container = await docker().createContainer({ Image: "busybox", Cmd: ["sleep", "1000"] });
+    await container.start();
+    const exec = await container.exec({
+      ...{ Cmd: ["sh", "-c", "read line; echo got $line; exit 3"], AttachStdin: true },
+      ...{ AttachStdout: true, AttachStderr: true },
+    });
+    const stream = await exec.start({ hijack: true, stdin: true });
+    const out = new PassThrough();
+    docker().modem.demuxStream(stream, out, out);
+    const ended = new Promise((resolve) => stream.on("end", resolve));
+    stream.write("by dockerode\n");
+    await ended;
+    expect(textOf(out)).toBe("got by dockerode\n");
+    expect(await exec.inspect()).toMatchObject({ Running: false, ExitCode: 3 });
+    const plain = await container.exec({ Cmd: ["echo", "plain"], AttachStdout: true });
+    const answer = await plain.start({});
+    const text = new PassThrough();
+    docker().modem.demuxStream(answer, text, text);
+    await new Promise((resolve) => answer.on("end", resolve));
+    expect(textOf(text)).toBe("plain\n");
+    await container.remove({ force: true });
+  });
+
   async function stdinThrough(options: { hijack?: boolean }): Promise<void> {
     const container = await docker().createContainer({
       Image: "busybox",

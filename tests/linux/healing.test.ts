@@ -98,6 +98,57 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
+  test("execs go on, attached ones and detached ones; nothing of them is left when they end", async () => {
+    const id = await started({ Cmd: ["sleep", "1000"] });
+    const quiet = await takeCensus(daemon, ids);
+    const detached = await execIn(id, { Cmd: ["sh", "-c", "sleep 1; echo $? > /dev/shm/detached"] });
+    await engine.must(200, "POST", `/exec/${detached}/start`, { Detach: true });
+    const attached = await execIn(id, {
+      Cmd: ["sh", "-c", "sleep 1; echo $? > /dev/shm/attached"],
+      AttachStdout: true,
+    });
+    const cut = engine.call("POST", `/exec/${attached}/start`, {}).catch(() => null);
+    await until("its start", async () => (await engine.read<{ Pid: number }>(`/exec/${attached}/json`)).Pid > 0);
+    await killAndRestart();
+    await cut;
+    // Of an exec the engine keeps nothing: who asks for it afterwards is told so.
+    await engine.must(404, "GET", `/exec/${detached}/json`);
+    await until(
+      "both ends",
+      async () => (await codeOf(id, ["test", "-e", "/dev/shm/detached", "-a", "-e", "/dev/shm/attached"])) === 0,
+    );
+    await expectCalm(quiet);
+    expect((await takeCensus(daemon, ids)).processes).toEqual(quiet.processes);
+    await engine.remove(id);
+    await expectNothingLeft();
+  });
+
+  test("execs that ended with the engine away leave nothing", async () => {
+    const id = await started({ Cmd: ["sleep", "1000"] });
+    const quiet = await takeCensus(daemon, ids);
+    const exec = await execIn(id, { Cmd: ["sleep", "0.3"] });
+    await engine.must(200, "POST", `/exec/${exec}/start`, { Detach: true });
+    await daemon.end("SIGKILL");
+    await pause(800);
+    await daemon.start();
+    await expectCalm(quiet);
+    await engine.remove(id);
+    await expectNothingLeft();
+  });
+
+  test("killed at any moment of an exec's start: the container runs on and takes another", async () => {
+    for (const delay of DELAYS_MS.slice(0, 8)) {
+      const id = await started({ Cmd: ["sleep", "1000"] });
+      const exec = await execIn(id, { Cmd: ["sleep", "1000"] });
+      void engine.call("POST", `/exec/${exec}/start`, { Detach: true }).catch(() => null);
+      await pause(delay);
+      await killAndRestart();
+      expect(await codeOf(id, ["sh", "-c", "exit 6"])).toBe(6);
+      await engine.remove(id);
+    }
+    await expectNothingLeft();
+  });
+
   test("networks of a container that ran on still work", async () => {
     const HostConfig = { PortBindings: { "80/tcp": [{ HostPort: "18200" }] } };
     const serve = "while :; do echo -e 'HTTP/1.0 200 OK\\r\\n\\r\\nserved' | nc -l -p 80; done";
@@ -230,6 +281,23 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     const id = await engine.create(config, query);
     ids.push(id);
     return id;
+  }
+
+  async function execIn(id: string, config: Json): Promise<string> {
+    return (await engine.must(201, "POST", `/containers/${id}/exec`, config)).json<{ Id: string }>().Id;
+  }
+
+  /** What an earlier engine started is looked after once a second. */
+  async function expectCalm(quiet: Census): Promise<void> {
+    await pause(CALM_MS);
+    expect((await takeCensus(daemon, ids)).execRoot).toEqual(quiet.execRoot);
+  }
+
+  /** Of an exec that is waited for. */
+  async function codeOf(id: string, Cmd: readonly string[]): Promise<number> {
+    const exec = await execIn(id, { Cmd, AttachStdout: true });
+    await engine.must(200, "POST", `/exec/${exec}/start`, {});
+    return (await engine.read<{ ExitCode: number }>(`/exec/${exec}/json`)).ExitCode;
   }
 
   async function started(config: Json, query = ""): Promise<string> {
