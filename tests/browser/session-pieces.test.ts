@@ -251,6 +251,27 @@ describe("remedies", () => {
       `cannot kill container: web: container ${"a".repeat(64)} is not running`,
       "POST /v1.41/containers/web/start, POST /v1.41/containers/web/kill",
     ],
+    [
+      "paused",
+      written("POST", "/v1.41/containers/web/start"),
+      409,
+      "cannot start a paused container, try unpause instead",
+      "POST /v1.41/containers/web/unpause, POST /v1.41/containers/web/start",
+    ],
+    [
+      "not paused",
+      written("POST", "/v1.41/containers/web/unpause"),
+      500,
+      `Container ${"a".repeat(64)} is not paused`,
+      "POST /v1.41/containers/web/pause, POST /v1.41/containers/web/unpause",
+    ],
+    [
+      "restarting",
+      written("POST", "/v1.41/containers/web/pause"),
+      409,
+      `Container ${"a".repeat(64)} is restarting, wait until the container is running`,
+      "POST /v1.41/containers/web/pause",
+    ],
     ["nothing to do", written("POST", "/v1.41/containers/web/start"), 304, "", ""],
     [
       "too new",

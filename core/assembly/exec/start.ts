@@ -28,6 +28,11 @@ export function startExec(call: Call): Refusal | null {
   const lookup = engine.execs.lookUpActive(call.name);
   const exec = lookup.exec;
   if (exec === null) return lookup.refusal;
+  // A frozen container would never let it begin: it is seen first what comes of that.
+  if (exec.container.turning) {
+    exec.container.queue.push(call);
+    return null;
+  }
 
   const again = refuseAgain(exec);
   if (config.boolOf("Detach")) {

@@ -39,6 +39,28 @@ export function notRunning({ request, at }: Asked): Remedy[] {
   return [{ label: "Start it first, then send it again", requests: [start, request] }];
 }
 
+export function paused({ request, at }: Asked): Remedy[] {
+  const unpause = written("POST", at(`/containers/${containerIn(request)}/unpause`));
+  return [{ label: "Let it go on first, then send it again", requests: [unpause, request] }];
+}
+
+export function notPaused({ request, at }: Asked): Remedy[] {
+  const pause = written("POST", at(`/containers/${containerIn(request)}/pause`));
+  return [{ label: "Pause it first, then send it again", requests: [pause, request] }];
+}
+
+/** Its policy starts it again soon, and a stop keeps it from that. */
+export function restarting({ request, at }: Asked): Remedy[] {
+  const name = containerIn(request);
+  return [
+    { label: "See how long it takes: send it again", requests: [request] },
+    {
+      label: "Start it at once, then send it again",
+      requests: [written("POST", at(`/containers/${name}/restart`)), request],
+    },
+  ];
+}
+
 export function portTaken({ refusal, world, at, request }: Asked): Remedy[] {
   const port = Number(/:(\d+) failed/.exec(refusal.message)?.[1] ?? 0);
   const running = new Set(["running", "paused"]);

@@ -6,8 +6,11 @@ import {
   noSuchContainer,
   noSuchProgram,
   notModified,
+  notPaused,
   notRunning,
+  paused,
   portTaken,
+  restarting,
   stillRunning,
 } from "./remedies-of-containers.js";
 import { forced, imageInUse, noSuchImage, noSuchTag, withCredentials } from "./remedies-of-images.js";
@@ -57,7 +60,13 @@ const SENTENCES: readonly { says: RegExp; remedies: (asked: Asked, ...parts: str
   },
   { says: /^No such container: (.+)$/, remedies: noSuchContainer },
   { says: /The container name "\/(.+)" is already in use by container "(\w+)"/, remedies: nameInUse },
-  { says: /container is running: stop the container before removing/, remedies: stillRunning },
+  { says: /container is (?:running|restarting): stop the container before removing/, remedies: stillRunning },
+  {
+    says: /(?:container is paused and|start a paused container|is already paused$|is paused, unpause)/,
+    remedies: paused,
+  },
+  { says: /is not paused$/, remedies: notPaused },
+  { says: /is restarting, wait until the container is running$/, remedies: restarting },
   { says: /container (\w+) is not running$/, remedies: notRunning },
   { says: /port is already allocated/, remedies: portTaken },
   { says: /unable to remove repository reference .*container (\w+) is using/, remedies: imageInUse },
