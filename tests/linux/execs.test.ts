@@ -1,0 +1,57 @@
+// Many execs, one after the other and some at once, attached and detached: nothing of them is left on the machine.
+// `CORACLE_TEST_EXECS` is how many.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { takeCensus } from "../support/census.js";
+import { pause } from "../support/commands.js";
+import type { DaemonProcess } from "../support/daemon-process.js";
+import { EngineClient } from "../support/engine-client.js";
+import { engines, startCoracle } from "../support/engines.js";
+import { frames } from "../support/frames.js";
+import { describeUnless } from "../support/on-engines.js";
+
+const linux = engines().find((engine) => engine.kind === "linux");
+const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const COUNT = Number(process.env["CORACLE_TEST_EXECS"] ?? 200);
+const AT_ONCE = 4;
+/** Every so many of them nobody is attached to. */
+const DETACHED_EACH = 10;
+
+describeUnless(missing, "many execs", () => {
+  let daemon: DaemonProcess;
+  let engine: EngineClient;
+
+  beforeAll(async () => {
+    daemon = await startCoracle();
+    engine = new EngineClient(daemon.socketPath);
+  });
+  afterAll(async () => daemon?.close());
+
+  test(`${COUNT} leave nothing`, { timeout: 30_000 + COUNT * 500 }, async () => {
+    const id = await engine.running();
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => one(id, at)));
+    await pause(500);
+    const before = await takeCensus(daemon, [id]);
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      for (let at = next++; at < COUNT; at = next++) await one(id, at);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    await pause(500);
+    const after = await takeCensus(daemon, [id]);
+    expect(after.openFiles).toEqual(before.openFiles);
+    expect(after.execRoot).toEqual(before.execRoot);
+    expect(after.processes).toEqual(before.processes);
+    expect(after.mounts).toEqual(before.mounts);
+    expect((await engine.inspect<{ ExecIDs: unknown }>(id)).ExecIDs).toBeNull();
+    await engine.remove(id);
+  });
+
+  async function one(id: string, at: number): Promise<void> {
+    const Cmd = ["echo", String(at)];
+    const made = await engine.must(201, "POST", `/containers/${id}/exec`, { Cmd, AttachStdout: true });
+    const { Id } = made.json<{ Id: string }>();
+    const Detach = at % DETACHED_EACH === 0;
+    const answer = await engine.must(200, "POST", `/exec/${Id}/start`, { Detach });
+    if (!Detach) expect(frames(answer.body).stdout).toBe(`${at}\n`);
+  }
+});
