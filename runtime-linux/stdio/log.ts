@@ -39,10 +39,9 @@ export class Logs {
 
   /** There is a log now: a run has begun to write it. It is kept within its bounds from now on. */
   keep(container: string, keeping: Keeping): void {
-    this.#open.get(container)?.look();
+    attempt(() => (keeping.fileBytes === 0 ? this.#open.get(container) : this.#files(container))?.look());
     if (keeping.fileBytes === 0) return;
     this.#kept.set(container, keeping);
-    this.#files(container);
     this.#schedule(SHORTEST_LOOK_MS);
   }
 
@@ -50,7 +49,7 @@ export class Logs {
   ended(container: string): void {
     const keeping = this.#kept.get(container);
     this.#kept.delete(container);
-    if (keeping) this.#tidy(container, keeping);
+    if (keeping) attempt(() => this.#tidy(container, keeping));
     this.#forget(container);
   }
 
@@ -85,15 +84,21 @@ export class Logs {
   /** Polling costs the same however many lines there are; notifications come with every write. */
   #look(): void {
     let grown = false;
-    for (const [container, keeping] of this.#kept) {
-      const files = this.#files(container);
-      if (files.grown()) grown = true;
-      if (files.count > keeping.files) files.keep(keeping.files);
-      if ((files.current?.size ?? 0) < keeping.fileBytes) continue;
-      grown = true;
-      if (!this.#renewing.has(container) && keeping.renew()) void this.#renewed(container, files, keeping);
-    }
+    for (const [container, keeping] of this.#kept)
+      attempt(() => {
+        if (this.#bound(container, keeping)) grown = true;
+      });
     this.#schedule(grown ? SHORTEST_LOOK_MS : Math.min(this.#lookMs * 2, LONGEST_LOOK_MS));
+  }
+
+  /** Whether it has grown. */
+  #bound(container: string, keeping: Keeping): boolean {
+    const files = this.#files(container);
+    const grown = files.grown();
+    if (files.count > keeping.files) files.keep(keeping.files);
+    if ((files.current?.size ?? 0) < keeping.fileBytes) return grown;
+    if (!this.#renewing.has(container) && keeping.renew()) void this.#renewed(container, files, keeping);
+    return true;
   }
 
   /** Waits for the new file, so that readers go on without delay. */
@@ -102,10 +107,10 @@ export class Logs {
     const before = files.current;
     for (let ms = FIRST_WAIT_MS; files.current === before && ms < LONGEST_WAIT_MS; ms *= 2) {
       await new Promise((resolve) => setTimeout(resolve, ms).unref());
-      files.look();
+      attempt(() => files.look());
     }
     this.#renewing.delete(container);
-    if (files.current !== before) this.#tidy(container, keeping);
+    if (files.current !== before) attempt(() => this.#tidy(container, keeping));
   }
 
   #tidy(container: string, { files: most, compressed }: Keeping): void {
@@ -150,6 +155,15 @@ class LogReading implements LogBytes, LogPosition {
   async close(): Promise<void> {
     this.#files.remove(this);
     this.#closed();
+  }
+}
+
+/** On a disk that is full or fails: it is tried again at the next look, and who reads is told. */
+function attempt(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // See above.
   }
 }
 

@@ -121,6 +121,18 @@ test("an engine that was killed at any point of it leaves the next one the whole
   await log.close();
 });
 
+test("what goes wrong once is tried again", async () => {
+  let fails = 3;
+  const stubborn = () => {
+    if (fails-- > 0) throw new Error("input/output error");
+    return renew();
+  };
+  write(6);
+  logs.keep(ID, keeping({ fileBytes: 50, files: 1, renew: stubborn }));
+  await rotated(1);
+  expect(fails).toBeLessThan(0);
+});
+
 test("a log that passes leaves nothing, and who reads gets the rest", async () => {
   write(3);
   logs.keep(ID, keeping({ fileBytes: 50, files: 1, passing: true }));
