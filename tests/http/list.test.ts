@@ -131,6 +131,35 @@ onEngines("list", (engine) => {
     await engine().remove(id);
   });
 
+  test("a list shows what has changed since the last one", async () => {
+    const id = await engine().create({ Cmd: ["sleep", "1000"], ExposedPorts: { "80/tcp": {} } }, "?name=before");
+    const shown = async (): Promise<unknown[]> => {
+      const [item] = await engine().read<Json[]>("/containers/json?all=1");
+      const { Names, State, Status, Ports, NetworkSettings } = item as {
+        Names: string[];
+        State: string;
+        Status: string;
+        Ports: unknown[];
+        NetworkSettings: { Networks: { bridge: { IPAddress: string } } };
+      };
+      const address = NetworkSettings.Networks.bridge.IPAddress !== "";
+      return [Names[0], State, Status.replace(/ .*/, ""), Ports.length, address];
+    };
+    expect(await shown()).toEqual(["/before", "created", "Created", 0, false]);
+    await engine().start(id);
+    expect(await shown()).toEqual(["/before", "running", "Up", 1, true]);
+    await engine().must(204, "POST", `/containers/${id}/rename?name=after`);
+    expect(await shown()).toEqual(["/after", "running", "Up", 1, true]);
+    await engine().must(204, "POST", `/containers/${id}/pause`);
+    expect(await shown()).toEqual(["/after", "paused", "Up", 1, true]);
+    await engine().must(204, "POST", `/containers/${id}/unpause`);
+    expect(await shown()).toEqual(["/after", "running", "Up", 1, true]);
+    await engine().must(204, "POST", `/containers/${id}/kill`);
+    await engine().wait(id);
+    expect(await shown()).toEqual(["/after", "exited", "Exited", 0, false]);
+    await engine().remove(id);
+  });
+
   async function ids(query: string): Promise<string[]> {
     return (await engine().read<{ Id: string }[]>(`/containers/json?${query}`)).map((item) => item.Id);
   }

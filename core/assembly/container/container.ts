@@ -6,6 +6,7 @@ import { Endpoint } from "../network/endpoint";
 import { reasons } from "../reason";
 import { NO_TIME } from "../text/time";
 import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
+import { ListedItem } from "./listed-item";
 import { MountKind, MountPoint } from "./mount-point";
 import { Moved } from "./moved";
 import { RemovalClient } from "./removal-client";
@@ -102,6 +103,8 @@ export class Container {
   changed: bool = false;
   /** In which run its health was begun anew. */
   healthRun: u32 = 0;
+  /** How it stood in the last list. */
+  listed: ListedItem | null = null;
   /** Works that want its run to stand still, or freeze or thaw it. */
   holders: i32 = 0;
   /** Its run is being frozen or thawed for a client or a commit. */
@@ -145,6 +148,7 @@ export class Container {
 
   /** Something that the record keeps has changed. */
   touch(): void {
+    this.listed = null;
     if (this.changed) return;
     this.changed = true;
     changedContainers.push(this);

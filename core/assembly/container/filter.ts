@@ -53,6 +53,7 @@ export class ContainerFilter {
 
   matches(container: Container): bool {
     const filters = this.filters;
+    if (filters.keys.length == 0) return true;
     return (
       filters.regex("id", container.id) &&
       this.nameMatches(container) &&

@@ -9,11 +9,33 @@ import { humanDuration } from "../text/duration";
 import { unixSeconds } from "../text/time";
 import { Container } from "./container";
 import { Status } from "./lifecycle";
+import { ListedItem } from "./listed-item";
 import { writeMountPoints } from "./mount-points";
 import { exposedKeys, networkNameOf, writeNetworks } from "./network-settings";
 
 /** `written` less than 0: no sizes. */
 export function writeListItem(json: JsonWriter, container: Container, version: i32, written: i64): void {
+  const item = listedOf(container, version);
+  json.raw(item.head);
+  if (written >= 0) writeSizes(json, container, written);
+  json.stringField("Status", statusOf(container));
+  json.raw(item.tail);
+}
+
+/** From what is kept. Of a container with health checks nothing is: each of them counts. */
+function listedOf(container: Container, version: i32): ListedItem {
+  const kept = container.listed;
+  if (kept !== null && kept.version == version && container.health === null) return kept;
+  const head = new JsonWriter();
+  writeHead(head, container);
+  const tail = new JsonWriter();
+  writeTail(tail, container, version);
+  const item = new ListedItem(version, head.finish(), tail.finish());
+  container.listed = item;
+  return item;
+}
+
+function writeHead(json: JsonWriter, container: Container): void {
   json.beginObject();
   json.stringField("Id", container.id);
   json.stringArrayField("Names", [`/${container.name}`]);
@@ -23,7 +45,6 @@ export function writeListItem(json: JsonWriter, container: Container, version: i
   json.i64Field("Created", unixSeconds(container.created));
   json.key("Ports");
   writePorts(json, container);
-  if (written >= 0) writeSizes(json, container, written);
   json.key("Labels");
   json.beginObject();
   for (let i = 0; i < container.labelKeys.length; i++) {
@@ -31,7 +52,9 @@ export function writeListItem(json: JsonWriter, container: Container, version: i
   }
   json.endObject();
   json.stringField("State", container.word);
-  json.stringField("Status", statusOf(container));
+}
+
+function writeTail(json: JsonWriter, container: Container, version: i32): void {
   json.key("HostConfig");
   json.beginObject();
   json.stringField("NetworkMode", networkNameOf(container));
