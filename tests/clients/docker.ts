@@ -19,6 +19,11 @@ export class DockerCli {
     this.#env = { DOCKER_HOST: `unix://${socketPath}`, DOCKER_CONFIG: config, DOCKER_CLI_HINTS: "false" };
   }
 
+  /** For those who start it by themselves. */
+  get environment(): NodeJS.ProcessEnv {
+    return { ...process.env, ...this.#env };
+  }
+
   run(...args: string[]): Promise<Finished> {
     return this.runWith("", ...args);
   }
@@ -43,7 +48,7 @@ export class DockerCli {
 
   /** Left running, for the caller to end. */
   spawn(args: readonly string[]): ChildProcessWithoutNullStreams {
-    return spawn(docker ?? "docker", args, { env: { ...process.env, ...this.#env } });
+    return spawn(docker ?? "docker", args, { env: this.environment });
   }
 }
 
