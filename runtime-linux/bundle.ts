@@ -5,9 +5,11 @@ import { release } from "node:os";
 import { join } from "node:path";
 import type { processes } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
+import { availableOf } from "./capabilities.js";
 import { readConfined } from "./confine.js";
 import { withRates } from "../hosts/device-rates.js";
 import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from "./devices.js";
+import { requireInit } from "./init.js";
 import type { Paths } from "./paths.js";
 import type { Runtime } from "./runtimes.js";
 import { DEFAULT_PROFILE } from "./seccomp/default-profile.js";
@@ -83,6 +85,7 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, 
     const made = names?.source(mount.source ?? "", mount.options ?? []);
     if (made !== undefined) mount.source = made;
     else if (mount.source?.startsWith("file:")) mount.source = join(paths.run(container, run), mount.source.slice(5));
+    else if (mount.source === "init:") mount.source = requireInit();
     else if (mount.source?.startsWith("volume:")) mount.source = paths.volume(mount.source.slice(7));
   }
   for (const namespace of spec.linux?.namespaces ?? [])
@@ -91,6 +94,7 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, 
   spec.linux = { ...spec.linux, cgroupsPath: paths.cgroup(container) };
   addDevices(spec.linux, launch);
   if (spec.process) resolveProcess(spec.process, launch, root);
+  if (spec.process && launch.allDevices) spec.process.capabilities = available(spec.process.capabilities ?? {});
   return spec;
 }
 
@@ -128,6 +132,11 @@ type Asked = Pick<processes.Launch, "user" | "groups" | "tty" | "rows" | "column
 export function identityOf({ user, groups }: Pick<Asked, "user" | "groups">, root: string): Identity {
   const [passwd, group] = ["/etc/passwd", "/etc/group"].map((path) => readConfined(root, path, PASSWD_BYTES_MAX));
   return identify(user, groups, passwd ?? "", group ?? "");
+}
+
+/** A privileged container has all that there are; an engine that lacks some itself cannot hand those on. */
+function available(capabilities: Capabilities): Capabilities {
+  return Object.fromEntries(Object.entries(capabilities).map(([set, names]) => [set, availableOf(names)]));
 }
 
 /** What execve(2) would leave anyway; said to the runtime so that there is no moment before it with more. */

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism, endianness, hostname, machine as kernelArchitecture, release } from "node:os";
 import { join } from "node:path";
 import type { engine } from "../hosts/host.js";
+import { describeInit } from "./init.js";
 import type { Kernel } from "./kernel.js";
 import { goArchitecture } from "./machine/architecture.js";
 import { limitsOf, type Limits } from "./machine/limits.js";
@@ -22,6 +23,7 @@ export interface MachineNeeds {
 export async function describeMachine({ kernel, paths, root = "/" }: MachineNeeds): Promise<engine.Machine> {
   const read = (file: string): string => readOr(join(root, file), "");
   const limits = limitsOf(root);
+  const init = await describeInit();
   const distribution = osRelease(read("etc/os-release") || read("usr/lib/os-release"));
   const forwarding = read("proc/sys/net/ipv4/ip_forward") !== "";
   mkdirSync(paths.roots.data, { recursive: true, mode: 0o711 });
@@ -36,6 +38,7 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
     cpus: availableParallelism(),
     memory: memoryTotal(read("proc/meminfo")),
     ...limits,
+    ...(init && { init }),
     cgroupDriver: "cgroupfs",
     ipv6: read("proc/net/if_inet6") !== "",
     securityOptions: securityOptions(read("proc/self/status"), limits),

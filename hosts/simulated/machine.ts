@@ -26,6 +26,7 @@ export const MACHINE: engine.Machine = {
   blkioRates: true,
   cpuRealtime: false,
   ipv6: true,
+  init: { path: "/usr/bin/docker-init", version: "simulated", commit: "" },
   pidsLimit: true,
   cpuCfs: true,
   cpuShares: true,

@@ -130,14 +130,11 @@ describe("fields that are not built", () => {
   const host = (hostConfig: Json, version = 55) => create({ Image: "i", HostConfig: hostConfig }, version);
 
   test.each([
-    ["HostConfig.Privileged", { Privileged: true }],
     ["HostConfig.LogConfig.Type", { LogConfig: { Type: "syslog" } }],
-    ["HostConfig.Init", { Init: true }],
     ["HostConfig.DeviceRequests", { DeviceRequests: [{ Count: -1 }] }],
     ["HostConfig.Mounts.VolumeOptions.DriverConfig.Options", { Mounts: [DRIVEN] }],
     ["HostConfig.Links", { Links: ["a:b"] }],
     ["HostConfig.CgroupParent", { CgroupParent: "/x" }],
-    ["HostConfig.Annotations", { Annotations: { a: "b" } }],
     ["HostConfig.StorageOpt", { StorageOpt: { size: "1" } }],
     ["HostConfig.NetworkMode container:x", { NetworkMode: "container:x" }],
   ])("%s is refused by name", (name, hostConfig) => {
@@ -457,6 +454,8 @@ describe("what create refuses", () => {
     [{ Devices: [{ PathOnHost: "dev/x" }] }, "invalid device: 'dev/x' is not an absolute path"],
     [{ Devices: [{ PathOnHost: "/dev/x", CgroupPermissions: "rx" }] }, "invalid device permissions: 'rx'"],
     [{ DeviceCgroupRules: ["c 1:3 rwm", "c 1 r"] }, "invalid device cgroup rule format: 'c 1 r'"],
+    [{ Init: true }, "this machine has no init program"],
+    [{ Annotations: { "run.oci.handler": "x" } }, 'invalid Annotations: "run.oci.handler" is for OCI runtimes to obey'],
     [{ DeviceCgroupRules: ["d 1:* r"] }, "invalid device cgroup rule format: 'd 1:* r'"],
     [{ OomScoreAdj: 1001 }, "invalid value 1001, range for oom score adj is [-1000, 1000]"],
     [{ ShmSize: -1 }, "SHM size can not be less than 0"],

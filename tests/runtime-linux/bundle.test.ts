@@ -140,3 +140,23 @@ it("keeps names in their tree", () => {
   writeFileSync(join(root, "long"), "x".repeat(101));
   expect(readConfined(root, "long", 100)).toBe("");
 });
+
+it("adds the machine's devices: one by another name, those of a directory, all of them", () => {
+  const added = (more: Partial<processes.Launch>) => {
+    const { linux } = resolveSpec(
+      { linux: { resources: { devices: [{ allow: false }] } } },
+      { ...LAUNCH, ...more },
+      paths,
+    );
+    return { devices: linux?.devices ?? [], rules: linux?.resources?.devices };
+  };
+  const zero = added({ devices: [{ path: "/dev/zero", destination: "/dev/mine", access: "r" }] });
+  expect(zero.devices).toMatchObject([{ path: "/dev/mine", type: "c", major: 1, minor: 5, uid: 0, gid: 0 }]);
+  expect(zero.rules).toEqual([{ allow: false }, { allow: true, type: "c", major: 1, minor: 5, access: "r" }]);
+  const within = added({ devices: [{ path: "/dev", destination: "/dev/all", access: "rwm" }] });
+  expect(within.devices.map(({ path }) => path)).toEqual(expect.arrayContaining(["/dev/all/null", "/dev/all/full"]));
+  const all = added({ allDevices: true });
+  expect(all.devices.map(({ path }) => path)).toEqual(expect.arrayContaining(["/dev/null", "/dev/random"]));
+  expect(all.devices.filter(({ path }) => /^\/dev\/(pts|shm|console)/.test(path))).toEqual([]);
+  expect(all.rules).toEqual([{ allow: false }]);
+});

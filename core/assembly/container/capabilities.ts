@@ -78,6 +78,11 @@ export function unknownCapability(names: string[]): string {
   return "";
 }
 
+/** All that there are: those of a privileged container. */
+export function allCapabilities(): string[] {
+  return KNOWN;
+}
+
 /** The default set, or everything with `ALL` added or nothing with `ALL` dropped; then what is added, less what is dropped. */
 export function capabilitiesOf(add: string[], drop: string[]): string[] {
   const added = namesOf(add);

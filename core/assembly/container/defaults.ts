@@ -24,6 +24,7 @@ export function fillHostConfig(host: Json, facts: DefaultFacts): void {
   fillMember(host, "LogConfig", "Type", "json-file");
   fillMember(host, "RestartPolicy", "Name", "no");
   fillLimits(host);
+  fillLabels(host);
   fillPaths(host);
   fillPortBindings(host);
 }
@@ -67,8 +68,22 @@ function fillLimits(host: Json): void {
   if (host.i64Of("MemorySwappiness") < 0) host.set("MemorySwappiness", Json.null());
 }
 
+// Who sees the machine's processes, or may do anything, is not told apart by labels.
+function fillLabels(host: Json): void {
+  if (!host.boolOf("Privileged") && host.stringOf("IpcMode") != "host" && host.stringOf("PidMode") != "host") return;
+  const options = host.stringsOf("SecurityOpt");
+  for (let i = 0; i < options.length; i++) if (options[i].startsWith("label")) return;
+  options.push("label=disable");
+  host.set("SecurityOpt", Json.strings(options));
+}
+
 // Null asks for the default lists, an empty list for none.
 function fillPaths(host: Json): void {
+  if (host.boolOf("Privileged")) {
+    host.set("MaskedPaths", Json.null());
+    host.set("ReadonlyPaths", Json.null());
+    return;
+  }
   const masked = host.entry("MaskedPaths");
   if (masked === null || masked.isNull) host.set("MaskedPaths", Json.strings(MASKED));
   const readOnly = host.entry("ReadonlyPaths");

@@ -81,7 +81,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("Links", FieldType.Strings, NOTHING).refused(),
   new Field("OomScoreAdj", FieldType.Int, NO_NUMBER).typed("int"),
   new Field("PidMode", FieldType.String, NO_TEXT).typed("container.PidMode"),
-  new Field("Privileged", FieldType.Bool, NO).refused(),
+  new Field("Privileged", FieldType.Bool, NO),
   new Field("PublishAllPorts", FieldType.Bool, NO),
   new Field("ReadonlyRootfs", FieldType.Bool, NO),
   new Field("SecurityOpt", FieldType.Strings, NOTHING).says("labels and AppArmor profiles are refused"),
@@ -94,7 +94,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("Sysctls", FieldType.StringMap, null),
   new Field("Runtime", FieldType.String, NO_TEXT),
   new Field("ConsoleSize", FieldType.Pair, "[0,0]").from(42),
-  new Field("Annotations", FieldType.StringMap, null).from(43).refused(),
+  new Field("Annotations", FieldType.StringMap, null).from(43).says("those that steer OCI runtimes are refused"),
   new Field("Isolation", FieldType.String, NO_TEXT).typed("container.Isolation").kept().says(OF_WINDOWS),
   new Field("CpuShares", FieldType.Int, NO_NUMBER),
   new Field("Memory", FieldType.Int, NO_NUMBER),
@@ -130,7 +130,10 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("Mounts", FieldType.Structs, null).typed("mount.Mount").from(25).of(MOUNT),
   new Field("MaskedPaths", FieldType.Strings, NOTHING),
   new Field("ReadonlyPaths", FieldType.Strings, NOTHING),
-  new Field("Init", FieldType.Bool, null).pointed().refused(["false"]),
+  new Field("Init", FieldType.Bool, null).pointed(),
+  // Of one version only.
+  new Field("Capabilities", FieldType.Strings, null).from(40).upTo(40).refused(),
+  new Field("DiskQuota", FieldType.Int, null).upTo(25).refused(),
 ]);
 
 function throttle(name: string): Field {

@@ -27,7 +27,7 @@ export function launchOf(container: Container): Launch {
     filesOf(container, config, hostConfig),
     bindSources(container),
     devicesOf(hostConfig),
-    false,
+    hostConfig.boolOf("Privileged"),
     ratesOf(hostConfig),
     hostConfig.stringOf("IpcMode") == "shareable" ? <u64>sharedBytes(hostConfig) : 0,
     logOf(hostConfig),

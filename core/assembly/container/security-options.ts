@@ -16,6 +16,7 @@ export class SecurityOptions {
 
 export function securityOf(hostConfig: Json): SecurityOptions {
   const options = new SecurityOptions();
+  if (hostConfig.boolOf("Privileged")) options.seccomp = "unconfined";
   const texts = hostConfig.stringsOf("SecurityOpt");
   for (let i = 0; i < texts.length; i++) readOption(options, texts[i]);
   return options;

@@ -6,6 +6,7 @@ import { JsonWriter } from "../json/writer";
 import { engine } from "../state";
 import { Container } from "./container";
 import { DEFAULT_SHM_SIZE } from "./defaults";
+import { hasInit, INIT_PATH } from "./init";
 import { MountKind, MountPoint } from "./mount-point";
 import { memoryOf } from "./namespaces";
 
@@ -15,8 +16,9 @@ export function writeMounts(json: JsonWriter, container: Container, hostConfig: 
   writeMount(json, "/dev", "tmpfs", "tmpfs", ["nosuid", "strictatime", "mode=755", "size=65536k"]);
   const pts = ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"];
   writeMount(json, "/dev/pts", "devpts", "devpts", pts);
-  writeMount(json, "/sys", "sysfs", "sysfs", ["nosuid", "noexec", "nodev", "ro"]);
-  writeMount(json, "/sys/fs/cgroup", "cgroup", "cgroup", ["ro", "nosuid", "noexec", "nodev"]);
+  const access = hostConfig.boolOf("Privileged") ? "rw" : "ro";
+  writeMount(json, "/sys", "sysfs", "sysfs", ["nosuid", "noexec", "nodev", access]);
+  writeMount(json, "/sys/fs/cgroup", "cgroup", "cgroup", [access, "nosuid", "noexec", "nodev"]);
   writeMount(json, "/dev/mqueue", "mqueue", "mqueue", ["nosuid", "noexec", "nodev"]);
   writeMemory(json, container, hostConfig);
   writeOwn(json, container, hostConfig);
@@ -103,6 +105,7 @@ function writeOwn(json: JsonWriter, container: Container, hostConfig: Json): voi
   }
   addTmpfs(mounts, hostConfig.find("Tmpfs"), destinations);
   const readOnly = hostConfig.boolOf("ReadonlyRootfs");
+  if (hasInit(hostConfig)) mounts.push(new OwnMount(INIT_PATH, "bind", "init:", ["bind", "ro"]));
   addFile(mounts, "resolv.conf", destinations, readOnly);
   addFile(mounts, "hostname", destinations, readOnly);
   addFile(mounts, "hosts", destinations, readOnly);

@@ -89,16 +89,22 @@ function writeCpu(json: JsonWriter, hostConfig: Json): void {
 }
 
 /**
- * Everything is denied but the devices that every container has, and what rules allow; the runtime adds terminals (OCI
+ * A privileged container may use every device. Else everything is denied but the devices that every container has, and what rules allow; the runtime adds terminals (OCI
  * config-linux), the host the devices that the container was given.
  */
 function writeDevices(json: JsonWriter, hostConfig: Json): void {
+  const privileged = hostConfig.boolOf("Privileged");
   json.key("devices");
   json.beginArray();
   json.beginObject();
-  json.boolField("allow", false);
+  json.boolField("allow", privileged);
   json.stringField("access", "rwm");
   json.endObject();
+  if (!privileged) writeRules(json, hostConfig);
+  json.endArray();
+}
+
+function writeRules(json: JsonWriter, hostConfig: Json): void {
   allow(json, 1, 3); // null
   allow(json, 1, 5); // zero
   allow(json, 1, 7); // full
@@ -107,7 +113,6 @@ function writeDevices(json: JsonWriter, hostConfig: Json): void {
   allow(json, 5, 0); // tty
   const rules = hostConfig.stringsOf("DeviceCgroupRules");
   for (let i = 0; i < rules.length; i++) readRule(rules[i])!.write(json);
-  json.endArray();
 }
 
 function allow(json: JsonWriter, major: i64, minor: i64): void {

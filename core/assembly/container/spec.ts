@@ -4,10 +4,11 @@ import { Json } from "../json/json";
 import { MembersByName } from "../json/members-by-name";
 import { JsonWriter } from "../json/writer";
 import { engine } from "../state";
-import { capabilitiesOf } from "./capabilities";
+import { allCapabilities, capabilitiesOf } from "./capabilities";
 import { Container } from "./container";
 import { environmentOf } from "./environment";
 import { securityOf } from "./security-options";
+import { hasInit, INIT_PATH } from "./init";
 import { rootPropagation, writeMounts } from "./spec-mounts";
 import { writeNamespaces } from "./spec-namespaces";
 import { writeResources } from "./spec-resources";
@@ -32,6 +33,8 @@ export function writeSpec(container: Container, config: Json, hostConfig: Json):
   writeMounts(json, container, hostConfig);
   json.key("linux");
   writeLinux(json, container, hostConfig);
+  const annotations = hostConfig.find("Annotations");
+  if (annotations !== null && annotations.length > 0) json.key("annotations").json(annotations);
   json.endObject();
   return json.finish();
 }
@@ -42,6 +45,10 @@ function writeProcess(json: JsonWriter, container: Container, config: Json, host
   json.boolField("terminal", container.tty);
   json.key("args");
   json.beginArray();
+  if (hasInit(hostConfig)) {
+    json.string(INIT_PATH);
+    json.string("--");
+  }
   json.string(container.path);
   for (let i = 0; i < container.args.length; i++) json.string(container.args[i]);
   json.endArray();
@@ -56,7 +63,9 @@ function writeProcess(json: JsonWriter, container: Container, config: Json, host
 }
 
 export function writeCapabilities(json: JsonWriter, hostConfig: Json): void {
-  const names = capabilitiesOf(hostConfig.stringsOf("CapAdd"), hostConfig.stringsOf("CapDrop"));
+  const names = hostConfig.boolOf("Privileged")
+    ? allCapabilities()
+    : capabilitiesOf(hostConfig.stringsOf("CapAdd"), hostConfig.stringsOf("CapDrop"));
   json.key("capabilities");
   json.beginObject();
   json.stringArrayField("bounding", names);
@@ -92,7 +101,7 @@ function writeLinux(json: JsonWriter, container: Container, hostConfig: Json): v
   if (propagation.length > 0) json.stringField("rootfsPropagation", propagation);
   json.key("sysctl");
   writeSysctls(json, container, hostConfig.find("Sysctls"));
-  if (!securityOf(hostConfig).unmasked) {
+  if (!securityOf(hostConfig).unmasked && !hostConfig.boolOf("Privileged")) {
     json.stringArrayField("maskedPaths", hostConfig.stringsOf("MaskedPaths"));
     json.stringArrayField("readonlyPaths", hostConfig.stringsOf("ReadonlyPaths"));
   }

@@ -5,6 +5,7 @@ import { Json } from "../json/json";
 import { refusePorts, wantsIpv6 } from "../network/port-wishes";
 import { Refusal, badParameter, notBuilt } from "../refusal";
 import { quoteText } from "../text/go-quote";
+import { annotationProblem } from "./annotations";
 import { unknownCapability } from "./capabilities";
 import { logConfigProblem } from "./log-options";
 import { commandOf } from "./merge";
@@ -21,6 +22,8 @@ export class ValidationFacts {
   /** Names of the OCI runtimes to choose from. */
   runtimes: string[] = [];
   kernel: KernelFacts = new KernelFacts();
+  /** There is an init program. */
+  init: bool = false;
 }
 
 /** Docker's refusal of a container, or null. `config`: merged with the image's; `host`: normalised. */
@@ -42,6 +45,10 @@ export function nonsense(config: Json, host: Json): string {
   let problem = healthProblem(config);
   if (problem.length == 0) problem = restartProblem(host);
   if (problem.length == 0) problem = logProblem(host);
+  // Of 1.40 alone: nothing that follows knows of it.
+  if (problem.length == 0 && host.stringsOf("Capabilities").length > 0) {
+    problem = "HostConfig.Capabilities is not supported: use CapAdd and CapDrop";
+  }
   return problem.length == 0 ? swappinessProblem(host) : problem;
 }
 
@@ -98,6 +105,8 @@ function hostProblem(host: Json, facts: ValidationFacts): string {
   if (problem.length == 0) problem = logProblem(host);
   if (problem.length == 0) problem = resourceProblem(host, facts.cpus, facts.kernel);
   if (problem.length == 0) problem = deviceProblem(host);
+  if (problem.length == 0) problem = annotationProblem(host);
+  if (problem.length == 0 && host.boolOf("Init") && !facts.init) problem = "this machine has no init program";
   if (problem.length == 0) problem = capabilityProblem(host);
   if (problem.length == 0) problem = modeProblem(host, facts.runtimes);
   if (problem.length == 0) problem = extraHostProblem(host);

@@ -73,6 +73,7 @@ function takeMounts(wish: Wish, version: i32): Refusal | null {
 function validationFacts(): ValidationFacts {
   const facts = new ValidationFacts();
   facts.cpus = <i32>engine.options.machine.cpus;
+  facts.init = engine.options.machine.init !== null;
   facts.kernel = kernelFacts(engine.options.machine);
   const runtimes = engine.options.runtimes;
   for (let i = 0; i < runtimes.length; i++) facts.runtimes.push(runtimes[i].name);

@@ -141,7 +141,8 @@ function writeRuntimes(json: JsonWriter, version: i32): void {
   json.stringField("DefaultRuntime", options.defaultRuntime);
   writeCommit(json, "ContainerdCommit", "", version);
   writeCommit(json, "RuncCommit", defaultCommit(options.runtimes), version);
-  writeCommit(json, "InitCommit", "", version);
+  const init = options.machine.init;
+  writeCommit(json, "InitCommit", init === null ? "" : init.commit, version);
 }
 
 function defaultCommit(runtimes: OciRuntime[]): string {
@@ -184,7 +185,8 @@ function writeRest(json: JsonWriter, version: i32): void {
   json.stringField("ServerVersion", engine.options.version);
   json.boolField("LiveRestoreEnabled", true);
   json.stringField("Isolation", "");
-  json.stringField("InitBinary", "");
+  const init = machine.init;
+  json.stringField("InitBinary", init === null ? "" : init.path.slice(init.path.lastIndexOf("/") + 1));
   json.stringArrayField("SecurityOptions", machine.securityOptions);
   if (version >= 44) json.stringArrayField("CDISpecDirs", []);
   if (version >= 49 && machine.firewall.length > 0) {

@@ -57,14 +57,20 @@ function writeComponents(json: JsonWriter): void {
   json.endObject();
   json.endObject();
   for (let i = 0; i < options.runtimes.length; i++) {
-    json.beginObject();
-    json.stringField("Name", options.runtimes[i].name);
-    json.stringField("Version", options.runtimes[i].version);
-    json.key("Details");
-    json.beginObject();
-    json.stringField("GitCommit", options.runtimes[i].commit);
-    json.endObject();
-    json.endObject();
+    writeComponent(json, options.runtimes[i].name, options.runtimes[i].version, options.runtimes[i].commit);
   }
+  const init = options.machine.init;
+  if (init !== null) writeComponent(json, "docker-init", init.version, init.commit);
   json.endArray();
+}
+
+function writeComponent(json: JsonWriter, name: string, version: string, commit: string): void {
+  json.beginObject();
+  json.stringField("Name", name);
+  json.stringField("Version", version);
+  json.key("Details");
+  json.beginObject();
+  json.stringField("GitCommit", commit);
+  json.endObject();
+  json.endObject();
 }

@@ -10,6 +10,10 @@ const DAEMON_PACKAGES = [
     proof: ["/usr/bin/crun", "/usr/local/bin/crun", "/usr/bin/runc", "/usr/local/bin/runc", "/usr/sbin/runc"],
   },
   { name: "conmon", proof: ["/usr/bin/conmon", "/usr/local/bin/conmon"] },
+  {
+    name: "tini",
+    proof: ["/usr/bin/docker-init", "/usr/local/bin/docker-init", "/usr/bin/tini-static", "/usr/bin/catatonit"],
+  },
   { name: "iptables", proof: ["/usr/sbin/iptables", "/sbin/iptables"] },
   { name: "nftables", proof: ["/usr/sbin/nft", "/sbin/nft"] },
   { name: "busybox-static", proof: ["/bin/busybox", "/usr/bin/busybox"], isProof: isStatic },

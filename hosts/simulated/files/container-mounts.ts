@@ -7,6 +7,7 @@ import { lookup, type Mount, type MountTable } from "./lookup.js";
 import { MountedFiles } from "./mounted-files.js";
 import { devices, madeTree, mountsText, type MadeFiles } from "./special.js";
 import { Room } from "./space.js";
+import { programFile } from "./stubs.js";
 import { Tree } from "./tree.js";
 
 /** A mount as config.json has it. Sources of binds are `file:NAME`, `volume:NAME` or a path of the machine. */
@@ -108,6 +109,7 @@ function memory({ type, destination, options = [] }: MountSpec): Tree {
 }
 
 function boundSource(source: string, spec: ViewSpec, sources: Sources): { tree: Tree; root: Inode } {
+  if (source === "init:") return initProgram();
   if (source.startsWith("file:")) return containerFile(source.slice("file:".length), spec, sources);
   if (source.startsWith("shm:")) return sharedMemory(source.slice("shm:".length), sources);
   if (!source.startsWith("volume:")) return machineFile(source, sources);
@@ -133,6 +135,12 @@ function below(tree: Tree, volume: string, path: string): Inode {
     if (!(error instanceof FileError)) throw error;
   }
   throw new HostFailure("invalid", `cannot access path ${path} of volume ${volume}: no such file or directory`);
+}
+
+/** Nobody can change it. */
+function initProgram(): { tree: Tree; root: Inode } {
+  const tree = new Tree(MADE);
+  return { tree, root: inode("file", null, { mode: 0o755, bytes: programFile("docker-init") }) };
 }
 
 /** Belongs to this run alone. */

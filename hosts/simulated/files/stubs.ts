@@ -38,7 +38,7 @@ function ownDirectory(root: Inode, name: string, owner: object): Inode | null {
 }
 
 /** What stands for a program of the world by its name. */
-function programFile(name: string): Uint8Array {
+export function programFile(name: string): Uint8Array {
   return new TextEncoder().encode(`#!coracle ${name}\n`);
 }
 

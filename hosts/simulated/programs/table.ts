@@ -15,6 +15,7 @@ import { find } from "./find.js";
 import { egrep, fgrep, grep } from "./grep.js";
 import { head, tail, wc } from "./head.js";
 import { hello } from "./hello.js";
+import { init } from "./init.js";
 import { ls } from "./ls.js";
 import { od } from "./od.js";
 import { sed } from "./sed.js";
@@ -77,6 +78,9 @@ const busybox: ContainerProgram = async (process) => {
   return applet(process);
 };
 
-export const PROGRAMS: ReadonlyMap<string, Program> = new Map(
-  Object.entries({ ...OWN, busybox, dash: sh, bash: sh }).map(([name, program]) => [name, programOf(program)]),
-);
+export const PROGRAMS: ReadonlyMap<string, Program> = new Map([
+  ...Object.entries({ ...OWN, busybox, dash: sh, bash: sh }).map(
+    ([name, program]) => [name, programOf(program)] as const,
+  ),
+  ["docker-init", init] as const,
+]);

@@ -1,0 +1,104 @@
+// What a container may do, and who its first process is: init, privileged, annotations, control group namespaces.
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { messageOf, type Json } from "../support/engine-client.js";
+import { onEngines } from "../support/on-engines.js";
+
+onEngines("rights", (engine, kind) => {
+  test("an init is the first process, and ends as its program does", async () => {
+    const HostConfig = { Init: true };
+    const listed = await engine().run({ Cmd: ["sh", "-c", "ps; exit 7"], HostConfig });
+    expect(listed.stdout).toMatch(/^ *1 root .*\/sbin\/docker-init -- sh -c ps; exit 7$/m);
+    expect(listed.code).toBe(7);
+    const missing = await engine().run({ Cmd: ["nope"], HostConfig });
+    expect([missing.code, missing.stderr]).toEqual([127, expect.stringContaining("exec nope failed")]);
+    const plain = await engine().run({ Cmd: ["sh", "-c", "ps"], HostConfig: { Init: false } });
+    expect(plain.stdout).not.toContain("docker-init");
+  });
+
+  test("an init passes signals on: what does not care for SIGTERM ends by it", async () => {
+    const id = await engine().create({ Cmd: ["sleep", "1000"], HostConfig: { Init: true } });
+    await engine().start(id);
+    await engine().must(204, "POST", `/containers/${id}/stop?t=30`, undefined, { timeoutMs: 20_000 });
+    const found = await engine().inspect<{ Path: string; Args: string[]; State: Json; HostConfig: Json }>(id);
+    expect(found).toMatchObject({
+      Path: "sleep",
+      Args: ["1000"],
+      State: { ExitCode: 143 },
+      HostConfig: { Init: true },
+    });
+    await engine().remove(id);
+  });
+
+  test("an init takes in who has lost its parent", async () => {
+    const script = "(sleep 0.1 &); sleep 0.3; ps > /tmp/list; grep -cE '\\[sleep\\]|sleep 0.1$' /tmp/list; true";
+    const ended = await engine().run({ Cmd: ["sh", "-c", script], HostConfig: { Init: true } });
+    expect(ended.stdout).toBe("0\n");
+  });
+
+  test("privileged: all capabilities, nothing masked, no labels", async () => {
+    const id = await engine().create({ Cmd: ["sh", "-c", SHOW_RIGHTS], HostConfig: { Privileged: true } });
+    const { HostConfig } = await engine().inspect<{ HostConfig: Json }>(id);
+    const expected = { Privileged: true, MaskedPaths: null, ReadonlyPaths: null, SecurityOpt: ["label=disable"] };
+    expect(HostConfig).toMatchObject(expected);
+    // The reference asks for capabilities that this machine may not have itself.
+    if (kind !== "reference") {
+      await engine().start(id);
+      await engine().wait(id);
+      const own = /^CapBnd:\s*(.*)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+      const capabilities = kind === "simulated" ? "000001ffffffffff" : own;
+      const shown = `CapEff:\t${capabilities}\nSeccomp:\t0\nwritten\n/sys is writable\n`;
+      expect((await engine().logs(id)).stdout).toBe(shown);
+    }
+    await engine().remove(id);
+  });
+
+  test("annotations that runtimes obey are not a client's", async () => {
+    if (kind === "reference") return; // it is of a version that has none
+    const create = (Annotations: Json, version = "1.43") =>
+      engine().call("POST", "/containers/create", { Image: "busybox", HostConfig: { Annotations } }, { version });
+    for (const key of ["run.oci.seccomp_bpf_data", "run.oci.hooks.stdout", "org.systemd.property.After"]) {
+      const answer = await create({ [key]: "x" });
+      const text = `invalid Annotations: "${key}" is for OCI runtimes to obey`;
+      expect([answer.status, messageOf(answer)]).toEqual([400, text]);
+    }
+    const empty = await create({ "": "x" });
+    expect(messageOf(empty)).toBe("invalid Annotations: the empty string is not permitted as an annotation key");
+    const made = (await create({ "com.example.a": "b" })).json<{ Id: string }>().Id;
+    expect(await engine().inspect(made)).toMatchObject({ HostConfig: { Annotations: { "com.example.a": "b" } } });
+    await engine().start(made);
+    await engine().remove(made);
+    const before = (await create({ "run.oci.hooks.stdout": "x" }, "1.42")).json<{ Id: string }>().Id;
+    expect((await engine().inspect<{ HostConfig: Json }>(before)).HostConfig).not.toHaveProperty("Annotations");
+    await engine().remove(before);
+  });
+
+  test("control group namespaces are private where cgroups are of version 2, at every version", async () => {
+    const { CgroupVersion } = await engine().read<{ CgroupVersion: string }>("/info");
+    for (const version of ["1.40", "1.41"]) {
+      const { Id } = (await engine().must(201, "POST", "/containers/create", { Image: "busybox" }, { version })).json<{
+        Id: string;
+      }>();
+      const { HostConfig } = await engine().inspect<{ HostConfig: Json }>(Id);
+      expect([version, HostConfig["CgroupnsMode"]]).toEqual([version, CgroupVersion === "2" ? "private" : "host"]);
+      await engine().remove(Id);
+    }
+  });
+
+  test("Capabilities, which 1.40 alone had, are refused there and not known elsewhere", async () => {
+    if (kind === "reference") return;
+    const body = { Image: "busybox", HostConfig: { Capabilities: ["CAP_CHOWN"], DiskQuota: 7 } };
+    const statuses = await Promise.all(
+      ["1.25", "1.39", "1.40", "1.41"].map(async (version) => {
+        const answer = await engine().call("POST", "/containers/create", body, { version });
+        if (answer.status === 201) await engine().remove(answer.json<{ Id: string }>().Id);
+        return answer.status;
+      }),
+    );
+    expect(statuses).toEqual([501, 201, 400, 201]);
+  });
+});
+
+const SHOW_RIGHTS =
+  "grep -E 'CapEff|Seccomp:' /proc/self/status; echo x > /proc/sys/kernel/domainname && echo written || echo refused; " +
+  "mount | grep -q ' on /sys .*(rw' && echo /sys is writable";
