@@ -2,6 +2,7 @@
 
 import {
   Failure,
+  FailureKind,
   Outcome,
   ProcessCommand,
   ProcessCommandPause,
@@ -92,11 +93,12 @@ class Turn extends Task {
     return new ProcessCommandResume(subject);
   }
 
-  /** The process may have ended meanwhile. */
+  /** The process may have ended meanwhile, though its exit is still on its way. */
   private refusalOf(failure: Failure | null): Refusal | null {
     const container = this.container;
     const pauses = this.cause == Cause.Pause;
-    if (container.run != this.run || !container.can(this.cause)) {
+    const gone = failure !== null && failure.kind == FailureKind.NotFound;
+    if (gone || container.run != this.run || !container.can(this.cause)) {
       if (pauses) return conflict(`container ${container.id} is not running`);
       return internal(`Container ${container.id} is not paused`);
     }

@@ -1,0 +1,50 @@
+// Many clients at one container: whatever they ask for at the same time, each is answered by the rules of one state or
+// another, nobody waits for ever, and in the end the container can be removed.
+import { expect, test } from "vitest";
+import { onEngines, testIf } from "../support/on-engines.js";
+
+const HANDS = 8;
+const ROUNDS = 12;
+
+/** Statuses that each verb may be answered with, in whatever state it meets the container. */
+const VERBS: Readonly<Record<string, readonly number[]>> = {
+  start: [204, 304, 409],
+  "stop?t=0": [204, 304],
+  "restart?t=0": [204],
+  kill: [204, 409],
+  "kill?signal=HUP": [204, 409],
+  pause: [204, 409],
+  unpause: [204, 500],
+};
+
+onEngines("many hands", (engine, kind) => {
+  // The reference has races of its own.
+  testIf(kind !== "reference")("at one container with a restart policy", async () => {
+    const id = await engine().running({ HostConfig: { RestartPolicy: { Name: "always" } } });
+    const random = randomFrom(7);
+    const unexpected: string[] = [];
+    const hand = async (): Promise<void> => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const [verb, statuses] = Object.entries(VERBS)[random(Object.keys(VERBS).length)] ?? ["", []];
+        const answer = await engine().call("POST", `/containers/${id}/${verb}`, undefined, { timeoutMs: 60_000 });
+        if (!statuses.includes(answer.status)) unexpected.push(`${verb}: ${answer.status} ${answer.text}`);
+      }
+    };
+    await Promise.all(Array.from({ length: HANDS }, hand));
+    expect(unexpected).toEqual([]);
+    await engine().call("POST", `/containers/${id}/unpause`);
+    await engine().must(204, "POST", `/containers/${id}/restart?t=0`);
+    const { State } = await engine().inspect<{ State: { Status: string; Pid: number } }>(id);
+    expect(State.Status).toBe("running");
+    await engine().remove(id);
+  });
+});
+
+/** Numbers below a limit, the same each time. */
+function randomFrom(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 16) % limit;
+  };
+}
