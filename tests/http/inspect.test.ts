@@ -278,6 +278,11 @@ onEngines("inspect", (engine) => {
     await engine().start(a);
     expect((await engine().inspect(a))["LogPath"]).toContain(a);
     expect(two["LogPath"]).not.toContain(a);
+    for (const Type of ["local", "none"]) {
+      const other = await engine().running({ HostConfig: { LogConfig: { Type, Config: {} } } });
+      expect([Type, (await engine().inspect(other))["LogPath"]]).toEqual([Type, ""]);
+      await engine().remove(other);
+    }
     for (const id of [a, b]) await engine().remove(id);
   });
 

@@ -15,6 +15,7 @@ import { formatTime } from "../text/time";
 import { writeConfig, writeHostConfig } from "./config-json";
 import { Container } from "./container";
 import { Status } from "./lifecycle";
+import { logDriverOf } from "./log-config";
 import { isCounted, keepWritten } from "./sizes";
 import { writeMountPoints } from "./mount-points";
 import { writeNetworkSettings } from "./network-settings";
@@ -106,7 +107,9 @@ function writePaths(json: JsonWriter, container: Container): void {
   json.stringField("ResolvConfPath", container.run > 0 ? `${files}/resolv.conf` : "");
   json.stringField("HostnamePath", container.run > 0 ? `${files}/hostname` : "");
   json.stringField("HostsPath", container.run > 0 ? `${files}/hosts` : "");
-  json.stringField("LogPath", container.run > 0 ? `${engine.options.dataRoot}/containers/${container.id}/log` : "");
+  // Of other drivers' files clients hear nothing, as in Docker.
+  const hasLog = container.run > 0 && logDriverOf(container) == "json-file";
+  json.stringField("LogPath", hasLog ? `${engine.options.dataRoot}/containers/${container.id}/log` : "");
 }
 
 function writeGraphDriver(json: JsonWriter, container: Container): void {
