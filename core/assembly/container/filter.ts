@@ -1,12 +1,14 @@
 // `filters` of GET /containers/json (surface §2.5).
 
 import { FilterFlag, Filters, parseFilters } from "../api/filters";
-import { badParameter, internal, notBuilt, Refusal } from "../refusal";
+import { badParameter, Refusal } from "../refusal";
 import { engine } from "../state";
 import { Container } from "./container";
 import { MountKind } from "./mount-point";
 import { networkNameOf } from "./network-settings";
+import { PortFilter } from "./port-filter";
 
+/** `isolation` chooses nothing: only Windows has more than one. */
 const KEYS: string[] = [
   "ancestor",
   "before",
@@ -26,11 +28,10 @@ const KEYS: string[] = [
 ];
 const STATUS_WORDS: string[] = ["created", "running", "paused", "restarting", "removing", "exited", "dead"];
 const HEALTH_WORDS: string[] = ["none", "starting", "healthy", "unhealthy"];
-/** Keys that ask for ports: not built yet, like what they would look at. */
-const LATER: string[] = ["publish", "expose"];
 
 export class ContainerFilter {
   private filters: Filters = new Filters();
+  private readonly ports: PortFilter = new PortFilter();
   /** Ids of images that `ancestor` names. */
   private ancestors: string[] = [];
   private before: u64 = u64.MAX_VALUE;
@@ -42,6 +43,8 @@ export class ContainerFilter {
     if (this.filters.error.length > 0) return badParameter(this.filters.error);
     const problem = this.refuseWords();
     if (problem !== null) return problem;
+    const ports = this.ports.read(this.filters);
+    if (ports !== null) return ports;
     this.readAncestors();
     return this.readNeighbours();
   }
@@ -66,6 +69,7 @@ export class ContainerFilter {
       container.sequence > this.since &&
       this.volumeMatches(container) &&
       this.networkMatches(container) &&
+      this.ports.matches(container) &&
       filters.flag("is-task") != FilterFlag.True
     );
   }
@@ -77,9 +81,6 @@ export class ContainerFilter {
     const health = firstUnknown(filters.values("health"), HEALTH_WORDS);
     if (health.length > 0) return badParameter(`unrecognised filter value for health: ${health}`);
     if (filters.flag("is-task") == FilterFlag.Bad) return badParameter(filters.flagError("is-task"));
-    for (let i = 0; i < LATER.length; i++) {
-      if (filters.has(LATER[i])) return notBuilt(`filter ${LATER[i]}`);
-    }
     const exited = filters.values("exited");
     for (let i = 0; i < exited.length; i++) {
       if (!isNumber(exited[i])) return badParameter(`strconv.Atoi: parsing "${exited[i]}": invalid syntax`);
@@ -102,13 +103,13 @@ export class ContainerFilter {
     const before = this.filters.values("before");
     for (let i = 0; i < before.length; i++) {
       const container = engine.containers.lookUp(before[i]).container;
-      if (container === null) return internal(`no such container: ${before[i]}`);
+      if (container === null) return engine.containers.lookUp(before[i]).refusal;
       if (container.sequence < this.before) this.before = container.sequence;
     }
     const since = this.filters.values("since");
     for (let i = 0; i < since.length; i++) {
       const container = engine.containers.lookUp(since[i]).container;
-      if (container === null) return internal(`no such container: ${since[i]}`);
+      if (container === null) return engine.containers.lookUp(since[i]).refusal;
       if (container.sequence > this.since) this.since = container.sequence;
     }
     return null;
