@@ -52,7 +52,11 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: NEWEST,
   },
   { id: "create-texts", what: "wording of create's validation errors", reason: NEWEST },
-  { id: "bind-status", what: "a malformed bind or security option is 400 (reference: 500)", reason: NEWEST },
+  {
+    id: "bind-status",
+    what: "a malformed bind or security option, or a rate of Windows, is 400 (reference: 500)",
+    reason: NEWEST,
+  },
   { id: "host-config-defaults", what: "NetworkMode `bridge` and RestartPolicy `no` are filled in", reason: NEWEST },
   { id: "bad-number", what: "a bad number in the query is 400 (reference: 500)", reason: NEWEST },
   { id: "prune-until", what: "an `until` of a prune that is no time is 400 (reference: 500)", reason: NEWEST },

@@ -24,22 +24,27 @@ test("the README tells every field of a create body and what becomes of it", asy
   else expect(between).toBe(printed);
 }, 60_000);
 
-/** A row for each state of each object, the fields in their order. */
+/** A row for each field, with those of its struct that are in the same state; each of the others has a row of its own. */
 function print(objects: Record<string, Row[]>): string {
-  const lines = Object.entries(objects).flatMap(([object, rows]) =>
-    STATES.flatMap((state, effect) => {
-      const cells = rows.filter((row) => row[1] === effect).map((row) => cell(row, rows));
-      return cells.length > 0 ? [`| \`${object}\` | ${state} | ${cells.join(", ")} |`] : [];
-    }),
-  );
-  return ["\n", "| object | state | fields |", "|---|---|---|", ...lines, "\n"].join("\n").replaceAll("\n\n\n", "\n\n");
+  const lines = Object.entries(objects).flatMap(([object, rows]) => {
+    const heads = rows.filter((row) => headOf(row, rows) === row);
+    return heads.map((head) => {
+      const inner = rows.filter((row) => row !== head && headOf(row, rows) === head);
+      const cells = [cell(head, head[0]), ...inner.map((row) => cell(row, row[0].slice(head[0].length)))];
+      return `| \`${object}\` | ${cells.join(", ")} | ${STATES[head[1]]} |`;
+    });
+  });
+  return ["\n", "| object | field | state |", "|---|---|---|", ...lines, "\n"].join("\n").replaceAll("\n\n\n", "\n\n");
 }
 
-/** What stands in a struct of the same state is told with its last name. */
-function cell([path, effect, neutral, note, since, until]: Row, rows: Row[]): string {
-  const at = path.lastIndexOf(".");
-  const struct = rows.find((row) => at > 0 && row[0] === path.slice(0, at).replace(/\.\*$/, ""));
-  const name = struct?.[1] === effect ? path.slice(at) : path;
+/** The outermost struct around a field of which all between are in its state; the field itself if there is none. */
+function headOf(row: Row, rows: Row[]): Row {
+  const struct = row[0].replace(/(\.\*)?\.[^.]+$/, "");
+  const outer = rows.find(([path]) => path === struct && path !== row[0]);
+  return outer && outer[1] === row[1] ? headOf(outer, rows) : row;
+}
+
+function cell([, , neutral, note, since, until]: Row, name: string): string {
   const versions = [since > 0 ? `from 1.${since}` : "", until < 100 ? `up to 1.${until}` : ""]
     .filter(Boolean)
     .join(" ");

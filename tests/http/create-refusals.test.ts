@@ -79,6 +79,14 @@ onEngines("create refuses", (engine, kind) => {
     expect([answer.status, messageOf(answer)]).toEqual([400, text]);
   });
 
+  test("rates that Windows alone has", async () => {
+    for (const HostConfig of [{ IOMaximumIOps: 10 }, { IOMaximumBandwidth: 10 }]) {
+      const answer = await engine().call("POST", "/containers/create", { Image: "busybox", HostConfig });
+      expect(answer.status).toBe(engine().expected("bind-status", 400, 500));
+      expect(messageOf(answer)).toMatch(/^Invalid QoS settings: linux does not support /i);
+    }
+  });
+
   test("malformed binds", async () => {
     for (const bind of ["/a:/b:/c:/d", "/a:relative", "/a:/b:nonsense", "/a:/"]) {
       const answer = await engine().call("POST", "/containers/create", {

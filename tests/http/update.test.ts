@@ -75,7 +75,21 @@ onEngines("update", (engine, kind) => {
     const limited = await engine().create({ HostConfig: LIMITS });
     for (const id of [nano, limited]) expect(await refused(id, { Memory: 512 * MIB })).toBe(SWAP);
     const own = await engine().create({ HostConfig: { AutoRemove: true } });
+    const policy = "Restart policy cannot be updated because AutoRemove is enabled for the container";
+    expect(await refused(own, { RestartPolicy: { Name: "always" } })).toBe(policy);
     for (const id of [nano, period, quota, limited, own]) await engine().remove(id);
+  });
+
+  test("a restart policy is another from now on", async () => {
+    const id = await engine().create({ Cmd: ["sh", "-c", "sleep 1; exit 3"] });
+    await engine().start(id);
+    const RestartPolicy = { Name: "on-failure", MaximumRetryCount: 1 };
+    expect((await update(id, { RestartPolicy })).status).toBe(200);
+    await expect.poll(async () => (await engine().inspect<Restarted>(id)).RestartCount, { timeout: 15_000 }).toBe(1);
+    expect((await engine().inspect<{ HostConfig: Json }>(id)).HostConfig).toMatchObject({ RestartPolicy });
+    const wrong = await update(id, { RestartPolicy: { Name: "sometimes" } });
+    expect([wrong.status, messageOf(wrong)]).toEqual([400, expect.stringMatching(/^invalid restart policy/)]);
+    await engine().remove(id);
   });
 
   test("what makes no sense is refused, after a look for the container", async () => {
@@ -129,6 +143,10 @@ onEngines("update", (engine, kind) => {
     return messageOf(answer).slice(prefix.length);
   }
 });
+
+interface Restarted {
+  RestartCount: number;
+}
 
 const LIMITS = { Memory: 64 * MIB, MemorySwap: 128 * MIB, PidsLimit: 50, CpuQuota: 50_000 };
 const SWAP = "Memory limit should be smaller than already set memoryswap limit, update the memoryswap at the same time";

@@ -21,6 +21,17 @@ export function resourceProblem(host: Json, cpus: i32, kernel: KernelFacts, upda
   return host.i64Of("ShmSize") < 0 ? "SHM size can not be less than 0" : "";
 }
 
+/** Of Windows, and nothing that could be done otherwise. */
+export function qualityProblem(host: Json): string {
+  const names = ["IOMaximumBandwidth", "IOMaximumIOps"];
+  for (let i = 0; i < names.length; i++) {
+    const value = host.find(names[i]);
+    if (value === null || value.isNull || value.text == "0") continue;
+    return "Invalid QoS settings: linux does not support Maximum IO Bandwidth or Maximum IO IOps";
+  }
+  return "";
+}
+
 /** -1 and null ask for nothing. */
 export function swappinessProblem(host: Json): string {
   const value = host.i64Of("MemorySwappiness");

@@ -13,7 +13,7 @@ import { namespaceProblem } from "./namespaces";
 import { securityOf } from "./security-options";
 import { isSignal, parseSignal } from "./signals";
 import { deviceProblem } from "./validate-devices";
-import { resourceProblem, swappinessProblem } from "./validate-resources";
+import { qualityProblem, resourceProblem, swappinessProblem } from "./validate-resources";
 import { KernelFacts } from "./warnings";
 
 /** What the machine and the daemon's options say. */
@@ -45,6 +45,7 @@ export function nonsense(config: Json, host: Json): string {
   let problem = healthProblem(config);
   if (problem.length == 0) problem = restartProblem(host);
   if (problem.length == 0) problem = logProblem(host);
+  if (problem.length == 0) problem = qualityProblem(host);
   // Of 1.40 alone: nothing that follows knows of it.
   if (problem.length == 0 && host.stringsOf("Capabilities").length > 0) {
     problem = "HostConfig.Capabilities is not supported: use CapAdd and CapDrop";
