@@ -41,7 +41,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
   afterAll(async () => daemon?.close());
 
   test("a container runs on, with the same process and all its output", async () => {
-    const script = "i=0; while [ $i -lt 60 ]; do i=$((i+1)); echo line $i; sleep 0.03; done; exit 5";
+    const script = "i=0; while [ $i -lt 200 ]; do i=$((i+1)); echo line $i; sleep 0.03; done; exit 5";
     const id = await started({ Cmd: ["sh", "-c", script] });
     const { Pid } = await stateOf(id);
     await pause(300);
@@ -50,7 +50,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await daemon.start();
     expect(await stateOf(id)).toMatchObject({ Status: "running", Pid });
     expect(await engine.wait(id)).toBe(5);
-    const lines = Array.from({ length: 60 }, (_, index) => `line ${index + 1}\n`);
+    const lines = Array.from({ length: 200 }, (_, index) => `line ${index + 1}\n`);
     expect((await engine.logs(id)).stdout).toBe(lines.join(""));
     await engine.remove(id);
     await expectNothingLeft();
