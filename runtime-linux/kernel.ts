@@ -46,6 +46,10 @@ export interface Kernel {
   setWindowSize(fd: number, rows: number, columns: number): void;
   /** Lets the other end of a pseudo-terminal be opened; its number (pts(4)). */
   unlockTerminal(fd: number): number;
+  /** Opens the other end of a pseudo-terminal, wherever its file system is mounted: TIOCGPTPEER, ioctl_tty(2). */
+  openPeer(fd: number): number;
+  /** Bytes that can be read from a terminal at once: FIONREAD. */
+  readable(fd: number): number;
   /** Whether the entries of a directory come with their types (d_type), as overlayfs needs. */
   hasEntryTypes(directory: string): boolean;
   /** A netlink socket (`NETLINK_…`) of the calling thread's network namespace, where it stays; closed on exec. */

@@ -1,6 +1,5 @@
 // One exec that this engine started: what holds its streams, and its end.
 
-import { closeSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { ExecStdio, engine, processes, types } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
@@ -121,18 +120,15 @@ export class LiveExec {
   async #spawnOnOurs(runtime: RunNote["runtime"], process: ProcessSpec): Promise<number> {
     const { kernel } = this.at;
     const { terminal, other } = openTerminal(kernel, this.command.rows, this.command.columns);
-    try {
-      this.#spawned = spawnDirect(this.place, runtime, this.at, [other, other, other]);
-    } finally {
-      closeSync(other);
-    }
-    const copied = copiedTerminal(kernel, terminal, this.#spawned.child.pid ?? 0);
+    this.#spawned = spawnDirect(this.place, runtime, this.at, [other, other, other]);
+    const copied = copiedTerminal(kernel, terminal, other, this.#spawned.child.pid ?? 0);
     try {
       const pid = await started(this.#spawned, this.place, process);
       this.#connect(copied);
       return pid;
     } catch (error) {
       copied.stream.destroy();
+      copied.close();
       throw error;
     }
   }
@@ -150,6 +146,7 @@ export class LiveExec {
     const at = BigInt(Date.now()) * 1_000_000n;
     this.#isOver = true;
     this.#stdin.close();
+    await this.#terminal?.settle();
     await this.#output.drained();
     const known = this.command.detached ? (this.place.exitCode() ?? null) : code;
     const exit = { code: known ?? LOST_CODE, outOfMemory: false, lost: known === null, at };
@@ -158,6 +155,7 @@ export class LiveExec {
 
   #close(): void {
     this.#isOver = true;
+    this.#terminal?.close();
     this.#stdin.close();
     this.#output.close();
   }

@@ -15,10 +15,53 @@ import type { ExecPlace } from "./place.js";
 const SIGWINCH = 28;
 const RETRY_MS = 2;
 
-export interface ExecTerminal {
+/** What an ended process has written is on its way for a moment; who still writes is waited for no longer than this. */
+const SETTLE_MS = 2000;
+const LOOK_MS = 2;
+
+/**
+ * The other end is held open until all is read: a hang-up is taken for the end by who reads, whatever is still there to
+ * be read (libuv does so after a read that did not fill its buffer).
+ */
+export class ExecTerminal {
   /** Both ways. */
-  stream: ReadStream;
-  resize(rows: number, columns: number): void;
+  readonly stream: ReadStream;
+  readonly #kernel: Kernel;
+  readonly #terminal: number;
+  readonly #other: number;
+  readonly #resized: () => void;
+
+  constructor(kernel: Kernel, terminal: number, other = kernel.openPeer(terminal), resized = () => {}) {
+    this.#kernel = kernel;
+    this.#terminal = terminal;
+    this.#other = other;
+    this.#resized = resized;
+    this.stream = new ReadStream(terminal);
+  }
+
+  resize(rows: number, columns: number): void {
+    this.#kernel.setWindowSize(this.#terminal, rows, columns);
+    this.#resized();
+  }
+
+  /** The process has ended. Resolves when what it wrote is read. */
+  async settle(): Promise<void> {
+    const limit = performance.now() + SETTLE_MS;
+    for (let quiet = 0; quiet < 2 && performance.now() < limit && !this.stream.destroyed;) {
+      await sleep(LOOK_MS);
+      quiet = !this.stream.destroyed && this.#kernel.readable(this.#terminal) === 0 ? quiet + 1 : 0;
+    }
+    this.close();
+  }
+
+  /** Lets the end of the stream come. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    closeSync(this.#other);
+  }
+
+  #isClosed = false;
 }
 
 /** Where a runtime sends the terminal that it has made. */
@@ -51,11 +94,7 @@ export class TerminalSocket {
 
   /** To be asked for when the process is made: it is here then. */
   async terminal(): Promise<ExecTerminal> {
-    const descriptor = await this.#received;
-    return {
-      stream: new ReadStream(descriptor),
-      resize: (rows, columns) => this.#kernel.setWindowSize(descriptor, rows, columns),
-    };
+    return new ExecTerminal(this.#kernel, await this.#received);
   }
 
   close(): void {
@@ -89,7 +128,7 @@ export class TerminalSocket {
   }
 }
 
-/** One of ours. `other`: its other end, to be closed when the runtime has it. */
+/** One of ours. `other`: its other end, for the runtime. */
 export function openTerminal(kernel: Kernel, rows: number, columns: number): { terminal: number; other: number } {
   const flags = constants.O_RDWR | constants.O_NOCTTY;
   const terminal = openSync("/dev/ptmx", flags);
@@ -98,13 +137,7 @@ export function openTerminal(kernel: Kernel, rows: number, columns: number): { t
   return { terminal, other };
 }
 
-/** What the runtime shows there; `runtime`: its process id. */
-export function copiedTerminal(kernel: Kernel, terminal: number, runtime: number): ExecTerminal {
-  return {
-    stream: new ReadStream(terminal),
-    resize: (rows, columns) => {
-      kernel.setWindowSize(terminal, rows, columns);
-      kernel.kill(runtime, SIGWINCH);
-    },
-  };
+/** What the runtime shows on one of ours; `runtime`: its process id. */
+export function copiedTerminal(kernel: Kernel, terminal: number, other: number, runtime: number): ExecTerminal {
+  return new ExecTerminal(kernel, terminal, other, () => kernel.kill(runtime, SIGWINCH));
 }

@@ -92,6 +92,14 @@ export const libc: Kernel = {
     call("ioctl", "TIOCGPTN", fd, TIOCGPTN, number);
     return number.readInt32LE();
   },
+  openPeer(fd) {
+    return call("openPeer", "TIOCGPTPEER", fd, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  },
+  readable(fd) {
+    const number = Buffer.alloc(4);
+    call("ioctl", "FIONREAD", fd, FIONREAD, number);
+    return number.readInt32LE();
+  },
   hasEntryTypes(directory) {
     const fd = openSync(directory, "r");
     try {
@@ -149,6 +157,10 @@ const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
 const DT_UNKNOWN = 0;
 const TIOCSWINSZ = 0x5414;
+const TIOCGPTPEER = 0x5441;
+const FIONREAD = 0x541b;
+const O_RDWR = 0o2;
+const O_NOCTTY = 0o400;
 const TIOCGPTN = 0x80045430;
 const TIOCSPTLCK = 0x40045431;
 const MSG_DONTWAIT = 0x40;
@@ -181,6 +193,8 @@ const PROTOTYPES: Record<string, string> = {
     "int64_t sendto(int fd, const uint8_t *bytes, size_t length, int flags, const uint8_t *to, unsigned int size)",
   recv: "int64_t recv(int fd, _Out_ uint8_t *bytes, size_t length, int flags)",
   ioctl: "int ioctl(int fd, unsigned long request, _Inout_ uint8_t *argument)",
+  // The same call with a number in the pointer's place.
+  openPeer: "int ioctl(int fd, unsigned long request, unsigned long flags)",
   if_nametoindex: "unsigned int if_nametoindex(const uint8_t *name)",
 };
 

@@ -82,6 +82,14 @@ export class Recorder implements Kernel {
     this.#record("unlockTerminal", fd);
     return 0;
   }
+  openPeer(fd: number): number {
+    this.#record("openPeer", fd);
+    return -1;
+  }
+  readable(fd: number): number {
+    this.#record("readable", fd);
+    return 0;
+  }
   hasEntryTypes(directory: string): boolean {
     this.#record("hasEntryTypes", directory);
     return true;

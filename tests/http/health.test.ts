@@ -16,7 +16,7 @@ onEngines("health", (engine, kind) => {
   test("starting, then healthy, and unhealthy after as many failures as it may have", async () => {
     const id = await engine().running({
       Cmd: ["sh", "-c", "touch /well; exec sleep 1000"],
-      Healthcheck: check(["CMD-SHELL", "test -e /well || { echo ill; exit 4; }"], { Retries: 2 }),
+      Healthcheck: check(["CMD-SHELL", "test -e /well || { echo ill; exit 4; }"], { Retries: 2, Interval: 1000 * MS }),
     });
     expect((await health(id)).Status).toBe("starting");
     expect((await listed(id)).Status).toMatch(/^Up .* \(health: starting\)$/);

@@ -1,0 +1,97 @@
+// Execs by every OCI runtime of the machine: on pipes, on a terminal, detached, and refused.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findProgram, until } from "../support/commands.js";
+import type { DaemonProcess } from "../support/daemon-process.js";
+import { EngineClient, type Json } from "../support/engine-client.js";
+import { engines, startCoracle } from "../support/engines.js";
+import { frames } from "../support/frames.js";
+import { describeUnless } from "../support/on-engines.js";
+import { encodeRequest, RawConnection } from "../support/raw-http.js";
+
+const linux = engines().find((engine) => engine.kind === "linux");
+const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+
+for (const runtime of ["crun", "runc"]) {
+  const absent = findProgram(runtime) === null ? `needs ${runtime}` : null;
+  describeUnless(missing ?? absent, `execs by ${runtime}`, () => {
+    let daemon: DaemonProcess;
+    let engine: EngineClient;
+    let id = "";
+
+    beforeAll(async () => {
+      daemon = await startCoracle();
+      engine = new EngineClient(daemon.socketPath);
+      id = await engine.running({ HostConfig: { Runtime: runtime } });
+    });
+    afterAll(async () => daemon?.close());
+
+    test("on pipes", async () => {
+      const exec = await create({ Cmd: ["sh", "-c", "cat; echo err >&2; exit 3"], AttachStdin: true });
+      const connection = await start(exec, {});
+      connection.send("said\n");
+      connection.end();
+      expect(frames(await connection.rest())).toEqual({ stdout: "said\n", stderr: "err\n" });
+      expect(await codeOf(exec)).toBe(3);
+    });
+
+    test("on a terminal", async () => {
+      const exec = await create({ Cmd: ["sh"], AttachStdin: true, Tty: true });
+      const connection = await start(exec, { Tty: true });
+      await until("its start", async () => (await engine.read<{ Pid: number }>(`/exec/${exec}/json`)).Pid > 0);
+      await engine.must(200, "POST", `/exec/${exec}/resize?h=44&w=111`);
+      connection.send("test -t 0 && stty size\n");
+      await connection.untilText("44 111\r\n");
+      connection.send("exit 5\n");
+      await connection.rest();
+      expect(await codeOf(exec)).toBe(5);
+    });
+
+    test("a terminal's last words are not lost", async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const exec = await create({ Cmd: ["sh", "-c", "seq 1 2000"], Tty: true });
+        const text = (await (await start(exec, { Tty: true })).rest()).toString();
+        expect(text.split("\r\n").slice(-3)).toEqual(["1999", "2000", ""]);
+      }
+    });
+
+    test("detached, on a terminal or not", async () => {
+      for (const Tty of [false, true]) {
+        const exec = await create({ Cmd: ["sh", "-c", "sleep 0.1; exit 7"], Tty });
+        await engine.must(200, "POST", `/exec/${exec}/start`, { Detach: true });
+        await until("its end", async () => (await codeOf(exec)) === 7);
+      }
+    });
+
+    test("what it refuses is told in Docker's words", async () => {
+      for (const [Cmd, text, code] of [
+        [["nope"], 'exec: "nope": executable file not found in $PATH', 127],
+        [["/etc"], 'exec: "/etc": ', 126],
+      ] as const)
+        for (const Tty of [false, true]) {
+          const exec = await create({ Cmd, Tty });
+          const said = (await (await start(exec, { Tty })).rest()).toString();
+          expect(said).toContain(`OCI runtime exec failed: exec failed: unable to start container process: ${text}`);
+          expect(await codeOf(exec)).toBe(code);
+        }
+      const nowhere = await create({ Cmd: ["true"], WorkingDir: "/nowhere" });
+      expect((await (await start(nowhere, {})).rest()).toString()).toContain('chdir to cwd ("/nowhere")');
+    });
+
+    async function create(config: Json): Promise<string> {
+      const body = { AttachStdout: true, AttachStderr: true, ...config };
+      return (await engine.must(201, "POST", `/containers/${id}/exec`, body)).json<{ Id: string }>().Id;
+    }
+
+    async function start(exec: string, body: Json): Promise<RawConnection> {
+      const connection = await RawConnection.open(daemon.socketPath, 15_000);
+      const headers = { Connection: "Upgrade", Upgrade: "tcp" };
+      connection.send(encodeRequest({ method: "POST", target: `/v1.41/exec/${exec}/start`, headers, body }));
+      expect((await connection.head()).status).toBe(101);
+      return connection;
+    }
+
+    async function codeOf(exec: string): Promise<number | null> {
+      return (await engine.read<{ ExitCode: number | null }>(`/exec/${exec}/json`)).ExitCode;
+    }
+  });
+}
