@@ -72,6 +72,9 @@ async function tell(engine: RunningEngine): Promise<Map<string, string[]>> {
   await step("start again", "POST", `/containers/${Id}/start`);
   await step("running inspect", "GET", `/containers/${Id}/json?size=1`);
   await step("running list", "GET", "/containers/json?size=1");
+  await step("top", "GET", `/containers/${Id}/top`);
+  await step("stats", "GET", `/containers/${Id}/stats?stream=0`);
+  await step("stats at once", "GET", `/containers/${Id}/stats?stream=0&one-shot=1`);
   await step("resize", "POST", `/containers/${Id}/resize?h=10&w=10`);
   await step("remove running", "DELETE", `/containers/${Id}`);
   await step("pause", "POST", `/containers/${Id}/pause`);
@@ -84,6 +87,8 @@ async function tell(engine: RunningEngine): Promise<Map<string, string[]>> {
   await step("rename to nothing", "POST", `/containers/${Id}/rename`);
   await step("kill", "POST", `/containers/${Id}/kill?signal=USR1`);
   await step("stop", "POST", `/containers/${Id}/stop?t=0`);
+  await step("stats stopped", "GET", `/containers/${Id}/stats?stream=0`);
+  await step("disk usage", "GET", "/system/df");
   await step("stop again", "POST", `/containers/${Id}/stop`);
   await step("wait", "POST", `/containers/${Id}/wait`);
   await step("logs", "GET", `/containers/${Id}/logs?stdout=1&timestamps=1`);
