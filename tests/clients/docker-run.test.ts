@@ -133,6 +133,20 @@ onEngines(
       expect(await docker().well("run", "--rm", "busybox", "ls", "/sys/class/net")).toMatch(/^eth0\nlo\n$/);
     });
 
+    test("--network container: joins another's", async () => {
+      await docker().well("run", "-d", "--name", "owner", "-h", "owners", "busybox", "sleep", "60");
+      const joined = ["run", "--rm", "--network", "container:owner"];
+      expect(await docker().well(...joined, "busybox", "hostname")).toBe("owners\n");
+      const both = [await docker().well(...joined, "busybox", "cat", "/etc/hosts")];
+      both.push(await docker().well("exec", "owner", "cat", "/etc/hosts"));
+      expect(both[0]).toBe(both[1]);
+      const refused = await docker().run(...joined, "-p", "80", "busybox", "true");
+      expect(refused.code).toBe(125);
+      expect(refused.stderr).toContain("conflicting options: port publishing and the container type network mode");
+      await docker().well("rm", "-f", "owner");
+      expect((await docker().run(...joined, "busybox", "true")).stderr).toContain("No such container: owner");
+    });
+
     test("a bind is seen, and written only if it may be", async () => {
       const name = `coracle-bind-${randomBytes(6).toString("hex")}`;
       const inside = async (from: string, ...command: string[]) =>

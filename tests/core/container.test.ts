@@ -136,7 +136,6 @@ describe("fields that are not built", () => {
     ["HostConfig.Links", { Links: ["a:b"] }],
     ["HostConfig.CgroupParent", { CgroupParent: "/x" }],
     ["HostConfig.StorageOpt", { StorageOpt: { size: "1" } }],
-    ["HostConfig.NetworkMode container:x", { NetworkMode: "container:x" }],
   ])("%s is refused by name", (name, hostConfig) => {
     expect(host(hostConfig)).toEqual([501, `${name} is not built yet`]);
   });

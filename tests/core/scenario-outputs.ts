@@ -144,7 +144,7 @@ function shownLaunch(launch: processes.Launch): string {
     cwd: spec.process.cwd,
     user: launch.user,
     hostname: spec.hostname,
-    network: network === undefined ? "host" : network.path === undefined ? "none" : "joined",
+    network: networkOf(network),
     mounts: mountsOf(spec),
     directories: launch.directories.join(","),
     tty: launch.tty,
@@ -158,6 +158,13 @@ function shownLaunch(launch: processes.Launch): string {
 function shownKeeping({ fileBytes, files, compressed, passing }: processes.LogKeeping): string {
   if (fileBytes === 20_000_000n && files === 5 && !compressed && !passing) return "";
   return `${files}x${fileBytes}${compressed ? " compressed" : ""}${passing ? " passing" : ""}`;
+}
+
+/** Its own one that it was joined to, another container's, none, or the machine's. */
+function networkOf(namespace: { path?: string } | undefined): string {
+  if (namespace === undefined) return "host";
+  if (namespace.path === undefined) return "none";
+  return namespace.path === "network:" ? "joined" : `of ${namespace.path.slice("network:".length)}`;
 }
 
 /** Those that not every container has, and with a minus those that this one lacks. */

@@ -77,7 +77,6 @@ function refuseUnbuilt(create: CreateBody, version: i32): Refusal | null {
 
 function refuseNetworks(create: CreateBody, version: i32): Refusal | null {
   const mode = create.hostConfig.stringOf("NetworkMode");
-  if (mode.startsWith("container:")) return notBuilt(`HostConfig.NetworkMode ${mode}`);
   const networks = create.endpoints;
   // Before 1.44 there could be one only.
   if (networks.length > 1 && version < 44) {

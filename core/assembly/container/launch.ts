@@ -7,6 +7,7 @@ import { TextBuilder } from "../text/builder";
 import { encodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
 import { devicesOf, ratesOf } from "./devices";
+import { networkOwner } from "./joined";
 import { logOf } from "./log-config";
 import { writeSpec } from "./spec";
 import { bindSources, sharedBytes } from "./spec-mounts";
@@ -49,13 +50,15 @@ function sideOf(console: Json | null, index: i32): u32 {
   return <u32>parseInt(console.items[index].text, 10);
 }
 
+/** Names and servers are those of the container whose network it is on. */
 function filesOf(container: Container, config: Json, hostConfig: Json): ContainerFile[] {
   const hostname = config.stringOf("Hostname");
-  const ofHost = container.networkMode == "host";
+  const owner = networkOwner(container);
+  const ownHost = owner === container ? hostConfig : documentOf(owner.hostConfig);
   return [
     new ContainerFile("hostname", encodeUtf8(hostname + "\n")),
-    new ContainerFile("hosts", ofHost ? null : encodeUtf8(hostsFile(container, namesOf(config), hostConfig))),
-    new ContainerFile("resolv.conf", resolvFile(hostConfig)),
+    new ContainerFile("hosts", owner.networkMode == "host" ? null : encodeUtf8(hostsFile(owner, ownHost))),
+    new ContainerFile("resolv.conf", resolvFile(ownHost)),
   ];
 }
 
@@ -66,7 +69,7 @@ function namesOf(config: Json): string {
   return domain.length > 0 ? `${hostname}.${domain} ${hostname}` : hostname;
 }
 
-function hostsFile(container: Container, names: string, hostConfig: Json): string {
+function hostsFile(container: Container, hostConfig: Json): string {
   const text = new TextBuilder(256).text(
     "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::0\tip6-localnet\n" +
       "ff00::0\tip6-mcastprefix\nff02::1\tip6-allnodes\nff02::2\tip6-allrouters\n",
@@ -79,7 +82,7 @@ function hostsFile(container: Container, names: string, hostConfig: Json): strin
     if (at > 0) text.text(`${hostAddress(container, extra[i].slice(at + 1))}\t${extra[i].slice(0, at)}\n`);
   }
   const endpoint = container.endpoint;
-  if (endpoint !== null) text.text(`${endpoint.address}\t${names}\n`);
+  if (endpoint !== null) text.text(`${endpoint.address}\t${namesOf(documentOf(container.config))}\n`);
   return text.toString();
 }
 

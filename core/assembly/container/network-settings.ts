@@ -6,6 +6,7 @@ import { JsonWriter } from "../json/writer";
 import { Endpoint, PublishedPort } from "../network/endpoint";
 import { engine } from "../state";
 import { Container } from "./container";
+import { otherIn } from "./namespaces";
 
 /** From this version on addresses stand with the networks only. */
 const WITHOUT_TOP_LEVEL = 52;
@@ -33,6 +34,11 @@ export function networkNameOf(container: Container): string {
 export function writeNetworks(json: JsonWriter, container: Container, version: i32): void {
   const endpoint = container.endpoint;
   json.beginObject();
+  // Who is on another container's network has no endpoint of its own.
+  if (otherIn(container.networkMode).length > 0) {
+    json.endObject();
+    return;
+  }
   json.key(networkNameOf(container));
   json.beginObject();
   json.nullField("IPAMConfig");

@@ -13,8 +13,11 @@ export function writeNamespaces(json: JsonWriter, container: Container, hostConf
   writeMode(json, "pid", hostConfig.stringOf("PidMode"));
   writeMode(json, "ipc", hostConfig.stringOf("IpcMode"));
   if (hostConfig.stringOf("UTSMode") != "host") writeNamespace(json, "uts", "");
+  // Another container's, or the one that was made for it.
   if (container.networkMode == "none") writeNamespace(json, "network", "");
-  else if (container.networkMode != "host") writeNamespace(json, "network", "network:");
+  else if (container.networkMode != "host") {
+    writeNamespace(json, "network", `network:${otherIn(container.networkMode)}`);
+  }
   if (cgroupNamespace(hostConfig)) writeNamespace(json, "cgroup", "");
   json.endArray();
 }

@@ -7,6 +7,7 @@ import { engine } from "../state";
 import { allCapabilities, capabilitiesOf } from "./capabilities";
 import { Container } from "./container";
 import { environmentOf } from "./environment";
+import { otherIn } from "./namespaces";
 import { securityOf } from "./security-options";
 import { hasInit, INIT_PATH } from "./init";
 import { rootPropagation, writeMounts } from "./spec-mounts";
@@ -111,7 +112,8 @@ function writeLinux(json: JsonWriter, container: Container, hostConfig: Json): v
 /** In a network namespace of their own any user may take low ports and ping, as with Docker; the client has the last word. */
 function writeSysctls(json: JsonWriter, container: Container, given: Json | null): void {
   const sysctls = new MembersByName(Json.object());
-  if (container.networkMode != "host") {
+  const joined = otherIn(container.networkMode);
+  if (container.networkMode != "host" && joined.length == 0) {
     sysctls.set("net.ipv4.ip_unprivileged_port_start", Json.string("0"));
     sysctls.set("net.ipv4.ping_group_range", Json.string("0 2147483647"));
   }

@@ -9,7 +9,7 @@ const PREFIX =
   "failed to create task for container: failed to create shim task: OCI runtime create failed: runc create failed: ";
 const NOT_FOUND_CODE = 127;
 const NOT_EXECUTABLE_CODE = 126;
-const OTHER_CODE = 128;
+export const OTHER_CODE = 128;
 
 export class StartError {
   constructor(

@@ -28,9 +28,10 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { endAttached } from "./exit";
+import { joinProblem, takeNames } from "./joined";
 import { launchOf } from "./launch";
 import { Cause, Status } from "./lifecycle";
-import { refuseJoin } from "./namespaces";
+import { otherIn, refuseJoin } from "./namespaces";
 import { networkNameOf } from "./network-settings";
 import { fillVolumes, makeVolumes, volumesFilled } from "./own-volumes";
 import { takeUpQueue } from "./queue";
@@ -80,11 +81,17 @@ export function startContainer(call: Call): Refusal | null {
 /** Starts a container that can be. */
 export function startNow(container: Container, client: StartClient): void {
   const start = new Start(container, client);
+  let problem = refuseJoin(container);
+  if (problem === null) problem = networkProblem(container);
+  if (problem === null) start.begin();
+  else start.refuse(problem);
+}
+
+/** Why its network cannot be had, or null. */
+function networkProblem(container: Container): StartError | null {
+  if (otherIn(container.networkMode).length > 0) return joinProblem(container);
   const network = networkNameOf(container);
-  const refused = refuseJoin(container);
-  if (refused !== null) start.refuse(refused);
-  else if (engine.networks.named(network) !== null) start.begin();
-  else start.refuse(noSuchNetwork(network));
+  return engine.networks.named(network) === null ? noSuchNetwork(network) : null;
 }
 
 function hasBody(call: Call): bool {
@@ -200,6 +207,7 @@ class Start extends Task {
 
   private connect(): void {
     const container = this.container;
+    if (otherIn(container.networkMode).length > 0) return takeNames(container);
     const network = engine.networks.named(networkNameOf(container))!;
     if (network.driver != "bridge") return;
     const problem = chooseAddress(container, network);
@@ -226,6 +234,9 @@ class Start extends Task {
       // A port that the engine chose itself may be held by somebody it does not know: another one will do.
       if (chooseOtherPorts(this.container, failure.message)) return this.join();
     }
+    if (this.error !== null) return;
+    // The one whose network it was to join has ended meanwhile.
+    if (step == Step.Launch && failure.kind == FailureKind.NotFound) this.error = networkProblem(this.container);
     if (this.error === null) this.error = startErrorOf(this.container, failure, step == Step.Join);
   }
 

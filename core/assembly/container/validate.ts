@@ -12,6 +12,7 @@ import { commandOf } from "./merge";
 import { namespaceProblem } from "./namespaces";
 import { securityOf } from "./security-options";
 import { isSignal, parseSignal } from "./signals";
+import { networkProblem } from "./validate-network";
 import { deviceProblem } from "./validate-devices";
 import { qualityProblem, resourceProblem, swappinessProblem } from "./validate-resources";
 import { KernelFacts } from "./warnings";
@@ -42,7 +43,8 @@ export function refuseContainer(config: Json, host: Json, facts: ValidationFacts
  * `config`: the request's own. Empty if nothing is wrong.
  */
 export function nonsense(config: Json, host: Json): string {
-  let problem = healthProblem(config);
+  let problem = networkProblem(config, host);
+  if (problem.length == 0) problem = healthProblem(config);
   if (problem.length == 0) problem = restartProblem(host);
   if (problem.length == 0) problem = logProblem(host);
   if (problem.length == 0) problem = qualityProblem(host);

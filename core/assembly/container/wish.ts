@@ -8,6 +8,7 @@ import { engine } from "../state";
 import { CreateBody, readCreate } from "./create-body";
 import { DefaultFacts, fillHostConfig, fillHostname } from "./defaults";
 import { fillLogConfig } from "./log-config";
+import { resolveMode } from "./joined";
 import { mergeImageConfig } from "./merge";
 import { MountList } from "./mount-list";
 import { MountPoint } from "./mount-point";
@@ -55,6 +56,7 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   wish.config = merged.config;
   wish.hostConfig = body.hostConfig;
   fillLogConfig(wish.hostConfig);
+  resolveMode(wish.hostConfig, "NetworkMode");
   warnOfPorts(wish);
   const facts = validationFacts();
   wish.warnings = wish.warnings.concat(dropUnsupported(wish.hostConfig, facts.kernel));

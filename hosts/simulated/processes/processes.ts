@@ -302,6 +302,8 @@ class World implements SimulatedProcesses {
   /** Without a network namespace of its own it has the machine's. */
   #interfaces(container: string, spec: Spec): string[] {
     const network = spec.linux?.namespaces?.find(({ type }) => type === "network");
+    const [, joined] = /^network:(.+)$/.exec(network?.path ?? "") ?? [];
+    if (joined !== undefined) return [...this.#runOf(joined).interfaces];
     if (network && network.path !== "network:") return [];
     const count = network ? (this.#needs.networksOf?.(container) ?? 1) : 1;
     return Array.from({ length: count }, (_, index) => `eth${index}`);
