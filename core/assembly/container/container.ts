@@ -62,6 +62,8 @@ export class Container {
   /** What stands in its file system besides its own files. */
   mounts: MountPoint[] = [];
   endpoint: Endpoint | null = null;
+  /** Hardware address that it asked for; empty for one made of its IPv4 address. */
+  mac: string = "";
 
   status: Status = Status.Created;
   /** Number of the current or last run; 0 before the first. */

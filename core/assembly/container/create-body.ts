@@ -6,6 +6,7 @@ import { normalise, schemaError } from "../json/schema";
 import { Field, FieldType, Table } from "../json/table";
 import { Refusal, badParameter, notBuilt } from "../refusal";
 import { CONFIG } from "./config";
+import { readEndpoints } from "./endpoints";
 import { HOST_CONFIG } from "./host-config";
 import { NETWORKING_CONFIG } from "./networking-config";
 import { nonsense } from "./validate";
@@ -16,6 +17,10 @@ export class CreateBody {
   hostConfig: Json = Json.object();
   /** Endpoint settings by network; empty if none were sent. */
   endpoints: Json = Json.object();
+  /** Hardware address on its network; empty for one of the engine's choice. */
+  mac: string = "";
+  /** What the client is told of it; or empty. */
+  warning: string = "";
   /** Why the body cannot be used; then the rest means nothing. */
   refusal: Refusal | null = null;
 }
@@ -26,9 +31,6 @@ export function readCreate(body: Json, version: i32): CreateBody {
   create.refusal = read(create, body, version);
   return create;
 }
-
-// Networks that exist from the beginning; `default` means `bridge`.
-const NETWORKS: string[] = ["default", "bridge", "host", "none"];
 
 // Go's struct of the body: it holds `Config`'s fields as its own.
 const BODY: Table = new Table(
@@ -72,23 +74,8 @@ function refuseUnbuilt(create: CreateBody, version: i32): Refusal | null {
   let field = refusedField(create.config, CONFIG, "");
   if (field.length == 0) field = refusedField(create.hostConfig, HOST_CONFIG, "HostConfig");
   if (field.length > 0) return notBuilt(field);
-  return refuseNetworks(create, version);
-}
-
-function refuseNetworks(create: CreateBody, version: i32): Refusal | null {
-  const mode = create.hostConfig.stringOf("NetworkMode");
-  const networks = create.endpoints;
-  // Before 1.44 there could be one only.
-  if (networks.length > 1 && version < 44) {
-    return badParameter(`Container cannot be created with multiple network endpoints: ${networks.keys.join(", ")}`);
-  }
-  for (let i = 0; i < networks.keys.length; i++) {
-    const name = networks.keys[i];
-    const path = "NetworkingConfig.EndpointsConfig." + name;
-    if (networks.items[i].isNull) continue;
-    const field = refusedField(networks.items[i], NETWORKING_CONFIG.fields[0].table!, path);
-    if (field.length > 0) return notBuilt(field);
-    if (name != mode && !NETWORKS.includes(name)) return notBuilt(path);
-  }
-  return null;
+  const endpoints = readEndpoints(create.config, create.hostConfig, create.endpoints, version);
+  create.mac = endpoints.mac;
+  create.warning = endpoints.warning;
+  return endpoints.refusal;
 }

@@ -77,6 +77,7 @@ function newContainer(wish: Wish, name: string): Container {
   takeConfig(container, wish.config);
   takeHostConfig(container, wish.hostConfig);
   container.mounts = wish.mounts;
+  container.mac = wish.mac;
   container.config = jsonBytes(wish.config);
   container.hostConfig = jsonBytes(wish.hostConfig);
   return container;

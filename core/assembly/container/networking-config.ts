@@ -13,7 +13,7 @@ export const ENDPOINT_SETTINGS: Table = new Table("EndpointSettings", [
   new Field("IPAMConfig", FieldType.Struct, "null").typed("network.EndpointIPAMConfig").of(IPAM_CONFIG).pointed(),
   new Field("Links", FieldType.Strings, "null").refused(),
   new Field("Aliases", FieldType.Strings, "null").refused(),
-  new Field("MacAddress", FieldType.String, '""').from(44).refused(),
+  new Field("MacAddress", FieldType.String, '""').from(44),
   new Field("DriverOpts", FieldType.StringMap, "null").refused(),
   new Field("GwPriority", FieldType.Int, "0").typed("int").from(48).kept(),
   new Field("NetworkID", FieldType.String, '""').kept(),

@@ -22,6 +22,8 @@ export class Wish {
   hostConfig: Json = Json.object();
   image: Image | null = null;
   warnings: string[] = [];
+  /** Hardware address; empty for one of the engine's choice. */
+  mac: string = "";
   mounts: MountPoint[] = [];
 
   constructor(private readonly version: i32) {}
@@ -55,6 +57,8 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   if (merged.error.length > 0) return badParameter(merged.error);
   wish.config = merged.config;
   wish.hostConfig = body.hostConfig;
+  wish.mac = body.mac;
+  if (body.warning.length > 0) wish.warnings.push(body.warning);
   fillLogConfig(wish.hostConfig);
   resolveMode(wish.hostConfig, "NetworkMode");
   warnOfPorts(wish);

@@ -67,6 +67,18 @@ export function macOf(address: u32): string {
   return mac;
 }
 
+/** Six bytes in hex, between them colons or hyphens, as `02:42:ac:11:00:02`; empty for a text that is none. */
+export function parseMac(text: string): string {
+  if (text.length != 17) return "";
+  const separator = text.charAt(2);
+  if (separator != ":" && separator != "-") return "";
+  for (let i = 0; i < text.length; i++) {
+    const isDigit = "0123456789abcdefABCDEF".includes(text.charAt(i));
+    if (i % 3 == 2 ? text.charAt(i) != separator : !isDigit) return "";
+  }
+  return text.toLowerCase().replaceAll("-", ":");
+}
+
 function parseOctet(text: string): i32 {
   return text.length > 3 ? -1 : decimalOf(text, 255);
 }

@@ -5,13 +5,15 @@ import { Container } from "../container/container";
 import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
 import { engine } from "../state";
-import { formatAddress, macOf } from "./addresses";
+import { formatAddress, macOf, parseMac } from "./addresses";
 import { ALL_ADDRESSES, Endpoint, PublishedPort } from "./endpoint";
 import { Network } from "./network";
 import { PortWish, readPortWishes } from "./port-wishes";
 
-/** Gives the container an address; a text when there is none. */
+/** Gives the container its addresses; a text when that cannot be. */
 export function chooseAddress(container: Container, network: Network): string | null {
+  const mac = parseMac(container.mac);
+  if (mac.length == 0 && container.mac.length > 0) return `address ${container.mac}: invalid MAC address`;
   const address = engine.networks.takeAddress(network, container.id);
   if (address == 0)
     return `no available IPv4 addresses on this network's address pools: ${network.name} (${network.id})`;
@@ -23,7 +25,7 @@ export function chooseAddress(container: Container, network: Network): string | 
   endpoint.gateway = network.gateway;
   endpoint.address = formatAddress(address);
   endpoint.prefixLength = network.prefixLength;
-  endpoint.mac = macOf(address);
+  endpoint.mac = mac.length > 0 ? mac : macOf(address);
   container.endpoint = endpoint;
   return null;
 }

@@ -1,0 +1,75 @@
+// `NetworkingConfig.EndpointsConfig` of a create body: on which networks a container wants to be, and under which
+// hardware address. `Config.MacAddress`, which came first, means its endpoint on the network of its mode (surface §3).
+
+import { refusedField } from "../json/asked";
+import { Json } from "../json/json";
+import { badParameter, notBuilt, Refusal } from "../refusal";
+import { otherIn } from "./namespaces";
+import { ENDPOINT_SETTINGS } from "./networking-config";
+
+/** From this version on every endpoint has a hardware address of its own, and there may be several. */
+const OWN_ADDRESSES = 44;
+/** Networks that exist from the beginning. */
+const NETWORKS: string[] = ["bridge", "host", "none"];
+
+export class EndpointWishes {
+  refusal: Refusal | null = null;
+  /** As the client wrote it; empty for one of the engine's choice. */
+  mac: string = "";
+  warning: string = "";
+}
+
+/** `endpoints`: by name of network. `version`: minor number of the request. */
+export function readEndpoints(config: Json, hostConfig: Json, endpoints: Json, version: i32): EndpointWishes {
+  const wishes = new EndpointWishes();
+  const mode = nameOf(hostConfig.stringOf("NetworkMode"));
+  wishes.refusal = refuseNetworks(wishes, endpoints, mode, version);
+  if (wishes.refusal === null) wishes.refusal = takeAddress(wishes, config.stringOf("MacAddress"), mode, version);
+  return wishes;
+}
+
+function refuseNetworks(wishes: EndpointWishes, endpoints: Json, mode: string, version: i32): Refusal | null {
+  if (endpoints.length > 1 && version < OWN_ADDRESSES) {
+    return badParameter(`Container cannot be created with multiple network endpoints: ${endpoints.keys.join(", ")}`);
+  }
+  const others: string[] = [mode];
+  for (let i = 0; i < endpoints.keys.length; i++) {
+    const name = nameOf(endpoints.keys[i]);
+    if (endpoints.items[i].isNull) continue;
+    const path = "NetworkingConfig.EndpointsConfig." + endpoints.keys[i];
+    const field = refusedField(endpoints.items[i], ENDPOINT_SETTINGS, path);
+    if (field.length > 0) return notBuilt(field);
+    if (name != mode && !NETWORKS.includes(name)) return notBuilt(path);
+    if (name != mode) others.push(name);
+    else wishes.mac = endpoints.items[i].stringOf("MacAddress");
+  }
+  // Those that are always there exclude one another.
+  if (others.length == 1) return null;
+  return badParameter(`Container cannot be connected to network endpoints: ${others.join(", ")}`);
+}
+
+function takeAddress(wishes: EndpointWishes, whole: string, mode: string, version: i32): Refusal | null {
+  if (whole.length == 0) return null;
+  if (mode == "host" || otherIn(mode).length > 0 || (mode == "none" && version >= OWN_ADDRESSES)) {
+    return badParameter("conflicting options: mac-address and the network mode");
+  }
+  if (version < OWN_ADDRESSES) {
+    wishes.mac = whole;
+    return null;
+  }
+  if (wishes.mac.length > 0 && wishes.mac != whole) {
+    return badParameter(
+      "the container-wide MAC address must match the endpoint-specific MAC address for the main network, " +
+        "or be left empty",
+    );
+  }
+  wishes.mac = whole;
+  wishes.warning =
+    "The container-wide MacAddress field is now deprecated. It should be specified in EndpointsConfig instead.";
+  return null;
+}
+
+/** `default` means `bridge`. */
+function nameOf(network: string): string {
+  return network.length == 0 || network == "default" ? "bridge" : network;
+}

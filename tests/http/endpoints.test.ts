@@ -1,0 +1,91 @@
+// What a container asks of its place on its network: a hardware address, and no other network besides.
+import { expect, test } from "vitest";
+import { messageOf, type Json } from "../support/engine-client.js";
+import { onEngines, testIf } from "../support/on-engines.js";
+
+const MAC = "02:42:c0:00:02:0a";
+const DEPRECATED =
+  "The container-wide MacAddress field is now deprecated. It should be specified in EndpointsConfig instead.";
+
+onEngines("endpoints", (engine, kind) => {
+  test("the container-wide hardware address is its interface's", async () => {
+    const id = await engine().running({ MacAddress: MAC });
+    const inspected = await engine().inspect(id);
+    expect(inspected).toMatchObject({
+      Config: { MacAddress: MAC },
+      NetworkSettings: { MacAddress: MAC, Networks: { bridge: { MacAddress: MAC } } },
+    });
+    const { Containers } = await engine().read<{ Containers: Json }>("/networks/bridge");
+    expect(Containers[id]).toMatchObject({ MacAddress: MAC });
+    await engine().remove(id);
+  });
+
+  testIf(kind !== "simulated")("the kernel knows it", async () => {
+    const { stdout } = await engine().run({ MacAddress: MAC, Cmd: ["cat", "/sys/class/net/eth0/address"] });
+    expect(stdout).toBe(`${MAC}\n`);
+  });
+
+  test("one that is none fails at the start, and takes no address with it", async () => {
+    const id = await engine().create({ MacAddress: "zz:42" });
+    const answer = await engine().call("POST", `/containers/${id}/start`);
+    expect(answer.status).toBe(500);
+    expect(messageOf(answer)).toContain("invalid MAC address");
+    expect(await engine().inspect(id)).toMatchObject({ State: { Status: "created", ExitCode: 128 } });
+    await engine().remove(id);
+  });
+
+  test.each(["host", "container:x"])("it contradicts %s", async (NetworkMode) => {
+    const body = { Image: "busybox", Cmd: ["true"], MacAddress: MAC, HostConfig: { NetworkMode } };
+    const answer = await engine().call("POST", "/containers/create", body);
+    expect([answer.status, messageOf(answer)]).toEqual([400, "conflicting options: mac-address and the network mode"]);
+  });
+
+  testIf(kind !== "reference")("from 1.44 on it belongs to the endpoint", async () => {
+    const endpoint = { NetworkingConfig: { EndpointsConfig: { bridge: { MacAddress: MAC } } } };
+    expect(await made("1.44", { MacAddress: MAC })).toEqual([[DEPRECATED], MAC]);
+    expect(await made("1.51", endpoint)).toEqual([[], MAC]);
+    expect(await made("1.51", { ...endpoint, MacAddress: MAC })).toEqual([[DEPRECATED], MAC]);
+    expect(await made("1.43", { MacAddress: MAC })).toEqual([[], MAC]);
+    for (const [version, config] of [["1.52", { MacAddress: MAC }] as const, ["1.43", endpoint] as const]) {
+      const [warnings, mac] = await made(version, config);
+      expect(warnings).toEqual([]);
+      expect(mac).toMatch(/^02:42:(?!c0:00:02)/);
+    }
+    const body = { Image: "busybox", Cmd: ["true"], MacAddress: "02:42:c0:00:02:0b", ...endpoint };
+    const answer = await engine().call("POST", "/containers/create", body, { version: "1.51" });
+    expect([answer.status, messageOf(answer)]).toEqual([
+      400,
+      "the container-wide MAC address must match the endpoint-specific MAC address for the main network, " +
+        "or be left empty",
+    ]);
+  });
+
+  testIf(kind !== "reference")("another network than that of the mode", async () => {
+    const refusal = async (NetworkMode: string, EndpointsConfig: Json, version: string) => {
+      const body = { Image: "busybox", HostConfig: { NetworkMode }, NetworkingConfig: { EndpointsConfig } };
+      const answer = await engine().call("POST", "/containers/create", body, { version });
+      return [answer.status, messageOf(answer)];
+    };
+    const text = "Container cannot be connected to network endpoints: bridge, none";
+    expect(await refusal("default", { none: {} }, "1.55")).toEqual([400, text]);
+    expect(await refusal("bridge", { bridge: {}, none: {} }, "1.44")).toEqual([400, text]);
+    expect(await refusal("bridge", { bridge: {}, none: {} }, "1.43")).toEqual([
+      400,
+      "Container cannot be created with multiple network endpoints: bridge, none",
+    ]);
+    expect((await made("1.55", { NetworkingConfig: { EndpointsConfig: { default: {} } } }))[0]).toEqual([]);
+  });
+
+  /** Warnings, and the address when it runs. */
+  async function made(version: string, config: Json): Promise<[string[], string]> {
+    const body = { Image: "busybox", Cmd: ["sleep", "60"], ...config };
+    const answer = await engine().must(201, "POST", "/containers/create", body, { version });
+    const { Id, Warnings } = answer.json<{ Id: string; Warnings: string[] }>();
+    await engine().start(Id);
+    const { NetworkSettings } = await engine().read<{ NetworkSettings: { MacAddress: string } }>(
+      `/containers/${Id}/json`,
+    );
+    await engine().remove(Id);
+    return [Warnings, NetworkSettings.MacAddress];
+  }
+});
