@@ -49,12 +49,15 @@ describeUnless(missing, "the two engines", () => {
 
 const ROWS = DIFFERENCES.flatMap((row) => row.lines ?? []);
 
+/** Whether a container had to read from a disk or found all in the kernel's cache. */
+const BY_CHANCE = /\.blkio_stats\.\w+\[\]/;
+
 /** Runs the story; the shape of each answer by its step's name. */
 async function tell(engine: RunningEngine): Promise<Map<string, string[]>> {
   const shapes = new Map<string, string[]>();
   const step = async (name: string, method: string, path: string, body?: unknown): Promise<RawResponse> => {
     const response = await engine.call(method, path, body);
-    shapes.set(name, shapeOf(response));
+    shapes.set(name, shapeOf(response).filter((line) => !BY_CHANCE.test(line)));
     return response;
   };
   await step("ping", "GET", "/_ping");
