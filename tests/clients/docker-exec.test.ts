@@ -52,8 +52,10 @@ onEngines(
     test("-it on a terminal: size, echo, Ctrl-C, exit code", async ({ skip }) => {
       if (TERMINAL_MISSING !== null) skip(TERMINAL_MISSING);
       const steps: (readonly [string, string])[] = [
-        ["# ", "stty size; echo $((6*7)); sleep 100\r"],
-        ["42\r\n", "\x03"],
+        ["# ", "stty size; echo $((6*7)); cat\r"],
+        ["42\r\n", "said\r"],
+        // Told back by the terminal, then by the program: it is there.
+        ["said\r\nsaid\r\n", "\x03"],
         ["# ", "exit 5\r"],
       ];
       const answer = await docker().onTerminal(steps, "exec", "-it", "box", "sh");
