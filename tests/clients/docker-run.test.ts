@@ -147,6 +147,34 @@ onEngines(
       expect((await docker().run(...joined, "busybox", "true")).stderr).toContain("No such container: owner");
     });
 
+    test("network ls and inspect, port, --mac-address", async () => {
+      const names = (await docker().well("network", "ls", "--format", "{{.Name}} {{.Driver}}")).trim().split("\n");
+      for (const name of ["bridge bridge", "host host", "none null"]) expect(names).toContain(name);
+      expect(await docker().well("network", "ls", "-q", "-f", "dangling=true", "-f", "type=builtin")).toBe("");
+      expect(await docker().well("network", "inspect", "-f", "{{.Driver}}", "none")).toBe("null\n");
+      expect((await docker().run("network", "inspect", "nothing")).code).toBe(1);
+      const mac = "02:42:c0:00:02:0a";
+      await docker().well(
+        "run",
+        "-d",
+        "--name",
+        "told",
+        "--mac-address",
+        mac,
+        "-p",
+        "127.0.0.1::80",
+        "busybox",
+        "sleep",
+        "60",
+      );
+      const of = async (template: string) => (await docker().well("inspect", "-f", template, "told")).trim();
+      expect(await of('{{(index .NetworkSettings.Networks "bridge").MacAddress}}')).toBe(mac);
+      const port = await of('{{(index (index .NetworkSettings.Ports "80/tcp") 0).HostPort}}');
+      expect(await docker().well("port", "told")).toBe(`80/tcp -> 127.0.0.1:${port}\n`);
+      expect(await docker().well("port", "told", "80")).toBe(`127.0.0.1:${port}\n`);
+      await docker().well("rm", "-f", "told");
+    });
+
     test("a bind is seen, and written only if it may be", async () => {
       const name = `coracle-bind-${randomBytes(6).toString("hex")}`;
       const inside = async (from: string, ...command: string[]) =>

@@ -2,8 +2,10 @@
 import { expect, test } from "vitest";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { onEngines, testIf } from "../support/on-engines.js";
+import { stamp } from "../support/past-events.js";
 
 const MAC = "02:42:c0:00:02:0a";
+const NETWORKS = encodeURIComponent(JSON.stringify({ type: ["network"] }));
 const DEPRECATED =
   "The container-wide MacAddress field is now deprecated. It should be specified in EndpointsConfig instead.";
 
@@ -74,6 +76,21 @@ onEngines("endpoints", (engine, kind) => {
       "Container cannot be created with multiple network endpoints: bridge, none",
     ]);
     expect((await made("1.55", { NetworkingConfig: { EndpointsConfig: { default: {} } } }))[0]).toEqual([]);
+  });
+
+  test("without a network there is the loopback interface alone, and nothing is told of one", async () => {
+    const id = await engine().create({ NetworkDisabled: true, Cmd: ["ls", "/sys/class/net"] });
+    const since = await stamp();
+    await engine().start(id);
+    expect(await engine().wait(id)).toBe(0);
+    expect((await engine().logs(id)).stdout).toBe("lo\n");
+    expect(await engine().inspect(id)).toMatchObject({
+      Config: { NetworkDisabled: true },
+      NetworkSettings: { IPAddress: "", Ports: {} },
+    });
+    const answer = await engine().call("GET", `/events?since=${since}&until=${await stamp()}&filters=${NETWORKS}`);
+    expect(answer.text).not.toContain(id);
+    await engine().remove(id);
   });
 
   /** Warnings, and the address when it runs. */

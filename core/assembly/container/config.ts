@@ -34,7 +34,7 @@ export const CONFIG: Table = new Table("ContainerConfigWrapper", [
   new Field("Volumes", FieldType.Set, "null"),
   new Field("WorkingDir", FieldType.String, '""'),
   new Field("Entrypoint", FieldType.Command, "null"),
-  new Field("NetworkDisabled", FieldType.Bool, null).refused(),
+  new Field("NetworkDisabled", FieldType.Bool, null),
   new Field("MacAddress", FieldType.String, null).upTo(51),
   new Field("OnBuild", FieldType.Strings, "null").kept().says("of builds"),
   new Field("Labels", FieldType.StringMap, EMPTY_OBJECT),

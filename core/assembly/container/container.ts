@@ -62,6 +62,8 @@ export class Container {
   /** What stands in its file system besides its own files. */
   mounts: MountPoint[] = [];
   endpoint: Endpoint | null = null;
+  /** It has nothing but a loopback interface, whatever its mode. */
+  networkDisabled: bool = false;
   /** Hardware address that it asked for; empty for one made of its IPv4 address. */
   mac: string = "";
 

@@ -89,6 +89,7 @@ function takeConfig(container: Container, config: Json): void {
   container.path = command[0];
   container.args = command.slice(1);
   container.tty = config.boolOf("Tty");
+  container.networkDisabled = config.boolOf("NetworkDisabled");
   container.openStdin = config.boolOf("OpenStdin");
   container.stdinOnce = config.boolOf("StdinOnce");
   container.stopSignal = parseSignal(config.stringOf("StopSignal"));

@@ -48,7 +48,8 @@ export function joinProblem(container: Container): StartError | null {
 
 /** It goes by the names of the one whose network it is on. */
 export function takeNames(container: Container): void {
-  const other = engine.containers.lookUp(otherIn(container.networkMode)).container!;
+  const other = engine.containers.lookUp(otherIn(container.networkMode)).container;
+  if (other === null) return; // It has gone while something was cleared away; the host finds nobody either.
   container.networkMode = PREFIX + other.id;
   const config = parseJson(container.config)!;
   const names = parseJson(other.config)!;

@@ -62,7 +62,7 @@ export function writeNetworks(json: JsonWriter, container: Container, version: i
 }
 
 function networkId(container: Container): string {
-  if (!container.everRan) return "";
+  if (!container.everRan || container.networkDisabled) return "";
   const network = engine.networks.named(networkNameOf(container));
   return network === null ? "" : network.id;
 }

@@ -42,6 +42,7 @@ function writeWishes(json: JsonWriter, container: Container): void {
   json.boolField("stdinOnce", container.stdinOnce);
   json.boolField("autoRemove", container.autoRemove);
   json.stringField("networkMode", container.networkMode);
+  if (container.networkDisabled) json.boolField("networkDisabled", true);
   if (container.mac.length > 0) json.stringField("mac", container.mac);
   json.i64Field("stopSignal", container.stopSignal);
   json.i64Field("stopTimeout", container.stopTimeout);
@@ -113,6 +114,7 @@ function readWishes(container: Container, json: Json): void {
   container.stdinOnce = json.boolOf("stdinOnce");
   container.autoRemove = json.boolOf("autoRemove");
   container.networkMode = json.stringOf("networkMode");
+  container.networkDisabled = json.boolOf("networkDisabled");
   container.mac = json.stringOf("mac");
   container.stopSignal = <u32>json.i64Of("stopSignal");
   container.stopTimeout = json.i64Of("stopTimeout");

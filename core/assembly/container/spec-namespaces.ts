@@ -14,7 +14,7 @@ export function writeNamespaces(json: JsonWriter, container: Container, hostConf
   writeMode(json, "ipc", hostConfig.stringOf("IpcMode"));
   if (hostConfig.stringOf("UTSMode") != "host") writeNamespace(json, "uts", "");
   // Another container's, or the one that was made for it.
-  if (container.networkMode == "none") writeNamespace(json, "network", "");
+  if (container.networkMode == "none" || container.networkDisabled) writeNamespace(json, "network", "");
   else if (container.networkMode != "host") {
     writeNamespace(json, "network", `network:${otherIn(container.networkMode)}`);
   }

@@ -89,6 +89,7 @@ export function startNow(container: Container, client: StartClient): void {
 
 /** Why its network cannot be had, or null. */
 function networkProblem(container: Container): StartError | null {
+  if (container.networkDisabled) return null;
   if (otherIn(container.networkMode).length > 0) return joinProblem(container);
   const network = networkNameOf(container);
   return engine.networks.named(network) === null ? noSuchNetwork(network) : null;
@@ -207,6 +208,7 @@ class Start extends Task {
 
   private connect(): void {
     const container = this.container;
+    if (container.networkDisabled) return;
     if (otherIn(container.networkMode).length > 0) return takeNames(container);
     const network = engine.networks.named(networkNameOf(container))!;
     if (network.driver != "bridge") return;

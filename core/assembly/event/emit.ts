@@ -18,8 +18,9 @@ export function emitContainer(container: Container, action: string): void {
   engine.events.emit(containerEvent(container, action));
 }
 
-/** `connect` or `disconnect`; every container is on a network, though it be `host` or `none`. */
+/** `connect` or `disconnect`; who has a network is on one, though it be `host` or `none`. */
 export function emitNetwork(container: Container, action: string): void {
+  if (container.networkDisabled) return;
   const network = engine.networks.named(networkNameOf(container));
   if (network === null) return;
   engine.events.emit(
