@@ -135,6 +135,12 @@ interface Spec {
   linux: { namespaces: { type: string; path?: string }[]; resources?: Record<string, unknown> };
 }
 
+/** Undefined for one of its own. */
+function shownNamespace({ linux }: Spec, type: string): string | undefined {
+  const namespace = linux.namespaces.find((one) => one.type === type);
+  return namespace === undefined ? "host" : namespace.path;
+}
+
 function shownLaunch(launch: processes.Launch): string {
   const spec = JSON.parse(text(launch.spec)) as Spec;
   const network = spec.linux.namespaces.find((namespace) => namespace.type === "network");
@@ -145,6 +151,8 @@ function shownLaunch(launch: processes.Launch): string {
     user: launch.user,
     hostname: spec.hostname,
     network: networkOf(network),
+    pid: shownNamespace(spec, "pid"),
+    ipc: shownNamespace(spec, "ipc"),
     mounts: mountsOf(spec),
     directories: launch.directories.join(","),
     tty: launch.tty,

@@ -150,6 +150,9 @@ onEngines("mounts", (engine, kind) => {
   test("a volume without a name goes with the last container that has it", async () => {
     const owner = await engine().create({ Volumes: { "/v": {} } });
     const name = (await pointsOf(owner))[0]?.Name ?? "";
+    const filters = encodeURIComponent(JSON.stringify({ id: [owner] }));
+    const [listed] = await engine().read<{ Mounts: Point[] }[]>(`/containers/json?all=1&filters=${filters}`);
+    expect(listed?.Mounts.map(({ Name, Source }) => [Name, Source])).toEqual([[name, ""]]);
     const other = await engine().create({ HostConfig: { VolumesFrom: [owner] } });
     await engine().remove(owner);
     expect(await volumeNames()).toContain(name);

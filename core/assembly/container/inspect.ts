@@ -73,7 +73,7 @@ function write(container: Container, version: i32, written: i64): Uint8Array {
   writeGraphDriver(json, container);
   if (written >= 0) writeSizes(json, container, written);
   json.key("Mounts");
-  writeMountPoints(json, container);
+  writeMountPoints(json, container, false);
   json.key("Config");
   writeConfig(json, container, version);
   json.key("NetworkSettings");

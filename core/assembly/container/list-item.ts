@@ -66,7 +66,7 @@ function writeTail(json: JsonWriter, container: Container, version: i32): void {
   writeNetworks(json, container, version);
   json.endObject();
   json.key("Mounts");
-  writeMountPoints(json, container);
+  writeMountPoints(json, container, true);
   json.endObject();
 }
 

@@ -5,24 +5,30 @@ import { engine } from "../state";
 import { Container } from "./container";
 import { MountKind, MountPoint } from "./mount-point";
 
-export function writeMountPoints(json: JsonWriter, container: Container): void {
+/** `brief`: for the list, which does not tell where volumes without a name are. */
+export function writeMountPoints(json: JsonWriter, container: Container, brief: bool): void {
   json.beginArray();
-  for (let i = 0; i < container.mounts.length; i++) writeMountPoint(json, container.mounts[i]);
+  for (let i = 0; i < container.mounts.length; i++) writeMountPoint(json, container.mounts[i], brief);
   json.endArray();
 }
 
-function writeMountPoint(json: JsonWriter, mount: MountPoint): void {
+function writeMountPoint(json: JsonWriter, mount: MountPoint, brief: bool): void {
   const volume = mount.kind == MountKind.Volume;
   json.beginObject();
   json.stringField("Type", typeOf(mount));
   if (volume) json.stringField("Name", mount.name);
-  json.stringField("Source", volume ? `${engine.options.dataRoot}/volumes/${mount.name}/_data` : mount.source);
+  json.stringField("Source", brief && mount.anonymous ? "" : sourceOf(mount));
   json.stringField("Destination", mount.destination);
   if (volume) json.stringField("Driver", "local");
   json.stringField("Mode", mount.mode);
   json.boolField("RW", !mount.readOnly);
   json.stringField("Propagation", propagationOf(mount));
   json.endObject();
+}
+
+function sourceOf(mount: MountPoint): string {
+  if (mount.kind != MountKind.Volume) return mount.source;
+  return `${engine.options.dataRoot}/volumes/${mount.name}/_data`;
 }
 
 function typeOf(mount: MountPoint): string {

@@ -40,11 +40,17 @@ export const MOUNT: Table = new Table("Mount", [
   new Field("Consistency", FieldType.String, null).typed("mount.Consistency").kept(),
   new Field("BindOptions", FieldType.Struct, null).typed("mount.BindOptions").pointed().of(BIND_OPTIONS),
   new Field("VolumeOptions", FieldType.Struct, null).typed("mount.VolumeOptions").pointed().of(VOLUME_OPTIONS),
-  new Field("ImageOptions", FieldType.Struct, null).typed("mount.ImageOptions").from(48).pointed().of(IMAGE_OPTIONS),
+  new Field("ImageOptions", FieldType.Struct, null)
+    .typed("mount.ImageOptions")
+    .from(48)
+    .pointed()
+    .of(IMAGE_OPTIONS)
+    .refused(),
   new Field("TmpfsOptions", FieldType.Struct, null).typed("mount.TmpfsOptions").pointed().of(TMPFS_OPTIONS),
   new Field("ClusterOptions", FieldType.Struct, null)
     .typed("mount.ClusterOptions")
     .from(42)
     .pointed()
-    .of(new Table("ClusterOptions", [])),
+    .of(new Table("ClusterOptions", []))
+    .refused(),
 ]);

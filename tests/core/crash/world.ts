@@ -14,6 +14,8 @@ export interface Process {
   frozen: boolean;
   /** Does not obey SIGTERM. */
   stubborn: boolean;
+  /** Container whose processes it is among; empty for none. */
+  joined: string;
   /** SIGTERM came while it was frozen. */
   pending: boolean;
   code: number;
@@ -30,6 +32,8 @@ export interface Join {
 /** All there is, and nothing that cannot be copied. */
 export interface State {
   mounts: Map<string, string | null>;
+  /** Containers that were mounted at some time. */
+  mountedOnce: Set<string>;
   files: Set<string>;
   joins: Map<string, Join>;
   networks: Set<string>;
@@ -106,6 +110,8 @@ export class World {
     process.frozen = false;
     process.code = code;
     this.exits.push(process);
+    const among = [...this.state.processes.values()].filter(({ joined }) => joined === process.container);
+    for (const one of among) if (one.status === "running") this.end(one, 137);
   }
 
   running(container: string): Process | undefined {
@@ -153,6 +159,8 @@ export class World {
     if (this.running(container)) throw new Breach(`launch of ${container} while it runs`);
     if (this.state.processes.has(`${container} ${run}`)) throw new Breach(`launch of run ${run} asked twice`);
     const process = processOf(container, run, "running");
+    process.joined = /"pid:([0-9a-f]{64})"/.exec(spec)?.[1] ?? "";
+    if (process.joined !== "" && !this.running(process.joined)) throw new Failed("not-found", "its owner is gone");
     process.stubborn = spec.includes("stubborn");
     process.memory = memoryOf(JSON.parse(spec).linux.resources);
     this.state.processes.set(`${container} ${run}`, process);
@@ -182,6 +190,7 @@ export class World {
         const chain = command.val.chain ?? null;
         if (chain !== null && !chains.has(chain)) throw new Breach(`mount on ${chain}, which is not there`);
         mounts.set(command.val.container, chain);
+        this.state.mountedOnce.add(command.val.container);
         files.add(command.val.container);
         return { tag: "done" };
       }
@@ -290,6 +299,12 @@ export class World {
     joins.set(container, { network: bridge.network, address, ports: wanted });
   }
 
+  /** A removal takes the files away from under whoever works on them. */
+  #unmounted(container: string): never {
+    if (this.state.mountedOnce.has(container)) throw new Failed("not-found", "its files are being removed");
+    throw new Breach("populate without a mount");
+  }
+
   #volume(command: volumes.VolumeCommand): Outcome {
     const { volumes: made, mounts } = this.state;
     if (command.tag === "measure") return { tag: "size", val: 0n };
@@ -297,7 +312,7 @@ export class World {
     if (command.tag === "make") made.add(command.val);
     else if (command.tag === "drop") made.delete(command.val);
     else if (!made.has(command.val.name)) throw new Breach("populate of a volume that is not there");
-    else if (!mounts.has(command.val.container)) throw new Breach("populate without a mount");
+    else if (!mounts.has(command.val.container)) this.#unmounted(command.val.container);
     return { tag: "done" };
   }
 }
@@ -322,7 +337,7 @@ function subjectOf(command: Exclude<processes.ProcessCommand, { tag: "launch" }>
 }
 
 function processOf(container: string, run: number, status: Process["status"]): Process {
-  return { container, run, status, frozen: false, stubborn: false, pending: false, code: 0, memory: 0 };
+  return { container, run, status, frozen: false, joined: "", stubborn: false, pending: false, code: 0, memory: 0 };
 }
 
 /** Of `linux.resources`. */
@@ -339,6 +354,7 @@ function stateOf({ status, code }: Process): engine.ProcessState {
 function emptyState(): State {
   return {
     mounts: new Map(),
+    mountedOnce: new Set(),
     files: new Set(),
     joins: new Map(),
     networks: new Set(),
