@@ -56,6 +56,18 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
+  test("a container on another's network stays there, and is cleared away with it", async () => {
+    const owner = await started({ Hostname: "owner", Cmd: ["sleep", "60"] });
+    const id = await started({ Cmd: ["sleep", "60"], HostConfig: { NetworkMode: `container:${owner}` } });
+    await killAndRestart();
+    expect(await stateOf(id)).toMatchObject({ Status: "running" });
+    const HostConfig = { NetworkMode: `container:${id}` };
+    const { stdout } = await engine.run({ HostConfig, Cmd: ["sh", "-c", "hostname; ls /sys/class/net"] });
+    expect(stdout).toBe("owner\neth0\nlo\n");
+    for (const one of [owner, id]) await engine.remove(one);
+    await expectNothingLeft();
+  });
+
   test("a follower after the restart sees the rest", async () => {
     const id = await started({ Cmd: ["sh", "-c", "echo before; sleep 1; echo after"] });
     await pause(100);
