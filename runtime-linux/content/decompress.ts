@@ -1,21 +1,24 @@
 // Decompression, told by the first bytes: a media type may be wrong, the bytes are not.
 
+import { randomUUID } from "node:crypto";
+import { open, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable, pipeline, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { failureOf, HostFailure } from "../../hosts/failure.js";
+import { bunzip2 } from "../../hosts/streams/bzip2.js";
+import { unxz } from "../../hosts/streams/xz.js";
 import { zstdInScript } from "./zstd.js";
 
-/** The bytes as they were before gzip or zstd; others pass through. Compressions that are not built are refused. */
+/** The bytes as they were before gzip, zstd, bzip2 or xz; others pass through. */
 export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const iterator = source[Symbol.asyncIterator]();
   const { first, rest } = await begin(iterator);
-  const refused = UNSUPPORTED.find(({ magic }) => startsWith(first, magic));
-  if (refused) {
-    await iterator.return?.();
-    throw new HostFailure("unsupported", `${refused.name} compression is not supported`);
-  }
   if (startsWith(first, GZIP)) yield* through(rest, zlib.createGunzip({ chunkSize: CHUNK }));
   else if (startsWith(first, ZSTD)) yield* zstd(rest);
+  else if (startsWith(first, BZIP2)) yield* asBuffers(bunzip2(rest));
+  else if (startsWith(first, XZ)) yield* asBuffers(unxz(spooled(rest)));
   else for await (const chunk of rest) yield asBuffer(chunk);
 }
 
@@ -63,6 +66,28 @@ async function* scripted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   }
 }
 
+/** All of the source first, so that a client that stops sending holds nobody else up; in a file without a name. */
+async function* spooled(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const path = join(tmpdir(), `coracle-${randomUUID()}`);
+  const file = await open(path, "wx+", 0o600);
+  try {
+    await unlink(path);
+    for await (const chunk of source) await file.appendFile(chunk);
+    for (let at = 0; ;) {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function* asBuffers(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const chunk of source) yield asBuffer(chunk);
+}
+
 function asCorrupt(error: unknown): unknown {
   const { message = "" } = error as Error;
   const code = String((error as NodeJS.ErrnoException).code ?? "");
@@ -83,10 +108,8 @@ function asBuffer(bytes: Uint8Array): Buffer {
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-const UNSUPPORTED = [
-  { name: "bzip2", magic: Buffer.from("BZh") },
-  { name: "xz", magic: Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]) },
-];
+const BZIP2 = Buffer.from("BZh");
+const XZ = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]);
 const LONGEST_MAGIC = 6;
 /** Bytes of decompressed data at a time: fewer turns of the event loop. */
 const CHUNK = 256 << 10;

@@ -1,7 +1,9 @@
 // Files of containers: what a path is, tars out and in (docker cp).
+import { execFileSync } from "node:child_process";
 import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { messageOf, type Json } from "../support/engine-client.js";
+import { findProgram } from "../support/commands.js";
 import { onEngines } from "../support/on-engines.js";
 import type { RawResponse } from "../support/raw-http.js";
 import { readTar, type TarMember } from "../support/read-tar.js";
@@ -14,6 +16,8 @@ const SETTING = [
 ].join(" && ");
 
 const ENDS: Record<string, boolean> = { "a running container": true, "one that has ended": false };
+
+const PROGRAMS = ["gzip", "bzip2", "xz", "zstd"].map((name) => [name, findProgram(name) === null] as const);
 
 onEngines("archive", (engine, kind) => {
   for (const [what, runs] of Object.entries(ENDS)) {
@@ -179,6 +183,21 @@ onEngines("archive", (engine, kind) => {
     expect((await engine().call("GET", `/containers/${id}/archive?path=/d/../..`)).status).toBe(200);
     await engine().remove(id);
   });
+
+  for (const [program, missing] of PROGRAMS) {
+    test(`a body in ${program}, told by its first bytes`, async ({ skip }) => {
+      // The reference knows no zstd.
+      if (kind === "reference" && program === "zstd") return;
+      if (missing) return skip(`${program} is not installed`);
+      const id = await engine().create();
+      const tar = rawTar([{ name: "large", body: "some words ".repeat(100_000) }]);
+      const body = execFileSync(program, ["-c"], { input: tar, maxBuffer: 1 << 30 });
+      expect((await put(id, "/tmp", body)).status).toBe(200);
+      expect((await read(id, "/tmp/large"))[0]?.text).toBe("some words ".repeat(100_000));
+      if (kind !== "reference") expect((await put(id, "/tmp", body.subarray(0, body.length / 2))).status).toBe(500);
+      await engine().remove(id);
+    });
+  }
 
   test("names that lead out stay inside", async () => {
     const id = await made(true);

@@ -249,7 +249,7 @@ it("a tar", () => {
       () => rawTar([{ name: "p", flag: "x", body: "99 path=x\n" }]),
       "archive/tar: invalid tar header",
     ],
-    ["in bzip2", () => Buffer.from("BZh91AY&SY"), "bzip2 compression is not supported"],
+    ["in bzip2, cut off", () => Buffer.from("BZh91AY&SY"), "unexpected EOF"],
   ])("%s is refused", async (_, tar, message) => {
     expect(await failed(fixture.layer(tar()))).toMatchObject({ message });
     expect(fixture.content.chains()).toEqual([]);

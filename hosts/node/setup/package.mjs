@@ -39,13 +39,24 @@ async function bundleEntries(root, outdir) {
     mainFields: ["module", "main"],
     external: ["node:*", "fastify", "koffi", "lmdb", "node-unix-socket", "ws"],
     minifySyntax: true,
-    plugins: [onlyVersion(root)],
+    plugins: [onlyVersion(root), withoutOldStreams()],
     metafile: true,
     logLevel: "silent",
   });
   for (const warning of warnings) console.error(`esbuild: ${warning.text}`);
   mkdirSync(join(root, REPORTS), { recursive: true });
   writeFileSync(join(root, REPORTS, "inputs.json"), JSON.stringify(inputsOf(metafile), null, 1));
+}
+
+/** A package asks for them where there are none of the platform's own: before Node 18. */
+function withoutOldStreams() {
+  return {
+    name: "without-old-streams",
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: /^stream\/web$/ }, ({ path }) => ({ path, namespace: "none" }));
+      onLoad({ filter: /.*/, namespace: "none" }, () => ({ contents: "" }));
+    },
+  };
 }
 
 /** Of package.json the sources read the version; the rest need not go along. */

@@ -4,9 +4,47 @@ import { Gunzip } from "fflate";
 import { Decompress } from "fzstd";
 import { HostFailure } from "../../failure.js";
 import { joined } from "../../streams/bytes.js";
+import { bunzip2 } from "../../streams/bzip2.js";
+import { unxz } from "../../streams/xz.js";
 
-/** The bytes as they were before gzip or zstd; others pass through. Compressions that are not built are refused. */
+/** The bytes as they were before gzip, zstd, bzip2 or xz; others pass through. */
 export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { first, rest } = await begin(source[Symbol.asyncIterator]());
+  if (startsWith(first, BZIP2)) yield* bunzip2(rest);
+  else if (startsWith(first, XZ)) yield* unxz(spooled(rest));
+  else yield* inScript(rest);
+}
+
+/** Enough bytes to tell, and all bytes, these included. */
+async function begin(
+  source: AsyncIterator<Uint8Array>,
+): Promise<{ first: Uint8Array; rest: AsyncIterable<Uint8Array> }> {
+  const head: Uint8Array[] = [];
+  let size = 0;
+  for (let next = await source.next(); !next.done; next = await source.next()) {
+    head.push(next.value);
+    size += next.value.length;
+    if (size >= LONGEST_MAGIC) break;
+  }
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* head;
+      for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
+    } finally {
+      await source.return?.();
+    }
+  }
+  return { first: joined(head), rest: rest() };
+}
+
+/** All of the source first, so that a client that stops sending holds nobody else up. */
+async function* spooled(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of source) pieces.push(new Uint8Array(piece));
+  yield* pieces;
+}
+
+async function* inScript(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const ready: Uint8Array[] = [];
   const decoder = new Decoder((bytes) => ready.push(bytes));
   for await (const chunk of source) {
@@ -39,8 +77,6 @@ class Decoder {
   }
 
   #begin(final: boolean): void {
-    const refused = UNSUPPORTED.find(({ magic }) => startsWith(this.#head, magic));
-    if (refused) throw new HostFailure("unsupported", `${refused.name} compression is not supported`);
     this.#push = decoderFor(this.#head, this.#out);
     this.#feed(this.#head, final);
   }
@@ -82,8 +118,6 @@ function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
 
 const GZIP = [0x1f, 0x8b];
 const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
-const UNSUPPORTED = [
-  { name: "bzip2", magic: [0x42, 0x5a, 0x68] },
-  { name: "xz", magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00] },
-];
+const BZIP2 = [0x42, 0x5a, 0x68];
+const XZ = [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00];
 const LONGEST_MAGIC = 6;

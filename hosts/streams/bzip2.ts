@@ -1,0 +1,94 @@
+// Decompression of bzip2, a block at a time, as the bytes come.
+// oxlint-disable-next-line typescript/triple-slash-reference -- an ambient module cannot be imported
+/// <reference path="./unbzip2-stream.d.ts" />
+
+import bitReader, { type BitReader } from "unbzip2-stream/lib/bit_iterator.js";
+import bzip2 from "unbzip2-stream/lib/bzip2.js";
+import { HostFailure } from "../failure.js";
+import { ByteBuilder } from "./bytes.js";
+
+/** The bytes as they were. */
+export async function* bunzip2(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const decoder = new Decoder();
+  for await (const chunk of source) {
+    decoder.push(chunk);
+    while (decoder.hasBlock) yield* decoder.next();
+  }
+  decoder.ended = true;
+  while (decoder.hasMore) yield* decoder.next();
+  if (!decoder.isWhole) throw new HostFailure("corrupt", "unexpected EOF");
+}
+
+/** Bytes of a stream's header and of the largest block, by the size that the header tells, compressed. */
+const HEADER = 4;
+const BLOCK = 100_000;
+const BLOCK_MORE = 25_000;
+
+class Decoder {
+  ended = false;
+  /** Between two streams. */
+  isWhole = false;
+  readonly #chunks: Uint8Array[] = [];
+  #received = 0;
+  #bits: BitReader | null = null;
+  /** In hundreds of thousands of bytes; 0 before a stream's header. */
+  #size = 0;
+  #sum: number | null = 0;
+
+  push(chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    this.#chunks.push(chunk);
+    this.#received += chunk.length;
+    this.#bits ??= bitReader(() => this.#chunks.shift());
+  }
+
+  get hasBlock(): boolean {
+    return this.#left >= (this.#size === 0 ? HEADER : BLOCK_MORE + BLOCK * this.#size);
+  }
+
+  get hasMore(): boolean {
+    return this.#left > 0;
+  }
+
+  /** A header or a block; what is in it, if it is one. */
+  *next(): Generator<Uint8Array> {
+    const bytes = this.#decoded(() => (this.#size === 0 ? this.#header() : this.#block()));
+    if (bytes) yield bytes;
+  }
+
+  get #left(): number {
+    return this.#received - (this.#bits?.bytesRead ?? 0);
+  }
+
+  #header(): null {
+    this.#size = bzip2.header(this.#bits!);
+    this.#sum = 0;
+    this.isWhole = false;
+    return null;
+  }
+
+  #block(): Uint8Array | null {
+    const length = BLOCK * this.#size;
+    const out = new ByteBuilder();
+    out.reserve(length);
+    const take = (byte: number): void => {
+      if (out.length === out.bytes.length) out.reserve(1);
+      out.bytes[out.length++] = byte;
+    };
+    this.#sum = bzip2.decompress(this.#bits!, take, new Int32Array(length), length, this.#sum);
+    if (this.#sum !== null) return out.taken();
+    this.#size = 0;
+    this.isWhole = true;
+    return null;
+  }
+
+  /** Where there are no bytes any more, the reader of bits finds `undefined`. */
+  #decoded<T>(act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      if (this.ended && error instanceof TypeError) throw new HostFailure("corrupt", "unexpected EOF");
+      throw new HostFailure("corrupt", `decompression failed: ${(error as Error).message}`);
+    }
+  }
+}

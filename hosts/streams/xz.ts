@@ -1,0 +1,52 @@
+// Decompression of xz, in WebAssembly, as the bytes come.
+
+import { XzReadableStream } from "xz-decompress";
+import { HostFailure } from "../failure.js";
+
+/**
+ * The bytes as they were. The source must not wait for a stranger: one stream is decoded after the other, since the
+ * decoder's memory is one for all.
+ */
+export async function* unxz(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const input = new Input(source);
+  const reader = new XzReadableStream(input.stream).getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } catch (error) {
+    if (error instanceof HostFailure || input.failed) throw error;
+    if (input.ended) throw new HostFailure("corrupt", "unexpected EOF");
+    throw new HostFailure("corrupt", `decompression failed: ${(error as Error).message}`);
+  } finally {
+    await reader.cancel().catch(() => {});
+    await input.close();
+  }
+}
+
+/** A source as a stream that reads nothing ahead. */
+class Input {
+  ended = false;
+  failed = false;
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly #source: AsyncIterator<Uint8Array>;
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source[Symbol.asyncIterator]();
+    this.stream = new ReadableStream({ pull: (controller) => this.#pull(controller) }, { highWaterMark: 0 });
+  }
+
+  async close(): Promise<void> {
+    await this.#source.return?.();
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      const next = await this.#source.next();
+      this.ended = next.done === true;
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    } catch (error) {
+      this.failed = true;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// bzip2 and xz: what comes out is what went in, however the bytes come.
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { HostFailure } from "../../hosts/failure.js";
+import { bunzip2 } from "../../hosts/streams/bzip2.js";
+import { unxz } from "../../hosts/streams/xz.js";
+import { findProgram } from "../support/commands.js";
+import { describeUnless } from "../support/on-engines.js";
+
+type Decoder = (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+
+const CASES: [program: string, Decoder][] = [
+  ["bzip2", bunzip2],
+  ["xz", unxz],
+];
+
+for (const [program, decoder] of CASES) {
+  const missing = findProgram(program) === null ? `${program} is not installed` : null;
+  describeUnless(missing, program, () => {
+    const pack = (bytes: Uint8Array, ...flags: string[]): Buffer =>
+      execFileSync(program, ["-c", ...flags], { input: bytes, maxBuffer: 1 << 30 });
+
+    test.each([
+      ["nothing", Buffer.alloc(0)],
+      ["a few bytes", Buffer.from("a few bytes")],
+      ["noise", randomBytes(1_200_000)],
+      ["zeros", Buffer.alloc(2_000_000)],
+    ])("%s, in pieces of all sizes", async (_, bytes) => {
+      for (const level of ["-1", "-9"]) {
+        const packed = pack(bytes, level);
+        for (const size of [packed.length, 100_001, 4096]) {
+          expect((await all(decoder(pieces(packed, size)))).equals(bytes)).toBe(true);
+        }
+      }
+    });
+
+    test("a byte at a time", async () => {
+      const bytes = Buffer.from("some words ".repeat(500));
+      expect(await all(decoder(pieces(pack(bytes), 1)))).toEqual(bytes);
+    });
+
+    test("several at once", async () => {
+      const texts = ["one", "two", "three"].map((word) => Buffer.from(word.repeat(50_000)));
+      const unpacked = await Promise.all(texts.map((text) => all(decoder(pieces(pack(text), 1000)))));
+      expect(unpacked.map((bytes, index) => bytes.equals(texts[index]!))).toEqual([true, true, true]);
+    });
+
+    test("what is cut off is told, and the next is not harmed by it", async () => {
+      const packed = pack(randomBytes(300_000));
+      for (const length of [3, 10, 50_000, packed.length - 3]) {
+        if (program === "xz" && length < 6) continue;
+        expect(await failure(decoder(pieces(packed.subarray(0, length), 4096)))).toMatchObject({
+          kind: "corrupt",
+          message: "unexpected EOF",
+        });
+      }
+      expect((await all(decoder(pieces(pack(Buffer.from("next")), 9)))).toString()).toBe("next");
+    });
+
+    test("what makes no sense is told", async () => {
+      const packed = pack(randomBytes(300_000));
+      packed.fill(0x55, 1000, 1200);
+      expect(await failure(decoder(pieces(packed, 4096)))).toMatchObject({ kind: "corrupt" });
+    });
+
+    test("a source that fails, and a reader that stops", async () => {
+      const packed = pack(randomBytes(1_500_000));
+      async function* failing(): AsyncGenerator<Uint8Array> {
+        yield packed.subarray(0, 1000);
+        throw new HostFailure("interrupted", "client went away");
+      }
+      expect(await failure(decoder(failing()))).toMatchObject({ kind: "interrupted" });
+      let ended = false;
+      async function* watched(): AsyncGenerator<Uint8Array> {
+        try {
+          yield* pieces(packed, 4096);
+        } finally {
+          ended = true;
+        }
+      }
+      for await (const _ of decoder(watched())) break;
+      expect(ended).toBe(true);
+      expect((await all(decoder(pieces(pack(Buffer.from("next")), 9)))).toString()).toBe("next");
+    });
+  });
+}
+
+async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function all(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of source) parts.push(new Uint8Array(part));
+  return Buffer.concat(parts);
+}
+
+async function failure(source: AsyncIterable<Uint8Array>): Promise<unknown> {
+  try {
+    await all(source);
+    return "nothing failed";
+  } catch (error) {
+    return error instanceof HostFailure ? error.failure : error;
+  }
+}
