@@ -1,6 +1,6 @@
 // Many clients at one container: whatever they ask for at the same time, each is answered by the rules of one state or
 // another, nobody waits for ever, and in the end the container can be removed.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { onEngines, testIf } from "../support/on-engines.js";
 
 const HANDS = 8;
