@@ -302,7 +302,7 @@ function visible(body: string): string {
   return body
     .replaceAll("\r", "\\r")
     .replaceAll("\n", "\\n")
-    .replaceAll(/[\x00-\x1f\x7f]/g, escape);
+    .replaceAll(/\p{Cc}/gu, escape);
 }
 
 /** Those that say something: no empty texts, no false, no missing ones. */
