@@ -184,7 +184,7 @@ onEngines("effects", (engine) => {
     return id;
   }
 
-  test("a HEALTHCHECK of an image is kept", async () => {
+  test("a HEALTHCHECK of an image is kept, and runs", async () => {
     const Healthcheck = { Test: ["CMD", "true"], Interval: 1e9 };
     const image = {
       reference: "healthy:1",

@@ -13,7 +13,6 @@ import {
 } from "../../../build/bindings/types";
 import { askContent } from "../ask";
 import { Call } from "../call";
-import { Ignored } from "../ignored";
 import { internal, notFound, Refusal } from "../refusal";
 import { sendRefusal } from "../reply";
 import { Task } from "../task";
@@ -99,7 +98,20 @@ export abstract class FilesWork extends Task {
     const container = this.container;
     container.filesWorks -= 1;
     if (container.filesWorks > 0 || usesFiles(container)) return;
-    askContent(new Ignored(), 0, new ContentCommandUnmount(container.id));
+    askContent(new Unmounting(container), 0, new ContentCommandUnmount(container.id));
+  }
+}
+
+/** What cannot be given back is left to the next start, or to the removal. */
+class Unmounting extends Task {
+  constructor(private readonly container: Container) {
+    super();
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    if (failure === null || usesFiles(this.container)) return;
+    this.container.unclean = true;
+    this.container.touch();
   }
 }
 

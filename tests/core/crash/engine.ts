@@ -85,7 +85,7 @@ export class Engine {
 
   /** What could happen next without a client: the heads of all subjects' queues, and ends of processes. */
   get choices(): number {
-    return this.#ready().length + this.world.exits.length + this.#moving.length;
+    return this.#ready().length + this.world.execEnds.length + this.world.exits.length + this.#moving.length;
   }
 
   /** Lets the `at`-th of them happen. */
@@ -94,12 +94,20 @@ export class Engine {
     const choice = at % this.choices;
     const effect = ready[choice];
     if (effect !== undefined) return this.#carryOut(effect);
-    const left = choice - ready.length;
+    if (choice - ready.length < this.world.execEnds.length) return this.#execEnded(choice - ready.length);
+    const left = choice - ready.length - this.world.execEnds.length;
     if (left >= this.world.exits.length) return this.#moved(left - this.world.exits.length);
     const [process] = this.world.exits.splice(left, 1);
     if (process === undefined) return;
     const exit = { code: process.code, outOfMemory: false, lost: false, at: this.#time().wall };
     this.#step({ tag: "exited", val: { container: process.container, run: process.run, exit } });
+  }
+
+  #execEnded(at: number): void {
+    const [end] = this.world.execEnds.splice(at, 1);
+    if (end === undefined) return;
+    const exit = { code: end.code, outOfMemory: false, lost: false, at: this.#time().wall };
+    this.#step({ tag: "exec-exited", val: { exec: end.exec, exit, output: new Uint8Array(), truncated: false } });
   }
 
   /** All of a reply whose bytes the core does not see has gone out. */

@@ -30,7 +30,7 @@ const VOLUME = 1;
 
 /** Once nothing goes on any more: records and world say the same. */
 export function checkAtRest(engine: Engine): void {
-  const { mounts, files, joins, networks, volumes, chains, processes, archives } = engine.world.state;
+  const { mounts, files, joins, networks, volumes, chains, processes, execs, archives } = engine.world.state;
   const containers = containersOf(engine.records);
   for (const container of containers) checkContainer(engine, container);
   // A removal that failed may have taken volumes already.
@@ -40,6 +40,10 @@ export function checkAtRest(engine: Engine): void {
   for (const id of mounts.keys()) expectOneOf("mount", id, [...running, ...unclean]);
   for (const id of joins.keys()) expectOneOf("join", id, [...running, ...unclean]);
   for (const { container } of processes.values()) expectOneOf("process", container, [...running, ...unclean]);
+  for (const { container, running: goesOn } of execs.values()) {
+    expectOneOf("exec", container, [...running, ...unclean]);
+    if (!goesOn && !unclean.includes(container)) throw new Breach(`an exec of ${container} has ended, and is kept`);
+  }
   for (const id of files)
     expectOneOf(
       "files",
@@ -102,6 +106,8 @@ export function checkHangs(engine: Engine): void {
   const containers = containersOf(engine.records);
   for (const request of engine.requests) {
     if (request.over || request.gone) continue;
+    const [, noun, exec = ""] = request.target.split("/");
+    if (noun === "exec" && engine.world.state.execs.get(exec)?.running === true) continue;
     const container = containers.find(({ name }) => request.target.startsWith(`/containers/${name}/`));
     if (container !== undefined && mayWait(request, container)) continue;
     throw new Breach(`${request.method} ${request.target} hangs`);

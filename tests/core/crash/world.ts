@@ -23,6 +23,14 @@ export interface Process {
   memory: number;
 }
 
+/** One more process of a run. */
+export interface Exec {
+  exec: string;
+  container: string;
+  run: number;
+  running: boolean;
+}
+
 export interface Join {
   network: string;
   address: string;
@@ -41,6 +49,7 @@ export interface State {
   /** ChainID → the one below. */
   chains: Map<string, string | null>;
   processes: Map<string, Process>;
+  execs: Map<string, Exec>;
   archives: Map<string, Map<string, Uint8Array>>;
   commits: number;
 }
@@ -64,6 +73,8 @@ export class World {
   readonly bodies = new Map<bigint, string>();
   /** What ended by itself or by a signal and has not been told. */
   readonly exits: Process[] = [];
+  /** The same of execs, with their codes. */
+  readonly execEnds: { exec: string; code: number }[] = [];
 
   constructor(state: State = emptyState()) {
     this.state = state;
@@ -78,7 +89,9 @@ export class World {
     const { mounts, files, joins, networks: made, volumes: kept, chains, processes: launches } = this.state;
     return {
       processes: [...launches.values()].map((process) => ({ ...process, state: stateOf(process) })),
-      execs: [],
+      execs: [...this.state.execs.values()].map(({ exec, container, run, running }) => {
+        return { exec, subject: { container, run }, running };
+      }),
       mounts: [...mounts.keys()],
       containers: [...files],
       joins: [...joins].map(([container, { network }]) => ({ container, network })),
@@ -110,8 +123,17 @@ export class World {
     process.frozen = false;
     process.code = code;
     this.exits.push(process);
+    // Nobody goes on in a pid namespace whose first process has ended.
+    for (const exec of this.state.execs.values())
+      if (exec.container === process.container && exec.run === process.run) this.endExec(exec, 137);
     const among = [...this.state.processes.values()].filter(({ joined }) => joined === process.container);
     for (const one of among) if (one.status === "running") this.end(one, 137);
+  }
+
+  endExec(exec: Exec, code: number): void {
+    if (!exec.running) return;
+    exec.running = false;
+    this.execEnds.push({ exec: exec.exec, code });
   }
 
   running(container: string): Process | undefined {
@@ -129,9 +151,13 @@ export class World {
 
   #process(command: processes.ProcessCommand): Outcome {
     if (command.tag === "launch") return this.#launch(command.val);
+    if (command.tag === "exec") return this.#exec(command.val);
+    if (command.tag === "reap-exec") return this.#reapExec(command.val);
     const { container, run } = subjectOf(command);
     if (command.tag === "reap") {
       this.state.processes.delete(`${container} ${run}`);
+      for (const one of [...this.state.execs.values()])
+        if (one.container === container && one.run === run) this.#reapExec(one.exec);
       return { tag: "done" };
     }
     const process = this.state.processes.get(`${container} ${run}`);
@@ -165,6 +191,22 @@ export class World {
     process.memory = memoryOf(JSON.parse(spec).linux.resources);
     this.state.processes.set(`${container} ${run}`, process);
     return { tag: "launched", val: { pid: 100 + run, at: 0n } };
+  }
+
+  #exec({ exec, subject: { container, run } }: processes.Exec): Outcome {
+    if (this.state.execs.has(exec)) throw new Breach(`exec ${exec} asked twice`);
+    if (this.state.processes.get(`${container} ${run}`)?.status !== "running")
+      throw new Failed("not-found", "the container does not run");
+    this.state.execs.set(exec, { exec, container, run, running: true });
+    return { tag: "launched", val: { pid: 200, at: 0n } };
+  }
+
+  /** Whose end was not told yet ends untold. */
+  #reapExec(exec: string): Outcome {
+    this.state.execs.delete(exec);
+    const ends = this.execEnds.filter((end) => end.exec !== exec);
+    this.execEnds.splice(0, this.execEnds.length, ...ends);
+    return { tag: "done" };
   }
 
   #signal(process: Process, number: number): void {
@@ -361,6 +403,7 @@ function emptyState(): State {
     volumes: new Set(),
     chains: new Map(),
     processes: new Map(),
+    execs: new Map(),
     archives: new Map(),
     commits: 0,
   };
