@@ -298,7 +298,6 @@ function at(value: unknown, [step, ...rest]: string[]): unknown {
 
 function visible(body: string): string {
   const escape = (c: string): string => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`;
-  // oxlint-disable-next-line no-control-regex
   return body
     .replaceAll("\r", "\\r")
     .replaceAll("\n", "\\n")

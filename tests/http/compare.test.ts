@@ -57,7 +57,10 @@ async function tell(engine: RunningEngine): Promise<Map<string, string[]>> {
   const shapes = new Map<string, string[]>();
   const step = async (name: string, method: string, path: string, body?: unknown): Promise<RawResponse> => {
     const response = await engine.call(method, path, body);
-    shapes.set(name, shapeOf(response).filter((line) => !BY_CHANCE.test(line)));
+    shapes.set(
+      name,
+      shapeOf(response).filter((line) => !BY_CHANCE.test(line)),
+    );
     return response;
   };
   await step("ping", "GET", "/_ping");
