@@ -10,7 +10,7 @@ import { DOCKER_MISSING, DockerCli, TERMINAL_MISSING } from "./docker.js";
 
 onEngines(
   "docker run",
-  (engine) => {
+  (engine, kind) => {
     let config = "";
     beforeAll(async () => {
       config = await mkdtemp(join(tmpdir(), "coracle-cli-"));
@@ -154,21 +154,12 @@ onEngines(
       expect(await docker().well("network", "inspect", "-f", "{{.Driver}}", "none")).toBe("null\n");
       expect((await docker().run("network", "inspect", "nothing")).code).toBe(1);
       const mac = "02:42:c0:00:02:0a";
-      await docker().well(
-        "run",
-        "-d",
-        "--name",
-        "told",
-        "--mac-address",
-        mac,
-        "-p",
-        "127.0.0.1::80",
-        "busybox",
-        "sleep",
-        "60",
-      );
+      // The client asks for API 1.44 before it sends an address.
+      const own = kind === "reference" ? [] : ["--mac-address", mac];
+      await docker().well("run", "-d", "--name", "told", ...own, "-p", "127.0.0.1::80", "busybox", "sleep", "60");
       const of = async (template: string) => (await docker().well("inspect", "-f", template, "told")).trim();
-      expect(await of('{{(index .NetworkSettings.Networks "bridge").MacAddress}}')).toBe(mac);
+      const address = await of('{{(index .NetworkSettings.Networks "bridge").MacAddress}}');
+      if (own.length > 0) expect(address).toBe(mac);
       const port = await of('{{(index (index .NetworkSettings.Ports "80/tcp") 0).HostPort}}');
       expect(await docker().well("port", "told")).toBe(`80/tcp -> 127.0.0.1:${port}\n`);
       expect(await docker().well("port", "told", "80")).toBe(`127.0.0.1:${port}\n`);

@@ -156,7 +156,8 @@ onEngines("list", (engine, kind) => {
     expect(await shown()).toEqual(["/after", "running", "Up", 1, true]);
     await engine().must(204, "POST", `/containers/${id}/kill`);
     await engine().wait(id);
-    expect(await shown()).toEqual(["/after", "exited", "Exited", 0, false]);
+    // Who waits is told of the end before all that the run had is given back.
+    await expect.poll(shown).toEqual(["/after", "exited", "Exited", 0, false]);
     await engine().remove(id);
   });
 
