@@ -44,8 +44,8 @@ describeUnless(missing, "copies that race with swapped links", () => {
     fs.mkdirSync(join(outside, "sub/deep"), { recursive: true });
     for (const name of ["file", "sub/file", "sub/deep/file"]) fs.writeFileSync(join(outside, name), "secret");
   });
-  afterEach(() => {
-    for (const swapper of swappers.splice(0)) swapper.kill("SIGKILL");
+  afterEach(async () => {
+    await stopSwapping();
     const left = (fs.readdirSync(outside, { recursive: true }) as string[]).sort();
     for (const name of left.filter((one) => one.endsWith("file"))) {
       expect(fs.readFileSync(join(outside, name), "utf8")).toBe("secret");
@@ -137,9 +137,17 @@ describeUnless(missing, "copies that race with swapped links", () => {
     const id = await engine.create({ HostConfig });
     const close = async (): Promise<void> => {
       await engine.remove(id);
+      await stopSwapping();
       fs.rmSync(top, { recursive: true, force: true });
     };
     return { id, top, close };
+  }
+
+  async function stopSwapping(): Promise<void> {
+    for (const swapper of swappers.splice(0)) {
+      const over = new Promise((resolve) => swapper.once("exit", resolve));
+      if (swapper.kill("SIGKILL")) await over;
+    }
   }
 
   function fillTree(top: string): void {
