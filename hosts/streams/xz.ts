@@ -1,7 +1,10 @@
 // Decompression of xz, in WebAssembly, as the bytes come.
 
-import { XzReadableStream } from "xz-decompress";
+import * as xz from "xz-decompress";
 import { HostFailure } from "../failure.js";
+
+// A CommonJS module whose names Node does not see: where it is not bundled, what it exports is its default export.
+const { XzReadableStream } = "default" in xz ? (xz.default as typeof xz) : xz;
 
 /**
  * The bytes as they were. The source must not wait for a stranger: one stream is decoded after the other, since the
