@@ -80,7 +80,7 @@ onEngines("endpoints", (engine, kind) => {
 
   test("without a network there is the loopback interface alone, and nothing is told of one", async () => {
     const id = await engine().create({ NetworkDisabled: true, Cmd: ["ls", "/sys/class/net"] });
-    const since = await stamp();
+    const since = await stamp(engine());
     await engine().start(id);
     expect(await engine().wait(id)).toBe(0);
     expect((await engine().logs(id)).stdout).toBe("lo\n");
@@ -88,7 +88,10 @@ onEngines("endpoints", (engine, kind) => {
       Config: { NetworkDisabled: true },
       NetworkSettings: { IPAddress: "", Ports: {} },
     });
-    const answer = await engine().call("GET", `/events?since=${since}&until=${await stamp()}&filters=${NETWORKS}`);
+    const answer = await engine().call(
+      "GET",
+      `/events?since=${since}&until=${await stamp(engine())}&filters=${NETWORKS}`,
+    );
     expect(answer.text).not.toContain(id);
     await engine().remove(id);
   });

@@ -105,7 +105,7 @@ onEngines("events", (engine, kind) => {
   });
 
   test("image tag, untag and commit", async () => {
-    const since = await stamp();
+    const since = await stamp(engine());
     await engine().must(201, "POST", "/images/busybox/tag?repo=events-tag&tag=1");
     await engine().must(200, "DELETE", "/images/events-tag:1");
     const id = await engine().create({}, "?name=committed");
@@ -138,7 +138,7 @@ onEngines("events", (engine, kind) => {
   });
 
   test("filters, windows and their mistakes", async () => {
-    const since = await stamp();
+    const since = await stamp(engine());
     const a = await engine().create({ Labels: { kind: "a" } }, "?name=filter-a");
     const b = await engine().create({ Labels: { kind: "b" } }, "?name=filter-b");
     const cases = [
@@ -164,9 +164,9 @@ onEngines("events", (engine, kind) => {
   });
 
   testIf(kind !== "reference")("from 1.52 the old fields are gone and the type is jsonl", async () => {
-    const since = await stamp();
+    const since = await stamp(engine());
     const id = await engine().create({}, "?name=jsonl");
-    const path = `/events?since=${since}&until=${await stamp()}`;
+    const path = `/events?since=${since}&until=${await stamp(engine())}`;
     const answer = await engine().call("GET", path, undefined, { version: "1.52" });
     expect(answer.header("content-type")).toBe("application/jsonl");
     const [event] = answer.text
@@ -183,7 +183,7 @@ onEngines("events", (engine, kind) => {
 
   /** The events about one container called "story", from before `doing` to its end. */
   async function heard(doing: (name: string) => Promise<string>): Promise<{ id: string; events: Event[] }> {
-    const since = await stamp();
+    const since = await stamp(engine());
     const id = await doing("story");
     return { id, events: await pastOf(engine(), id, since) };
   }

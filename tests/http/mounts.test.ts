@@ -79,7 +79,7 @@ onEngines("mounts", (engine, kind) => {
   });
 
   test("creation tells of a volume that was there, too; a run tells of its mount", async () => {
-    const since = await stamp();
+    const since = await stamp(engine());
     const body = { Cmd: ["true"], HostConfig: { Binds: ["told:/x:ro"], NetworkMode: "none" } };
     await engine().remove(await ran(body));
     await engine().remove(await engine().create(body));

@@ -9,7 +9,7 @@ const TICKING = { Cmd: ["sh", "-c", "trap 'exit 7' TERM; while :; do echo tick; 
 
 onEngines("pause", (engine) => {
   test("a paused container stands still, and goes on where it was", async () => {
-    const since = await stamp();
+    const since = await stamp(engine());
     const id = await engine().running({ ...TICKING, StopSignal: "SIGTERM" });
     await engine().must(204, "POST", `/containers/${id}/pause`);
     expect(await state(id)).toMatchObject({ Status: "paused", Running: true, Paused: true });

@@ -20,7 +20,7 @@ onEngines("prune", (engine) => {
     await engine().must(204, "POST", `/containers/${paused}/pause`);
     const stopped = await engine().running({ Volumes: { "/data": {} } });
     await engine().must(204, "POST", `/containers/${stopped}/stop?t=0`);
-    const since = await stamp();
+    const since = await stamp(engine());
     const pruned = await prune();
     expect(pruned.ContainersDeleted?.toSorted()).toEqual([fresh, filled, stopped].sort());
     expect(pruned.SpaceReclaimed).toBeGreaterThanOrEqual(200 * 1024);

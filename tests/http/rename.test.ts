@@ -7,7 +7,7 @@ import { pastOf, stamp } from "../support/past-events.js";
 onEngines("rename", (engine) => {
   test("a running container answers to its new name alone, the old one is free", async () => {
     const id = await engine().running({}, "?name=first-name");
-    const since = await stamp();
+    const since = await stamp(engine());
     await engine().must(204, "POST", "/containers/first-name/rename?name=second-name");
     expect(await engine().inspect("second-name")).toMatchObject({ Id: id, Name: "/second-name" });
     expect((await engine().call("GET", "/containers/first-name/json")).status).toBe(404);

@@ -20,7 +20,7 @@ interface State {
 
 onEngines("restart policy", (engine) => {
   test("on-failure: so many times, with delays that double; no restart events", async () => {
-    const since = await stamp();
+    const since = await stamp(engine());
     const id = await engine().create({
       Cmd: ["sh", "-c", "exit 3"],
       HostConfig: { RestartPolicy: { Name: "on-failure", MaximumRetryCount: 3 } },
@@ -68,7 +68,7 @@ onEngines("restart policy", (engine) => {
   test("stop and kill during the delay: no more runs, and the code of the last one", async () => {
     for (const end of ["stop", "kill"]) {
       const id = await restarting();
-      const since = await stamp();
+      const since = await stamp(engine());
       await engine().must(204, "POST", `/containers/${id}/${end}`);
       expect(await inspected(id)).toMatchObject({ Status: "exited", Running: false, Restarting: false, ExitCode: 3 });
       const words = (await pastOf(engine(), id, since)).map(short);

@@ -8,7 +8,7 @@ onEngines("restart", (engine, kind) => {
   test("of a running, a paused, an ended and a new container; its events in order", async () => {
     const id = await engine().running();
     const first = await state(id);
-    const since = await stamp();
+    const since = await stamp(engine());
     await engine().must(204, "POST", `/containers/${id}/restart?t=5`);
     const second = await state(id);
     expect(second).toMatchObject({ Status: "running", ExitCode: 0, Error: "" });

@@ -16,8 +16,7 @@ export interface Event {
 
 /** The events since then. */
 export async function past(engine: EngineClient, since: string, filters: unknown = {}): Promise<Event[]> {
-  const until = (Date.now() / 1000 + 0.01).toFixed(3);
-  const query = `since=${since}&until=${until}&filters=${encodeURIComponent(JSON.stringify(filters))}`;
+  const query = `since=${since}&until=${await stamp(engine)}&filters=${encodeURIComponent(JSON.stringify(filters))}`;
   const answer = await engine.must(200, "GET", `/events?${query}`);
   const lines = answer.text.split("\n").filter((line) => line !== "");
   return lines.map((line) => JSON.parse(line) as Event);
@@ -30,12 +29,16 @@ export async function pastOf(engine: EngineClient, id: string, since: string): P
   return all.filter((event) => event.Actor.ID === id || event.Actor.Attributes["container"] === id);
 }
 
-/** A moment that lies behind all events so far and before all to come. */
-export async function stamp(): Promise<string> {
+/**
+ * A moment that lies behind all events so far and before all to come, as `since` and `until` take it. The engine tells
+ * it: another clock than the one that dates the events may have been set, or be late.
+ */
+export async function stamp(engine: EngineClient): Promise<string> {
   await pause(5);
-  const now = (Date.now() / 1000).toFixed(3);
+  const { SystemTime } = await engine.read<{ SystemTime: string }>("/info");
   await pause(5);
-  return now;
+  const fraction = /\.(\d+)/.exec(SystemTime)?.[1] ?? "";
+  return `${Math.floor(Date.parse(SystemTime) / 1000)}.${fraction.padEnd(9, "0")}`;
 }
 
 export function short(event: Event): string {
