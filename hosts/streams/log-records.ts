@@ -1,10 +1,11 @@
 // Turns lines of a log into what a client of `logs` reads: one record a line, cut at 16 KiB as Docker cuts, each with
-// its frame header and its time if wanted.
+// its frame header and its time if wanted, or as a JSON object.
 
 import type { replies } from "../host.js";
 import { ByteBuilder } from "./bytes.js";
 import { FRAME_HEADER, STDERR, STDOUT, writeFrameHeader } from "./frames.js";
 import { LogLine } from "./log-lines.js";
+import { LogObjects } from "./log-objects.js";
 import { Moment, TIMESTAMP_LENGTH } from "./timestamps.js";
 
 /** Longest record. A longer line comes in several, all with the time of its first part. */
@@ -25,6 +26,7 @@ export class LogRecords {
   readonly #until: Moment | null;
   readonly #readsTimes: boolean;
   readonly #prefix: Uint8Array;
+  readonly #objects: LogObjects | null;
   readonly #line = new LogLine();
   readonly #time = new Moment();
   readonly #unfinished: (Unfinished | null)[] = [null, null, null];
@@ -38,10 +40,12 @@ export class LogRecords {
   constructor(source: replies.LogSource) {
     this.#source = source;
     this.#prefix = new TextEncoder().encode(source.prefix);
+    this.#objects = source.objects === undefined ? null : new LogObjects(source.objects);
     this.#since = source.since > 0n ? Moment.of(source.since) : null;
     this.#until = source.until > 0n ? Moment.of(source.until) : null;
     this.#reachedSince = this.#since === null;
-    this.#readsTimes = source.timestamps || this.#since !== null || this.#until !== null;
+    const tellsTimes = source.timestamps || this.#objects !== null;
+    this.#readsTimes = tellsTimes || this.#since !== null || this.#until !== null;
   }
 
   /** Records of a block of whole lines. Good until the call after the next. */
@@ -121,6 +125,11 @@ export class LogRecords {
 
   #record(stream: number, time: Moment, from: Uint8Array, start: number, end: number, newline: boolean): void {
     const output = this.#output;
+    if (this.#objects !== null) {
+      const object = this.#objects.line(stream, time, from.subarray(start, end), newline);
+      output.reserve(object.length);
+      return output.add(object, 0, object.length);
+    }
     const { framed, timestamps } = this.#source;
     const prefix = this.#prefix;
     const length = end - start + (newline ? 1 : 0) + (timestamps ? TIMESTAMP_LENGTH + 1 : 0) + prefix.length;

@@ -3,6 +3,7 @@
 import type { LogBytes, replies } from "../host.js";
 import { FAILURE, FRAME_HEADER, writeFrameHeader } from "./frames.js";
 import { LogReader } from "./log-lines.js";
+import { LogObjects } from "./log-objects.js";
 import { LogRecords } from "./log-records.js";
 import { tailOffset } from "./log-tail.js";
 import { Moment } from "./timestamps.js";
@@ -16,7 +17,7 @@ export interface Sink {
 /**
  * Sends what the source names. With `follow`, goes on until `drain` and then up to the log's end; else stops at the
  * end it finds. `gone` stops it at once. Resolves when all is sent. A log that cannot be read any further ends with
- * words of that, in a frame of their own (surface 2.7).
+ * words of that, in a frame or an object of their own (surface 2.7).
  */
 export async function serveLogs(
   source: replies.LogSource,
@@ -57,8 +58,9 @@ async function sendLogs(
   }
 }
 
-function failureText({ framed }: replies.LogSource, error: unknown): Uint8Array {
+function failureText({ framed, objects }: replies.LogSource, error: unknown): Uint8Array {
   const why = error instanceof Error ? error.message : String(error);
+  if (objects !== undefined) return new LogObjects(objects).failure(why);
   const text = new TextEncoder().encode(`Error grabbing logs: ${why}\n`);
   const bytes = new Uint8Array(FRAME_HEADER + text.length);
   writeFrameHeader(bytes, 0, FAILURE, text.length);

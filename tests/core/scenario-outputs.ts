@@ -314,7 +314,8 @@ function fields(record: object): string {
 }
 
 function shownValue(value: unknown): string {
-  return value instanceof Uint8Array ? [...value].map((byte) => byte.toString(16)).join(",") : String(value);
+  if (value instanceof Uint8Array) return [...value].map((byte) => byte.toString(16)).join(",");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function text(bytes: Uint8Array): string {

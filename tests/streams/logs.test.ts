@@ -48,6 +48,25 @@ describe("logs", () => {
     );
   });
 
+  test("as objects have their stream and time, the shortest way, and what Go escapes escaped", async () => {
+    const objects = { attributes: "", separated: false };
+    const log = new MemoryLog(
+      '2026-11-20T10:00:01.500000000+01:00 stdout F <a> & "b"\\\u2028\u0001\n' +
+        "2026-11-20T09:00:02.000000000Z stderr F two\n",
+    );
+    expect(await logsOf(log, { objects, framed: true, timestamps: true, prefix: "x " })).toBe(
+      '{"Line":"\\u003ca\\u003e \\u0026 \\"b\\"\\\\\\u2028\\u0001\\n","Source":"stdout","Timestamp":"2026-11-20T09:00:01.5Z"}\n' +
+        '{"Line":"two\\n","Source":"stderr","Timestamp":"2026-11-20T09:00:02Z"}\n',
+    );
+    const sequence = { attributes: '[{"Key":"a","Value":"b"}]', separated: true };
+    expect(await logsOf(log, { objects: sequence, stdout: false })).toBe(
+      '\u001e{"Line":"two\\n","Source":"stderr","Timestamp":"2026-11-20T09:00:02Z","Attrs":[{"Key":"a","Value":"b"}]}\n',
+    );
+    const long = new MemoryLog(line(1, "z".repeat(16_384 + 3)));
+    const parts = (await logsOf(long, { objects })).trimEnd().split("\n");
+    expect(parts.map((part) => (JSON.parse(part) as { Line: string }).Line.length)).toEqual([16_384, 4]);
+  });
+
   test("of a log whose beginning was thrown away begin with what is left", async () => {
     const log = new MemoryLog(line(1, "gone") + line(2, "two") + line(3, "three"));
     log.forget(line(1, "gone").length);
@@ -239,6 +258,13 @@ describe("follow", () => {
       const text = "Error grabbing logs: input/output error\n";
       expect(framed ? frames(client.text) : client.text).toBe(framed ? `1:one\n|3:${text}` : `one\n${text}`);
     }
+    const client = new Collected();
+    reads = 0;
+    const objects = { attributes: "", separated: true };
+    await serveLogs({ ...ALL, objects }, breaking, client, never, never);
+    expect(client.text.split("\u001e").at(-1)).toBe(
+      '{"Timestamp":"0001-01-01T00:00:00Z","Error":"input/output error"}\n',
+    );
   });
 
   test("reads no further than a slow client lets it", async () => {

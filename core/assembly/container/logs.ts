@@ -1,6 +1,7 @@
 // GET /containers/{id}/logs (surface §2.7). The lines never enter the core: it says which, the host moves them.
 
-import { Box, Closing, LogSource } from "../../../build/bindings/types";
+import { Box, Closing, LogObjects, LogSource } from "../../../build/bindings/types";
+import { acceptedJsonStream, JSON_LINES, JSON_SEQUENCE } from "../api/json-streams";
 import { flagOf } from "../api/parameters";
 import { Call, Follower } from "../call";
 import { badParameter, conflict, notSupported, Refusal } from "../refusal";
@@ -9,10 +10,12 @@ import { engine } from "../state";
 import { BAD_TIME, parseUnixTime } from "../text/time";
 import { Container } from "./container";
 import { logDriverOf } from "./log-config";
-import { detailsOf } from "./log-details";
+import { attributesOf, detailsOf } from "./log-details";
 import { Status } from "./lifecycle";
 import { streamType } from "./stream-type";
 
+/** From this version on a client can have lines as JSON objects. */
+const WITH_OBJECTS: i32 = 54;
 /** Docker's text for a driver that keeps nothing. */
 export const UNREADABLE: string = "configured logging driver does not support reading";
 
@@ -33,21 +36,21 @@ export function containerLogs(call: Call): Refusal | null {
   if (until == BAD_TIME) return badTime(call, "until");
 
   const follow = flagOf(call.query, "follow") && (container.running || container.status == Status.Starting);
-  openReply(
-    call,
-    200,
-    `${commonHeaders.all}\nContent-Type: ${streamType(call, container.tty)}`,
-    new StopFollowing(container),
-  );
+  const objects = objectsType(call);
+  const plain = objects.length == 0;
+  const type = plain ? streamType(call, container.tty) : objects;
+  openReply(call, 200, `${commonHeaders.all}\nContent-Type: ${type}`, new StopFollowing(container));
+  const details = flagOf(call.query, "details");
   spliceLogs(
     call,
     new LogSource(
       container.id,
       stdout,
       stderr && !container.tty,
-      !container.tty,
-      flagOf(call.query, "timestamps"),
-      flagOf(call.query, "details") ? detailsOf(container) : "",
+      plain && !container.tty,
+      plain && flagOf(call.query, "timestamps"),
+      plain && details ? detailsOf(container) : "",
+      plain ? null : new LogObjects(details ? attributesOf(container) : "", objects == JSON_SEQUENCE),
       since,
       until,
       tailOf(call.query.first("tail")),
@@ -57,6 +60,13 @@ export function containerLogs(call: Call): Refusal | null {
   if (follow) container.attached.push(call);
   else endReply(call);
   return null;
+}
+
+/** The type of lines that are to be objects; empty: they are to be bytes. */
+function objectsType(call: Call): string {
+  if (call.version < WITH_OBJECTS) return "";
+  const accepted = acceptedJsonStream(call);
+  return accepted.length == 0 && call.query.first("format") == "json" ? JSON_LINES : accepted;
 }
 
 /** `all`, nothing and nonsense mean all. */

@@ -2,7 +2,7 @@
 
 import { Closing, Failure, Outcome } from "../../../build/bindings/types";
 import { Filters, parseFilters } from "../api/filters";
-import { headerOf } from "../api/headers";
+import { acceptedJsonStream, JSON_LINES, JSON_SEQUENCE } from "../api/json-streams";
 import { cancelTimer, wakeAfter } from "../ask";
 import { Call, Follower } from "../call";
 import { badParameter, Refusal } from "../refusal";
@@ -18,9 +18,6 @@ import { EventReader } from "./ring";
 const WITH_LINES = 52;
 /** A reader that has this much unread loses what comes (surface §2.11: a queue of 1024). */
 const CREDIT: u32 = 1 << 20;
-
-const LINES = "application/jsonl";
-const SEQUENCE = "application/json-seq";
 
 export function followEvents(call: Call): Refusal | null {
   const filters = parseFilters(call.query.first("filters"), null);
@@ -43,15 +40,10 @@ function timeOf(call: Call, name: string): i64 {
   return text.length == 0 ? 0 : parseFilterTime(text, engine.now.wall);
 }
 
-/** The client's choice among the types of surface §2.6; only exact names count. */
 function typeOf(call: Call): string {
-  const header = headerOf(call.request.headers, "Accept");
-  const accept: string[] = header === null ? [] : header.split(",");
-  for (let i = 0; i < accept.length; i++) {
-    const type = accept[i].trim();
-    if (type == LINES || type == SEQUENCE || type == "application/x-ndjson") return type;
-  }
-  return call.version >= WITH_LINES ? LINES : "application/json";
+  const accepted = acceptedJsonStream(call);
+  if (accepted.length > 0) return accepted;
+  return call.version >= WITH_LINES ? JSON_LINES : "application/json";
 }
 
 class Reading extends EventReader {
@@ -88,7 +80,7 @@ class Reading extends EventReader {
     const line = event.write(this.call.version);
     if (this.unread > CREDIT) return;
     this.unread += <u32>line.length;
-    sendChunk(this.call, this.type == SEQUENCE ? withSeparator(line) : line);
+    sendChunk(this.call, this.type == JSON_SEQUENCE ? withSeparator(line) : line);
   }
 
   drained(bytes: u32): void {

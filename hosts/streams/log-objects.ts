@@ -1,0 +1,54 @@
+// Lines of a log as JSON objects, as clients of newer versions may have them (surface 2.7).
+
+import type { replies } from "../host.js";
+import { STDOUT } from "./frames.js";
+import { TIMESTAMP_LENGTH } from "./timestamps.js";
+import type { Moment } from "./timestamps.js";
+
+/** RFC 7464: what begins a text of a sequence. */
+const SEPARATOR = "\u001e";
+/** The time of what has none. */
+const NO_TIME = "0001-01-01T00:00:00Z";
+
+/** Characters that Go writes as escapes in JSON besides those that JSON has to have escaped. */
+const ESCAPED = /[<>&\u2028\u2029]/g;
+
+export class LogObjects {
+  readonly #begin: string;
+  readonly #attributes: string;
+  readonly #stamp = new Uint8Array(TIMESTAMP_LENGTH);
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  readonly #encoder = new TextEncoder();
+
+  constructor({ attributes, separated }: replies.LogObjects) {
+    this.#begin = separated ? SEPARATOR : "";
+    this.#attributes = attributes === "" ? "" : `,"Attrs":${attributes}`;
+  }
+
+  /** A record of a log. What is no UTF-8 in it is lost: JSON has no bytes. */
+  line(stream: number, time: Moment, text: Uint8Array, newline: boolean): Uint8Array {
+    const line = this.#decoder.decode(text) + (newline ? "\n" : "");
+    const source = stream === STDOUT ? "stdout" : "stderr";
+    const told = line === "" ? "" : `"Line":${quoted(line)},`;
+    return this.#object(`${told}"Source":"${source}","Timestamp":"${this.#time(time)}"${this.#attributes}`);
+  }
+
+  /** Why there are no more. */
+  failure(why: string): Uint8Array {
+    return this.#object(`"Timestamp":"${NO_TIME}","Error":${quoted(why)}`);
+  }
+
+  #object(members: string): Uint8Array {
+    return this.#encoder.encode(`${this.#begin}{${members}}\n`);
+  }
+
+  /** RFC 3339 with as many digits as it takes. */
+  #time(time: Moment): string {
+    time.write(this.#stamp, 0);
+    return this.#decoder.decode(this.#stamp).replace(/\.?0*Z$/, "Z");
+  }
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text).replace(ESCAPED, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
