@@ -11,6 +11,8 @@ export interface Finished {
 
 export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
+  /** The test's own unless given. */
+  readonly cwd?: string;
   readonly input?: string | Uint8Array;
   /** Killed after this long; the code is then 124, as timeout(1) has it. */
   readonly timeoutMs?: number;
@@ -20,7 +22,8 @@ export interface RunOptions {
 export async function run(command: readonly string[], options: RunOptions = {}): Promise<Finished> {
   const [program, ...args] = command;
   if (program === undefined) throw new Error("no program to run");
-  const child = spawn(program, args, { env: { ...process.env, ...options.env }, stdio: ["pipe", "pipe", "pipe"] });
+  const { env, cwd } = options;
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on("data", (bytes: Buffer) => stdout.push(bytes));

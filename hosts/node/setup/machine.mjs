@@ -29,6 +29,11 @@ const TEST_PACKAGES = [
   { name: "docker.io", proof: ["/usr/sbin/dockerd", "/usr/bin/dockerd"] },
   { name: "docker-registry", proof: ["/usr/bin/docker-registry"] },
   { name: "python3-docker", proof: ["/usr/lib/python3/dist-packages/docker/__init__.py"] },
+  { name: "golang-go", proof: ["/usr/bin/go", "/usr/local/bin/go", "/usr/local/go/bin/go"] },
+  {
+    name: "golang-github-docker-docker-dev",
+    proof: ["/usr/share/gocode/src/github.com/docker/docker/client/client.go"],
+  },
   { name: "skopeo", proof: ["/usr/bin/skopeo"] },
   { name: "apache2-utils", proof: ["/usr/bin/htpasswd"] },
   { name: "strace", proof: ["/usr/bin/strace"] },

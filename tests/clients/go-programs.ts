@@ -1,0 +1,38 @@
+// The Go programs beside this file, built against Debian's packages of the SDK without asking anybody for modules.
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findProgram, must, run, type Finished } from "../support/commands.js";
+import { ROOT } from "../support/engines.js";
+
+const SOURCES = fileURLToPath(new URL("./go/", import.meta.url));
+
+/** Where Debian puts the sources of Go packages; GOPATH of programs that use them. */
+const PACKAGES = "/usr/share/gocode";
+
+/** Why there are no Go programs here, or null. */
+export function goMissing(): string | null {
+  if (findProgram("go") === null) return "go (Debian package golang-go) is not installed";
+  const client = join(PACKAGES, "src/github.com/docker/docker/client");
+  return existsSync(client) ? null : "Docker's Go SDK (golang-github-docker-docker-dev) is not installed";
+}
+
+/** Builds each folder of tests/clients/go that changed; the programs, by the names of their folders. */
+export async function buildGoPrograms(): Promise<GoPrograms> {
+  const [programs, cache] = [join(ROOT, "build/clients/go"), join(ROOT, "build/clients/go-cache")];
+  await mkdir(programs, { recursive: true });
+  const offline = { GO111MODULE: "off", GOPATH: PACKAGES, GOFLAGS: "", GOPROXY: "off", GOTOOLCHAIN: "local" };
+  const env = { ...offline, GOCACHE: cache, CGO_ENABLED: "0" };
+  await must([findProgram("go") ?? "go", "build", "-ldflags=-s -w", "-o", programs, "./..."], { cwd: SOURCES, env });
+  return new GoPrograms(programs);
+}
+
+export class GoPrograms {
+  constructor(readonly directory: string) {}
+
+  run(socketPath: string, name: string, args: readonly string[], input = ""): Promise<Finished> {
+    const env = { DOCKER_HOST: `unix://${socketPath}` };
+    return run([join(this.directory, name), ...args], { env, input, timeoutMs: 25_000 });
+  }
+}
