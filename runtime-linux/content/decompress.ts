@@ -1,4 +1,4 @@
-// Decompression, told by the first bytes: a media type may be wrong, the bytes are not.
+// Decompression by what the platform has, and in script where it has nothing.
 
 import { randomUUID } from "node:crypto";
 import { open, unlink } from "node:fs/promises";
@@ -8,38 +8,25 @@ import { Readable, pipeline, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { failureOf, HostFailure } from "../../hosts/failure.js";
 import { bunzip2 } from "../../hosts/streams/bzip2.js";
+import { recognized } from "../../hosts/streams/compression.js";
 import { unxz } from "../../hosts/streams/xz.js";
 import { zstdInScript } from "./zstd.js";
 
 /** The bytes as they were before gzip, zstd, bzip2 or xz; others pass through. */
 export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  const iterator = source[Symbol.asyncIterator]();
-  const { first, rest } = await begin(iterator);
-  if (startsWith(first, GZIP)) yield* through(rest, zlib.createGunzip({ chunkSize: CHUNK }));
-  else if (startsWith(first, ZSTD)) yield* zstd(rest);
-  else if (startsWith(first, BZIP2)) yield* asBuffers(bunzip2(rest));
-  else if (startsWith(first, XZ)) yield* asBuffers(unxz(spooled(rest)));
-  else for await (const chunk of rest) yield asBuffer(chunk);
-}
-
-/** Enough bytes to tell, and all bytes, these included. */
-async function begin(source: AsyncIterator<Uint8Array>): Promise<{ first: Buffer; rest: AsyncGenerator<Uint8Array> }> {
-  const head: Uint8Array[] = [];
-  let size = 0;
-  for (let next = await source.next(); !next.done; next = await source.next()) {
-    head.push(next.value);
-    size += next.value.length;
-    if (size >= LONGEST_MAGIC) break;
+  const { compression, bytes } = await recognized(source);
+  switch (compression) {
+    case "gzip":
+      return yield* through(bytes, zlib.createGunzip({ chunkSize: CHUNK }));
+    case "zstd":
+      return yield* zstd(bytes);
+    case "bzip2":
+      return yield* asBuffers(bunzip2(bytes));
+    case "xz":
+      return yield* asBuffers(unxz(spooled(bytes)));
+    case "none":
+      yield* asBuffers(bytes);
   }
-  async function* rest(): AsyncGenerator<Uint8Array> {
-    try {
-      yield* head;
-      for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
-    } finally {
-      await source.return?.();
-    }
-  }
-  return { first: head.length === 1 ? asBuffer(head[0]!) : Buffer.concat(head), rest: rest() };
 }
 
 async function* through(source: AsyncIterable<Uint8Array>, transform: Transform): AsyncGenerator<Buffer> {
@@ -98,18 +85,9 @@ function asCorrupt(error: unknown): unknown {
   return new HostFailure("corrupt", `decompression failed: ${message}`);
 }
 
-function startsWith(bytes: Buffer, magic: Buffer): boolean {
-  return bytes.subarray(0, magic.length).equals(magic);
-}
-
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-const GZIP = Buffer.from([0x1f, 0x8b]);
-const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-const BZIP2 = Buffer.from("BZh");
-const XZ = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]);
-const LONGEST_MAGIC = 6;
 /** Bytes of decompressed data at a time: fewer turns of the event loop. */
 const CHUNK = 256 << 10;
