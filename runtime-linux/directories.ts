@@ -1,6 +1,6 @@
 // Directories that the engine makes for itself and takes away again.
 
-import { chmodSync, mkdirSync, rmdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Makes a directory that other users cannot get into, if it is not there. Through those above it they can pass. */
@@ -17,5 +17,15 @@ export function removeEmpty(directory: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ENOTEMPTY" && code !== "EBUSY") throw error;
+  }
+}
+
+/** What is in a directory; nothing if it is not there. */
+export function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
   }
 }

@@ -1,8 +1,9 @@
 // What became of the launches of an earlier instance, however it ended.
 
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { engine } from "../hosts/host.js";
+import { namesIn } from "./directories.js";
 import type { Surroundings } from "./launch.js";
 import { findNaming, isSupervisor, killNaming, type Naming } from "./naming.js";
 import { parseRunName, type Paths } from "./paths.js";
@@ -20,8 +21,8 @@ export async function takeInventory(
   running: (found: Running) => void,
 ): Promise<engine.FoundProcess[]> {
   const naming = findNaming();
-  const runs = list(at.paths.live()).flatMap((container) =>
-    list(at.paths.runs(container)).map((number) => new Run(at.paths, container, Number(number))),
+  const runs = namesIn(at.paths.live()).flatMap((container) =>
+    namesIn(at.paths.runs(container)).map((number) => new Run(at.paths, container, Number(number))),
   );
   const found: engine.FoundProcess[] = [];
   for (const run of runs) {
@@ -58,20 +59,11 @@ async function examine(
 
 /** Exit codes and runtime state of runs that were cleared: written by who was killed a moment too late. */
 function sweep(paths: Paths): void {
-  const runtimes = list(paths.runtime("")).map((name) => paths.runtime(name));
+  const runtimes = namesIn(paths.runtime("")).map((name) => paths.runtime(name));
   for (const directory of [paths.exits(), ...runtimes])
-    for (const name of list(directory)) {
+    for (const name of namesIn(directory)) {
       const run = parseRunName(name);
       if (run && !existsSync(paths.run(run.container, run.run)))
         rmSync(join(directory, name), { recursive: true, force: true });
     }
-}
-
-function list(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }

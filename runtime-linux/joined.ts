@@ -1,7 +1,7 @@
 // Namespaces of another container, by its running process.
 
-import { readdirSync } from "node:fs";
 import { HostFailure } from "../hosts/failure.js";
+import { namesIn } from "./directories.js";
 import type { Paths } from "./paths.js";
 import { isAlive, Run, type FirstProcess } from "./run.js";
 
@@ -24,10 +24,5 @@ export function runningOf(container: string, paths: Paths): { run: Run; process:
 }
 
 function runsOf(container: string, paths: Paths): Run[] {
-  try {
-    return readdirSync(paths.runs(container)).map((number) => new Run(paths, container, Number(number)));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+  return namesIn(paths.runs(container)).map((number) => new Run(paths, container, Number(number)));
 }

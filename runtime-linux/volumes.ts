@@ -8,7 +8,7 @@ import type { Outcome, Perform, volumes } from "../hosts/host.js";
 import { confine } from "./confine.js";
 import { bytesOf } from "../hosts/streams/tar/latin1.js";
 import { copyAttributes, copyFile } from "./content/copy.js";
-import { namesIn } from "./content/layers.js";
+import { namesIn } from "./directories.js";
 import { bytesBelow } from "./content/measure.js";
 import { walk, type Found } from "./content/walk.js";
 import type { Kernel } from "./kernel.js";

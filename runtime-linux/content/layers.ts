@@ -2,9 +2,10 @@
 // container was mounted on it, `stubs/`. A layer appears there by one rename, whole. `layers/tmp/` holds what is being
 // made or thrown away; blobs as received stand in `blobs/sha256/`.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
+import { namesIn } from "../directories.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 
@@ -147,16 +148,6 @@ export function hexOf(digest: string): string {
   const match = /^sha256:([0-9a-f]{64})$/.exec(digest);
   if (!match?.[1]) throw new HostFailure("invalid", `"${digest}" is not a sha256 digest`);
   return match[1];
-}
-
-/** None when there is no such directory. */
-export function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }
 
 /** A file that cannot be read as one is no layer. */

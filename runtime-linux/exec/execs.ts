@@ -1,10 +1,10 @@
 // Execs in containers: started, signalled, resized, cleared away, and found again after a restart.
 
-import { readdirSync } from "node:fs";
 import type { engine, ExecStdio, Input, processes, types } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
 import { resolveProcess, type Spec } from "../bundle.js";
 import { availableOf } from "../capabilities.js";
+import { namesIn } from "../directories.js";
 import type { Surroundings } from "../launch.js";
 import { isAlive, Run } from "../run.js";
 import { LiveExec, type ExecEnd } from "./exec.js";
@@ -83,7 +83,7 @@ export class Execs {
 
   /** What is found in runs that go on. Those of an earlier engine are watched from now on. */
   inventory(runs: readonly Run[]): engine.FoundExec[] {
-    return runs.flatMap((run) => list(execsOf(run)).map((exec) => this.#examine(new ExecPlace(run, exec))));
+    return runs.flatMap((run) => namesIn(execsOf(run)).map((exec) => this.#examine(new ExecPlace(run, exec))));
   }
 
   /** Lets go of everything; they live on. */
@@ -134,14 +134,5 @@ export class Execs {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
-  }
-}
-
-function list(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
   }
 }
