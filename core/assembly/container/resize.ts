@@ -1,7 +1,7 @@
 // POST /containers/{id}/resize.
 
 import { Failure, Outcome, ProcessCommandResize, Resize, Subject } from "../../../build/bindings/types";
-import { u32Of } from "../api/parameters";
+import { terminalSizeOf } from "../api/terminal-size";
 import { askProcesses } from "../ask";
 import { Call } from "../call";
 import { containerEvent } from "../event/emit";
@@ -13,10 +13,8 @@ import { Container } from "./container";
 import { Status } from "./lifecycle";
 
 export function resizeContainer(call: Call): Refusal | null {
-  const rows = u32Of(call.query, "h", "invalid resize height");
-  if (rows.error.length > 0) return badParameter(rows.error);
-  const columns = u32Of(call.query, "w", "invalid resize width");
-  if (columns.error.length > 0) return badParameter(columns.error);
+  const wanted = terminalSizeOf(call.query);
+  if (wanted.error.length > 0) return badParameter(wanted.error);
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
@@ -30,7 +28,7 @@ export function resizeContainer(call: Call): Refusal | null {
   }
   if (!container.running) return conflict(`container ${container.id} is not running`);
   const subject = new Subject(container.id, container.run);
-  const size = new Resize(subject, <u32>rows.value, <u32>columns.value);
+  const size = new Resize(subject, wanted.rows, wanted.columns);
   askProcesses(new Resizing(container, call, size), 0, new ProcessCommandResize(size));
   return null;
 }

@@ -1,7 +1,7 @@
 // POST /exec/{id}/resize. Clients send it beside the start: it waits for that (surface §2.9).
 
 import { ExecResize, Failure, Outcome, ProcessCommandResizeExec } from "../../../build/bindings/types";
-import { u32Of } from "../api/parameters";
+import { terminalSizeOf } from "../api/terminal-size";
 import { askProcesses, cancelTimer, wakeAfter } from "../ask";
 import { Call } from "../call";
 import { badParameter, internal, Refusal } from "../refusal";
@@ -13,14 +13,12 @@ import { Exec, Stage, StartWatch } from "./exec";
 const PATIENCE: u64 = 10 * 1_000_000_000;
 
 export function resizeExec(call: Call): Refusal | null {
-  const rows = u32Of(call.query, "h", "invalid resize height");
-  if (rows.error.length > 0) return badParameter(rows.error);
-  const columns = u32Of(call.query, "w", "invalid resize width");
-  if (columns.error.length > 0) return badParameter(columns.error);
+  const wanted = terminalSizeOf(call.query);
+  if (wanted.error.length > 0) return badParameter(wanted.error);
   const lookup = engine.execs.lookUpActive(call.name);
   const exec = lookup.exec;
   if (exec === null) return lookup.refusal;
-  new Resizing(call, new ExecResize(exec.id, <u32>rows.value, <u32>columns.value)).begin(exec);
+  new Resizing(call, new ExecResize(exec.id, wanted.rows, wanted.columns)).begin(exec);
   return null;
 }
 
