@@ -1,23 +1,13 @@
 // The console of the page: endpoints of the chosen version, and what stands under an answer.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PlaygroundBrowser, reasonForNoPages, sendLast } from "./chromium.js";
+import { expect, test } from "vitest";
+import { sendLast } from "./chromium.js";
+import { onPages } from "./on-pages.js";
 import { PATIENCE, sendLine } from "./visitor.js";
 
-const reason = reasonForNoPages();
-let browser: PlaygroundBrowser;
-
-describe("the console", () => {
-  beforeAll(async () => {
-    if (reason === null) browser = await PlaygroundBrowser.start();
-  });
-  afterAll(async () => {
-    if (reason === null) await browser.close();
-  });
-
-  test("has the endpoints of the chosen version, and begins a request for one of them at it", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page, complaints } = await browser.open();
+onPages("the console", (browser) => {
+  test("has the endpoints of the chosen version, and begins a request for one of them at it", async () => {
+    const { page, complaints } = await browser().open();
     const groups = () => page.getByLabel("Endpoint").locator("optgroup").evaluateAll(labels);
     await expect.poll(groups, PATIENCE).toContain("Distribution");
     await page.getByLabel("API version").selectOption("1.25");
@@ -31,9 +21,8 @@ describe("the console", () => {
     await page.context().close();
   });
 
-  test("shows frames byte by byte, and how other versions answer", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page, complaints } = await browser.open();
+  test("shows frames byte by byte, and how other versions answer", async () => {
+    const { page, complaints } = await browser().open();
     await page.getByLabel("Speed").selectOption("10");
     for (const line of ["docker create --name told busybox sh -c 'echo out; echo bad >&2'", "docker start told"]) {
       await sendLine(page, line);

@@ -1,10 +1,10 @@
 // Every fault of the menu "Break it" is injected, seen to strike, and healed.
 
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CRASH_HALFWAY, FAULT_TEXTS } from "../../hosts/browser/lessons/fault-texts.js";
 import type { Fault } from "../../hosts/simulated/faults.js";
-import { PlaygroundBrowser, reasonForNoPages } from "./chromium.js";
+import { onPages } from "./on-pages.js";
 import { PATIENCE, choose, isSet, seen, sendLine } from "./visitor.js";
 
 /** Lines of the console, and what is to be seen after them. */
@@ -67,22 +67,11 @@ const TRIALS: Readonly<Record<Exclude<Fault["kind"], "engine-crash">, Trial>> = 
   },
 };
 
-const reason = reasonForNoPages();
-let browser: PlaygroundBrowser;
-
-describe("what can be broken", () => {
-  beforeAll(async () => {
-    if (reason === null) browser = await PlaygroundBrowser.start();
-  });
-  afterAll(async () => {
-    if (reason === null) await browser.close();
-  });
-
+onPages("what can be broken", (browser) => {
   for (const [kind, { before = [], during, hurt, after, healed }] of Object.entries(TRIALS)) {
     const { label, times } = FAULT_TEXTS[kind as keyof typeof TRIALS];
-    test(label, async ({ skip }) => {
-      if (reason !== null) return skip(reason);
-      const { page, complaints } = await browser.open();
+    test(label, async () => {
+      const { page, complaints } = await browser().open();
       await page.getByLabel("Speed").selectOption("10");
       for (const line of before) await sendLine(page, line);
       await choose(page, label);
@@ -98,9 +87,8 @@ describe("what can be broken", () => {
     });
   }
 
-  test("the engine", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page, complaints } = await browser.open();
+  test("the engine", async () => {
+    const { page, complaints } = await browser().open();
     for (const line of [SLEEPER, ...START]) await sendLine(page, line);
     const process = /Pid": \d+/;
     await sendLine(page, "docker inspect job");
@@ -118,9 +106,8 @@ describe("what can be broken", () => {
     await page.context().close();
   });
 
-  test("the engine, halfway through a start", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page, complaints } = await browser.open();
+  test("the engine, halfway through a start", async () => {
+    const { page, complaints } = await browser().open();
     await page.getByLabel("Speed").selectOption("10");
     await sendLine(page, SLEEPER);
     await choose(page, CRASH_HALFWAY.label);

@@ -2,29 +2,18 @@
 // be found out, and sent.
 
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Lesson } from "../../hosts/browser/lessons/lesson.js";
 import { LESSONS } from "../../hosts/browser/lessons/lessons.js";
-import { PlaygroundBrowser, reasonForNoPages } from "./chromium.js";
+import { onPages } from "./on-pages.js";
 import { FINDINGS } from "./lesson-findings.js";
 
-const reason = reasonForNoPages();
 /** The world runs ten times as fast: a lesson waits for containers that sleep. */
 const PATIENCE = { timeout: 20_000 };
-let browser: PlaygroundBrowser;
-
-describe("lessons on the page", () => {
-  beforeAll(async () => {
-    if (reason === null) browser = await PlaygroundBrowser.start();
-  });
-  afterAll(async () => {
-    if (reason === null) await browser.close();
-  });
-
+onPages("lessons on the page", (browser) => {
   for (const lesson of LESSONS) {
-    test(lesson.title, async ({ skip }) => {
-      if (reason !== null) return skip(reason);
-      const { page, complaints } = await browser.open({ viewport: { width: 1280, height: 1000 } });
+    test(lesson.title, async () => {
+      const { page, complaints } = await browser().open({ viewport: { width: 1280, height: 1000 } });
       await page.getByLabel("Speed").selectOption("10");
       const title = page.locator(".lesson-title", { hasText: lesson.title });
       if ((await title.getAttribute("aria-expanded")) !== "true") await title.click();

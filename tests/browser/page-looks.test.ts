@@ -1,20 +1,18 @@
 // How the page looks and is operated: contrast and names in every state, focus that is seen, nothing that jumps.
 
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { violations } from "./accessibility.js";
-import { PlaygroundBrowser, reasonForNoPages, sendLast } from "./chromium.js";
+import { sendLast } from "./chromium.js";
+import { onPages } from "./on-pages.js";
 import { sendLine } from "./visitor.js";
 
-const reason = reasonForNoPages();
 const SIZES = [
   { width: 360, height: 740 },
   { width: 1280, height: 800 },
 ];
 /** The rules are many, the elements too. */
 const PATIENCE_MS = 240_000;
-let browser: PlaygroundBrowser;
-
 /** One after another on the same page. */
 const STATES: readonly { name: string; enter: (page: Page) => Promise<unknown>; leave?: string }[] = [
   { name: "first sight", enter: async () => {} },
@@ -31,21 +29,13 @@ const STATES: readonly { name: string; enter: (page: Page) => Promise<unknown>; 
   { name: "about", enter: (page) => page.getByRole("button", { name: "About" }).click(), leave: "Escape" },
 ];
 
-describe("the look of the page", () => {
-  beforeAll(async () => {
-    if (reason === null) browser = await PlaygroundBrowser.start();
-  });
-  afterAll(async () => {
-    if (reason === null) await browser.close();
-  });
-
+onPages("the look of the page", (browser) => {
   for (const colorScheme of ["light", "dark"] as const) {
     for (const viewport of SIZES) {
       test(
         `meets WCAG AA in every state: ${colorScheme}, ${viewport.width} px`,
-        async ({ skip }) => {
-          if (reason !== null) return skip(reason);
-          const { page, complaints } = await browser.open({ colorScheme, viewport });
+        async () => {
+          const { page, complaints } = await browser().open({ colorScheme, viewport });
           for (const { name, enter, leave } of STATES) {
             await enter(page);
             expect(await violations(page), name).toEqual([]);
@@ -65,9 +55,8 @@ describe("the look of the page", () => {
   }
 
   for (const viewport of SIZES) {
-    test(`shows where the focus is at ${viewport.width} px`, async ({ skip }) => {
-      if (reason !== null) return skip(reason);
-      const { page } = await browser.open({ viewport });
+    test(`shows where the focus is at ${viewport.width} px`, async () => {
+      const { page } = await browser().open({ viewport });
       await sendLast(page);
       const stops = await tabThrough(page);
       expect(stops.filter(({ seen }) => !seen)).toEqual([]);
@@ -78,9 +67,8 @@ describe("the look of the page", () => {
       await page.context().close();
     });
 
-    test(`keeps things in their places at ${viewport.width} px`, async ({ skip }) => {
-      if (reason !== null) return skip(reason);
-      const { page } = await browser.open({ viewport });
+    test(`keeps things in their places at ${viewport.width} px`, async () => {
+      const { page } = await browser().open({ viewport });
       await page.waitForFunction(() => document.querySelector(".summary")?.textContent !== "");
       await sendLast(page);
       await sendLine(page, "docker start hello");
@@ -94,9 +82,8 @@ describe("the look of the page", () => {
     });
   }
 
-  test("brings an answer, and what is opened under it, into view", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page } = await browser.open({ viewport: SIZES[1]! });
+  test("brings an answer, and what is opened under it, into view", async () => {
+    const { page } = await browser().open({ viewport: SIZES[1]! });
     await refuse(page);
     for (const part of [".answer .status-line", ".answer [role=tabpanel] dt >> nth=0"]) {
       const box = (await page.locator(".cell").last().locator(part).boundingBox())!;
@@ -107,9 +94,8 @@ describe("the look of the page", () => {
     await page.context().close();
   });
 
-  test("moves nothing where the visitor prefers that", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page } = await browser.open({ reducedMotion: "reduce" });
+  test("moves nothing where the visitor prefers that", async () => {
+    const { page } = await browser().open({ reducedMotion: "reduce" });
     await sendLast(page);
     const moving = await page.evaluate(() =>
       Array.from(document.querySelectorAll("*"))

@@ -1,27 +1,16 @@
 // Time in the visitor's hands, and sessions as links: the past is looked at, branched from, and opened again elsewhere.
 
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { FAULT_TEXTS } from "../../hosts/browser/lessons/fault-texts.js";
-import { PlaygroundBrowser, reasonForNoPages } from "./chromium.js";
+import { onPages } from "./on-pages.js";
 import { PATIENCE, choose, sendLine } from "./visitor.js";
 
-const reason = reasonForNoPages();
 const SHELL = "echo made > /note; echo told; sleep 1; echo warned >&2";
 const BODY = JSON.stringify({ Image: "busybox", Cmd: ["sh", "-c", SHELL] });
-let browser: PlaygroundBrowser;
-
-describe("time on the page", () => {
-  beforeAll(async () => {
-    if (reason === null) browser = await PlaygroundBrowser.start();
-  });
-  afterAll(async () => {
-    if (reason === null) await browser.close();
-  });
-
-  test("stretches what happens, so that a start can be watched, and not what is waited for", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page } = await browser.open();
+onPages("time on the page", (browser) => {
+  test("stretches what happens, so that a start can be watched, and not what is waited for", async () => {
+    const { page } = await browser().open();
     await sendLine(page, "docker create --name job busybox sleep 1000");
     expect(await timed(() => sendLine(page, "docker start job"))).toBeGreaterThan(700);
     // Nine seconds of the world: forty times as long would be minutes.
@@ -29,9 +18,8 @@ describe("time on the page", () => {
     await page.context().close();
   });
 
-  test("goes back and forth over the same states", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page, complaints } = await browser.open();
+  test("goes back and forth over the same states", async () => {
+    const { page, complaints } = await browser().open();
     await live(page);
     const now = await look(page);
     const back = [now];
@@ -54,9 +42,8 @@ describe("time on the page", () => {
     await page.context().close();
   });
 
-  test("branches where something else is done in the past", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page, complaints } = await browser.open();
+  test("branches where something else is done in the past", async () => {
+    const { page, complaints } = await browser().open();
     await live(page);
     const { world: before } = await lookAt(page, /^POST \/v1.41\/containers\/told\/start/);
     expect(before).toMatch(/told\s+busybox\s+starting/);
@@ -72,9 +59,8 @@ describe("time on the page", () => {
     await page.context().close();
   });
 
-  test("goes on from a moment of the past as it did", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page, complaints } = await browser.open();
+  test("goes on from a moment of the past as it did", async () => {
+    const { page, complaints } = await browser().open();
     await live(page);
     const now = await look(page);
     await lookAt(page, /^the engine is gone/);
@@ -87,14 +73,13 @@ describe("time on the page", () => {
     await page.context().close();
   });
 
-  test("comes to the same state in another browser, by a link", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page } = await browser.open();
+  test("comes to the same state in another browser, by a link", async () => {
+    const { page } = await browser().open();
     await live(page);
     const now = await look(page);
     const answers = await page.locator(".answer").allInnerTexts();
     const link = await linkTo(page);
-    const { page: other, complaints } = await browser.open({}, link);
+    const { page: other, complaints } = await browser().open({}, link);
     expect(await other.locator(".notice").innerText()).toMatch(/^Time stands still where this session was shared/);
     expect(await look(other)).toEqual(now);
     expect(await other.locator(".answer").allInnerTexts()).toEqual(answers);
@@ -106,9 +91,8 @@ describe("time on the page", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("comes back to what a lesson took the place of", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page, complaints } = await browser.open();
+  test("comes back to what a lesson took the place of", async () => {
+    const { page, complaints } = await browser().open();
     await live(page);
     const now = await look(page);
     await page.locator(".lesson-title", { hasText: "List images" }).click();
@@ -120,11 +104,10 @@ describe("time on the page", () => {
     await page.context().close();
   });
 
-  test("keeps secrets out of links", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page } = await browser.open();
+  test("keeps secrets out of links", async () => {
+    const { page } = await browser().open();
     await sendLine(page, "docker login -u somebody -p tops3cret registry.example");
-    const { page: other } = await browser.open({}, await linkTo(page));
+    const { page: other } = await browser().open({}, await linkTo(page));
     expect(await other.content()).not.toContain("tops3cret");
     expect(await other.locator(".cell").last().getByRole("textbox", { name: "Body" }).inputValue()).toContain(
       '"password"',

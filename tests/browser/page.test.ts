@@ -2,28 +2,18 @@
 
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PlaygroundBrowser, reasonForNoPages, sendLast } from "./chromium.js";
+import { expect, test } from "vitest";
+import { sendLast } from "./chromium.js";
+import { onPages } from "./on-pages.js";
 
-const reason = reasonForNoPages();
 const THEMES = ["light", "dark"] as const;
 const WIDTHS = [360, 768, 1280, 1920];
 /** To be looked at by people. */
 const SCREENSHOTS = "build/screenshots";
-let browser: PlaygroundBrowser;
-
-describe("the playground", () => {
-  beforeAll(async () => {
-    if (reason === null) browser = await PlaygroundBrowser.start();
-  });
-  afterAll(async () => {
-    if (reason === null) await browser.close();
-  });
-
-  test("opens ready to send, without a complaint and without asking anybody else", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
+onPages("the playground", (browser) => {
+  test("opens ready to send, without a complaint and without asking anybody else", async () => {
     const begun = Date.now();
-    const { page, complaints, foreign } = await browser.open();
+    const { page, complaints, foreign } = await browser().open();
     console.log(`first interaction possible after ${Date.now() - begun} ms`);
     expect(await sendLast(page)).toBe("201 Created");
     await page.waitForSelector(".diagram .token");
@@ -32,9 +22,8 @@ describe("the playground", () => {
     expect(foreign).toEqual([]);
   });
 
-  test("may not be made to ask anybody else", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page } = await browser.open();
+  test("may not be made to ask anybody else", async () => {
+    const { page } = await browser().open();
     const outcome = await page.evaluate(() =>
       fetch("https://127.0.0.1:9/").then(
         () => "answered",
@@ -50,9 +39,8 @@ describe("the playground", () => {
     expect([outcome, evaluated]).toEqual(["refused", false]);
   });
 
-  test("can be used without a mouse", async ({ skip }) => {
-    if (reason !== null) return skip(reason);
-    const { page, complaints } = await browser.open();
+  test("can be used without a mouse", async () => {
+    const { page, complaints } = await browser().open();
     await tabTo(page, "Send");
     await page.keyboard.press("Enter");
     await page.waitForSelector(".answer .status-line strong");
@@ -76,11 +64,10 @@ describe("the playground", () => {
   });
 
   for (const colorScheme of THEMES) {
-    test(`fits every width in the ${colorScheme} theme`, async ({ skip }) => {
-      if (reason !== null) return skip(reason);
+    test(`fits every width in the ${colorScheme} theme`, async () => {
       const directory = join(SCREENSHOTS, colorScheme);
       for (const width of WIDTHS) {
-        const { page } = await browser.open({ colorScheme, viewport: { width, height: 900 } });
+        const { page } = await browser().open({ colorScheme, viewport: { width, height: 900 } });
         await sendLast(page);
         for (const part of width > 800 ? ["all"] : ["Lessons", "World", "Requests"]) {
           if (part !== "all") await page.locator(".parts").getByText(part).click();
