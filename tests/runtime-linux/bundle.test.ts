@@ -27,15 +27,7 @@ const LAUNCH: processes.Launch = {
   runtime: "crun",
   spec: new Uint8Array(0),
   user: "",
-  groups: [],
   seccomp: "unconfined",
-  files: [],
-  directories: [],
-  tty: false,
-  rows: 0,
-  columns: 0,
-  openStdin: false,
-  stdinOnce: false,
   ...PLAIN_LAUNCH,
 };
 

@@ -78,14 +78,8 @@ export class World {
   async launch(args: string[], { spec: change, ...more }: Change = {}): Promise<void> {
     const spec = specOf(args);
     change?.(spec);
-    const usual = { container: ID, run: 1, runtime: "simulated", user: "", groups: [], seccomp: "default", files: [] };
+    const usual = { container: ID, run: 1, runtime: "simulated", user: "", seccomp: "default" };
     const stdio = {
-      directories: [],
-      tty: false,
-      rows: 0,
-      columns: 0,
-      openStdin: false,
-      stdinOnce: false,
       ...PLAIN_LAUNCH,
     };
     await this.perform({

@@ -14,6 +14,14 @@ export const NO_STREAMS: Pick<Stdio, "exec" | "archive" | "export"> = {
 
 /** What a launch need not say. */
 export const PLAIN_LAUNCH = {
+  groups: [],
+  files: [],
+  directories: [],
+  tty: false,
+  rows: 0,
+  columns: 0,
+  openStdin: false,
+  stdinOnce: false,
   devices: [],
   allDevices: false,
   rates: [],
