@@ -1,8 +1,9 @@
-// How long do a container's calls take: create, inspect, and the whole of create, start, wait and remove of `true`?
+// How long do a container's calls take: create, inspect, stats, and the whole of create, start, wait and remove of `true`?
 import type { RunningEngine } from "../tests/support/engines.js";
 import { openLoadClient } from "./load.js";
-import { atMost, medians, timed, type Answer, type Sizes } from "./question.js";
-import { requestBytes, Wire } from "./wire.js";
+import { atMost, medians, timed, type Answer, type Goal, type Sizes } from "./question.js";
+import { withSleepers } from "./running-sleepers.js";
+import { expectStatus, idOf, onWire, requestBytes, type Wire } from "./wire.js";
 
 export async function runContainer(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
   const answers: Answer[] = [];
@@ -37,19 +38,35 @@ export async function createContainer(engines: readonly RunningEngine[], sizes: 
   return [{ question: "create", unit: "ms", figures, goal: atMost(1 / 2) }];
 }
 
-/** One request after the other on one connection: the mean of a round, then the median of the rounds. */
 export async function inspectContainer(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
-  const client = await openLoadClient();
-  const ids = new Map<string, string>();
-  for (const engine of engines) ids.set(engine.kind, await engine.running({ Cmd: ["sleep", "100000"] }));
-  const figures = await medians(engines, sizes.rounds, async (engine) => {
-    const target = `/v1.41/containers/${ids.get(engine.kind)}/json`;
-    return (1000 * (await client.ask(engine.socketPath, target, sizes.requests, 1))) / sizes.requests;
-  });
-  await client.close();
-  for (const engine of engines) await engine.remove(ids.get(engine.kind) ?? "");
   const question = "inspect of a running container, one after the other";
-  return [{ question, unit: "µs", figures, goal: atMost(1.1), note: `client in ${client.language}` }];
+  return [await oneAfterTheOther(engines, sizes, question, "json", atMost(1.1))];
+}
+
+/** Few requests: the reference takes a sample a second, and whoever asks waits for the next. */
+export async function stats(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
+  const few = { ...sizes, requests: Math.ceil(sizes.requests / 1000) };
+  const question = "stats of a running container, one shot after the other";
+  return [await oneAfterTheOther(engines, few, question, "stats?stream=0&one-shot=1", atMost(1))];
+}
+
+/** One request after the other on one connection: the mean of a round, then the median of the rounds. */
+async function oneAfterTheOther(
+  engines: readonly RunningEngine[],
+  { rounds, requests }: Sizes,
+  question: string,
+  what: string,
+  goal: Goal,
+): Promise<Answer> {
+  const client = await openLoadClient();
+  const figures = await withSleepers(engines, (sleeperOf) =>
+    medians(engines, rounds, async (engine) => {
+      const target = `/v1.41/containers/${sleeperOf(engine)}/${what}`;
+      return (1000 * (await client.ask(engine.socketPath, target, requests, 1))) / requests;
+    }),
+  );
+  await client.close();
+  return { question, unit: "µs", figures, goal, note: `client in ${client.language}` };
 }
 
 async function runOnce(wire: Wire, create: Buffer): Promise<void> {
@@ -58,22 +75,4 @@ async function runOnce(wire: Wire, create: Buffer): Promise<void> {
   await expectStatus(wire, requestBytes("POST", `/containers/${id}/start`), 204);
   await expectStatus(wire, requestBytes("POST", `/containers/${id}/wait`), 200);
   await expectStatus(wire, requestBytes("DELETE", `/containers/${id}`), 204);
-}
-
-function idOf(wire: Wire): string {
-  return (JSON.parse(wire.body) as { Id: string }).Id;
-}
-
-async function expectStatus(wire: Wire, request: Buffer, status: number): Promise<void> {
-  const answered = await wire.ask(request);
-  if (answered !== status) throw new Error(`expected ${status}, got ${answered}: ${wire.body}`);
-}
-
-async function onWire<T>(engine: RunningEngine, act: (wire: Wire) => Promise<T>): Promise<T> {
-  const wire = await Wire.open(engine.socketPath);
-  try {
-    return await act(wire);
-  } finally {
-    wire.close();
-  }
 }

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CONNECTIONS_MAX 64
-#define ANSWER_MAX 65536
+#define CONNECTIONS_MAX 16
+#define ANSWER_MAX (4 << 20)
 
 struct connection {
   int fd;
@@ -55,8 +55,10 @@ static int is_whole(struct connection *connection) {
   connection->answer[connection->length] = 0;
   char *end = strstr(connection->answer, "\r\n\r\n");
   if (end == NULL) return 0;
+  *end = 0;
   char *length = strcasestr(connection->answer, "\r\ncontent-length: ");
-  if (length != NULL && length < end)
+  *end = '\r';
+  if (length != NULL)
     return connection->length == (size_t)(end + 4 - connection->answer) + strtoul(length + 18, NULL, 10);
   return memcmp(connection->answer + connection->length - 7, "\r\n0\r\n\r\n", 7) == 0;
 }

@@ -1,7 +1,7 @@
 // How many MB/s of log can a container write, and a client read?
 import { connect } from "node:net";
 import type { RunningEngine } from "../tests/support/engines.js";
-import { atLeast, median, timed, type Answer, type Sizes } from "./question.js";
+import { atLeast, Rounds, timed, type Answer, type Sizes } from "./question.js";
 import { requestBytes } from "./wire.js";
 
 const LINE = "x".repeat(79);
@@ -9,8 +9,7 @@ const LINE = "x".repeat(79);
 export async function logs(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
   const lines = Math.ceil(sizes.logBytes / (LINE.length + 1));
   const megabytes = (lines * (LINE.length + 1)) / 1e6;
-  const written: Record<string, number[]> = {};
-  const read: Record<string, number[]> = {};
+  const [written, read] = [new Rounds(), new Rounds()];
   for (let i = 0; i < sizes.rounds; i += 1) {
     for (const engine of engines) {
       const id = await engine.create({ Cmd: ["sh", "-c", `yes ${LINE} | head -n ${lines}`] });
@@ -22,8 +21,8 @@ export async function logs(engines: readonly RunningEngine[], sizes: Sizes): Pro
       const readMs = await timed(async () => (bytes = await drain(engine, id)));
       const least = lines * (LINE.length + 1 + 8);
       if (bytes < least) throw new Error(`${engine.kind}: ${bytes} bytes of log, not even ${least}`);
-      (written[engine.kind] ??= []).push((megabytes * 1000) / writeMs);
-      (read[engine.kind] ??= []).push((megabytes * 1000) / readMs);
+      written.add(engine.kind, (megabytes * 1000) / writeMs);
+      read.add(engine.kind, (megabytes * 1000) / readMs);
       await engine.remove(id);
     }
   }
@@ -31,11 +30,11 @@ export async function logs(engines: readonly RunningEngine[], sizes: Sizes): Pro
     {
       question: "log written",
       unit: "MB/s",
-      figures: mediansOf(written),
+      figures: written.medians(),
       goal: atLeast(1.7),
       note: "the container's start included",
     },
-    { question: "log read", unit: "MB/s", figures: mediansOf(read), goal: atLeast(2) },
+    { question: "log read", unit: "MB/s", figures: read.medians(), goal: atLeast(2) },
   ];
 }
 
@@ -63,7 +62,3 @@ function drain(engine: RunningEngine, id: string): Promise<number> {
 }
 
 const LAST_CHUNK = "0\r\n\r\n";
-
-function mediansOf(all: Readonly<Record<string, readonly number[]>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(all).map(([kind, values]) => [kind, median(values)]));
-}

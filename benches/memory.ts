@@ -31,6 +31,7 @@ export async function memory(engines: readonly RunningEngine[], sizes: Sizes): P
       question: "memory per running container",
       unit: "MiB",
       figures: perContainer,
+      goal: atMost(1 / 2),
       note: `supervisors included, the container's own process not; of ${sizes.containers} containers`,
     },
   ];

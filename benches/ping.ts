@@ -2,7 +2,7 @@
 // same asked of a server that answers fixed bytes without reading.
 import type { RunningEngine } from "../tests/support/engines.js";
 import { openFloor, openLoadClient } from "./load.js";
-import { atMost, median, round, type Answer, type Sizes } from "./question.js";
+import { atMost, round, Rounds, type Answer, type Sizes } from "./question.js";
 
 const CONNECTIONS = 8;
 
@@ -10,20 +10,20 @@ export async function ping(engines: readonly RunningEngine[], sizes: Sizes): Pro
   const client = await openLoadClient();
   const floor = await openFloor();
   const asked = [...engines.map((engine) => [engine.kind, engine.socketPath] as const), ["floor", floor.socketPath]];
-  const [sequential, together] = [new Map<string, number[]>(), new Map<string, number[]>()];
+  const [sequential, together] = [new Rounds(), new Rounds()];
   try {
     for (let i = 0; i < sizes.rounds; i += 1) {
       for (const [kind = "", path = ""] of asked) {
         const [few, many] = [sizes.requests, sizes.requests * 4];
-        add(sequential, kind, (1000 * (await client.ask(path, "/_ping", few, 1))) / few);
-        add(together, kind, (1000 * many) / (await client.ask(path, "/_ping", many, CONNECTIONS)));
+        sequential.add(kind, (1000 * (await client.ask(path, "/_ping", few, 1))) / few);
+        together.add(kind, (1000 * many) / (await client.ask(path, "/_ping", many, CONNECTIONS)));
       }
     }
   } finally {
     await client.close();
     await floor.close();
   }
-  const [one, many] = [figuresOf(sequential), figuresOf(together)];
+  const [one, many] = [sequential.medians(), together.medians()];
   return [
     {
       question: "ping, one after the other",
@@ -39,14 +39,6 @@ export async function ping(engines: readonly RunningEngine[], sizes: Sizes): Pro
       note: `client in ${client.language}, its floor is ${round(many["floor"] ?? 0)}/s`,
     },
   ];
-}
-
-function add(all: Map<string, number[]>, kind: string, value: number): void {
-  all.set(kind, [...(all.get(kind) ?? []), value]);
-}
-
-function figuresOf(all: ReadonlyMap<string, number[]>): Record<string, number> {
-  return Object.fromEntries([...all].map(([kind, values]) => [kind, median(values)]));
 }
 
 function without(figures: Readonly<Record<string, number>>, kind: string): Record<string, number> {

@@ -4,6 +4,8 @@ import type { EngineKind, RunningEngine } from "../tests/support/engines.js";
 export interface Sizes {
   /** Rounds each engine has. */
   readonly rounds: number;
+  /** Rounds each engine has where one takes seconds. */
+  readonly longRounds: number;
   /** Requests of one round where a single one is too short to be timed. */
   readonly requests: number;
   /** Uncompressed bytes of each of the five layers pulled. */
@@ -14,6 +16,18 @@ export interface Sizes {
   readonly idleMs: number;
   /** Containers that share the memory measured per container. */
   readonly containers: number;
+  /** Containers that sleep, started and removed by several clients at once. */
+  readonly sleepers: number;
+  /** Created containers that are listed, and among which one is inspected. */
+  readonly listed: number;
+  /** Bytes copied in and out. */
+  readonly copiedBytes: number;
+  /** Small files copied in and out. */
+  readonly copiedFiles: number;
+  /** Readers of events at the same time. */
+  readonly readers: number;
+  /** Lines or events that each are waited for. */
+  readonly moments: number;
   /** Containers of a simulated engine, whose memory is measured. */
   readonly simulatedContainers: number;
   /** Simulated minutes that a simulated engine's containers come and go. */
@@ -24,11 +38,18 @@ export interface Sizes {
 
 export const REAL: Sizes = {
   rounds: 20,
+  longRounds: 5,
   requests: 2000,
   layerBytes: 64 << 20,
   logBytes: 64 << 20,
   idleMs: 30_000,
-  containers: 10,
+  containers: 40,
+  sleepers: 40,
+  listed: 1000,
+  copiedBytes: 100 << 20,
+  copiedFiles: 5000,
+  readers: 100,
+  moments: 200,
   simulatedContainers: 10_000,
   simulatedMinutes: 60,
   visits: 5,
@@ -37,11 +58,18 @@ export const REAL: Sizes = {
 /** Small enough to run with the tests, so that no bench rots. */
 export const QUICK: Sizes = {
   rounds: 1,
+  longRounds: 1,
   requests: 20,
   layerBytes: 64 << 10,
   logBytes: 256 << 10,
   idleMs: 200,
   containers: 2,
+  sleepers: 8,
+  listed: 10,
+  copiedBytes: 1 << 20,
+  copiedFiles: 10,
+  readers: 5,
+  moments: 3,
   simulatedContainers: 20,
   simulatedMinutes: 2,
   visits: 1,
@@ -101,17 +129,30 @@ export function atLeast(factor: number): Goal {
   };
 }
 
-/** Times `act` in milliseconds, the engines taking turns; the median of each. */
+/** What is measured of each subject, round by round. */
+export class Rounds {
+  readonly #values = new Map<string, number[]>();
+
+  add(subject: string, value: number): void {
+    this.#values.set(subject, [...(this.#values.get(subject) ?? []), value]);
+  }
+
+  medians(): Record<string, number> {
+    return Object.fromEntries([...this.#values].map(([subject, values]) => [subject, median(values)]));
+  }
+}
+
+/** What `act` says of each engine, the engines taking turns; the median of each. */
 export async function medians(
   engines: readonly RunningEngine[],
   rounds: number,
   act: (engine: RunningEngine) => Promise<number>,
 ): Promise<Record<string, number>> {
-  const times = new Map<string, number[]>(engines.map((engine) => [engine.kind, []]));
+  const measured = new Rounds();
   for (let i = 0; i < rounds; i += 1) {
-    for (const engine of engines) times.get(engine.kind)?.push(await act(engine));
+    for (const engine of engines) measured.add(engine.kind, await act(engine));
   }
-  return Object.fromEntries([...times].map(([kind, all]) => [kind, median(all)]));
+  return measured.medians();
 }
 
 /** How long `act` takes, in milliseconds. */

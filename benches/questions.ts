@@ -1,23 +1,37 @@
 // All questions by name, in the order they are asked: memory first, while the engines are fresh.
 import { reasonForNoPages } from "../tests/browser/chromium.js";
 import { dockerRegistryMissing } from "../tests/support/docker-registry.js";
-import { createContainer, inspectContainer, runContainer } from "./containers.js";
+import { createContainer, inspectContainer, runContainer, stats } from "./containers.js";
+import { copy } from "./copy.js";
 import { coreSize } from "./core-size.js";
+import { events } from "./events.js";
+import { exec } from "./exec.js";
+import { follow } from "./follow.js";
+import { list } from "./list.js";
 import { logs } from "./logs.js";
 import { memory } from "./memory.js";
 import { page } from "./page.js";
 import { ping } from "./ping.js";
 import { pull } from "./pull.js";
 import type { Answer, Question, Sizes } from "./question.js";
+import { sleepers, stop } from "./sleepers.js";
 import { simulated } from "./simulated.js";
 
 export const QUESTIONS: Readonly<Record<string, Question>> = {
   memory: ofEngines(memory),
   run: ofEngines(runContainer),
   create: ofEngines(createContainer),
+  exec: ofEngines(exec),
+  stop: ofEngines(stop),
+  sleepers: ofEngines(sleepers),
+  list: ofEngines(list),
+  stats: ofEngines(stats),
+  cp: ofEngines(copy),
   inspect: ofEngines(inspectContainer),
   ping: ofEngines(ping),
   pull: ofEngines(pull, dockerRegistryMissing),
+  follow: ofEngines(follow),
+  events: ofEngines(events),
   logs: ofEngines(logs),
   core: ofItself(coreSize),
   simulated: ofItself(simulated),

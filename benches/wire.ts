@@ -1,6 +1,7 @@
 // A kept-alive connection that costs as little as Node allows: the request's bytes are made beforehand, the answer is
 // looked at only as far as its end must be known.
 import { connect, type Socket } from "node:net";
+import type { EngineClient } from "../tests/support/engine-client.js";
 
 export class Wire {
   #socket: Socket;
@@ -58,6 +59,26 @@ export function requestBytes(method: string, path: string, body?: unknown): Buff
   const about =
     body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
   return Buffer.from(`${method} /v1.41${path} HTTP/1.1\r\nHost: docker\r\n${about}\r\n${text}`);
+}
+
+/** Of what the last answer says was created. */
+export function idOf(wire: Wire): string {
+  return (JSON.parse(wire.body) as { Id: string }).Id;
+}
+
+export async function expectStatus(wire: Wire, request: Buffer, status: number): Promise<void> {
+  const answered = await wire.ask(request);
+  if (answered !== status) throw new Error(`expected ${status}, got ${answered}: ${wire.body}`);
+}
+
+/** Acts on a connection of its own. */
+export async function onWire<T>(engine: EngineClient, act: (wire: Wire) => Promise<T>): Promise<T> {
+  const wire = await Wire.open(engine.socketPath);
+  try {
+    return await act(wire);
+  } finally {
+    wire.close();
+  }
 }
 
 /** Where the answer ends, or -1 if it is not yet to be known. */

@@ -1,0 +1,69 @@
+// How long does `docker cp` take, of one large file and of many small ones, into a running container and out of it?
+import { createCipheriv } from "node:crypto";
+import { connect } from "node:net";
+import type { RunningEngine } from "../tests/support/engines.js";
+import { COMMON_VERSION } from "../tests/support/engine-client.js";
+import { tarOf, type TarEntry } from "../tests/support/images.js";
+import { atMost, Rounds, timed, type Answer, type Sizes } from "./question.js";
+import { withSleepers } from "./running-sleepers.js";
+
+const SMALL_BYTES = 2048;
+
+export async function copy(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
+  const noise = createCipheriv("aes-256-ctr", Buffer.alloc(32, 1), Buffer.alloc(16));
+  const large = await tarOf([{ name: "large", body: noise.update(Buffer.alloc(sizes.copiedBytes)) }]);
+  const small = await tarOf(smallFiles(sizes.copiedFiles, noise.update(Buffer.alloc(SMALL_BYTES))));
+  return withSleepers(engines, async (sleeperOf) => {
+    const answers: Answer[] = [];
+    for (const [what, name, tar] of [
+      [`${sizes.copiedBytes >> 20} MiB`, "large", large],
+      [`${sizes.copiedFiles} small files`, "small", small],
+    ] as const) {
+      const [put, got] = [new Rounds(), new Rounds()];
+      for (let i = 0; i < sizes.longRounds; i += 1) {
+        for (const engine of engines) {
+          const archive = `/containers/${sleeperOf(engine)}/archive?path=`;
+          put.add(engine.kind, await timed(() => exchange(engine, "PUT", `${archive}/`, tar, 0)));
+          got.add(engine.kind, await timed(() => exchange(engine, "GET", `${archive}/${name}`, null, tar.length / 2)));
+        }
+      }
+      answers.push({ question: `cp of ${what} in`, unit: "ms", figures: put.medians(), goal: atMost(1) });
+      answers.push({ question: `cp of ${what} out`, unit: "ms", figures: got.medians(), goal: atMost(1) });
+    }
+    return answers;
+  });
+}
+
+function smallFiles(count: number, body: Buffer): TarEntry[] {
+  const files = Array.from({ length: count }, (_, at) => ({ name: `small/${at % 100}/file${at}`, body }));
+  return [{ name: "small/", type: "directory" }, ...files];
+}
+
+/** The answer's bytes, at least so many, are counted and thrown away: the connection is closed at their end. */
+function exchange(
+  engine: RunningEngine,
+  method: string,
+  path: string,
+  body: Buffer | null,
+  atLeast: number,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let [head, total] = ["", 0];
+    const about = body === null ? "" : `Content-Type: application/x-tar\r\nContent-Length: ${body.length}\r\n`;
+    const socket = connect(engine.socketPath, () => {
+      socket.write(
+        `${method} /v${COMMON_VERSION}${path} HTTP/1.1\r\nHost: docker\r\nConnection: close\r\n${about}\r\n`,
+      );
+      if (body !== null) socket.write(body);
+    });
+    socket.on("data", (bytes: Buffer) => {
+      if (total === 0) head = bytes.toString("latin1", 0, 300);
+      total += bytes.length;
+    });
+    socket.on("error", reject);
+    socket.on("close", () => {
+      if (head.startsWith("HTTP/1.1 200") && total >= atLeast) resolve();
+      else reject(new Error(`${engine.kind}: ${method} ${path}: ${total} bytes of answer, ${head}`));
+    });
+  });
+}

@@ -1,0 +1,18 @@
+// Clients that work at the same time, each on a connection of its own.
+import type { RunningEngine } from "../tests/support/engines.js";
+import { onWire, type Wire } from "./wire.js";
+
+export const HANDS = 8;
+
+/** As many turns, each taken by whichever client is free. */
+export async function byHands(
+  engine: RunningEngine,
+  turns: number,
+  act: (wire: Wire, turn: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const work = async (wire: Wire): Promise<void> => {
+    while (next < turns) await act(wire, next++);
+  };
+  await Promise.all(Array.from({ length: HANDS }, () => onWire(engine, work)));
+}
