@@ -19,7 +19,7 @@ import { Run } from "./run.js";
 import { sampleOf } from "./sample.js";
 import { SIGTERM } from "./signals.js";
 import { identityOf, makeDirectories, parseSpec, viewOf, type Resources, type Seen, type Spec } from "./spec.js";
-import { StdinClient, StdinPipe } from "./stdin.js";
+import { Stdins } from "./stdins.js";
 
 /** What of clients' streams is processes'. */
 export type ProcessStdio = Pick<Stdio, "log" | "stdin" | "exec">;
@@ -84,7 +84,7 @@ class World implements SimulatedProcesses {
   /** By container and number. */
   readonly #runs = new Map<string, Run>();
   readonly #logs = new Map<string, ContainerLog>();
-  readonly #stdins = new Map<string, StdinPipe>();
+  readonly #stdins = new Stdins();
   readonly #execs: Execs;
   readonly #pids = new MachinePids(() => this.#nextPid());
   #lastPid = FIRST_PID;
@@ -105,7 +105,10 @@ class World implements SimulatedProcesses {
     });
     this.stdio = {
       log: async (container) => this.#log(container).open(),
-      stdin: (container, run) => this.#stdinClient(nameOf({ container, run })),
+      stdin: (container, run) => {
+        const name = nameOf({ container, run });
+        return this.#stdins.client(name, this.#runs.get(name));
+      },
       exec: async (exec) => this.#execs.stdio(exec),
     };
   }
@@ -170,11 +173,7 @@ class World implements SimulatedProcesses {
 
   forget(container: string): void {
     this.#logs.delete(container);
-    for (const [name, stdin] of this.#stdins) {
-      if (!name.startsWith(`${container}.`)) continue;
-      stdin.close();
-      this.#stdins.delete(name);
-    }
+    this.#stdins.forget(container);
   }
 
   filesOf(container: string, number: number): MountedFiles | null {
@@ -217,7 +216,7 @@ class World implements SimulatedProcesses {
   }
 
   #failed(name: string, error: unknown): unknown {
-    this.#closeStdin(name);
+    this.#stdins.close(name);
     return error;
   }
 
@@ -234,7 +233,7 @@ class World implements SimulatedProcesses {
     addDevices(launch.devices, disk.machine, files);
     const identity = identityOf(launch, files);
     const kernel = this.#kernel(container, files);
-    const stdin = this.#stdin(nameOf(launch));
+    const stdin = this.#stdins.of(nameOf(launch));
     const log = this.#log(container);
     log.keep(launch.log);
     return run.start(
@@ -327,7 +326,7 @@ class World implements SimulatedProcesses {
   /** Told after the last byte of output; kept for an inventory until it is reaped. */
   async #ended(run: Run): Promise<void> {
     const exit = await run.ended;
-    this.#closeStdin(nameOf({ container: run.container, run: run.number }));
+    this.#stdins.close(nameOf({ container: run.container, run: run.number }));
     await this.#after(EXIT_NS);
     if (run.isDropped) return;
     this.#happened({ tag: "exited", val: { container: run.container, run: run.number, exit } });
@@ -358,7 +357,7 @@ class World implements SimulatedProcesses {
       run.namespace?.kill();
       this.#needs.disk.dropMemory(run.container);
     }
-    this.#closeStdin(name);
+    this.#stdins.close(name);
     this.#logs.get(subject.container)?.clearRun();
     await this.#after(SIGNAL_NS);
     return DONE;
@@ -380,25 +379,6 @@ class World implements SimulatedProcesses {
     const log = this.#logs.get(container) ?? new ContainerLog(() => this.#needs.time.now().wall);
     this.#logs.set(container, log);
     return log;
-  }
-
-  #stdin(name: string): StdinPipe {
-    const stdin = this.#stdins.get(name) ?? new StdinPipe();
-    this.#stdins.set(name, stdin);
-    return stdin;
-  }
-
-  #stdinClient(name: string): StdinClient {
-    const stdin = this.#stdin(name);
-    const run = this.#runs.get(name);
-    // A run that is over reads nothing: there will be no launch that it could wait for.
-    if (run && !run.isRunning && run.state.tag !== "unstarted") this.#closeStdin(name);
-    return new StdinClient(stdin, () => stdin.isIdle() && this.#closeStdin(name));
-  }
-
-  #closeStdin(name: string): void {
-    this.#stdins.get(name)?.close();
-    this.#stdins.delete(name);
   }
 
   #after(ns: bigint): Promise<void> {
