@@ -44,7 +44,7 @@ export class Driver {
   readonly opened: Promise<void>;
   readonly #host: Host;
   readonly #replies: Replies;
-  readonly #options: DriverOptions;
+  #options: DriverOptions;
   readonly #lent: Lent;
   readonly #requests = new OpenRequests();
   readonly #alarms: Alarms;
@@ -124,6 +124,12 @@ export class Driver {
     if (this.#refusing !== null && input.tag === "request") return refuse(this.#replies, input.val.id, this.#refusing);
     this.#inputs.push(input);
     if (!this.#pumping) this.#pump();
+  }
+
+  /** The configuration was read again: what it says now holds for this instance and for those after it. */
+  reload(settings: engine.Settings): void {
+    this.#options = { ...this.#options, engine: { ...this.#options.engine, ...settings } };
+    this.deliver({ tag: "reloaded", val: settings });
   }
 
   /** Takes no more inputs; resolves when all that was asked for has left and no command is in flight, or in 10 s. */
@@ -308,7 +314,7 @@ export class Driver {
 
 /** What was not taken in before the instance was lost and still matters: the inventory tells all the rest. */
 function outlivesInstance(input: Input): boolean {
-  return input.tag === "request" || input.tag === "closed" || isEnd(input);
+  return input.tag === "request" || input.tag === "closed" || input.tag === "reloaded" || isEnd(input);
 }
 
 function isEnd(input: Input): input is Ended {

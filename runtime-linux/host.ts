@@ -25,8 +25,13 @@ export interface LinuxHostNeeds {
   kernel?: Kernel;
 }
 
+export interface LinuxHost extends Host {
+  /** Other runtimes than before from now on, as `detectRuntimes` found them: runs go on with what they run by. */
+  offer(runtimes: Runtime[]): void;
+}
+
 /** Finds what an earlier engine left on the machine, and clears away what a crash left half-made. */
-export async function linuxHost(needs: LinuxHostNeeds): Promise<Host> {
+export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
   const { paths, timers, records, registry, kernel = libc } = needs;
   const bodies = new LateBodies();
   // What clients asked for is in them, environments included.
@@ -73,7 +78,10 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<Host> {
       export: (source) => exportOf(source, { paths, kernel }),
     },
     machine,
-    runtimes: processes.runtimes,
+    get runtimes() {
+      return processes.runtimes;
+    },
+    offer: (runtimes) => processes.offer(runtimes),
   };
 }
 

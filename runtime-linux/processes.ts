@@ -42,6 +42,8 @@ export interface LinuxProcesses {
   forget(container: string): void;
   /** Those that work on this machine; the first is the best. */
   runtimes: Runtime[];
+  /** Launches by others from now on. */
+  offer(runtimes: Runtime[]): void;
   /** Lets go of everything; containers live on. */
   close(): Promise<void>;
 }
@@ -67,7 +69,7 @@ export function linuxProcesses(dependencies: Dependencies): LinuxProcesses {
 const LOST_CODE = 137;
 
 class Processes implements LinuxProcesses {
-  readonly runtimes: Runtime[];
+  runtimes: Runtime[];
   readonly stdio: ProcessStdio;
   readonly #at: Surroundings;
   readonly #hybrid: Hybrid | undefined;
@@ -85,7 +87,7 @@ class Processes implements LinuxProcesses {
     for (const directory of [paths.live(), paths.exits(), paths.runtime("")])
       mkdirSync(directory, { recursive: true, mode: 0o711 });
     this.#hybrid = openHybrid(kernel, paths, runtimes);
-    this.runtimes = isHybrid() && !this.#hybrid ? runtimes.filter(({ kind }) => kind !== "crun") : runtimes;
+    this.runtimes = this.#usable(runtimes);
     this.#exits = new ExitWatch(paths.exits());
     this.#sampler = new Sampler(paths);
     this.#at = {
@@ -180,6 +182,14 @@ class Processes implements LinuxProcesses {
     for (const stdin of this.#stdins.values()) stdin.close();
     this.#hybrid?.close();
     this.#at.cgroups.close();
+  }
+
+  offer(runtimes: Runtime[]): void {
+    this.runtimes = this.#usable(runtimes);
+  }
+
+  #usable(runtimes: Runtime[]): Runtime[] {
+    return isHybrid() && !this.#hybrid ? runtimes.filter(({ kind }) => kind !== "crun") : runtimes;
   }
 
   async #launch(command: processes.Launch): Promise<Outcome> {

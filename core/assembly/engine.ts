@@ -14,6 +14,7 @@ import {
   InputExited,
   InputOutOfMemory,
   InputProgress,
+  InputReloaded,
   InputRequest,
   InputTag,
   Instant,
@@ -34,6 +35,7 @@ import { mend } from "./mend";
 import { reasons } from "./reason";
 import { commonHeaders } from "./reply";
 import { engine } from "./state";
+import { reload } from "./system/reload";
 
 export function open(
   options: Options,
@@ -96,6 +98,8 @@ function take(input: Input): void {
       return elapsed((<InputElapsed>input).value);
     case InputTag.Drained:
       return drained((<InputDrained>input).value);
+    case InputTag.Reloaded:
+      return reload((<InputReloaded>input).value);
   }
 }
 

@@ -35,9 +35,18 @@ export interface DaemonConfig {
 
 /** Throws `ConfigError`. */
 export function daemonConfig(flags: Values): DaemonConfig {
-  const simulated = simulation(flags);
+  return configOf(givenValues(flags));
+}
+
+/** What flags and file say. Throws `ConfigError`. */
+export function givenValues(flags: Values): Values {
   // The machine's own file is about the engine that runs containers for real.
-  const values = simulated !== null && !flags.has("config-file") ? flags : withFile(flags);
+  return simulation(flags) !== null && !flags.has("config-file") ? flags : withFile(flags);
+}
+
+/** Throws `ConfigError`. */
+export function configOf(values: Values): DaemonConfig {
+  const simulated = simulation(values);
   const text = (flag: string): string | null => (values.get(flag) as string | undefined) ?? null;
   const list = (flag: string): string[] => (values.get(flag) as string[] | undefined) ?? [];
   const debug = values.get("debug") === true;

@@ -8,12 +8,14 @@ import type { Host } from "../host.js";
 import { Attachments } from "../streams/attachments.js";
 import { systemClock } from "./clock.js";
 import type { DaemonConfig } from "./config.js";
+import type { Configuration } from "./configuration.js";
 import { loadCore } from "./core-files.js";
 import type { Closing, Ground } from "./ground.js";
 import { ask } from "./internal-request.js";
 import { openLog } from "./log.js";
 import type { Log } from "./log.js";
 import { claimPidFile } from "./pid-file.js";
+import { Reloads, settingsOf } from "./reload.js";
 import { ReplyRouter } from "../reply-router.js";
 import { ApiServer } from "./server.js";
 import { clearSocket, listen, socketGroup } from "./socket.js";
@@ -25,15 +27,17 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 const GRACE_MS = 500;
 
 /** Runs until it is told to end. Throws when it cannot start. */
-export async function runDaemon(config: DaemonConfig): Promise<void> {
-  const log = openLog(config.logLevel);
+export async function runDaemon(configuration: Configuration): Promise<void> {
+  const { config } = configuration;
+  const log: Log = openLog(() => reloads.config.logLevel);
+  const reloads = new Reloads(configuration, log);
   const closings: Closing[] = [];
   const close = async (): Promise<void> => {
     for (let closing = closings.pop(); closing !== undefined; closing = closings.pop()) await closing();
   };
   const told = signalled();
   try {
-    const remarks = await start(config, log, closings);
+    const remarks = await start(config, log, reloads, closings);
     for (const line of greeting(config.sockets, remarks)) console.log(line);
     log.info("stopping", { signal: await told });
   } finally {
@@ -41,11 +45,17 @@ export async function runDaemon(config: DaemonConfig): Promise<void> {
   }
 }
 
-async function start(config: DaemonConfig, log: Log, closings: Closing[]): Promise<readonly string[]> {
+async function start(
+  config: DaemonConfig,
+  log: Log,
+  reloads: Reloads,
+  closings: Closing[],
+): Promise<readonly string[]> {
   const group = config.simulated === null ? socketGroup(config.group) : socketGroup(config.group ?? "");
   for (const socket of config.sockets) await clearSocket(socket);
   if (config.pidFile !== null) closings.push(claimPidFile(config.pidFile).release);
-  const { host, loadImages, remarks } = await openGround(config, closings);
+  const ground = await openGround(config, closings);
+  const { host, loadImages, remarks } = ground;
 
   const bodies = new RequestBodies();
   const replies = new ReplyRouter();
@@ -53,6 +63,8 @@ async function start(config: DaemonConfig, log: Log, closings: Closing[]): Promi
   const ordered: Host = { ...host, listen: (happened, from) => host.listen(attachments.inOrder(happened), from) };
   const driver = await Driver.open(loadCore(), ordered, replies, bodies, driverOptions(config, host, log));
   closings.push(() => driver.close());
+  reloads.tell({ driver, ground });
+  closings.push(() => reloads.close());
 
   await loadImages((request) => ask(request, { driver, replies, bodies }), log);
   const { replies: stdio } = host;
@@ -72,7 +84,6 @@ async function openGround(config: DaemonConfig, closings: Closing[]): Promise<Gr
 }
 
 function driverOptions(config: DaemonConfig, host: Host, log: Log): DriverOptions {
-  const runtimes = host.runtimes.map(({ name, path, version, commit }) => ({ name, path, version, commit }));
   return {
     engine: {
       version: VERSION,
@@ -82,13 +93,9 @@ function driverOptions(config: DaemonConfig, host: Host, log: Log): DriverOption
       dataRoot: config.dataRoot,
       execRoot: config.execRoot,
       bodyLimit: BODY_LIMIT,
-      debug: config.debug,
-      insecureRegistries: config.insecureRegistries,
-      labels: config.labels,
+      ...settingsOf(config, host),
       logDriver: config.logDriver,
       logOptions: [...config.logOptions],
-      runtimes,
-      defaultRuntime: config.defaultRuntime ?? runtimes[0]?.name ?? "",
       machine: host.machine,
     },
     lost: (error) => log.error("an instance of the core was lost", { error: messageOf(error) }),

@@ -12,6 +12,8 @@ export interface Ground {
   host: Host;
   /** Loads the images that a new engine has from the start. */
   loadImages(ask: Ask, log: Log): Promise<void>;
+  /** Offers the runtimes that are configured now. Throws `ConfigError`; nothing has changed then. */
+  offer(config: DaemonConfig): Promise<void>;
   /** Printed under the first line of the greeting. */
   remarks: readonly string[];
 }

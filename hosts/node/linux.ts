@@ -9,7 +9,7 @@ import { VERSION } from "../version.js";
 import { systemClock } from "./clock.js";
 import { checkRuntimes } from "./config.js";
 import { loadEmbeddedImage } from "./first-start.js";
-import type { OpenGround } from "./ground.js";
+import type { Ground, OpenGround } from "./ground.js";
 import { claimPidFile } from "./pid-file.js";
 import { openRecords } from "./records.js";
 import { nodeTransport } from "./registry-transport.js";
@@ -29,5 +29,10 @@ export const openLinux: OpenGround = async (config, closings) => {
   });
   const host = await linuxHost({ paths, runtimes, timers: systemClock, records, registry });
   closings.push(() => host.close());
-  return { host, remarks: [], loadImages: (ask, log) => loadEmbeddedImage(dataRoot, ask, log) };
+  const offer: Ground["offer"] = async (config) => {
+    const runtimes = await detectRuntimes(config.runtimes);
+    checkRuntimes(config, runtimes);
+    host.offer(runtimes);
+  };
+  return { host, offer, remarks: [], loadImages: (ask, log) => loadEmbeddedImage(dataRoot, ask, log) };
 };

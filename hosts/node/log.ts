@@ -7,11 +7,11 @@ export type Fields = Record<string, string | number>;
 
 export type Log = Record<LogLevel, (message: string, fields?: Fields) => void>;
 
-/** Lines below `least` are dropped. In the form of dockerd's log. */
-export function openLog(least: LogLevel, write: (line: string) => void = toStandardError): Log {
+/** Lines below what `least` is by then are dropped. In the form of dockerd's log. */
+export function openLog(least: () => LogLevel, write: (line: string) => void = toStandardError): Log {
   const lines = LOG_LEVELS.map((level, rank) => {
     const log = (message: string, fields: Fields = {}): void => {
-      if (rank < LOG_LEVELS.indexOf(least)) return;
+      if (rank < LOG_LEVELS.indexOf(least())) return;
       const all = { time: new Date().toISOString(), level, msg: message, ...fields };
       write(
         `${Object.entries(all)

@@ -1,7 +1,7 @@
 // The command `coracle`.
 
 import { setFlagsFromString } from "node:v8";
-import { daemonConfig } from "./config.js";
+import { Configuration } from "./configuration.js";
 import { runDaemon } from "./daemon.js";
 import { parseFlags } from "./flags.js";
 import { ConfigError, OPTIONS } from "./options.js";
@@ -25,12 +25,13 @@ async function daemon(args: readonly string[]): Promise<number> {
     const flags = parseFlags(args);
     if (flags.get("help") === true) return tell(daemonUsage());
     if (flags.get("version") === true) return tell(versionLine());
-    const config = daemonConfig(flags);
+    const configuration = Configuration.read(flags);
+    const { config } = configuration;
     if (config.simulated === null && process.getuid?.() !== 0) return fail(NO_ROOT, null);
     // What is young stays in the megabyte it begins with: V8 would give it 32 for good, and gain nothing by it here. A
     // simulated world lives in this process too, and needs the room.
     if (config.simulated === null) setFlagsFromString("--semi-space-growth-factor=1");
-    await runDaemon(config);
+    await runDaemon(configuration);
     return 0;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

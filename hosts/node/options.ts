@@ -8,6 +8,8 @@ export interface Option {
   /** Key in the configuration file; none: a flag only. */
   key?: string;
   kind: OptionKind;
+  /** SIGHUP makes the daemon read it again. */
+  reloads?: true;
   /** What stands for the value in `--help`. */
   value?: string;
   help: string;
@@ -27,7 +29,14 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LOG_DRIVERS = ["json-file", "local", "none"] as const;
 
 export const OPTIONS: readonly Option[] = [
-  { flag: "add-runtime", key: "runtimes", kind: "runtimes", value: "name=path", help: "OCI runtime to offer (repeat)" },
+  {
+    flag: "add-runtime",
+    key: "runtimes",
+    kind: "runtimes",
+    reloads: true,
+    value: "name=path",
+    help: "OCI runtime to offer (repeat)",
+  },
   { flag: "config-file", kind: "text", value: "file", help: `configuration file (default ${DEFAULTS.configFile})` },
   {
     flag: "data-root",
@@ -36,11 +45,12 @@ export const OPTIONS: readonly Option[] = [
     value: "dir",
     help: `what must be kept (default ${DEFAULTS.dataRoot})`,
   },
-  { flag: "debug", short: "D", key: "debug", kind: "switch", help: "log everything" },
+  { flag: "debug", short: "D", key: "debug", kind: "switch", reloads: true, help: "log everything" },
   {
     flag: "default-runtime",
     key: "default-runtime",
     kind: "text",
+    reloads: true,
     value: "name",
     help: "OCI runtime when none is named",
   },
@@ -71,10 +81,18 @@ export const OPTIONS: readonly Option[] = [
     flag: "insecure-registry",
     key: "insecure-registries",
     kind: "list",
+    reloads: true,
     value: "registry",
     help: "registry that may be spoken to without TLS (repeat)",
   },
-  { flag: "label", key: "labels", kind: "list", value: "key=value", help: "label of the daemon (repeat)" },
+  {
+    flag: "label",
+    key: "labels",
+    kind: "list",
+    reloads: true,
+    value: "key=value",
+    help: "label of the daemon (repeat)",
+  },
   {
     flag: "log-driver",
     key: "log-driver",

@@ -2,6 +2,7 @@
 
 import { VERSION } from "../version.js";
 import { simulatedHost } from "../simulated/host.js";
+import { runtimesOf } from "../simulated/machine.js";
 import { checkRuntimes } from "./config.js";
 import type { OpenGround } from "./ground.js";
 import { loadImage } from "./load-image.js";
@@ -28,6 +29,11 @@ export const openSimulated: OpenGround = async (config, closings) => {
   checkRuntimes(config, host.runtimes);
   return {
     host,
+    offer: async (config) => {
+      const names = [...config.runtimes.keys()];
+      checkRuntimes(config, runtimesOf(names));
+      host.offer(names);
+    },
     remarks: REMARKS,
     loadImages: async (ask, log) => {
       for (const archive of host.firstImages()) {

@@ -54,12 +54,12 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
   const looks: Looks = { disk, filesOf: (container, run) => processes.filesOf(container, run) };
   const content = simulatedContent({ ...looks, clock: time, bodies, registry });
   const volumes = simulatedVolumes(disk);
-  const runtimes = runtimesOf(options.runtimes ?? []);
+  let runtimes = runtimesOf(options.runtimes ?? []);
   const random = seededRandom(seed, "processes");
   const seeds = seededRandom(seed, "engines");
   const processes = simulatedProcesses({
     ...{ time, faults, disk, random: () => random.next(), programs: options.programs ?? {} },
-    runtimes: runtimes.map(({ name }) => name),
+    hasRuntime: (name) => runtimes.some((runtime) => runtime.name === name),
     machine: { ...MACHINE, disk: diskBytes },
     networksOf: (container) => networks.placesOf(container).length,
   });
@@ -98,7 +98,12 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
       export: (source) => exportOf(source, disk),
     },
     machine: MACHINE,
-    runtimes,
+    get runtimes() {
+      return runtimes;
+    },
+    offer: (names) => {
+      runtimes = runtimesOf(names);
+    },
     inventory,
     listen: (happened, given) => {
       bodies.given = given;

@@ -43,6 +43,8 @@ export interface SimulatedHost extends Host {
   onCrash(crash: () => void): void;
   /** An output has left the engine: `engine-crash` counts them. The engine on this host calls it. */
   outputLeft(): void;
+  /** Other runtimes than before from now on, by name, beside `runc`: runs go on with what they run by. */
+  offer(runtimes: readonly string[]): void;
   /** Archives to load into a new engine (`POST /images/load`), one for each of the options' images. */
   firstImages(): Uint8Array[];
   /** Where a machine would keep things, for people. */

@@ -69,6 +69,8 @@ const machine = record<engine.Machine>({
   warnings: list(text),
 });
 
+const runtimes = list(record<engine.OciRuntime>({ name: text, path: text, version: text, commit: text }));
+
 const options = record<engine.Options>({
   epoch: u32,
   version: text,
@@ -83,9 +85,17 @@ const options = record<engine.Options>({
   labels: list(text),
   logDriver: text,
   logOptions: list(pair(text, text)),
-  runtimes: list(record<engine.OciRuntime>({ name: text, path: text, version: text, commit: text })),
+  runtimes,
   defaultRuntime: text,
   machine,
+});
+
+const settings = record<engine.Settings>({
+  debug: bool,
+  insecureRegistries: list(text),
+  labels: list(text),
+  runtimes,
+  defaultRuntime: text,
 });
 
 const exit = record<types.Exit>({ code: u32, outOfMemory: bool, lost: bool, at: s64 });
@@ -233,4 +243,5 @@ export const input = variant<Input>({
   "out-of-memory": subject,
   elapsed: u64,
   drained: record<engine.Drained>({ request: u64, bytes: u32 }),
+  reloaded: settings,
 });

@@ -3,6 +3,7 @@
 //   request ID METHOD TARGET [BODY | stream | oversized]     lines below, indented: headers, or `auth USER`
 //   closed ID client|detached|input-ended|slow|failed        drained ID BYTES
 //   exited #CONTAINER RUN [CODE [oom|lost]]                     elapsed OP
+//   reloaded SETTINGS
 //   exec-exited #EXEC CODE [OUTPUT][…]
 //   done OP · launched OP · size OP N · names OP WORD… · token OP [TEXT] · bytes OP DOCUMENT · resolved OP DOCUMENT
 //   ingested OP PATH:SIZE… · committed OP LAYER [empty] · ps OP PIDS LINES · sample OP [NAME=NUMBER…]
@@ -10,6 +11,7 @@
 //   failed OP KIND [CODE] MESSAGE · progress OP PHASE CURRENT TOTAL
 
 import type { Input, Outcome, engine, types } from "../../hosts/host.js";
+import { OPTIONS } from "./fixtures.js";
 import { digestOf, encode } from "./image-world.js";
 import { sampleOf } from "./samples.js";
 
@@ -33,6 +35,7 @@ export function inputOf(line: string, indented: string[], glossary: Glossary): I
   if (word === "request") return { tag: "request", val: request(first, rest, indented, glossary) };
   if (word === "closed") return { tag: "closed", val: { request: BigInt(first), why: rest[0] as engine.Closing } };
   if (word === "drained") return { tag: "drained", val: { request: BigInt(first), bytes: Number(rest[0]) } };
+  if (word === "reloaded") return { tag: "reloaded", val: { ...OPTIONS, ...JSON.parse([first, ...rest].join(" ")) } };
   if (word === "exec-exited") return { tag: "exec-exited", val: execExited(glossary.unnamed(first), rest, glossary) };
   if (word === "exited") return { tag: "exited", val: exited(glossary.unnamed(first), rest, glossary) };
   const op = glossary.operation(first);

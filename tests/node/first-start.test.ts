@@ -10,7 +10,10 @@ test("a first start whose image cannot be loaded goes on, says so, and leaves it
   const directory = await mkdtemp(join(tmpdir(), "coracle-first-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   const lines: string[] = [];
-  const log = openLog("info", (line) => lines.push(line));
+  const log = openLog(
+    () => "info",
+    (line) => lines.push(line),
+  );
   await loadEmbeddedImage(directory, () => Promise.reject(new Error("the reply was cut off")), log);
   // Without a static busybox there is nothing to ask for, and that is said instead.
   expect(lines.join("")).toMatch(/embedded image cannot be loaded.*the reply was cut off|no embedded image/);

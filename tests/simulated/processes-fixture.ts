@@ -34,7 +34,7 @@ export class World {
       faults: this.faults,
       disk: this.disk,
       programs,
-      runtimes: ["simulated"],
+      hasRuntime: (name) => name === "simulated",
       machine: {
         name: "sim",
         kernelVersion: "6.1.0",

@@ -151,6 +151,16 @@ describe("values", () => {
     { tag: "exited", val: { container: "c", run: 4_294_967_295, exit } },
     { tag: "elapsed", val: 9n },
     { tag: "drained", val: { request: 1n, bytes: 5 } },
+    {
+      tag: "reloaded",
+      val: {
+        debug: true,
+        insecureRegistries: ["r:1"],
+        labels: ["a=b"],
+        runtimes: [{ name: "n", path: "/p", version: "1", commit: "c" }],
+        defaultRuntime: "n",
+      },
+    },
   ];
 
   test.each(inputs)("$tag of input goes there and back: $val", (input) => {

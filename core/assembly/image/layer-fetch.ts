@@ -17,7 +17,7 @@ import { Task } from "../task";
 import { StoredLayer } from "./layers";
 
 /** Docker's `max-concurrent-downloads`. */
-const AT_ONCE = 3;
+export const LAYERS_AT_ONCE: i32 = 3;
 
 export enum FetchState {
   Waiting,
@@ -114,7 +114,7 @@ export class LayerFetches {
   private readonly byChain: Map<string, LayerFetch> = new Map<string, LayerFetch>();
   /** In the order wanted: the chain below a layer stands before it. */
   private readonly waiting: LayerFetch[] = [];
-  private slots: i32 = AT_ONCE;
+  private slots: i32 = LAYERS_AT_ONCE;
 
   /** Joins the fetch of a layer's chain, or puts one in the queue: `proceed` begins it. */
   want(layer: Layer, watcher: LayerWatcher): LayerFetch {

@@ -145,6 +145,7 @@ export class Timeline implements Observer {
       case "exited":
       case "exec-exited":
       case "out-of-memory":
+      case "reloaded":
         return null;
     }
   }

@@ -38,6 +38,8 @@ export function causeOf(input: Input, naming: Naming): string {
       return `exec ${shortId(input.val.exec)} ended with exit code ${input.val.exit.code}`;
     case "out-of-memory":
       return `a process of ${containerName(naming, input.val.container)} was killed for memory`;
+    case "reloaded":
+      return "the configuration was read again";
     case "elapsed":
       return "a timer ran out";
     case "drained":

@@ -51,8 +51,8 @@ export interface ProcessesNeeds {
   disk: Pick<Disk, "mountView" | "machine" | "makeMemory" | "dropMemory">;
   /** By name of file, beside those of every world or in their place. */
   programs?: Readonly<Record<string, Program>>;
-  /** Names of the runtimes that there are. */
-  runtimes: readonly string[];
+  /** Whether there is a runtime of that name. */
+  hasRuntime: (name: string) => boolean;
   /** Name and facts of the machine. */
   machine: Pick<engine.Machine, "name" | "kernelVersion" | "kernelArchitecture" | "cpus" | "memory"> & { disk: number };
   /** On how many networks a container is. */
@@ -194,7 +194,7 @@ class World implements SimulatedProcesses {
   }
 
   async #launch(launch: processes.Launch): Promise<Outcome> {
-    if (!this.#needs.runtimes.includes(launch.runtime)) {
+    if (!this.#needs.hasRuntime(launch.runtime)) {
       throw new HostFailure("not-found", `no such runtime: ${launch.runtime}`);
     }
     const run = new Run(launch.container, launch.run);

@@ -1,0 +1,73 @@
+// SIGHUP: the configuration is read again, as by dockerd. What is wrong with it changes nothing.
+
+import type { Driver } from "../driver.js";
+import type { Host, engine } from "../host.js";
+import type { DaemonConfig } from "./config.js";
+import type { Configuration } from "./configuration.js";
+import type { Ground } from "./ground.js";
+import type { Log } from "./log.js";
+
+/** What is told of it. */
+export interface Reloadable {
+  driver: Driver;
+  ground: Ground;
+}
+
+/** Takes one signal after the other. Before there is anything to tell, a signal is nothing: the file is yet to be read. */
+export class Reloads {
+  /** What holds now. */
+  config: DaemonConfig;
+  #configuration: Configuration;
+  #told: Reloadable | null = null;
+  #last = Promise.resolve();
+  readonly #signal = (): void => {
+    this.#last = this.#last.then(() => this.#reload());
+  };
+
+  constructor(
+    configuration: Configuration,
+    private readonly log: Log,
+  ) {
+    this.#configuration = configuration;
+    this.config = configuration.config;
+    process.on("SIGHUP", this.#signal);
+  }
+
+  tell(told: Reloadable): void {
+    this.#told = told;
+  }
+
+  /** Resolves when no reload is under way, and none will be. */
+  async close(): Promise<void> {
+    process.off("SIGHUP", this.#signal);
+    this.#told = null;
+    await this.#last;
+  }
+
+  async #reload(): Promise<void> {
+    if (this.#told === null) return;
+    const { driver, ground } = this.#told;
+    try {
+      const configuration = this.#configuration.reread();
+      await ground.offer(configuration.config);
+      this.#configuration = configuration;
+      this.config = configuration.config;
+      driver.reload(settingsOf(configuration.config, ground.host));
+      this.log.info("reloaded the configuration", { signal: "SIGHUP" });
+    } catch (error) {
+      this.log.error("the configuration cannot be reloaded", { error: (error as Error).message });
+    }
+  }
+}
+
+/** What of the engine's options can change while it runs. */
+export function settingsOf(config: DaemonConfig, host: Host): engine.Settings {
+  const runtimes = host.runtimes.map(({ name, path, version, commit }) => ({ name, path, version, commit }));
+  return {
+    debug: config.debug,
+    insecureRegistries: config.insecureRegistries,
+    labels: config.labels,
+    runtimes,
+    defaultRuntime: config.defaultRuntime ?? runtimes[0]?.name ?? "",
+  };
+}

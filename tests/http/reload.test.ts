@@ -1,0 +1,114 @@
+// SIGHUP: the daemon reads its configuration again, and says so in an event.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { until } from "../support/commands.js";
+import { onEngines, testIf } from "../support/on-engines.js";
+import { type Event, past, stamp } from "../support/past-events.js";
+
+const directory = mkdtempSync(join(tmpdir(), "coracle-reload-"));
+const file = join(directory, "daemon.json");
+write({});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** The engines of this file run one after the other, each from its beginning to its end. */
+function write(configuration: unknown): void {
+  writeFileSync(file, typeof configuration === "string" ? configuration : JSON.stringify(configuration));
+}
+
+interface Info {
+  ID: string;
+  Name: string;
+  Debug: boolean;
+  Labels: string[];
+  DefaultRuntime: string;
+  Runtimes: Record<string, { path: string }>;
+  RegistryConfig: { InsecureRegistryCIDRs: string[] };
+}
+
+onEngines(
+  "a reload",
+  (engine, kind) => {
+    test("takes over what can change, and tells of it", async () => {
+      write({ debug: true, labels: ["a=<b>", "c=d"], "insecure-registries": ["10.1.0.0/16"] });
+      const event = await reloaded();
+      const info = await engine().read<Info>("/info");
+      expect([info.Debug, info.Labels]).toEqual([true, ["a=<b>", "c=d"]]);
+      expect(info.RegistryConfig.InsecureRegistryCIDRs).toContain("10.1.0.0/16");
+      expect([event.Type, event.Actor.ID, event.scope, event.status]).toEqual(["daemon", info.ID, "local", undefined]);
+      const runtimes = event.Actor.Attributes["runtimes"] ?? "";
+      for (const name of Object.keys(info.Runtimes)) expect(runtimes).toContain(`${name}:`);
+      expect(event.Actor.Attributes).toMatchObject({
+        debug: "true",
+        "default-ipc-mode": "private",
+        "default-runtime": info.DefaultRuntime,
+        "default-shm-size": "67108864",
+        features: "map[]",
+        "insecure-registries": '["10.1.0.0/16"]',
+        labels: String.raw`["a=\u003cb\u003e","c=d"]`,
+        "max-concurrent-downloads": "3",
+        name: info.Name,
+        "registry-mirrors": "[]",
+      });
+    });
+
+    test("leaves what the file does not speak of any more", async () => {
+      write({ debug: false });
+      const { Actor } = await reloaded();
+      expect([Actor.Attributes["debug"], Actor.Attributes["labels"]]).toEqual([
+        "false",
+        String.raw`["a=\u003cb\u003e","c=d"]`,
+      ]);
+      const info = await engine().read<Info>("/info");
+      expect([info.Debug, info.Labels.length]).toEqual([false, 2]);
+    });
+
+    test("does nothing with a configuration that is wrong", async () => {
+      const since = await stamp(engine());
+      for (const wrong of ['{"labels": ', '{"nonsense": 1}', '{"labels": ["bare"]}']) {
+        const logged = engine().daemon.log().length;
+        write(wrong);
+        process.kill(engine().daemon.pid(), "SIGHUP");
+        await until("the daemon to say what is wrong", () => /level=error/.test(engine().daemon.log().slice(logged)));
+      }
+      expect(await reloads(since)).toEqual([]);
+      write({ labels: [] });
+      expect((await reloaded()).Actor.Attributes["labels"]).toBe("[]");
+    });
+
+    testIf(kind !== "reference")("offers other runtimes, by another default", async () => {
+      const given = await engine().read<Info>("/info");
+      const path = given.Runtimes[given.DefaultRuntime]!.path;
+      write({ runtimes: { mine: { path } }, "default-runtime": "mine" });
+      const { Actor } = await reloaded();
+      expect(Actor.Attributes["default-runtime"]).toBe("mine");
+      const id = await engine().create({ Cmd: ["true"] });
+      expect((await engine().inspect<{ HostConfig: { Runtime: string } }>(id)).HostConfig.Runtime).toBe("mine");
+      await engine().start(id);
+      expect(await engine().wait(id)).toBe(0);
+      await engine().remove(id);
+      write({ "default-runtime": "nowhere" });
+      const logged = engine().daemon.log().length;
+      process.kill(engine().daemon.pid(), "SIGHUP");
+      await until("the refusal", () => engine().daemon.log().slice(logged).includes("nowhere"));
+      expect((await engine().read<Info>("/info")).DefaultRuntime).toBe("mine");
+      write({});
+    });
+
+    /** Sends the signal; the one event that it makes. */
+    async function reloaded(): Promise<Event> {
+      const since = await stamp(engine());
+      process.kill(engine().daemon.pid(), "SIGHUP");
+      await until("the event", async () => (await reloads(since)).length > 0);
+      const events = await reloads(since);
+      expect(events.length).toBe(1);
+      return events[0]!;
+    }
+
+    function reloads(since: string): Promise<Event[]> {
+      return past(engine(), since, { type: ["daemon"], event: ["reload"] });
+    }
+  },
+  { flags: ["--config-file", file] },
+);
