@@ -315,7 +315,7 @@ function fields(record: object): string {
 
 function shownValue(value: unknown): string {
   if (value instanceof Uint8Array) return [...value].map((byte) => byte.toString(16)).join(",");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" && !Array.isArray(value) ? JSON.stringify(value) : String(value);
 }
 
 function text(bytes: Uint8Array): string {
