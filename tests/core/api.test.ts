@@ -408,7 +408,9 @@ test.each([
   ["SIG", "0 0 false"],
   ["", "0 0 false"],
   ["NOPE", "0 0 false"],
-  ["99999999999999999999", "1000000 1000000 false"],
+  ["1000001", "1000001 1000001 false"],
+  ["9223372036854775807", "4294967295 4294967295 false"],
+  ["9223372036854775808", "0 0 false"],
 ])("signal %j", (text, signal) => {
   expect(door.call("signal", text)).toBe(signal);
 });

@@ -12,7 +12,7 @@ const RTMAX: u32 = 64;
  */
 export function parseSignal(text: string): u32 {
   const number = decimalOf(text);
-  if (number >= 0) return <u32>number;
+  if (number >= 0) return <u32>min<i64>(number, u32.MAX_VALUE);
   const upper = text.toUpperCase();
   const name = upper.startsWith("SIG") ? upper.substring(3) : upper;
   if (name.startsWith("RTM")) return realTime(name);
@@ -54,13 +54,14 @@ function realTime(name: string): u32 {
   return name.startsWith("RTMAX-") && offset >= 0 && offset <= 14 ? RTMAX - <u32>offset : 0;
 }
 
-// -1 for what is no number.
-function decimalOf(text: string): i32 {
-  let value = 0;
+// -1 for what is no number of 64 bits: Go looks among the names then.
+function decimalOf(text: string): i64 {
+  let value: i64 = 0;
   for (let i = 0; i < text.length; i++) {
     const digit = text.charCodeAt(i) - 0x30;
     if (digit < 0 || digit > 9) return -1;
-    value = min(value * 10 + digit, 1_000_000);
+    if (value > (i64.MAX_VALUE - digit) / 10) return -1;
+    value = value * 10 + digit;
   }
   return text.length == 0 ? -1 : value;
 }
