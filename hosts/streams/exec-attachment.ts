@@ -1,5 +1,6 @@
 // A connection as an exec's stdio: its output as it comes, the client's bytes into its stdin.
 
+import { failureOf } from "../failure.js";
 import type { ExecStdio, OutputPiece, Stdio, replies } from "../host.js";
 import { DetachKeys } from "./detach-keys.js";
 import { FRAME_HEADER, STDERR, STDOUT, writeFrameHeader } from "./frames.js";
@@ -13,7 +14,7 @@ export class ExecAttachment {
   /** To be called in the step that starts it: what it writes from its beginning on is for this connection. */
   static async bind(hijack: replies.Hijack, exec: string, stdio: Stdio): Promise<ExecAttachment> {
     const takesPart = hijack.stdin || hijack.stdout || hijack.stderr;
-    return new ExecAttachment(hijack, takesPart ? await stdio.exec(exec) : null);
+    return new ExecAttachment(hijack, takesPart ? await stdioOf(exec, stdio) : null);
   }
 
   private constructor(hijack: replies.Hijack, stdio: ExecStdio | null) {
@@ -74,6 +75,16 @@ export class ExecAttachment {
       stdin.end();
     }
     return new Promise(() => {});
+  }
+}
+
+/** One that could not be started is not there; why not, the core is about to tell its client. */
+async function stdioOf(exec: string, stdio: Stdio): Promise<ExecStdio | null> {
+  try {
+    return await stdio.exec(exec);
+  } catch (error) {
+    if (failureOf(error).kind === "not-found") return null;
+    throw error;
   }
 }
 

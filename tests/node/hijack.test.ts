@@ -135,3 +135,11 @@ describe("attach", () => {
     await until(() => log.closed === 1);
   });
 });
+
+test("who is attached to an exec that could not be started hears the core's words", async () => {
+  const { client, reply, request, head } = await attach(WITH_UPGRADE, hijack({ stdio: { tag: "exec", val: "e" } }));
+  expect(head.status).toBe(200);
+  reply(request.id, { tag: "chunk", val: new TextEncoder().encode("it does not run\r\n") });
+  reply(request.id, { tag: "end" });
+  expect((await client.rest()).toString()).toBe("it does not run\r\n");
+});

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Input, RequestId, Stdin, engine, replies } from "../../hosts/host.js";
+import { HostFailure } from "../../hosts/failure.js";
 import { RequestBodies } from "../../hosts/bodies.js";
 import { ReplyRouter } from "../../hosts/reply-router.js";
 import { ApiServer } from "../../hosts/node/server.js";
@@ -50,7 +51,10 @@ export async function scriptedServer(
       wake();
     },
   };
-  const stdio = { log: async () => log, stdin: () => stdin, ...NO_STREAMS };
+  const exec = async (): Promise<never> => {
+    throw new HostFailure("not-found", "no such exec");
+  };
+  const stdio = { log: async () => log, stdin: () => stdin, ...NO_STREAMS, exec };
   const server = await ApiServer.create({ driver, replies: router, bodies, stdio, bodyLimit: 1000 });
   const listener = server.accept(`unix://${path}`);
   await new Promise<void>((resolve) => listener.listen(path, resolve));
