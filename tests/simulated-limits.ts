@@ -29,6 +29,9 @@ export const LIMITS: readonly Limit[] = [
     test: "two containers reach one another over the bridge; the outside is masqueraded",
     reason: NO_PACKETS,
   },
+  { block: "testcontainers", test: "waits for listening ports, and again after a restart", reason: NO_PACKETS },
+  { block: "testcontainers", test: "waits for an HTTP answer", reason: NO_PACKETS },
+  { block: "testcontainers", test: "binds", reason: "the simulated machine has files of its own" },
 ];
 
 /** Why a test is not for the simulated engine, or null. */
