@@ -33,6 +33,11 @@ export type Perform<Command> = (op: Operation, command: Command, report: Report)
 export interface RecordStore {
   /** All records, in the order of their keys. */
   load(): Promise<engine.Stored[]>;
+  /**
+   * Resolves when the next transaction is best begun: what is asked for until then goes along with it. Missing: at once.
+   * Never rejects.
+   */
+  gather?(): Promise<void>;
   /** One transaction. Resolves when it is flushed to disk, not merely committed. Rejects when nothing of it was kept. */
   commit(commands: records.RecordCommand[]): Promise<void>;
   close(): Promise<void>;

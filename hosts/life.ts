@@ -42,6 +42,7 @@ export class Life {
     this.#instance = new Instance(lent.core);
     this.#effects = new Effects(lent.host, lent.deliver, lent.left);
     this.#outbox = new Outbox(
+      async () => lent.host.records.gather?.(),
       (commands) => this.#commit(commands),
       (step) => this.#release(step),
       lent.failed,

@@ -32,6 +32,7 @@ export interface StepOutputs {
 }
 
 export class Outbox {
+  readonly #gather: () => Promise<void>;
   readonly #commit: (commands: records.RecordCommand[]) => Promise<void>;
   readonly #release: (step: StepOutputs) => void;
   readonly #failed: (error: unknown) => void;
@@ -41,14 +42,16 @@ export class Outbox {
   #cut = false;
 
   /**
-   * `release` is called once per step, in order. `failed` is called once, when a transaction was not kept; from then on
+   * A transaction is begun when `gather` resolves. `release` is called once per step, in order. `failed` is called once, when a transaction was not kept; from then on
    * nothing is released any more.
    */
   constructor(
+    gather: () => Promise<void>,
     commit: (commands: records.RecordCommand[]) => Promise<void>,
     release: (step: StepOutputs) => void,
     failed: (error: unknown) => void,
   ) {
+    this.#gather = gather;
     this.#commit = commit;
     this.#release = release;
     this.#failed = failed;
@@ -59,7 +62,7 @@ export class Outbox {
     if (this.#failure !== null || this.#cut) return;
     if (this.#flushing === null && step.records.length === 0) return this.#release(step);
     this.#waiting.push(step);
-    this.#flushing ??= Promise.resolve().then(() => this.#flush());
+    this.#flushing ??= this.#flush();
   }
 
   /** Nothing is committed or released any more; of a transaction that is being flushed nobody hears what became. */
@@ -77,6 +80,7 @@ export class Outbox {
   async #flush(): Promise<void> {
     try {
       while (this.#waiting.length > 0) {
+        await this.#gather();
         const batch = this.#waiting;
         this.#waiting = [];
         const commands = batch.flatMap((step) => step.records);
