@@ -3,10 +3,13 @@
 //
 // The copy lives as long as the supervisor and would keep every other mount of its time busy. Hence the engine's own
 // mounts lie below a shared mount, the copy is its slave, and unmounting here unmounts there.
+//
+// What is mounted or unmounted in one of many copies is so in all of them, which takes the kernel the longer the more
+// there are. So all supervisors share one copy, but for those whose containers bind what the machine has mounted since.
 
 import { closeSync, openSync, readFileSync, realpathSync, statfsSync } from "node:fs";
 import { MNT_DETACH, MS_BIND, MS_REC, MS_SHARED, type Kernel } from "./kernel.js";
-import { apart } from "./mount-namespace.js";
+import { apart, inside } from "./mount-namespace.js";
 
 const UNIFIED = "/sys/fs/cgroup/unified";
 const CGROUP2_MAGIC = 0x63677270;
@@ -25,6 +28,8 @@ export class Hybrid {
   readonly #root: string;
   #mounted = false;
   #home = -1;
+  /** The shared copy; -1: not made yet. */
+  #copy = -1;
 
   /** `root`: directory below which all mounts of the engine lie. */
   constructor(kernel: Kernel, root: string) {
@@ -34,7 +39,7 @@ export class Hybrid {
 
   /** Makes ready, and tries it out. Throws when it does not work here. */
   open(): void {
-    this.#home = openSync("/proc/thread-self/ns/mnt", "r");
+    this.#home = openSync(OWN, "r");
     const mounted = mountedFrom(realpathSync(this.#root));
     if (mounted === undefined) this.#kernel.mount(this.#root, this.#root, "", MS_BIND | MS_REC, "");
     this.#mounted = mounted !== "/"; // a file system of its own is not ours to unmount
@@ -45,19 +50,18 @@ export class Hybrid {
   /**
    * Calls `spawn` where cgroup2 is out of sight. What it starts must be forked before it returns, from this thread:
    * Node's `spawn` does. Other threads notice nothing; but from now on `process.chdir` and `process.umask` are of this
-   * thread alone.
+   * thread alone. `upToDate`: all that the machine has mounted by now is to be seen there.
    */
-  hide<T>(spawn: () => T): T {
-    return apart(this.#kernel, this.#home, () => {
-      this.#kernel.umount(UNIFIED, MNT_DETACH);
-      return spawn();
-    });
+  hide<T>(spawn: () => T, upToDate = false): T {
+    if (upToDate) return this.#inCopy(spawn);
+    if (this.#copy < 0) this.#copy = this.#inCopy(() => openSync(OWN, "r"));
+    return inside(this.#kernel, this.#copy, this.#home, spawn);
   }
 
   /** Undoes `open`, unless containers that live on need it. */
   close(): void {
-    if (this.#home >= 0) closeSync(this.#home);
-    this.#home = -1;
+    for (const file of [this.#home, this.#copy]) if (file >= 0) closeSync(file);
+    this.#home = this.#copy = -1;
     try {
       if (this.#mounted) this.#kernel.umount(this.#root, 0);
       this.#mounted = false;
@@ -65,7 +69,16 @@ export class Hybrid {
       if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
     }
   }
+
+  #inCopy<T>(act: () => T): T {
+    return apart(this.#kernel, this.#home, () => {
+      this.#kernel.umount(UNIFIED, MNT_DETACH);
+      return act();
+    });
+  }
 }
+
+const OWN = "/proc/thread-self/ns/mnt";
 
 /** What of its file system is mounted on `path`; undefined when nothing is (proc_pid_mountinfo(5), fields 4 and 5). */
 function mountedFrom(path: string): string | undefined {

@@ -32,8 +32,8 @@ export interface Surroundings {
   conmon: string;
   /** A runtime that has not done its part by then never will. */
   createLimitMs: number;
-  /** Forks a child where this runtime can work. */
-  born: (runtime: Pick<Runtime, "kind">, spawn: () => ChildProcess) => ChildProcess;
+  /** Forks a child where this runtime can work. `upToDate`: it is to see all that the machine has mounted by now. */
+  born: (runtime: Pick<Runtime, "kind">, spawn: () => ChildProcess, upToDate?: boolean) => ChildProcess;
 }
 
 /** Launches. `connect` is called when the supervisor is there and the process not yet started. */
@@ -59,7 +59,7 @@ export async function launch(
     tty: command.tty,
     openStdin: command.openStdin,
     stdinOnce: command.stdinOnce,
-    born: (spawn) => at.born(runtime, spawn),
+    born: (spawn) => at.born(runtime, spawn, bindsMachines(spec, at.paths)),
   });
   const pid = await created(supervisor, run, spec, at);
   const { blockIO } = spec.linux?.resources ?? {};
@@ -90,6 +90,12 @@ function prepare(command: processes.Launch, run: Run, runtime: Runtime, at: Surr
   const spec = writeBundle(command, paths, runtime, weights, new OwnMounts(run, command.shmSize, paths, kernel));
   if (hasHooks(spec)) run.writeNote({ ...note, hooks: true });
   return spec;
+}
+
+/** Whether it binds anything of the machine's, not only what the engine has made for it. */
+function bindsMachines({ mounts = [] }: Spec, { roots }: Paths): boolean {
+  const own = [roots.data, roots.exec].map((root) => `${root}/`);
+  return mounts.some(({ source = "" }) => source.startsWith("/") && !own.some((root) => source.startsWith(root)));
 }
 
 function allowRealtime({ linux }: Spec, run: Run, { cgroups, paths }: Surroundings): void {

@@ -1,6 +1,6 @@
 // Mounts that nobody else sees, and that a crash takes along: in a mount namespace of their own.
 
-import { CLONE_NEWNS, MS_REC, MS_SLAVE, type Kernel } from "./kernel.js";
+import { CLONE_FS, CLONE_NEWNS, MS_REC, MS_SLAVE, type Kernel } from "./kernel.js";
 
 /**
  * Calls `act` in a copy of the mount namespace; what is mounted there is not mounted here, what is unmounted here is
@@ -14,6 +14,19 @@ export function apart<T>(kernel: Kernel, home: number, act: () => T): T {
   kernel.unshare(CLONE_NEWNS);
   try {
     kernel.mount("", "/", "", MS_REC | MS_SLAVE, "");
+    return act();
+  } finally {
+    kernel.setns(home, CLONE_NEWNS);
+    returnTo(kernel, directory);
+  }
+}
+
+/** Calls `act` in the mount namespace of an open file; otherwise as `apart`. */
+export function inside<T>(kernel: Kernel, namespace: number, home: number, act: () => T): T {
+  const directory = workingDirectory();
+  kernel.unshare(CLONE_FS); // or setns is refused
+  kernel.setns(namespace, CLONE_NEWNS);
+  try {
     return act();
   } finally {
     kernel.setns(home, CLONE_NEWNS);

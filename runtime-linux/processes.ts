@@ -96,7 +96,8 @@ class Processes implements LinuxProcesses {
       cgroups: new Cgroups(kernel, paths),
       conmon: findProgram("conmon") ?? "conmon",
       createLimitMs,
-      born: ({ kind }, spawn) => (this.#hybrid && kind === "crun" ? this.#hybrid.hide(spawn) : spawn()),
+      born: ({ kind }, spawn, upToDate) =>
+        this.#hybrid && kind === "crun" ? this.#hybrid.hide(spawn, upToDate) : spawn(),
     };
     this.#execs = new Execs(this.#at, (input) => this.#happened(input));
     this.#logs = new Logs((container) => paths.log(container));

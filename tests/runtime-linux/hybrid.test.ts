@@ -1,20 +1,37 @@
 import { expect, it } from "vitest";
 import { Hybrid } from "../../runtime-linux/hybrid.js";
-import { CLONE_NEWNS, MNT_DETACH, MS_REC, MS_SLAVE } from "../../runtime-linux/kernel.js";
+import { CLONE_FS, CLONE_NEWNS, MNT_DETACH, MS_REC, MS_SLAVE } from "../../runtime-linux/kernel.js";
 import { Recorder } from "../../runtime-linux/kernel/recorder.js";
 
-it("bears a child where cgroup2 is out of sight, and comes back", () => {
+const COPY = [
+  ["unshare", CLONE_NEWNS],
+  ["mount", "", "/", "", MS_REC | MS_SLAVE, ""],
+  ["umount", "/sys/fs/cgroup/unified", MNT_DETACH],
+];
+
+it("bears children in one copy where cgroup2 is out of sight, and comes back each time", () => {
   const kernel = new Recorder();
-  const born = new Hybrid(kernel, "/run/engine").hide(() => {
-    kernel.calls.push(["spawn"]);
-    return "child";
-  });
-  expect(born).toBe("child");
-  expect(kernel.calls).toEqual([
-    ["unshare", CLONE_NEWNS],
-    ["mount", "", "/", "", MS_REC | MS_SLAVE, ""],
-    ["umount", "/sys/fs/cgroup/unified", MNT_DETACH],
-    ["spawn"],
+  const hybrid = new Hybrid(kernel, "/run/engine");
+  const bear = () => hybrid.hide(() => kernel.calls.push(["spawn"]) && "child");
+  const back = [
+    ["setns", -1, CLONE_NEWNS],
+    ["chdir", process.cwd()],
+  ];
+  expect(bear()).toBe("child");
+  const [made, entered] = [kernel.calls.splice(0, 5), kernel.calls.splice(0)];
+  expect(made).toEqual([...COPY, ...back]);
+  expect(entered).toEqual([["unshare", CLONE_FS], ["setns", expect.any(Number), CLONE_NEWNS], ["spawn"], ...back]);
+  bear();
+  expect(kernel.calls).toEqual(entered);
+  hybrid.close();
+});
+
+it("bears a child that is to see all mounts in a copy of its own", () => {
+  const kernel = new Recorder();
+  const hybrid = new Hybrid(kernel, "/run/engine");
+  hybrid.hide(() => kernel.calls.push(["spawn"]), true);
+  expect(kernel.calls.slice(0, 4)).toEqual([...COPY, ["spawn"]]);
+  expect(kernel.calls.slice(4)).toEqual([
     ["setns", -1, CLONE_NEWNS],
     ["chdir", process.cwd()],
   ]);
