@@ -15,10 +15,12 @@ const SUPERVISOR_LIMIT_MS = 2000;
 export async function reap(run: Run, ended: Promise<void> | undefined, at: Surroundings): Promise<void> {
   const isLast = !hasNewer(run, at);
   const note = run.note();
-  if (isLast) await at.cgroups.kill(run.container);
+  // One that has ended by itself has left nothing behind, as a rule.
+  const isGone = isLast && run.exit() !== undefined && at.cgroups.removeEmpty(run.container);
+  if (isLast && !isGone) await at.cgroups.kill(run.container);
   if (existsSync(run.directory)) await settle(run, ended, at);
   if (note) await removeState(run, note, at);
-  if (isLast) await at.cgroups.remove(run.container);
+  if (isLast && !isGone) await at.cgroups.remove(run.container);
   rmSync(join(at.paths.exits(), run.name), { force: true });
   unmountOwn(run, at.kernel);
   rmSync(run.directory, { recursive: true, force: true });

@@ -59,8 +59,9 @@ export class Filesystems {
   /** All that a container has on disk goes, its mount first. What a crash leaves is found by `containers`. */
   async drop(container: string): Promise<void> {
     this.unmount(container);
-    await rm(this.#paths.liveContainer(container), { recursive: true, force: true });
-    await rm(this.#paths.container(container), { recursive: true, force: true });
+    const live = this.#paths.liveContainer(container);
+    if (fs.existsSync(live)) await rm(live, { recursive: true, force: true });
+    if (!this.#dropBare(container)) await rm(this.#paths.container(container), { recursive: true, force: true });
   }
 
   /** Containers whose file system is mounted. */
@@ -72,6 +73,22 @@ export class Filesystems {
   containers(): string[] {
     const names = new Set([...namesIn(this.#paths.containers()), ...namesIn(this.#paths.live())]);
     return [...names].filter(isId).sort();
+  }
+
+  /**
+   * What a container has that has written nothing but its log: a few files, so that nobody waits for long. False: there
+   * is more. Without a turn of the event loop for each file it takes a fraction of the time.
+   */
+  #dropBare(container: string): boolean {
+    const directory = this.#paths.container(container);
+    try {
+      for (const empty of EMPTY) if (fs.existsSync(`${directory}/${empty}`)) fs.rmdirSync(`${directory}/${empty}`);
+      for (const name of fs.readdirSync(directory)) fs.unlinkSync(`${directory}/${name}`);
+      fs.rmdirSync(directory);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #detach(target: string): void {
@@ -104,6 +121,9 @@ export class Filesystems {
     return stubs;
   }
 }
+
+/** Below a container's directory; overlayfs makes the one in the middle. */
+const EMPTY = ["upper", "work/work", "work"];
 
 /** A file system of its own: another device than its parent's. */
 function isMountPoint(path: string): boolean {

@@ -26,7 +26,7 @@ interface Place {
 }
 
 /** How long the kernel is given to remove the interfaces of a namespace that is gone, before it is asked to. */
-const LINGER_MS = 250;
+const LINGER_MS = 1000;
 
 export class Places {
   readonly #kernel: Kernel;
@@ -145,7 +145,7 @@ export class Places {
   async #seeOff(name: string): Promise<void> {
     try {
       await sleep(LINGER_MS, undefined, { ref: false, signal: this.#closing.signal }).catch(() => {});
-      await carryOut(this.#kernel, links.removeLink(name));
+      if (this.#kernel.interfaceIndex(name) !== 0) await carryOut(this.#kernel, links.removeLink(name));
       this.#places.erase(name);
     } catch {
       // Its file stays, not whole: the next engine tries again.
