@@ -1,6 +1,15 @@
 // The OCI bundle of a run: the core's spec with its names turned into paths, and what only this machine knows filled in.
 
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import type { processes } from "../hosts/host.js";
@@ -144,12 +153,36 @@ function boundingOnly({ bounding = [] }: Capabilities): Capabilities {
   return { bounding, permitted: [], effective: [], inheritable: [], ambient: [] };
 }
 
+/** Where the machine has its own. */
+const OWN: Readonly<Record<string, string>> = {
+  hosts: "/etc/hosts",
+  hostname: "/etc/hostname",
+  "resolv.conf": "/etc/resolv.conf",
+};
+
 function writeFile(directory: string, { name, content }: processes.ContainerFile): void {
-  const own = { hosts: "/etc/hosts", hostname: "/etc/hostname", "resolv.conf": "/etc/resolv.conf" }[name];
+  const own = OWN[name];
   if (!own) throw new HostFailure("invalid", `no such container file: ${name}`);
   writeFileSync(join(directory, name), content ?? readOwn(own));
   // Whatever our umask: every user of the container reads it, through a mount of its own.
   chmodSync(join(directory, name), 0o644);
+}
+
+/**
+ * A file that a run was launched with, made anew. Its inode is mounted into the container, so that it stays: never empty,
+ * and cut to its length in the end.
+ */
+export function rewriteFile(directory: string, { name, content }: processes.ContainerFile): void {
+  const own = OWN[name];
+  if (!own) throw new HostFailure("invalid", `no such container file: ${name}`);
+  const file = openSync(join(directory, name), "r+");
+  try {
+    const bytes = content ?? readOwn(own);
+    writeSync(file, bytes, 0, bytes.length, 0);
+    ftruncateSync(file, bytes.length);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The machine's own; empty when it has none. */

@@ -4,9 +4,9 @@ import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { engine, Input, Outcome, Perform, processes, Stdio, types } from "../hosts/host.js";
 import { withRates } from "../hosts/device-rates.js";
-import { HostFailure, unsupported } from "../hosts/failure.js";
+import { HostFailure } from "../hosts/failure.js";
 import { Cgroups } from "./cgroups.js";
-import { identityOf } from "./bundle.js";
+import { identityOf, rewriteFile } from "./bundle.js";
 import { Execs } from "./exec/execs.js";
 import { numberOf, type Resources } from "./devices.js";
 import { ExitWatch } from "./exits.js";
@@ -145,7 +145,7 @@ class Processes implements LinuxProcesses {
         this.#identify(command.val);
         return DONE;
       case "rewrite":
-        throw unsupported(command.tag);
+        return this.#rewrite(command.val);
     }
   };
 
@@ -268,6 +268,13 @@ class Processes implements LinuxProcesses {
     const given = JSON.parse(Buffer.from(resources).toString()) as Resources;
     const blockIO = withRates(given.blockIO, rates, numberOf);
     await setLimits(this.#at, run.container, { ...given, ...(blockIO && { blockIO }) });
+    return DONE;
+  }
+
+  #rewrite({ subject, file }: processes.Rewrite): Outcome {
+    const run = this.#run(subject);
+    if (!this.#running.has(run.name)) throw new HostFailure("not-found", "no such process");
+    rewriteFile(run.directory, file);
     return DONE;
   }
 

@@ -63,6 +63,11 @@ export const DIFFERENCES: readonly Difference[] = [
   { id: "bad-filter", what: "unparsable filters are 400, unknown keys in lower case", reason: NEWEST },
   { id: "filter-container", what: "an unknown before/since container is 404 (reference: 500)", reason: NEWEST },
   { id: "kill-texts", what: "wording of kill's refusals", reason: NEWEST },
+  {
+    id: "link-status",
+    what: "a malformed link is 400, a container's own name as a link 409 (reference: 500)",
+    reason: NEWEST,
+  },
   { id: "remove-texts", what: "wording of remove's refusals", reason: NEWEST },
   { id: "state-texts", what: "`container ID is not running` in lower case", reason: NEWEST },
   { id: "wait-condition", what: "an unknown wait condition is 400 (reference: taken as the default)", reason: NEWEST },

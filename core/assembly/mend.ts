@@ -27,6 +27,8 @@ import { mendLimits } from "./container/limiting";
 import { HELD_RECORDS, mendHeldStill } from "./container/held-still";
 import { Ignored } from "./ignored";
 import { Cause, Status } from "./container/lifecycle";
+import { mendLinked } from "./container/linked";
+import { tieLinks } from "./container/links";
 import { readRecord } from "./container/record";
 import { release } from "./container/release";
 import { resumeRemoval } from "./container/remove";
@@ -57,11 +59,13 @@ export function mend(records: Stored[], inventory: Inventory): void {
   makeMissingVolumes(inventory.volumes);
   const containers = engine.containers.all();
   for (let i = 0; i < containers.length; i++) keepEndpoint(containers[i]);
+  for (let i = 0; i < containers.length; i++) tieLinks(containers[i]);
   for (let i = 0; i < containers.length; i++) {
     mendContainer(containers[i], findProcess(inventory.processes, containers[i]));
   }
   for (let i = 0; i < containers.length; i++) if (containers[i].limiting) mendLimits(containers[i]);
   engine.images.mend(inventory.chains);
+  mendLinked();
   mendExecs(inventory.execs);
   mendHeld(records);
   for (let i = 0; i < containers.length; i++) if (containers[i].startsAgain) resumeRestart(containers[i]);

@@ -147,6 +147,22 @@ onEngines(
       expect((await docker().run(...joined, "busybox", "true")).stderr).toContain("No such container: owner");
     });
 
+    test("--link; ps without the names of links; rm --link", async () => {
+      const id = (await docker().run("run", "-d", "--name", "base", "--expose", "7", "busybox", "sleep", "1000"))
+        .stdout;
+      const linked = ["--name", "linked", "--link", "base:b", "busybox", "sleep", "1000"];
+      expect(await docker().run("run", "-d", ...linked)).toMatchObject({ code: 0, stderr: "" });
+      const hosts = async () => (await docker().run("exec", "linked", "cat", "/etc/hosts")).stdout;
+      expect(await hosts()).toMatch(new RegExp(`^\\S+\\tb ${id.slice(0, 12)} base$`, "m"));
+      expect((await docker().run("exec", "linked", "env")).stdout).toMatch(/^B_PORT_7_TCP_PORT=7$/m);
+      const ps = ["ps", "-a", "--filter", "name=^/base$", "--format", "{{.Names}}"];
+      expect((await docker().run(...ps)).stdout).toBe("base\n");
+      expect((await docker().run(...ps, "--no-trunc")).stdout).toBe("base,linked/b\n");
+      expect(await docker().run("rm", "--link", "linked/b")).toMatchObject({ code: 0, stdout: "linked/b\n" });
+      await expect.poll(hosts, { timeout: 10_000 }).not.toContain("base");
+      await docker().run("rm", "-f", "base", "linked");
+    });
+
     test("network ls and inspect, port, --mac-address", async () => {
       const names = (await docker().well("network", "ls", "--format", "{{.Name}} {{.Driver}}")).trim().split("\n");
       for (const name of ["bridge bridge", "host host", "none null"]) expect(names).toContain(name);

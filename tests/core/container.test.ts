@@ -133,7 +133,6 @@ describe("fields that are not built", () => {
     ["HostConfig.LogConfig.Type", { LogConfig: { Type: "syslog" } }],
     ["HostConfig.DeviceRequests", { DeviceRequests: [{ Count: -1 }] }],
     ["HostConfig.Mounts.VolumeOptions.DriverConfig.Options", { Mounts: [DRIVEN] }],
-    ["HostConfig.Links", { Links: ["a:b"] }],
     ["HostConfig.CgroupParent", { CgroupParent: "/x" }],
     ["HostConfig.StorageOpt", { StorageOpt: { size: "1" } }],
   ])("%s is refused by name", (name, hostConfig) => {

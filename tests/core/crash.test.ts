@@ -91,7 +91,7 @@ function heal(before: Engine, told: Memory, draw: number): Rest {
 /** Something of a container that no record speaks of. */
 function leaveStray(state: State): void {
   const stray = "5".repeat(64);
-  const process = { frozen: false, joined: "", stubborn: false, pending: false, code: 0, memory: 0 };
+  const process = { frozen: false, joined: "", stubborn: false, pending: false, code: 0, memory: 0, hosts: "" };
   state.processes.set(`${stray} 1`, { container: stray, run: 1, status: "running", ...process });
   state.mounts.set(stray, null);
   state.files.add(stray);

@@ -118,10 +118,15 @@ function shownProcess(command: processes.ProcessCommand): string {
     case "limit":
       return `limit ${shownSubject(command.val.subject)} ${text(command.val.resources)}`;
     case "rewrite":
-      return `rewrite ${command.val.file.name} of ${shownSubject(command.val.subject)}`;
+      return `rewrite ${command.val.file.name} of ${shownSubject(command.val.subject)}: ${ownLines(command.val.file)}`;
     default:
       return `${command.tag} ${shownSubject(command.val)}`;
   }
+}
+
+/** Of a hosts file: without what every one has. */
+function ownLines({ content = new Uint8Array() }: processes.ContainerFile): string {
+  return JSON.stringify(text(content).replace(/^[^]*ip6-allrouters\n/, ""));
 }
 
 function shownSubject({ container, run }: processes.Subject): string {

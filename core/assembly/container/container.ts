@@ -6,6 +6,7 @@ import { Endpoint } from "../network/endpoint";
 import { reasons } from "../reason";
 import { NO_TIME } from "../text/time";
 import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
+import { Link } from "./link";
 import { ListedItem } from "./listed-item";
 import { MountKind, MountPoint } from "./mount-point";
 import { Moved } from "./moved";
@@ -66,6 +67,8 @@ export class Container {
   networkDisabled: bool = false;
   /** Hardware address that it asked for; empty for one made of its IPv4 address. */
   mac: string = "";
+  /** Others by names of its own, in the order that they were asked for. */
+  links: Link[] = [];
 
   status: Status = Status.Created;
   /** Number of the current or last run; 0 before the first. */
@@ -107,6 +110,8 @@ export class Container {
   changed: bool = false;
   /** In which run its health was begun anew. */
   healthRun: u32 = 0;
+  /** Those that have links to it, each once. */
+  linkedBy: Container[] = [];
   /** How it stood in the last list. */
   listed: ListedItem | null = null;
   /** Works that want its run to stand still, or freeze or thaw it. */
@@ -165,6 +170,17 @@ export class Container {
   /** Those of its mounts that are volumes. */
   get volumes(): MountPoint[] {
     return this.mounts.filter((mount: MountPoint) => mount.kind == MountKind.Volume);
+  }
+
+  /** The one of this alias; null if there is none. */
+  linkTo(alias: string): Link | null {
+    for (let i = 0; i < this.links.length; i++) if (this.links[i].alias == alias) return this.links[i];
+    return null;
+  }
+
+  /** Links mean something there only. */
+  get onDefaultBridge(): bool {
+    return !this.networkDisabled && (this.networkMode == "bridge" || this.networkMode == "default");
   }
 
   /** It has a process. */

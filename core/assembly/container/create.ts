@@ -14,6 +14,7 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { Volume } from "../volume/store";
 import { Container } from "./container";
+import { showLinks, tieLinks } from "./links";
 import { MountKind, MountPoint } from "./mount-point";
 import { containerNameProblem, generatedName } from "./names";
 import { takeUpQueue } from "./queue";
@@ -51,6 +52,7 @@ function create(call: Call, checked: bool): Refusal | null {
   // Accepted from here.
   const container = newContainer(wish, name);
   engine.containers.add(container);
+  tieLinks(container);
   container.touch();
   new Creation(container, call, wish).begin();
   return null;
@@ -80,6 +82,8 @@ function newContainer(wish: Wish, name: string): Container {
   container.mac = wish.mac;
   container.config = jsonBytes(wish.config);
   container.hostConfig = jsonBytes(wish.hostConfig);
+  container.links = wish.links;
+  if (wish.hostConfig.stringsOf("Links").length > 0) showLinks(container);
   return container;
 }
 

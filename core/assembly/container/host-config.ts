@@ -78,7 +78,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("GroupAdd", FieldType.Strings, NOTHING),
   new Field("IpcMode", FieldType.String, NO_TEXT).typed("container.IpcMode").says("`container:` too"),
   new Field("Cgroup", FieldType.String, NO_TEXT).typed("container.CgroupSpec").refused(),
-  new Field("Links", FieldType.Strings, NOTHING).refused(),
+  new Field("Links", FieldType.Strings, NOTHING).says("on the default bridge"),
   new Field("OomScoreAdj", FieldType.Int, NO_NUMBER).typed("int"),
   new Field("PidMode", FieldType.String, NO_TEXT).typed("container.PidMode").says("`host`, `container:`"),
   new Field("Privileged", FieldType.Bool, NO),

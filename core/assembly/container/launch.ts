@@ -7,6 +7,7 @@ import { TextBuilder } from "../text/builder";
 import { encodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
 import { devicesOf, ratesOf } from "./devices";
+import { hostsFile } from "./hosts-file";
 import { networkOwner } from "./joined";
 import { logOf } from "./log-config";
 import { writeSpec } from "./spec";
@@ -57,39 +58,9 @@ function filesOf(container: Container, config: Json, hostConfig: Json): Containe
   const ownHost = owner === container ? hostConfig : documentOf(owner.hostConfig);
   return [
     new ContainerFile("hostname", encodeUtf8(hostname + "\n")),
-    new ContainerFile("hosts", owner.networkMode == "host" ? null : encodeUtf8(hostsFile(owner, ownHost))),
+    new ContainerFile("hosts", owner.networkMode == "host" ? null : encodeUtf8(hostsFile(owner))),
     new ContainerFile("resolv.conf", resolvFile(ownHost)),
   ];
-}
-
-/** With a domain the full name comes first (hosts(5)). */
-function namesOf(config: Json): string {
-  const hostname = config.stringOf("Hostname");
-  const domain = config.stringOf("Domainname");
-  return domain.length > 0 ? `${hostname}.${domain} ${hostname}` : hostname;
-}
-
-function hostsFile(container: Container, hostConfig: Json): string {
-  const text = new TextBuilder(256).text(
-    "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::0\tip6-localnet\n" +
-      "ff00::0\tip6-mcastprefix\nff02::1\tip6-allnodes\nff02::2\tip6-allrouters\n",
-  );
-  const extra = hostConfig.stringsOf("ExtraHosts");
-  for (let i = 0; i < extra.length; i++) {
-    // `name:address`, or `name=address` as newer clients write it; an IPv6 address has colons of its own.
-    const equals = extra[i].indexOf("=");
-    const at = equals > 0 ? equals : extra[i].indexOf(":");
-    if (at > 0) text.text(`${hostAddress(container, extra[i].slice(at + 1))}\t${extra[i].slice(0, at)}\n`);
-  }
-  const endpoint = container.endpoint;
-  if (endpoint !== null) text.text(`${endpoint.address}\t${namesOf(documentOf(container.config))}\n`);
-  return text.toString();
-}
-
-/** `host-gateway` stands for the machine's address on the container's network. */
-function hostAddress(container: Container, address: string): string {
-  const endpoint = container.endpoint;
-  return address == "host-gateway" && endpoint !== null ? endpoint.gateway : address;
 }
 
 /** The machine's own unless DNS options are given. */

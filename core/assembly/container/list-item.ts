@@ -9,6 +9,7 @@ import { humanDuration } from "../text/duration";
 import { unixSeconds } from "../text/time";
 import { Container } from "./container";
 import { Status } from "./lifecycle";
+import { linkNamesOf } from "./links";
 import { ListedItem } from "./listed-item";
 import { writeMountPoints } from "./mount-points";
 import { exposedKeys, networkNameOf, writeNetworks } from "./network-settings";
@@ -38,7 +39,7 @@ function listedOf(container: Container, version: i32): ListedItem {
 function writeHead(json: JsonWriter, container: Container): void {
   json.beginObject();
   json.stringField("Id", container.id);
-  json.stringArrayField("Names", [`/${container.name}`]);
+  json.stringArrayField("Names", namesOf(container));
   json.stringField("Image", container.image);
   json.stringField("ImageID", container.imageId);
   json.stringField("Command", commandOf(container));
@@ -52,6 +53,15 @@ function writeHead(json: JsonWriter, container: Container): void {
   }
   json.endObject();
   json.stringField("State", container.word);
+}
+
+/** Its own, and those that links give it. */
+function namesOf(container: Container): string[] {
+  const own = `/${container.name}`;
+  if (container.linkedBy.length == 0) return [own];
+  const names = linkNamesOf(container).map<string>((name: string) => `/${name}`);
+  names.push(own);
+  return names.sort();
 }
 
 function writeTail(json: JsonWriter, container: Container, version: i32): void {

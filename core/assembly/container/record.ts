@@ -7,6 +7,7 @@ import { jsonBytes, JsonWriter } from "../json/writer";
 import { readEndpoint, writeEndpoint } from "../network/endpoint";
 import { readBind } from "./binds";
 import { Container } from "./container";
+import { readLinkRecord, writeLinkRecords } from "./link";
 import { Status } from "./lifecycle";
 import { restartPolicyOf } from "./restart-policy";
 import { anonymousVolume, readMountPointRecord, writeMountPointRecord } from "./mount-point";
@@ -44,6 +45,7 @@ function writeWishes(json: JsonWriter, container: Container): void {
   json.stringField("networkMode", container.networkMode);
   if (container.networkDisabled) json.boolField("networkDisabled", true);
   if (container.mac.length > 0) json.stringField("mac", container.mac);
+  writeLinkRecords(json, container.links);
   json.i64Field("stopSignal", container.stopSignal);
   json.i64Field("stopTimeout", container.stopTimeout);
   json.key("mounts");
@@ -116,6 +118,8 @@ function readWishes(container: Container, json: Json): void {
   container.networkMode = json.stringOf("networkMode");
   container.networkDisabled = json.boolOf("networkDisabled");
   container.mac = json.stringOf("mac");
+  const links = itemsOf(json, "links");
+  for (let i = 0; i < links.length; i++) container.links.push(readLinkRecord(links[i]));
   container.stopSignal = <u32>json.i64Of("stopSignal");
   container.stopTimeout = json.i64Of("stopTimeout");
   const endpoint = json.find("endpoint");

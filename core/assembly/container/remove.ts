@@ -17,7 +17,7 @@ import { Call } from "../call";
 import { emitContainer, volumeEvent } from "../event/emit";
 import { freeEndpoint } from "../network/connect";
 import { conflict, internal, Refusal } from "../refusal";
-import { sendRefusal } from "../reply";
+import { sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { isUsedBeside } from "../volume/use";
@@ -26,6 +26,8 @@ import { endAttached } from "./exit";
 import { abandonExtracts } from "./extract";
 import { Killing } from "./killing";
 import { Cause, Status } from "./lifecycle";
+import { tellNetworks } from "./linked";
+import { parentOf, removeLink, untieLinks } from "./links";
 import { takeUpQueue } from "./queue";
 import { RemovalCall, RemovalClient } from "./removal-client";
 import { disarm } from "./restart-policy";
@@ -40,6 +42,7 @@ export function removeContainer(call: Call): Refusal | null {
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (container.status == Status.Removing) return inProgress(call);
+  if (flagOf(call.query, "link")) return unlink(call);
   const restarting = container.restarting && container.status != Status.Starting;
   if (container.between && !restarting) {
     container.queue.push(call);
@@ -47,10 +50,6 @@ export function removeContainer(call: Call): Refusal | null {
   }
   const force = flagOf(call.query, "force");
   if ((container.running || restarting) && !force) return conflict(stillRunning(container, call.name));
-  if (flagOf(call.query, "link")) {
-    return conflict("Conflict, cannot remove the default link name of the container");
-  }
-
   if (container.removals.length > 0) return inProgress(call);
 
   // Accepted from here.
@@ -60,6 +59,16 @@ export function removeContainer(call: Call): Refusal | null {
   if (restarting) cancelRestart(container);
   if (container.running) new ForcedEnd(container, call, client).begin();
   else if (!container.between) removeNow(container);
+  return null;
+}
+
+/** Not the container goes, but a name that another one has for it. */
+function unlink(call: Call): Refusal | null {
+  const parent = parentOf(call.name);
+  if (parent === null) return conflict("Conflict, cannot remove the default link name of the container");
+  removeLink(parent, call.name);
+  tellNetworks([parent]);
+  sendEmpty(call, 204);
   return null;
 }
 
@@ -187,6 +196,7 @@ class Removal extends Task {
   private removed(): void {
     const container = this.container;
     freeEndpoint(container);
+    untieLinks(container);
     container.advance(Cause.RemoveDone);
     engine.containers.remove(container);
     engine.images.layers.dropUnclaimedStack(container.chain);

@@ -5,6 +5,7 @@ import { containerEvent } from "../event/emit";
 import { badParameter, Refusal } from "../refusal";
 import { sendEmpty } from "../reply";
 import { engine } from "../state";
+import { renameLinks } from "./links";
 import { containerNameProblem } from "./names";
 
 const PREFIX = "Error when allocating new name: ";
@@ -29,6 +30,7 @@ export function renameContainer(call: Call): Refusal | null {
   // Accepted from here.
   const old = container.name;
   engine.containers.rename(container, name);
+  renameLinks(container);
   engine.events.emit(containerEvent(container, "rename").with("oldName", `/${old}`));
   sendEmpty(call, 204);
   return null;

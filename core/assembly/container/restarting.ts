@@ -8,14 +8,15 @@ import { Refusal } from "../refusal";
 import { Task } from "../task";
 import { Backoff, Container } from "./container";
 import { Cause, Status } from "./lifecycle";
+import { awaitsLinked } from "./linked";
 import { disarm } from "./restart-policy";
 import { startNow } from "./start";
 import { StartClient } from "./start-client";
 import { answerWaiters } from "./wait";
 import { Condition } from "./waiter";
 
-/** Until a port is free that another container is giving back. */
-const PORT_PATIENCE: u64 = 100_000_000;
+/** Until a port is free that another container is giving back, or one is up that it is linked to. */
+const PATIENCE: u64 = 100_000_000;
 
 /** At the end of a run, or at a restart of the engine: monotonic time does not outlive it, so the whole delay passes. */
 export function scheduleRestart(container: Container): void {
@@ -59,7 +60,7 @@ class Delay extends Task implements Backoff {
   released(): void {
     const container = this.container;
     if (!this.due || container.status != Status.Restarting) return;
-    if (releasingHolder(container) !== null) return this.wait(PORT_PATIENCE);
+    if (releasingHolder(container) !== null || awaitsLinked(container)) return this.wait(PATIENCE);
     container.backoff = null;
     startNow(container, new Nobody());
   }

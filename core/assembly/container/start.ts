@@ -28,9 +28,11 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { endAttached } from "./exit";
-import { joinProblem, takeNames } from "./joined";
+import { linkedHosts } from "./hosts-file";
+import { joinProblem, networkOwner, takeNames } from "./joined";
 import { launchOf } from "./launch";
 import { Cause, Status } from "./lifecycle";
+import { linkProblem, rewriteHosts, tellNetworks } from "./linked";
 import { otherIn, refuseJoin } from "./namespaces";
 import { networkNameOf } from "./network-settings";
 import { fillVolumes, makeVolumes, volumesFilled } from "./own-volumes";
@@ -38,7 +40,7 @@ import { takeUpQueue } from "./queue";
 import { Refused, release } from "./release";
 import { rearm } from "./restart-policy";
 import { StartCall, StartClient } from "./start-client";
-import { noSuchNetwork, StartError, startErrorOf } from "./start-error";
+import { noSuchNetwork, OTHER_CODE, StartError, startErrorOf } from "./start-error";
 
 /** Docker gives up on a random port after a while; nobody else should hold that many in a row. */
 const PORT_TRIES = 16;
@@ -83,6 +85,7 @@ export function startNow(container: Container, client: StartClient): void {
   const start = new Start(container, client);
   let problem = refuseJoin(container);
   if (problem === null) problem = networkProblem(container);
+  if (problem === null) problem = linkProblem(container);
   if (problem === null) start.begin();
   else start.refuse(problem);
 }
@@ -117,6 +120,8 @@ class Start extends Task {
   private portTries: i32 = 0;
   private populated: bool = false;
   private error: StartError | null = null;
+  /** What its hosts file says of others, as it was launched. */
+  private linked: string = "";
 
   constructor(
     private readonly container: Container,
@@ -198,6 +203,7 @@ class Start extends Task {
     const container = this.container;
     volumesFilled(container);
     this.open += 1;
+    this.linked = linkedHosts(networkOwner(container));
     askProcesses(this, Step.Launch, new ProcessCommandLaunch(launchOf(container)));
   }
 
@@ -254,6 +260,8 @@ class Start extends Task {
     emitNetwork(container, "connect");
     emitMounts(container);
     emitContainer(container, "start");
+    if (linkedHosts(networkOwner(container)) != this.linked) rewriteHosts(container);
+    tellNetworks(container.linkedBy);
     this.client.started();
     takeUpQueue(container);
   }
@@ -262,8 +270,10 @@ class Start extends Task {
     const container = this.container;
     container.advance(Cause.StartFailed);
     container.error = error.text;
-    // What its policy could not start ends as the last run did (surface §2.17).
-    if (!container.automatic) container.exitCode = error.exitCode;
+    // What its policy could not start ends as the last run did (surface §2.17); the code of a program that ran says more
+    // than one of nothing.
+    const says = error.exitCode != OTHER_CODE || container.exitCode == 0;
+    if (!container.automatic && says) container.exitCode = error.exitCode;
     container.startsAgain = false;
     container.automatic = false;
     endAttached(container);

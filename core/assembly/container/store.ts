@@ -92,8 +92,18 @@ export class ContainerStore {
 
   private exactly(reference: string): Container | null {
     if (this.byId.has(reference)) return this.byId.get(reference);
-    const id = this.idOf(reference.startsWith("/") ? reference.slice(1) : reference);
-    return id.length > 0 ? this.find(id) : null;
+    const name = reference.startsWith("/") ? reference.slice(1) : reference;
+    const id = this.idOf(name);
+    return id.length > 0 ? this.find(id) : this.linked(name);
+  }
+
+  /** `parent/alias`. */
+  private linked(name: string): Container | null {
+    const slash = name.indexOf("/");
+    const parent: Container | null = slash < 0 ? null : this.find(this.idOf(name.slice(0, slash)));
+    if (parent === null) return null;
+    const link = parent.linkTo(name.slice(slash + 1));
+    return link === null ? null : this.find(link.container);
   }
 
   private withPrefix(prefix: string): Container[] {

@@ -2,11 +2,13 @@
 // one's names, addresses and ports. It is the request's own words that count, not the image's.
 
 import { Json } from "../json/json";
+import { WITH_HOST } from "./links";
 import { otherIn } from "./namespaces";
 
 /** Empty if nothing does. */
 export function networkProblem(config: Json, host: Json): string {
   const mode = host.stringOf("NetworkMode");
+  if (mode == "host" && host.stringsOf("Links").length > 0) return WITH_HOST;
   if (mode != "container" && !mode.startsWith("container:")) return "";
   if (otherIn(mode).length == 0) {
     return "invalid network mode: invalid container format container:<name|id>";

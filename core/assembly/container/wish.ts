@@ -7,6 +7,8 @@ import { badParameter, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
 import { CreateBody, readCreate } from "./create-body";
 import { DefaultFacts, fillHostConfig, fillHostname } from "./defaults";
+import { Link } from "./link";
+import { readLinks } from "./links";
 import { fillLogConfig } from "./log-config";
 import { resolveMode } from "./joined";
 import { mergeImageConfig } from "./merge";
@@ -25,6 +27,7 @@ export class Wish {
   /** Hardware address; empty for one of the engine's choice. */
   mac: string = "";
   mounts: MountPoint[] = [];
+  links: Link[] = [];
 
   constructor(private readonly version: i32) {}
 
@@ -67,7 +70,10 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   const refusal = refuseContainer(wish.config, wish.hostConfig, facts);
   if (refusal !== null) return refusal;
   const unknown = nameOthersById(wish.hostConfig);
-  return unknown === null ? takeMounts(wish, version) : unknown;
+  if (unknown !== null) return unknown;
+  const links = readLinks(wish.hostConfig);
+  wish.links = links.links;
+  return links.refusal === null ? takeMounts(wish, version) : links.refusal;
 }
 
 function takeMounts(wish: Wish, version: i32): Refusal | null {

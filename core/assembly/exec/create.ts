@@ -7,6 +7,7 @@ import { Call } from "../call";
 import { Container } from "../container/container";
 import { parseDetachKeys } from "../container/detach-keys";
 import { documentOf } from "../container/launch";
+import { linkProblem } from "../container/linked";
 import { Json } from "../json/json";
 import { normalise, schemaError } from "../json/schema";
 import { JsonWriter } from "../json/writer";
@@ -35,6 +36,9 @@ export function createExec(call: Call): Refusal | null {
   }
   const problem = refuseInactive(container, call.name);
   if (problem.length > 0) return conflict(problem);
+  // Its environment would not be what the container's is.
+  const unlinked = linkProblem(container);
+  if (unlinked !== null) return unlinked.refusal;
   const keys = config.stringOf("DetachKeys");
   if (keys.length > 0 && parseDetachKeys(keys) === null) return badParameter(`Invalid escape keys (${keys}) provided`);
 

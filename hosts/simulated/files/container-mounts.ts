@@ -24,6 +24,8 @@ export interface ViewSpec {
   readOnly?: boolean;
   /** Container files by name; missing ones are copies of the machine's own. */
   files?: ReadonlyMap<string, Uint8Array>;
+  /** Gets them as they are mounted, by name. */
+  made?: Map<string, Inode>;
   /** More of /proc than every container has, by paths below it; asked for when somebody looks. */
   proc?: () => MadeFiles;
   /** More of /sys. */
@@ -144,10 +146,15 @@ function initProgram(): { tree: Tree; root: Inode } {
 }
 
 /** Belongs to this run alone. */
-function containerFile(name: string, { files }: ViewSpec, { machine, now }: Sources): { tree: Tree; root: Inode } {
+function containerFile(
+  name: string,
+  { files, made }: ViewSpec,
+  { machine, now }: Sources,
+): { tree: Tree; root: Inode } {
   const tree = new Tree(MADE);
   const bytes = files?.get(name) ?? new MountedFiles(machine, now).read(`/etc/${name}`);
   const root = inode("file", tree, { bytes, modified: now() });
+  made?.set(name, root);
   return { tree, root };
 }
 

@@ -1,7 +1,7 @@
 // Containers' processes of the simulated world: launched, signalled, frozen, reaped. They live on when an engine dies, and
 // are found by the next one.
 
-import { HostFailure, unsupported } from "../../failure.js";
+import { HostFailure } from "../../failure.js";
 import type { Clock, engine, Input, Outcome, Perform, processes, Stdio } from "../../host.js";
 import type { FaultSource } from "../faults.js";
 import type { Disk } from "../files/disk.js";
@@ -155,7 +155,7 @@ class World implements SimulatedProcesses {
         this.#execs.identify(command.val);
         return DONE;
       case "rewrite":
-        throw unsupported(command.tag);
+        return this.#rewrite(command.val);
     }
   };
 
@@ -229,7 +229,7 @@ class World implements SimulatedProcesses {
     const table = this.#joined(spec);
     if (launch.shmSize > 0n) disk.makeMemory(container, launch.shmSize);
     makeDirectories(launch.directories, disk.machine);
-    const files = mounted(() => disk.mountView(container, viewOf(spec, launch, seen)));
+    const files = mounted(() => disk.mountView(container, { ...viewOf(spec, launch, seen), made: run.made }));
     addDevices(launch.devices, disk.machine, files);
     const identity = identityOf(launch, files);
     const kernel = this.#kernel(container, files);
@@ -344,6 +344,16 @@ class World implements SimulatedProcesses {
     const given = JSON.parse(new TextDecoder().decode(resources)) as Resources;
     const blockIO = withRates(given.blockIO, rates, (path) => numberOf(this.#needs.disk.machine, path));
     this.#running(subject).limit({ ...given, blockIO: blockIO ?? {} });
+    return DONE;
+  }
+
+  /** Its own, wherever it is mounted. */
+  #rewrite({ subject, file }: processes.Rewrite): Outcome {
+    const { made } = this.#running(subject);
+    const { content = this.#needs.disk.machine.read(`/etc/${file.name}`) } = file;
+    const mounted = made.get(file.name);
+    if (mounted)
+      Object.assign(mounted, { bytes: content, size: content.length, modified: this.#needs.time.now().wall });
     return DONE;
   }
 

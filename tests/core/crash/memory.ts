@@ -19,6 +19,7 @@ export interface ContainerRecord {
   chain?: string;
   hostConfig: { Memory: number };
   mounts: { kind: number; name: string }[];
+  links?: { alias: string; container: string }[];
   endpoint?: { address: string; ports: { hostPort: number; protocol: string }[] };
 }
 

@@ -33,6 +33,7 @@ export function checkAtRest(engine: Engine): void {
   const { mounts, files, joins, networks, volumes, chains, processes, execs, archives } = engine.world.state;
   const containers = containersOf(engine.records);
   for (const container of containers) checkContainer(engine, container);
+  for (const container of containers) checkLinks(engine, container, containers);
   // A removal that failed may have taken volumes already.
   const alive = containers.filter((container) => wordOf(container) !== "dead");
   const running = containers.filter((container) => RUNNING.includes(wordOf(container))).map(({ id }) => id);
@@ -141,6 +142,18 @@ function checkContainer(engine: Engine, container: ContainerRecord): void {
   const address = joins.get(id)?.address;
   if (networkMode !== "none" && (address === undefined || address !== endpoint?.address)) {
     throw new Breach(`${id} is known as ${endpoint?.address}, and has ${address}`);
+  }
+}
+
+/** Who runs knows where those are that it is linked to, as long as they run. */
+function checkLinks({ world }: Engine, { id, networkMode, links = [] }: ContainerRecord, all: ContainerRecord[]): void {
+  const process = world.running(id);
+  if (process === undefined || networkMode !== "bridge") return;
+  for (const { alias, container } of links) {
+    const { endpoint } = all.find((one) => one.id === container) ?? {};
+    if (endpoint === undefined || world.running(container) === undefined) continue;
+    if (process.hosts.includes(`${endpoint.address}\t${alias} `)) continue;
+    throw new Breach(`${alias} is at ${endpoint.address}, and ${id} reads\n${process.hosts}`);
   }
 }
 

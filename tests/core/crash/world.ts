@@ -21,6 +21,8 @@ export interface Process {
   code: number;
   /** Its limit of memory; 0 for none. */
   memory: number;
+  /** Its hosts file. */
+  hosts: string;
 }
 
 /** One more process of a run. */
@@ -172,6 +174,7 @@ export class World {
     }
     if (command.tag === "signal") this.#signal(process, command.val.number);
     if (command.tag === "limit") process.memory = memoryOf(JSON.parse(new TextDecoder().decode(command.val.resources)));
+    if (command.tag === "rewrite") process.hosts = hostsOf([command.val.file]);
     if (command.tag === "sample") return { tag: "sample", val: sampleOf(0n) };
     if (command.tag === "ps") return { tag: "ps", val: { text: new Uint8Array(), pids: new Uint32Array() } };
     return { tag: "done" };
@@ -189,6 +192,7 @@ export class World {
     if (process.joined !== "" && !this.running(process.joined)) throw new Failed("not-found", "its owner is gone");
     process.stubborn = spec.includes("stubborn");
     process.memory = memoryOf(JSON.parse(spec).linux.resources);
+    process.hosts = hostsOf(launch.files);
     this.state.processes.set(`${container} ${run}`, process);
     return { tag: "launched", val: { pid: 100 + run, at: 0n } };
   }
@@ -367,6 +371,7 @@ function subjectOf(command: Exclude<processes.ProcessCommand, { tag: "launch" }>
       return command.val.subject;
     case "ps":
     case "limit":
+    case "rewrite":
       return command.val.subject;
     case "pause":
     case "resume":
@@ -379,7 +384,12 @@ function subjectOf(command: Exclude<processes.ProcessCommand, { tag: "launch" }>
 }
 
 function processOf(container: string, run: number, status: Process["status"]): Process {
-  return { container, run, status, frozen: false, joined: "", stubborn: false, pending: false, code: 0, memory: 0 };
+  const asked = { joined: "", stubborn: false, memory: 0, hosts: "" };
+  return { container, run, status, frozen: false, pending: false, code: 0, ...asked };
+}
+
+function hostsOf(files: processes.ContainerFile[]): string {
+  return new TextDecoder().decode(files.find(({ name }) => name === "hosts")?.content);
 }
 
 /** Of `linux.resources`. */

@@ -1,0 +1,33 @@
+// A link of `HostConfig.Links`: another container on the default bridge, under a name of one's own. The name is one more
+// of the other's own names, too: `/parent/alias`.
+
+import { Json } from "../json/json";
+import { JsonWriter } from "../json/writer";
+
+export class Link {
+  constructor(
+    readonly alias: string,
+    /** Id of the other. */
+    readonly container: string,
+    /** What it is called, or was when it was removed; without the slash. */
+    public name: string,
+  ) {}
+}
+
+export function writeLinkRecords(json: JsonWriter, links: Link[]): void {
+  if (links.length == 0) return;
+  json.key("links");
+  json.beginArray();
+  for (let i = 0; i < links.length; i++) {
+    json.beginObject();
+    json.stringField("alias", links[i].alias);
+    json.stringField("container", links[i].container);
+    json.stringField("name", links[i].name);
+    json.endObject();
+  }
+  json.endArray();
+}
+
+export function readLinkRecord(json: Json): Link {
+  return new Link(json.stringOf("alias"), json.stringOf("container"), json.stringOf("name"));
+}

@@ -1,0 +1,67 @@
+// What links do while a container runs: the others must run, on the default bridge; names in its `hosts` file and
+// variables in its environment tell where they are. Whenever one of the others is started, the file is made anew.
+
+import { ContainerFile, ProcessCommandRewrite, Rewrite, Subject } from "../../../build/bindings/types";
+import { askProcesses } from "../ask";
+import { Ignored } from "../ignored";
+import { internal } from "../refusal";
+import { engine } from "../state";
+import { encodeUtf8 } from "../text/utf8";
+import { Container } from "./container";
+import { hostsFile } from "./hosts-file";
+import { networkOwner } from "./joined";
+import { Status } from "./lifecycle";
+import { OTHER_CODE, StartError } from "./start-error";
+
+/** Why its links keep it from running, or null. Who is not on the default bridge has no use for them. */
+export function linkProblem(container: Container): StartError | null {
+  if (!container.onDefaultBridge) return null;
+  const links = container.links;
+  for (let i = 0; i < links.length; i++) {
+    const other = engine.containers.find(links[i].container);
+    if (other === null || other.onDefaultBridge) continue;
+    return refused(`Cannot link to /${other.name}, as it does not belong to the default network`);
+  }
+  for (let i = 0; i < links.length; i++) {
+    const other = engine.containers.find(links[i].container);
+    if (other !== null && other.running) continue;
+    return refused(`Cannot link to a non running container: /${links[i].name} AS /${container.name}/${links[i].alias}`);
+  }
+  return null;
+}
+
+function refused(text: string): StartError {
+  return new StartError(text, OTHER_CODE, internal(text));
+}
+
+/** One of those it is linked to is about to start by itself. */
+export function awaitsLinked(container: Container): bool {
+  if (!container.onDefaultBridge) return false;
+  for (let i = 0; i < container.links.length; i++) {
+    const other = engine.containers.find(container.links[i].container);
+    if (other === null || other.running) continue;
+    if (other.restarting || other.startsAgain || other.status == Status.Starting) return true;
+  }
+  return false;
+}
+
+/** The files of all on these networks, who may have other addresses to tell now. */
+export function tellNetworks(owners: Container[]): void {
+  if (owners.length == 0) return;
+  const all = engine.containers.all();
+  for (let i = 0; i < all.length; i++) {
+    if (all[i].running && owners.includes(networkOwner(all[i]))) rewriteHosts(all[i]);
+  }
+}
+
+/** After a restart of the engine, which may have come between a start and what follows from it. */
+export function mendLinked(): void {
+  tellNetworks(engine.containers.all().filter((container: Container) => container.links.length > 0));
+}
+
+/** A run that has ended meanwhile needs it no more. */
+export function rewriteHosts(container: Container): void {
+  const file = new ContainerFile("hosts", encodeUtf8(hostsFile(networkOwner(container))));
+  const subject = new Subject(container.id, container.run);
+  askProcesses(new Ignored(), 0, new ProcessCommandRewrite(new Rewrite(subject, file)));
+}
