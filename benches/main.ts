@@ -1,7 +1,8 @@
 // `npm run bench [-- --quick] [QUESTION…]`: asks every question of our daemon and of the reference, in the same run, or of
 // what it is about, and prints figures, ratios and what falls short of its goal.
 import { cpus, release, totalmem } from "node:os";
-import { realEngines, RunningEngine, startWithBusybox } from "../tests/support/engines.js";
+import { realEngines, RunningEngine, startWithBusybox, type Engine } from "../tests/support/engines.js";
+import { Processor } from "./processor.js";
 import { ours, QUICK, REAL, round, type Answer, type Question } from "./question.js";
 import { QUESTIONS } from "./questions.js";
 
@@ -14,6 +15,7 @@ if (unknown.length > 0) {
 }
 
 const running: RunningEngine[] = [];
+const processors = new Map<RunningEngine, Processor>();
 const short: string[] = [];
 try {
   const asked = askable();
@@ -21,10 +23,15 @@ try {
   console.log(`${cpus().length} × ${cpus()[0]?.model.trim()}, ${round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`);
   for (const { needsEngines, ask } of asked) {
     if (needsEngines && running.length === 0) continue;
+    const before = busySeconds();
     for (const answer of await ask(running, quick ? QUICK : REAL)) print(answer);
+    if (needsEngines) printBusy(before);
   }
 } finally {
-  for (const engine of running) await engine.daemon.close();
+  for (const engine of running) {
+    await engine.daemon.close();
+    await processors.get(engine)?.close();
+  }
 }
 console.log(
   short.length === 0 ? "all goals are reached" : `falls short:\n${short.map((line) => `  ${line}`).join("\n")}`,
@@ -42,9 +49,29 @@ function askable(): Question[] {
 
 async function startEngines(): Promise<void> {
   for (const engine of realEngines()) {
-    if (engine.missing === null) running.push(new RunningEngine(engine, await startWithBusybox(engine)));
+    if (engine.missing === null) running.push(await startCounted(engine));
     else console.log(`${engine.kind} is left out: ${engine.missing}`);
   }
+}
+
+async function startCounted(engine: Engine): Promise<RunningEngine> {
+  const started = new RunningEngine(engine, await startWithBusybox(engine));
+  const processor = Processor.of(started);
+  if (processor !== null) processors.set(started, processor);
+  return started;
+}
+
+function busySeconds(): Map<string, number> {
+  return new Map([...processors].map(([{ kind }, processor]) => [kind, processor.seconds()]));
+}
+
+/** All of a question together: what is made for it, and taken down, included. */
+function printBusy(before: ReadonlyMap<string, number>): void {
+  const spent = new Map([...busySeconds()].map(([kind, seconds]) => [kind, seconds - (before.get(kind) ?? 0)]));
+  const parts = [...spent].map(([kind, seconds]) => `${kind} ${round(seconds)} s`);
+  const [linux, reference] = [spent.get("linux"), spent.get("reference")];
+  if (linux !== undefined && reference !== undefined) parts.push(`ratio ${round(linux / reference)}`);
+  if (parts.length > 0) console.log(`  processor's time of the engines for this: ${parts.join(", ")}`);
 }
 
 function print({ question, unit, figures, goal, note }: Answer): void {

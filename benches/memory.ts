@@ -1,8 +1,9 @@
 // How much memory do all processes of an engine hold, idle and for each running container? PSS: shared pages are split
 // among those who share them.
 import { pause } from "../tests/support/commands.js";
-import { findProcesses, parentOf, pids, pssKibibytes, rssKibibytes } from "../tests/support/processes.js";
+import { pssKibibytes, rssKibibytes } from "../tests/support/processes.js";
 import type { RunningEngine } from "../tests/support/engines.js";
+import { processesOf } from "./processes-of.js";
 import { atMost, round, type Answer, type Sizes } from "./question.js";
 
 /** To be asked first: the engines must be fresh. */
@@ -39,15 +40,4 @@ export async function memory(engines: readonly RunningEngine[], sizes: Sizes): P
 
 function mebibytesOf(engine: RunningEngine, kibibytesOf = pssKibibytes): number {
   return processesOf(engine).reduce((sum, pid) => sum + kibibytesOf(pid), 0) / 1024;
-}
-
-/** The daemon, what descends from it, and what names its directories: supervisors are nobody's children. */
-function processesOf(engine: RunningEngine): number[] {
-  const parents = new Map(pids().map((pid) => [pid, parentOf(pid)]));
-  const own = new Set([engine.daemon.pid()]);
-  for (let size = 0; size < own.size;) {
-    size = own.size;
-    for (const [pid, parent] of parents) if (own.has(parent)) own.add(pid);
-  }
-  return [...new Set([...own, ...findProcesses(engine.daemon.directories.root)])];
 }
