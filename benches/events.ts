@@ -13,18 +13,18 @@ export async function events(engines: readonly RunningEngine[], sizes: Sizes): P
       for (const ms of await moments(engine, readers, sizes.moments)) measured.add(engine.kind, ms);
     }
     const question = `an event, from its request to the last of ${readers} reader${readers === 1 ? "" : "s"}`;
-    answers.push({ question, unit: "ms", figures: measured.medians(), goal: atMost(1), note: "of a rename" });
+    answers.push({ question, unit: "ms", figures: measured.medians(), goal: atMost(1), note: "of a resized terminal" });
   }
   return answers;
 }
 
-/** Renames a container again and again, each time until every reader knows. */
+/** Resizes a terminal, of which nobody keeps a record, again and again, each time until every reader knows. */
 async function moments(engine: RunningEngine, count: number, times: number): Promise<number[]> {
-  const id = await engine.create({ Cmd: ["true"] });
+  const id = await engine.running({ Cmd: ["sleep", "100000"], Tty: true });
   const readers = await Promise.all(Array.from({ length: count }, () => reader(engine)));
   const all = await onWire(engine, async (wire) => {
     const took: number[] = [];
-    for (let i = 0; i <= times; i += 1) took.push(await timed(() => renamed(wire, id, `event-${i}-end`, readers)));
+    for (let i = 0; i <= times; i += 1) took.push(await timed(() => resized(wire, id, 1000 + i, readers)));
     return took.slice(1);
   });
   for (const connection of readers) connection.close();
@@ -40,8 +40,8 @@ async function reader(engine: RunningEngine): Promise<RawConnection> {
   return connection;
 }
 
-async function renamed(wire: Wire, id: string, name: string, readers: readonly RawConnection[]): Promise<void> {
-  const told = readers.map((connection) => connection.untilText(`"name":"${name}"`));
-  await expectStatus(wire, requestBytes("POST", `/containers/${id}/rename?name=${name}`), 204);
+async function resized(wire: Wire, id: string, rows: number, readers: readonly RawConnection[]): Promise<void> {
+  const told = readers.map((connection) => connection.untilText(`"height":"${rows}"`));
+  await expectStatus(wire, requestBytes("POST", `/containers/${id}/resize?h=${rows}&w=80`), 200);
   await Promise.all(told);
 }
