@@ -156,9 +156,13 @@ class Start extends Task {
   /** What the last release could not give back would be in the way. */
   private cleanUp(): void {
     const container = this.container;
-    this.open = 2;
+    this.open = 1;
     askProcesses(this, Step.CleanUp, new ProcessCommandReap(new Subject(container.id, container.run - 1)));
-    askContent(this, Step.CleanUp, new ContentCommandUnmount(container.id));
+    // Who works on its files has it mounted, and shares the mount.
+    if (container.filesWorks == 0) {
+      this.open += 1;
+      askContent(this, Step.CleanUp, new ContentCommandUnmount(container.id));
+    }
     const endpoint = container.endpoint;
     if (endpoint === null) return;
     this.open += 1;

@@ -1,7 +1,7 @@
 // Stories: rows of actions, a line each, drawn from a seed. What a line means depends on nothing but the lines before.
 
 import { randomFrom } from "../door.js";
-import type { Engine } from "./engine.js";
+import type { Engine, Request } from "./engine.js";
 import { type Memory, containersOf } from "./memory.js";
 import { IMAGES } from "./registry.js";
 
@@ -37,8 +37,22 @@ export function drawStory(seed: number, length: number): string[] {
     story.push(random(12) === 0 ? drawCreation(one(NAMES), ["busybox", ...IMAGES.keys()], one) : drawLine(one, random));
     story.push(...worked(random(6), random));
   }
+  for (let at = 0; at < EXECS; at++) story.push(...drawExec(one, random));
   return story;
 }
+
+/** In a container that has just been started, or has not. */
+function drawExec(one: One, random: (limit: number) => number): string[] {
+  const name = one(NAMES);
+  return [
+    ...[`start ${name}`, ...worked(random(8), random), ...one([[], [], ["fault exec"]])],
+    ...[`exec ${name} ${one(["", "detached"])}`.trimEnd(), ...worked(random(3), random)],
+    ...[one([`end-exec ${name} ${random(3)}`, `end ${name} ${random(3)}`, "pass"]), ...worked(random(3), random)],
+  ];
+}
+
+/** At the end of each story. */
+const EXECS = 2;
 
 type One = <Value>(values: readonly Value[]) => Value;
 
@@ -147,6 +161,10 @@ export function act(engine: Engine, memory: Memory, line: string): void {
       return ask("POST", `/containers/${name}/wait?condition=${rest[0]}`);
     case "attach":
       return ask("POST", `/containers/${name}/attach?stream=1&stdout=1`);
+    case "exec":
+      return startExec(engine, name, rest[0] === "detached");
+    case "end-exec":
+      return endExec(engine, name, Number(rest[0]));
     case "commit":
       return ask("POST", `/commit?container=${name}&${rest[0] ?? ""}`);
     case "copy":
@@ -206,6 +224,22 @@ function endProcess(engine: Engine, name: string, code: number): void {
   const container = containersOf(engine.records).find((one) => one.name === name);
   const process = container === undefined ? undefined : engine.world.running(container.id);
   if (process !== undefined && !process.frozen) engine.world.end(process, code);
+}
+
+/** Created and started at once: what is only created is nobody's but the engine's. */
+function startExec(engine: Engine, name: string, detached: boolean): void {
+  let made: Request | undefined;
+  const keep = (request: Request): void => void (made = request);
+  engine.request("POST", `/containers/${name}/exec`, { body: { Cmd: ["more"], AttachStdout: true }, sent: keep });
+  if (made?.status !== 201) return;
+  const { Id } = JSON.parse(made.text) as { Id: string };
+  engine.request("POST", `/exec/${Id}/start`, { body: { Detach: detached }, sent: () => {} });
+}
+
+function endExec(engine: Engine, name: string, code: number): void {
+  const container = containersOf(engine.records).find((one) => one.name === name);
+  const exec = [...engine.world.state.execs.values()].find((one) => one.container === container?.id && one.running);
+  if (exec !== undefined && engine.world.running(exec.container)?.frozen === false) engine.world.endExec(exec, code);
 }
 
 function hangUp(engine: Engine, at: number): void {
