@@ -1,11 +1,15 @@
 // docker-py, unchanged: the library behind most Python programs that start containers.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeUnless, onEngines } from "../support/on-engines.js";
 import { run } from "../support/commands.js";
-import { busyboxLayer } from "../support/images.js";
+import { busyboxLayer, dockerArchive } from "../support/images.js";
 import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
 import { packImage, pushImage } from "../support/push-image.js";
+import { Stories } from "./stories.js";
 
 const python = await pythonWithDocker();
 const registryMissing = dockerRegistryMissing();
@@ -13,62 +17,130 @@ const registryMissing = dockerRegistryMissing();
 onEngines(
   "docker-py",
   (engine) => {
-    const EXPECTED: readonly (readonly [string, string])[] = [
-      ["run", "hello from docker-py\n"],
-      ["run_failing", "4 why\n"],
-      ["run_missing", "400 True\n"],
-      ["detached", "py created ['py']\none\ntwo\n0\nexited\ngone\n"],
-      ["life", "running {'of': 'py'}\n['life']\nexited 137\n"],
-      ["exec_run", EXECS],
-      ["attach", "1 through a socket\n"],
-      ["events", "create\nstart\ndie\ndestroy\n"],
-      ["system", "True linux linux\n"],
-    ];
-    for (const [story, expected] of EXPECTED) {
-      test(story, async () => expect(await tell(story)).toBe(expected));
+    let program: Stories;
+    let directory = "";
+    beforeAll(async () => {
+      directory = await mkdtemp(join(tmpdir(), "coracle-py-"));
+      program = new Stories([python ?? "python3", PROGRAM], {
+        DOCKER_HOST: `unix://${engine().socketPath}`,
+        DOCKER_CONFIG: directory,
+      });
+    });
+    afterAll(async () => {
+      program?.end();
+      await rm(directory, { recursive: true, force: true });
+    });
+
+    for (const [story, expected] of Object.entries(EXPECTED)) {
+      test(story, async () => expect(await tell(story)).toEqual([...expected, ""]));
     }
 
-    describeUnless(registryMissing, "with a registry", () => {
-      let registry: DockerRegistry;
-      beforeAll(async () => {
-        registry = await startDockerRegistry(engine().daemon.netns, 5004);
-        const image = packImage({
-          reference: null,
-          config: { Cmd: ["echo", "pulled"] },
-          layers: [await busyboxLayer()],
-        });
-        await pushImage(registry, "py", ["1"], image);
-      });
-      afterAll(async () => registry.close());
+    test("load", async () => {
+      const path = join(directory, "archive.tar");
+      const image = { reference: "py/loaded:1", config: { Cmd: ["true"] }, layers: [await busyboxLayer()] };
+      await writeFile(path, await dockerArchive([image]));
+      expect(await tell("load", path)).toEqual(["[['py/loaded:1']]", ""]);
+    });
 
-      test("images", async () => {
-        const name = `${registry.host}/py:1`;
-        expect(await tell("images", name)).toBe(`['${name}']\npulled\n['${name}', 'py/tagged:1']\ngone\n`);
+    describeUnless(registryMissing, "with registries", () => {
+      const { username, password } = { username: "snake", password: "s3cret" };
+      let open: DockerRegistry;
+      let closed: DockerRegistry;
+      beforeAll(async () => {
+        const { netns } = engine().daemon;
+        [open, closed] = await Promise.all([
+          startDockerRegistry(netns, 5004),
+          startDockerRegistry(netns, 5008, { username, password }),
+        ]);
+        const config = { Cmd: ["echo", "pulled"] };
+        const image = packImage({ reference: null, config, layers: [await busyboxLayer()] });
+        await Promise.all([pushImage(open, "py", ["1"], image), pushImage(closed, "py", ["1"], image)]);
+      });
+      afterAll(async () => {
+        await Promise.all([open?.close(), closed?.close()]);
+      });
+
+      test("pull", async () => {
+        const name = `${open.host}/py:1`;
+        const tags = [`['${name}']`, "pulled", `['${name}', 'py/tagged:1']`, "gone", "Status"];
+        expect(await tell("pull", name)).toEqual([...tags, ""]);
+      });
+
+      test("login", async () => {
+        const wrong = engine().expected("auth-refused", "401", "500");
+        const told = ["500 True", wrong, "True", "Login Succeeded", "True True", ""];
+        expect(await tell("login", `${closed.host}/py:1`, closed.host, username, password)).toEqual(told);
       });
     });
 
-    async function tell(...story: string[]): Promise<string> {
-      const env = { DOCKER_HOST: `unix://${engine().socketPath}` };
-      const { stdout, stderr } = await run([python ?? "python3", PROGRAM, ...story], { env, timeoutMs: 25_000 });
-      return stdout + stderr;
+    /** Lines of what it printed. */
+    async function tell(...story: string[]): Promise<string[]> {
+      return ((await program.tell(...story)) as string).split("\n");
     }
   },
   { missing: python === null ? "no python3 here can import docker" : null },
 );
 
-const EXECS = [
-  "ExecResult(exit_code=3, output=b'said\\n/tmp\\n')",
-  "(b'out\\n', b'err\\n')",
-  "['streamed\\n']",
-  "0 7",
-  "None",
-  "",
-].join("\n");
+const EXPECTED: Readonly<Record<string, readonly string[]>> = {
+  run: ["hello from docker-py", "b'two\\n'", "[b'one\\n', b'two\\n']", "b'/dev/pts/0\\r\\n'"],
+  run_failing: ["4 why"],
+  run_missing: ["400 True"],
+  detached: ["py created ['py']", "one", "two", "0", "exited", "gone"],
+  life: [
+    "running {'of': 'py'} ['busybox:latest']",
+    ...["['life']", "paused", "running", "running", "renamed exited 137"],
+  ],
+  waits: ["timed out True", "137", "409 True", "0", "True"],
+  options: [...["1", "inside", "12", "34", "/tmp", "66", "1", "nameserver 10.1.1.1", "10.11.12.13\telsewhere"]],
+  machinery: ["['80/tcp', '81/udp'] 127.0.0.1", "True", "None 67108864 no", "[('py-data', '/data')] py-data"],
+  removed_by_itself: ["3", "gone"],
+  logs: [
+    "b'one\\nthree\\n' b'two\\n' b''",
+    ...["['one', 'three']", "[b'one\\n', b'three\\n']", "b'' b'' b'one\\nthree\\n'"],
+  ],
+  stats: ["/measured True 67108864", "True 1 ['eth0']", "True True"],
+  contents: ["['PID', 'COMMAND']", "[(0, '/etc'), (1, '/new'), (2, '/etc/group')]", "True False True"],
+  lists: [
+    "['third'] ['first', 'second', 'third'] ['third']",
+    "['first', 'second'] ['second']",
+    "['first'] ['third']",
+    "['first', 'second'] ['second', 'third']",
+    "[['/third']]",
+    "3 3",
+  ],
+  events: ["create", "start", "die", "destroy"],
+  past_events: ["['start', 'die']"],
+  system: ["True linux linux", "True [] True", "['bridge', 'none']", "bridge True"],
+  exec_run: [
+    "ExecResult(exit_code=3, output=b'said\\n/tmp\\n')",
+    "(b'out\\n', b'err\\n') b'out\\n'",
+    "[b'out\\n', b'err\\n']",
+    "[(b'out\\n', None), (None, b'err\\n')]",
+    "0 1",
+    "b'7\\n'",
+    "None",
+  ],
+  exec_socket: ["b'typed\\n'", "False", "True", "False 4 True"],
+  attach: ["1 through a socket"],
+  attached: ["(b'out\\n', None) (None, b'err\\n')"],
+  terminal: ["True 4"],
+  archives: [
+    "True",
+    "b'by docker-py\\n' b'640:7:8\\n'",
+    "note 13 ",
+    "b'by docker-py\\n'",
+    "tmp ['tmp', 'tmp/note']",
+    "True",
+    "b'stopped\\n'",
+  ],
+  commit: ["['py/made:1'] {'a': 'b'} why docker-py", "b'kept\\n'"],
+};
 
-const PROGRAM = fileURLToPath(new URL("./docker_py.py", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./docker_py/program.py", import.meta.url));
 
+/** The system's, where it has one: what Debian's package brings. */
 async function pythonWithDocker(): Promise<string | null> {
-  for (const program of ["python3", "/usr/bin/python3"]) {
+  for (const program of ["/usr/bin/python3", "python3"]) {
     const tried = await run([program, "-c", "import docker"]).catch(() => null);
     if (tried?.code === 0) return program;
   }

@@ -1,5 +1,4 @@
 // testcontainers, unchanged: the library behind most Node programs that test against services in containers.
-import { fork, type ChildProcess } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,13 +10,13 @@ import { ROOT } from "../support/engines.js";
 import { busyboxLayer } from "../support/images.js";
 import { onEngines } from "../support/on-engines.js";
 import { packImage, pushImage } from "../support/push-image.js";
-import type { Outcome } from "./testcontainers/program.js";
+import { Stories } from "./stories.js";
 
 const registryMissing = dockerRegistryMissing();
 
 onEngines("testcontainers", (engine, kind) => {
   let directory = "";
-  let program: ChildProcess;
+  let program: Stories;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "coracle-tc-"));
     await mkdir(join(directory, "folder"));
@@ -26,7 +25,7 @@ onEngines("testcontainers", (engine, kind) => {
     program = await startProgram();
   });
   afterAll(async () => {
-    program?.kill();
+    program?.end();
     await rm(directory, { recursive: true, force: true });
   });
 
@@ -120,27 +119,17 @@ onEngines("testcontainers", (engine, kind) => {
     expect(await engine().read("/containers/json?all=1")).toEqual([]);
   });
 
-  /** What came of a story. */
-  async function tell(...story: string[]): Promise<unknown> {
-    const outcome = new Promise<Outcome>((resolve, reject) => {
-      program.once("message", (message: Outcome) => resolve(message));
-      program.once("exit", (code) => reject(new Error(`the program ended with ${code}`)));
-    });
-    program.send(story);
-    const came = await outcome;
-    program.removeAllListeners();
-    if ("failed" in came) throw new Error(came.failed);
-    return came.told;
+  function tell(...story: string[]): Promise<unknown> {
+    return program.tell(...story);
   }
 
-  async function startProgram(): Promise<ChildProcess> {
+  async function startProgram(): Promise<Stories> {
     const outfile = join(ROOT, "build/clients/testcontainers.mjs");
     await build({
       ...{ entryPoints: [PROGRAM], outfile, bundle: true, platform: "node", format: "esm", target: "node20" },
       ...{ packages: "external", logLevel: "silent" },
     });
-    const env = {
-      ...process.env,
+    return new Stories([process.execPath, outfile], {
       DOCKER_HOST: `unix://${engine().socketPath}`,
       DOCKER_CONFIG: directory,
       HOME: directory,
@@ -148,8 +137,7 @@ onEngines("testcontainers", (engine, kind) => {
       TESTCONTAINERS_HOST_OVERRIDE: engine().daemon.netns.address,
       // It would be pulled from a registry that cannot be reached.
       TESTCONTAINERS_RYUK_DISABLED: "true",
-    };
-    return fork(outfile, [], { env });
+    });
   }
 });
 

@@ -1,22 +1,24 @@
 // What users of testcontainers do, a story a function. A program of its own, since the library looks for its engine once
-// in a process: it is started with DOCKER_HOST, sent a story's name and arguments, and sends back what came of it.
+// in a process: each line on standard input is a story's name and its arguments, each line on standard output what came
+// of it.
+import { createInterface } from "node:readline";
 import { OPTIONS } from "./options.js";
 import { USING } from "./using.js";
 import { WAITING } from "./waiting.js";
 
-export type Outcome = { readonly told: unknown } | { readonly failed: string };
-
 const STORIES = { ...WAITING, ...USING, ...OPTIONS };
 
-process.on("message", ([name, ...args]: [string, ...string[]]) => {
-  const story = STORIES[name];
-  const telling = story === undefined ? Promise.reject(new Error(`there is no story "${name}"`)) : story(...args);
-  telling.then(
-    (told) => answer({ told }),
-    (error: Error) => answer({ failed: error.stack ?? error.message }),
-  );
-});
+for await (const line of createInterface({ input: process.stdin })) {
+  const [name = "", ...args] = JSON.parse(line) as string[];
+  process.stdout.write(`${JSON.stringify(await outcome(name, args))}\n`);
+}
 
-function answer(outcome: Outcome): void {
-  process.send?.(outcome);
+async function outcome(name: string, args: string[]): Promise<object> {
+  try {
+    const story = STORIES[name];
+    if (story === undefined) throw new Error(`there is no story "${name}"`);
+    return { told: await story(...args) };
+  } catch (error) {
+    return { failed: (error as Error).stack };
+  }
 }

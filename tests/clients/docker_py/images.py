@@ -1,0 +1,43 @@
+"""Images from registries and archives."""
+
+import docker
+
+from engine import client
+
+
+def pull(name):
+    image = client.images.pull(name)
+    print(image.tags)
+    print(client.containers.run(name, remove=True).decode(), end="")
+    image.tag("py/tagged", "1")
+    print(sorted(client.images.get(name).tags))
+    client.images.remove("py/tagged:1")
+    try:
+        client.images.get("py/tagged:1")
+    except docker.errors.ImageNotFound:
+        print("gone")
+    statuses = [step["status"] for step in client.api.pull(name, stream=True, decode=True)]
+    print(statuses[-1].split(":")[0])
+    client.images.remove(name)
+
+
+def login(name, registry, username, password):
+    try:
+        client.images.pull(name)
+    except docker.errors.APIError as error:
+        print(error.response.status_code, "no basic auth credentials" in str(error))
+    try:
+        client.login(username, "wrong", registry=registry)
+    except docker.errors.APIError as error:
+        print(error.response.status_code)
+    print(client.images.pull(name, auth_config={"username": username, "password": password}).tags == [name])
+    client.images.remove(name)
+    print(client.login(username, password, registry=registry)["Status"])
+    print(client.images.pull(name).tags == [name], name in [tag for one in client.images.list() for tag in one.tags])
+    client.images.remove(name)
+
+
+def load(path):
+    with open(path, "rb") as archive:
+        print([image.tags for image in client.images.load(archive)])
+    client.images.remove("py/loaded:1")
