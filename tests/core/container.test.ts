@@ -144,11 +144,8 @@ describe("fields that are not built", () => {
     const endpoint = (name: string, settings: Json) => ({
       NetworkingConfig: { EndpointsConfig: { [name]: settings } },
     });
-    expect(refusal(endpoint("bridge", { Aliases: ["a"] }))).toBe(
-      "NetworkingConfig.EndpointsConfig.bridge.Aliases is not built yet",
-    );
-    expect(refusal(endpoint("bridge", { IPAMConfig: { IPv4Address: "1.2.3.4" } }))).toBe(
-      "NetworkingConfig.EndpointsConfig.bridge.IPAMConfig.IPv4Address is not built yet",
+    expect(refusal(endpoint("bridge", { IPAMConfig: { LinkLocalIPs: ["169.254.1.1"] } }))).toBe(
+      "NetworkingConfig.EndpointsConfig.bridge.IPAMConfig.LinkLocalIPs is not built yet",
     );
     expect(refusal(endpoint("mine", {}))).toBe("NetworkingConfig.EndpointsConfig.mine is not built yet");
     const two = { NetworkingConfig: { EndpointsConfig: { a: {}, b: {} } } };

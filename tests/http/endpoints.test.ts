@@ -9,6 +9,8 @@ const NETWORKS = encodeURIComponent(JSON.stringify({ type: ["network"] }));
 const DEPRECATED =
   "The container-wide MacAddress field is now deprecated. It should be specified in EndpointsConfig instead.";
 
+const OWN_ONLY = "user specified IP address is supported on user defined networks only";
+
 onEngines("endpoints", (engine, kind) => {
   test("the container-wide hardware address is its interface's", async () => {
     const id = await engine().running({ MacAddress: MAC });
@@ -77,6 +79,74 @@ onEngines("endpoints", (engine, kind) => {
     ]);
     expect((await made("1.55", { NetworkingConfig: { EndpointsConfig: { default: {} } } }))[0]).toEqual([]);
   });
+
+  test.each<[Json, string]>([
+    [{ Aliases: ["x"] }, "network-scoped alias is supported only for containers in user defined networks"],
+    [{ IPAMConfig: { IPv4Address: "172.17.0.77" } }, OWN_ONLY],
+    [{ IPAMConfig: { IPv6Address: "fd00::7" }, Aliases: ["x"] }, OWN_ONLY],
+  ])("%j is for networks of one's own", async (settings, text) => {
+    for (const NetworkMode of ["bridge", "host", "none"]) {
+      const EndpointsConfig = { [NetworkMode]: settings };
+      const id = await engine().create({ HostConfig: { NetworkMode }, NetworkingConfig: { EndpointsConfig } });
+      const answer = await engine().call("POST", `/containers/${id}/start`);
+      expect([answer.status, messageOf(answer)]).toEqual([400, text]);
+      const { State, NetworkSettings } = await engine().inspect<{ State: Json; NetworkSettings: Json }>(id);
+      expect(State).toMatchObject({ Status: "created", ExitCode: 128, Error: text });
+      expect(NetworkSettings).toMatchObject({ Networks: { [NetworkMode]: settings } });
+      await engine().remove(id);
+    }
+  });
+
+  test.each<[Json | null, string]>([
+    [{ IPAMConfig: { IPv4Address: "nonsense" } }, "invalid IPv4 address: nonsense"],
+    [{ IPAMConfig: { IPv4Address: "fd00::1" } }, "invalid IPv4 address: fd00::1"],
+    [{ IPAMConfig: { IPv6Address: "1.2.3.4" } }, "invalid IPv6 address: 1.2.3.4"],
+    [null, "no EndpointSettings for bridge"],
+  ])("%j makes no sense", async (bridge, text) => {
+    const body = { Image: "busybox", NetworkingConfig: { EndpointsConfig: { bridge } } };
+    const answer = await engine().call("POST", "/containers/create", body);
+    expect([answer.status, messageOf(answer)]).toEqual([400, text]);
+  });
+
+  test("what changes nothing is shown again", async () => {
+    const bridge = { DriverOpts: { "com.example": "1" }, Links: ["nobody:x"], Aliases: [], IPAddress: "172.17.0.99" };
+    const id = await engine().running({ NetworkingConfig: { EndpointsConfig: { bridge } } });
+    const { NetworkSettings } = await engine().inspect<{ NetworkSettings: Json }>(id);
+    expect(NetworkSettings).toMatchObject({ Networks: { bridge: { ...bridge, IPAddress: expect.any(String) } } });
+    expect(NetworkSettings).not.toMatchObject({ IPAddress: bridge.IPAddress });
+    await engine().remove(id);
+  });
+
+  testIf(kind === "linux")("an endpoint's sysctls are its interface's", async () => {
+    const { stdout } = await engine().run({
+      ...withSysctls("net.ipv4.conf.IFNAME.log_martians=1,net.ipv4.neigh.IFNAME.app_solicit=3"),
+      Cmd: ["cat", "/proc/sys/net/ipv4/conf/eth0/log_martians", "/proc/sys/net/ipv4/neigh/eth0/app_solicit"],
+    });
+    expect(stdout).toBe("1\n3\n");
+  });
+
+  testIf(kind !== "reference")("one that is no interface's; a name of one's own for the interface", async () => {
+    const answer = await engine().call("POST", "/containers/create", {
+      Image: "busybox",
+      ...withSysctls("net.ipv4.ip_forward=1"),
+    });
+    const text =
+      "unrecognised network interface sysctl 'net.ipv4.ip_forward=1'; " +
+      "represent 'net.X.Y.ethN.Z=V' as 'net.X.Y.IFNAME.Z=V'";
+    expect([answer.status, messageOf(answer)]).toEqual([400, text]);
+    const bridge = { DriverOpts: { "com.docker.network.endpoint.ifname": "wan" } };
+    const body = { Image: "busybox", NetworkingConfig: { EndpointsConfig: { bridge } } };
+    const named = await engine().call("POST", "/containers/create", body);
+    expect([named.status, messageOf(named)]).toEqual([
+      501,
+      "NetworkingConfig.EndpointsConfig.bridge.DriverOpts.com.docker.network.endpoint.ifname is not built yet",
+    ]);
+  });
+
+  function withSysctls(sysctls: string): Json {
+    const bridge = { DriverOpts: { "com.docker.network.endpoint.sysctls": sysctls } };
+    return { NetworkingConfig: { EndpointsConfig: { bridge } } };
+  }
 
   test("without a network there is the loopback interface alone, and nothing is told of one", async () => {
     const id = await engine().create({ NetworkDisabled: true, Cmd: ["ls", "/sys/class/net"] });

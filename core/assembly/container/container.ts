@@ -67,6 +67,8 @@ export class Container {
   networkDisabled: bool = false;
   /** Hardware address that it asked for; empty for one made of its IPv4 address. */
   mac: string = "";
+  /** Endpoint settings that inspect shows again, in Docker's JSON; nothing for none. */
+  settings: Uint8Array = new Uint8Array(0);
   /** Others by names of its own, in the order that they were asked for. */
   links: Link[] = [];
 

@@ -19,6 +19,8 @@ export class CreateBody {
   endpoints: Json = Json.object();
   /** Hardware address on its network; empty for one of the engine's choice. */
   mac: string = "";
+  /** What else of its endpoint is to be shown again, in Docker's JSON; nothing for none. */
+  settings: Uint8Array = new Uint8Array(0);
   /** What the client is told of it; or empty. */
   warning: string = "";
   /** Why the body cannot be used; then the rest means nothing. */
@@ -76,6 +78,7 @@ function refuseUnbuilt(create: CreateBody, version: i32): Refusal | null {
   if (field.length > 0) return notBuilt(field);
   const endpoints = readEndpoints(create.config, create.hostConfig, create.endpoints, version);
   create.mac = endpoints.mac;
+  create.settings = endpoints.settings;
   create.warning = endpoints.warning;
   return endpoints.refusal;
 }

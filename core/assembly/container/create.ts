@@ -80,6 +80,7 @@ function newContainer(wish: Wish, name: string): Container {
   takeHostConfig(container, wish.hostConfig);
   container.mounts = wish.mounts;
   container.mac = wish.mac;
+  container.settings = wish.settings;
   container.config = jsonBytes(wish.config);
   container.hostConfig = jsonBytes(wish.hostConfig);
   container.links = wish.links;

@@ -4,6 +4,7 @@
 import { refusedField } from "../json/asked";
 import { Json } from "../json/json";
 import { badParameter, notBuilt, Refusal } from "../refusal";
+import { keptSettings, refuseSettings } from "./endpoint-settings";
 import { otherIn } from "./namespaces";
 import { ENDPOINT_SETTINGS } from "./networking-config";
 
@@ -16,6 +17,8 @@ export class EndpointWishes {
   refusal: Refusal | null = null;
   /** As the client wrote it; empty for one of the engine's choice. */
   mac: string = "";
+  /** What else is to be shown again; nothing for none. */
+  settings: Uint8Array = new Uint8Array(0);
   warning: string = "";
 }
 
@@ -35,17 +38,26 @@ function refuseNetworks(wishes: EndpointWishes, endpoints: Json, mode: string, v
   const others: string[] = [mode];
   for (let i = 0; i < endpoints.keys.length; i++) {
     const name = nameOf(endpoints.keys[i]);
-    if (endpoints.items[i].isNull) continue;
+    if (endpoints.items[i].isNull) return badParameter(`no EndpointSettings for ${endpoints.keys[i]}`);
     const path = "NetworkingConfig.EndpointsConfig." + endpoints.keys[i];
     const field = refusedField(endpoints.items[i], ENDPOINT_SETTINGS, path);
     if (field.length > 0) return notBuilt(field);
     if (name != mode && !NETWORKS.includes(name)) return notBuilt(path);
     if (name != mode) others.push(name);
-    else wishes.mac = endpoints.items[i].stringOf("MacAddress");
+    else {
+      const refusal = takeSettings(wishes, endpoints.items[i], path);
+      if (refusal !== null) return refusal;
+    }
   }
   // Those that are always there exclude one another.
   if (others.length == 1) return null;
   return badParameter(`Container cannot be connected to network endpoints: ${others.join(", ")}`);
+}
+
+function takeSettings(wishes: EndpointWishes, settings: Json, path: string): Refusal | null {
+  wishes.mac = settings.stringOf("MacAddress");
+  wishes.settings = keptSettings(settings);
+  return refuseSettings(settings, path);
 }
 
 function takeAddress(wishes: EndpointWishes, whole: string, mode: string, version: i32): Refusal | null {

@@ -6,6 +6,7 @@ import { JsonWriter } from "../json/writer";
 import { Endpoint, PublishedPort } from "../network/endpoint";
 import { engine } from "../state";
 import { Container } from "./container";
+import { settingsOf, writeSetting } from "./endpoint-settings";
 import { otherIn } from "./namespaces";
 
 /** From this version on addresses stand with the networks only. */
@@ -41,12 +42,13 @@ export function writeNetworks(json: JsonWriter, container: Container, version: i
   }
   json.key(networkNameOf(container));
   json.beginObject();
-  json.nullField("IPAMConfig");
-  json.nullField("Links");
-  json.nullField("Aliases");
+  const settings = settingsOf(container);
+  writeSetting(json, settings, "IPAMConfig");
+  writeSetting(json, settings, "Links");
+  writeSetting(json, settings, "Aliases");
   if (version >= 44) json.stringField("MacAddress", endpoint === null ? "" : endpoint.mac);
-  json.nullField("DriverOpts");
-  if (version >= 48) json.i64Field("GwPriority", 0);
+  writeSetting(json, settings, "DriverOpts");
+  if (version >= 48) json.i64Field("GwPriority", settings.i64Of("GwPriority"));
   json.stringField("NetworkID", networkId(container));
   json.stringField("EndpointID", endpoint === null ? "" : endpoint.endpointId);
   json.stringField("Gateway", endpoint === null ? "" : endpoint.gateway);

@@ -45,6 +45,7 @@ function writeWishes(json: JsonWriter, container: Container): void {
   json.stringField("networkMode", container.networkMode);
   if (container.networkDisabled) json.boolField("networkDisabled", true);
   if (container.mac.length > 0) json.stringField("mac", container.mac);
+  if (container.settings.length > 0) json.rawField("settings", container.settings);
   writeLinkRecords(json, container.links);
   json.i64Field("stopSignal", container.stopSignal);
   json.i64Field("stopTimeout", container.stopTimeout);
@@ -118,6 +119,8 @@ function readWishes(container: Container, json: Json): void {
   container.networkMode = json.stringOf("networkMode");
   container.networkDisabled = json.boolOf("networkDisabled");
   container.mac = json.stringOf("mac");
+  const settings = json.find("settings");
+  if (settings !== null) container.settings = jsonBytes(settings);
   const links = itemsOf(json, "links");
   for (let i = 0; i < links.length; i++) container.links.push(readLinkRecord(links[i]));
   container.stopSignal = <u32>json.i64Of("stopSignal");

@@ -6,6 +6,7 @@ import { JsonWriter } from "../json/writer";
 import { engine } from "../state";
 import { allCapabilities, capabilitiesOf } from "./capabilities";
 import { Container } from "./container";
+import { addInterfaceSysctls } from "./endpoint-settings";
 import { environmentOf } from "./environment";
 import { otherIn } from "./namespaces";
 import { securityOf } from "./security-options";
@@ -117,6 +118,7 @@ function writeSysctls(json: JsonWriter, container: Container, given: Json | null
     sysctls.set("net.ipv4.ip_unprivileged_port_start", Json.string("0"));
     sysctls.set("net.ipv4.ping_group_range", Json.string("0 2147483647"));
   }
+  addInterfaceSysctls(sysctls, container);
   if (given !== null) for (let i = 0; i < given.keys.length; i++) sysctls.set(given.keys[i], given.items[i]);
   json.json(sysctls.object);
 }

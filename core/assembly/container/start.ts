@@ -27,6 +27,7 @@ import { badParameter, conflict, internal, notModified, Refusal } from "../refus
 import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
+import { settingsProblem } from "./endpoint-settings";
 import { endAttached } from "./exit";
 import { linkedHosts } from "./hosts-file";
 import { joinProblem, networkOwner, takeNames } from "./joined";
@@ -85,6 +86,7 @@ export function startNow(container: Container, client: StartClient): void {
   const start = new Start(container, client);
   let problem = refuseJoin(container);
   if (problem === null) problem = networkProblem(container);
+  if (problem === null) problem = settingsProblem(container);
   if (problem === null) problem = linkProblem(container);
   if (problem === null) start.begin();
   else start.refuse(problem);

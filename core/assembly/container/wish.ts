@@ -26,6 +26,8 @@ export class Wish {
   warnings: string[] = [];
   /** Hardware address; empty for one of the engine's choice. */
   mac: string = "";
+  /** Endpoint settings to show again. */
+  settings: Uint8Array = new Uint8Array(0);
   mounts: MountPoint[] = [];
   links: Link[] = [];
 
@@ -61,6 +63,7 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   wish.config = merged.config;
   wish.hostConfig = body.hostConfig;
   wish.mac = body.mac;
+  wish.settings = body.settings;
   if (body.warning.length > 0) wish.warnings.push(body.warning);
   fillLogConfig(wish.hostConfig);
   resolveMode(wish.hostConfig, "NetworkMode");

@@ -1,0 +1,108 @@
+// What a client says of its endpoint besides the hardware address: shown again as it came, refused at the start where only
+// networks of the client's own have it (surface §6.2). An endpoint's sysctls are the interface's.
+
+import { MembersByName } from "../json/members-by-name";
+import { Json } from "../json/json";
+import { parseJson } from "../json/reader";
+import { jsonBytes, JsonWriter } from "../json/writer";
+import { parseAddress } from "../network/addresses";
+import { badParameter, notBuilt, Refusal } from "../refusal";
+import { Container } from "./container";
+import { OTHER_CODE, StartError } from "./start-error";
+
+const SHOWN: string[] = ["IPAMConfig", "Links", "Aliases", "DriverOpts", "GwPriority"];
+const OPTIONS = "com.docker.network.endpoint.";
+const SYSCTLS: string = OPTIONS + "sysctls";
+/** Stands for the name of the interface, which is the engine's choice. */
+const INTERFACE = "IFNAME";
+/** A container's only interface. */
+const FIRST = "eth0";
+
+/** Nothing if nothing is to be shown again. */
+export function keptSettings(given: Json): Uint8Array {
+  const kept = Json.object();
+  for (let i = 0; i < SHOWN.length; i++) {
+    const value = given.entry(SHOWN[i]);
+    if (value !== null && !value.isNull) kept.set(SHOWN[i], value);
+  }
+  return kept.length > 0 ? jsonBytes(kept) : new Uint8Array(0);
+}
+
+export function settingsOf(container: Container): Json {
+  return container.settings.length > 0 ? parseJson(container.settings)! : Json.object();
+}
+
+export function writeSetting(json: JsonWriter, settings: Json, name: string): void {
+  const value = settings.entry(name);
+  if (value === null) json.nullField(name);
+  else json.key(name).json(value);
+}
+
+/** What makes no sense, or cannot be had. `path`: of the settings in the request. */
+export function refuseSettings(settings: Json, path: string): Refusal | null {
+  const addresses = settings.entry("IPAMConfig");
+  if (addresses !== null) {
+    const four = addresses.stringOf("IPv4Address");
+    if (four.length > 0 && parseAddress(four) < 0) return badParameter(`invalid IPv4 address: ${four}`);
+    const six = addresses.stringOf("IPv6Address");
+    if (six.length > 0 && !looksLikeIpv6(six)) return badParameter(`invalid IPv6 address: ${six}`);
+  }
+  const options = settings.entry("DriverOpts");
+  if (options === null) return null;
+  for (let i = 0; i < options.keys.length; i++) {
+    const name = options.keys[i];
+    if (name == OPTIONS + "ifname") return notBuilt(`${path}.DriverOpts.${name}`);
+    if (name == SYSCTLS) return refuseSysctls(options.items[i].text);
+  }
+  return null;
+}
+
+function refuseSysctls(text: string): Refusal | null {
+  const entries = text.split(",");
+  for (let i = 0; i < entries.length; i++) {
+    const parts = entries[i].split(".");
+    const named = parts.length >= 5 && parts[0] == "net" && parts[3] == INTERFACE && entries[i].includes("=");
+    if (named) continue;
+    return badParameter(
+      `unrecognised network interface sysctl '${entries[i]}'; ` +
+        "represent 'net.X.Y.ethN.Z=V' as 'net.X.Y.IFNAME.Z=V'",
+    );
+  }
+  return null;
+}
+
+/** Of the characters that an address has; nobody gets one. */
+function looksLikeIpv6(text: string): bool {
+  for (let i = 0; i < text.length; i++) if (!"0123456789abcdefABCDEF:.".includes(text.charAt(i))) return false;
+  return text.split(":").length > 2;
+}
+
+/** Why it cannot be started: what only networks of the client's own have. */
+export function settingsProblem(container: Container): StartError | null {
+  if (container.networkDisabled) return null;
+  const settings = settingsOf(container);
+  const addresses = settings.entry("IPAMConfig");
+  const fixed =
+    addresses !== null &&
+    (addresses.stringOf("IPv4Address").length > 0 || addresses.stringOf("IPv6Address").length > 0);
+  if (fixed) return refused("user specified IP address is supported on user defined networks only");
+  if (settings.stringsOf("Aliases").length == 0) return null;
+  return refused("network-scoped alias is supported only for containers in user defined networks");
+}
+
+function refused(text: string): StartError {
+  return new StartError(text, OTHER_CODE, badParameter(text));
+}
+
+/** Adds what is set for its interface. */
+export function addInterfaceSysctls(sysctls: MembersByName, container: Container): void {
+  if (container.endpoint === null) return;
+  const options = settingsOf(container).entry("DriverOpts");
+  const text = options === null ? "" : options.stringOf(SYSCTLS);
+  const entries: string[] = text.length > 0 ? text.split(",") : [];
+  for (let i = 0; i < entries.length; i++) {
+    const equals = entries[i].indexOf("=");
+    const name = entries[i].slice(0, equals).replace(`.${INTERFACE}.`, `.${FIRST}.`);
+    sysctls.set(name, Json.string(entries[i].slice(equals + 1)));
+  }
+}
