@@ -138,9 +138,13 @@ export class Exchange implements ReplyReceiver {
 
   /** To their end, unless the client goes before. */
   async #bytes(source: Exclude<replies.Source, { tag: "logs" }>): Promise<void> {
+    for await (const bytes of this.#pieces(source)) if (!(await this.#write(bytes))) return;
+  }
+
+  #pieces(source: Exclude<replies.Source, { tag: "logs" }>): AsyncIterable<Uint8Array> {
     const { stdio } = this.#context;
-    const pieces = source.tag === "archive" ? stdio.archive(source.val) : stdio.export(source.val);
-    for await (const bytes of pieces) if (!(await this.#write(bytes))) return;
+    if (source.tag === "archive") return stdio.archive(source.val);
+    return source.tag === "export" ? stdio.export(source.val) : stdio.saved(source.val);
   }
 
   #write(bytes: Uint8Array): Promise<boolean> {

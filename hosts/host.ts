@@ -113,6 +113,8 @@ export interface Stdio {
   archive(source: replies.ArchiveSource): AsyncIterable<Uint8Array>;
   /** A tar of a container's own files. */
   export(source: replies.ExportSource): AsyncIterable<Uint8Array>;
+  /** An archive of images. A layer's tar that is not what it was breaks the reply off. */
+  saved(members: replies.SavedMember[]): AsyncIterable<Uint8Array>;
 }
 
 /** Bodies of requests, handed out once each. The engine's side gives them to the host. */

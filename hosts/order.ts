@@ -76,6 +76,7 @@ function contentSubject(command: content.ContentCommand): string | null {
     case "blob":
     case "login":
     case "measure":
+    case "measure-tar":
     case "stat":
     case "compare":
     case "read":

@@ -1,7 +1,7 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
 import { HostFailure } from "../hosts/failure.js";
-import type { Bodies, content, engine, Operation, Outcome, Perform, Report, types } from "../hosts/host.js";
+import type { Bodies, content, engine, Operation, Outcome, Perform, replies, Report, types } from "../hosts/host.js";
 import type { Registry } from "./content/registry.js";
 import { Archives } from "./content/archives.js";
 import { compare } from "./content/changes.js";
@@ -9,9 +9,11 @@ import { writeChanges } from "./content/commit.js";
 import { extract } from "./content/extract.js";
 import { checked, Filesystems } from "./content/filesystems.js";
 import { makeLayer } from "./content/layer.js";
+import { layerTars } from "./content/layer-tars.js";
 import { Layers } from "./content/layers.js";
 import { statIn } from "./content/stat.js";
 import { openView } from "./content/view.js";
+import { savedArchive, type LayerTars } from "../hosts/streams/tar/saved.js";
 import { Unpacking, type Work } from "../hosts/unpacking.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
@@ -27,6 +29,8 @@ export interface LinuxContent {
   perform: Perform<content.ContentCommand>;
   /** Removes what a crash has left half made, and all archives. To be called once, before anything else. */
   sweep(): Promise<void>;
+  /** An archive of images. */
+  saved(members: replies.SavedMember[]): AsyncIterable<Uint8Array>;
   /** For the inventory: chains whose top layer is whole. */
   chains(): string[];
   /** For the inventory: containers whose file system is mounted. */
@@ -43,6 +47,7 @@ export function linuxContent(deps: ContentDeps): LinuxContent {
       await carrier.layers.sweep();
       await carrier.archives.sweep();
     },
+    saved: (members) => savedArchive(members, carrier.tars),
     chains: () => carrier.layers.all(),
     mounts: () => carrier.filesystems.mounts(),
     containers: () => carrier.filesystems.containers(),
@@ -53,6 +58,7 @@ class Carrier {
   readonly layers: Layers;
   readonly archives: Archives;
   readonly filesystems: Filesystems;
+  readonly tars: LayerTars;
   readonly #deps: ContentDeps;
   readonly #unpacking = new Unpacking();
   /** Gives up an operation under way. */
@@ -63,6 +69,7 @@ class Carrier {
     this.layers = new Layers(deps.paths, deps.kernel);
     this.archives = new Archives(deps.paths);
     this.filesystems = new Filesystems(deps.paths, deps.kernel, this.layers);
+    this.tars = layerTars(this.layers);
   }
 
   async perform(op: Operation, command: content.ContentCommand, report: Report): Promise<Outcome> {
@@ -99,6 +106,8 @@ class Carrier {
         return DONE;
       case "measure":
         return { tag: "size", val: await this.filesystems.measure(command.val) };
+      case "measure-tar":
+        return { tag: "size", val: BigInt(await this.tars.size(command.val)) };
       case "stat":
         return { tag: "stat", val: this.#stat(command.val) };
       case "extract":

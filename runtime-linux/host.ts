@@ -76,6 +76,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
       ...processes.stdio,
       archive: (source) => archiveOf(source, { paths, kernel }),
       export: (source) => exportOf(source, { paths, kernel }),
+      saved: (members) => content.saved(members),
     },
     machine,
     get runtimes() {

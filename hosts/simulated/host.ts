@@ -96,6 +96,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
       ...processes.stdio,
       archive: (source) => archiveOf(source, looks),
       export: (source) => exportOf(source, disk),
+      saved: (members) => content.saved(members),
     },
     machine: MACHINE,
     get runtimes() {

@@ -8,10 +8,10 @@ import type { content, Report, types } from "../../hosts/host.js";
 import type { Registry } from "./registry.js";
 import type { Kernel } from "../kernel.js";
 import { decompressed } from "./decompress.js";
-import type { Layers } from "./layers.js";
+import { TarKeeper } from "./kept-tar.js";
+import type { LayerRecord, Layers } from "./layers.js";
 import { findInLayers } from "./lower.js";
 import { LayerProgress } from "./progress.js";
-import { TarReader } from "../../hosts/streams/tar/reader.js";
 import { Unpacker } from "./unpacker.js";
 
 export interface LayerDeps {
@@ -35,10 +35,10 @@ export async function makeLayer(
   const draft = await layers.draft();
   try {
     const source = await openSource(layer.source, draft, deps, signal);
-    const size = await unpack(layer, `${draft}/diff`, source, deps, new LayerProgress(report, source.size), signal);
+    const made = await unpack(layer, draft, source, deps, new LayerProgress(report, source.size), signal);
     const blob = layer.source.tag === "registry" ? layer.source.val.digest : null;
-    await layers.keep(layer.chain, draft, { parent: layer.parent ?? null, diffId: layer.diffId, size, blob });
-    return size;
+    await layers.keep(layer.chain, draft, { parent: layer.parent ?? null, diffId: layer.diffId, ...made, blob });
+    return made.size;
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     throw error;
@@ -53,6 +53,8 @@ interface Source {
   digest: string | null;
   /** File to keep them in; null when they are kept already. */
   keep: string | null;
+  /** File of the archive's member that they are; null: they are a blob, and kept as that. */
+  member: Buffer | null;
   /** What to say when the tar is not the one that was promised. */
   mismatch(actual: string): string;
 }
@@ -64,13 +66,14 @@ async function openSource(
   signal: AbortSignal,
 ): Promise<Source> {
   if (source.tag === "archived") {
-    const path = deps.member(source.val);
+    const member = deps.member(source.val);
     const mismatch = (actual: string): string => `invalid diffID for layer: got "${actual}"`;
-    return { body: createReadStream(path, READ), size: (await stat(path)).size, digest: null, keep: null, mismatch };
+    const { size } = await stat(member);
+    return { body: createReadStream(member, READ), size, digest: null, keep: null, member, mismatch };
   }
   const { digest, size } = source.val;
   const mismatch = (): string => "layers from manifest don't match image configuration";
-  const known = { size: Number(size), mismatch };
+  const known = { size: Number(size), member: null, mismatch };
   const keep = `${draft}/blob`;
   if (await deps.layers.reuse(source.val, keep)) {
     return { ...known, body: createReadStream(keep, READ), digest, keep: null };
@@ -81,16 +84,17 @@ async function openSource(
 
 async function unpack(
   layer: content.Layer,
-  root: string,
+  draft: string,
   source: Source,
   deps: LayerDeps,
   progress: LayerProgress,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Pick<LayerRecord, "size" | "tar">> {
+  const root = `${draft}/diff`;
   mkdirSync(root);
   chmodSync(root, 0o755);
   const unpacker = new Unpacker(root, deps.kernel, layer.parent !== undefined);
-  const reader = new TarReader(unpacker);
+  const keeper = new TarKeeper(unpacker, draft, source.member);
   const taken: Taken = { bytes: 0, failure: undefined };
   const hash = createHash("sha256");
   const bytes = received(source, progress, taken);
@@ -98,10 +102,10 @@ async function unpack(
     for await (const chunk of decompressed(lent(bytes))) {
       if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
       hash.update(chunk);
-      await reader.push(chunk);
+      await keeper.push(chunk);
       progress.at("extracting", taken.bytes);
     }
-    reader.end();
+    await keeper.end();
     await unpacker.settled();
     await readOut(bytes);
   } catch (error) {
@@ -110,14 +114,16 @@ async function unpack(
     throw taken.failure ?? error;
   } finally {
     await unpacker.abandon();
+    await keeper.abandon();
     await bytes.return(undefined);
   }
   const diffId = digestOf(hash);
   if (diffId !== layer.diffId) throw new HostFailure("corrupt", source.mismatch(diffId));
   await linkToLower(unpacker, layer, deps);
   unpacker.finish();
+  const tar = await keeper.keep();
   progress.end();
-  return unpacker.size;
+  return { size: unpacker.size, tar };
 }
 
 /** What is known of the source while it is read by others. */

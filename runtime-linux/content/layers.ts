@@ -1,5 +1,5 @@
 // Unpacked layers on disk: `layers/HEX/` for each chain, with `diff/` (the files), `layer.json` (what it is) and, once a
-// container was mounted on it, `stubs/`. A layer appears there by one rename, whole. `layers/tmp/` holds what is being
+// container was mounted on it, `stubs/`; and `frame` or `member`, what else its tar takes (kept-tar.ts). A layer appears there by one rename, whole. `layers/tmp/` holds what is being
 // made or thrown away; blobs as received stand in `blobs/sha256/`.
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { HostFailure } from "../../hosts/failure.js";
 import { namesIn } from "../directories.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
+import type { KeptTar } from "./kept-tar.js";
 
 /** What is kept of a layer. */
 export interface LayerRecord {
@@ -18,6 +19,8 @@ export interface LayerRecord {
   size: number;
   /** Digest of the blob that it came as, kept; null when it came otherwise. */
   blob: string | null;
+  /** What is kept of its tar; nothing, but the blob if there is one, of layers made before that was done. */
+  tar?: KeptTar;
 }
 
 export class Layers {
@@ -76,7 +79,7 @@ export class Layers {
 
   /** Puts a blob that is kept already at a place in a draft; false when it is not kept. */
   async reuse({ digest, size }: { digest: string; size: bigint }, place: string): Promise<boolean> {
-    const kept = this.#blob(digest);
+    const kept = this.blob(digest);
     if ((await stat(kept).catch(() => null))?.size !== Number(size)) return false;
     return link(kept, place).then(
       () => true,
@@ -106,7 +109,7 @@ export class Layers {
     await rename(this.directory(chain), `${trash}/layer`);
     this.#known().delete(chain);
     const shared = [...this.#known().values()].some(({ blob }) => blob === record.blob);
-    if (record.blob !== null && !shared) await rm(this.#blob(record.blob), { force: true });
+    if (record.blob !== null && !shared) await rm(this.blob(record.blob), { force: true });
     await rm(trash, { recursive: true, force: true });
   }
 
@@ -131,13 +134,13 @@ export class Layers {
   }
 
   /** Where a blob that was received is kept. */
-  #blob(digest: string): string {
+  blob(digest: string): string {
     return this.#paths.blobs("sha256", hexOf(digest));
   }
 
   async #keepBlob(from: string, digest: string): Promise<void> {
     mkdirSync(this.#paths.blobs("sha256"), { recursive: true, mode: 0o700 });
-    await rename(from, this.#blob(digest));
+    await rename(from, this.blob(digest));
     // Two names of one file: rename(2) does nothing then.
     await rm(from, { force: true });
   }

@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { endOfArchive, headerOf, paddingOf } from "../../hosts/streams/tar/writer.js";
 import type { Kernel } from "../kernel.js";
+import { bodyOf, PIECE, readSmall, SMALL } from "./file-bytes.js";
 import { entryOf, LinkNames } from "./tar-entry.js";
 import type { Found } from "./walk.js";
 
@@ -64,51 +65,7 @@ function memberOf(found: Found, links: LinkNames, kernel: Kernel): Member | unde
   }
 }
 
-function readSmall(file: number, size: number): Buffer {
-  const bytes = Buffer.alloc(size);
-  for (let done = 0; done < size;) {
-    const read = fs.readSync(file, bytes, done, size - done, done);
-    if (read === 0) break;
-    done += read;
-  }
-  return bytes;
-}
-
-/** While a piece is on its way the next is read. A piece is good until the one after the next is asked for. */
-async function* bodyOf(file: number, size: number): AsyncGenerator<Uint8Array> {
-  const length = Math.min(PIECE, size);
-  const buffers = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)];
-  let next = readAt(file, buffers[0]!, 0, length);
-  try {
-    for (let [at, turn] = [0, 0]; at < size; turn ^= 1) {
-      const piece = await next;
-      at += piece.length;
-      const left = Math.min(PIECE, size - at);
-      if (left > 0) next = readAt(file, buffers[turn ^ 1]!, at, left);
-      yield piece;
-    }
-  } finally {
-    await next.catch(() => {});
-  }
-}
-
-/** Zeros where the file has become shorter. */
-async function readAt(file: number, into: Buffer, at: number, length: number): Promise<Buffer> {
-  for (let done = 0; done < length;) {
-    const read = await new Promise<number>((resolve, reject) => {
-      fs.read(file, into, done, length - done, at + done, (error, count) => (error ? reject(error) : resolve(count)));
-    });
-    if (read === 0) into.fill(0, done, length);
-    done = read === 0 ? length : done + read;
-  }
-  return into.subarray(0, length);
-}
-
 const TO_READ = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
 /** Somebody removed it or put something else in its place (EINVAL: of a link); or a socket, which cannot be opened. */
 const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "EISDIR", "EINVAL"]);
 const SECOND = 1_000_000_000n;
-/** Bytes of a file that is read at once. */
-const SMALL = 64 << 10;
-/** Bytes sent or read at once. */
-const PIECE = 512 << 10;

@@ -10,7 +10,7 @@ import { Confined } from "./confined.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
 import { baseOf, cleanName, leaves, META, OPAQUE, parentOf, WHITEOUT } from "../../hosts/streams/tar/names.js";
-import type { TarSink } from "../../hosts/streams/tar/reader.js";
+import type { PlacingSink } from "../../hosts/streams/tar/frame.js";
 import { setAttributes } from "./set-attributes.js";
 
 /** A hard link to a file that this layer does not have. */
@@ -21,11 +21,15 @@ export interface LowerLink {
   target: string;
 }
 
-export class Unpacker implements TarSink {
+export class Unpacker implements PlacingSink<string> {
   /** To be made once the layers below are there: see `linkToLower`. */
   readonly lowerLinks: LowerLink[] = [];
   /** Bytes of all files so far. */
   size = 0;
+  /** Name, resolved, of the file that the newest entry is. */
+  place: string | null = null;
+  /** Something of this layer was taken away again: not all bodies are there. */
+  replaced = false;
 
   readonly #tree: Confined;
   readonly #kernel: Kernel;
@@ -53,6 +57,7 @@ export class Unpacker implements TarSink {
 
   entry(entry: TarEntry): Promise<void> | void {
     this.#bodies.check();
+    this.place = null;
     const name = cleanName(entry.name);
     if (!this.#bodies.isBusy || !this.#needsAll(name, entry)) return this.#enter(name, entry);
     return this.#bodies.settled().then(() => this.#enter(name, entry));
@@ -153,6 +158,7 @@ export class Unpacker implements TarSink {
   #create(name: string, entry: TarEntry, path: Buffer): Promise<void> | void {
     switch (entry.type) {
       case "file":
+        this.place = name;
         return this.#bodies.begin(name, path, entry);
       case "directory":
         fs.mkdirSync(path, 0o700);
@@ -255,6 +261,7 @@ export class Unpacker implements TarSink {
   #clear(name: string): void {
     const stat = this.#names.has(name) ? this.#tree.stat(name) : undefined;
     if (!stat) return;
+    this.replaced ||= stat.isFile() || stat.isDirectory();
     if (stat.isDirectory()) {
       this.#tree.forget(name);
       for (const known of this.#directories.keys()) {

@@ -25,6 +25,8 @@ export interface Told {
 }
 
 export interface Fixture {
+  /** Its directory; another fixture may be opened on it. */
+  root: string;
   paths: Paths;
   content: LinuxContent;
   /** Carries out a command; its outcome's value. */
@@ -77,6 +79,7 @@ export function openFixture(root = mkdtempSync(join(tmpdir(), "coracle-content-"
     return chain;
   };
   return {
+    root,
     paths,
     content: carrier,
     perform,

@@ -50,6 +50,23 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(fixture.content.chains()).toEqual([command.chain]);
   });
 
+  test("has its tar from its blob, even when nothing was noted of the tar", async () => {
+    const tar = rawTar([{ name: "file", body: "x".repeat(1_000_000) }]);
+    const { command } = push(tar);
+    const measured = (): Promise<unknown> => fixture.perform({ tag: "measure-tar", val: command.chain });
+    await fixture.perform({ tag: "layer", val: command });
+    expect(await measured()).toEqual({ tag: "size", val: BigInt(tar.length) });
+    const note = join(fixture.diff(command.chain), "../layer.json");
+    const { tar: _, ...before } = JSON.parse(readFileSync(note, "utf8")) as { tar: unknown };
+    writeFileSync(note, JSON.stringify(before));
+    fixture = openFixture(fixture.root);
+    expect(await measured()).toEqual({ tag: "size", val: BigInt(tar.length) });
+    const pieces: Uint8Array[] = [];
+    const content = { tag: "layer" as const, val: command.chain };
+    for await (const piece of fixture.content.saved([{ name: "layer.tar", content }])) pieces.push(Buffer.from(piece));
+    expect(digestOf(Buffer.concat(pieces).subarray(512, 512 + tar.length))).toBe(command.diffId);
+  });
+
   test("a blob that is kept is not fetched for another chain either, and goes with the last of its layers", async () => {
     const tar = rawTar([{ name: "file", body: "x" }]);
     const { command, blob } = push(tar);

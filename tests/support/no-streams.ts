@@ -6,10 +6,11 @@ function none(): never {
   throw new Error("this test has no such stream");
 }
 
-export const NO_STREAMS: Pick<Stdio, "exec" | "archive" | "export"> = {
+export const NO_STREAMS: Pick<Stdio, "exec" | "archive" | "export" | "saved"> = {
   exec: async () => none(),
   archive: none,
   export: none,
+  saved: none,
 };
 
 /** What a launch need not say. */

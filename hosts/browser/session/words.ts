@@ -100,6 +100,8 @@ function sourceName(source: replies.Source, naming: Naming): string {
       return `${source.val.at.path} of ${containerName(naming, source.val.at.view.container)}`;
     case "export":
       return `all files of ${containerName(naming, source.val.container)}`;
+    case "saved":
+      return "an archive of images";
   }
 }
 
@@ -156,6 +158,8 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `unmount the files of ${containerName(naming, command.val)}`;
     case "measure":
       return `measure the files of ${containerName(naming, command.val)}`;
+    case "measure-tar":
+      return `measure the tar of layer ${shortId(command.val)}`;
     case "stat":
       return `look at ${command.val.path} of ${containerName(naming, command.val.view.container)}`;
     case "compare":

@@ -1,8 +1,9 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
 import { HostFailure } from "../../failure.js";
-import type { Bodies, Clock, content, Operation, Outcome, Perform, Report } from "../../host.js";
+import type { Bodies, Clock, content, Operation, Outcome, Perform, replies, Report } from "../../host.js";
 import type { RegistryClient } from "../../registry/client.js";
+import { savedArchive } from "../../streams/tar/saved.js";
 import { Unpacking, type Work } from "../../unpacking.js";
 import { Tree } from "../files/tree.js";
 import { Archives } from "./archives.js";
@@ -10,6 +11,7 @@ import { compare } from "./changes.js";
 import { changesOf } from "./commit.js";
 import { extract } from "./extract.js";
 import { makeLayer } from "./layer.js";
+import { layerTars } from "./layer-tars.js";
 import { statIn, type Looks } from "./view.js";
 
 export interface ContentDeps extends Looks {
@@ -22,6 +24,8 @@ export interface SimulatedContent {
   perform: Perform<content.ContentCommand>;
   /** Gives up what is under way and forgets all archives: the engine is gone. Resolves when nothing is left of it. */
   restart(): Promise<void>;
+  /** An archive of images. */
+  saved(members: replies.SavedMember[]): AsyncIterable<Uint8Array>;
   /** For the inventory: chains whose top layer is whole. */
   chains(): string[];
   /** For the inventory: containers whose file system is mounted. */
@@ -36,6 +40,7 @@ export function simulatedContent(deps: ContentDeps): SimulatedContent {
   return {
     perform: (op, command, report) => carrier.perform(op, command, report),
     restart: () => carrier.restart(),
+    saved: (members) => savedArchive(members, layerTars(disk.layers)),
     chains: () => disk.layers.all(),
     mounts: () => [...disk.containers].flatMap(([id, { mounted }]) => (mounted ? [id] : [])).sort(),
     containers: () => [...disk.containers.keys()].sort(),
@@ -97,6 +102,8 @@ class Carrier {
         return DONE;
       case "measure":
         return { tag: "size", val: BigInt(disk.containers.get(command.val)?.share.used ?? 0) };
+      case "measure-tar":
+        return { tag: "size", val: BigInt(await layerTars(disk.layers).size(command.val)) };
       case "stat":
         return { tag: "stat", val: statIn(command.val, this.#deps) };
       case "compare":

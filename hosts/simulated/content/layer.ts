@@ -7,7 +7,8 @@ import type { Clock, content, Report } from "../../host.js";
 import type { RegistryClient } from "../../registry/client.js";
 import { digestOf } from "../../registry/digest.js";
 import { joined } from "../../streams/bytes.js";
-import { TarReader } from "../../streams/tar/reader.js";
+import { FramedReader, type FramePart } from "../../streams/tar/frame.js";
+import type { Inode } from "../files/inode.js";
 import type { Layers } from "../files/layers.js";
 import type { Share } from "../files/space.js";
 import { decompressed } from "./decompress.js";
@@ -36,11 +37,11 @@ export async function makeLayer(
   const [room, blobRoom] = [layers.share(), layers.share()];
   try {
     const source = await fetched(layer.source, deps, blobRoom, report, signal);
-    const unpacker = await unpack(layer, source, room, deps, report, signal);
+    const { unpacker, tar } = await unpack(layer, source, room, deps, report, signal);
     const size = unpacker.size();
     const { parent = null, diffId, chain } = layer;
     const kept = source.isNew ? { bytes: source.bytes, share: blobRoom } : null;
-    layers.keep(chain, { parent, diffId, size, blob: source.digest, changes: unpacker.changes }, room, kept);
+    layers.keep(chain, { parent, diffId, size, blob: source.digest, changes: unpacker.changes, tar }, room, kept);
     return size;
   } catch (error) {
     room.release();
@@ -116,13 +117,18 @@ async function unpack(
   deps: LayerDeps,
   report: Report,
   signal: AbortSignal,
-): Promise<Unpacker> {
+): Promise<{ unpacker: Unpacker; tar: FramePart<Inode>[] }> {
   const unpacker = new Unpacker(room, layer.parent !== undefined);
-  const reader = new TarReader(unpacker);
+  const reader = new FramedReader(unpacker);
+  const tar: FramePart<Inode>[] = [];
   const hash = sha256.create();
   for await (const chunk of decompressed(inPieces(source.bytes, deps.clock, report, signal))) {
     hash.update(chunk);
     await reader.push(chunk);
+    for (const part of reader.take()) {
+      roomed(() => room.take(part.bytes.length, layer.chain));
+      tar.push(part);
+    }
   }
   reader.end();
   const diffId = `sha256:${bytesToHex(hash.digest())}`;
@@ -130,7 +136,7 @@ async function unpack(
   await linkToLower(unpacker, layer, deps);
   const total = BigInt(source.bytes.length);
   report("extracting", total, total);
-  return unpacker;
+  return { unpacker, tar };
 }
 
 /** As fast as the disk takes them in. */

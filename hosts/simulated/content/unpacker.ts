@@ -4,7 +4,7 @@ import { HostFailure } from "../../failure.js";
 import type { TarEntry } from "../../streams/tar/entry.js";
 import { textOf } from "../../streams/tar/latin1.js";
 import { cleanName, leaves, META, OPAQUE, WHITEOUT } from "../../streams/tar/names.js";
-import type { TarSink } from "../../streams/tar/reader.js";
+import type { PlacingSink } from "../../streams/tar/frame.js";
 import { inode, spaceOf, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 import type { Space } from "../files/space.js";
@@ -20,7 +20,10 @@ interface LowerLink {
   target: string;
 }
 
-export class Unpacker implements TarSink {
+export class Unpacker implements PlacingSink<Inode> {
+  /** The file that the newest entry is. */
+  place: Inode | null = null;
+
   readonly #tree = new ChangeTree();
   readonly #space: Space;
   /** Whether anything is below: without it there is nothing to hide. */
@@ -45,6 +48,7 @@ export class Unpacker implements TarSink {
   }
 
   entry(entry: TarEntry): void {
+    this.place = null;
     const name = textOf(cleanName(entry.name));
     if (name === "") {
       // The root itself.
@@ -107,7 +111,9 @@ export class Unpacker implements TarSink {
     const file = inode(kind, null, { ...attributesOf(entry), major, minor, target });
     roomed(() => this.#space.take(spaceOf(file), spot.path));
     this.#put(spot, file);
-    if (kind === "file") this.#body.begin(file, spot.path);
+    if (kind !== "file") return;
+    this.place = file;
+    this.#body.begin(file, spot.path);
   }
 
   #link(spot: Spot, entry: TarEntry): void {

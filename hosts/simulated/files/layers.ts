@@ -1,6 +1,7 @@
 // Layers on the simulated disk: each a tree of changes, kept apart from the one below, since that may come later.
 
 import { HostFailure } from "../../failure.js";
+import type { FramePart } from "../../streams/tar/frame.js";
 import type { Inode } from "./inode.js";
 import { merged, type Change } from "./merge.js";
 import { Share, type Space } from "./space.js";
@@ -16,6 +17,8 @@ export interface Layer {
   /** Digest of the blob that it came as, kept; null when it came otherwise. */
   blob: string | null;
   changes: Change;
+  /** Its tar: what stands between the contents of its files, and those. */
+  tar: readonly FramePart<Inode>[];
 }
 
 export class Layers {

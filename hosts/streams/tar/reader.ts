@@ -33,6 +33,7 @@ enum Part {
 
 export class TarReader {
   readonly #sink: TarSink;
+  readonly #frame: (piece: Uint8Array) => void;
   #part = Part.Header;
   /** Bytes until the part ends; of a header: all of it. */
   #left = BLOCK;
@@ -46,8 +47,10 @@ export class TarReader {
   #longName = "";
   #longTarget = "";
 
-  constructor(sink: TarSink) {
+  /** `frame` is told all bytes that are no file's body, those of an entry before the entry; valid while it is called. */
+  constructor(sink: TarSink, frame: (piece: Uint8Array) => void = () => {}) {
     this.#sink = sink;
+    this.#frame = frame;
   }
 
   /** Reads one chunk. Resolves when the next may come. */
@@ -68,6 +71,7 @@ export class TarReader {
 
   /** The next bytes of the current part, never more than it has left. */
   #take(piece: Uint8Array): Promise<void> | void {
+    if (this.#part !== Part.Body) this.#frame(piece);
     if (this.#part === Part.Rest) return;
     this.#left -= piece.length;
     if (this.#part === Part.Body) {

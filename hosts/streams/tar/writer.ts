@@ -90,7 +90,8 @@ function ascii(bytes: string): string {
 
 const MOST_OCTAL_7 = 0o7777777;
 const MOST_OCTAL_11 = 0o77777777777;
-const NOTHING: TarEntry = {
+/** Of root's and 1970, for an entry of which nothing else is to be told. */
+export const NOTHING: TarEntry = {
   name: "",
   type: "file",
   mode: 0,

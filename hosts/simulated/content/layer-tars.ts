@@ -1,0 +1,34 @@
+// The tars of the simulated disk's layers, byte for byte as they came.
+
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { HostFailure } from "../../failure.js";
+import type { LayerTars } from "../../streams/tar/saved.js";
+import { contentOf } from "../files/inode.js";
+import type { Layer, Layers } from "../files/layers.js";
+
+export function layerTars(layers: Layers): LayerTars {
+  return {
+    size: async (chain) => layerOf(chain, layers).tar.reduce((sum, { bytes, size }) => sum + bytes.length + size, 0),
+    tar: (chain) => tarOf(layerOf(chain, layers)),
+  };
+}
+
+function layerOf(chain: string, layers: Layers): Layer {
+  const layer = layers.layer(chain);
+  if (!layer) throw new HostFailure("not-found", `layer ${chain} does not exist`);
+  return layer;
+}
+
+/** Fails at its end when it is not what it should be. */
+async function* tarOf({ tar, diffId }: Layer): AsyncGenerator<Uint8Array> {
+  const hash = sha256.create();
+  for (const { bytes, place } of tar) {
+    for (const piece of place === null ? [bytes] : [bytes, contentOf(place)]) {
+      hash.update(piece);
+      yield piece;
+    }
+  }
+  const actual = `sha256:${bytesToHex(hash.digest())}`;
+  if (actual !== diffId) throw new HostFailure("corrupt", `tar of a layer is ${actual}, not ${diffId}`);
+}

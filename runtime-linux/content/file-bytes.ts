@@ -1,0 +1,49 @@
+// Bytes of an open file, as many as it had when it was looked at.
+
+import * as fs from "node:fs";
+
+/** All of a small file. */
+export function readSmall(file: number, size: number): Buffer {
+  const bytes = Buffer.alloc(size);
+  for (let done = 0; done < size;) {
+    const read = fs.readSync(file, bytes, done, size - done, done);
+    if (read === 0) break;
+    done += read;
+  }
+  return bytes;
+}
+
+/** While a piece is on its way the next is read. A piece is good until the one after the next is asked for. */
+export async function* bodyOf(file: number, size: number): AsyncGenerator<Uint8Array> {
+  const length = Math.min(PIECE, size);
+  const buffers = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)];
+  let next = readAt(file, buffers[0]!, 0, length);
+  try {
+    for (let [at, turn] = [0, 0]; at < size; turn ^= 1) {
+      const piece = await next;
+      at += piece.length;
+      const left = Math.min(PIECE, size - at);
+      if (left > 0) next = readAt(file, buffers[turn ^ 1]!, at, left);
+      yield piece;
+    }
+  } finally {
+    await next.catch(() => {});
+  }
+}
+
+/** Zeros where the file has become shorter. */
+async function readAt(file: number, into: Buffer, at: number, length: number): Promise<Buffer> {
+  for (let done = 0; done < length;) {
+    const read = await new Promise<number>((resolve, reject) => {
+      fs.read(file, into, done, length - done, at + done, (error, count) => (error ? reject(error) : resolve(count)));
+    });
+    if (read === 0) into.fill(0, done, length);
+    done = read === 0 ? length : done + read;
+  }
+  return into.subarray(0, length);
+}
+
+/** Bytes of a file that is read at once. */
+export const SMALL = 64 << 10;
+/** Bytes sent or read at once. */
+export const PIECE = 512 << 10;
