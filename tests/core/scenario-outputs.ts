@@ -56,6 +56,7 @@ export function shownReply(command: replies.ReplyCommand, paths: string[]): stri
       if (command.val.tag === "archive") {
         return `splice archive ${shownFile(command.val.val.at)} ${fields({ compression: command.val.val.compression })}`;
       }
+      if (command.val.tag === "saved") return `splice saved ${command.val.val.map(shownMember).join(" ")}`;
       return `splice ${command.val.tag} ${fields({ ...command.val.val })}`;
     case "hijack": {
       const { head, stdio, ...rest } = command.val;
@@ -67,6 +68,12 @@ export function shownReply(command: replies.ReplyCommand, paths: string[]): stri
     case "cut":
       return command.tag;
   }
+}
+
+/** Documents in full: they are what matters. Configs come from outside. */
+function shownMember({ name, content }: replies.SavedMember): string {
+  if (content.tag === "layer") return `\n    ${name}: tar of ${content.val}`;
+  return `\n    ${name}: ${text(content.val).trimEnd()}`;
 }
 
 export function shownNote({ tag, val }: engine.Note): string {

@@ -36,6 +36,7 @@ import { inspectImage } from "../image/inspect";
 import { listImages } from "../image/list";
 import { loadImages } from "../image/load";
 import { createImage } from "../image/pull";
+import { saveImage, saveImages } from "../image/save";
 import { tagImage } from "../image/tag";
 import { inspectNetwork, listNetworks } from "../network/inspect";
 import { Reason } from "../reason";
@@ -137,12 +138,12 @@ const ROUTES: Route[] = [
   new Route("POST",   "/images/create",             24, createImage,       "image/pull.ts"),
   new Route("GET",    "/images/search",             24, later,             "api/routes.ts"),
   new Route("POST",   "/images/prune",              25, later,             "api/routes.ts"),
-  new Route("GET",    "/images/get",                24, later,             "api/routes.ts"),
+  new Route("GET",    "/images/get",                24, saveImages,        "image/save.ts"),
   new Route("POST",   "/images/load",               24, loadImages,        "image/load.ts"),
   new Route("GET",    "/images/*/json",             24, inspectImage,      "image/inspect.ts"),
   new Route("GET",    "/images/*/history",          24, later,             "api/routes.ts"),
   new Route("GET",    "/images/*/attestations",     55, later,             "api/routes.ts"),
-  new Route("GET",    "/images/*/get",              24, later,             "api/routes.ts"),
+  new Route("GET",    "/images/*/get",              24, saveImage,         "image/save.ts"),
   new Route("POST",   "/images/*/push",             24, later,             "api/routes.ts"),
   new Route("POST",   "/images/*/tag",              24, tagImage,          "image/tag.ts"),
   new Route("DELETE", "/images/*",                  24, deleteImage,       "image/delete.ts"),

@@ -7,8 +7,9 @@ import { isTag, parseReference, Reference } from "./reference";
 export const DOCKER_LIST = "manifest.json";
 export const LAYOUT_INDEX = "index.json";
 
-const FULL_NAME = "io.containerd.image.name";
-const REFERENCE_NAME = "org.opencontainers.image.ref.name";
+/** Annotations of the entries of an index. */
+export const FULL_NAME = "io.containerd.image.name";
+export const REFERENCE_NAME = "org.opencontainers.image.ref.name";
 
 /** One image of an archive: names of members, and what the image is to be called. */
 export class ArchivedImage {

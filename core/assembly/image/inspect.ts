@@ -3,16 +3,14 @@
 import { flagOf } from "../api/parameters";
 import { Call } from "../call";
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
 import { JsonWriter } from "../json/writer";
 import { badParameter, notFound, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { formatTime, NO_TIME } from "../text/time";
-import { encodeUtf8 } from "../text/utf8";
 import { Image } from "./image";
 import { writeImageConfig } from "./image-json";
-import { platformError, readPlatform } from "./platform";
+import { WantedPlatforms } from "./platform-parameter";
 import { WITHOUT_CONTAINER_CONFIG, WITHOUT_EMPTY_FIELDS, WITHOUT_VIRTUAL_SIZE } from "./versions";
 
 /** The versions that have these parameters. */
@@ -36,11 +34,9 @@ function refusePlatform(call: Call, image: Image): Refusal | null {
   if (call.version >= WITH_MANIFESTS && flagOf(call.query, "manifests")) {
     return badParameter("conflicting options: manifests and platform options cannot both be set");
   }
-  const document = parseJson(encodeUtf8(text));
-  if (document === null) return badParameter("failed to parse platform");
-  const wanted = readPlatform(document);
-  if (wanted === null) return badParameter(platformError());
-  if (image.platform.equals(wanted)) return null;
+  const wanted = new WantedPlatforms();
+  wanted.add(text);
+  if (wanted.refusal !== null || wanted.admits(image.platform)) return wanted.refusal;
   return notFound(
     `image with reference ${call.name} was found but does not match the specified platform: ` +
       `wanted ${wanted.text}, actual: ${image.platform.text}`,

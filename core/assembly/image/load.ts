@@ -15,7 +15,7 @@ import { flagOf } from "../api/parameters";
 import { askContent } from "../ask";
 import { Call } from "../call";
 import { Ignored } from "../ignored";
-import { notBuilt, Refusal } from "../refusal";
+import { Refusal } from "../refusal";
 import { engine } from "../state";
 import { Task } from "../task";
 import { ArchivedImage, readTag } from "./archive";
@@ -24,19 +24,17 @@ import { Image, parseImage } from "./image";
 import { emitImageEvent } from "./image-event";
 import { FetchState, LayerFetch } from "./layer-fetch";
 import { Claims, LayerOwner, OneLayer } from "./one-layer";
+import { WantedPlatforms, wantedPlatforms } from "./platform-parameter";
 import { ProgressStream, StreamWriter } from "./progress";
 
-/** The version that has `platform`. */
-const WITH_PLATFORM: i32 = 48;
 const LINE_INTERVAL: u64 = 100_000_000;
 
 export function loadImages(call: Call): Refusal | null {
-  if (call.version >= WITH_PLATFORM && call.query.first("platform").length > 0) {
-    return notBuilt("loading a single platform");
-  }
+  const platforms = wantedPlatforms(call);
+  if (platforms.refusal !== null) return platforms.refusal;
 
   // Accepted from here: once the archive is there the load goes on if the client goes away.
-  new Load(call, flagOf(call.query, "quiet", true)).begin();
+  new Load(call, flagOf(call.query, "quiet", true), platforms).begin();
   return null;
 }
 
@@ -56,6 +54,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   constructor(
     private readonly call: Call,
     private readonly quiet: bool,
+    private readonly platforms: WantedPlatforms,
   ) {
     super();
     this.stream = new ProgressStream(call);
@@ -111,6 +110,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     const parsed = parseImage(bytes);
     const image = parsed.image;
     if (image === null) return this.fail(parsed.error);
+    if (!this.platforms.admits(image.platform)) return this.skip();
     const expected = this.images[this.next].layers.length;
     if (expected != image.layers.length) {
       const text = `expected ${expected.toString()}, got ${image.layers.length.toString()}`;
@@ -119,6 +119,12 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     this.image = image;
     this.layer = 0;
     this.unpackNext();
+  }
+
+  /** It is for none of the platforms that were asked for. */
+  private skip(): void {
+    this.images.splice(this.next, 1);
+    this.loadNext();
   }
 
   /** One after the other, as the lines about them stand. */

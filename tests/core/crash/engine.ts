@@ -23,6 +23,8 @@ export interface Request {
   over: boolean;
   /** The run whose stdio it is bound to; 0 for none. */
   run: number;
+  /** Layers whose tars are on their way to its client. */
+  chains: string[];
   /** Its client has hung up. */
   gone: boolean;
 }
@@ -114,6 +116,7 @@ export class Engine {
   #moved(at: number): void {
     const [request] = this.#moving.splice(at, 1);
     if (request === undefined || request.over || request.gone) return;
+    this.world.requireChains(request.chains);
     request.over = true;
     this.#step({ tag: "closed", val: { request: request.id, why: "source-ended" } });
   }
@@ -140,7 +143,7 @@ export class Engine {
   /** `image`: the archive of this image is the body. `sent` is called before anything is told of it. */
   request(method: string, target: string, { body, image, sent }: Sending): void {
     const id = ++this.#lastRequest;
-    const request: Request = { id, method, target, status: 0, text: "", run: 0, over: false, gone: false };
+    const request: Request = { id, method, target, status: 0, text: "", run: 0, chains: [], over: false, gone: false };
     this.requests.push(request);
     sent(request);
     if (image !== undefined) this.world.bodies.set(request.id, image);
@@ -239,6 +242,7 @@ export class Engine {
     if (whole) [request.status, request.text] = [command.val.head.status, text(command.val.body)];
     if (command.tag === "open") request.status = command.val.status;
     if (command.tag === "splice" && command.val.tag !== "logs") this.#moving.push(request);
+    if (command.tag === "splice" && command.val.tag === "saved") request.chains = chainsIn(command.val.val);
     if (command.tag === "hijack") {
       const { head, stdio } = command.val;
       [request.status, request.run] = [head.status, stdio.tag === "run" ? stdio.val.run : 0];
@@ -257,6 +261,10 @@ export class Engine {
 
 function chainOf({ to, command }: HostEffect): string | null {
   return to === "content" && command.tag === "layer" ? (command.val as { chain: string }).chain : null;
+}
+
+function chainsIn(members: replies.SavedMember[]): string[] {
+  return members.flatMap(({ content }) => (content.tag === "layer" ? [content.val] : []));
 }
 
 function text(bytes: Uint8Array): string {

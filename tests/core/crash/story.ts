@@ -30,7 +30,7 @@ export function drawStory(seed: number, length: number): string[] {
   const random = randomFrom(seed * 7919 + 13);
   const one = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
   const images = [...IMAGES.keys()].filter(() => random(3) === 0);
-  const story = images.flatMap((image) => [`${one(["pull", "load"])} ${image}`, ...worked(10, random)]);
+  const story = images.flatMap((image) => [`${one(["pull", "load", "save"])} ${image}`, ...worked(10, random)]);
   for (const name of NAMES.slice(random(NAMES.length))) story.push(drawCreation(name, ["busybox", ...images], one));
   for (let at = 0; at < length; at++) {
     if (random(8) === 0) story.push(...failingStart(one(NAMES), one(FAULTS)));
@@ -114,7 +114,7 @@ function drawLine(one: One, random: (limit: number) => number): string {
     `copy ${name} ${one(["in", "out"])}`,
     `${one(["stat", "export", "changes"])} ${name}`,
     `commit ${name}`,
-    `${one(["pull", "load"])} ${image}`,
+    `${one(["pull", "load", "save"])} ${image}`,
     `untag ${image}`,
     `hang up ${random(9)}`,
     `fault ${one(FAULTS)}`,
@@ -179,6 +179,8 @@ export function act(engine: Engine, memory: Memory, line: string): void {
       return ask("POST", `/images/create?fromImage=${name}&tag=1`);
     case "load":
       return ask("POST", "/images/load", undefined, name);
+    case "save":
+      return ask("GET", `/images/${name}:1/get`);
     case "untag":
       return ask("DELETE", `/images/${name}:1`);
     case "hang":

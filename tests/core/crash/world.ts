@@ -245,6 +245,9 @@ export class World {
         return { tag: "done" };
       case "measure":
         return { tag: "size", val: 1n };
+      case "measure-tar":
+        this.requireChains([command.val]);
+        return { tag: "size", val: 1n };
       case "commit":
         return this.#commit(command.val);
       case "ingest": {
@@ -276,6 +279,13 @@ export class World {
         return { tag: "done" };
       default:
         throw new Breach(`nobody should ask for ${command.tag}`);
+    }
+  }
+
+  /** Layers of an archive that is on its way out. */
+  requireChains(chains: readonly string[]): void {
+    for (const chain of chains) {
+      if (!this.state.chains.has(chain)) throw new Breach(`the tar of ${chain} is read, which is not there`);
     }
   }
 

@@ -1,0 +1,57 @@
+// The parameter `platform` of inspect, save and load: a platform as a JSON document, or several (surface §2.3, §3).
+
+import { Call } from "../call";
+import { parseJson } from "../json/reader";
+import { badParameter, Refusal } from "../refusal";
+import { encodeUtf8 } from "../text/utf8";
+import { Platform, platformError, readPlatform } from "./platform";
+
+/** The version that has it for save and load, and the one that takes it more than once. */
+const WITH_PLATFORM: i32 = 48;
+const WITH_PLATFORMS: i32 = 52;
+
+/** What was asked for, or why it cannot be. */
+export class WantedPlatforms {
+  readonly all: Platform[] = [];
+  refusal: Refusal | null = null;
+
+  /** `linux/amd64, linux/arm64` */
+  get text(): string {
+    const texts: string[] = [];
+    for (let i = 0; i < this.all.length; i++) texts.push(this.all[i].text);
+    return texts.join(", ");
+  }
+
+  /** Whether one of them is exactly this; where none was asked for, any is. */
+  admits(platform: Platform): bool {
+    for (let i = 0; i < this.all.length; i++) {
+      if (this.all[i].equals(platform)) return true;
+    }
+    return this.all.length == 0;
+  }
+
+  add(text: string): void {
+    const document = parseJson(encodeUtf8(text));
+    if (document === null) {
+      this.refusal = badParameter("failed to parse platform");
+      return;
+    }
+    const platform = readPlatform(document);
+    if (platform === null) this.refusal = badParameter(platformError());
+    else this.all.push(platform);
+  }
+}
+
+/** Of save and load. */
+export function wantedPlatforms(call: Call): WantedPlatforms {
+  const wanted = new WantedPlatforms();
+  if (call.version < WITH_PLATFORM) return wanted;
+  const texts = call.query.all("platform");
+  for (let i = 0; i < texts.length && wanted.refusal === null; i++) {
+    if (texts[i].length > 0) wanted.add(texts[i]);
+  }
+  if (texts.length > 1 && call.version < WITH_PLATFORMS) {
+    wanted.refusal = badParameter("multiple platform parameters not supported");
+  }
+  return wanted;
+}
