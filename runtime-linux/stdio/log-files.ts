@@ -77,14 +77,14 @@ export class LogFiles {
     return this.#pieces.at(-1);
   }
 
-  /** -1: thrown away. 0: nothing more by now. */
-  async read(offset: number, into: Uint8Array): Promise<number> {
+  /** -1: thrown away. 0: nothing more by now. `fresh`: as of `LogPiece.read`. */
+  async read(offset: number, into: Uint8Array, fresh: boolean): Promise<number> {
     if (this.#pieces.length === 0) this.look();
     if (offset < this.start) return -1;
     for (;;) {
       const piece = this.#pieces.findLast(({ base }) => base <= offset);
       const isCurrent = piece === this.current;
-      const read = piece ? await piece.read(offset, into) : 0;
+      const read = piece ? await piece.read(offset, into, fresh) : 0;
       if (read > 0 || !isCurrent) return read;
       this.look();
       // What was written to it before the next one took its place is still to be read.

@@ -62,7 +62,12 @@ export class LogPiece {
     this.#size = this.size;
   }
 
-  async read(offset: number, into: Uint8Array): Promise<number> {
+  /**
+   * `fresh`: what is there was written just now, so that it is in memory: it is read at once, in a hundredth of the time
+   * that another thread would take.
+   */
+  async read(offset: number, into: Uint8Array, fresh: boolean): Promise<number> {
+    if (fresh && !this.compressed) return readSync(this.#open(), into, 0, into.length, offset - this.base);
     this.#reading++;
     try {
       const fd = await this.#plain();

@@ -125,6 +125,8 @@ export class Logs {
 /** One reader's. */
 class LogReading implements LogBytes, LogPosition {
   position = 0;
+  /** Who has read up to the end waits for what is written from now on. */
+  #atEnd = false;
   readonly #files: LogFiles;
   readonly #closed: () => void;
 
@@ -143,7 +145,8 @@ class LogReading implements LogBytes, LogPosition {
   }
 
   async read(offset: number, into: Uint8Array): Promise<number> {
-    const read = await this.#files.read(offset, into);
+    const read = await this.#files.read(offset, into, this.#atEnd);
+    this.#atEnd = read < into.length;
     this.position = offset + Math.max(0, read);
     return read;
   }
