@@ -47,6 +47,9 @@ export interface ExchangeContext {
   over: (request: RequestId) => void;
 }
 
+/** Bytes that may have gone out before the core hears of it: far less than what it sends in advance (`replies.wit`). */
+const UNREPORTED_MAX = 16 * 1024;
+
 export class Exchange implements ReplyReceiver {
   readonly #id: RequestId;
   readonly #channel: Channel;
@@ -55,6 +58,8 @@ export class Exchange implements ReplyReceiver {
   #movement: Movement | null = null;
   /** Once the connection is off HTTP. */
   #client: AddressedClient | null = null;
+  /** Bytes that have gone out and that the core was not told of. */
+  #unreported = 0;
   #over = false;
 
   constructor(id: RequestId, channel: Channel, context: ExchangeContext) {
@@ -107,11 +112,15 @@ export class Exchange implements ReplyReceiver {
 
   #chunk(bytes: Uint8Array): void {
     if (this.#client !== null) return this.#client.say(bytes);
-    this.#channel.write(bytes, () => {
-      if (!this.#over) {
-        this.#context.deliver({ tag: "drained", val: { request: this.#id, bytes: bytes.length } });
-      }
-    });
+    this.#channel.write(bytes, () => this.#drained(bytes.length));
+  }
+
+  /** Told of by and by: a step of the core for every line of every reader would cost more than the lines. */
+  #drained(bytes: number): void {
+    this.#unreported += bytes;
+    if (this.#over || this.#unreported < UNREPORTED_MAX) return;
+    this.#context.deliver({ tag: "drained", val: { request: this.#id, bytes: this.#unreported } });
+    this.#unreported = 0;
   }
 
   async #splice(source: replies.Source): Promise<void> {

@@ -10,6 +10,9 @@ import type { Response } from "./response.js";
 
 const LAST_CHUNK = "0\r\n\r\n";
 
+/** Bytes that are quicker copied than sent from where they are. */
+const LARGEST_JOINED = 8 * 1024;
+
 export class PlainResponse implements Response {
   readonly #socket: Duplex;
   readonly #isHead: boolean;
@@ -40,6 +43,11 @@ export class PlainResponse implements Response {
 
   write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void {
     if (this.#isHead || bytes.length === 0) return sent(!this.#socket.destroyed);
+    // One small write costs less than three parts of one.
+    if (bytes.length <= LARGEST_JOINED) {
+      this.#socket.write(joined(`${bytes.length.toString(16)}\r\n`, bytes, "\r\n"), (error) => sent(!error));
+      return;
+    }
     this.#socket.cork();
     this.#socket.write(`${bytes.length.toString(16)}\r\n`, "latin1");
     this.#socket.write(bytes);

@@ -161,24 +161,25 @@ describe("replies", () => {
   test("HEAD has none either", async () => {
     const { engine, inputs } = await scriptedEngine((request, reply) => {
       if (request.target === "/whole") return reply(whole(200, "OK"));
-      [open(), chunk("some"), { tag: "end" } as const].forEach(reply);
+      [open(), chunk("x".repeat(20_000)), { tag: "end" } as const].forEach(reply);
     });
     expect((await engine.fetch("/whole", { method: "HEAD" })).body).toBe(null);
     expect((await engine.fetch("/stream", { method: "HEAD" })).body).toBe(null);
-    expect(inputs).toEqual([{ tag: "drained", val: { request: expect.anything(), bytes: 4 } }]);
+    expect(inputs).toEqual([{ tag: "drained", val: { request: expect.anything(), bytes: 20_000 } }]);
   });
 
   test("what comes bit by bit gives credit back as it is read, and no sooner", async () => {
     const { engine, inputs, reply, requests } = await scriptedEngine((_request, reply) => reply(open()));
     const response = await engine.fetch("/events");
     const { id } = requests[0]!;
-    reply(id, chunk("one"));
+    const long = "1".repeat(20_000);
+    reply(id, chunk(long));
     reply(id, chunk("two"));
     await new Promise((resolve) => setTimeout(resolve));
     expect(inputs).toEqual([]);
     const reader = response.body!.getReader();
-    expect(new TextDecoder().decode((await reader.read()).value)).toBe("one");
-    expect(inputs).toEqual([{ tag: "drained", val: { request: id, bytes: 3 } }]);
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe(long);
+    expect(inputs).toEqual([{ tag: "drained", val: { request: id, bytes: long.length } }]);
     expect(new TextDecoder().decode((await reader.read()).value)).toBe("two");
     reply(id, { tag: "end" });
     expect((await reader.read()).done).toBe(true);

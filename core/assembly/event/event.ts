@@ -4,6 +4,9 @@ import { JsonWriter } from "../json/writer";
 
 export class Event {
   private readonly attributes: Map<string, string> = new Map<string, string>();
+  /** Its line as it was last written, and for which version: all readers of one version get the same. */
+  private written: Uint8Array | null = null;
+  private writtenFor: i32 = 0;
 
   constructor(
     readonly type: string,
@@ -15,6 +18,7 @@ export class Event {
   ) {}
 
   with(key: string, value: string): Event {
+    this.written = null;
     this.attributes.set(key, value);
     return this;
   }
@@ -36,7 +40,21 @@ export class Event {
   }
 
   /** One line. Versions below 1.52 also get `status`, `id` and `from`. */
-  write(version: i32): Uint8Array {
+  line(version: i32): Uint8Array {
+    const written = this.written;
+    if (written !== null && this.writtenFor == version) return written;
+    const line = this.write(version);
+    this.written = line;
+    this.writtenFor = version;
+    return line;
+  }
+
+  /** Everybody who reads has been told. */
+  told(): void {
+    this.written = null;
+  }
+
+  private write(version: i32): Uint8Array {
     const json = new JsonWriter();
     json.beginObject();
     if (version < 52) this.writeOldFields(json);

@@ -77,7 +77,7 @@ class Reading extends EventReader {
 
   happened(event: Event): void {
     if (!eventMatches(event, this.filters)) return;
-    const line = event.write(this.call.version);
+    const line = event.line(this.call.version);
     if (this.unread > CREDIT) return;
     this.unread += <u32>line.length;
     sendChunk(this.call, this.type == JSON_SEQUENCE ? withSeparator(line) : line);

@@ -19,6 +19,7 @@ export class EventRing {
     // A reader may leave while it is told.
     const readers = this.readers.slice(0);
     for (let i = 0; i < readers.length; i++) readers[i].happened(event);
+    event.told();
   }
 
   /** Oldest first. */
