@@ -14,7 +14,8 @@ export interface Kernel {
   /** `mode` with the type's bits (`S_IFCHR` …); umask applies. */
   mknod(path: Path, mode: number, device: Device): void;
   lsetxattr(path: Path, name: string, value: Uint8Array): void;
-  lgetxattr(path: Path, name: string): Uint8Array;
+  /** Undefined: it does not have it, or no file there can have any. */
+  lgetxattr(path: Path, name: string): Uint8Array | undefined;
   llistxattr(path: Path): string[];
   /** Sets both times of a file, in nanoseconds since 1970; of a symbolic link itself. */
   lutimens(path: Path, accessed: bigint, modified: bigint): void;

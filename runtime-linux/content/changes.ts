@@ -9,7 +9,6 @@ import type { Paths } from "../paths.js";
 import { checked } from "./filesystems.js";
 import type { Layers } from "./layers.js";
 import { findInLayers, isOpaque, namesInLayers } from "./lower.js";
-import { attributeOf } from "./tar-entry.js";
 import { walk, type Found } from "./walk.js";
 
 export interface CompareDeps {
@@ -75,7 +74,7 @@ class Changes {
   }
 
   #capability(path: Buffer): string {
-    return Buffer.from(attributeOf(path, "security.capability", this.#kernel) ?? []).toString("latin1");
+    return Buffer.from(this.#kernel.lgetxattr(path, "security.capability") ?? []).toString("latin1");
   }
 }
 

@@ -10,7 +10,7 @@ import type { Kernel } from "../kernel.js";
 import { baseOf, OPAQUE, parentOf, WHITEOUT } from "../../hosts/streams/tar/names.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { endOfArchive, headerOf, paddingOf } from "../../hosts/streams/tar/writer.js";
-import { attributeOf, entryOf, LinkNames } from "./tar-entry.js";
+import { entryOf, LinkNames } from "./tar-entry.js";
 import { walk, type Found } from "./walk.js";
 
 /** Writes the tar of an upper directory to a new file. */
@@ -61,7 +61,7 @@ function whiteout(entry: TarEntry): TarEntry {
 }
 
 function isOpaque(path: Buffer, kernel: Kernel): boolean {
-  const value = attributeOf(path, "trusted.overlay.opaque", kernel);
+  const value = kernel.lgetxattr(path, "trusted.overlay.opaque");
   return value !== undefined && Buffer.from(value).toString() === "y";
 }
 

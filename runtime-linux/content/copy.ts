@@ -17,7 +17,10 @@ export function copyAttributes(from: Buffer, to: Buffer, kernel: Kernel): void {
   const stat = fs.lstatSync(from, { bigint: true });
   fs.lchownSync(to, Number(stat.uid), Number(stat.gid));
   if (!stat.isSymbolicLink()) fs.chmodSync(to, Number(stat.mode) & 0o7777);
-  for (const name of attributeNames(from, kernel)) kernel.lsetxattr(to, name, kernel.lgetxattr(from, name));
+  for (const name of attributeNames(from, kernel)) {
+    const value = kernel.lgetxattr(from, name);
+    if (value) kernel.lsetxattr(to, name, value);
+  }
   kernel.lutimens(to, stat.atimeNs, stat.mtimeNs);
 }
 

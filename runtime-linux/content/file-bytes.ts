@@ -2,9 +2,9 @@
 
 import * as fs from "node:fs";
 
-/** All of a small file. */
-export function readSmall(file: number, size: number): Buffer {
-  const bytes = Buffer.alloc(size);
+/** All of a small file, in a buffer of that length: zeros are behind it. */
+export function readSmall(file: number, size: number, length = size): Buffer {
+  const bytes = Buffer.alloc(length);
   for (let done = 0; done < size;) {
     const read = fs.readSync(file, bytes, done, size - done, done);
     if (read === 0) break;

@@ -50,7 +50,7 @@ function namesIn(path: Buffer): string[] {
 
 export function isOpaque(path: Buffer, kernel: Kernel): boolean {
   try {
-    return kernel.lgetxattr(path, "trusted.overlay.opaque").length > 0;
+    return (kernel.lgetxattr(path, "trusted.overlay.opaque")?.length ?? 0) > 0;
   } catch {
     return false;
   }

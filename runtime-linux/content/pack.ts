@@ -1,7 +1,7 @@
 // Files of this machine as a tar, in one streaming pass.
 
 import * as fs from "node:fs";
-import type { TarEntry } from "../../hosts/streams/tar/entry.js";
+import { BLOCK, type TarEntry } from "../../hosts/streams/tar/entry.js";
 import { endOfArchive, headerOf, paddingOf } from "../../hosts/streams/tar/writer.js";
 import type { Kernel } from "../kernel.js";
 import { bodyOf, PIECE, readSmall, SMALL } from "./file-bytes.js";
@@ -21,8 +21,9 @@ export async function* pack(found: AsyncIterable<Found>, kernel: Kernel): AsyncG
     const { entry, file } = member;
     try {
       const head = headerOf(entry);
-      const small = file >= 0 && entry.size <= SMALL ? readSmall(file, entry.size) : undefined;
-      pieces.push(head, ...(small ? [small, paddingOf(entry.size)] : []));
+      const small = file >= 0 && entry.size <= SMALL ? readSmall(file, entry.size, padded(entry.size)) : undefined;
+      pieces.push(head);
+      if (small) pieces.push(small);
       size += head.length + (small?.length ?? 0);
       if (size < PIECE && (small || file < 0)) continue;
       yield Buffer.concat(pieces.splice(0));
@@ -35,6 +36,10 @@ export async function* pack(found: AsyncIterable<Found>, kernel: Kernel): AsyncG
     }
   }
   yield Buffer.concat([...pieces, endOfArchive()]);
+}
+
+function padded(size: number): number {
+  return Math.ceil(size / BLOCK) * BLOCK;
 }
 
 interface Member {

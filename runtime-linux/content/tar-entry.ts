@@ -43,18 +43,8 @@ export function entryOf({ name, path, stat }: Found, links: LinkNames, kernel: K
   return entry;
 }
 
-/** Undefined when the file does not have it, or no file there can. */
-export function attributeOf(path: Buffer, name: string, kernel: Kernel): Uint8Array | undefined {
-  try {
-    return kernel.lgetxattr(path, name);
-  } catch (error) {
-    if (["ENODATA", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
-    throw error;
-  }
-}
-
 function addCapability({ xattrs }: TarEntry, path: Buffer, kernel: Kernel): void {
-  const value = attributeOf(path, CAPABILITY, kernel);
+  const value = kernel.lgetxattr(path, CAPABILITY);
   if (value) xattrs.set(CAPABILITY, Buffer.from(value).toString("latin1"));
 }
 

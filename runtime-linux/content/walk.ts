@@ -2,7 +2,7 @@
 // file, so that a link put in the place of a directory leads nowhere.
 
 import * as fs from "node:fs";
-import { readdir } from "node:fs/promises";
+import { setImmediate as turn } from "node:timers/promises";
 
 export interface Found {
   /** Below the root, bytes, one per character (see `tar/latin1.ts`). */
@@ -18,8 +18,9 @@ export interface Found {
  */
 export async function* walk(root: string, enters: (found: Found) => boolean = () => true): AsyncGenerator<Found> {
   const open: Opened[] = [];
+  let told = 0;
   try {
-    const top = await enter(root, "");
+    const top = enter(root, "");
     if (top) open.push(top);
     for (let at = open.at(-1); at; at = open.at(-1)) {
       const child = at.children.pop();
@@ -33,7 +34,9 @@ export async function* walk(root: string, enters: (found: Found) => boolean = ()
       const name = at.name === "" ? child : `${at.name}/${child}`;
       const found = { name, path, stat };
       yield found;
-      const below = stat.isDirectory() && enters(found) ? await enter(path, name) : undefined;
+      // Not a wait for each directory, which takes longer than reading it; yet nobody else is held up.
+      if (++told % AT_ONCE === 0) await turn();
+      const below = stat.isDirectory() && enters(found) ? enter(path, name) : undefined;
       if (below) open.push(below);
     }
   } finally {
@@ -49,7 +52,7 @@ interface Opened {
 }
 
 /** Undefined when it is no directory any more. */
-async function enter(path: string | Buffer, name: string): Promise<Opened | undefined> {
+function enter(path: string | Buffer, name: string): Opened | undefined {
   let fd: number;
   try {
     fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW);
@@ -58,7 +61,7 @@ async function enter(path: string | Buffer, name: string): Promise<Opened | unde
     throw error;
   }
   try {
-    const children = await readdir(`/proc/self/fd/${fd}`, { encoding: "latin1" });
+    const children = fs.readdirSync(`/proc/self/fd/${fd}`, "latin1");
     return { fd, name, children: children.sort().reverse() };
   } catch (error) {
     fs.closeSync(fd);
@@ -66,4 +69,6 @@ async function enter(path: string | Buffer, name: string): Promise<Opened | unde
   }
 }
 
+/** Files that are told of before others have a turn: some 10 ms. */
+const AT_ONCE = 256;
 const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);

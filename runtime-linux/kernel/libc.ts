@@ -26,7 +26,13 @@ export const libc: Kernel = {
     call("lsetxattr", path, text(path), text(name), value, value.length, 0);
   },
   lgetxattr(path, name) {
-    return sized((into) => call("lgetxattr", path, text(path), text(name), into, into.length));
+    const [file, attribute] = [text(path), text(name)];
+    const size = attempt("lgetxattr", file, attribute, ATTRIBUTE, ATTRIBUTE.length);
+    if (size >= 0) return ATTRIBUTE.slice(0, size);
+    // Most files have none: an error for each of them would cost more than to ask.
+    if (size === -ENODATA || size === -ENOTSUP) return undefined;
+    if (size !== -ERANGE) throw errnoException(-size, "lgetxattr", path);
+    return sized((into) => call("lgetxattr", path, file, attribute, into, into.length));
   },
   llistxattr(path) {
     const names = sized((into) => call("llistxattr", path, text(path), into, into.length));
@@ -199,6 +205,11 @@ const PROTOTYPES: Record<string, string> = {
 };
 
 const EIO = 5;
+const ERANGE = 34;
+const ENODATA = 61;
+const ENOTSUP = 95;
+/** Room for most values of extended attributes. */
+const ATTRIBUTE = Buffer.alloc(1024);
 
 let koffi: typeof Koffi | undefined;
 let library: Koffi.LibraryHandle | undefined;
@@ -206,10 +217,16 @@ let receive: ReturnType<typeof receiver> | undefined;
 const calls = new Map<string, Call>();
 
 function call(name: string, about: Path, ...args: (number | bigint | Uint8Array)[]): number {
+  const result = attempt(name, ...args);
+  if (result < 0) throw errnoException(-result, name, about);
+  return result;
+}
+
+/** Where it fails, its errno below zero. */
+function attempt(name: string, ...args: (number | bigint | Uint8Array)[]): number {
   const found = calls.get(name) ?? bind(name);
   const result = found(...args);
-  if (result < 0) throw errnoException(koffi!.errno(), name, about);
-  return result;
+  return result < 0 ? -koffi!.errno() : result;
 }
 
 /** The same on a thread of koffi's; its errno cannot be had. */
@@ -244,9 +261,10 @@ function errnoException(errno: number, syscall: string, about: Path): NodeJS.Err
 
 /** NUL-terminated. */
 function text(path: Path): Uint8Array {
-  const bytes = typeof path === "string" ? Buffer.from(path) : path;
-  const ended = Buffer.alloc(bytes.length + 1);
-  ended.set(bytes);
+  if (typeof path === "string") return Buffer.from(`${path}\0`);
+  const ended = Buffer.allocUnsafe(path.length + 1);
+  ended.set(path);
+  ended[path.length] = 0;
   return ended;
 }
 

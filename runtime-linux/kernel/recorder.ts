@@ -29,11 +29,9 @@ export class Recorder implements Kernel {
     const named = this.#attributes.get(String(path)) ?? new Map<string, Uint8Array>();
     this.#attributes.set(String(path), named.set(name, value));
   }
-  lgetxattr(path: Path, name: string): Uint8Array {
+  lgetxattr(path: Path, name: string): Uint8Array | undefined {
     this.#record("lgetxattr", String(path), name);
-    const value = this.#attributes.get(String(path))?.get(name);
-    if (!value) throw errnoException("ENODATA", "lgetxattr");
-    return value;
+    return this.#attributes.get(String(path))?.get(name);
   }
   llistxattr(path: Path): string[] {
     this.#record("llistxattr", String(path));

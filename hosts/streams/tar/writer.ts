@@ -56,12 +56,9 @@ function block(entry: TarEntry, flag: string): Uint8Array {
   octal(made, entry.minor, 337, 7);
   latin1Bytes(prefix, made, 345);
   made.fill(0x20, 148, 156);
-  octal(
-    made,
-    made.reduce((sum, byte) => sum + byte, 0),
-    148,
-    6,
-  );
+  let sum = 0;
+  for (let at = 0; at < BLOCK; at++) sum += made[at]!;
+  octal(made, sum, 148, 6);
   return made;
 }
 
