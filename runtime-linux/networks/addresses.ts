@@ -11,6 +11,11 @@ export function ipv4(text: string): Uint8Array {
   return Uint8Array.from(parts);
 }
 
+/** Which family an address is of. */
+export function isIpv6(address: string): boolean {
+  return address.includes(":");
+}
+
 /** Length of the prefix of a subnet in CIDR form. */
 export function prefixOf(subnet: string): number {
   const [address = "", prefix = ""] = subnet.split("/");

@@ -4,11 +4,13 @@
 
 import type { networks } from "../../hosts/host.js";
 import type { Kernel } from "../kernel.js";
+import { isIpv6 } from "./addresses.js";
 import { attribute, fields, findAttribute, Netlink, NETLINK_NETFILTER, type Request } from "./netlink.js";
 
-/** Forgets the flows to these ports, whoever they come from. Only those of UDP matter: others begin with a handshake. */
+/** Forgets the IPv4 flows to these ports, whoever they come from. Only those of UDP matter: others begin with a handshake. */
 export async function forgetDatagrams(kernel: Kernel, ports: networks.PortMapping[]): Promise<void> {
-  const wanted = new Set(ports.filter(({ protocol }) => protocol === "udp").map(({ hostPort }) => hostPort));
+  const tracked = ports.filter(({ protocol, hostAddress }) => protocol === "udp" && !isIpv6(hostAddress));
+  const wanted = new Set(tracked.map(({ hostPort }) => hostPort));
   if (wanted.size === 0) return;
   const netlink = Netlink.open(kernel, NETLINK_NETFILTER);
   try {

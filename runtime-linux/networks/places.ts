@@ -33,6 +33,8 @@ export class Places {
   readonly #paths: Paths;
   readonly #places: KeptFiles<Place>;
   readonly #ports: HeldPorts;
+  /** What an earlier engine had published is held again. */
+  readonly #held: Promise<unknown>;
   readonly #lingering = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
 
@@ -42,11 +44,15 @@ export class Places {
     this.#places = new KeptFiles(paths.networks("joined"));
     this.#ports = new HeldPorts(kernel);
     setMaxListeners(0, this.#closing.signal);
-    for (const [name, { value }] of this.#places.entries()) this.#holdAgain(name, value);
+    const again = this.#places.entries().map(([name, { value }]) => this.#ports.takeAgain(name, value.join));
+    this.#held = Promise.all(again);
+    // Thrown where it is waited for.
+    this.#held.catch(() => {});
   }
 
   /** Who is where. Takes down first what is not whole; a reboot takes everything but the files. */
   async found(): Promise<engine.FoundJoin[]> {
+    await this.#held;
     for (const [name, { value, whole }] of this.#places.entries()) {
       if (!whole || !this.#stands(name, value)) await this.#takeDown(name, value);
     }
@@ -69,7 +75,7 @@ export class Places {
     }
     const name = `veth${randomBytes(5).toString("hex")}`;
     const place = { join, number: this.#freeNumber(join.container) };
-    this.#ports.take(name, join.ports);
+    await this.#ports.take(name, join);
     this.#places.begin(name, place);
     try {
       await both(this.#connect(name, place), this.#publish(join));
@@ -88,6 +94,7 @@ export class Places {
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#lingering.values());
+    await this.#held.catch(() => {});
     this.#ports.releaseAll();
   }
 
@@ -169,15 +176,6 @@ export class Places {
 
   #stands(name: string, { join }: Place): boolean {
     return this.#kernel.interfaceIndex(name) !== 0 && isNamespace(this.#paths.namespace(join.container));
-  }
-
-  /** A port that another program took while no engine ran is not ours to hold; the rules go on as they are. */
-  #holdAgain(name: string, { join }: Place): void {
-    try {
-      this.#ports.take(name, join.ports);
-    } catch (error) {
-      if (!(error instanceof HostFailure)) throw error;
-    }
   }
 }
 

@@ -1,34 +1,53 @@
-// Ports of the machine that containers have published. Packets reach them by the firewall's rules (`rules.ts`), not
-// through a socket; yet a bound socket is held for each, so that another program cannot take the port unnoticed.
+// Ports of the machine that containers have published. On IPv4 packets reach them by the firewall's rules (`rules.ts`),
+// not through a socket; yet a bound socket is held for each, so that another program cannot take the port unnoticed.
+// Containers have no IPv6: what comes that way is received here, and passed on to their IPv4 address.
 
 import { closeSync } from "node:fs";
 import type { networks } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
 import type { Kernel } from "../kernel.js";
-import { ipv4 } from "./addresses.js";
+import { ipv4, isIpv6 } from "./addresses.js";
+import { forwardDatagrams } from "./forward-datagrams.js";
+import { forwardStreams } from "./forward-streams.js";
+import { roomOfProcess, type Forwarder } from "./forwarder.js";
 
 type PortMapping = networks.PortMapping;
 
+/** Whose ports they are, and where they lead to. */
+type Target = Pick<networks.Join, "address" | "ports">;
+
 /** The ports held by this process. */
 export class HeldPorts {
-  readonly #held = new Map<string, number[]>();
+  readonly #held = new Map<string, Forwarder[]>();
+  readonly #room = roomOfProcess();
 
   constructor(private readonly kernel: Kernel) {}
 
   /** Takes all of them for `holder`, or none: throws `busy`, its message `ADDRESS:PORT`, for the first that is taken. */
-  take(holder: string, ports: PortMapping[]): void {
-    const sockets: number[] = [];
-    this.#held.set(holder, sockets);
+  async take(holder: string, { address, ports }: Target): Promise<void> {
+    const held: Forwarder[] = [];
+    this.#held.set(holder, held);
     try {
-      for (const port of ports) sockets.push(...this.#bind(port));
+      for (const port of ports) await this.#hold(holder, held, port, address);
     } catch (error) {
       this.release(holder);
       throw error;
     }
   }
 
+  /** Takes those that can be had: one that another program has meanwhile is not ours any more. */
+  async takeAgain(holder: string, { address, ports }: Target): Promise<void> {
+    const held: Forwarder[] = [];
+    this.#held.set(holder, held);
+    for (const port of ports) {
+      await this.#hold(holder, held, port, address).catch((error: unknown) => {
+        if (!(error instanceof HostFailure)) throw error;
+      });
+    }
+  }
+
   release(holder: string): void {
-    for (const socket of this.#held.get(holder) ?? []) closeSync(socket);
+    for (const port of this.#held.get(holder) ?? []) port.close();
     this.#held.delete(holder);
   }
 
@@ -36,19 +55,44 @@ export class HeldPorts {
     for (const holder of [...this.#held.keys()]) this.release(holder);
   }
 
-  #bind({ protocol, hostAddress, hostPort }: PortMapping): number[] {
-    const address = ipv4(hostAddress);
-    // For sctp the kernel would load a module; there the rules alone tell who has the port.
-    if (protocol === "sctp") return [];
-    if (protocol !== "tcp" && protocol !== "udp") throw new HostFailure("invalid", `not a protocol: ${protocol}`);
-    try {
-      return [this.kernel.bindPort(protocol, address, hostPort)];
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
-      const name = `${hostAddress}:${hostPort}`;
-      if (code === "EADDRINUSE") throw new HostFailure("busy", name);
-      if (code !== "EADDRNOTAVAIL") throw error;
-      throw new HostFailure("invalid", `listen ${protocol}4 ${name}: bind: cannot assign requested address`);
+  async #hold(holder: string, held: Forwarder[], port: PortMapping, address: string): Promise<void> {
+    const taken = await this.#listen(port, address).catch((error: unknown) => {
+      throw refusalOf(error, port);
+    });
+    // Released meanwhile, all that it had are closed.
+    if (this.#held.get(holder) === held) held.push(taken);
+    else taken.close();
+  }
+
+  async #listen({ protocol, hostAddress, hostPort, containerPort }: PortMapping, address: string): Promise<Forwarder> {
+    if (protocol !== "tcp" && protocol !== "udp" && protocol !== "sctp") {
+      throw new HostFailure("invalid", `not a protocol: ${protocol}`);
     }
+    if (isIpv6(hostAddress)) {
+      if (protocol === "sctp") throw new HostFailure("unsupported", "sctp is not forwarded from IPv6 to IPv4");
+      const forward = protocol === "tcp" ? forwardStreams : forwardDatagrams;
+      return forward({ address: hostAddress, port: hostPort }, { address, port: containerPort }, this.#room);
+    }
+    const host = ipv4(hostAddress);
+    // For sctp the kernel would load a module; there the rules alone tell who has the port.
+    if (protocol === "sctp") return { close() {} };
+    const socket = this.kernel.bindPort(protocol, host, hostPort);
+    return { close: () => closeSync(socket) };
   }
 }
+
+/** Why a port could not be had, where the kernel's error says it. */
+function refusalOf(error: unknown, { protocol, hostAddress, hostPort }: PortMapping): unknown {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "EADDRINUSE") return new HostFailure("busy", `${hostAddress}:${hostPort}`);
+  const why = code === undefined ? undefined : WORDS[code];
+  if (why === undefined) return error;
+  const where = isIpv6(hostAddress) ? `${protocol}6 [${hostAddress}]` : `${protocol}4 ${hostAddress}`;
+  return new HostFailure("invalid", `listen ${where}:${hostPort}: bind: ${why}`);
+}
+
+const WORDS: Record<string, string> = {
+  EADDRNOTAVAIL: "cannot assign requested address",
+  // A kernel without IPv6.
+  EAFNOSUPPORT: "address family not supported by protocol",
+};

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import type { networks } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
 import { environment } from "../environment.js";
+import { isIpv6 } from "./addresses.js";
 
 type Bridge = networks.Bridge;
 type PortMapping = networks.PortMapping;
@@ -58,7 +59,7 @@ export function noTable(network: string): string {
 /** Ports published by nobody else than these: what a crash or another hand has left in the maps goes. */
 export function publishedBy(network: string, joins: Join[]): string {
   const table = tableName(network);
-  const elements = joins.flatMap(({ address, ports }) => ports.map((port) => elementOf(network, address, port)));
+  const elements = joins.flatMap(({ address, ports }) => elementsOf(network, address, ports));
   return [
     `flush map ${table} published`,
     `flush map ${table} everywhere`,
@@ -68,7 +69,7 @@ export function publishedBy(network: string, joins: Join[]): string {
 
 /** Publishes ports of a container with that address. A port that is still somebody else's here is taken from them. */
 export async function publish(network: string, address: string, ports: PortMapping[]): Promise<void> {
-  const elements = ports.map((port) => elementOf(network, address, port));
+  const elements = elementsOf(network, address, ports);
   await eachIfNotAll(
     elements,
     ({ text }) => `add element ${text}`,
@@ -78,7 +79,7 @@ export async function publish(network: string, address: string, ports: PortMappi
 
 /** Takes them back. Ports that are not published are as good, and so is a network whose table is gone. */
 export async function unpublish(network: string, address: string, ports: PortMapping[]): Promise<void> {
-  const elements = ports.map((port) => elementOf(network, address, port));
+  const elements = elementsOf(network, address, ports);
   try {
     // To delete what is not there would be an error; to add what is there is none, unless it is another container's.
     await eachIfNotAll(
@@ -98,6 +99,7 @@ async function eachIfNotAll(
   transaction: (element: Element) => string,
   otherwise: (element: Element) => Promise<void>,
 ): Promise<void> {
+  if (elements.length === 0) return;
   try {
     return await nft(elements.map(transaction).join("\n"));
   } catch (error) {
@@ -158,6 +160,12 @@ function chain(table: string, name: string, hook: string, rules: string[]): stri
 interface Element {
   text: string;
   key: string;
+}
+
+/** Of ports on IPv4: the table knows no other. */
+function elementsOf(network: string, address: string, ports: PortMapping[]): Element[] {
+  const known = ports.filter(({ hostAddress }) => !isIpv6(hostAddress));
+  return known.map((port) => elementOf(network, address, port));
 }
 
 function elementOf(network: string, address: string, port: PortMapping): Element {

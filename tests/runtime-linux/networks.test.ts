@@ -29,6 +29,7 @@ const bridge: networks.Bridge = {
 const WEB = "1".repeat(64);
 const OTHER = "2".repeat(64);
 const HOST_ADDRESS = "10.99.0.1";
+const HOST_ADDRESS6 = "2001:db8::1";
 
 describe.skipIf(missing !== null)("networks of containers", { timeout: 30_000 }, () => {
   const root = mkdtempSync(join(tmpdir(), "coracle-networks-"));
@@ -116,6 +117,52 @@ describe.skipIf(missing !== null)("networks of containers", { timeout: 30_000 },
     await expect(listen(8080)).rejects.toThrow("EADDRINUSE");
     await busy(port("127.0.0.1", 8080, 80), "127.0.0.1:8080");
     await busy(port("0.0.0.0", 8081, 80), "0.0.0.0:8081");
+  });
+
+  test("a port published on IPv6 leads to the container's IPv4 address, and is a port apart from that of IPv4", async () => {
+    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    await must(["ip", "-6", "addr", "add", `${HOST_ADDRESS6}/64`, "dev", "up0", "nodad"]);
+    await must(within(remote, ["ip", "-6", "addr", "add", "2001:db8::2/64", "dev", "eth0", "nodad"]));
+    const ports = [port("0.0.0.0", 8080, 80), port("::", 8080, 80), port("::1", 8082, 80), port("127.0.0.1", 8082, 81)];
+    await perform({ tag: "join", val: joinOf(WEB, 2, ports) });
+    await serve(paths.namespace(WEB), 80, "web");
+
+    expect(await fetchIn(null, "127.0.0.1", 8080)).toBe("web");
+    for (const address of ["::1", HOST_ADDRESS6]) expect(await fetchIn(null, address, 8080)).toBe("web");
+    await until("the remote's neighbour", async () => (await fetchIn(remote, HOST_ADDRESS6, 8080)) === "web");
+    expect(await fetchIn(null, "::1", 8082)).toBe("web");
+    expect(await fetchIn(remote, HOST_ADDRESS6, 8082)).toBe(null);
+    expect(await fetchIn(null, "127.0.0.1", 8082)).toBe(null);
+
+    await expect(listen(8080, "::")).rejects.toThrow("EADDRINUSE");
+    await busy(port("::1", 8080, 80), "::1:8080");
+    await busy(port("::", 8082, 80), ":::8082");
+    const nowhere = { tag: "join", val: joinOf("3".repeat(64), 4, [port("2001:db8::9", 80, 80)]) } as const;
+    await expect(perform(nowhere)).rejects.toThrow(
+      "listen tcp6 [2001:db8::9]:80: bind: cannot assign requested address",
+    );
+  });
+
+  test("an engine started again forwards again, and what was forwarded ends with the container", async () => {
+    await linux.close();
+    expect(await fetchIn(null, "::1", 8080)).toBe(null);
+    expect(await fetchIn(null, "127.0.0.1", 8080)).toBe("web");
+    linux = linuxNetworks({ kernel: libc, paths });
+    await linux.joins();
+    expect(await fetchIn(null, "::1", 8080)).toBe("web");
+    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    expect(await fetchIn(null, "::1", 8080)).toBe(null);
+    await (await listen(8080, "::")).close();
+
+    // What another program has taken meanwhile is its own, and takes nothing else from the container.
+    await perform({ tag: "join", val: joinOf(WEB, 2, [port("::", 8083, 80), port("::", 8084, 80)]) });
+    await serve(paths.namespace(WEB), 80, "web");
+    await linux.close();
+    const other = await listen(8083, "::");
+    linux = linuxNetworks({ kernel: libc, paths });
+    expect((await linux.joins()).map(({ container }) => container)).toContain(WEB);
+    expect(await fetchIn(null, "::1", 8084)).toBe("web");
+    other.close();
   });
 
   test("packets for 127.0.0.1 from elsewhere get nowhere", async () => {
@@ -270,11 +317,11 @@ function asking(address: string): string[] {
   return [process.execPath, "-e", program];
 }
 
-function listen(at: number): Promise<ReturnType<typeof createServer>> {
+function listen(at: number, address = "0.0.0.0"): Promise<ReturnType<typeof createServer>> {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.on("error", reject);
-    server.listen(at, "0.0.0.0", () => resolve(server));
+    server.listen(at, address, () => resolve(server));
   });
 }
 

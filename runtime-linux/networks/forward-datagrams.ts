@@ -1,0 +1,96 @@
+// Datagrams to a port of the machine on IPv6, passed on to a container that has IPv4 only, each client's from a socket of
+// its own, so that answers find their way back.
+
+import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
+import { once } from "node:events";
+import type { Forwarder, Place, Room } from "./forwarder.js";
+
+/** A client that is silent, and is sent nothing, for so long is forgotten. */
+const IDLE_MS = 90_000;
+
+/** Beyond this, what a socket has still to send is more than its receiver takes: datagrams may be lost. */
+const QUEUE_BYTES = 1 << 20;
+
+/** Receives at `from`, and at that IPv6 address alone. Rejects with the error of bind(2). */
+export async function forwardDatagrams(from: Place, to: Place, room: Room): Promise<Forwarder> {
+  const socket = createSocket({ type: "udp6", ipv6Only: true });
+  socket.bind({ address: from.address, port: from.port });
+  await once(socket, "listening");
+  socket.unref();
+  socket.on("error", () => {});
+  const clients = new Clients(socket, to, room);
+  socket.on("message", (bytes, client) => clients.forward(bytes, client));
+  return {
+    close() {
+      socket.close();
+      clients.close();
+    },
+  };
+}
+
+/** What one client's datagrams are sent from. */
+interface Flow {
+  socket: Socket;
+  idle: NodeJS.Timeout;
+}
+
+class Clients {
+  /** By address and port, the one that has been silent longest first. */
+  readonly #flows = new Map<string, Flow>();
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly to: Place,
+    private readonly room: Room,
+  ) {}
+
+  forward(bytes: Uint8Array, client: RemoteInfo): void {
+    const key = `${client.address} ${client.port}`;
+    const flow = this.#flows.get(key) ?? this.#open(key, client);
+    if (flow === undefined) return;
+    this.#flows.delete(key);
+    this.#flows.set(key, flow);
+    flow.idle.refresh();
+    send(flow.socket, bytes, this.to);
+  }
+
+  close(): void {
+    for (const key of [...this.#flows.keys()]) this.#forget(key);
+  }
+
+  /** With no room for one more client, the one that has been silent longest is forgotten. */
+  #open(key: string, client: RemoteInfo): Flow | undefined {
+    const [oldest] = this.#flows.keys();
+    if (!this.room.enter()) {
+      if (oldest === undefined) return undefined;
+      this.#forget(oldest);
+      this.room.enter();
+    }
+    const socket = createSocket("udp4");
+    const idle = setTimeout(() => this.#forget(key), IDLE_MS).unref();
+    const flow = { socket, idle };
+    socket.unref();
+    socket.on("error", () => this.#forget(key));
+    socket.on("message", (bytes, sender) => {
+      if (sender.address !== this.to.address || sender.port !== this.to.port) return;
+      idle.refresh();
+      send(this.socket, bytes, client);
+    });
+    this.#flows.set(key, flow);
+    return flow;
+  }
+
+  #forget(key: string): void {
+    const flow = this.#flows.get(key);
+    if (flow === undefined) return;
+    this.#flows.delete(key);
+    clearTimeout(flow.idle);
+    flow.socket.close();
+    this.room.leave();
+  }
+}
+
+/** A datagram that cannot be sent is lost, as any may be. */
+function send(socket: Socket, bytes: Uint8Array, { address, port }: Place): void {
+  if (socket.getSendQueueSize() < QUEUE_BYTES) socket.send(bytes, port, address, () => {});
+}
