@@ -107,8 +107,9 @@ export class WorldNetworks {
     for (const port of ports) {
       const name = `${port.hostAddress}:${port.hostPort}`;
       if (!this.#hasAddress(port.hostAddress)) {
+        const where = isIpv6(port.hostAddress) ? `6 [${port.hostAddress}]` : `4 ${port.hostAddress}`;
         const why = "bind: cannot assign requested address";
-        throw new HostFailure("invalid", `listen ${port.protocol}4 ${name}: ${why}`);
+        throw new HostFailure("invalid", `listen ${port.protocol}${where}:${port.hostPort}: ${why}`);
       }
       if (port.protocol !== "sctp" && taken.some((other) => areOne(port, other))) throw new HostFailure("busy", name);
       taken.push(port);
@@ -116,7 +117,8 @@ export class WorldNetworks {
   }
 
   #hasAddress(address: string): boolean {
-    if (address === EVERY_ADDRESS || address.startsWith("127.") || this.#addresses.includes(address)) return true;
+    if (isEvery(address) || address.startsWith("127.") || address === "::1") return true;
+    if (this.#addresses.includes(address)) return true;
     return [...this.#bridges.values()].some(({ gateway }) => gateway === address);
   }
 
@@ -126,18 +128,26 @@ export class WorldNetworks {
 }
 
 const DONE: Outcome = { tag: "done" };
-const EVERY_ADDRESS = "0.0.0.0";
-/** In the range that RFC 5737 keeps for examples. */
-const MACHINE_ADDRESSES = ["192.0.2.10"];
+/** In the ranges that RFC 5737 and RFC 3849 keep for examples. */
+const MACHINE_ADDRESSES = ["192.0.2.10", "2001:db8::10"];
 
 function placeOf({ container, network }: networks.Leave): string {
   return `${container} ${network}`;
 }
 
-/** A port for all addresses and one for a single address cannot both be had. */
+/** A port for all addresses of a family and one for a single address of it cannot both be had. */
 function areOne(a: TakenPort, b: TakenPort): boolean {
-  const anywhere = [a.hostAddress, b.hostAddress].includes(EVERY_ADDRESS) || a.hostAddress === b.hostAddress;
-  return anywhere && a.hostPort === b.hostPort && a.protocol === b.protocol;
+  if (a.hostPort !== b.hostPort || a.protocol !== b.protocol) return false;
+  if (isIpv6(a.hostAddress) !== isIpv6(b.hostAddress)) return false;
+  return isEvery(a.hostAddress) || isEvery(b.hostAddress) || a.hostAddress === b.hostAddress;
+}
+
+function isIpv6(address: string): boolean {
+  return address.includes(":");
+}
+
+function isEvery(address: string): boolean {
+  return address === "0.0.0.0" || address === "::";
 }
 
 function checkAddress(address: string): void {

@@ -50,12 +50,16 @@ describe("networks", () => {
   });
 
   test("a port that is taken is busy, whoever has it, and none of the join remains", async () => {
-    await perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("127.0.0.1", 8080), port("0.0.0.0", 53, "udp")]) });
+    const own = [port("127.0.0.1", 8080), port("0.0.0.0", 53, "udp"), port("::1", 8081), port("::", 53, "udp")];
+    await perform({ tag: "join", val: join(WEB, "172.17.0.2", own) });
     for (const [wanted, name] of [
       [port("0.0.0.0", 8080), "0.0.0.0:8080"],
       [port("127.0.0.1", 8080), "127.0.0.1:8080"],
       [port("127.0.0.1", 22), "127.0.0.1:22"],
       [port("0.0.0.0", 53, "udp"), "0.0.0.0:53"],
+      [port("::", 8081), ":::8081"],
+      [port("::1", 8081), "::1:8081"],
+      [port("::1", 53, "udp"), "::1:53"],
     ] as const) {
       const other = join(OTHER, "172.17.0.3", [port("0.0.0.0", 9000), wanted]);
       await expect(perform({ tag: "join", val: other })).rejects.toMatchObject({
@@ -63,13 +67,20 @@ describe("networks", () => {
       });
     }
     expect(world.joins()).toEqual([{ container: WEB, network: NETWORK }]);
-    const beside = [port("127.0.0.2", 8080), port("0.0.0.0", 53), port("0.0.0.0", 9000)];
+    const beside = [
+      ...[port("127.0.0.2", 8080), port("0.0.0.0", 53), port("0.0.0.0", 9000)],
+      ...[port("::", 8080), port("0.0.0.0", 8081), port("2001:db8::10", 8081), port("::", 22)],
+    ];
     await perform({ tag: "join", val: join(OTHER, "172.17.0.3", beside) });
   });
 
   test("an address that the machine does not have is no place for a port", async () => {
     await expect(perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("10.1.2.3", 80)]) })).rejects.toMatchObject({
       failure: { kind: "invalid", message: "listen tcp4 10.1.2.3:80: bind: cannot assign requested address" },
+    });
+    const nowhere = join(WEB, "172.17.0.2", [port("2001:db8::9", 80)]);
+    await expect(perform({ tag: "join", val: nowhere })).rejects.toMatchObject({
+      failure: { kind: "invalid", message: "listen tcp6 [2001:db8::9]:80: bind: cannot assign requested address" },
     });
     await perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("172.17.0.1", 80)]) });
   });
