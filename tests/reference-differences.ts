@@ -62,6 +62,16 @@ export const DIFFERENCES: readonly Difference[] = [
   { id: "prune-until", what: "an `until` of a prune that is no time is 400 (reference: 500)", reason: NEWEST },
   { id: "bad-filter", what: "unparsable filters are 400, unknown keys in lower case", reason: NEWEST },
   { id: "filter-container", what: "an unknown before/since container is 404 (reference: 500)", reason: NEWEST },
+  {
+    id: "one-port",
+    what: "a port of the engine's choice is the same on both families (reference: each has its own)",
+    reason: NEWEST,
+  },
+  {
+    id: "port-address",
+    what: "an address of the machine that is none is 400 (reference: the port is published on all addresses)",
+    reason: NEWEST,
+  },
   { id: "kill-texts", what: "wording of kill's refusals", reason: NEWEST },
   {
     id: "link-status",

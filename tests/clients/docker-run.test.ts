@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pause, until } from "../support/commands.js";
+import { pause, run, until } from "../support/commands.js";
 import { onEngines } from "../support/on-engines.js";
 import { DOCKER_MISSING, DockerCli, TERMINAL_MISSING } from "./docker.js";
 
@@ -213,13 +213,42 @@ onEngines(
     test("a published port answers", async () => {
       const serve = "while :; do echo -e 'HTTP/1.0 200 OK\\r\\n\\r\\nserved' | nc -l -p 80; done";
       await docker().well("run", "-d", "--name", "web", "-p", "18070:80", "busybox", "sh", "-c", serve);
-      expect(await docker().well("port", "web")).toContain("80/tcp -> 0.0.0.0:18070");
+      expect(await docker().well("port", "web")).toBe("80/tcp -> 0.0.0.0:18070\n80/tcp -> [::]:18070\n");
+      const { netns } = engine().daemon;
       const text = await until("the published port", async () => {
-        const response = await fetch(`http://${engine().daemon.netns.address}:18070/`).catch(() => null);
+        const response = await fetch(`http://${netns.address}:18070/`).catch(() => null);
         return response?.text();
       });
       expect(text).toBe("served\n");
+      // It serves one after the other.
+      const ask = 'fetch("http://[::1]:18070/").then(async (it) => console.log(await it.text()))';
+      const other = await until("the published port on IPv6", async () => {
+        const { code, stdout } = await run(netns.inside([process.execPath, "-e", ask]));
+        return code === 0 && stdout;
+      });
+      expect(other).toBe("served\n\n");
       await docker().well("rm", "-f", "web");
+    });
+
+    test("ports on either family, and in ranges", async () => {
+      const published = ["-p", "18071-18073:81-83", "-p", "[::1]:18074:80", "-p", "127.0.0.1:18074:80/udp"];
+      await docker().well("run", "-d", "--name", "many", ...published, "busybox", "sleep", "60");
+      const shown = (await docker().well("port", "many")).trim().split("\n").sort();
+      const ranges = [1, 2, 3].flatMap((at) => [
+        `${80 + at}/tcp -> 0.0.0.0:${18070 + at}`,
+        `${80 + at}/tcp -> [::]:${18070 + at}`,
+      ]);
+      expect(shown).toEqual(["80/tcp -> [::1]:18074", "80/udp -> 127.0.0.1:18074", ...ranges]);
+      expect(await docker().well("ps", "--filter", "name=many", "--format", "{{.Ports}}")).toBe(
+        "127.0.0.1:18074->80/udp, [::1]:18074->80/tcp, " +
+          "0.0.0.0:18071->81/tcp, [::]:18071->81/tcp, 0.0.0.0:18072->82/tcp, [::]:18072->82/tcp, " +
+          "0.0.0.0:18073->83/tcp, [::]:18073->83/tcp\n",
+      );
+      const refused = await docker().run("run", "--rm", "-p", "[::1]:18071:80", "busybox", "true");
+      expect(refused.code).toBe(125);
+      if (kind !== "reference")
+        expect(refused.stderr).toContain("Bind for ::1:18071 failed: port is already allocated");
+      await docker().well("rm", "-f", "many");
     });
 
     test("two containers reach one another over the bridge; the outside is masqueraded", async () => {

@@ -474,17 +474,18 @@ describe("what create refuses", () => {
     [{ UTSMode: "container:x" }, "invalid UTS mode: container:x"],
     [{ ExtraHosts: ["x"] }, 'bad format for add-host: "x"'],
     [{ Tmpfs: { t: "" } }, "invalid mount path: 't' mount path must be absolute"],
-    [{ PortBindings: { "x/tcp": [] } }, 'invalid port specification: "x/tcp"'],
+    [{ PortBindings: { "x/tcp": [] } }, 'invalid port specification: "x"'],
     [{ PortBindings: { "80/tcp": [{ HostPort: "x" }] } }, 'invalid port specification: "x"'],
     [{ SecurityOpt: ["x"] }, 'invalid --security-opt 1: "x"'],
   ])("HostConfig %j", (host, text) => {
     expect(validate({}, host)).toEqual([400, text]);
   });
 
-  test("IPv6 ports cannot be had yet", () => {
-    expect(validate({}, { PortBindings: { "80/tcp": [{ HostIp: "::1" }] } })).toEqual([
+  test("sctp cannot be had on IPv6", () => {
+    expect(validate({}, { PortBindings: { "80/tcp": [{ HostIp: "::1" }] } })).toBe(null);
+    expect(validate({}, { PortBindings: { "80/sctp": [{ HostIp: "::1" }] } })).toEqual([
       501,
-      "HostConfig.PortBindings with an IPv6 address is not built yet",
+      "HostConfig.PortBindings with sctp on an IPv6 address is not built yet",
     ]);
   });
 });

@@ -265,13 +265,17 @@ function shownNetwork(command: networks.NetworkCommand): string {
     case "join": {
       const { container, bridge, address, ports } = command.val;
       const mapped = ports.map(
-        (port) => `${port.hostAddress}:${port.hostPort}->${port.containerPort}/${port.protocol}`,
+        (port) => `${shownAddress(port.hostAddress)}:${port.hostPort}->${port.containerPort}/${port.protocol}`,
       );
       return `join ${container} on ${bridge.name} as ${address} ${mapped.join(" ")}`.trimEnd();
     }
     case "leave":
       return `leave ${command.val.container} from ${command.val.network}`;
   }
+}
+
+function shownAddress(address: string): string {
+  return address.includes(":") ? `[${address}]` : address;
 }
 
 function shownVolume(command: volumes.VolumeCommand): string {

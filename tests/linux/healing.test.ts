@@ -1,7 +1,7 @@
 // `kill -9` of the daemon at any point: after the next start the list is true, what ran runs on with all its output,
 // the end of what ended is known, and nothing is left over.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { pause, until } from "../support/commands.js";
+import { pause, run, until } from "../support/commands.js";
 import { takeCensus, type Census } from "../support/census.js";
 import { findProcesses } from "../support/processes.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
@@ -173,6 +173,12 @@ describeUnless(missing, "kill -9 of the daemon", () => {
       return response?.text();
     });
     expect(text).toBe("served\n");
+    const ask = 'fetch("http://[::1]:18200/").then(async (it) => console.log(await it.text()))';
+    const forwarded = await until("the published port on IPv6", async () => {
+      const { code, stdout } = await run(daemon.netns.inside([process.execPath, "-e", ask]));
+      return code === 0 && stdout;
+    });
+    expect(forwarded).toBe("served\n\n");
     const other = await started({ Cmd: ["sleep", "1000"] });
     expect(await addressOf(other)).not.toBe(address);
     for (const one of [id, other]) await engine.remove(one);

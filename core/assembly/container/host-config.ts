@@ -61,7 +61,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
     .typed("nat.PortBinding")
     .mapped("nat.PortMap")
     .of(PORT_BINDING)
-    .says("IPv4"),
+    .says("`sctp` on IPv4 only"),
   new Field("RestartPolicy", FieldType.Struct, '{"Name":"","MaximumRetryCount":0}')
     .typed("container.RestartPolicy")
     .of(RESTART_POLICY),

@@ -161,8 +161,8 @@ function writeUnpublished(json: JsonWriter, keys: string[], ports: PublishedPort
     if (published.has(keys[i])) continue;
     const slash = keys[i].indexOf("/");
     json.beginObject();
-    json.i64Field("PrivatePort", <i64>parseInt(slash < 0 ? keys[i] : keys[i].slice(0, slash), 10));
-    json.stringField("Type", slash < 0 ? "tcp" : keys[i].slice(slash + 1));
+    json.i64Field("PrivatePort", <i64>parseInt(keys[i].slice(0, slash), 10));
+    json.stringField("Type", keys[i].slice(slash + 1));
     json.endObject();
   }
 }

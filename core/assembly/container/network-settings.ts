@@ -4,6 +4,7 @@ import { Json } from "../json/json";
 import { Members } from "../json/members";
 import { JsonWriter } from "../json/writer";
 import { Endpoint, PublishedPort } from "../network/endpoint";
+import { portKeysOf } from "../network/port-wishes";
 import { engine } from "../state";
 import { Container } from "./container";
 import { settingsOf, writeSetting } from "./endpoint-settings";
@@ -103,10 +104,16 @@ function writePorts(json: JsonWriter, container: Container): void {
   json.endObject();
 }
 
+/** `80/tcp`: what is exposed, ranges taken apart, and these. */
 export function exposedKeys(container: Container, ports: PublishedPort[]): string[] {
   const keys = new Set<string>();
   const exposed: Json | null = new Members(container.config).tree("ExposedPorts");
-  if (exposed !== null) for (let i = 0; i < exposed.keys.length; i++) keys.add(exposed.keys[i]);
+  if (exposed !== null) {
+    for (let i = 0; i < exposed.keys.length; i++) {
+      const all = portKeysOf(exposed.keys[i]);
+      for (let k = 0; k < all.length; k++) keys.add(all[k]);
+    }
+  }
   for (let i = 0; i < ports.length; i++) keys.add(ports[i].key);
   return keys.values();
 }

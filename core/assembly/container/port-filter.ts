@@ -47,8 +47,8 @@ export class PortFilter {
   private exposes(keys: string[]): bool {
     for (let i = 0; i < keys.length; i++) {
       const slash = keys[i].indexOf("/");
-      const port = decimalOf(slash < 0 ? keys[i] : keys[i].slice(0, slash), MAX_PORT);
-      if (hold(this.exposed, port, slash < 0 ? "tcp" : keys[i].slice(slash + 1))) return true;
+      const port = decimalOf(keys[i].slice(0, slash), MAX_PORT);
+      if (hold(this.exposed, port, keys[i].slice(slash + 1))) return true;
     }
     return false;
   }

@@ -1,7 +1,7 @@
 // What a start that failed means: the sentence, the exit code and the status (surface §2.3, §6.2).
 
 import { Failure, FailureKind } from "../../../build/bindings/types";
-import { portTaken } from "../network/connect";
+import { notConnected, portTaken } from "../network/connect";
 import { badParameter, internal, notFound, Refusal } from "../refusal";
 import { Container } from "./container";
 
@@ -27,6 +27,8 @@ export function noSuchNetwork(name: string): StartError {
 
 export function startErrorOf(container: Container, failure: Failure, joining: bool): StartError {
   if (joining && failure.kind == FailureKind.Busy) return other(portTaken(container, failure.message));
+  // An address that the machine does not have.
+  if (joining && failure.kind == FailureKind.Invalid) return other(notConnected(container, failure.message));
   // Runtimes take an empty name for the current directory; to Docker it is a program that is not there.
   if (failure.kind == FailureKind.CommandNotExecutable && container.path.length == 0) {
     return bad('exec: "": executable file not found in $PATH', NOT_FOUND_CODE);

@@ -2,7 +2,7 @@
 // filled in; the order of the checks is the order in which a user hears of them.
 
 import { Json } from "../json/json";
-import { refusePorts, wantsIpv6 } from "../network/port-wishes";
+import { refusePorts, unbuiltPorts } from "../network/port-wishes";
 import { Refusal, badParameter, notBuilt } from "../refusal";
 import { quoteText } from "../text/go-quote";
 import { annotationProblem } from "./annotations";
@@ -186,7 +186,8 @@ function refuseMachineFields(config: Json, host: Json): Refusal | null {
   if (ports !== null) {
     const problem = refusePorts(ports);
     if (problem !== null) return badParameter(problem);
-    if (wantsIpv6(ports)) return notBuilt("HostConfig.PortBindings with an IPv6 address");
+    const unbuilt = unbuiltPorts(ports);
+    if (unbuilt.length > 0) return notBuilt(unbuilt);
   }
   const security = securityOf(host).notBuilt;
   return security.length > 0 ? notBuilt(security) : null;

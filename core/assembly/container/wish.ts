@@ -3,6 +3,7 @@
 import { Image } from "../image/image";
 import { Platform, parsePlatform, platformError, platformFits } from "../image/platform";
 import { Json } from "../json/json";
+import { withoutBindings } from "../network/port-wishes";
 import { badParameter, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
 import { CreateBody, readCreate } from "./create-body";
@@ -17,6 +18,9 @@ import { MountPoint } from "./mount-point";
 import { nameOthersById } from "./namespaces";
 import { refuseContainer, ValidationFacts } from "./validate";
 import { dropUnsupported, kernelFacts } from "./warnings";
+
+/** From this version on a client is told of ports with an empty list of bindings (surface §3). */
+const EMPTY_LISTS_TOLD: i32 = 52;
 
 export class Wish {
   refusal: Refusal | null = null;
@@ -67,7 +71,7 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   if (body.warning.length > 0) wish.warnings.push(body.warning);
   fillLogConfig(wish.hostConfig);
   resolveMode(wish.hostConfig, "NetworkMode");
-  warnOfPorts(wish);
+  warnOfPorts(wish, version);
   const facts = validationFacts();
   wish.warnings = wish.warnings.concat(dropUnsupported(wish.hostConfig, facts.kernel));
   const refusal = refuseContainer(wish.config, wish.hostConfig, facts);
@@ -129,8 +133,16 @@ function warnOfPlatform(wish: Wish, actual: Platform, host: Platform): void {
   );
 }
 
-function warnOfPorts(wish: Wish): void {
+function warnOfPorts(wish: Wish, version: i32): void {
   const bindings = wish.hostConfig.entry("PortBindings");
-  if (bindings === null || bindings.length == 0 || wish.hostConfig.stringOf("NetworkMode") != "host") return;
+  if (bindings === null || bindings.length == 0) return;
+  const empty = withoutBindings(bindings);
+  if (version >= EMPTY_LISTS_TOLD && empty.length > 0) {
+    wish.warnings.push(
+      `Following container port(s) have an empty list of port-bindings: ${empty.join(", ")}. ` +
+        "Such bindings will be discarded in a future version.",
+    );
+  }
+  if (wish.hostConfig.stringOf("NetworkMode") != "host") return;
   wish.warnings.push("Published ports are discarded when using host network mode");
 }

@@ -6,7 +6,7 @@ import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
 import { engine } from "../state";
 import { formatAddress, macOf, parseMac } from "./addresses";
-import { ALL_ADDRESSES, Endpoint, PublishedPort } from "./endpoint";
+import { Endpoint, PublishedPort } from "./endpoint";
 import { Network } from "./network";
 import { PortWish, readPortWishes } from "./port-wishes";
 
@@ -32,55 +32,106 @@ export function chooseAddress(container: Container, network: Network): string | 
 
 /** Takes the ports to be published; Docker's text when one is taken already. */
 export function choosePorts(container: Container): string | null {
-  const hostConfig = parseJson(container.hostConfig);
-  const config = parseJson(container.config);
-  const wishes = readPortWishes(hostConfig === null ? Json.null() : hostConfig, config === null ? Json.null() : config);
+  const wishes = portWishesOf(container);
+  // Who has no choice comes first: the engine's own must not be in its way.
+  wishes.sort((a, b) => choiceOf(a) - choiceOf(b));
   for (let i = 0; i < wishes.length; i++) {
     const problem = choosePort(container, wishes[i]);
-    if (problem !== null) return problem;
+    if (problem !== null) return notConnected(container, problem);
   }
   return null;
 }
 
+/** How many ports would do. */
+function choiceOf(wish: PortWish): i32 {
+  return wish.firstPort == 0 ? i32.MAX_VALUE : <i32>wish.lastPort - <i32>wish.firstPort;
+}
+
+export function portWishesOf(container: Container): PortWish[] {
+  const hostConfig = parseJson(container.hostConfig);
+  const config = parseJson(container.config);
+  const ipv6 = engine.options.machine.ipv6;
+  return readPortWishes(hostConfig === null ? NOTHING : hostConfig, config === null ? NOTHING : config, ipv6);
+}
+
+const NOTHING: Json = Json.null();
+
 function choosePort(container: Container, wish: PortWish): string | null {
-  const endpoint = container.endpoint!;
-  const address = wish.hostAddress.length > 0 ? wish.hostAddress : ALL_ADDRESSES;
-  let port = <u16>0;
-  if (wish.firstPort == 0) port = engine.networks.takeRandomPort(wish.protocol, address, container.id);
-  for (let p: u32 = wish.firstPort; port == 0 && p > 0 && p <= wish.lastPort; p++) {
-    if (engine.networks.takePort(wish.protocol, address, <u16>p, container.id)) port = <u16>p;
+  const port = takeOne(container, wish.protocol, wish.addresses, wish.firstPort, wish.lastPort);
+  if (port == 0) {
+    if (wish.firstPort == 0 || wish.firstPort < wish.lastPort) return ALL_TAKEN;
+    const where = engine.networks.takenOf(wish.protocol, wish.addresses, wish.firstPort);
+    return taken(`${where}:${wish.firstPort.toString()}`);
   }
-  if (port == 0) return portTaken(container, `${address}:${wish.firstPort.toString()}`);
-  const random = wish.firstPort == 0;
-  endpoint.ports.push(new PublishedPort(wish.containerPort, wish.protocol, wish.hostAddress, port, random));
+  for (let i = 0; i < wish.addresses.length; i++) {
+    const published = new PublishedPort(wish.containerPort, wish.protocol, wish.addresses[i], port);
+    published.firstPort = wish.firstPort;
+    published.lastPort = wish.lastPort;
+    container.endpoint!.ports.push(published);
+  }
   return null;
+}
+
+/** One port on all of the addresses: the first that is free from `first` to `last`, any if `first` is 0; 0 if none is. */
+function takeOne(container: Container, protocol: string, addresses: string[], first: u32, last: u32): u16 {
+  if (first == 0) return engine.networks.takeRandomPort(protocol, addresses, container.id);
+  for (let port = first; port <= last; port++) {
+    if (engine.networks.takePorts(protocol, addresses, <u16>port, container.id)) return <u16>port;
+  }
+  return 0;
+}
+
+const ALL_TAKEN: string = "all ports are allocated";
+
+function taken(where: string): string {
+  return `Bind for ${where} failed: port is already allocated`;
 }
 
 /** Docker's text for a port that cannot be had (surface §2.24). `where` is `ADDRESS:PORT`. */
 export function portTaken(container: Container, where: string): string {
+  return notConnected(container, taken(where));
+}
+
+/** Docker's text for an endpoint without the ports that it is to have. */
+export function notConnected(container: Container, why: string): string {
   const endpoint = container.endpoint;
   const id = endpoint === null ? "" : endpoint.endpointId;
   return (
     "failed to set up container networking: driver failed programming external connectivity on endpoint " +
-    `${container.name} (${id}): Bind for ${where} failed: port is already allocated`
+    `${container.name} (${id}): ${why}`
   );
 }
 
-/** Another port for one the engine chose that turned out to be held; false when that one was not its choice. */
+/**
+ * Another port for one that turned out to be held by somebody else; false when no other would do, or none is left. `held`
+ * is `ADDRESS:PORT`.
+ */
 export function chooseOtherPorts(container: Container, held: string): bool {
   const ports = container.endpoint!.ports;
-  const port = <u16>parseInt(held.slice(held.lastIndexOf(":") + 1), 10);
   for (let i = 0; i < ports.length; i++) {
-    if (!ports[i].random || ports[i].hostPort != port) continue;
-    const address = ports[i].address;
-    const other = engine.networks.takeRandomPort(ports[i].protocol, address, container.id);
-    if (other == 0) return false;
-    engine.networks.freePort(ports[i].protocol, address, port, container.id);
-    ports[i].hostPort = other;
-    container.touch();
-    return true;
+    if (`${ports[i].address}:${ports[i].hostPort.toString()}` != held || !ports[i].hasChoice) continue;
+    const together: PublishedPort[] = [];
+    for (let j = 0; j < ports.length; j++) if (ports[j].isWith(ports[i])) together.push(ports[j]);
+    return move(container, together);
   }
   return false;
+}
+
+/** Ports of one wish, which go on to another port. */
+function move(container: Container, ports: PublishedPort[]): bool {
+  const protocol = ports[0].protocol;
+  const hostPort = ports[0].hostPort;
+  const first = ports[0].firstPort == 0 ? 0 : <u32>hostPort + 1;
+  const addresses: string[] = [];
+  for (let i = 0; i < ports.length; i++) addresses.push(ports[i].address);
+  const other = takeOne(container, protocol, addresses, first, ports[0].lastPort);
+  if (other == 0) return false;
+  for (let i = 0; i < ports.length; i++) {
+    engine.networks.freePort(protocol, ports[i].address, hostPort, container.id);
+    ports[i].hostPort = other;
+  }
+  container.touch();
+  return true;
 }
 
 export function joinOf(container: Container, network: Network): Join {

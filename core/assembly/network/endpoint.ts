@@ -2,26 +2,34 @@
 
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
-
-/** What a port is published on when nobody says where. */
-export const ALL_ADDRESSES: string = "0.0.0.0";
+import { EVERY_IPV4 } from "./ip";
 
 /** A port of the container and where it is to be had on the machine. */
 export class PublishedPort {
+  /** The ports of the machine that would do, both 0 for any; the one that it has if no other would. */
+  firstPort: u16 = 0;
+  lastPort: u16 = 0;
+
   constructor(
     readonly containerPort: u16,
     readonly protocol: string,
-    /** As asked for: empty for all addresses. */
-    readonly hostAddress: string,
-    /** 0 until one is chosen. */
+    /** Where on the machine: an address of either family, `0.0.0.0` or `::` for all of one. */
+    readonly address: string,
     public hostPort: u16,
-    /** The engine chose the port. */
-    readonly random: bool,
-  ) {}
+  ) {
+    this.firstPort = hostPort;
+    this.lastPort = hostPort;
+  }
 
-  /** Where it is published. */
-  get address(): string {
-    return this.hostAddress.length > 0 ? this.hostAddress : ALL_ADDRESSES;
+  /** Another port would do as well. */
+  get hasChoice(): bool {
+    return this.firstPort == 0 || this.firstPort < this.lastPort;
+  }
+
+  /** Whether the two are one wish on two addresses, which have one port. */
+  isWith(other: PublishedPort): bool {
+    const same = this.hostPort == other.hostPort && this.key == other.key;
+    return same && this.firstPort == other.firstPort && this.lastPort == other.lastPort;
   }
 
   /** `80/tcp`. */
@@ -60,9 +68,8 @@ export function writeEndpoint(json: JsonWriter, endpoint: Endpoint): void {
     json.beginObject();
     json.i64Field("containerPort", port.containerPort);
     json.stringField("protocol", port.protocol);
-    json.stringField("hostAddress", port.hostAddress);
+    json.stringField("hostAddress", port.address);
     json.i64Field("hostPort", port.hostPort);
-    json.boolField("random", port.random);
     json.endObject();
   }
   json.endArray();
@@ -83,13 +90,13 @@ export function readEndpoint(json: Json): Endpoint {
   if (ports === null) return endpoint;
   for (let i = 0; i < ports.items.length; i++) {
     const port = ports.items[i];
+    const address = port.stringOf("hostAddress");
     endpoint.ports.push(
       new PublishedPort(
         <u16>port.i64Of("containerPort"),
         port.stringOf("protocol"),
-        port.stringOf("hostAddress"),
+        address.length > 0 ? address : EVERY_IPV4,
         <u16>port.i64Of("hostPort"),
-        port.boolOf("random"),
       ),
     );
   }

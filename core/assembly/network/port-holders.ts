@@ -1,14 +1,15 @@
 // Ports of containers whose run is over but not yet given back: who wants one of them waits for that.
 
 import { Container } from "../container/container";
-import { documentOf } from "../container/launch";
 import { engine } from "../state";
-import { ALL_ADDRESSES, PublishedPort } from "./endpoint";
-import { PortWish, readPortWishes } from "./port-wishes";
+import { portWishesOf } from "./connect";
+import { PublishedPort } from "./endpoint";
+import { overlap } from "./ip";
+import { PortWish } from "./port-wishes";
 
 /** A container that is about to free a port this one asks for by number; null if there is none. */
 export function releasingHolder(container: Container): Container | null {
-  const wishes = readPortWishes(documentOf(container.hostConfig), documentOf(container.config));
+  const wishes = portWishesOf(container);
   if (wishes.length == 0) return null;
   const all = engine.containers.all();
   for (let i = 0; i < all.length; i++) {
@@ -24,8 +25,7 @@ function isWished(port: PublishedPort, wishes: PortWish[]): bool {
     const wish = wishes[i];
     const sameNumber = wish.firstPort == port.hostPort && wish.lastPort == port.hostPort;
     if (!sameNumber || wish.protocol != port.protocol) continue;
-    const address = wish.hostAddress.length > 0 ? wish.hostAddress : ALL_ADDRESSES;
-    if (address == port.address || address == ALL_ADDRESSES || port.address == ALL_ADDRESSES) return true;
+    for (let j = 0; j < wish.addresses.length; j++) if (overlap(wish.addresses[j], port.address)) return true;
   }
   return false;
 }

@@ -2,36 +2,64 @@
 
 import { Json } from "../json/json";
 import { decimalOf } from "../text/decimal";
-import { parseAddress } from "./addresses";
+import { canonicalAddress, EVERY_IPV4, EVERY_IPV6, isIpv6, overlap } from "./ip";
 
 const MAX_PORT: i32 = 65535;
 
+/** One port of the container, on one port of the machine that is the same on all of these addresses. */
 export class PortWish {
   constructor(
     readonly containerPort: u16,
     readonly protocol: string,
-    readonly hostAddress: string,
+    readonly addresses: string[],
     /** 0: one of the engine's choice. */
-    readonly firstPort: u32,
-    readonly lastPort: u32,
+    readonly firstPort: u16,
+    readonly lastPort: u16,
   ) {}
+
+  /** Takes the addresses of one that asks for the same ports elsewhere, as Docker has one port for both families. */
+  unite(other: PortWish): bool {
+    if (this.containerPort != other.containerPort || this.protocol != other.protocol) return false;
+    if (this.firstPort != other.firstPort || this.lastPort != other.lastPort) return false;
+    for (let i = 0; i < this.addresses.length; i++) {
+      for (let j = 0; j < other.addresses.length; j++) {
+        if (overlap(this.addresses[i], other.addresses[j])) return false;
+      }
+    }
+    for (let j = 0; j < other.addresses.length; j++) this.addresses.push(other.addresses[j]);
+    return true;
+  }
 }
 
-/** Malformed entries are left out: `refusePorts` has refused them at create. */
-export function readPortWishes(hostConfig: Json, config: Json): PortWish[] {
+/** Malformed entries are left out: `refusePorts` has refused them at create. `ipv6`: the machine has IPv6. */
+export function readPortWishes(hostConfig: Json, config: Json, ipv6: bool): PortWish[] {
   const wishes: PortWish[] = [];
   const bindings = hostConfig.find("PortBindings");
+  const bound = new Set<string>();
   if (bindings !== null) {
-    for (let i = 0; i < bindings.keys.length; i++) addWishes(wishes, bindings.keys[i], bindings.items[i]);
+    for (let i = 0; i < bindings.keys.length; i++) {
+      const keys = portKeysOf(bindings.keys[i]);
+      for (let k = 0; k < keys.length; k++) bound.add(keys[k]);
+      if (keys.length == 1) addWishes(wishes, keys[0], bindings.items[i], ipv6);
+    }
   }
   const exposed = config.find("ExposedPorts");
   if (!hostConfig.boolOf("PublishAllPorts") || exposed === null) return wishes;
-  const bound = new Set<string>();
-  if (bindings !== null) for (let i = 0; i < bindings.keys.length; i++) bound.add(bindings.keys[i]);
   for (let i = 0; i < exposed.keys.length; i++) {
-    if (!bound.has(exposed.keys[i])) addWish(wishes, exposed.keys[i], "", "");
+    const keys = portKeysOf(exposed.keys[i]);
+    for (let k = 0; k < keys.length; k++) if (!bound.has(keys[k])) addWish(wishes, keys[k], "", "", ipv6);
   }
   return wishes;
+}
+
+/** `80/tcp` of `80`, every port of the range `8000-8010/udp`; none for nonsense, which an image may expose. */
+export function portKeysOf(spec: string): string[] {
+  const keys: string[] = [];
+  const range = rangeOf(portPart(spec));
+  const protocol = protocolOf(spec);
+  if (range === null || range[0] == 0 || !isProtocol(protocol)) return keys;
+  for (let port = range[0]; port <= range[1]; port++) keys.push(`${port.toString()}/${protocol}`);
+  return keys;
 }
 
 /** Every port of the three protocols: who asks for more cannot get them, and each of a range may have to be tried. */
@@ -41,69 +69,98 @@ const MAX_PORTS: u32 = 3 * 65536;
 export function refusePorts(bindings: Json): string | null {
   let ports: u32 = 0;
   for (let i = 0; i < bindings.keys.length; i++) {
-    if (portOf(bindings.keys[i]) == 0) return `invalid port specification: "${bindings.keys[i]}"`;
+    const problem = keyProblem(bindings.keys[i]);
+    if (problem !== null) return problem;
     const list = bindings.items[i];
     for (let j = 0; j < list.items.length; j++) {
       const port = list.items[j].stringOf("HostPort");
-      const range = rangeOf(port.length > 0 ? port : "0");
+      const range = rangeOf(portPart(port));
       if (range === null) return `invalid port specification: "${port}"`;
       ports += range[1] - range[0] + 1;
       if (ports > MAX_PORTS) return `HostConfig.PortBindings: more than ${MAX_PORTS.toString()} ports of the host`;
       const address = list.items[j].stringOf("HostIp");
-      if (address.length > 0 && !isIpv6(address) && parseAddress(address) < 0) {
-        return `invalid IP address: "${address}"`;
-      }
+      if (address.length > 0 && canonicalAddress(address).length == 0) return `invalid IP address: "${address}"`;
     }
   }
   return null;
 }
 
-/** Whether any binding names an IPv6 address. */
-export function wantsIpv6(bindings: Json): bool {
+/** Of the container one port, not a range, which clients take apart themselves. */
+function keyProblem(key: string): string | null {
+  const range = rangeOf(portPart(key));
+  if (range === null || range[0] == 0 || range[0] != range[1]) return `invalid port specification: "${portPart(key)}"`;
+  return isProtocol(protocolOf(key)) ? null : `invalid port specification: "${key}"`;
+}
+
+/** What of the bindings is not built, or empty: streams of SCTP are not forwarded from IPv6 to a container's IPv4. */
+export function unbuiltPorts(bindings: Json): string {
   for (let i = 0; i < bindings.items.length; i++) {
+    if (protocolOf(bindings.keys[i]) != SCTP) continue;
     const list = bindings.items[i];
-    for (let j = 0; j < list.items.length; j++) if (isIpv6(list.items[j].stringOf("HostIp"))) return true;
+    for (let j = 0; j < list.items.length; j++) {
+      if (isIpv6(canonicalAddress(list.items[j].stringOf("HostIp")))) {
+        return "HostConfig.PortBindings with sctp on an IPv6 address";
+      }
+    }
   }
-  return false;
+  return "";
 }
 
-function addWishes(wishes: PortWish[], key: string, list: Json): void {
+/** Ports of the container whose list of bindings is empty. */
+export function withoutBindings(bindings: Json): string[] {
+  const keys: string[] = [];
+  for (let i = 0; i < bindings.keys.length; i++) if (bindings.items[i].length == 0) keys.push(bindings.keys[i]);
+  return keys;
+}
+
+function addWishes(wishes: PortWish[], key: string, list: Json, ipv6: bool): void {
   // An empty list counts as one binding without address and port (surface §2.14).
-  if (list.items.length == 0) addWish(wishes, key, "", "");
+  if (list.items.length == 0) addWish(wishes, key, "", "", ipv6);
   for (let i = 0; i < list.items.length; i++) {
-    addWish(wishes, key, list.items[i].stringOf("HostIp"), list.items[i].stringOf("HostPort"));
+    addWish(wishes, key, list.items[i].stringOf("HostIp"), list.items[i].stringOf("HostPort"), ipv6);
   }
 }
 
-function addWish(wishes: PortWish[], key: string, address: string, hostPort: string): void {
-  const containerPort = portOf(key);
-  const range = rangeOf(hostPort.length > 0 ? hostPort : "0");
-  if (containerPort == 0 || range === null) return;
-  wishes.push(new PortWish(containerPort, protocolOf(key), address, range[0], range[1]));
-}
-
-/** Port of `80/tcp` or `80`; 0 for nonsense. */
-function portOf(key: string): u16 {
-  const slash = key.indexOf("/");
-  const range = rangeOf(slash < 0 ? key : key.slice(0, slash));
+/** `key`: as `portKeysOf` gives it. */
+function addWish(wishes: PortWish[], key: string, address: string, hostPort: string, ipv6: bool): void {
+  const range = rangeOf(portPart(hostPort));
+  if (range === null) return;
   const protocol = protocolOf(key);
-  if (range === null || range[0] != range[1]) return 0;
-  return protocol == "tcp" || protocol == "udp" || protocol == "sctp" ? <u16>range[0] : 0;
+  const port = <u16>parseInt(portPart(key), 10);
+  const wish = new PortWish(port, protocol, addressesOf(address, protocol, ipv6), <u16>range[0], <u16>range[1]);
+  for (let i = 0; i < wishes.length; i++) if (wishes[i].unite(wish)) return;
+  wishes.push(wish);
 }
 
-function protocolOf(key: string): string {
-  const slash = key.indexOf("/");
-  return slash < 0 ? "tcp" : key.slice(slash + 1).toLowerCase();
+/** Without an address a port is published on all of them, of both families where the machine has both. */
+function addressesOf(address: string, protocol: string, ipv6: bool): string[] {
+  if (address.length > 0) return [canonicalAddress(address)];
+  return ipv6 && protocol != SCTP ? [EVERY_IPV4, EVERY_IPV6] : [EVERY_IPV4];
 }
 
-/** First and last port of `80` or `80-90`; null for nonsense. */
+const SCTP: string = "sctp";
+
+function isProtocol(protocol: string): bool {
+  return protocol == "tcp" || protocol == "udp" || protocol == SCTP;
+}
+
+/** What stands before the slash. */
+function portPart(spec: string): string {
+  const slash = spec.indexOf("/");
+  return slash < 0 ? spec : spec.slice(0, slash);
+}
+
+function protocolOf(spec: string): string {
+  const slash = spec.indexOf("/");
+  return slash < 0 ? "tcp" : spec.slice(slash + 1).toLowerCase();
+}
+
+/** First and last port of `80` or `80-90`, both 0 for nothing; null for nonsense, and for a range that begins at 0. */
 function rangeOf(text: string): u32[] | null {
+  if (text.length == 0) return [0, 0];
   const dash = text.indexOf("-");
   const first = decimalOf(dash < 0 ? text : text.slice(0, dash), MAX_PORT);
   const last = dash < 0 ? first : decimalOf(text.slice(dash + 1), MAX_PORT);
-  return first < 0 || last < first ? null : [<u32>first, <u32>last];
-}
-
-function isIpv6(address: string): bool {
-  return address.indexOf(":") >= 0;
+  if (first < 0 || last < first || (first == 0 && last > 0)) return null;
+  return [<u32>first, <u32>last];
 }

@@ -20,7 +20,7 @@ export interface ContainerRecord {
   hostConfig: { Memory: number };
   mounts: { kind: number; name: string }[];
   links?: { alias: string; container: string }[];
-  endpoint?: { address: string; ports: { hostPort: number; protocol: string }[] };
+  endpoint?: { address: string; ports: { hostAddress: string; hostPort: number; protocol: string }[] };
 }
 
 export class Memory {

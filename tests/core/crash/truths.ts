@@ -21,7 +21,9 @@ export function checkUnique(engine: Engine): void {
   );
   unique(
     "port",
-    endpoints.flatMap(({ ports }) => ports.map(({ hostPort, protocol }) => `${hostPort}/${protocol}`)),
+    endpoints.flatMap(({ ports }) =>
+      ports.map(({ hostAddress, hostPort, protocol }) => `${hostAddress} ${hostPort}/${protocol}`),
+    ),
   );
 }
 

@@ -346,7 +346,9 @@ export class World {
   #join({ container, bridge, address, ports }: networks.Join): void {
     const { networks: made, joins } = this.state;
     if (!made.has(bridge.network)) throw new Breach("join of a network that is not made");
-    const wanted = ports.map((port) => `${port.protocol} ${port.hostPort}`);
+    const wanted = ports.map(({ protocol, hostAddress, hostPort }) => {
+      return `${protocol}${hostAddress.includes(":") ? 6 : 4} ${hostPort}`;
+    });
     for (const [other, join] of joins) {
       if (other === container) continue;
       if (join.address === address) throw new Breach(`${address} given to ${container} while ${other} has it`);
