@@ -3,6 +3,7 @@
 
 import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
+import { portKeysOf } from "../network/port-wishes";
 import { engine } from "../state";
 import { Container } from "./container";
 import { Link } from "./link";
@@ -55,9 +56,11 @@ function exposedOf(config: Json): Exposed[] {
   const exposed = config.find("ExposedPorts");
   if (exposed === null) return ports;
   for (let i = 0; i < exposed.keys.length; i++) {
-    const slash = exposed.keys[i].indexOf("/");
-    const port = <i32>parseInt(slash < 0 ? exposed.keys[i] : exposed.keys[i].slice(0, slash), 10);
-    ports.push(new Exposed(port, slash < 0 ? "tcp" : exposed.keys[i].slice(slash + 1).toLowerCase()));
+    const keys = portKeysOf(exposed.keys[i]);
+    for (let k = 0; k < keys.length; k++) {
+      const slash = keys[k].indexOf("/");
+      ports.push(new Exposed(<i32>parseInt(keys[k].slice(0, slash), 10), keys[k].slice(slash + 1)));
+    }
   }
   return ports.sort((a: Exposed, b: Exposed) => {
     if (a.port != b.port) return a.port - b.port;
