@@ -7,6 +7,7 @@ import { findProgram, pause } from "../support/commands.js";
 import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
 import { busyboxArchive, busyboxLayer } from "../support/images.js";
 import { describeUnless, onEngines } from "../support/on-engines.js";
+import { stamp } from "../support/past-events.js";
 import { packImage, pushImage } from "../support/push-image.js";
 import { DOCKER_MISSING, DockerCli } from "./docker.js";
 
@@ -151,9 +152,9 @@ onEngines(
     });
 
     test("events", async () => {
-      const since = (Date.now() / 1000).toFixed(3);
+      const since = await stamp(engine());
       await docker().well("run", "--rm", "--name", "eventful", "busybox", "true");
-      const window = ["--since", since, "--until", (Date.now() / 1000 + 0.5).toFixed(3)];
+      const window = ["--since", since, "--until", await stamp(engine())];
       const shown = await docker().well(
         "events",
         ...window,

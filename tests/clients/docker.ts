@@ -40,8 +40,11 @@ export class DockerCli {
     return stdout;
   }
 
-  /** On a terminal of 33 rows and 101 columns: at each text shown, the next is typed. */
-  onTerminal(steps: readonly (readonly [string, string])[], ...args: string[]): Promise<Finished> {
+  /** On a terminal of 33 rows and 101 columns: at each text shown, the next is typed, or the terminal gets that size. */
+  onTerminal(
+    steps: readonly (readonly [string, string | readonly [number, number]])[],
+    ...args: string[]
+  ): Promise<Finished> {
     const command = [python ?? "python3", TERMINAL, JSON.stringify(steps), docker ?? "docker", ...args];
     return run(command, { env: this.#env, timeoutMs: 25_000 });
   }

@@ -1,6 +1,7 @@
 """Runs a command on a pseudo-terminal: terminal.py STEPS COMMAND…
 
-STEPS is a JSON list of [text to wait for, text to send]. What the terminal showed goes to standard output; the exit
+STEPS is a JSON list of [text to wait for, text to send]; instead of a text, [rows, columns] gives the terminal that
+size. What the terminal showed goes to standard output; the exit
 code is the command's.
 """
 
@@ -20,13 +21,22 @@ if pid == 0:
     os.execvp(sys.argv[2], sys.argv[2:])
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 101, 0, 0))
 
+
+
+def act(what):
+    if isinstance(what, str):
+        os.write(terminal, what.encode())
+    else:
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", what[0], what[1], 0, 0))
+
+
 shown = b""
 seen = 0
 deadline = time.time() + 40
 while time.time() < deadline:
     if steps and steps[0][0].encode() in shown[seen:]:
         seen = len(shown)
-        os.write(terminal, steps.pop(0)[1].encode())
+        act(steps.pop(0)[1])
     ready, _, _ = select.select([terminal], [], [], 0.2)
     if not ready:
         continue
