@@ -39,11 +39,12 @@ export class Sampler {
 
   /** `pid`: a process of the container, in its network namespace. Fails as `not-found` when the group is gone. */
   sample(container: string, pid: number): engine.Sample {
+    const group = this.#paths.cgroup(container);
     const read: ReadFile = (controller, file) => {
       const mount = this.#v2
         ? this.#mounts[0]
         : this.#mounts.find(({ controllers }) => controllers.includes(controller));
-      return mount ? readText(join(mount.path, this.#paths.cgroup(container), file)) : "";
+      return mount ? readText(`${mount.path}${group}/${file}`) : "";
     };
     const cpu = this.#v2 ? readCpuV2(read) : readCpuV1(read);
     const memory = this.#v2 ? readMemoryV2(read) : readMemoryV1(read);
