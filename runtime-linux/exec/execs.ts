@@ -47,7 +47,11 @@ export class Execs {
     await Promise.resolve();
     const process = this.#resolved(command);
     exec.place.make(process);
-    const { launched, ended } = await exec.start(note.runtime, process);
+    const { launched, ended } = await exec.start(note.runtime, process).catch((error: unknown) => {
+      // Whatever the OCI runtime makes of a container that is killed under its hands.
+      const isLeft = !exec.isDropped && isAlive(first);
+      throw isLeft ? error : new HostFailure("not-found", "the container does not run");
+    });
     void ended.then((end) => this.#ended(id, exec, end));
     return launched;
   }

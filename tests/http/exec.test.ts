@@ -304,6 +304,23 @@ onEngines("exec", (engine, kind) => {
     expect((await engine().call("GET", `/exec/${exec}/json`)).status).toBe(404);
   });
 
+  test("one that is started while its container is killed runs, or is told that the container does not", async ({
+    skip,
+  }) => {
+    if (kind === "reference") return skip("the reference has races of its own");
+    for (let round = 0; round < 6; round += 1) {
+      const other = await engine().running();
+      const exec = await create({ ...OUTPUT, Cmd: ["true"] }, undefined, other);
+      const starting = engine().call("POST", `/exec/${exec}/start`, { Detach: true });
+      await pause(round * 4);
+      await engine().must(204, "POST", `/containers/${other}/kill`);
+      const answer = await starting;
+      if (answer.status === 409) expect(messageOf(answer)).toBe(`container ${other} is not running`);
+      else expect([200, 404]).toContain(answer.status);
+      await engine().remove(other);
+    }
+  });
+
   test("its output ends two seconds after it, whoever still holds it", async () => {
     const exec = await create({ ...OUTPUT, Cmd: ["sh", "-c", "sleep 100 & echo first"] });
     const begun = Date.now();

@@ -53,7 +53,7 @@ export class Execs {
     const exec = new Exec(command, this.#needs.running(command.subject));
     this.#byId.set(id, exec);
     await this.#needs.after(this.#needs.startNs());
-    if (exec.isDropped) throw new HostFailure("interrupted", "reaped while it was started");
+    if (exec.isDropped) throw new HostFailure("not-found", "no such process");
     const { launched, exited } = exec.start(this.#needs);
     void exited.then((end) => this.#ended(id, exec, end));
     return launched;
