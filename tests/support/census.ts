@@ -2,6 +2,7 @@
 // supervisors, open files and everything under its exec root. Before and after a story the two must be equal.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { open } from "lmdb";
 import { must, run } from "./commands.js";
 import type { DaemonProcess } from "./daemon-process.js";
 import { commandLineOf, findProcesses } from "./processes.js";

@@ -1,0 +1,123 @@
+// Requests that nobody should send, over every route: whatever they are, each is answered, refusals in the form that
+// clients expect; nothing breaks, nothing leaks, and nobody else waits. `CORACLE_TEST_FUZZ_SECONDS` is how long each
+// engine is asked; `CORACLE_TEST_FUZZ_SEED` is the seed to begin with, which a run prints.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import type { RunningEngine } from "../support/engines.js";
+import { Footprint } from "../support/footprint.js";
+import { fuzzRequests, type Description, type FuzzRequest } from "../support/fuzz/requests.js";
+import { breaksHttp, send, type Outcome } from "../support/fuzz/sending.js";
+import { FuzzWorld } from "../support/fuzz/world.js";
+import { onEngines } from "../support/on-engines.js";
+import { probePings } from "../support/ping-probe.js";
+import { joinFolded, swaggers } from "../support/swagger.js";
+
+const SECONDS = Number(process.env["CORACLE_TEST_FUZZ_SECONDS"] ?? 20);
+const SEED = Number(process.env["CORACLE_TEST_FUZZ_SEED"] ?? Date.now() % 1_000_000);
+/** Requests sent at the same time. */
+const AT_ONCE_MAX = 20;
+/** Sets of requests that come of one seed; a failure is cut down to the requests that it takes. */
+const SETS_OF_A_SEED = 20;
+/** What heaps and pools grow to with very many different requests. */
+const MEBIBYTES_MAX = 100;
+
+/** The only errors of the engine's own that Docker's clients know: each is what Docker answers there, too. */
+const FIVE_HUNDREDS: readonly RegExp[] = [
+  /^Container \w+ is not paused$/,
+  /^container \w+ is dead or marked for removal$/,
+  /^strconv\.Atoi: parsing /,
+  /^Cannot restart container \S+: /,
+  /^invalid signal: /,
+  /^cannot kill container: \S+: the linux daemon does not support signal \d+$/,
+  /^cannot resize a stopped container: unknown$/,
+  /^ps: /,
+  /^Error processing tar file\(exit status 1\): /,
+  /^lstat .*: (not a directory|file name too long)$/,
+  /^invalid filter: 'type'='/,
+  /^Get "https?:\/\/127\.0\.0\.1:1\/v[12]\/": dial tcp 127\.0\.0\.1:1: connect: connection refused/,
+];
+
+const sets = fc.array(fuzzRequests(await newestDescription()), { minLength: 1, maxLength: AT_ONCE_MAX, size: "max" });
+
+onEngines("fuzzed requests", (engine, kind) => {
+  test("are answered, and do no harm", { timeout: 120_000 + SECONDS * 5000 }, async ({ skip }) => {
+    if (kind === "reference") return skip("what the reference makes of them is its own matter");
+    const world = new FuzzWorld(engine());
+    const answered = new Map<number, number>();
+    const askAll = (seed: number): Promise<void> => {
+      const property = fc.asyncProperty(sets, (requests) => round(engine(), world, requests, answered));
+      return fc.assert(property, { seed, numRuns: SETS_OF_A_SEED });
+    };
+    await askAll(SEED);
+    await world.clear();
+    const footprint = await Footprint.of(engine().daemon);
+    const pings = probePings(engine().daemon);
+    const deadline = Date.now() + SECONDS * 1000;
+    for (let seed = SEED + 1; Date.now() < deadline; seed += 1) await askAll(seed);
+    const { count, failed, median, worst, worstShare } = await pings.end();
+    const grown = footprint.grown();
+    const figures = {
+      SEED,
+      answered: Object.fromEntries(answered),
+      pings: { count, median, worst, worstShare },
+      grown,
+    };
+    console.log(`fuzzed requests on ${kind}: ${JSON.stringify(figures)}`);
+    expect(failed).toBe(0);
+    expect(worstShare).toBeLessThan(50);
+    expect(grown).toBeLessThan(MEBIBYTES_MAX);
+    expect(engine().daemon.log()).not.toContain("an instance of the core was lost");
+    await world.clear();
+    await footprint.expectFilesClosed();
+  });
+});
+
+/** Sends them at the same time. Throws, when all are answered, if one was not answered as it should be. */
+async function round(
+  engine: RunningEngine,
+  world: FuzzWorld,
+  requests: readonly FuzzRequest[],
+  answered: Map<number, number>,
+): Promise<void> {
+  await world.restore();
+  const asked = requests.map((request) => ask(engine, world.filled(request), answered));
+  for (const result of await Promise.allSettled(asked)) if (result.status === "rejected") throw result.reason;
+}
+
+/** Sends it, and starts what it made. */
+async function ask(engine: RunningEngine, request: FuzzRequest, answered: Map<number, number>): Promise<void> {
+  const outcome = await send(engine.socketPath, request);
+  if (outcome === null) return;
+  answered.set(outcome.status, (answered.get(outcome.status) ?? 0) + 1);
+  expectFit(request, outcome);
+  if (outcome.status !== 201 || !request.starts || !request.target.includes("/containers/create")) return;
+  const { Id } = JSON.parse(outcome.text) as { Id: string };
+  const target = `/v1.41/containers/${Id}/start`;
+  await ask(engine, { ...request, target, headers: {}, body: null, wire: "whole" }, answered);
+}
+
+/** Refusals are `{"message": …}`, save where Docker's are plain text: at the edge of HTTP, and of attach (surface 2.6). */
+function expectFit(request: FuzzRequest, { status, head, text, whole }: Outcome): void {
+  if (status < 400 || request.method === "HEAD") return;
+  const said = `${request.method} ${request.target.slice(0, 200)} (${request.wire}): ${status} ${text.slice(0, 500)}`;
+  const type = head.header("content-type");
+  if (type === "application/vnd.docker.raw-stream" && request.target.includes("/attach")) return;
+  if (type === "text/plain; charset=utf-8") {
+    const isPlain = breaksHttp(request) || status === 417 || /^client version \S+ is too old/.test(text);
+    return expect(isPlain, said).toBe(true);
+  }
+  expect([type, whole], said).toEqual(["application/json", true]);
+  const { message, ...more } = JSON.parse(text) as Record<string, unknown>;
+  expect([typeof message, more], said).toEqual(["string", {}]);
+  // Why it did not start is told in the OCI runtime's words, whatever they are.
+  if (status < 500 || status === 501 || /\/containers\/[^/]+\/start$/.test(request.target)) return;
+  expect([status, FIVE_HUNDREDS.some((known) => known.test(message as string))], said).toEqual([500, true]);
+}
+
+async function newestDescription(): Promise<Description> {
+  const all = await swaggers();
+  const minorOf = (version: string): number => Number(version.split(".")[1]);
+  const newest = [...all.keys()].toSorted((a, b) => minorOf(a) - minorOf(b)).at(-1) ?? "";
+  return parse(joinFolded(all.get(newest) ?? ""), { merge: true }) as Description;
+}

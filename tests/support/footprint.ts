@@ -1,0 +1,73 @@
+// What a daemon of whatever kind holds of its machine: open files and memory.
+import { expect } from "vitest";
+import { openFilesOf } from "./census.js";
+import { pause } from "./commands.js";
+import type { DaemonProcess } from "./daemon-process.js";
+import { rssKibibytes } from "./processes.js";
+
+/** What a client closed a moment ago may still be open. */
+const SETTLED_MS = 500;
+const PATIENCE_MS = 10_000;
+
+export class Footprint {
+  readonly #daemon: DaemonProcess;
+  readonly #files: readonly string[];
+  readonly #kibibytes: number;
+  #most: number;
+
+  /** As it is once nothing is being closed any more. */
+  static async of(daemon: DaemonProcess): Promise<Footprint> {
+    let files = openFilesOf(daemon.pid());
+    for (;;) {
+      await pause(SETTLED_MS);
+      const later = openFilesOf(daemon.pid());
+      if (later.length >= files.length) return new Footprint(daemon, files);
+      files = later;
+    }
+  }
+
+  private constructor(daemon: DaemonProcess, files: readonly string[]) {
+    this.#daemon = daemon;
+    this.#files = files;
+    this.#kibibytes = this.#most = rssKibibytes(daemon.pid());
+  }
+
+  /** Mebibytes of memory that it has grown by. */
+  grown(): number {
+    const now = rssKibibytes(this.#daemon.pid());
+    this.#most = Math.max(this.#most, now);
+    return (now - this.#kibibytes) / 1024;
+  }
+
+  /** The most that was seen of that. */
+  get most(): number {
+    return (this.#most - this.#kibibytes) / 1024;
+  }
+
+  /** Looks at the memory every now and then while something is done. */
+  async during<T>(act: () => Promise<T>): Promise<T> {
+    const timer = setInterval(() => this.grown(), 100);
+    try {
+      return await act();
+    } finally {
+      clearInterval(timer);
+      this.grown();
+    }
+  }
+
+  /** Nothing stays open that was not then. */
+  async expectFilesClosed(): Promise<void> {
+    const deadline = Date.now() + PATIENCE_MS;
+    while (this.#opened().length > 0 && Date.now() < deadline) await pause(20);
+    expect(this.#opened()).toEqual([]);
+  }
+
+  #opened(): string[] {
+    const left = [...this.#files];
+    return openFilesOf(this.#daemon.pid()).filter((file) => {
+      const at = left.indexOf(file);
+      if (at >= 0) left.splice(at, 1);
+      return at < 0;
+    });
+  }
+}

@@ -1,0 +1,28 @@
+// The core's table of routes, as its source has it: whatever goes over every endpoint takes them from here.
+import { readFileSync } from "node:fs";
+
+export interface Route {
+  readonly method: string;
+  /** `*` stands for a name. */
+  readonly path: string;
+  /** Minor of the first API version that has it. */
+  readonly since: number;
+  readonly handler: string;
+  /** The handler's file, below core/assembly. */
+  readonly source: string;
+}
+
+const TABLE = new URL("../../core/assembly/api/routes.ts", import.meta.url);
+const ROW = /^ {2}new Route\("(\w+)",\s+"([^"]+)",\s+(\d+), (\w+),\s+"([^"]+)"\),$/;
+
+/** All rows, in the table's order. Throws for a row that it cannot read. */
+export function routes(): Route[] {
+  const lines = readFileSync(TABLE, "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("  new Route("));
+  return lines.map((line) => {
+    const [row, method = "", path = "", since = "", handler = "", source = ""] = ROW.exec(line) ?? [];
+    if (row === undefined) throw new Error(`not a row of the table of routes: ${line}`);
+    return { method, path, since: Number(since), handler, source };
+  });
+}
