@@ -36,6 +36,16 @@ export async function takeCensus(daemon: DaemonProcess, ids: readonly string[]):
   };
 }
 
+/** Keys of the durable records of a daemon that runs for real. */
+export function recordsOf({ directories }: DaemonProcess): string[] {
+  const database = open({ path: join(directories.dataRoot, "records"), readOnly: true, encoding: "binary" });
+  try {
+    return [...database.getKeys()].map(String);
+  } finally {
+    void database.close();
+  }
+}
+
 async function firewallOf(inside: (command: readonly string[]) => string[]): Promise<string> {
   const saved = await run(inside(["iptables-save"]));
   const listed = await run(inside(["nft", "list", "ruleset"]));
@@ -81,7 +91,8 @@ function processesOf(root: string, daemon: number): string[] {
     .sort();
 }
 
-function openFilesOf(pid: number): string[] {
+/** What a process has open, numbers of sockets and the like left out. */
+export function openFilesOf(pid: number): string[] {
   const directory = `/proc/${pid}/fd`;
   const targets = readdirSync(directory).map((fd) => {
     try {

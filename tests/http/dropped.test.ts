@@ -1,0 +1,79 @@
+// Connections that clients open and drop, at any moment of a request: nothing of them is left.
+// `CORACLE_TEST_LOAD=1` takes 10,000 of them.
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { atOnce } from "../support/at-once.js";
+import { Footprint } from "../support/footprint.js";
+import { onEngines } from "../support/on-engines.js";
+import { encodeRequest } from "../support/raw-http.js";
+
+const CONNECTIONS = process.env["CORACLE_TEST_LOAD"] === "1" ? 10_000 : 4000;
+const AT_ONCE = 100;
+/** What heaps grow to at so many of anything. */
+const MEBIBYTES_MAX = 60;
+const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
+
+onEngines("dropped connections", (engine, kind) => {
+  test(`${CONNECTIONS} leave nothing`, { timeout: 300_000 }, async ({ skip }) => {
+    if (kind === "reference") return skip("what the reference keeps of them is its own matter");
+    const id = await engine().running({ Cmd: ["cat"], OpenStdin: true });
+    const moments = momentsOf(id);
+    await atOnce(moments.length * 20, AT_ONCE, (at) => drop(engine().socketPath, moments[at % moments.length] ?? null));
+    const footprint = await Footprint.of(engine().daemon);
+    await atOnce(CONNECTIONS, AT_ONCE, (at) => drop(engine().socketPath, moments[at % moments.length] ?? null));
+    await footprint.expectFilesClosed();
+    console.log(`${CONNECTIONS} dropped connections on ${kind}: ${footprint.grown().toFixed(1)} MiB`);
+    expect(footprint.grown()).toBeLessThan(MEBIBYTES_MAX);
+    const { State, ExecIDs } = await engine().inspect<{ State: { Status: string }; ExecIDs: unknown }>(id);
+    expect([State.Status, ExecIDs]).toEqual(["running", null]);
+    await engine().remove(id);
+  });
+});
+
+interface Moment {
+  readonly bytes: Buffer;
+  /** Of bytes that have come back by then. */
+  readonly after: number;
+}
+
+/** How far each gets, by turns: null for one that sends nothing. */
+function momentsOf(id: string): readonly (Moment | null)[] {
+  const create = encodeRequest({ method: "POST", target: "/v1.41/containers/create", body: { Image: "busybox" } });
+  const attach = `/v1.41/containers/${id}/attach?stream=1&stdin=1&stdout=1`;
+  const upgraded = encodeRequest({ method: "POST", target: attach, headers: UPGRADE });
+  const logs = encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1&follow=1` });
+  const upload = "POST /v1.41/images/load HTTP/1.1\r\nHost: docker\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf";
+  const sent = (bytes: Buffer | string, after = 0): Moment => ({ bytes: Buffer.from(bytes), after });
+  return [
+    null,
+    sent("GET /v1.41/contai"),
+    sent("GET /_ping HTTP/1.1\r\nHost: docker\r\nX-Half: "),
+    sent(create.subarray(0, -5)),
+    sent(upload),
+    sent(encodeRequest({ target: "/v1.41/info" })),
+    sent(encodeRequest({ target: "/v1.41/events" }), 20),
+    sent(encodeRequest({ target: `/v1.41/containers/${id}/stats` }), 20),
+    sent(encodeRequest({ method: "POST", target: `/v1.41/containers/${id}/wait` }), 20),
+    sent(logs, 20),
+    sent(upgraded),
+    sent(upgraded, 20),
+    sent(encodeRequest({ method: "POST", target: attach }), 20),
+    sent(encodeRequest({ target: "/_ping" }), 20),
+  ];
+}
+
+function drop(socketPath: string, moment: Moment | null): Promise<void> {
+  return new Promise((resolve) => {
+    let come = 0;
+    const socket = connect(socketPath, () => {
+      if (moment !== null) socket.write(moment.bytes);
+      if ((moment?.after ?? 0) === 0) setImmediate(() => socket.destroy());
+    });
+    socket.on("data", (bytes) => {
+      come += bytes.length;
+      if (moment !== null && moment.after > 0 && come >= moment.after) socket.destroy();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => resolve());
+  });
+}

@@ -1,0 +1,12 @@
+// Many of the same, so many of them at a time.
+
+/** Acts `count` times, `width` at a time at most; what came of each, in order. */
+export async function atOnce<T>(count: number, width: number, act: (index: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const hand = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) results[index] = await act(index);
+  };
+  await Promise.all(Array.from({ length: Math.min(width, count) }, hand));
+  return results;
+}
