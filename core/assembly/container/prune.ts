@@ -1,19 +1,18 @@
-// POST /containers/prune (surface §2.23): every container that does not run is measured, then removed.
+// POST /containers/prune (surface §2.23): every container that does not run is removed. What it held is known already,
+// save of a run that has only just ended.
 
-import { ContentCommandMeasure, Failure, Outcome, OutcomeSize } from "../../../build/bindings/types";
 import { PruneFilters } from "../api/prune-filters";
-import { askContent } from "../ask";
 import { Call } from "../call";
 import { Event } from "../event/event";
 import { JsonWriter } from "../json/writer";
 import { conflict, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
-import { Task } from "../task";
 import { Container } from "./container";
 import { Status } from "./lifecycle";
 import { RemovalClient } from "./removal-client";
 import { removeIdle } from "./remove";
+import { Counted } from "./sizes";
 
 const KEYS: string[] = ["label", "label!", "until"];
 /** Removals under way at a time. */
@@ -51,18 +50,16 @@ function isIdle(container: Container): bool {
   }
 }
 
-class Prune extends Task {
+class Prune {
   private next: i32 = 0;
   private open: i32 = 0;
   private readonly removed: string[] = [];
-  private reclaimed: u64 = 0;
+  private reclaimed: i64 = 0;
 
   constructor(
     private readonly call: Call,
     private readonly chosen: Container[],
-  ) {
-    super();
-  }
+  ) {}
 
   begin(): void {
     engine.pruning = true;
@@ -71,19 +68,16 @@ class Prune extends Task {
     this.close();
   }
 
-  /** A container has been measured. */
-  ended(step: i32, outcome: Outcome | null, _failure: Failure | null): void {
-    const container = this.chosen[step];
-    const size = outcome === null ? 0 : (<OutcomeSize>outcome).value;
+  counted(container: Container): void {
     // Somebody may have been faster.
-    if (isIdle(container)) removeIdle(container, new PruneClient(this, container, size));
-    else this.hear(container, size, false);
+    if (isIdle(container)) removeIdle(container, new PruneClient(this, container));
+    else this.hear(container, false);
   }
 
-  hear(container: Container, size: u64, removed: bool): void {
+  hear(container: Container, removed: bool): void {
     if (removed) {
       this.removed.push(container.id);
-      this.reclaimed += size;
+      this.reclaimed += container.written;
     }
     this.take();
     this.close();
@@ -91,10 +85,10 @@ class Prune extends Task {
 
   private take(): void {
     if (this.next >= this.chosen.length) return;
-    const at = this.next;
+    const container = this.chosen[this.next];
     this.next += 1;
     this.open += 1;
-    askContent(this, at, new ContentCommandMeasure(this.chosen[at].id));
+    engine.sizes.whenCounted(container, new PruneCount(this, container));
   }
 
   private close(): void {
@@ -107,9 +101,22 @@ class Prune extends Task {
     json.beginObject();
     if (this.removed.length == 0) json.nullField("ContainersDeleted");
     else json.stringArrayField("ContainersDeleted", this.removed);
-    json.i64Field("SpaceReclaimed", <i64>this.reclaimed);
+    json.i64Field("SpaceReclaimed", this.reclaimed);
     json.endObject();
     sendJson(this.call, 200, line(json));
+  }
+}
+
+class PruneCount extends Counted {
+  constructor(
+    private readonly prune: Prune,
+    private readonly container: Container,
+  ) {
+    super();
+  }
+
+  counted(): void {
+    this.prune.counted(this.container);
   }
 }
 
@@ -118,16 +125,15 @@ class PruneClient extends RemovalClient {
   constructor(
     private readonly prune: Prune,
     private readonly container: Container,
-    private readonly size: u64,
   ) {
     super();
   }
 
   removed(): void {
-    this.prune.hear(this.container, this.size, true);
+    this.prune.hear(this.container, true);
   }
 
   failed(_why: string): void {
-    this.prune.hear(this.container, this.size, false);
+    this.prune.hear(this.container, false);
   }
 }

@@ -25,6 +25,11 @@ enum Step {
   Timer,
 }
 
+/** Who waits for the figure of a container. */
+export abstract class Counted {
+  abstract counted(): void;
+}
+
 /** Counts one thing at a time, so that nobody who works is held up. */
 export class Sizes extends Task {
   private readonly containers: string[] = [];
@@ -32,6 +37,7 @@ export class Sizes extends Task {
   /** What is being counted; empty for nothing. */
   private current: string = "";
   private run: u32 = 0;
+  private readonly waiting: Map<string, Counted[]> = new Map<string, Counted[]>();
   private timer: u64 = 0;
   private wantedAt: u64 = 0;
 
@@ -51,10 +57,21 @@ export class Sizes extends Task {
     if (this.timer == 0) this.refresh();
   }
 
+  /** Tells who asks once what is kept of a container is what it holds, which as a rule is so already. */
+  whenCounted(container: Container, client: Counted): void {
+    const id = container.id;
+    const isUnderWay = this.current == id || this.containers.includes(id);
+    if (!isUnderWay && isCounted(container)) return client.counted();
+    if (this.waiting.has(id)) this.waiting.get(id).push(client);
+    else this.waiting.set(id, [client]);
+    if (!isUnderWay) this.changed(container);
+  }
+
   ended(step: i32, outcome: Outcome | null, _failure: Failure | null): void {
     const name = this.current;
     this.current = "";
     if (outcome !== null) this.keep(step, name, <i64>(<OutcomeSize>outcome).value);
+    this.tell(name);
     this.next();
   }
 
@@ -80,8 +97,12 @@ export class Sizes extends Task {
 
   private next(): void {
     while (this.current.length == 0 && this.containers.length > 0) {
-      const container = engine.containers.find(this.containers.shift());
-      if (container === null) continue;
+      const id = this.containers.shift();
+      const container = engine.containers.find(id);
+      if (container === null) {
+        this.tell(id);
+        continue;
+      }
       this.current = container.id;
       this.run = container.run;
       askContent(this, Step.Container, new ContentCommandMeasure(container.id));
@@ -92,6 +113,13 @@ export class Sizes extends Task {
       this.current = name;
       askVolumes(this, Step.Volume, new VolumeCommandMeasure(name));
     }
+  }
+
+  private tell(id: string): void {
+    if (!this.waiting.has(id)) return;
+    const clients = this.waiting.get(id);
+    this.waiting.delete(id);
+    for (let i = 0; i < clients.length; i++) clients[i].counted();
   }
 
   private keep(step: i32, name: string, bytes: i64): void {
