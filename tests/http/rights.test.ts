@@ -66,6 +66,11 @@ onEngines("rights", (engine, kind) => {
     expect(messageOf(empty)).toBe("invalid Annotations: the empty string is not permitted as an annotation key");
     const made = (await create({ "com.example.a": "b" })).json<{ Id: string }>().Id;
     expect(await engine().inspect(made)).toMatchObject({ HostConfig: { Annotations: { "com.example.a": "b" } } });
+    const listed = async (version: string) => {
+      const found = await engine().read<{ Id: string; HostConfig: Json }[]>("/containers/json?all=1", { version });
+      return found.find(({ Id }) => Id === made)?.HostConfig["Annotations"];
+    };
+    expect([await listed("1.45"), await listed("1.46")]).toEqual([undefined, { "com.example.a": "b" }]);
     await engine().start(made);
     await engine().remove(made);
     const before = (await create({ "run.oci.hooks.stdout": "x" }, "1.42")).json<{ Id: string }>().Id;

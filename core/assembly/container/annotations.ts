@@ -6,6 +6,12 @@ import { quoteText } from "../text/go-quote";
 // crun's: hooks, a filter of one's own, another handler (crun(1)); systemd's properties of a unit (runc, crun).
 const ORDERS: string[] = ["run.oci.", "module.wasm.", "org.systemd.property."];
 
+/** Null if there are none. */
+export function annotationsOf(host: Json): Json | null {
+  const annotations = host.find("Annotations");
+  return annotations === null || annotations.length == 0 ? null : annotations;
+}
+
 /** What is wrong with them; empty if nothing is. */
 export function annotationProblem(host: Json): string {
   const annotations = host.find("Annotations");

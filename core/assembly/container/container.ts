@@ -2,6 +2,7 @@
 
 import { Call } from "../call";
 import { Health } from "../health/health";
+import { Json } from "../json/json";
 import { Endpoint } from "../network/endpoint";
 import { reasons } from "../reason";
 import { NO_TIME } from "../text/time";
@@ -48,6 +49,8 @@ export class Container {
   /** `Config` and `HostConfig` in Docker's JSON, all fields there and in order. */
   config: Uint8Array = new Uint8Array(0);
   hostConfig: Uint8Array = new Uint8Array(0);
+  /** Of `hostConfig`, for the list; null if there are none. */
+  annotations: Json | null = null;
   labelKeys: string[] = [];
   labelValues: string[] = [];
   tty: bool = false;

@@ -13,6 +13,7 @@ import { line, sendJson, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Volume } from "../volume/store";
+import { annotationsOf } from "./annotations";
 import { Container } from "./container";
 import { showLinks, tieLinks } from "./links";
 import { MountKind, MountPoint } from "./mount-point";
@@ -113,6 +114,7 @@ function takeHostConfig(container: Container, hostConfig: Json): void {
   container.autoRemove = hostConfig.boolOf("AutoRemove");
   container.networkMode = hostConfig.stringOf("NetworkMode");
   container.policy = restartPolicyOf(hostConfig);
+  container.annotations = annotationsOf(hostConfig);
 }
 
 function chooseName(container: Container): string {

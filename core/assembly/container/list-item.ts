@@ -14,6 +14,9 @@ import { ListedItem } from "./listed-item";
 import { writeMountPoints } from "./mount-points";
 import { exposedKeys, networkNameOf, writeNetworks } from "./network-settings";
 
+/** From this version on the list has `HostConfig.Annotations`. */
+const WITH_ANNOTATIONS = 46;
+
 /** `written` less than 0: no sizes. */
 export function writeListItem(json: JsonWriter, container: Container, version: i32, written: i64): void {
   const item = listedOf(container, version);
@@ -68,6 +71,8 @@ function writeTail(json: JsonWriter, container: Container, version: i32): void {
   json.key("HostConfig");
   json.beginObject();
   json.stringField("NetworkMode", networkNameOf(container));
+  const annotations = container.annotations;
+  if (version >= WITH_ANNOTATIONS && annotations !== null) json.jsonField("Annotations", annotations);
   json.endObject();
   if (version >= 52) writeHealth(json, container.health);
   json.key("NetworkSettings");

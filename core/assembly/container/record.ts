@@ -5,6 +5,7 @@ import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
 import { jsonBytes, JsonWriter } from "../json/writer";
 import { readEndpoint, writeEndpoint } from "../network/endpoint";
+import { annotationsOf } from "./annotations";
 import { readBind } from "./binds";
 import { Container } from "./container";
 import { readLinkRecord, writeLinkRecords } from "./link";
@@ -137,7 +138,10 @@ function readWishes(container: Container, json: Json): void {
   container.config = document(json.find("config"));
   const hostConfig = json.find("hostConfig");
   container.hostConfig = document(hostConfig);
-  if (hostConfig !== null) container.policy = restartPolicyOf(hostConfig);
+  if (hostConfig !== null) {
+    container.policy = restartPolicyOf(hostConfig);
+    container.annotations = annotationsOf(hostConfig);
+  }
   readMounts(container, json);
 }
 
