@@ -98,6 +98,11 @@ onEngines("disk usage", (engine, kind) => {
     expect(Object.keys(verbose).sort()).toEqual(["BuildCacheUsage", "ContainerUsage", "ImageUsage", "VolumeUsage"]);
     expect(verbose.ImageUsage.Items).toEqual(both.Images);
     expect(verbose.ContainerUsage.Items?.length).toBe(1);
+    const brief = await at<NewUsage>("1.52", "?verbose=False");
+    expect([Object.keys(brief).length, brief.ImageUsage]).toEqual([4, both.ImageUsage]);
+    const refused = await engine().call("GET", "/system/df?verbose=yes", undefined, { version: "1.52" });
+    expect([refused.status, messageOf(refused)]).toEqual([400, "invalid value for verbose: yes"]);
+    expect(await at<Usage>("1.51", "?verbose=yes")).toEqual(old);
     await engine().remove(id);
   });
 

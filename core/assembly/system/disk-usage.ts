@@ -1,6 +1,6 @@
 // GET /system/df (surface §2.23): what images, containers and volumes hold, from what is counted all along.
 
-import { flagOf } from "../api/parameters";
+import { strictFlagOf } from "../api/parameters";
 import { Call } from "../call";
 import { Container } from "../container/container";
 import { writeListItem } from "../container/list-item";
@@ -23,8 +23,12 @@ export function diskUsage(call: Call): Refusal | null {
   for (let i = 0; i < kinds.length; i++) {
     if (!KINDS.includes(kinds[i])) return badParameter(`unknown object type: ${kinds[i]}`);
   }
+  const verbose = strictFlagOf(call.query, "verbose");
+  if (call.version >= WITH_SUMS && verbose.error.length > 0) {
+    return badParameter(`invalid value for verbose: ${call.query.first("verbose")}`);
+  }
   engine.sizes.wanted();
-  const report = new Report(call, kinds);
+  const report = new Report(call, kinds, verbose.value);
   sendJson(call, 200, report.write());
   return null;
 }
@@ -32,19 +36,23 @@ export function diskUsage(call: Call): Refusal | null {
 class Report {
   private readonly json: JsonWriter = new JsonWriter();
   private readonly version: i32;
+  /** The shape of all versions, which who speaks of `verbose` does not want. */
+  private readonly lists: bool;
   private readonly verbose: bool;
 
   constructor(
     call: Call,
     private readonly kinds: string[],
+    verbose: bool,
   ) {
     this.version = call.version;
-    this.verbose = call.version >= WITH_SUMS && flagOf(call.query, "verbose");
+    this.lists = call.version < WITH_SUMS || call.query.first("verbose").length == 0;
+    this.verbose = !this.lists && verbose;
   }
 
   write(): Uint8Array {
     const json = this.json.beginObject();
-    if (!this.verbose) this.writeLists();
+    if (this.lists) this.writeLists();
     if (this.version >= WITH_SUMS) this.writeSums();
     json.endObject();
     return line(json);
@@ -54,7 +62,6 @@ class Report {
     return this.kinds.length == 0 || this.kinds.includes(kind);
   }
 
-  /** The shape of all versions. */
   private writeLists(): void {
     const json = this.json;
     if (this.wants("image")) {
