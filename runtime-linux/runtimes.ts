@@ -15,6 +15,8 @@ export interface Runtime {
   version: string;
   /** Commit it was built from, or empty. */
   commit: string;
+  /** JSON of its command `features`, in one line; empty if it has none. */
+  features: string;
   /** What it says it is. Of the first two it is known what they leave behind, so no call is spent on clearing that. */
   kind: "crun" | "runc" | "other";
 }
@@ -50,10 +52,23 @@ async function ask(name: string, program: string): Promise<Runtime | undefined> 
   const path = findProgram(program);
   if (!path) return undefined;
   try {
-    const { stdout } = await promisify(execFile)(path, ["--version"], { env: environment(), timeout: 10_000 });
-    return { name, path, ...parseVersion(stdout) };
+    const [version, features] = await Promise.all([say(path, "--version"), featuresOf(path)]);
+    return { name, path, ...parseVersion(version), features };
   } catch {
     return undefined;
+  }
+}
+
+async function say(path: string, word: string): Promise<string> {
+  return (await promisify(execFile)(path, [word], { env: environment(), timeout: 10_000 })).stdout;
+}
+
+/** OCI runtime-spec, features.md: younger than many runtimes. */
+async function featuresOf(path: string): Promise<string> {
+  try {
+    return JSON.stringify(JSON.parse(await say(path, "features")));
+  } catch {
+    return "";
   }
 }
 

@@ -28,7 +28,13 @@ export function coreOptions(options: EngineOptions): Omit<engine.Options, "epoch
     labels: [...labels],
     logDriver: "json-file",
     logOptions: [],
-    runtimes: host.runtimes.map(({ name, path, version, commit }) => ({ name, path, version, commit })),
+    runtimes: host.runtimes.map(({ name, path, version, commit, features }) => ({
+      name,
+      path,
+      version,
+      commit,
+      features,
+    })),
     defaultRuntime: host.runtimes[0]?.name ?? "",
     machine: host.machine,
   };

@@ -62,7 +62,13 @@ export class Reloads {
 
 /** What of the engine's options can change while it runs. */
 export function settingsOf(config: DaemonConfig, host: Host): engine.Settings {
-  const runtimes = host.runtimes.map(({ name, path, version, commit }) => ({ name, path, version, commit }));
+  const runtimes = host.runtimes.map(({ name, path, version, commit, features }) => ({
+    name,
+    path,
+    version,
+    commit,
+    features,
+  }));
   return {
     debug: config.debug,
     insecureRegistries: config.insecureRegistries,

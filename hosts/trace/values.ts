@@ -69,7 +69,9 @@ const machine = record<engine.Machine>({
   warnings: list(text),
 });
 
-const runtimes = list(record<engine.OciRuntime>({ name: text, path: text, version: text, commit: text }));
+const runtimes = list(
+  record<engine.OciRuntime>({ name: text, path: text, version: text, commit: text, features: text }),
+);
 
 const options = record<engine.Options>({
   epoch: u32,

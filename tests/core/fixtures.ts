@@ -56,7 +56,7 @@ export const OPTIONS: engine.Options = {
   labels: [],
   logDriver: "json-file",
   logOptions: [],
-  runtimes: [{ name: "runc", path: "/usr/bin/runc", version: "1.1.5", commit: "" }],
+  runtimes: [{ name: "runc", path: "/usr/bin/runc", version: "1.1.5", commit: "", features: "" }],
   defaultRuntime: "runc",
   machine: MACHINE,
 };

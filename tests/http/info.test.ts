@@ -1,11 +1,12 @@
 // /info and /version: every field that can change is seen to change with what it speaks of.
 import { expect, test } from "vitest";
-import { onEngines } from "../support/on-engines.js";
+import { onEngines, testIf } from "../support/on-engines.js";
 import type { Json } from "../support/engine-client.js";
 import { dockerArchive, tarOf } from "../support/images.js";
+import { run } from "../support/commands.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
-onEngines("info", (engine) => {
+onEngines("info", (engine, kind) => {
   test("containers are counted by their state", async () => {
     const before = await info();
     const created = await engine().create();
@@ -75,6 +76,18 @@ onEngines("info", (engine) => {
     expect(found["ServerVersion"]).toBe(version["Version"]);
   });
 
+  testIf(kind === "linux")("runtimes tell from 1.44 on what they can do, where they know", async () => {
+    const key = "org.opencontainers.runtime-spec.features";
+    const runtimes = async (version: string) =>
+      (await engine().read<{ Runtimes: Record<string, Runtime> }>("/info", { version })).Runtimes;
+    for (const [name, { path, status }] of Object.entries(await runtimes("1.44"))) {
+      const told = await run([path, "features"]);
+      const wanted = told.code === 0 ? { [key]: JSON.stringify(JSON.parse(told.stdout)) } : undefined;
+      expect([name, status]).toEqual([name, wanted]);
+    }
+    for (const { status } of Object.values(await runtimes("1.43"))) expect(status).toBeUndefined();
+  });
+
   test("the id stays over a restart", async () => {
     const before = (await info())["ID"];
     await engine().daemon.end("SIGTERM");
@@ -127,4 +140,9 @@ onEngines(
 function counts(info: Json, plus: Readonly<Record<string, number>> = {}): Record<string, number> {
   const names = ["Containers", "ContainersRunning", "ContainersPaused", "ContainersStopped"];
   return Object.fromEntries(names.map((name) => [name, (info[name] as number) + (plus[name] ?? 0)]));
+}
+
+interface Runtime {
+  readonly path: string;
+  readonly status?: Record<string, string>;
 }

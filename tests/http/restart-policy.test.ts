@@ -62,6 +62,8 @@ onEngines("restart policy", (engine) => {
     );
     expect(listed).toMatchObject({ State: "restarting", Ports: [] });
     expect(listed?.Status).toMatch(/^Restarting \(3\) .* ago$/);
+    const counted = await engine().read<{ ContainersRunning: number; ContainersStopped: number }>("/info");
+    expect(counted).toMatchObject({ ContainersRunning: 0, ContainersStopped: 1 });
     await engine().remove(id);
   });
 

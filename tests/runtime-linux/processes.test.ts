@@ -549,7 +549,7 @@ describe.skipIf(reason)("processes by a runtime that fails", { timeout: 60_000 }
     });
     const fixture = await openFixture("odd", directory, { added: new Map([["odd", program]]), createLimitMs: 500 });
     expect(fixture.processes.runtimes).toEqual([
-      { name: "odd", path: program, version: "1", commit: "", kind: "other" },
+      { name: "odd", path: program, version: "1", commit: "", features: "", kind: "other" },
     ]);
     const container = newId();
     makeRootfs(fixture.paths, container);

@@ -157,7 +157,7 @@ describe("values", () => {
         debug: true,
         insecureRegistries: ["r:1"],
         labels: ["a=b"],
-        runtimes: [{ name: "n", path: "/p", version: "1", commit: "c" }],
+        runtimes: [{ name: "n", path: "/p", version: "1", commit: "c", features: "{}" }],
         defaultRuntime: "n",
       },
     },

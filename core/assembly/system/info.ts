@@ -1,4 +1,5 @@
-// GET /info (surface §6.5; differences by version: §3).
+// GET /info (surface §6.5; differences by version: §3). Left out, as Docker leaves out what is not there: `Containerd`
+// (1.46; there is none), `DiscoveredDevices` (1.50; no CDI), `NRI` (1.53) and `DefaultAddressPools` (those of Docker hold).
 
 import { Machine, OciRuntime } from "../../../build/bindings/types";
 import { Call } from "../call";
@@ -11,6 +12,9 @@ import { engine } from "../state";
 import { byteSize } from "../text/byte-size";
 import { formatTime } from "../text/time";
 import { writeRegistries } from "./registries";
+
+/** OCI runtime-spec, features.md. */
+const FEATURES = "org.opencontainers.runtime-spec.features";
 
 export function systemInfo(call: Call): Refusal | null {
   const json = new JsonWriter();
@@ -37,7 +41,8 @@ function writeCounts(json: JsonWriter): void {
   let paused = 0;
   for (let i = 0; i < all.length; i++) {
     if (all[i].status == Status.Paused) paused += 1;
-    else if (all[i].up) running += 1;
+    // One that waits to be started again counts as stopped, as in Docker.
+    else if (all[i].word == "running") running += 1;
   }
   json.i64Field("Containers", all.length);
   json.i64Field("ContainersRunning", running);
@@ -135,6 +140,7 @@ function writeRuntimes(json: JsonWriter, version: i32): void {
     json.key(options.runtimes[i].name);
     json.beginObject();
     json.stringField("path", options.runtimes[i].path);
+    if (version >= 44) writeRuntimeStatus(json, options.runtimes[i].features);
     json.endObject();
   }
   json.endObject();
@@ -143,6 +149,12 @@ function writeRuntimes(json: JsonWriter, version: i32): void {
   writeCommit(json, "RuncCommit", defaultCommit(options.runtimes), version);
   const init = options.machine.init;
   writeCommit(json, "InitCommit", init === null ? "" : init.commit, version);
+}
+
+/** What a runtime told of itself; a runtime that told nothing has no status. */
+function writeRuntimeStatus(json: JsonWriter, features: string): void {
+  if (features.length == 0) return;
+  json.key("status").beginObject().stringField(FEATURES, features).endObject();
 }
 
 function defaultCommit(runtimes: OciRuntime[]): string {
