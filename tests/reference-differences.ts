@@ -36,6 +36,11 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: "RFC 9110 §8.4.1.2 says so, and every client reads it",
   },
   {
+    id: "archive-mounts",
+    what: "reading and writing a container's files has no events of its volumes",
+    reason: "they are mounted for a run, and nothing is mounted to look at files",
+  },
+  {
     id: "extract-status",
     what: "unpacking into what is read-only or no directory is 400 (reference: 500)",
     reason: NEWEST,

@@ -1,0 +1,166 @@
+// A session at the docker CLI: every engine tells of it in the same events, in the same order.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pause, until } from "../support/commands.js";
+import { engines, RunningEngine, startWithBusybox } from "../support/engines.js";
+import { describeUnless } from "../support/on-engines.js";
+import { type Event, past, stamp } from "../support/past-events.js";
+import { DOCKER_MISSING, DockerCli } from "./docker.js";
+
+const STAYS = ["busybox", "sh", "-c", "trap 'exit 0' TERM; while :; do sleep 0.05; done"];
+
+/** The session, a command a row (prunes take what there is in no order: there is one). `FILE` is a file of this machine. */
+const SESSION: readonly (readonly string[])[] = [
+  ["create", "--name", "c1", "-l", "a=b", "-l", "image=mine", ...STAYS],
+  ["start", "c1"],
+  ["exec", "c1", "true"],
+  ["exec", "-u", "nobody", "c1", "sh", "-c", "exit 0"],
+  ["top", "c1"],
+  ["stats", "--no-stream", "c1"],
+  ["pause", "c1"],
+  ["unpause", "c1"],
+  ["rename", "c1", "c2"],
+  ["update", "--memory", "64m", "--memory-swap", "128m", "c2"],
+  ["cp", "FILE", "c2:/tmp/file"],
+  ["cp", "c2:/tmp/file", "-"],
+  ["diff", "c2"],
+  ["export", "-o", "FILE", "c2"],
+  ["commit", "-m", "words", "c2", "made:1"],
+  ["tag", "made:1", "made:2"],
+  ["rmi", "made:1"],
+  ["rmi", "made:2"],
+  ["restart", "-t", "10", "c2"],
+  ["kill", "-s", "USR2", "c2"],
+  ["start", "c2"],
+  ["stop", "-t", "10", "c2"],
+  ["start", "c2"],
+  ["kill", "c2"],
+  ["rm", "c2"],
+  ["run", "--name", "once", "busybox", "true"],
+  ["rm", "once"],
+  ["run", "--rm", "busybox", "true"],
+  ["run", "-d", "--rm", "--name", "gone", ...STAYS],
+  ["stop", "-t", "10", "gone"],
+  ["run", "--name", "alone", "--network", "none", "busybox", "true"],
+  ["run", "--name", "outside", "--network", "host", "busybox", "true"],
+  ["create", "--name", "filled", "-v", "named:/data", "-v", "/anonymous", "-v", "other:/other:ro", ...STAYS],
+  ["start", "filled"],
+  ["run", "-d", "--name", "shares", "--volumes-from", "filled", ...STAYS],
+  ["stop", "-t", "10", "shares"],
+  ["rm", "shares"],
+  ["rm", "-f", "-v", "filled"],
+  ["create", "-t", "--name", "shown", "busybox", "sh"],
+  ["start", "shown"],
+  ["rm", "-f", "shown"],
+  ["rm", "outside"],
+  ["container", "prune", "-f"],
+];
+
+const all = engines();
+const wanted = all.length < 3 ? "not all engines were chosen" : null;
+const missing = wanted ?? DOCKER_MISSING ?? all.find((engine) => engine.missing !== null)?.missing ?? null;
+
+describeUnless(missing, "the events of a session", () => {
+  const running: RunningEngine[] = [];
+  let directory = "";
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "coracle-session-"));
+    await writeFile(join(directory, "file"), "words\n");
+    for (const engine of all) running.push(new RunningEngine(engine, await startWithBusybox(engine)));
+  }, 180_000);
+  afterAll(async () => {
+    for (const engine of running) await engine.daemon.close();
+    await rm(directory, { recursive: true, force: true });
+  }, 60_000);
+
+  test("are the same on every engine", async () => {
+    const reference = await told(
+      running.find(({ kind }) => kind === "reference")!,
+      null,
+    );
+    expect(reference.flat().length).toBeGreaterThan(100);
+    for (const engine of running.filter(({ kind }) => kind !== "reference")) {
+      const ours = await told(engine, reference);
+      SESSION.forEach((command, at) => {
+        expect({ engine: engine.kind, command, events: ours[at] }).toEqual({
+          engine: engine.kind,
+          command,
+          events: reference[at],
+        });
+      });
+    }
+  }, 240_000);
+
+  test("tell of no mounts where files go in and out", async () => {
+    for (const engine of running) {
+      const docker = new DockerCli(engine.daemon.socketPath, directory);
+      await docker.well("create", "--name", "copied", "-v", "/data", "busybox", "true");
+      const since = await stamp(engine);
+      await docker.well("cp", join(directory, "file"), "copied:/tmp/file");
+      const around = ["mount", "unmount", "mount", "extract-to-dir", "unmount"];
+      const actions = (await past(engine, since)).map(({ Action }) => Action);
+      expect(actions).toEqual(engine.expected("archive-mounts", ["extract-to-dir"], around));
+      await docker.well("rm", "-v", "copied");
+    }
+  });
+
+  /** The events of each command. Some come after it has ended: as many as the reference has are waited for. */
+  async function told(engine: RunningEngine, reference: readonly string[][] | null): Promise<string[][]> {
+    const docker = new DockerCli(engine.daemon.socketPath, directory);
+    const names = new Names();
+    const told: string[][] = [];
+    for (const [at, command] of SESSION.entries()) {
+      const since = await stamp(engine);
+      await docker.well(...command.map((word) => (word === "FILE" ? join(directory, "file") : word)));
+      if (reference === null) await pause(400);
+      else await come(engine, since, reference[at]!.length);
+      told.push(inOrder(await past(engine, since)).map((event) => names.replaced(event)));
+    }
+    return told;
+  }
+});
+
+/** Waits for so many events, as long as there is hope: what is missing is for the comparison to tell. */
+async function come(engine: RunningEngine, since: string, count: number): Promise<void> {
+  const have = async (): Promise<boolean> => (await past(engine, since)).length >= count;
+  await until("as many events", have, { timeoutMs: 5000 }).catch(() => undefined);
+}
+
+/** The reference keeps volumes in no order: of those told of one after the other, none is the first. */
+function inOrder(events: readonly Event[]): Event[] {
+  const sorted: Event[] = [];
+  for (let at = 0; at < events.length;) {
+    let end = at + 1;
+    const { Type, Action } = events[at]!;
+    while (Type === "volume" && events[end]?.Type === Type && events[end]?.Action === Action) end++;
+    sorted.push(...events.slice(at, end).sort((a, b) => (wordsOf(a) < wordsOf(b) ? -1 : 1)));
+    at = end;
+  }
+  return sorted;
+}
+
+const ID = /(sha256:)?[0-9a-f]{64}/g;
+
+function wordsOf(event: Event): string {
+  return JSON.stringify(event).replace(ID, "");
+}
+
+/** Ids by the order in which they come. Moments, and how long a run was, are left out. */
+class Names {
+  readonly #names = new Map<string, string>();
+
+  replaced({ time: _time, timeNano: _nano, ...event }: Event): string {
+    const { execDuration: _duration, ...Attributes } = event.Actor.Attributes;
+    const text = JSON.stringify({ ...event, Actor: { ...event.Actor, Attributes } });
+    return text.replace(ID, (id) => this.#nameOf(id)).replace(/"name":"[a-z]+_[a-z]+\d?"/, '"name":"GENERATED"');
+  }
+
+  #nameOf(id: string): string {
+    const name = this.#names.get(id) ?? `#${this.#names.size + 1}`;
+    this.#names.set(id, name);
+    return name;
+  }
+}
