@@ -42,8 +42,8 @@ export class Outbox {
   #cut = false;
 
   /**
-   * A transaction is begun when `gather` resolves. `release` is called once per step, in order. `failed` is called once, when a transaction was not kept; from then on
-   * nothing is released any more.
+   * A transaction is begun when `gather` resolves. `release` is called once per step, in order. `failed` is called
+   * once, when a transaction was not kept; from then on nothing is released any more.
    */
   constructor(
     gather: () => Promise<void>,
