@@ -1,0 +1,166 @@
+// Clients that ask for much and read nothing of it: the engine does not keep it for them, nobody else waits, and when
+// they go everything is given back.
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { atOnce } from "../support/at-once.js";
+import { pause, until } from "../support/commands.js";
+import { Footprint } from "../support/footprint.js";
+import { onEngines } from "../support/on-engines.js";
+import { encodeRequest, RawConnection } from "../support/raw-http.js";
+
+/** Clients of each kind. */
+const CLIENTS = 10;
+/** Of output for each of them. */
+const MEBIBYTES = 16;
+const LINE = "0123456789012345678901234567890";
+const LINES = (MEBIBYTES << 20) / (LINE.length + 1);
+/** A fraction of what all of them are sent; what heaps grow to at so much work is in it. */
+const MEBIBYTES_MAX = 80;
+/** So long is output on its way to nobody before anything is measured. */
+const MOMENT_MS = 1000;
+const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
+const SMALL_LOG = { Type: "json-file", Config: { "max-size": "1m", "max-file": "2" } };
+
+onEngines("clients that never read", (engine, kind) => {
+  if (kind === "reference") return;
+  let idle: RawConnection[] = [];
+
+  beforeEach(async () => {
+    // What is made at the first container and stays.
+    await engine().run({ Cmd: ["true"] });
+  });
+  afterEach(() => {
+    for (const connection of idle) connection.close();
+    idle = [];
+  });
+
+  test("logs: the container runs to its end", async () => {
+    await unread(async () => {
+      const id = await chatty();
+      await ask({ target: `/v1.41/containers/${id}/logs?stdout=1&follow=1` });
+      await go(id);
+      expect(await engine().wait(id)).toBe(0);
+      return id;
+    });
+  });
+
+  test("attach: the container runs to its end", async () => {
+    await unread(async () => {
+      const id = await chatty();
+      const target = `/v1.41/containers/${id}/attach?stream=1&stdout=1`;
+      await ask({ method: "POST", target, headers: UPGRADE });
+      await go(id);
+      expect(await engine().wait(id)).toBe(0);
+      return id;
+    });
+  });
+
+  test("exec: its process waits for them, and goes on when they are gone", async () => {
+    await unread(
+      async () => {
+        const id = await engine().running();
+        const Cmd = ["sh", "-c", `yes ${LINE} | head -n ${LINES}; touch /done`];
+        for (let at = 0; at < CLIENTS; at += 1) {
+          const exec = await engine().must(201, "POST", `/containers/${id}/exec`, { Cmd, AttachStdout: true });
+          const target = `/v1.41/exec/${exec.json<{ Id: string }>().Id}/start`;
+          await ask({ method: "POST", target, headers: UPGRADE, body: {} }, 1);
+        }
+        await pause(MOMENT_MS);
+        expect((await engine().call("HEAD", `/containers/${id}/archive?path=/done`)).status).toBe(404);
+        return id;
+      },
+      async (id) => {
+        await until("the execs' end", async () => (await execsOf(id)) === null, { timeoutMs: 60_000 });
+        expect((await engine().call("HEAD", `/containers/${id}/archive?path=/done`)).status).toBe(200);
+      },
+    );
+  });
+
+  test("events", async () => {
+    await unread(async () => {
+      const id = await engine().running({ Labels: { long: "x".repeat(60_000) }, Tty: true });
+      await ask({ target: "/v1.41/events" });
+      const events = Math.ceil((MEBIBYTES << 20) / 60_000);
+      await atOnce(events, 4, () => engine().must(200, "POST", `/containers/${id}/resize?h=20&w=80`));
+      return id;
+    });
+  });
+
+  test("lists, asked for again and again on one connection", async () => {
+    await unread(async () => {
+      const id = await engine().running({ Labels: { long: "x".repeat(60_000) } });
+      const requests = Math.ceil((MEBIBYTES << 20) / 60_000);
+      const bytes = encodeRequest({ target: "/v1.41/containers/json" });
+      await ask(Buffer.concat(Array.from({ length: requests }, () => bytes)));
+      return id;
+    });
+  });
+
+  test("archives and exports", async () => {
+    await unread(async () => {
+      const id = await engine().create({ Cmd: ["sh", "-c", `yes ${LINE} | head -n ${LINES} > /large`] });
+      await engine().start(id);
+      expect(await engine().wait(id)).toBe(0);
+      await ask({ target: `/v1.41/containers/${id}/archive?path=/large` }, CLIENTS / 2);
+      await ask({ target: `/v1.41/containers/${id}/export` }, CLIENTS / 2);
+      return id;
+    });
+  });
+
+  test("stats", async () => {
+    await unread(async () => {
+      const id = await engine().running();
+      await ask({ target: `/v1.41/containers/${id}/stats` }, 5 * CLIENTS);
+      return id;
+    });
+  });
+
+  /** `act` has them asked, `after` looks at its container when they are gone. */
+  async function unread(
+    act: () => Promise<string>,
+    after: (id: string) => Promise<void> = async () => {},
+  ): Promise<void> {
+    const footprint = await Footprint.of(engine().daemon);
+    const id = await footprint.during(async () => {
+      const made = await act();
+      await pause(MOMENT_MS);
+      for (let at = 0; at < 20; at += 1) expect((await engine().call("GET", "/_ping")).text).toBe("OK");
+      return made;
+    });
+    console.log(`${expect.getState().currentTestName ?? ""}: ${footprint.most.toFixed(0)} MiB`);
+    expect(footprint.most).toBeLessThan(MEBIBYTES_MAX);
+    for (const connection of idle) connection.close();
+    await after(id);
+    await engine().remove(id);
+    await footprint.expectFilesClosed();
+  }
+
+  async function ask(request: Buffer | Parameters<typeof encodeRequest>[0], clients = CLIENTS): Promise<void> {
+    const bytes = Buffer.isBuffer(request) ? request : encodeRequest(request);
+    for (let at = 0; at < clients; at += 1) {
+      const connection = await RawConnection.open(engine().socketPath);
+      idle.push(connection);
+      connection.pause();
+      connection.send(bytes);
+    }
+  }
+
+  /** Writes when it is told to; its log is small, so that what is held for clients shows. */
+  function chatty(): Promise<string> {
+    const Cmd = ["sh", "-c", `read go; yes ${LINE} | head -n ${LINES}`];
+    return engine().running({ Cmd, OpenStdin: true, HostConfig: { LogConfig: SMALL_LOG } });
+  }
+
+  async function go(id: string): Promise<void> {
+    const connection = await RawConnection.open(engine().socketPath);
+    connection.send(encodeRequest({ method: "POST", target: `/v1.41/containers/${id}/attach?stream=1&stdin=1` }));
+    await connection.head();
+    connection.send("go\n");
+    connection.end();
+    await connection.rest();
+    connection.close();
+  }
+
+  async function execsOf(id: string): Promise<unknown> {
+    return (await engine().inspect<{ ExecIDs: unknown }>(id)).ExecIDs;
+  }
+});
