@@ -19,10 +19,10 @@ describe("versions", () => {
     ["1.56", 55, "client version 1.56 is too new. Maximum supported API version is 1.55", false],
     ["2.0", 55, "client version 2.0 is too new. Maximum supported API version is 1.55", false],
     ["1.99999999999999999999", 55, /too new/, false],
-    ["1.23", 55, /^client version 1.23 is too old. Minimum supported API version is 1.24, please upgrade your/, true],
-    ["1.5", 55, /too old/, true],
-    ["...", 55, /too old/, true],
-    ["", 55, /too old/, true],
+    ["1.23", 23, /^client version 1.23 is too old. Minimum supported API version is 1.24, please upgrade your/, true],
+    ["1.5", 5, /too old/, true],
+    ["...", 0, /too old/, true],
+    ["", 0, /too old/, true],
   ])("%s", (text, minor, refusal, plain) => {
     const message: unknown = typeof refusal === "string" ? refusal : expect.stringMatching(refusal);
     expect(door.call("version", text)).toEqual([minor, message, plain]);

@@ -66,6 +66,15 @@ onEngines("versions", (engine, kind) => {
     }
   });
 
+  test("images are saved and loaded at 1.22, too, which skopeo asks for", async () => {
+    const version = "1.22";
+    const { body } = await engine().must(200, "GET", "/images/get?names=busybox", undefined, { version });
+    const answer = await engine().must(200, "POST", "/images/load?quiet=1", body, { version });
+    expect(answer.text).toContain("Loaded image: busybox:latest");
+    const other = await engine().call("GET", "/images/json", undefined, { version });
+    expect(other.status).toBe(engine().expected("too-old", 400, 200));
+  });
+
   test("/version repeats both limits", async () => {
     const body = await engine().read<VersionBody>("/version");
     const { maxVersion, minVersion } = engine().engine;

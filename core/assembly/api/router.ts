@@ -8,7 +8,7 @@ import { commonHeaders, messageBody, refused, sendEmpty, sendRefusal, sendWhole,
 import { Query, Target, decodePath, visibleAscii } from "../text/url";
 import { eraseCredentials } from "./registry-auth";
 import { Route, Routed, findRoute } from "./routes";
-import { MAX_VERSION, requestedVersion, tooNewEndpoint } from "./versions";
+import { MAX_VERSION, MIN_VERSION, requestedVersion, tooNewEndpoint } from "./versions";
 
 const JSON_ONLY = "Content-Type: application/json";
 const TEXT_ONLY = "\nContent-Type: text/plain; charset=utf-8\nX-Content-Type-Options: nosniff";
@@ -28,10 +28,10 @@ function answer(request: Request): void {
   call.again = route;
   const path = target.path;
   const rest = versionEnd(path);
-  if (rest > 0 && !acceptVersion(call, path.slice(2, rest))) return;
   const decoded = decodePath(rest > 0 ? path.slice(rest) : path);
+  if (decoded !== null) call.path = decoded;
+  if (rest > 0 && !acceptVersion(call, path.slice(2, rest))) return;
   if (decoded === null) return sendRefusal(call, badParameter("malformed path"));
-  call.path = decoded;
   call.query = new Query(target.query);
   route(call);
 }
@@ -70,9 +70,15 @@ function versionEnd(path: string): i32 {
 function acceptVersion(call: Call, text: string): bool {
   const version = requestedVersion(text);
   call.version = version.minor;
-  if (version.refusal.length == 0) return true;
+  if (version.refusal.length == 0 || isServedLonger(call)) return true;
   refuseVersion(call, version.refusal, version.plain);
   return false;
+}
+
+/** Whether a version that is too old for all others has this route. */
+function isServedLonger(call: Call): bool {
+  const route = findRoute(call);
+  return route !== null && call.version < MIN_VERSION && route.since <= call.version;
 }
 
 function refuseVersion(call: Call, message: string, plain: bool): void {

@@ -59,7 +59,7 @@ export class Route {
   constructor(
     readonly method: string,
     readonly path: string,
-    /** Minor number of the first version that has it. */
+    /** Minor number of the first version that has it, as far as that is served. */
     readonly since: i32,
     readonly handler: (call: Call) => Refusal | null,
     /** File of the handler, in the core's sources. */
@@ -138,8 +138,9 @@ const ROUTES: Route[] = [
   new Route("POST",   "/images/create",             24, createImage,       "image/pull.ts"),
   new Route("GET",    "/images/search",             24, later,             "api/routes.ts"),
   new Route("POST",   "/images/prune",              25, later,             "api/routes.ts"),
-  new Route("GET",    "/images/get",                24, saveImages,        "image/save.ts"),
-  new Route("POST",   "/images/load",               24, loadImages,        "image/load.ts"),
+  // skopeo asks for these two with 1.22 up to its release 1.13, whatever the engine says of itself.
+  new Route("GET",    "/images/get",                22, saveImages,        "image/save.ts"),
+  new Route("POST",   "/images/load",               22, loadImages,        "image/load.ts"),
   new Route("GET",    "/images/*/json",             24, inspectImage,      "image/inspect.ts"),
   new Route("GET",    "/images/*/history",          24, later,             "api/routes.ts"),
   new Route("GET",    "/images/*/attestations",     55, later,             "api/routes.ts"),

@@ -1,13 +1,14 @@
 // Which versions of the API are served, and what the others are told (surface §2.1). A served version is its minor
 // number: 41 for 1.41.
 
+export const MIN_VERSION: i32 = 24;
 export const MAX_VERSION: i32 = 55;
 export const MIN_VERSION_TEXT: string = "1.24";
 export const MAX_VERSION_TEXT: string = "1.55";
 
 /** A requested version. */
 export class RequestedVersion {
-  /** Minor number; only of a version that is served. */
+  /** Minor number; of a version that is served, or is too old but 1.x. */
   minor: i32 = MAX_VERSION;
   /** Why the version is not served, in Docker's words; empty if it is. */
   refusal: string = "";
@@ -20,6 +21,7 @@ export function requestedVersion(text: string): RequestedVersion {
   const requested = new RequestedVersion();
   if (compareVersions(text, MIN_VERSION_TEXT) < 0) {
     requested.plain = true;
+    requested.minor = compareVersions(text, "1") < 0 ? 0 : componentOf(text.split("."), 1);
     requested.refusal =
       `client version ${text} is too old. Minimum supported API version is ${MIN_VERSION_TEXT}, ` +
       "please upgrade your client to a newer version";
