@@ -78,6 +78,21 @@ onEngines("mounts", (engine, kind) => {
     expect(await look(["filled:/data"])).toBe("other\n750\n");
   });
 
+  test("it is filled when the container is created, whoever uses it first", async () => {
+    const Binds = ["early:/etc", "bare:/usr:nocopy"];
+    const id = await engine().create({ HostConfig: { Binds }, Volumes: { "/root": {} } });
+    const look = "echo $(ls /bare); ls /early; touch /early/more; rm /early/group";
+    const seen = await sh(look, { Binds: ["early:/early", "bare:/bare"] });
+    expect(seen).toMatch(/^\n(.*\n)*group\n(.*\n)*passwd\n/);
+    // What somebody has changed since stays changed.
+    const again = await sh("ls /early", { Binds: ["early:/early"] });
+    expect(again).toContain("more\n");
+    expect(again).not.toContain("group\n");
+    await engine().start(id);
+    await engine().remove(id);
+    expect(await sh("ls /early", { Binds: ["early:/early"] })).toBe(again);
+  });
+
   test("creation tells of a volume that was there, too; a run tells of its mount", async () => {
     const since = await stamp(engine());
     const body = { Cmd: ["true"], HostConfig: { Binds: ["told:/x:ro"], NetworkMode: "none" } };

@@ -1,8 +1,16 @@
 // POST /containers/create (surface §2.14): read, look the image up, merge, check, then make.
 
-import { Failure, Outcome, VolumeCommandFind, VolumeCommandMake } from "../../../build/bindings/types";
+import {
+  ContentCommandMount,
+  ContentCommandUnmount,
+  Failure,
+  Mount,
+  Outcome,
+  VolumeCommandFind,
+  VolumeCommandMake,
+} from "../../../build/bindings/types";
 import { readJsonBody } from "../api/json-body";
-import { askVolumes } from "../ask";
+import { askContent, askVolumes } from "../ask";
 import { Call } from "../call";
 import { emitContainer, volumeEvent } from "../event/emit";
 import { Image } from "../image/image";
@@ -18,6 +26,7 @@ import { Container } from "./container";
 import { showLinks, tieLinks } from "./links";
 import { MountKind, MountPoint } from "./mount-point";
 import { containerNameProblem, generatedName } from "./names";
+import { fillVolumes, hasUnfilled, volumesFilled } from "./own-volumes";
 import { takeUpQueue } from "./queue";
 import { removeNow } from "./remove";
 import { restartPolicyOf } from "./restart-policy";
@@ -159,10 +168,19 @@ class SourceSearch extends Task {
   }
 }
 
-/** Volumes are made before the answer. */
+/** How far the filling of its volumes is. */
+enum Filling {
+  Not,
+  Mounted,
+  Filled,
+  Unmounted,
+}
+
+/** Volumes are made, and filled, before the answer. */
 class Creation extends Task {
   private open: i32 = 0;
   private failure: string = "";
+  private stage: Filling = Filling.Not;
   /** Mounts whose volumes were not there before. */
   private readonly added: MountPoint[] = [];
 
@@ -200,9 +218,38 @@ class Creation extends Task {
     if (failure !== null) this.failure = failure.message;
     this.open -= 1;
     if (this.open > 0) return;
+    if (this.failure.length == 0 && this.fill()) return;
+    // What was mounted for it goes with the container.
+    if (this.failure.length > 0 && this.stage > Filling.Not) this.container.unclean = true;
     this.finish();
     // A removal takes the queue up itself, in the end.
     if (this.failure.length == 0) takeUpQueue(this.container);
+  }
+
+  /** Volumes get what the image has at their places: whoever uses them next finds it there. False when that is done. */
+  private fill(): bool {
+    const container = this.container;
+    switch (this.stage) {
+      case Filling.Not:
+        if (container.chain === null || !hasUnfilled(container)) return false;
+        this.open = 1;
+        askContent(this, 0, new ContentCommandMount(new Mount(container.id, container.chain)));
+        break;
+      case Filling.Mounted:
+        this.open = fillVolumes(container, this, 0);
+        break;
+      case Filling.Filled:
+        volumesFilled(container);
+        this.open = 1;
+        askContent(this, 0, new ContentCommandUnmount(container.id));
+        break;
+      default:
+        container.touch();
+        engine.sizes.volumesChanged(container);
+        return false;
+    }
+    this.stage += 1;
+    return true;
   }
 
   private finish(): void {

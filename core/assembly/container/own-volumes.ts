@@ -4,6 +4,7 @@ import { Populate, VolumeCommandMake, VolumeCommandPopulate } from "../../../bui
 import { askVolumes } from "../ask";
 import { Task } from "../task";
 import { Container } from "./container";
+import { MountPoint } from "./mount-point";
 
 /** Asks for all of them; how many these are. */
 export function makeVolumes(container: Container, task: Task, step: i32): i32 {
@@ -25,6 +26,11 @@ export function fillVolumes(container: Container, task: Task, step: i32): i32 {
     askVolumes(task, step, new VolumeCommandPopulate(new Populate(volume.name, container.id, volume.destination)));
   }
   return asked;
+}
+
+/** Some are to be filled from the container's file system. */
+export function hasUnfilled(container: Container): bool {
+  return container.volumes.some((volume: MountPoint) => !volume.populated);
 }
 
 /** All that were to be filled are; whether any was. The record is the caller's to put. */

@@ -44,6 +44,11 @@ export class Sizes extends Task {
   /** A container's files, and those of its volumes, have changed for the last time for now. */
   changed(container: Container): void {
     if (!this.containers.includes(container.id)) this.containers.push(container.id);
+    this.volumesChanged(container);
+  }
+
+  /** Only those of its volumes. */
+  volumesChanged(container: Container): void {
     for (let i = 0; i < container.mounts.length; i++) {
       const mount = container.mounts[i];
       if (mount.kind == MountKind.Volume) this.enqueueVolume(mount.name);
