@@ -40,6 +40,7 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
     ...limits,
     ...(init && { init }),
     cgroupDriver: "cgroupfs",
+    ownProcesses: true,
     ipv6: read("proc/net/if_inet6") !== "",
     securityOptions: securityOptions(read("proc/self/status"), limits),
     // `networks.make` switches it on before a container can notice.

@@ -79,6 +79,11 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   { id: "kill-texts", what: "wording of kill's refusals", reason: NEWEST },
   {
+    id: "storage-opt",
+    what: "quotas that cannot be had are 501, an unknown option of theirs 400 (reference: 500)",
+    reason: "what this machine has not got, and what no machine has, are no failures of the engine",
+  },
+  {
     id: "link-status",
     what: "a malformed link is 400, a container's own name as a link 409 (reference: 500)",
     reason: NEWEST,

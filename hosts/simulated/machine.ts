@@ -25,6 +25,7 @@ export const MACHINE: engine.Machine = {
   blkioWeight: true,
   blkioRates: true,
   cpuRealtime: false,
+  ownProcesses: false,
   ipv6: true,
   init: { path: "/usr/bin/docker-init", version: "simulated", commit: "" },
   pidsLimit: true,

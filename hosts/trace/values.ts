@@ -53,6 +53,7 @@ const machine = record<engine.Machine>({
   blkioWeight: bool,
   blkioRates: bool,
   cpuRealtime: bool,
+  ownProcesses: bool,
   ipv6: bool,
   init: optional(record<engine.InitProgram>({ path: text, version: text, commit: text })),
   pidsLimit: bool,

@@ -131,10 +131,9 @@ describe("fields that are not built", () => {
 
   test.each([
     ["HostConfig.LogConfig.Type", { LogConfig: { Type: "syslog" } }],
-    ["HostConfig.DeviceRequests", { DeviceRequests: [{ Count: -1 }] }],
     ["HostConfig.Mounts.VolumeOptions.DriverConfig.Options", { Mounts: [DRIVEN] }],
     ["HostConfig.CgroupParent", { CgroupParent: "/x" }],
-    ["HostConfig.StorageOpt", { StorageOpt: { size: "1" } }],
+    ["HostConfig.UsernsMode", { UsernsMode: "private" }],
   ])("%s is refused by name", (name, hostConfig) => {
     expect(host(hostConfig)).toEqual([501, `${name} is not built yet`]);
   });

@@ -27,6 +27,7 @@ const MACHINE: engine.Machine = {
   blkioWeight: true,
   blkioRates: true,
   cpuRealtime: false,
+  ownProcesses: true,
   ipv6: true,
   pidsLimit: true,
   cpuCfs: true,

@@ -41,6 +41,14 @@ const ULIMIT: Table = new Table("Ulimit", [
   new Field("Soft", FieldType.Int, "0"),
 ]);
 
+const DEVICE_REQUEST: Table = new Table("DeviceRequest", [
+  new Field("Driver", FieldType.String, '""'),
+  new Field("Count", FieldType.Int, "0").typed("int"),
+  new Field("DeviceIDs", FieldType.Strings, "null"),
+  new Field("Capabilities", FieldType.Raw, "null"),
+  new Field("Options", FieldType.StringMap, "null"),
+]);
+
 const NO_NUMBER: string = "0";
 const NO_TEXT: string = '""';
 const NOTHING: string = "null";
@@ -66,7 +74,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
     .typed("container.RestartPolicy")
     .of(RESTART_POLICY),
   new Field("AutoRemove", FieldType.Bool, NO),
-  new Field("VolumeDriver", FieldType.String, NO_TEXT).refused(['"local"']),
+  new Field("VolumeDriver", FieldType.String, NO_TEXT).says("there is none but `local`"),
   new Field("VolumesFrom", FieldType.Strings, NOTHING),
   new Field("CapAdd", FieldType.Command, NOTHING),
   new Field("CapDrop", FieldType.Command, NOTHING),
@@ -77,7 +85,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("ExtraHosts", FieldType.Strings, NOTHING),
   new Field("GroupAdd", FieldType.Strings, NOTHING),
   new Field("IpcMode", FieldType.String, NO_TEXT).typed("container.IpcMode").says("`container:` too"),
-  new Field("Cgroup", FieldType.String, NO_TEXT).typed("container.CgroupSpec").refused(),
+  new Field("Cgroup", FieldType.String, NO_TEXT).typed("container.CgroupSpec").kept(),
   new Field("Links", FieldType.Strings, NOTHING).says("on the default bridge"),
   new Field("OomScoreAdj", FieldType.Int, NO_NUMBER).typed("int"),
   new Field("PidMode", FieldType.String, NO_TEXT).typed("container.PidMode").says("`host`, `container:`"),
@@ -85,7 +93,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("PublishAllPorts", FieldType.Bool, NO),
   new Field("ReadonlyRootfs", FieldType.Bool, NO),
   new Field("SecurityOpt", FieldType.Strings, NOTHING).says("labels and AppArmor profiles are refused"),
-  new Field("StorageOpt", FieldType.StringMap, null).refused(),
+  new Field("StorageOpt", FieldType.StringMap, null).says("refused: there are no quotas"),
   new Field("Tmpfs", FieldType.StringMap, null),
   new Field("UTSMode", FieldType.String, NO_TEXT).typed("container.UTSMode").says("`host`"),
   // User namespaces are not remapped, so the host's is what every container has.
@@ -114,7 +122,10 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("CpusetMems", FieldType.String, NO_TEXT),
   new Field("Devices", FieldType.Structs, NOTHING).typed("container.DeviceMapping").of(DEVICE),
   new Field("DeviceCgroupRules", FieldType.Strings, NOTHING),
-  new Field("DeviceRequests", FieldType.Raw, NOTHING).refused(),
+  new Field("DeviceRequests", FieldType.Structs, NOTHING)
+    .typed("container.DeviceRequest")
+    .of(DEVICE_REQUEST)
+    .says("the start is refused: there are no drivers of devices"),
   new Field("KernelMemory", FieldType.Int, NO_NUMBER).upTo(41).kept().says(GIVEN_UP),
   new Field("KernelMemoryTCP", FieldType.Int, NO_NUMBER).upTo(51).kept().says(GIVEN_UP),
   new Field("MemoryReservation", FieldType.Int, NO_NUMBER),

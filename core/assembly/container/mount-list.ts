@@ -6,7 +6,7 @@ import { badParameter, Refusal } from "../refusal";
 import { cleanPath } from "../text/path";
 import { readBind } from "./binds";
 import { anonymousVolume, MountKind, MountPoint } from "./mount-point";
-import { readMount } from "./mounts";
+import { readMount, refuseDriver } from "./mounts";
 import { readVolumesFrom } from "./volumes-from";
 
 /** Each is made before the answer, and again at every start. */
@@ -50,7 +50,10 @@ export class MountList {
       const destination = bind.point.destination;
       if (bind.problem.length > 0) this.refusal = badParameter(bind.problem);
       else if (tmpfs.has(destination)) this.refuseTwice(destination);
-      else this.take(bind.point, destination);
+      else {
+        if (bind.point.kind == MountKind.Volume) this.refusal = this.refuseMaking(bind.point.name);
+        this.take(bind.point, destination);
+      }
     }
   }
 
@@ -70,8 +73,16 @@ export class MountList {
     const tmpfs = this.tmpfs();
     for (let i = 0; i < volumes.keys.length; i++) {
       const destination = cleanPath(volumes.keys[i]);
-      if (!this.places.has(destination) && !tmpfs.has(destination)) this.put(anonymousVolume(destination));
+      if (this.places.has(destination) || tmpfs.has(destination)) continue;
+      this.refusal = this.refuseMaking("");
+      this.put(anonymousVolume(destination));
     }
+  }
+
+  /** By the driver that the container is to have its volumes from, unless they are Mounts. */
+  private refuseMaking(name: string): Refusal | null {
+    if (this.refusal !== null) return this.refusal;
+    return refuseDriver(this.hostConfig.stringOf("VolumeDriver"), name);
   }
 
   /** `target`: the destination as the client wrote it. */

@@ -124,6 +124,11 @@ function refuseVolume(mount: Json): Refusal | null {
   const options = mount.entry("VolumeOptions");
   const config: Json | null = options === null ? null : options.entry("DriverConfig");
   const driver = config === null ? "" : config.stringOf("Name");
+  return refuseDriver(driver, name);
+}
+
+/** Of a volume that is to be made. */
+export function refuseDriver(driver: string, name: string): Refusal | null {
   if (driver.length == 0 || driver == "local") return null;
   return notFound(`create ${name}: error looking up volume plugin ${driver}: plugin "${driver}" not found`);
 }

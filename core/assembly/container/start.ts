@@ -27,6 +27,7 @@ import { badParameter, conflict, internal, notModified, Refusal } from "../refus
 import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
+import { deviceRequestProblem } from "./device-requests";
 import { settingsProblem } from "./endpoint-settings";
 import { endAttached } from "./exit";
 import { linkedHosts } from "./hosts-file";
@@ -88,6 +89,7 @@ export function startNow(container: Container, client: StartClient): void {
   if (problem === null) problem = networkProblem(container);
   if (problem === null) problem = settingsProblem(container);
   if (problem === null) problem = linkProblem(container);
+  if (problem === null) problem = deviceRequestProblem(container);
   if (problem === null) start.begin();
   else start.refuse(problem);
 }

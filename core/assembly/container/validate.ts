@@ -3,7 +3,7 @@
 
 import { Json } from "../json/json";
 import { refusePorts, unbuiltPorts } from "../network/port-wishes";
-import { Refusal, badParameter, notBuilt } from "../refusal";
+import { Refusal, badParameter, notBuilt, notSupported } from "../refusal";
 import { quoteText } from "../text/go-quote";
 import { annotationProblem } from "./annotations";
 import { unknownCapability } from "./capabilities";
@@ -25,6 +25,8 @@ export class ValidationFacts {
   kernel: KernelFacts = new KernelFacts();
   /** There is an init program. */
   init: bool = false;
+  /** There are processes besides those of containers. */
+  ownProcesses: bool = true;
 }
 
 /** Docker's refusal of a container, or null. `config`: merged with the image's; `host`: normalised. */
@@ -35,7 +37,8 @@ export function refuseContainer(config: Json, host: Json, facts: ValidationFacts
   if (problem.length == 0) problem = hostProblem(host, facts);
   if (problem.length == 0) problem = namespaceProblem(config, host);
   if (problem.length > 0) return badParameter(problem);
-  return refuseMachineFields(config, host);
+  const lacking = refuseLacking(host, facts);
+  return lacking === null ? refuseMachineFields(config, host) : lacking;
 }
 
 /**
@@ -176,6 +179,19 @@ function tmpfsProblem(host: Json): string {
     if (!path.startsWith("/")) return `invalid mount path: '${path}' mount path must be absolute`;
   }
   return "";
+}
+
+// What this machine has not got: by name, or in Docker's words where it has some.
+function refuseLacking(host: Json, facts: ValidationFacts): Refusal | null {
+  if (host.stringOf("PidMode") == "host" && !facts.ownProcesses) {
+    return notSupported("HostConfig.PidMode host: this machine has no processes besides those of containers");
+  }
+  const storage = host.entry("StorageOpt");
+  if (storage === null || storage.length == 0) return null;
+  for (let i = 0; i < storage.keys.length; i++) {
+    if (storage.keys[i].toLowerCase() != "size") return badParameter(`Unknown option ${storage.keys[i]}`);
+  }
+  return notSupported("--storage-opt is supported only for overlay over xfs with 'pquota' mount option");
 }
 
 // Volumes, ports and security options: what makes no sense, then what cannot be had yet.

@@ -21,6 +21,8 @@ import { dropUnsupported, kernelFacts } from "./warnings";
 
 /** From this version on a client is told of ports with an empty list of bindings (surface §3). */
 const EMPTY_LISTS_TOLD: i32 = 52;
+/** Since when the daemon tells that `VolumeDriver` is not for `Mounts` (surface §3). */
+const WITH_WARNING = 48;
 
 export class Wish {
   refusal: Refusal | null = null;
@@ -72,6 +74,7 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   fillLogConfig(wish.hostConfig);
   resolveMode(wish.hostConfig, "NetworkMode");
   warnOfPorts(wish, version);
+  warnOfVolumeDriver(wish, version);
   const facts = validationFacts();
   wish.warnings = wish.warnings.concat(dropUnsupported(wish.hostConfig, facts.kernel));
   const refusal = refuseContainer(wish.config, wish.hostConfig, facts);
@@ -93,6 +96,7 @@ function validationFacts(): ValidationFacts {
   const facts = new ValidationFacts();
   facts.cpus = <i32>engine.options.machine.cpus;
   facts.init = engine.options.machine.init !== null;
+  facts.ownProcesses = engine.options.machine.ownProcesses;
   facts.kernel = kernelFacts(engine.options.machine);
   const runtimes = engine.options.runtimes;
   for (let i = 0; i < runtimes.length; i++) facts.runtimes.push(runtimes[i].name);
@@ -131,6 +135,26 @@ function warnOfPlatform(wish: Wish, actual: Platform, host: Platform): void {
     `The requested image's platform (${actual.text}) does not match the detected host platform (${host.text}) ` +
       "and no specific platform was requested",
   );
+}
+
+/** Before `WITH_WARNING` the client said so itself. */
+function warnOfVolumeDriver(wish: Wish, version: i32): void {
+  const mounts = wish.hostConfig.entry("Mounts");
+  if (version < WITH_WARNING || mounts === null || wish.hostConfig.stringOf("VolumeDriver").length == 0) return;
+  for (let i = 0; i < mounts.items.length; i++) {
+    if (mounts.items[i].stringOf("Type") != "volume" || hasDriver(mounts.items[i])) continue;
+    wish.warnings.push(
+      "WARNING: the container-wide volume-driver configuration is ignored for volumes specified via 'mount'. " +
+        "Use '--mount type=volume,volume-driver=...' instead",
+    );
+    return;
+  }
+}
+
+function hasDriver(mount: Json): bool {
+  const options = mount.entry("VolumeOptions");
+  const config: Json | null = options === null ? null : options.entry("DriverConfig");
+  return config !== null && config.stringOf("Name").length > 0;
 }
 
 function warnOfPorts(wish: Wish, version: i32): void {

@@ -1,0 +1,77 @@
+// What a machine has not got: no quotas for containers' files, no drivers of devices, no drivers of volumes but one, on
+// the simulated one nobody but containers. Each is refused by name where it is asked for, and nowhere else.
+import { expect, test } from "vitest";
+import { messageOf, type Json } from "../support/engine-client.js";
+import { onEngines, testIf } from "../support/on-engines.js";
+
+onEngines("what is not there", (engine, kind) => {
+  const created = async (HostConfig: Json, more: Json = {}, version = "1.41") => {
+    const body = { Image: "busybox", Cmd: ["true"], HostConfig, ...more };
+    const answer = await engine().call("POST", "/containers/create", body, { version });
+    return [answer.status, answer.status === 201 ? answer.json() : messageOf(answer)] as const;
+  };
+
+  test("quotas", async () => {
+    const text = "--storage-opt is supported only for overlay over xfs with 'pquota' mount option";
+    expect(await created({ StorageOpt: { size: "1G" } })).toEqual([engine().expected("storage-opt", 501, 500), text]);
+    const unknown = engine().expected("storage-opt", 400, 500);
+    expect(await created({ StorageOpt: { siz: "1G" } })).toEqual([unknown, "Unknown option siz"]);
+    expect((await created({ StorageOpt: {} }))[0]).toBe(201);
+  });
+
+  test.each<[Json, string]>([
+    [{ Count: -1, Capabilities: [["gpu"]] }, '"" with capabilities: [[gpu]]'],
+    [{ Driver: "nvidia", DeviceIDs: ["0"] }, '"nvidia" with capabilities: []'],
+    [{ Capabilities: [["a", "b"], ["c"]] }, '"" with capabilities: [[a b] [c]]'],
+  ])("drivers of devices: %j", async (request, text) => {
+    const [status, answer] = await created({ DeviceRequests: [request] });
+    expect(status).toBe(201);
+    const { Id } = answer as { Id: string };
+    const start = await engine().call("POST", `/containers/${Id}/start`);
+    expect([start.status, messageOf(start)]).toEqual([500, `could not select device driver ${text}`]);
+    const asked = { Driver: "", Count: 0, DeviceIDs: null, Capabilities: null, Options: null, ...request };
+    expect(await engine().inspect(Id)).toMatchObject({
+      State: { Status: "created", ExitCode: 128, Error: messageOf(start) },
+      HostConfig: { DeviceRequests: [asked] },
+    });
+    await engine().remove(Id);
+  });
+
+  test("drivers of volumes", async () => {
+    const text = 'error looking up volume plugin nfs: plugin "nfs" not found';
+    const VolumeDriver = "nfs";
+    expect(await created({ VolumeDriver, Binds: ["new:/x"] })).toEqual([404, `create new: ${text}`]);
+    const [status, answer] = await created({ VolumeDriver }, { Volumes: { "/x": {} } });
+    expect(status).toBe(404);
+    expect(answer).toContain(text);
+    const { Volumes } = await engine().read<{ Volumes: Json[] | null }>("/volumes");
+    expect(Volumes ?? []).toEqual([]);
+    // Nothing to be made is nothing to be refused.
+    expect((await created({ VolumeDriver, Binds: ["/tmp:/x"] }))[0]).toBe(201);
+  });
+
+  testIf(kind !== "reference")(
+    "mounts have no driver but their own, and clients are told so from 1.48 on",
+    async () => {
+      const mounts = (VolumeOptions: Json) => {
+        return { VolumeDriver: "nfs", Mounts: [{ Type: "volume", Source: "mine", Target: "/x", VolumeOptions }] };
+      };
+      const warning =
+        "WARNING: the container-wide volume-driver configuration is ignored for volumes specified via 'mount'. " +
+        "Use '--mount type=volume,volume-driver=...' instead";
+      const local = { DriverConfig: { Name: "local" } };
+      for (const [version, options, warnings] of [
+        ["1.47", {}, []],
+        ["1.48", {}, [warning]],
+        ["1.55", local, []],
+      ] as const) {
+        expect(await created(mounts(options), {}, version)).toMatchObject([201, { Warnings: warnings }]);
+      }
+    },
+  );
+
+  testIf(kind === "simulated")("processes besides those of containers", async () => {
+    const text = "HostConfig.PidMode host: this machine has no processes besides those of containers";
+    expect(await created({ PidMode: "host" })).toEqual([501, text]);
+  });
+});
