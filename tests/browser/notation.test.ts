@@ -166,6 +166,21 @@ describe("docker", () => {
     });
   });
 
+  test.each([
+    ["[::1]:8080:80", { "80/tcp": [{ HostIp: "::1", HostPort: "8080" }] }],
+    ["[2001:db8::1]::80/udp", { "80/udp": [{ HostIp: "2001:db8::1", HostPort: "" }] }],
+    ["8080-8090:80", { "80/tcp": [{ HostPort: "8080-8090" }] }],
+    ["8080-8081:80-81", { "80/tcp": [{ HostPort: "8080" }], "81/tcp": [{ HostPort: "8081" }] }],
+    ["80-81", { "80/tcp": [{ HostPort: "" }], "81/tcp": [{ HostPort: "" }] }],
+  ])("run -p %s", (published, PortBindings) => {
+    const [create] = parsed(`docker run -p ${published} busybox`).requests;
+    expect(JSON.parse(create!.body)).toMatchObject({ HostConfig: { PortBindings } });
+  });
+
+  test.each(["81-80", "8080-8082:80-81", "::1:80:80", "70000", "x"])("run -p %s is none", (published) => {
+    expect(parse(`docker run -p ${published} busybox`, "1.41")).toMatchObject({ ok: false, at: published });
+  });
+
   test("options behind the image belong to the command", () => {
     const [create] = parsed("docker run busybox ls -la --name x").requests;
     expect(JSON.parse(create!.body)).toMatchObject({ Cmd: ["ls", "-la", "--name", "x"] });

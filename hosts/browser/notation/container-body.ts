@@ -16,13 +16,13 @@ export const CREATE_TAKES: Takes = {
 /** The body, or what is wrong with an option. */
 export function containerBody(args: Arguments, attaches: boolean): Record<string, unknown> | { wrong: string } {
   const [image, ...command] = args.operands;
-  const ports = args.values("publish").map(portOf);
+  const ports = args.values("publish").map(portsOf);
   const memory = args.value("memory");
   const bytes = memory === null ? null : bytesOf(memory);
   const bad = args.values("publish").find((_, at) => ports[at] === null);
   if (bad !== undefined) return { wrong: bad };
   if (memory !== null && bytes === null) return { wrong: memory };
-  const published = ports.filter((port) => port !== null);
+  const published = ports.flatMap((port) => port ?? []);
   const entrypoint = args.value("entrypoint");
   return without({
     Image: image,
@@ -79,13 +79,31 @@ function hostConfig(
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-/** `[[address:]host:]container[/protocol]`; null if it is none. */
-function portOf(text: string): Port | null {
-  const parts = /^(?:(?:([\d.]+):)?(\d*):)?(\d+)(\/(?:tcp|udp|sctp))?$/.exec(text);
+/** `[[address:]host:]container[/protocol]`, each of a range by itself; null if it is none. */
+function portsOf(text: string): Port[] | null {
+  const parts = PUBLISHED.exec(text);
   if (parts === null) return null;
-  const [, address, host = "", container, protocol = "/tcp"] = parts;
-  return { key: `${container}${protocol}`, binding: { ...(address ? { HostIp: address } : {}), HostPort: host } };
+  const [, ipv6, ipv4, host = "", container = "", protocol = "/tcp"] = parts;
+  const address = ipv6 ?? ipv4;
+  const [inside, outside] = [numbersOf(container), host === "" ? [] : numbersOf(host)];
+  // One port of the container may be had on any of a range.
+  const each = inside.length > 1 && outside.length > 0;
+  if (inside.length === 0 || (each && inside.length !== outside.length)) return null;
+  return inside.map((port, at) => {
+    const HostPort = each ? String(outside[at]) : host;
+    return { key: `${port}${protocol}`, binding: { ...(address ? { HostIp: address } : {}), HostPort } };
+  });
 }
+
+const PUBLISHED = /^(?:(?:(?:\[([\da-f:.]+)\]|([\d.]+)):)?(\d+(?:-\d+)?)?:)?(\d+(?:-\d+)?)(\/(?:tcp|udp|sctp))?$/i;
+
+/** `80` or `80-82`; none of a range that ends before it begins. */
+function numbersOf(range: string): number[] {
+  const [first = 0, last = first] = range.split("-").map(Number);
+  return Array.from({ length: Math.max(0, Math.min(last, MAX_PORT) - first + 1) }, (_, at) => first + at);
+}
+
+const MAX_PORT = 65_535;
 
 function portKey(text: string): string {
   return text.includes("/") ? text : `${text}/tcp`;

@@ -53,7 +53,9 @@ function stateOf({ status, exitCode, outOfMemory }: ContainerView): string {
 }
 
 function Facts({ container }: { container: ContainerView }) {
-  const ports = container.ports.map((one) => `${one.address}:${one.host} → ${one.container}/${one.protocol}`);
+  const ports = container.ports.map(({ address, host, container: port, protocol }) => {
+    return `${address.includes(":") ? `[${address}]` : address}:${host} → ${port}/${protocol}`;
+  });
   const volumes = container.volumes.map((one) => `${one.name} at ${one.destination}`);
   const facts: [string, string][] = [
     ["Id", shortId(container.id)],
