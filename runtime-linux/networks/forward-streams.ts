@@ -14,7 +14,7 @@ export async function forwardStreams(from: Place, to: Place, room: Room): Promis
   const open = new Set<Socket>();
   const options = { allowHalfOpen: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, noDelay: true };
   const server = createServer(options, (client) => {
-    if (!room.enter()) return void client.resetAndDestroy();
+    if (!room.enter()) return void client.destroy();
     const container = createConnection({ ...options, host: to.address, port: to.port });
     for (const socket of [client, container]) {
       // What passes here keeps no process alive that has nothing else to do.
@@ -28,7 +28,7 @@ export async function forwardStreams(from: Place, to: Place, room: Room): Promis
   return {
     close() {
       server.close();
-      for (const socket of open) reset(socket);
+      for (const socket of open) socket.destroy();
     },
   };
 }
@@ -41,7 +41,7 @@ async function listen(server: Server, { address, port }: Place): Promise<void> {
   server.on("error", () => {});
 }
 
-/** Both ways, until both have closed. An end that fails is a reset of the other. */
+/** Both ways, until both have closed. An end that fails closes the other, whatever that has still to be sent. */
 function pass(client: Socket, container: Socket, closed: () => void): void {
   let left = 2;
   for (const [one, other] of [
@@ -49,17 +49,11 @@ function pass(client: Socket, container: Socket, closed: () => void): void {
     [container, client],
   ] as const) {
     one.pipe(other);
-    one.on("error", () => reset(other));
+    one.on("error", () => other.destroy());
     one.on("close", () => {
       // Once all of it was read, the other is ended by the pipe, after what still waits to be written.
-      if (!one.readableEnded) reset(other);
+      if (!one.readableEnded) other.destroy();
       if (--left === 0) closed();
     });
   }
-}
-
-function reset(socket: Socket): void {
-  // A reset waits for a connection under way.
-  if (socket.connecting) socket.destroy();
-  else socket.resetAndDestroy();
 }
