@@ -102,7 +102,7 @@ class Carrier {
         await this.filesystems.mount(command.val);
         return DONE;
       case "unmount":
-        this.filesystems.unmount(command.val);
+        await this.filesystems.unmount(command.val);
         return DONE;
       case "measure":
         return { tag: "size", val: await this.filesystems.measure(command.val) };

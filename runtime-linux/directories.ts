@@ -1,7 +1,8 @@
 // Directories that the engine makes for itself and takes away again.
 
 import { chmodSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { rm, rmdir, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /** Makes a directory that other users cannot get into, if it is not there. Through those above it they can pass. */
 export function makePrivate(directory: string): void {
@@ -28,4 +29,19 @@ export function namesIn(directory: string): string[] {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
+}
+
+/**
+ * Removes a directory that is not full, and all in it: side by side and off the main thread, as each file may have to
+ * wait for the disk. What is not there is as good.
+ */
+export async function removeAll(directory: string): Promise<void> {
+  const paths = namesIn(directory).map((name) => join(directory, name));
+  await Promise.all(paths.map((path) => unlink(path).catch(() => removeTree(path))));
+  await removeTree(directory);
+}
+
+/** An empty directory goes in one call. */
+async function removeTree(directory: string): Promise<void> {
+  await rmdir(directory).catch(() => rm(directory, { recursive: true, force: true }));
 }

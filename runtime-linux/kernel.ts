@@ -11,6 +11,12 @@ export type Path = string | Uint8Array;
 export interface Kernel {
   mount(source: string, target: string, type: string, flags: number, data: string): void;
   umount(target: string, flags: number): void;
+  /**
+   * The same off the calling thread, in the mount namespace that the process was started in: overlayfs tries out what its
+   * layers can do, and who unmounts waits for all who may be looking (RCU).
+   */
+  mountAside(source: string, target: string, type: string, flags: number, data: string): Promise<void>;
+  umountAside(target: string, flags: number): Promise<void>;
   /** `mode` with the type's bits (`S_IFCHR` …); umask applies. */
   mknod(path: Path, mode: number, device: Device): void;
   lsetxattr(path: Path, name: string, value: Uint8Array): void;

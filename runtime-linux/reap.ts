@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { removeEmpty } from "./directories.js";
+import { removeAll, removeEmpty } from "./directories.js";
 import { callRuntime, type Surroundings } from "./launch.js";
 import { killNaming } from "./naming.js";
 import { unmountOwn } from "./own-mounts.js";
@@ -23,7 +23,7 @@ export async function reap(run: Run, ended: Promise<void> | undefined, at: Surro
   if (isLast && !isGone) await at.cgroups.remove(run.container);
   rmSync(join(at.paths.exits(), run.name), { force: true });
   unmountOwn(run, at.kernel);
-  rmSync(run.directory, { recursive: true, force: true });
+  await removeAll(run.directory);
   removeEmpty(dirname(run.directory));
   removeEmpty(at.paths.liveContainer(run.container));
 }
@@ -43,7 +43,7 @@ async function removeState(run: Run, note: RunNote, at: Surroundings): Promise<v
   if (note.runtime.kind === "other" || note.hooks)
     // It may know nothing of a run that it could not make.
     await callRuntime(note.runtime, at, ["delete", "--force", run.name]).catch(() => {});
-  rmSync(run.state(note.runtime), { recursive: true, force: true });
+  await removeAll(run.state(note.runtime));
 }
 
 /** The cgroup is the container's: a later run may be in it. */

@@ -1,11 +1,11 @@
 // Containers' file systems: overlayfs over a chain's layers, what a container writes in its own upper directory.
 
 import * as fs from "node:fs";
-import { rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { rm, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { HostFailure } from "../../hosts/failure.js";
 import type { content } from "../../hosts/host.js";
-import { makePrivate, namesIn, removeEmpty } from "../directories.js";
+import { makePrivate, namesIn, removeAll, removeEmpty } from "../directories.js";
 import { MNT_DETACH, type Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import type { Layers } from "./layers.js";
@@ -37,7 +37,7 @@ export class Filesystems {
     makePrivate(this.#paths.liveContainer(container));
     fs.mkdirSync(target, { recursive: true, mode: 0o700 });
     try {
-      mountOverlay(this.#kernel, target, { lower: [stubs, ...layers], upper, work });
+      await mountOverlay(this.#kernel, target, { lower: [stubs, ...layers], upper, work });
     } catch (error) {
       this.#removeMountPoint(container);
       throw error;
@@ -45,9 +45,9 @@ export class Filesystems {
   }
 
   /** Unmounts it, if it is mounted. */
-  unmount(container: string): void {
+  async unmount(container: string): Promise<void> {
     const target = this.#paths.rootfs(checked(container));
-    if (isMountPoint(target)) this.#detach(target);
+    if (isMountPoint(target)) await this.#detach(target);
     this.#removeMountPoint(container);
   }
 
@@ -58,10 +58,11 @@ export class Filesystems {
 
   /** All that a container has on disk goes, its mount first. What a crash leaves is found by `containers`. */
   async drop(container: string): Promise<void> {
-    this.unmount(container);
+    await this.unmount(container);
     const live = this.#paths.liveContainer(container);
-    if (fs.existsSync(live)) await rm(live, { recursive: true, force: true });
-    if (!this.#dropBare(container)) await rm(this.#paths.container(container), { recursive: true, force: true });
+    if (fs.existsSync(live)) await removeAll(live);
+    await rmdir(join(this.#paths.work(container), OVERLAYS)).catch(() => {});
+    await removeAll(this.#paths.container(container));
   }
 
   /** Containers whose file system is mounted. */
@@ -75,25 +76,9 @@ export class Filesystems {
     return [...names].filter(isId).sort();
   }
 
-  /**
-   * What a container has that has written nothing but its log: a few files, so that nobody waits for long. False: there
-   * is more. Without a turn of the event loop for each file it takes a fraction of the time.
-   */
-  #dropBare(container: string): boolean {
-    const directory = this.#paths.container(container);
+  async #detach(target: string): Promise<void> {
     try {
-      for (const empty of EMPTY) if (fs.existsSync(`${directory}/${empty}`)) fs.rmdirSync(`${directory}/${empty}`);
-      for (const name of fs.readdirSync(directory)) fs.unlinkSync(`${directory}/${name}`);
-      fs.rmdirSync(directory);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  #detach(target: string): void {
-    try {
-      this.#kernel.umount(target, 0);
+      await this.#kernel.umountAside(target, 0);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
       this.#kernel.umount(target, MNT_DETACH);
@@ -122,8 +107,8 @@ export class Filesystems {
   }
 }
 
-/** Below a container's directory; overlayfs makes the one in the middle. */
-const EMPTY = ["upper", "work/work", "work"];
+/** What overlayfs makes for itself in a work directory; nothing stays in it. */
+const OVERLAYS = "work";
 
 /** A file system of its own: another device than its parent's. */
 function isMountPoint(path: string): boolean {

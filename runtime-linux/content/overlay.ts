@@ -11,10 +11,14 @@ export interface OverlayDirectories {
 }
 
 /** Any number of layers that the kernel takes (500). */
-export function mountOverlay(kernel: Kernel, target: string, { lower, upper, work }: OverlayDirectories): void {
-  const mount = (names: readonly string[]): void => {
+export async function mountOverlay(
+  kernel: Kernel,
+  target: string,
+  { lower, upper, work }: OverlayDirectories,
+): Promise<void> {
+  const mount = async (names: readonly string[]): Promise<void> => {
     const directories = `lowerdir=${names.join(":")},upperdir=${escaped(upper)},workdir=${escaped(work)}`;
-    kernel.mount("overlay", target, "overlay", 0, [directories, ...unwanted()].join(","));
+    await kernel.mountAside("overlay", target, "overlay", 0, [directories, ...unwanted()].join(","));
   };
   const names = lower.map((path) => escaped(path).replaceAll(":", "\\:"));
   // mount(2) takes a page of options. Many names fit only in a short form.
@@ -22,7 +26,7 @@ export function mountOverlay(kernel: Kernel, target: string, { lower, upper, wor
   const open: number[] = [];
   try {
     for (const path of lower) open.push(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY));
-    mount(open.map((fd) => `/proc/self/fd/${fd}`));
+    await mount(open.map((fd) => `/proc/self/fd/${fd}`));
   } finally {
     open.forEach(closeSync);
   }

@@ -19,6 +19,15 @@ export const libc: Kernel = {
   umount(target, flags) {
     call("umount2", target, text(target), flags);
   },
+  // Where they fail they are tried again on this thread, which tells why.
+  async mountAside(source, target, type, flags, data) {
+    await callAside("mount", text(source), text(target), text(type), flags, text(data)).catch(() =>
+      this.mount(source, target, type, flags, data),
+    );
+  },
+  async umountAside(target, flags) {
+    await callAside("umount2", text(target), flags).catch(() => this.umount(target, flags));
+  },
   mknod(path, mode, device) {
     call("mknod", path, text(path), mode, deviceNumber(device));
   },
@@ -229,11 +238,16 @@ function attempt(name: string, ...args: (number | bigint | Uint8Array)[]): numbe
   return result < 0 ? -koffi!.errno() : result;
 }
 
+/** Arguments of calls on other threads: their bytes must stay where they are. */
+const underWay = new Set<unknown>();
+
 /** The same on a thread of koffi's; its errno cannot be had. */
 function callAside(name: string, ...args: (number | Uint8Array | null)[]): Promise<number> {
   const found = (calls.get(name) ?? bind(name)) as Koffi.KoffiFunc<Call>;
   return new Promise((resolve, reject) => {
+    underWay.add(args);
     found.async(...args, (error: unknown, result: number) => {
+      underWay.delete(args);
       if (error !== null || result < 0) reject(error ?? errnoException(EIO, name, ""));
       else resolve(result);
     });

@@ -21,6 +21,12 @@ export class Recorder implements Kernel {
   umount(target: string, flags: number): void {
     this.#record("umount", target, flags);
   }
+  async mountAside(source: string, target: string, type: string, flags: number, data: string): Promise<void> {
+    this.mount(source, target, type, flags, data);
+  }
+  async umountAside(target: string, flags: number): Promise<void> {
+    this.umount(target, flags);
+  }
   mknod(path: Path, mode: number, device: Device): void {
     this.#record("mknod", String(path), mode, `${device.major}:${device.minor}`);
   }

@@ -37,8 +37,8 @@ export function isNamespace(file: string): boolean {
 }
 
 /** Lets go of a namespace: the kernel removes it, and every interface in it, once no process is left in it. */
-export function releaseNamespace(kernel: Kernel, file: string): void {
-  while (isNamespace(file)) kernel.umount(file, MNT_DETACH);
+export async function releaseNamespace(kernel: Kernel, file: string): Promise<void> {
+  while (isNamespace(file)) await kernel.umountAside(file, MNT_DETACH);
   rmSync(file, { force: true });
 }
 

@@ -88,7 +88,7 @@ export class Places {
 
   async leave({ container, network }: networks.Leave): Promise<void> {
     for (const [name, place] of this.#of(container, network)) await this.#takeDown(name, place);
-    if (this.#of(container).length === 0) releaseNamespace(this.#kernel, this.#paths.namespace(container));
+    if (this.#of(container).length === 0) await releaseNamespace(this.#kernel, this.#paths.namespace(container));
   }
 
   async close(): Promise<void> {
@@ -143,7 +143,7 @@ export class Places {
       await carryOut(this.#kernel, links.removeLink(name));
       this.#places.erase(name);
     } else {
-      releaseNamespace(this.#kernel, this.#paths.namespace(join.container));
+      await releaseNamespace(this.#kernel, this.#paths.namespace(join.container));
       this.#lingering.set(name, this.#seeOff(name));
     }
   }

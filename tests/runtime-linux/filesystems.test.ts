@@ -27,15 +27,15 @@ test("a mount that fails leaves no directory", async () => {
   expect(existsSync(paths.liveContainer(ID))).toBe(false);
 });
 
-test("unmounting clears the directories that an engine made before it was killed", () => {
+test("unmounting clears the directories that an engine made before it was killed", async () => {
   const { kernel, paths, filesystems } = open("killed");
   mkdirSync(paths.rootfs(ID), { recursive: true });
-  filesystems.unmount(ID);
+  await filesystems.unmount(ID);
   expect(existsSync(paths.liveContainer(ID))).toBe(false);
-  filesystems.unmount(ID);
+  await filesystems.unmount(ID);
   mkdirSync(paths.rootfs(ID), { recursive: true });
   mkdirSync(paths.run(ID, 1), { recursive: true });
-  filesystems.unmount(ID);
+  await filesystems.unmount(ID);
   expect(existsSync(paths.rootfs(ID))).toBe(false);
   expect(existsSync(paths.run(ID, 1))).toBe(true);
   expect(kernel.calls).toEqual([]);

@@ -58,8 +58,8 @@ describe.skipIf(missing !== null)("networks of containers", { timeout: 30_000 },
   afterAll(async () => {
     for (const child of running) child.kill("SIGKILL");
     await linux.close();
-    for (const id of [WEB, OTHER]) releaseNamespace(libc, paths.namespace(id));
-    releaseNamespace(libc, remote);
+    for (const id of [WEB, OTHER]) await releaseNamespace(libc, paths.namespace(id));
+    await releaseNamespace(libc, remote);
     libc.setns(home, CLONE_NEWNET);
     closeSync(home);
     rmSync(root, { recursive: true });
