@@ -65,6 +65,27 @@ describe("what a step asked for", () => {
     ]);
   });
 
+  test("goes together with others that came before the records wanted a transaction begun", async () => {
+    let begin = (): void => {};
+    const records = new HeldRecords();
+    const gather = (): Promise<void> => new Promise((resolve) => (begin = resolve));
+    const gathering = Object.assign(records, { gather });
+    const { request, left } = await openWorld({ step: readOrWrite }, { records: gathering });
+    request("/write");
+    await settle();
+    request("/write");
+    request("/read");
+    await settle();
+    expect(records.commits).toEqual([]);
+    begin();
+    await settle();
+    expect(records.commits.map(({ keys }) => keys)).toEqual([["key/1", "key/2"]]);
+    expect(left).toEqual([]);
+    records.commits[0]!.keep();
+    await settle();
+    expect(left.filter((entry) => entry.includes("whole"))).toEqual(["1:whole 200", "2:whole 200", "3:whole 200"]);
+  });
+
   test("never lets the core be entered again from inside a step", async () => {
     let depth = 0;
     let deepest = 0;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -82,4 +82,15 @@ it("has nothing to do for a group that is not there", async () => {
   const cgroups = new Cgroups(new Recorder(), paths, hierarchy("other", "cgroup", {}).replace("other", "nowhere"));
   expect(await cgroups.kill("e".repeat(64))).toBe(true);
   await cgroups.remove("e".repeat(64));
+});
+
+it("removes a group that is empty from every hierarchy, and leaves one that is not", () => {
+  const both = hierarchy("pids", "cgroup", {}) + hierarchy("cpu", "cgroup", {});
+  const cgroups = new Cgroups(new Recorder(), paths, both);
+  mkdirSync(join(scratch, "cpu", paths.cgroup(ID), "inner"));
+  expect(cgroups.removeEmpty(ID)).toBe(false);
+  rmdirSync(join(scratch, "cpu", paths.cgroup(ID), "inner"));
+  expect(cgroups.removeEmpty(ID)).toBe(true);
+  for (const name of ["pids", "cpu"]) expect(existsSync(join(scratch, name, paths.cgroup(ID)))).toBe(false);
+  expect(cgroups.removeEmpty(ID)).toBe(true);
 });

@@ -1,0 +1,26 @@
+// Directories that the engine takes away again.
+
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { removeAll } from "../../runtime-linux/directories.js";
+
+const scratch = mkdtempSync(join(tmpdir(), "coracle-directories-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+test("all of a directory goes, and nothing that it only leads to", async () => {
+  const [directory, outside] = [join(scratch, "all"), join(scratch, "outside")];
+  mkdirSync(join(directory, "deep/deeper"), { recursive: true });
+  mkdirSync(join(directory, "empty"));
+  mkdirSync(outside);
+  for (const file of [`${directory}/file`, `${directory}/deep/deeper/file`, `${outside}/file`]) writeFileSync(file, "");
+  symlinkSync(outside, join(directory, "link"));
+  await removeAll(directory);
+  expect(existsSync(directory)).toBe(false);
+  expect(existsSync(join(outside, "file"))).toBe(true);
+});
+
+test("what is not there is as good", async () => {
+  await removeAll(join(scratch, "nowhere"));
+});
