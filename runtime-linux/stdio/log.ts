@@ -17,14 +17,24 @@ export interface Keeping extends LogNote {
   renew: () => boolean;
 }
 
+/** A log that is kept within its bounds. */
+interface Kept {
+  keeping: Keeping;
+  /** Between two looks: what does not grow is looked at less and less often. */
+  waitMs: number;
+  /** Of `performance.now`. */
+  dueAt: number;
+}
+
 export class Logs {
   readonly #path: (container: string) => string;
   readonly #open = new Map<string, LogFiles>();
-  readonly #kept = new Map<string, Keeping>();
+  readonly #kept = new Map<string, Kept>();
   /** Logs whose supervisors were told to begin a new file. */
   readonly #renewing = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  #lookMs = SHORTEST_LOOK_MS;
+  /** When the timer goes off. */
+  #wakeAt = Infinity;
   #compressing: Promise<void> = Promise.resolve();
 
   constructor(path: (container: string) => string) {
@@ -41,15 +51,15 @@ export class Logs {
   keep(container: string, keeping: Keeping): void {
     attempt(() => (keeping.fileBytes === 0 ? this.#open.get(container) : this.#files(container))?.look());
     if (keeping.fileBytes === 0) return;
-    this.#kept.set(container, keeping);
-    this.#schedule(SHORTEST_LOOK_MS);
+    this.#kept.set(container, { keeping, ...nextLook(SHORTEST_LOOK_MS) });
+    this.#schedule();
   }
 
   /** The run is over. */
   ended(container: string): void {
-    const keeping = this.#kept.get(container);
+    const kept = this.#kept.get(container);
     this.#kept.delete(container);
-    if (keeping) attempt(() => this.#tidy(container, keeping));
+    if (kept) attempt(() => this.#tidy(container, kept.keeping));
     this.#forget(container);
   }
 
@@ -75,20 +85,26 @@ export class Logs {
     if (files?.readers.size === 0 && !this.#kept.has(container)) this.#open.delete(container);
   }
 
-  #schedule(ms: number): void {
+  /** Not put off by logs that come to be kept. */
+  #schedule(): void {
+    const next = Math.min(...[...this.#kept.values()].map(({ dueAt }) => dueAt));
+    if (next >= this.#wakeAt) return;
     clearTimeout(this.#timer);
-    this.#lookMs = ms;
-    if (this.#kept.size > 0) this.#timer = setTimeout(() => this.#look(), ms).unref();
+    this.#wakeAt = next;
+    this.#timer = setTimeout(() => this.#look(), Math.max(0, next - performance.now())).unref();
   }
 
   /** Polling costs the same however many lines there are; notifications come with every write. */
   #look(): void {
-    let grown = false;
-    for (const [container, keeping] of this.#kept)
-      attempt(() => {
-        if (this.#bound(container, keeping)) grown = true;
-      });
-    this.#schedule(grown ? SHORTEST_LOOK_MS : Math.min(this.#lookMs * 2, LONGEST_LOOK_MS));
+    const now = performance.now();
+    for (const [container, kept] of this.#kept) {
+      if (kept.dueAt > now) continue;
+      let grown = false;
+      attempt(() => (grown = this.#bound(container, kept.keeping)));
+      Object.assign(kept, nextLook(grown ? SHORTEST_LOOK_MS : Math.min(kept.waitMs * 2, LONGEST_LOOK_MS)));
+    }
+    this.#wakeAt = Infinity;
+    this.#schedule();
   }
 
   /** Whether it has grown. */
@@ -159,6 +175,11 @@ class LogReading implements LogBytes, LogPosition {
     this.#files.remove(this);
     this.#closed();
   }
+}
+
+/** Those with the same wait are looked at together. */
+function nextLook(waitMs: number): Pick<Kept, "waitMs" | "dueAt"> {
+  return { waitMs, dueAt: (Math.floor(performance.now() / waitMs) + 1) * waitMs };
 }
 
 /** On a disk that is full or fails: it is tried again at the next look, and who reads is told. */

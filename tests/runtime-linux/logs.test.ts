@@ -54,6 +54,19 @@ test("what is beyond the bound is thrown away with whole files, from those who c
   await log.close();
 });
 
+test("a log is kept within its bounds while others come to be kept all the time", async () => {
+  let coming = 0;
+  write(6);
+  const others = setInterval(() => logs.keep(`other${coming++}`, keeping({ fileBytes: 50, files: 1 })), 5);
+  try {
+    logs.keep(ID, keeping({ fileBytes: 50, files: 1 }));
+    await rotated(1);
+  } finally {
+    clearInterval(others);
+  }
+  expect(coming).toBeGreaterThan(0);
+});
+
 test("who is still reading keeps files that are gone, and they go when the reader does", async () => {
   write(6);
   logs.keep(ID, keeping({ fileBytes: 50, files: 1 }));
