@@ -11,6 +11,9 @@ const MOST_BYTES = 512 * 1024 * 1024;
 const list = <T>(length: number, of: (at: number) => T): T[] => Array.from({ length }, (_, at) => of(at));
 const map = <T>(length: number, of: (at: number) => [string, T]) => Object.fromEntries(list(length, of));
 
+/** Of the machine, and each another. */
+const onLoopback = (at: number) => ({ HostIp: `127.1.${at >> 8}.${at & 255}`, HostPort: "8080" });
+
 function expectQuick(engine: TimedEngine): void {
   expect(engine.slowest).toBeLessThan(LONGEST_STEP);
   expect(engine.greediest).toBeLessThan(MOST_BYTES);
@@ -30,6 +33,8 @@ describe("a body of megabytes", () => {
       { ExposedPorts: map(28_000, (at) => [`${at + 1}/tcp`, {}]) },
       { NetworkMode: "bridge", PublishAllPorts: true },
     ],
+    ["ranges in ExposedPorts", { ExposedPorts: { "1-65535/tcp": {}, "1-65535/udp": {}, "1-65535/sctp": {} } }, {}],
+    ["PortBindings of one port", {}, { NetworkMode: "bridge", PortBindings: { "80/tcp": list(50_000, onLoopback) } }],
     ["PortBindings", {}, ports((port) => ({ HostPort: `${port}` }))],
     ["PortBindings of an address", {}, ports((port) => ({ HostIp: "127.0.0.1", HostPort: `${port}` }))],
     ["Binds", {}, { Binds: list(60_000, (at) => `/source${at}:/target${at}`) }],

@@ -195,12 +195,14 @@ describe.skipIf(missing !== null)("networks of containers", { timeout: 30_000 },
       must(["grep", "-c", "dport=5353", "/proc/thread-self/net/nf_conntrack"]).catch(() => pause(200)),
     );
     const udp = { ...port("0.0.0.0", 5353, 53), protocol: "udp" };
-    await perform({ tag: "join", val: joinOf(OTHER, 3, [udp]) });
+    await perform({ tag: "join", val: joinOf(OTHER, 3, [udp, { ...udp, hostAddress: "::" }]) });
     const echo = `require("dgram").createSocket("udp4").on("message", function (m, r) { this.send("re " + m, r.port, r.address); }).bind(53)`;
     start(within(paths.namespace(OTHER), [process.execPath, "-e", echo]));
     expect(await Promise.all(early)).toEqual(["re hi\n", "re hi\n"]);
     expect(await must(asking("127.0.0.1"))).toBe("re hi\n");
     expect(await must(within(remote, asking(HOST_ADDRESS)))).toBe("re hi\n");
+    for (const address of ["::1", HOST_ADDRESS6]) expect(await must(asking(address))).toBe("re hi\n");
+    expect(await must(within(remote, asking(HOST_ADDRESS6)))).toBe("re hi\n");
   });
 
   test("an engine that did not set it up takes it down, also what is half-made, and nothing is left", async () => {
@@ -313,7 +315,7 @@ async function fetchIn(namespace: string | null, address: string, at: number): P
 
 /** Asks again and again from one port, until it is answered. */
 function asking(address: string): string[] {
-  const program = `const s = require("dgram").createSocket("udp4"); const ask = () => s.send("hi", 5353, "${address}"); const t = setInterval(ask, 50); s.on("message", (m) => { console.log(String(m)); clearInterval(t); s.close(); }); ask(); setTimeout(() => process.exit(1), 8000).unref()`;
+  const program = `const s = require("dgram").createSocket("${address.includes(":") ? "udp6" : "udp4"}"); const ask = () => s.send("hi", 5353, "${address}"); const t = setInterval(ask, 50); s.on("message", (m) => { console.log(String(m)); clearInterval(t); s.close(); }); ask(); setTimeout(() => process.exit(1), 8000).unref()`;
   return [process.execPath, "-e", program];
 }
 

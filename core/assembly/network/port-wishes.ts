@@ -5,6 +5,8 @@ import { decimalOf } from "../text/decimal";
 import { canonicalAddress, EVERY_IPV4, EVERY_IPV6, isIpv6, overlap } from "./ip";
 
 const MAX_PORT: i32 = 65535;
+/** More addresses than that have each their own port: every two of them are compared. */
+const MOST_TOGETHER: i32 = 16;
 
 /** One port of the container, on one port of the machine that is the same on all of these addresses. */
 export class PortWish {
@@ -19,6 +21,7 @@ export class PortWish {
 
   /** Takes the addresses of one that asks for the same ports elsewhere, as Docker has one port for both families. */
   unite(other: PortWish): bool {
+    if (this.addresses.length >= MOST_TOGETHER) return false;
     if (this.containerPort != other.containerPort || this.protocol != other.protocol) return false;
     if (this.firstPort != other.firstPort || this.lastPort != other.lastPort) return false;
     for (let i = 0; i < this.addresses.length; i++) {
@@ -128,8 +131,7 @@ function addWish(wishes: PortWish[], key: string, address: string, hostPort: str
   const protocol = protocolOf(key);
   const port = <u16>parseInt(portPart(key), 10);
   const wish = new PortWish(port, protocol, addressesOf(address, protocol, ipv6), <u16>range[0], <u16>range[1]);
-  for (let i = 0; i < wishes.length; i++) if (wishes[i].unite(wish)) return;
-  wishes.push(wish);
+  if (wishes.length == 0 || !wishes[wishes.length - 1].unite(wish)) wishes.push(wish);
 }
 
 /** Without an address a port is published on all of them, of both families where the machine has both. */
