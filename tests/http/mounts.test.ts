@@ -162,6 +162,19 @@ onEngines("mounts", (engine, kind) => {
     expect(await sh("ls /v", { VolumesFrom: [owner], Binds: ["empty-one:/v"] })).toBe("");
   });
 
+  test("an empty mode asks for nothing; memory stands in place of what comes from another", async () => {
+    const owner = await engine().create({ HostConfig: { Binds: ["spare:/lent"] } }, "?name=lender");
+    expect(await sh("touch /lent/x && ls /lent", { VolumesFrom: ["lender:"] })).toBe("x\n");
+    const over = { VolumesFrom: ["lender"], Tmpfs: { "/lent": "" } };
+    expect(await sh("ls /lent; grep -c ' /lent ' /proc/mounts", over)).toBe("1\n");
+    const answer = await engine().call("POST", "/containers/create", {
+      Image: "busybox",
+      HostConfig: { VolumesFrom: [":ro"] },
+    });
+    expect([answer.status, messageOf(answer)]).toEqual([400, 'invalid name or ID supplied: ""']);
+    await engine().remove(owner);
+  });
+
   test("a volume without a name goes with the last container that has it", async () => {
     const owner = await engine().create({ Volumes: { "/v": {} } });
     const name = (await pointsOf(owner))[0]?.Name ?? "";

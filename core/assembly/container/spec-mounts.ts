@@ -98,12 +98,15 @@ class OwnMount {
 function writeOwn(json: JsonWriter, container: Container, hostConfig: Json): void {
   const mounts: OwnMount[] = [];
   const destinations: string[] = [];
+  const tmpfs = hostConfig.find("Tmpfs");
   for (let i = 0; i < container.mounts.length; i++) {
     const mount = container.mounts[i];
+    // Of another container's: this one has nothing but memory there.
+    if (tmpfs !== null && tmpfs.find(mount.destination) !== null) continue;
     destinations.push(mount.destination);
     mounts.push(ownMount(mount));
   }
-  addTmpfs(mounts, hostConfig.find("Tmpfs"), destinations);
+  addTmpfs(mounts, tmpfs, destinations);
   const readOnly = hostConfig.boolOf("ReadonlyRootfs");
   if (hasInit(hostConfig)) mounts.push(new OwnMount(INIT_PATH, "bind", "init:", ["bind", "ro"]));
   addFile(mounts, "resolv.conf", destinations, readOnly);

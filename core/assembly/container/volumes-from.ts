@@ -28,7 +28,7 @@ export function readVolumesFrom(text: string): BorrowedMounts {
 
 function refuse(text: string, mode: string): Refusal | null {
   if (text.length == 0) return badParameter("volumes-from specification cannot be an empty string");
-  if (text.includes(":")) {
+  if (mode.length > 0) {
     const problem = modeProblem(mode);
     if (problem.length > 0) return badParameter(problem);
     const words = mode.split(",");
@@ -38,6 +38,7 @@ function refuse(text: string, mode: string): Refusal | null {
   }
   const name = text.includes(":") ? text.slice(0, text.indexOf(":")) : text;
   const owner = engine.containers.lookUp(name).container;
+  if (name.length == 0) return badParameter('invalid name or ID supplied: ""');
   if (owner === null) return badParameter(`No such container: ${name}`);
   // Its volumes may be going with it.
   return owner.status == Status.Removing ? conflict(`container ${name} is being removed`) : null;
