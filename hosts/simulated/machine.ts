@@ -50,5 +50,11 @@ export const MACHINE: engine.Machine = {
 
 /** `runc`, the name that clients know, and these besides. There are no such programs. */
 export function runtimesOf(names: readonly string[]): engine.OciRuntime[] {
-  return [...new Set(["runc", ...names])].map((name) => ({ name, path: name, version: "simulated", commit: "", features: "" }));
+  return [...new Set(["runc", ...names])].map((name) => ({
+    name,
+    path: name,
+    version: "simulated",
+    commit: "",
+    features: "",
+  }));
 }

@@ -7,7 +7,7 @@ import { TextBuilder } from "../text/builder";
 import { encodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
 import { devicesOf, ratesOf } from "./devices";
-import { hostsFile } from "./hosts-file";
+import { hostsOf } from "./hosts-file";
 import { networkOwner } from "./joined";
 import { logOf } from "./log-config";
 import { writeSpec } from "./spec";
@@ -58,7 +58,7 @@ function filesOf(container: Container, config: Json, hostConfig: Json): Containe
   const ownHost = owner === container ? hostConfig : documentOf(owner.hostConfig);
   return [
     new ContainerFile("hostname", encodeUtf8(hostname + "\n")),
-    new ContainerFile("hosts", owner.networkMode == "host" ? null : encodeUtf8(hostsFile(owner))),
+    hostsOf(owner),
     new ContainerFile("resolv.conf", resolvFile(ownHost)),
   ];
 }

@@ -1,14 +1,13 @@
 // What links do while a container runs: the others must run, on the default bridge; names in its `hosts` file and
 // variables in its environment tell where they are. Whenever one of the others is started, the file is made anew.
 
-import { ContainerFile, ProcessCommandRewrite, Rewrite, Subject } from "../../../build/bindings/types";
+import { ProcessCommandRewrite, Rewrite, Subject } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
 import { Ignored } from "../ignored";
 import { internal } from "../refusal";
 import { engine } from "../state";
-import { encodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
-import { hostsFile } from "./hosts-file";
+import { hostsOf } from "./hosts-file";
 import { networkOwner } from "./joined";
 import { Status } from "./lifecycle";
 import { OTHER_CODE, StartError } from "./start-error";
@@ -61,7 +60,7 @@ export function mendLinked(): void {
 
 /** A run that has ended meanwhile needs it no more. */
 export function rewriteHosts(container: Container): void {
-  const file = new ContainerFile("hosts", encodeUtf8(hostsFile(networkOwner(container))));
+  const file = hostsOf(networkOwner(container));
   const subject = new Subject(container.id, container.run);
   askProcesses(new Ignored(), 0, new ProcessCommandRewrite(new Rewrite(subject, file)));
 }

@@ -7,6 +7,7 @@ import { Refusal, badParameter, notBuilt, notSupported } from "../refusal";
 import { quoteText } from "../text/go-quote";
 import { annotationProblem } from "./annotations";
 import { unknownCapability } from "./capabilities";
+import { extraHostProblem } from "./hosts-file";
 import { logConfigProblem } from "./log-options";
 import { commandOf } from "./merge";
 import { namespaceProblem } from "./namespaces";
@@ -115,7 +116,7 @@ function hostProblem(host: Json, facts: ValidationFacts): string {
   if (problem.length == 0 && host.boolOf("Init") && !facts.init) problem = "this machine has no init program";
   if (problem.length == 0) problem = capabilityProblem(host);
   if (problem.length == 0) problem = modeProblem(host, facts.runtimes);
-  if (problem.length == 0) problem = extraHostProblem(host);
+  if (problem.length == 0) problem = extraHostProblem(host.stringsOf("ExtraHosts"));
   if (problem.length == 0) problem = tmpfsProblem(host);
   if (problem.length == 0) problem = securityOf(host).problem;
   return problem;
@@ -158,17 +159,6 @@ function modeProblem(host: Json, runtimes: string[]): string {
 function logProblem(host: Json): string {
   const log = host.entry("LogConfig");
   return log === null ? "" : logConfigProblem(log);
-}
-
-// `name:address`, or `name=address`.
-function extraHostProblem(host: Json): string {
-  const entries = host.stringsOf("ExtraHosts");
-  for (let i = 0; i < entries.length; i++) {
-    const equals = entries[i].indexOf("=");
-    const at = equals > 0 ? equals : entries[i].indexOf(":");
-    if (at < 1 || at == entries[i].length - 1) return `bad format for add-host: ${quoteText(entries[i])}`;
-  }
-  return "";
 }
 
 function tmpfsProblem(host: Json): string {
