@@ -28,6 +28,7 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: NEWEST,
   },
   { id: "bad-json-text", what: "wording of JSON errors", reason: NEWEST },
+  { id: "update-no-body", what: "an update without a body changes nothing (reference: 500 `EOF`)", reason: NEWEST },
   { id: "content-type-text", what: "wording of a refused Content-Type", reason: NEWEST },
   { id: "archive-path-text", what: "a blank in `path cannot be empty`", reason: NEWEST },
   {

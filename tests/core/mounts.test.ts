@@ -87,7 +87,7 @@ describe("mounts", () => {
     expect(read(41)).toEqual({ destination: "/b", source: "/a", readOnly: true, alone: true });
     expect(read(43)).toMatchObject({ makesSource: true });
     expect(read(55)).not.toHaveProperty("deeplyReadOnly");
-    expect(mounts({ Mounts: [bind] }, 24)).toEqual([]);
+    expect(mounts({ Mounts: [bind] }, 24)).toMatchObject([{ destination: "/b", source: "/a" }]);
   });
 
   test("a volume", () => {
@@ -108,7 +108,7 @@ describe("mounts", () => {
     expect(one({ ...tmpfs, ReadOnly: true, TmpfsOptions })).toEqual([
       { kind: 2, destination: "/b", readOnly: true, options: ["ro", "mode=700", "size=4096", "exec"] },
     ]);
-    expect(one({ ...tmpfs, TmpfsOptions }, 45)).toMatchObject([{ options: ["mode=700", "size=4096"] }]);
+    expect(one({ ...tmpfs, TmpfsOptions }, 24)).toMatchObject([{ options: ["mode=700", "size=4096", "exec"] }]);
   });
 
   test.each([

@@ -58,6 +58,8 @@ onEngines("update", (engine, kind) => {
     for (const body of [{}, { Memory: 0, NanoCpus: 0, CpusetCpus: "", PidsLimit: null, BlkioWeightDevice: null }]) {
       expect((await update(id, body)).status).toBe(200);
     }
+    const nothing = await engine().call("POST", `/containers/${id}/update`);
+    expect(nothing.status).toBe(engine().expected("update-no-body", 200, 500));
     expect((await engine().inspect<{ HostConfig: Json }>(id)).HostConfig).toEqual(before.HostConfig);
     await engine().remove(id);
   });

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { onEngines, testIf } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
+import { frames } from "../support/frames.js";
 import { exchange } from "../support/raw-http.js";
 
 onEngines("versions", (engine, kind) => {
@@ -85,6 +86,26 @@ onEngines("versions", (engine, kind) => {
       MinAPIVersion: minVersion,
       Experimental: "false",
     });
+  });
+
+  test("what came later without a rule of its own works at every version", async () => {
+    const version = "1.24";
+    const found = await engine().read<VersionBody>("/version", { version });
+    expect(found.Components.map(({ Name }) => Name)).toContain("Engine");
+    expect(await engine().read("/info", { version })).toHaveProperty("Warnings");
+    const tmpfs = { Type: "tmpfs", Target: "/added", TmpfsOptions: { SizeBytes: 65_536 } };
+    const body = { Image: "busybox", Cmd: ["sleep", "1000"], HostConfig: { Mounts: [tmpfs] }, StopSignal: "SIGKILL" };
+    const made = await engine().must(201, "POST", "/containers/create", body, { version });
+    const { Id } = made.json<{ Id: string }>();
+    await engine().start(Id);
+    const stats = await engine().read<{ cpu_stats: object }>(`/containers/${Id}/stats?stream=0`, { version });
+    expect(stats.cpu_stats).toHaveProperty("online_cpus");
+    const exec = { Cmd: ["sh", "-c", "echo $A; pwd"], Env: ["A=told"], WorkingDir: "/added", AttachStdout: true };
+    const begun = await engine().must(201, "POST", `/containers/${Id}/exec`, exec, { version });
+    const target = `/exec/${begun.json<{ Id: string }>().Id}/start`;
+    const { body: output } = await engine().must(200, "POST", target, { Detach: false }, { version });
+    expect(frames(output).stdout).toBe("told\n/added\n");
+    await engine().remove(Id);
   });
 
   test("old and new notations of the target mean the same", async () => {

@@ -16,9 +16,6 @@ import { Container } from "./container";
 import { isDirectory } from "./file-mode";
 import { FIRST_STEP } from "./files-work";
 
-/** The version that has `copyUIDGID`. */
-const WITH_OWNER: i32 = 30;
-
 export function writeArchive(call: Call): Refusal | null {
   const subject = archiveSubject(call);
   const container = subject.container;
@@ -70,7 +67,7 @@ class Writing extends PathWork {
 
   /** Null: to whom the tar says. */
   private owner(): string | null {
-    if (this.call.version < WITH_OWNER || !flagOf(this.call.query, "copyUIDGID")) return null;
+    if (!flagOf(this.call.query, "copyUIDGID")) return null;
     const user = new Members(this.container.config).tree("User");
     return user === null || user.text.length == 0 ? null : user.text;
   }

@@ -138,7 +138,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("CpuPercent", FieldType.Int, NO_NUMBER).kept().says(OF_WINDOWS),
   new Field("IOMaximumIOps", FieldType.UInt64, NO_NUMBER).refused().says(OF_WINDOWS),
   new Field("IOMaximumBandwidth", FieldType.UInt64, NO_NUMBER).refused().says(OF_WINDOWS),
-  new Field("Mounts", FieldType.Structs, null).typed("mount.Mount").from(25).of(MOUNT),
+  new Field("Mounts", FieldType.Structs, null).typed("mount.Mount").of(MOUNT),
   new Field("MaskedPaths", FieldType.Strings, NOTHING),
   new Field("ReadonlyPaths", FieldType.Strings, NOTHING),
   new Field("Init", FieldType.Bool, null).pointed(),

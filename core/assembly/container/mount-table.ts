@@ -27,7 +27,7 @@ const IMAGE_OPTIONS: Table = new Table("ImageOptions", [new Field("Subpath", Fie
 const TMPFS_OPTIONS: Table = new Table("TmpfsOptions", [
   new Field("SizeBytes", FieldType.Int, null),
   new Field("Mode", FieldType.Int, null).typed("os.FileMode"),
-  new Field("Options", FieldType.Raw, null).from(46),
+  new Field("Options", FieldType.Raw, null),
 ]);
 
 export const MOUNT: Table = new Table("Mount", [

@@ -17,9 +17,8 @@ const BLOCK_LISTS: string[] = [
   "io_time_recursive",
   "sectors_recursive",
 ];
-/** From this version on the record says of which system it is; `online_cpus` came earlier. */
+/** From this version on the record says of which system it is. */
 const WITH_SYSTEM = 52;
-const WITH_ONLINE = 27;
 
 /** `sample`: null for a container that does not run. `before`: null where there is none yet. */
 export function statsRecord(
@@ -39,9 +38,9 @@ export function statsRecord(
   json.beginObject();
   json.endObject();
   json.key("cpu_stats");
-  writeCpu(json, sample, version);
+  writeCpu(json, sample);
   json.key("precpu_stats");
-  writeCpu(json, before, version);
+  writeCpu(json, before);
   writeMemory(json, sample);
   json.stringField("name", `/${container.name}`);
   json.stringField("id", container.id);
@@ -97,7 +96,7 @@ function writeBlockList(json: JsonWriter, blocks: BlockCount[], counter: i32): v
   json.endArray();
 }
 
-function writeCpu(json: JsonWriter, sample: Sample | null, version: i32): void {
+function writeCpu(json: JsonWriter, sample: Sample | null): void {
   json.beginObject();
   json.key("cpu_usage");
   json.beginObject();
@@ -113,7 +112,7 @@ function writeCpu(json: JsonWriter, sample: Sample | null, version: i32): void {
   json.endObject();
   if (sample !== null) {
     writeCount(json, "system_cpu_usage", sample.machineCpu);
-    if (version >= WITH_ONLINE) writeCount(json, "online_cpus", sample.onlineCpus);
+    writeCount(json, "online_cpus", sample.onlineCpus);
   }
   json.key("throttling_data");
   json.beginObject();

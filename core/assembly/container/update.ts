@@ -24,9 +24,9 @@ import { dropUnsupported, kernelFacts } from "./warnings";
 export function updateContainer(call: Call): Refusal | null {
   const body = readJsonBody(call.request);
   if (body.refusal !== null) return body.refusal;
+  // No body changes nothing (surface §2.2).
   const json = body.json;
-  if (json === null) return badParameter("invalid JSON: EOF");
-  const wish = normalise(json, UPDATE, "", call.version);
+  const wish = normalise(json === null ? Json.object() : json, UPDATE, "", call.version);
   if (wish === null) return badParameter(`invalid JSON: ${schemaError()}`);
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;

@@ -12,7 +12,7 @@ import { Condition, Waiter } from "./waiter";
 
 /** The version that has `condition`, and from which headers leave at once. */
 const WITH_CONDITION = 30;
-/** The version whose answers tell what went wrong. */
+/** The version from which a removal that went wrong is told of. */
 const WITH_ERROR = 34;
 
 export function waitContainer(call: Call): Refusal | null {
@@ -56,7 +56,6 @@ export function answerRemovalFailed(container: Container, error: string): void {
   for (let i = 0; i < waiters.length; i++) {
     const waiter = waiters[i];
     if (waiter.condition != Condition.Removed) rest.push(waiter);
-    else if (waiter.call.version < WITH_ERROR) endReply(waiter.call);
     else answer(waiter, container, error);
   }
   container.waiters = rest;
@@ -77,9 +76,13 @@ function conditionOf(call: Call): i32 {
 }
 
 function answer(waiter: Waiter, container: Container, error: string): void {
+  // Clients of those versions take nothing at all for an error.
+  if (error.length > 0 && waiter.condition == Condition.Removed && waiter.call.version < WITH_ERROR) {
+    return endReply(waiter.call);
+  }
   const json = new JsonWriter();
   json.beginObject();
-  if (error.length > 0 && waiter.call.version >= WITH_ERROR) {
+  if (error.length > 0) {
     json.key("Error");
     json.beginObject();
     json.stringField("Message", error);

@@ -25,7 +25,8 @@ export function followEvents(call: Call): Refusal | null {
   const since = timeOf(call, "since");
   const until = timeOf(call, "until");
   if (since == BAD_TIME || until == BAD_TIME) {
-    return badParameter(`invalid value for "${since == BAD_TIME ? "since" : "until"}"`);
+    const name = since == BAD_TIME ? "since" : "until";
+    return badParameter(`invalid value for "${name}": ${call.query.first(name)}`);
   }
   if (since > 0 && until > 0 && since > until) {
     const times = `\`since\` time (${call.query.first("since")}) cannot be after \`until\` time (${call.query.first("until")})`;

@@ -11,8 +11,8 @@ export const EXEC_CONFIG: Table = new Table("ExecOptions", [
   new Field("AttachStderr", FieldType.Bool, "false"),
   new Field("AttachStdout", FieldType.Bool, "false"),
   new Field("DetachKeys", FieldType.String, '""'),
-  new Field("Env", FieldType.Strings, "null").from(25),
-  new Field("WorkingDir", FieldType.String, '""').from(35),
+  new Field("Env", FieldType.Strings, "null"),
+  new Field("WorkingDir", FieldType.String, '""'),
   new Field("Cmd", FieldType.Strings, "null"),
 ]);
 

@@ -7,21 +7,16 @@ import { Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
 
-/** The version that has `Platform` and `Components`. */
-const WITH_COMPONENTS = 35;
-
 export function systemVersion(call: Call): Refusal | null {
   const options = engine.options;
   const json = new JsonWriter();
   json.beginObject();
-  if (call.version >= WITH_COMPONENTS) {
-    json.key("Platform");
-    json.beginObject();
-    json.stringField("Name", "Coracle Engine");
-    json.endObject();
-    json.key("Components");
-    writeComponents(json);
-  }
+  json.key("Platform");
+  json.beginObject();
+  json.stringField("Name", "Coracle Engine");
+  json.endObject();
+  json.key("Components");
+  writeComponents(json);
   json.stringField("Version", options.version);
   json.stringField("ApiVersion", MAX_VERSION_TEXT);
   json.stringField("MinAPIVersion", MIN_VERSION_TEXT);
