@@ -123,7 +123,13 @@ describe("load", () => {
     ],
     ["no manifest", "files", "", "", "invalid archive: does not contain a manifest.json"],
     ["a config that is not there", "read", "not-found", '"c.json" does not exist', '"c.json" does not exist'],
-    ["a wrong DiffID", "layer", "corrupt", 'invalid diffID for layer: got "x"', 'invalid diffID for layer: got "x"'],
+    [
+      "a wrong DiffID",
+      "layer",
+      "corrupt",
+      'invalid diffID for layer: got "x"',
+      `invalid diffID for layer 1: expected "${image.diffIds[1]}", got "x"`,
+    ],
     [
       "a broken layer",
       "layer",
@@ -154,6 +160,26 @@ describe("load", () => {
     expect(world.take("drop-archive").val).toBe(ingest.val.archive);
     expect(world.open()).toEqual([]);
     expect(new Set(world.records.keys())).toEqual(records);
+  });
+
+  test.each([
+    ["null", "invalid manifest, manifest cannot be null (but can be [])"],
+    ["{}", "invalid archive: manifest.json is no list of images"],
+  ])("a list that is none: %s", (list, error) => {
+    const id = world.ask("POST", "/images/load", encode("tar"));
+    world.succeed(world.take("ingest").op, { tag: "ingested", val: filesOf(image) });
+    world.succeed(world.take("read").op, { tag: "bytes", val: encode(list) });
+    expect(world.said(id)).toEqual([error]);
+    world.done(world.take("drop-archive").op);
+  });
+
+  test("of what a machine cannot run", () => {
+    const id = world.ask("POST", "/images/load", encode("tar"));
+    world.succeed(world.take("ingest").op, { tag: "ingested", val: filesOf(image) });
+    answerList(world.take("read").op, [{ Config: "c.json", RepoTags: null, Layers: ["0.tar", "1.tar"] }]);
+    const config = encode(new TextDecoder().decode(image.config).replace('"linux"', '"windows"'));
+    world.succeed(world.take("read").op, { tag: "bytes", val: config });
+    expect(world.said(id)).toEqual(["cannot load windows image on linux"]);
   });
 
   test("a list that does not fit the config", () => {

@@ -491,6 +491,61 @@ describe("two pulls", () => {
   });
 });
 
+describe("a pull and a load of the same layer", () => {
+  const image = makeImage(["both"]);
+
+  test.each([
+    ["pull", "load"],
+    ["load", "pull"],
+  ] as const)("when what the %s brings is bad the %s goes on with its own", (first, then) => {
+    const world = new ImageWorld();
+    const ask = { pull: () => begin(world, "x:1", image), load: () => beginLoad(world, image) };
+    const [failing, going] = [ask[first](), ask[then]()];
+    expect(world.open()).toEqual(["layer"]);
+    const bad = world.take("layer");
+    expect(bad.val.source.tag).toBe(first === "pull" ? "registry" : "archived");
+    world.fail(bad.op, "corrupt", "bad bytes");
+    expect(world.answer(failing).text).toContain("bad bytes");
+    expect(world.answer(failing).over).toBe(true);
+    expect(world.answer(going).over).toBe(false);
+    const good = world.take("layer");
+    expect(good.val).toMatchObject({
+      chain: image.chains[0],
+      source: { tag: then === "pull" ? "registry" : "archived" },
+    });
+    world.succeed(good.op, { tag: "size", val: 1n });
+    expect(world.answer(going).over).toBe(true);
+    expect(world.answer(going).text).not.toContain("bad bytes");
+    expect(world.dropped()).toEqual([]);
+    expect(world.call("GET", `/images/${image.id}/json`).status).toBe(200);
+  });
+
+  test("one that waits takes over from one that goes away", () => {
+    const world = new ImageWorld();
+    const pulling = begin(world, "x:1", image);
+    const { op } = world.take("layer");
+    world.hangUp(pulling);
+    world.done(world.take("abandon").op);
+    const loading = beginLoad(world, image);
+    world.fail(op, "interrupted", "context canceled");
+    const again = world.take("layer");
+    expect(again.val.source.tag).toBe("archived");
+    world.succeed(again.op, { tag: "size", val: 1n });
+    expect(world.said(loading)).toEqual(["Loaded image: loaded:1"]);
+  });
+});
+
+/** Loads an image of one layer, until that is to be unpacked. */
+function beginLoad(world: ImageWorld, { config }: MadeImage): bigint {
+  const id = world.ask("POST", "/images/load", encode("tar"));
+  const val = ["manifest.json", "c.json", "0.tar"].map((path) => ({ path, size: 1n }));
+  world.succeed(world.take("ingest").op, { tag: "ingested", val });
+  const list = [{ Config: "c.json", RepoTags: ["loaded:1"], Layers: ["0.tar"] }];
+  world.succeed(world.take("read").op, { tag: "bytes", val: encode(JSON.stringify(list)) });
+  world.succeed(world.take("read").op, { tag: "bytes", val: config });
+  return id;
+}
+
 /** Asks for an image and answers until its layers are to be fetched. */
 function begin(world: ImageWorld, name: string, image: MadeImage): bigint {
   const [repository, tag] = name.split(":");

@@ -83,6 +83,7 @@ export class ArchiveReader extends Task {
   private takeList(bytes: Uint8Array): void {
     const document = parseJson(bytes);
     if (document === null) return this.fail(jsonError());
+    if (document.isNull) return this.fail("invalid manifest, manifest cannot be null (but can be [])");
     const images = readDockerList(document);
     if (images === null) return this.fail("invalid archive: manifest.json is no list of images");
     this.owner.archiveRead(images);

@@ -5,6 +5,10 @@ import {
   ContentCommandLayer,
   Failure,
   Layer,
+  LayerSource,
+  LayerSourceArchived,
+  LayerSourceRegistry,
+  LayerSourceTag,
   Outcome,
   OutcomeSize,
   Phase,
@@ -37,20 +41,43 @@ export abstract class LayerWatcher {
   abstract ended(fetch: LayerFetch, failure: Failure | null): void;
 }
 
+/** Who wants a layer, and where from. */
+class Want {
+  constructor(
+    readonly watcher: LayerWatcher,
+    readonly layer: Layer,
+  ) {}
+}
+
 export class LayerFetch extends Task {
   state: FetchState = FetchState.Waiting;
   /** Bytes so far in this state. */
   current: u64 = 0;
-  readonly watchers: LayerWatcher[] = [];
+  private readonly wants: Want[] = [];
   private op: u64 = 0;
   private givenUp: bool = false;
   private downloads: bool = false;
 
   constructor(
     private readonly fetches: LayerFetches,
-    readonly layer: Layer,
+    /** From the source that is asked now. */
+    public layer: Layer,
   ) {
     super();
+  }
+
+  get isWanted(): bool {
+    return this.wants.length > 0;
+  }
+
+  join(watcher: LayerWatcher, layer: Layer): void {
+    this.wants.push(new Want(watcher, layer));
+  }
+
+  leave(watcher: LayerWatcher): void {
+    for (let i = this.wants.length - 1; i >= 0; i--) {
+      if (this.wants[i].watcher === watcher) this.wants.splice(i, 1);
+    }
   }
 
   begin(): void {
@@ -78,8 +105,8 @@ export class LayerFetch extends Task {
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
     this.op = 0;
     // Somebody may have come for it after it had been given up.
-    if (failure !== null && this.givenUp && this.watchers.length > 0) this.fetches.again(this);
-    else this.settle(outcome, failure);
+    if (failure !== null && this.givenUp && this.isWanted) this.againFrom(this.wants[0].layer);
+    else if (failure === null || !this.asksAnother(failure)) this.settle(outcome, failure);
     this.freeSlot();
     this.fetches.proceed();
   }
@@ -92,15 +119,36 @@ export class LayerFetch extends Task {
       const size = (<OutcomeSize>outcome!).value;
       engine.images.layers.add(new StoredLayer(layer.chain, layer.parent, layer.diffId, size));
     }
-    const watchers = this.watchers.splice(0);
-    for (let i = 0; i < watchers.length; i++) watchers[i].ended(this, failure);
+    const wants = this.wants.splice(0);
+    for (let i = 0; i < wants.length; i++) wants[i].watcher.ended(this, failure);
     engine.images.layers.dropUnclaimed(layer.chain);
+  }
+
+  /** A source that fails does so for those who named it; who named another gets it from there. False if nobody did. */
+  private asksAnother(failure: Failure): bool {
+    const failed: Want[] = [];
+    const others: Want[] = [];
+    for (let i = 0; i < this.wants.length; i++) {
+      const want = this.wants[i];
+      (isSameSource(want.layer.source, this.layer.source) ? failed : others).push(want);
+    }
+    if (others.length == 0) return false;
+    this.wants.splice(0);
+    for (let i = 0; i < others.length; i++) this.wants.push(others[i]);
+    this.againFrom(others[0].layer);
+    for (let i = 0; i < failed.length; i++) failed[i].watcher.ended(this, failure);
+    return true;
+  }
+
+  private againFrom(layer: Layer): void {
+    this.layer = layer;
+    this.fetches.again(this);
   }
 
   private tell(): void {
     // A watcher may leave while it is told.
-    const watchers = this.watchers.slice(0);
-    for (let i = 0; i < watchers.length; i++) watchers[i].moved(this);
+    const wants = this.wants.slice(0);
+    for (let i = 0; i < wants.length; i++) wants[i].watcher.moved(this);
   }
 
   private freeSlot(): void {
@@ -125,7 +173,7 @@ export class LayerFetches {
       this.waiting.push(fetch);
     }
     const fetch = this.byChain.get(chain);
-    fetch.watchers.push(watcher);
+    fetch.join(watcher, layer);
     return fetch;
   }
 
@@ -138,9 +186,8 @@ export class LayerFetches {
   }
 
   leave(fetch: LayerFetch, watcher: LayerWatcher): void {
-    const at = fetch.watchers.indexOf(watcher);
-    if (at >= 0) fetch.watchers.splice(at, 1);
-    if (fetch.watchers.length > 0 || fetch.state == FetchState.Ended) return;
+    fetch.leave(watcher);
+    if (fetch.isWanted || fetch.state == FetchState.Ended) return;
     const queued = this.waiting.indexOf(fetch);
     if (queued < 0) return fetch.giveUp();
     this.waiting.splice(queued, 1);
@@ -173,4 +220,16 @@ function stateOf(phase: Phase): FetchState {
     default:
       return FetchState.Extracting;
   }
+}
+
+function isSameSource(one: LayerSource, other: LayerSource): bool {
+  if (one.tag != other.tag) return false;
+  if (one.tag == LayerSourceTag.Archived) {
+    const member = (<LayerSourceArchived>one).value;
+    const another = (<LayerSourceArchived>other).value;
+    return member.archive == another.archive && member.path == another.path;
+  }
+  const from = (<LayerSourceRegistry>one).value.from;
+  const its = (<LayerSourceRegistry>other).value.from;
+  return from.repository == its.repository && from.endpoint.authority == its.endpoint.authority;
 }

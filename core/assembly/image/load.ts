@@ -21,10 +21,12 @@ import { Task } from "../task";
 import { ArchivedImage, readTag } from "./archive";
 import { ArchiveOwner, ArchiveReader, brokenTar } from "./archive-reader";
 import { Image, parseImage } from "./image";
+import { hostPlatform } from "./host-platform";
 import { emitImageEvent } from "./image-event";
 import { FetchState, LayerFetch } from "./layer-fetch";
 import { Claims, LayerOwner, OneLayer } from "./one-layer";
 import { WantedPlatforms, wantedPlatforms } from "./platform-parameter";
+import { parseReference, referenceError } from "./reference";
 import { ProgressStream, StreamWriter } from "./progress";
 
 const LINE_INTERVAL: u64 = 100_000_000;
@@ -110,6 +112,9 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     const parsed = parseImage(bytes);
     const image = parsed.image;
     if (image === null) return this.fail(parsed.error);
+    const system = hostPlatform().os;
+    // A config that names none is taken for the machine's.
+    if (image.os.length > 0 && image.os != system) return this.fail(`cannot load ${image.os} image on ${system}`);
     if (!this.platforms.admits(image.platform)) return this.skip();
     const expected = this.images[this.next].layers.length;
     if (expected != image.layers.length) {
@@ -164,7 +169,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   private giveTag(image: Image, name: string): bool {
     const reference = readTag(name);
     if (reference === null) {
-      this.fail(`invalid tag "${name}"`);
+      this.fail(parseReference(name) === null ? referenceError() : `invalid tag "${name}"`);
       return false;
     }
     const former = engine.images.setReference(reference, image);
@@ -206,7 +211,10 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   }
 
   private layerText(failure: Failure): string {
-    if (failure.kind != FailureKind.Corrupt || failure.message.startsWith("invalid diffID")) return failure.message;
-    return brokenTar(failure.message);
+    if (failure.kind != FailureKind.Corrupt) return failure.message;
+    const got = failure.message.startsWith("invalid diffID") ? failure.message.indexOf("got ") : -1;
+    if (got < 0) return brokenTar(failure.message);
+    const expected = this.image!.layers[this.layer].diffId;
+    return `invalid diffID for layer ${this.layer.toString()}: expected "${expected}", ${failure.message.slice(got)}`;
   }
 }
