@@ -17,6 +17,9 @@ const NO_ROOM = 1024 * 1024;
 /** Room that the database keeps for itself, in bytes, so that records can be changed when the disk is full. */
 const RESERVE = 1024 * 1024;
 
+/** A disk that takes longer is taken for broken. */
+const LONGEST_FLUSH_MS = 60_000;
+
 class LmdbRecords implements RecordStore {
   readonly #directory: string;
   readonly #database: Lmdb.RootDatabase<Uint8Array, string>;
@@ -25,7 +28,9 @@ class LmdbRecords implements RecordStore {
     this.#directory = directory;
     // What is read is read once, at start: nothing is gained by caches or many readers.
     const { open } = createRequire(import.meta.url)("lmdb") as typeof Lmdb;
-    this.#database = open({ path: directory, encoding: "binary", cache: false, maxReaders: 8 });
+    // Without batches of the database's own making there is no promise of one that nobody waits for.
+    const mine = { eventTurnBatching: false, cache: false, maxReaders: 8 };
+    this.#database = open({ path: directory, encoding: "binary", ...mine });
     this.#reserve();
   }
 
@@ -50,12 +55,24 @@ class LmdbRecords implements RecordStore {
 
   async commit(commands: records.RecordCommand[]): Promise<void> {
     try {
-      // Flushed to disk in this thread, before it returns. The database's own thread would do it too, but a commit that
-      // fails there rejects more promises than the one that is waited for.
-      this.#database.transactionSync(() => commands.forEach((command) => this.#carryOut(command)));
-      await this.#database.flushed;
+      // Written and flushed by a thread of the database's: this one goes on meanwhile.
+      await this.#database.batch(() => commands.forEach((command) => this.#carryOut(command)));
+      await this.#flushed();
     } catch (error) {
-      throw await this.#explained(error);
+      throw await this.#explained(await causeOf(error));
+    }
+  }
+
+  /** The database never says that a flush has failed, only when one went well. */
+  async #flushed(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error("the disk does not take them")), LONGEST_FLUSH_MS);
+    });
+    try {
+      await Promise.race([this.#database.flushed, late]);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -64,8 +81,10 @@ class LmdbRecords implements RecordStore {
   }
 
   #carryOut(command: records.RecordCommand): void {
-    if (command.tag === "put") this.#database.putSync(command.val.key, command.val.value);
-    else this.#database.removeSync(command.val);
+    const { tag, val } = command;
+    const kept = tag === "put" ? this.#database.put(val.key, val.value) : this.#database.remove(val);
+    // What becomes of the whole transaction is waited for.
+    kept.catch(() => {});
   }
 
   async #explained(error: unknown): Promise<HostFailure> {
@@ -74,4 +93,10 @@ class LmdbRecords implements RecordStore {
     const why = full ? "no space left on device" : error instanceof Error ? error.message : String(error);
     return new HostFailure(full ? "exhausted" : "internal", `write records: ${why}`);
   }
+}
+
+/** Of a commit that failed in the database's thread, what that met with. */
+async function causeOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { commitError?: Promise<never> };
+  return commitError === undefined ? error : commitError.catch((cause: unknown) => cause);
 }
