@@ -43,6 +43,8 @@ export interface Kernel {
   chdir(path: string): void;
   /** Unlike `process.kill` it knows signal numbers that Node has no name for. */
   kill(pid: number, signal: number): void;
+  /** Of a socket: its other end is closed for good, not only for writing (poll(2), POLLHUP). */
+  hungUp(fd: number): boolean;
   /** Of a socket: `SHUT_…`. */
   shutdown(fd: number, how: number): void;
   /** A socket of `AF_UNIX`, `SOCK_SEQPACKET`, connected to what listens at `path`; non-blocking, closed on exec. */

@@ -14,6 +14,11 @@ const NO_PACKETS = "networks are simulated up to addresses and ports: no packet 
 export const LIMITS: readonly Limit[] = [
   { block: "a network joined", test: "what one listens on the other reaches at 127.0.0.1", reason: NO_PACKETS },
   {
+    block: "dropped connections",
+    test: "those who only listened to a quiet container are noticed to have gone",
+    reason: "the machine must be asked, and the engine that pretends runs on any; it notices at the next output",
+  },
+  {
     block: "docker exec",
     test: "--privileged",
     reason: "what a container may do is told by its /proc for all of its processes alike",

@@ -55,7 +55,7 @@ async function start(
   for (const socket of config.sockets) await clearSocket(socket);
   if (config.pidFile !== null) closings.push(claimPidFile(config.pidFile).release);
   const ground = await openGround(config, closings);
-  const { host, loadImages, remarks } = ground;
+  const { host, loadImages, hasHungUp, remarks } = ground;
 
   const bodies = new RequestBodies();
   const replies = new ReplyRouter();
@@ -68,7 +68,8 @@ async function start(
 
   await loadImages((request) => ask(request, { driver, replies, bodies }), log);
   const { replies: stdio } = host;
-  const server = await ApiServer.create({ driver, replies, bodies, stdio, attachments, bodyLimit: BODY_LIMIT });
+  const given = { driver, replies, bodies, stdio, attachments, hasHungUp, bodyLimit: BODY_LIMIT };
+  const server = await ApiServer.create(given);
   closings.push(() => server.close(GRACE_MS));
   for (const socket of config.sockets) {
     await listen(server.accept(`unix://${socket}`), socket, group);

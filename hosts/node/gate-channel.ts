@@ -4,6 +4,7 @@ import { Exchange } from "../exchange.js";
 import type { Channel, ExchangeContext, HijackedClient } from "../exchange.js";
 import type { RequestId, replies } from "../host.js";
 import type { Gate } from "./gate.js";
+import type { Ground } from "./ground.js";
 import { hijackHead } from "./reply-head.js";
 import type { Response } from "./response.js";
 import { SocketClient } from "./socket-client.js";
@@ -12,9 +13,13 @@ import { WebSocketClient } from "./websocket.js";
 /** How long a client that has closed its side is waited for: it may have gone, or only be done with asking. */
 const HALF_CLOSED_MS = 2000;
 
+export interface GateContext extends ExchangeContext {
+  hasHungUp: NonNullable<Ground["hasHungUp"]>;
+}
+
 /** The exchange of the request that a gate let through last. */
-export function exchangeThrough(gate: Gate, id: RequestId, response: Response, context: ExchangeContext): Exchange {
-  const channel = new GateChannel(gate, response);
+export function exchangeThrough(gate: Gate, id: RequestId, response: Response, context: GateContext): Exchange {
+  const channel = new GateChannel(gate, response, context);
   const exchange = new Exchange(id, channel, context);
   channel.reportTo(exchange);
   return exchange;
@@ -23,12 +28,14 @@ export function exchangeThrough(gate: Gate, id: RequestId, response: Response, c
 class GateChannel implements Channel {
   readonly #gate: Gate;
   readonly #response: Response;
+  readonly #context: GateContext;
   /** Off HTTP. */
   #taken = false;
 
-  constructor(gate: Gate, response: Response) {
+  constructor(gate: Gate, response: Response, context: GateContext) {
     this.#gate = gate;
     this.#response = response;
+    this.#context = context;
   }
 
   reportTo(exchange: Exchange): void {
@@ -73,7 +80,7 @@ class GateChannel implements Channel {
     const connection = this.#gate.takeOver();
     const isWebSocket = framing === "websocket-text" || framing === "websocket-binary";
     if (isWebSocket) return new WebSocketClient(connection, request, framing, gone);
-    return new SocketClient(connection.socket, connection.early, gone);
+    return new SocketClient(connection, this.#context.hasHungUp, gone);
   }
 
   destroy(): void {

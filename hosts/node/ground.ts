@@ -14,6 +14,8 @@ export interface Ground {
   loadImages(ask: Ask, log: Log): Promise<void>;
   /** Offers the runtimes that are configured now. Throws `ConfigError`; nothing has changed then. */
   offer(config: DaemonConfig): Promise<void>;
+  /** Whether the other end of a socket is closed for good, not only for writing; none where that cannot be told. */
+  hasHungUp?: (descriptor: number) => boolean;
   /** Printed under the first line of the greeting. */
   remarks: readonly string[];
 }

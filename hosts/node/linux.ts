@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { linuxHost } from "../../runtime-linux/host.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { detectRuntimes } from "../../runtime-linux/runtimes.js";
 import { registryClient } from "../registry/client.js";
@@ -34,5 +35,11 @@ export const openLinux: OpenGround = async (config, closings) => {
     checkRuntimes(config, runtimes);
     host.offer(runtimes);
   };
-  return { host, offer, remarks: [], loadImages: (ask, log) => loadEmbeddedImage(dataRoot, ask, log) };
+  return {
+    host,
+    offer,
+    loadImages: (ask, log) => loadEmbeddedImage(dataRoot, ask, log),
+    hasHungUp: (descriptor) => libc.hungUp(descriptor),
+    remarks: [],
+  };
 };

@@ -11,10 +11,11 @@ import type { Input, RequestId, Stdio, engine } from "../host.js";
 import { Attachments } from "../streams/attachments.js";
 import type { RequestBodies } from "../bodies.js";
 import { bodyOf } from "../body-form.js";
-import type { ExchangeContext } from "../exchange.js";
 import { bytesOf } from "./bodies.js";
 import { exchangeThrough } from "./gate-channel.js";
+import type { GateContext } from "./gate-channel.js";
 import { Gate, LONGEST_HEAD, refuse } from "./gate.js";
+import type { Ground } from "./ground.js";
 import { HttpResponse } from "./http-response.js";
 import { PlainResponse } from "./plain-response.js";
 import type { ReplyRouter } from "../reply-router.js";
@@ -35,13 +36,15 @@ export interface ApiServerOptions {
   stdio: Stdio;
   /** Joined by the clients that attach. */
   attachments?: Attachments;
+  /** See `Ground`. */
+  hasHungUp?: Ground["hasHungUp"];
   /** Bytes beyond which a JSON body is thrown away. */
   bodyLimit: number;
 }
 
 export class ApiServer {
   readonly #options: ApiServerOptions;
-  readonly #context: ExchangeContext;
+  readonly #context: GateContext;
   readonly #http: Server;
   readonly #listeners: SocketServer[] = [];
   readonly #names = new WeakMap<Gate, string>();
@@ -88,6 +91,7 @@ export class ApiServer {
       deliver: (input) => options.driver.deliver(input),
       stdio: options.stdio,
       attachments: options.attachments ?? new Attachments(options.stdio),
+      hasHungUp: options.hasHungUp ?? (() => false),
       over: (request) => {
         options.replies.remove(request);
         options.bodies.forget(request);

@@ -74,6 +74,13 @@ export const libc: Kernel = {
   kill(pid, signal) {
     call("kill", String(pid), pid, signal);
   },
+  hungUp(fd) {
+    // struct pollfd: the descriptor, what is asked for, what is so. A hang-up is told without being asked for.
+    const asked = Buffer.alloc(8);
+    asked.writeInt32LE(fd, 0);
+    call("poll", "", asked, 1, 0);
+    return (asked.readInt16LE(6) & POLLHUP) !== 0;
+  },
   shutdown(fd, how) {
     call("shutdown", "", fd, how);
   },
@@ -178,6 +185,7 @@ const O_RDWR = 0o2;
 const O_NOCTTY = 0o400;
 const TIOCGPTN = 0x80045430;
 const TIOCSPTLCK = 0x40045431;
+const POLLHUP = 0x10;
 const MSG_DONTWAIT = 0x40;
 
 // Pointers are `uint8_t *` throughout: names need not be UTF-8.
@@ -197,6 +205,7 @@ const PROTOTYPES: Record<string, string> = {
   setns: "int setns(int fd, int kind)",
   chdir: "int chdir(const uint8_t *path)",
   kill: "int kill(int pid, int signal)",
+  poll: "int poll(_Inout_ uint8_t *descriptors, unsigned long count, int timeout)",
   shutdown: "int shutdown(int fd, int how)",
   socket: "int socket(int domain, int type, int protocol)",
   connect: "int connect(int fd, const uint8_t *address, unsigned int length)",

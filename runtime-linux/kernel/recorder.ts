@@ -68,6 +68,10 @@ export class Recorder implements Kernel {
   kill(pid: number, signal: number): void {
     this.#record("kill", pid, signal);
   }
+  hungUp(fd: number): boolean {
+    this.#record("hungUp", fd);
+    return false;
+  }
   shutdown(fd: number, how: number): void {
     this.#record("shutdown", fd, how);
   }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { atOnce } from "../support/at-once.js";
 import { Footprint } from "../support/footprint.js";
 import { onEngines } from "../support/on-engines.js";
-import { encodeRequest } from "../support/raw-http.js";
+import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
 const CONNECTIONS = process.env["CORACLE_TEST_LOAD"] === "1" ? 10_000 : 4000;
 const AT_ONCE = 100;
@@ -26,6 +26,28 @@ onEngines("dropped connections", (engine, kind) => {
     expect(footprint.grown()).toBeLessThan(MEBIBYTES_MAX);
     const { State, ExecIDs } = await engine().inspect<{ State: { Status: string }; ExecIDs: unknown }>(id);
     expect([State.Status, ExecIDs]).toEqual(["running", null]);
+    await engine().remove(id);
+  });
+
+  test("those who only listened to a quiet container are noticed to have gone", async ({ skip }) => {
+    if (kind === "reference") return skip("it notices at the next output");
+    const id = await engine().running({ Cmd: ["cat"], OpenStdin: true });
+    const target = `/v1.41/containers/${id}/attach?stream=1&stdout=1`;
+    const bytes = encodeRequest({ method: "POST", target, headers: UPGRADE });
+    const patient = await RawConnection.open(engine().socketPath);
+    patient.send(bytes);
+    await patient.head();
+    // Only that it sends nothing more.
+    patient.end();
+    const footprint = await Footprint.of(engine().daemon);
+    await atOnce(20, 20, () => drop(engine().socketPath, { bytes, after: 20 }));
+    await footprint.expectFilesClosed();
+    const stdin = await RawConnection.open(engine().socketPath);
+    stdin.send(encodeRequest({ method: "POST", target: `/v1.41/containers/${id}/attach?stream=1&stdin=1` }));
+    await stdin.head();
+    stdin.send("still there?\n");
+    await patient.untilText("still there?");
+    for (const connection of [stdin, patient]) connection.close();
     await engine().remove(id);
   });
 });
