@@ -2,6 +2,7 @@
 // another, nobody waits for ever, and in the end the container can be removed.
 import { expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
+import { randomFrom } from "../support/random.js";
 
 const HANDS = 8;
 const ROUNDS = 12;
@@ -39,12 +40,3 @@ onEngines("many hands", (engine, kind) => {
     await engine().remove(id);
   });
 });
-
-/** Numbers below a limit, the same each time. */
-function randomFrom(seed: number): (limit: number) => number {
-  let state = seed;
-  return (limit) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return (state >>> 16) % limit;
-  };
-}

@@ -1,0 +1,10 @@
+// Chance that can be had again.
+
+/** Numbers from 0 up to below a limit, the same each time for a seed. */
+export function randomFrom(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 16) % limit;
+  };
+}
