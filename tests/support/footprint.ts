@@ -5,7 +5,7 @@ import { pause } from "./commands.js";
 import type { DaemonProcess } from "./daemon-process.js";
 import { rssKibibytes } from "./processes.js";
 
-/** What a client closed a moment ago may still be open. */
+/** What a client closed a moment ago may still be open, what it asked for not yet. */
 const SETTLED_MS = 500;
 const PATIENCE_MS = 10_000;
 
@@ -15,13 +15,13 @@ export class Footprint {
   readonly #kibibytes: number;
   #most: number;
 
-  /** As it is once nothing is being closed any more. */
+  /** As it is once nothing is being opened or closed any more. */
   static async of(daemon: DaemonProcess): Promise<Footprint> {
     let files = openFilesOf(daemon.pid());
     for (;;) {
       await pause(SETTLED_MS);
       const later = openFilesOf(daemon.pid());
-      if (later.length >= files.length) return new Footprint(daemon, files);
+      if (later.length === files.length) return new Footprint(daemon, later);
       files = later;
     }
   }
