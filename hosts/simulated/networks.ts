@@ -103,7 +103,13 @@ export class WorldNetworks {
 
   /** As the kernel gives ports away: one after the other, each checked against all that are taken. */
   #takePorts(ports: readonly networks.PortMapping[]): void {
-    const taken: TakenPort[] = [...this.#taken, ...[...this.#joins.values()].flatMap((join) => join.ports)];
+    const taken = new Map<string, TakenPort[]>();
+    const take = (port: TakenPort): void => {
+      const others = taken.get(numberOf(port));
+      if (others === undefined) taken.set(numberOf(port), [port]);
+      else others.push(port);
+    };
+    for (const port of [...this.#taken, ...[...this.#joins.values()].flatMap((join) => join.ports)]) take(port);
     for (const port of ports) {
       const name = `${port.hostAddress}:${port.hostPort}`;
       if (!this.#hasAddress(port.hostAddress)) {
@@ -111,8 +117,9 @@ export class WorldNetworks {
         const why = "bind: cannot assign requested address";
         throw new HostFailure("invalid", `listen ${port.protocol}${where}:${port.hostPort}: ${why}`);
       }
-      if (port.protocol !== "sctp" && taken.some((other) => areOne(port, other))) throw new HostFailure("busy", name);
-      taken.push(port);
+      const others = port.protocol === "sctp" ? [] : (taken.get(numberOf(port)) ?? []);
+      if (others.some((other) => excludes(port.hostAddress, other.hostAddress))) throw new HostFailure("busy", name);
+      take(port);
     }
   }
 
@@ -135,11 +142,14 @@ function placeOf({ container, network }: networks.Leave): string {
   return `${container} ${network}`;
 }
 
-/** A port for all addresses of a family and one for a single address of it cannot both be had. */
-function areOne(a: TakenPort, b: TakenPort): boolean {
-  if (a.hostPort !== b.hostPort || a.protocol !== b.protocol) return false;
-  if (isIpv6(a.hostAddress) !== isIpv6(b.hostAddress)) return false;
-  return isEvery(a.hostAddress) || isEvery(b.hostAddress) || a.hostAddress === b.hostAddress;
+/** What several ports may have in common, if it is not the address. */
+function numberOf({ protocol, hostPort }: TakenPort): string {
+  return `${protocol} ${hostPort}`;
+}
+
+/** One port cannot be had on all addresses of a family and on one of them. */
+function excludes(a: string, b: string): boolean {
+  return isIpv6(a) === isIpv6(b) && (isEvery(a) || isEvery(b) || a === b);
 }
 
 function isIpv6(address: string): boolean {
