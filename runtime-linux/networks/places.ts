@@ -26,7 +26,7 @@ interface Place {
 }
 
 /** How long the kernel is given to remove the interfaces of a namespace that is gone, before it is asked to. */
-const LINGER_MS = 1000;
+const LINGER_MS = 250;
 
 export class Places {
   readonly #kernel: Kernel;
