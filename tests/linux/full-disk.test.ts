@@ -1,0 +1,72 @@
+// A disk that is full while many clients work: each is answered, in words where there is no room; what they were told
+// is so, and once there is room again everything goes on.
+import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { atOnce } from "../support/at-once.js";
+import { must, until } from "../support/commands.js";
+import { EngineClient, messageOf } from "../support/engine-client.js";
+import { engines, startCoracle } from "../support/engines.js";
+import { describeUnless } from "../support/on-engines.js";
+
+const linux = engines().find((engine) => engine.kind === "linux");
+const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const CONTAINERS = 40;
+const AT_ONCE = 8;
+
+describeUnless(missing, "a full disk", () => {
+  test(
+    "under load: nothing that was promised is lost, and all goes on when there is room",
+    { timeout: 300_000 },
+    async () => {
+      const small = await mkdtemp(join(tmpdir(), "coracle-full-"));
+      await must(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", small]);
+      const daemon = await startCoracle([], join(small, "data"));
+      try {
+        const engine = new EngineClient(daemon.socketPath);
+        const running = await engine.running({ Cmd: ["sh", "-c", "while :; do echo alive; sleep 0.1; done"] });
+        await fill(small);
+        const made: string[] = [];
+        const refusals: string[] = [];
+        await atOnce(CONTAINERS, AT_ONCE, async () => {
+          const body = { Image: "busybox", Cmd: ["sh", "-c", "echo x"], Labels: { long: "x".repeat(40_000) } };
+          const created = await engine.call("POST", "/containers/create", body);
+          if (created.status !== 201) return void refusals.push(`${created.status} ${messageOf(created)}`);
+          const { Id } = created.json<{ Id: string }>();
+          made.push(Id);
+          const started = await engine.call("POST", `/containers/${Id}/start`);
+          if (started.status !== 204) refusals.push(`${started.status} ${messageOf(started)}`);
+        });
+        expect(refusals.filter((refusal) => !/^500 .*no space left on device/.test(refusal))).toEqual([]);
+        expect(refusals.length).toBeGreaterThan(0);
+        await rm(join(small, "filling"));
+        const list = await until("it to go on", () => listedBy(engine), { timeoutMs: 30_000 });
+        const listed = list.map(({ Id }) => Id);
+        for (const id of [...made, running]) expect(listed).toContain(id);
+        expect(await engine.inspect(running)).toMatchObject({ State: { Status: "running" } });
+        for (const id of listed) await engine.remove(id);
+        expect((await engine.run({ Cmd: ["echo", "all well"] })).stdout).toBe("all well\n");
+        expect(await engine.read("/containers/json?all=1")).toEqual([]);
+      } finally {
+        await daemon.close();
+        await must(["umount", small]);
+        await rm(small, { recursive: true });
+      }
+    },
+  );
+});
+
+/** Null while it refuses, which it must say why. */
+async function listedBy(engine: EngineClient): Promise<{ Id: string }[] | null> {
+  const answer = await engine.call("GET", "/containers/json?all=1");
+  if (answer.status === 200) return answer.json<{ Id: string }[]>();
+  expect([answer.status, messageOf(answer)]).toEqual([500, expect.stringContaining("no space left on device")]);
+  return null;
+}
+
+/** Leaves next to nothing free. */
+async function fill(directory: string): Promise<void> {
+  const { bavail, bsize } = await statfs(directory);
+  await writeFile(join(directory, "filling"), Buffer.alloc(Math.max(0, bavail * bsize - 256 * 1024)));
+}
