@@ -38,7 +38,10 @@ export interface RecordStore {
    * Never rejects.
    */
   gather?(): Promise<void>;
-  /** One transaction. Resolves when it is flushed to disk, not merely committed. Rejects when nothing of it was kept. */
+  /**
+   * One transaction. Resolves when it is flushed to disk, not merely committed. Rejects when it was not: all of it is kept
+   * or nothing, as `load` tells.
+   */
   commit(commands: records.RecordCommand[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -17,9 +17,6 @@ const NO_ROOM = 1024 * 1024;
 /** Room that the database keeps for itself, in bytes, so that records can be changed when the disk is full. */
 const RESERVE = 1024 * 1024;
 
-/** A disk that takes longer is taken for broken. */
-const LONGEST_FLUSH_MS = 60_000;
-
 class LmdbRecords implements RecordStore {
   readonly #directory: string;
   readonly #database: Lmdb.RootDatabase<Uint8Array, string>;
@@ -55,24 +52,11 @@ class LmdbRecords implements RecordStore {
 
   async commit(commands: records.RecordCommand[]): Promise<void> {
     try {
-      // Written and flushed by a thread of the database's: this one goes on meanwhile.
+      // Written and flushed by a thread of the database's: this one goes on meanwhile. What fails there rejects this.
       await this.#database.batch(() => commands.forEach((command) => this.#carryOut(command)));
-      await this.#flushed();
+      await this.#database.flushed;
     } catch (error) {
       throw await this.#explained(await causeOf(error));
-    }
-  }
-
-  /** The database never says that a flush has failed, only when one went well. */
-  async #flushed(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error("the disk does not take them")), LONGEST_FLUSH_MS);
-    });
-    try {
-      await Promise.race([this.#database.flushed, late]);
-    } finally {
-      clearTimeout(timer);
     }
   }
 
