@@ -61,10 +61,15 @@ export class FetchChannel implements LocalChannel {
 
   /** Its output is the body; its stdin stays open, and gets nothing. */
   hijack(gone: () => void): HijackedClient {
-    this.#left = gone;
+    const left = new Promise<void>((resolve) => {
+      this.#left = () => {
+        resolve();
+        gone();
+      };
+    });
     return {
       begin: (head) => this.#answer(head, this.#stream.readable, null),
-      bytes: () => NOTHING_YET,
+      bytes: () => nothingUntil(left),
       write: (bytes) => new Promise((resolve) => this.#stream.write(bytes, resolve)),
       end: () => this.#stream.end(() => {}),
     };
@@ -90,6 +95,10 @@ export class FetchChannel implements LocalChannel {
   }
 }
 
-const NOTHING_YET: AsyncIterable<Uint8Array> = {
-  [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
-};
+function nothingUntil(left: Promise<void>): AsyncIterable<Uint8Array> {
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    await left;
+    return { done: true, value: undefined };
+  };
+  return { [Symbol.asyncIterator]: () => ({ next }) };
+}

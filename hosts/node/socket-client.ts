@@ -8,11 +8,17 @@ import { hijackHead } from "./reply-head.js";
 
 /** How often a client that sends nothing more is looked after. */
 const LOOK_MS = 3000;
+/** What is read before anybody takes it. */
+const READ_AHEAD = 64 * 1024;
 
 export class SocketClient implements HijackedClient {
   readonly #socket: Duplex;
-  readonly #early: Uint8Array;
   readonly #hasHungUp: NonNullable<Ground["hasHungUp"]>;
+  /** Read, and not taken yet: a connection that breaks off takes nothing along that was sent before. */
+  readonly #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  #isOver = false;
+  #wake: () => void = () => {};
 
   /** `early`: what the client sent together with its request. `gone` is called when it can be reached no more. */
   constructor(
@@ -21,11 +27,17 @@ export class SocketClient implements HijackedClient {
     gone: () => void,
   ) {
     this.#socket = socket;
-    this.#early = early;
     this.#hasHungUp = hasHungUp;
-    if (socket.destroyed) gone();
-    socket.once("close", gone);
-    socket.on("error", gone);
+    if (early.length > 0) this.#take(early);
+    socket.on("data", (bytes: Uint8Array) => this.#take(bytes));
+    socket.once("end", () => this.#close());
+    const left = (): void => {
+      this.#close();
+      gone();
+    };
+    if (socket.destroyed) left();
+    socket.once("close", left);
+    socket.on("error", left);
   }
 
   begin(head: replies.Head): void {
@@ -33,23 +45,40 @@ export class SocketClient implements HijackedClient {
   }
 
   async *bytes(): AsyncGenerator<Uint8Array> {
-    if (this.#early.length > 0) yield this.#early;
-    try {
-      for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array;
-    } catch {
-      // Told by `gone`.
+    for (;;) {
+      for (let bytes = this.#held.shift(); bytes !== undefined; bytes = this.#held.shift()) {
+        this.#heldBytes -= bytes.length;
+        yield bytes;
+      }
+      if (this.#isOver) return this.#watch();
+      this.#socket.resume();
+      await new Promise<void>((resolve) => (this.#wake = resolve));
     }
-    this.#watch();
   }
 
-  write(bytes: Uint8Array): Promise<boolean> {
+  async write(bytes: Uint8Array): Promise<boolean> {
+    await afterReading();
     return new Promise((resolve) => this.#socket.write(bytes, (error) => resolve(!error)));
   }
 
   /** Closes our side, and reads off what the client may still send, so that its close is noticed. */
   end(): void {
-    this.#socket.end();
+    this.#close();
+    void afterReading().then(() => this.#socket.end());
     this.#socket.resume();
+  }
+
+  #take(bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#held.push(bytes);
+    this.#heldBytes += bytes.length;
+    if (this.#heldBytes >= READ_AHEAD) this.#socket.pause();
+    this.#wake();
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    this.#wake();
   }
 
   /**
@@ -66,6 +95,14 @@ export class SocketClient implements HijackedClient {
     const timer = setInterval(look, LOOK_MS).unref();
     socket.once("close", () => clearInterval(timer));
   }
+}
+
+/**
+ * A write to a client that has left breaks the connection off, with all that is still to be read from it: what has come
+ * is read first. The first turn may be this one, which has polled already.
+ */
+function afterReading(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 
 /** Of a socket of the machine; -1 for what only stands for one. */

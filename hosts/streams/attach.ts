@@ -60,21 +60,21 @@ export class Attachment {
    */
   async run(client: Client, drain: AbortSignal, gone: AbortSignal): Promise<Ending> {
     const over = new AbortController();
-    const left = AbortSignal.any([gone, over.signal]);
+    const input = this.#copyInput(client, over.signal);
+    let ending: Ending = "failed";
     try {
-      return await Promise.race([
-        this.#copyOutput(client, drain, left),
-        this.#copyInput(client, left),
+      ending = await Promise.race([
+        this.#copyOutput(client, drain, AbortSignal.any([gone, over.signal])),
+        endingOf(input),
         aborted(gone).then((): Ending => "client"),
       ]);
     } catch {
-      return "failed";
-    } finally {
-      this.#advance(Number.MAX_SAFE_INTEGER);
-      over.abort();
-      this.#stdin?.release();
-      await this.#log?.close();
+      // It is told as failed.
     }
+    this.#advance(Number.MAX_SAFE_INTEGER);
+    letGo(ending, input, over, () => this.#stdin?.release());
+    await this.#log?.close();
+    return ending;
   }
 
   /** Resolves when the client has been sent the log up to `size`, or is sent nothing any more. Asked once at a time. */
@@ -105,25 +105,37 @@ export class Attachment {
     }
   }
 
-  /** Never resolves when the end of the input is not the end of the stream. */
-  async #copyInput(client: Client, left: AbortSignal): Promise<Ending> {
+  /** Null when the end of the input is not the end of the stream. */
+  async #copyInput(client: Client, over: AbortSignal): Promise<Ending | null> {
     const keys = new DetachKeys(this.#hijack.detachKeys);
     for await (const bytes of client.bytes()) {
-      if (left.aborted || this.#stdin === null) continue;
+      if (over.aborted || this.#stdin === null) continue;
       const typed = keys.take(bytes);
       if (typed.bytes.length > 0) await this.#stdin.write(typed.bytes);
       if (typed.detached) return "detached";
     }
-    if (this.#stdin === null || left.aborted) return new Promise(() => {});
+    if (this.#stdin === null || over.aborted) return null;
     const held = keys.rest();
     if (held.length > 0) await this.#stdin.write(held);
     if (!this.#hijack.keepAfterInput) return "input-ended";
     this.#stdin.end();
-    return new Promise(() => {});
+    return null;
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+/** That of a stream whose input has ended; never, when that is not its end. */
+export async function endingOf(input: Promise<Ending | null>): Promise<Ending> {
+  return (await input) ?? new Promise(() => {});
+}
+
+/** What a client sent before it left still goes in; else nothing that comes from now on is wanted. */
+export function letGo(ending: Ending, input: Promise<unknown>, over: AbortController, release: () => void): void {
+  if (ending === "client") return void input.then(release, release);
+  over.abort();
+  release();
+}
+
+export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

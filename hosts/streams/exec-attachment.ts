@@ -4,7 +4,7 @@ import { failureOf } from "../failure.js";
 import type { ExecStdio, OutputPiece, Stdio, replies } from "../host.js";
 import { DetachKeys } from "./detach-keys.js";
 import { FRAME_HEADER, STDERR, STDOUT, writeFrameHeader } from "./frames.js";
-import type { Client, Ending } from "./attach.js";
+import { aborted, endingOf, letGo, type Client, type Ending } from "./attach.js";
 
 export class ExecAttachment {
   readonly #hijack: replies.Hijack;
@@ -25,20 +25,20 @@ export class ExecAttachment {
   /** Moves bytes until all output is out and the core wants the end (`drain`), the client leaves (`gone`), or detaches. */
   async run(client: Client, drain: AbortSignal, gone: AbortSignal): Promise<Ending> {
     const over = new AbortController();
-    const left = AbortSignal.any([gone, over.signal]);
+    const input = this.#copyInput(client, over.signal);
+    let ending: Ending = "failed";
     try {
-      return await Promise.race([
+      ending = await Promise.race([
         this.#copyOutput(client, drain),
-        this.#copyInput(client, left),
+        endingOf(input),
         aborted(gone).then((): Ending => "client"),
       ]);
     } catch {
-      return "failed";
-    } finally {
-      over.abort();
-      this.#stdio?.stdin.release();
-      this.#stdio?.release();
+      // It is told as failed.
     }
+    letGo(ending, input, over, () => this.#stdio?.stdin.release());
+    this.#stdio?.release();
+    return ending;
   }
 
   async #copyOutput(client: Client, drain: AbortSignal): Promise<Ending> {
@@ -60,21 +60,20 @@ export class ExecAttachment {
   }
 
   /** A half-close ends the process's stdin and nothing else: only the keys end the stream. */
-  async #copyInput(client: Client, left: AbortSignal): Promise<Ending> {
+  async #copyInput(client: Client, over: AbortSignal): Promise<Ending | null> {
     const stdin = this.#hijack.stdin ? (this.#stdio?.stdin ?? null) : null;
     const keys = new DetachKeys(this.#hijack.detachKeys);
     for await (const bytes of client.bytes()) {
-      if (left.aborted || stdin === null) continue;
+      if (over.aborted || stdin === null) continue;
       const typed = keys.take(bytes);
       if (typed.bytes.length > 0) await stdin.write(typed.bytes);
       if (typed.detached) return "detached";
     }
-    if (stdin !== null && !left.aborted) {
-      const held = keys.rest();
-      if (held.length > 0) await stdin.write(held);
-      stdin.end();
-    }
-    return new Promise(() => {});
+    if (stdin === null || over.aborted) return null;
+    const held = keys.rest();
+    if (held.length > 0) await stdin.write(held);
+    stdin.end();
+    return null;
   }
 }
 
@@ -86,9 +85,4 @@ async function stdioOf(exec: string, stdio: Stdio): Promise<ExecStdio | null> {
     if (failureOf(error).kind === "not-found") return null;
     throw error;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -51,6 +51,16 @@ describe("attach", () => {
     expect((await client.exactly(7)).toString()).toBe("output\n");
   });
 
+  test("what a client sent before it left is taken, though output is on its way to it", async () => {
+    const { client, log, stdin, inputs, request } = await attach(WITH_UPGRADE, UPGRADED);
+    client.send("input");
+    client.close();
+    log.append(line(1, "output"));
+    await until(() => inputs.length > 0);
+    await until(() => stdin.text.startsWith("input"));
+    expect(inputs).toEqual([{ tag: "closed", val: { request: request.id, why: "client" } }]);
+  });
+
   test("without Upgrade, after a JSON body: what follows the body is stdin, a request's look or not", async () => {
     const early = "GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n";
     const { head, request, stdin, requests, client, log } = await attach(WITH_BODY + early, hijack());

@@ -144,6 +144,17 @@ describe("attached stdin", () => {
     expect([client.text, stdin.text]).toEqual(["out\n", ""]);
   });
 
+  test("sent before the client left still goes in", async () => {
+    const { client, stdin, gone, ending } = await attached({ keepAfterInput: true });
+    client.send("hello");
+    gone.abort();
+    expect(await ending).toBe("client");
+    client.send(" world");
+    client.send(null);
+    await turns();
+    expect(stdin.text).toBe("hello world<end><released>");
+  });
+
   test.each([
     [["a\x10\x11b"], "a", "detached"],
     [["a\x10", "\x11"], "a", "detached"],
