@@ -15,6 +15,7 @@ import { join } from "node:path";
 import type { processes } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
 import { availableOf } from "./capabilities.js";
+import { chooseGroup } from "./chosen-groups.js";
 import { readConfined } from "./confine.js";
 import { withRates } from "../hosts/device-rates.js";
 import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from "./devices.js";
@@ -100,7 +101,7 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, 
   for (const namespace of spec.linux?.namespaces ?? [])
     if (namespace.path === "network:") namespace.path = paths.namespace(container);
     else if (namespace.path !== undefined) namespace.path = names?.namespace(namespace.path) ?? namespace.path;
-  spec.linux = { ...spec.linux, cgroupsPath: paths.cgroup(container) };
+  spec.linux = { ...spec.linux, cgroupsPath: chooseGroup(paths, container, spec.linux?.cgroupsPath) };
   addDevices(spec.linux, launch);
   if (spec.process) resolveProcess(spec.process, launch, root);
   if (spec.process && launch.allDevices) spec.process.capabilities = available(spec.process.capabilities ?? {});

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HostFailure } from "../hosts/failure.js";
+import { groupOf } from "./chosen-groups.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
 
@@ -71,7 +72,7 @@ export class Cgroups {
   /** Path of a file of a container's group. Undefined: there is no such controller. */
   file(container: string, controller: string, name: string): string | undefined {
     const hierarchy = this.controller(controller);
-    return hierarchy && join(hierarchy.path, this.#paths.cgroup(container), name);
+    return hierarchy && join(hierarchy.path, groupOf(this.#paths, container), name);
   }
 
   /** Removes the group from every hierarchy. Its processes must be gone. */
@@ -97,13 +98,13 @@ export class Cgroups {
 
   #groups(container: string): string[] {
     return this.#hierarchies
-      .map((root) => join(root, this.#paths.cgroup(container)))
+      .map((root) => join(root, groupOf(this.#paths, container)))
       .filter((path) => existsSync(path));
   }
 
   async #set(container: string, frozen: boolean): Promise<void> {
     if (!this.#freezer) throw new Error("no freezer: neither cgroup v2 nor the freezer of v1 is mounted");
-    const group = join(this.#freezer.path, this.#paths.cgroup(container));
+    const group = join(this.#freezer.path, groupOf(this.#paths, container));
     const { file, on, off, state } = this.#freezer.v2 ? V2_FREEZER : V1_FREEZER;
     const value = frozen ? on : off;
     const reached = new RegExp(this.#freezer.v2 ? `^frozen ${value}$` : `^${value}$`, "m");

@@ -2,10 +2,11 @@
 
 import { execFile, type ChildProcess } from "node:child_process";
 import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { processes, types } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
+import { groupOf } from "./chosen-groups.js";
 import { writeBundle, type Spec } from "./bundle.js";
 import type { Cgroups } from "./cgroups.js";
 import { makePrivate } from "./directories.js";
@@ -101,7 +102,7 @@ function bindsMachines({ mounts = [] }: Spec, { roots }: Paths): boolean {
 function allowRealtime({ linux }: Spec, run: Run, { cgroups, paths }: Surroundings): void {
   const cpu = cgroups.controller("cpu");
   if (!linux?.resources?.cpu || !cpu || cpu.v2) return;
-  grantRealtime(join(cpu.path, paths.cgroupParent()), run.container, linux.resources.cpu);
+  grantRealtime(join(cpu.path, dirname(groupOf(paths, run.container))), run.container, linux.resources.cpu);
 }
 
 async function created(supervisor: Supervisor, run: Run, spec: Spec, at: Surroundings): Promise<number> {

@@ -3,9 +3,10 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { BlockIO, ThrottledDevice } from "../hosts/device-rates.js";
 import { HostFailure } from "../hosts/failure.js";
+import { groupOf } from "./chosen-groups.js";
 import type { Cgroups } from "./cgroups.js";
 import type { Resources } from "./devices.js";
 import type { Paths } from "./paths.js";
@@ -29,7 +30,8 @@ interface Setting {
 /** Changes a container's limits. Fails, with everything as it was, when the kernel refuses one. */
 export async function setLimits({ cgroups, paths }: Groups, container: string, resources: Resources): Promise<void> {
   const cpu = cgroups.controller("cpu");
-  if (cpu && !cpu.v2 && resources.cpu) grantRealtime(join(cpu.path, paths.cgroupParent()), container, resources.cpu);
+  if (cpu && !cpu.v2 && resources.cpu)
+    grantRealtime(join(cpu.path, dirname(groupOf(paths, container))), container, resources.cpu);
   const undone: (() => Promise<void>)[] = [];
   try {
     for (const setting of settingsOf(cgroups, container, resources)) {

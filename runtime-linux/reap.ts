@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { forgetGroup } from "./chosen-groups.js";
 import { removeAll, removeEmpty } from "./directories.js";
 import { callRuntime, type Surroundings } from "./launch.js";
 import { killNaming } from "./naming.js";
@@ -25,6 +26,7 @@ export async function reap(run: Run, ended: Promise<void> | undefined, at: Surro
   unmountOwn(run, at.kernel);
   await removeAll(run.directory);
   removeEmpty(dirname(run.directory));
+  if (isLast) forgetGroup(at.paths, run.container);
   removeEmpty(at.paths.liveContainer(run.container));
 }
 

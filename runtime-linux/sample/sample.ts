@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { engine } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
+import { groupOf } from "../chosen-groups.js";
 import { parseCgroupMounts, type CgroupMount } from "../cgroups.js";
 import type { Paths } from "../paths.js";
 import { readBlocksV1, readBlocksV2 } from "./blocks.js";
@@ -39,7 +40,7 @@ export class Sampler {
 
   /** `pid`: a process of the container, in its network namespace. Fails as `not-found` when the group is gone. */
   sample(container: string, pid: number): engine.Sample {
-    const group = this.#paths.cgroup(container);
+    const group = groupOf(this.#paths, container);
     const read: ReadFile = (controller, file) => {
       const mount = this.#v2
         ? this.#mounts[0]

@@ -132,7 +132,6 @@ describe("fields that are not built", () => {
   test.each([
     ["HostConfig.LogConfig.Type", { LogConfig: { Type: "syslog" } }],
     ["HostConfig.Mounts.VolumeOptions.DriverConfig.Options", { Mounts: [DRIVEN] }],
-    ["HostConfig.CgroupParent", { CgroupParent: "/x" }],
     ["HostConfig.UsernsMode", { UsernsMode: "private" }],
   ])("%s is refused by name", (name, hostConfig) => {
     expect(host(hostConfig)).toEqual([501, `${name} is not built yet`]);

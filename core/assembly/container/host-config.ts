@@ -107,7 +107,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("CpuShares", FieldType.Int, NO_NUMBER),
   new Field("Memory", FieldType.Int, NO_NUMBER),
   new Field("NanoCpus", FieldType.Int, NO_NUMBER),
-  new Field("CgroupParent", FieldType.String, NO_TEXT).refused(),
+  new Field("CgroupParent", FieldType.String, NO_TEXT),
   new Field("BlkioWeight", FieldType.UInt16, NO_NUMBER),
   new Field("BlkioWeightDevice", FieldType.Structs, NOTHING).typed("*blkiodev.WeightDevice").of(WEIGHT_DEVICE),
   throttle("BlkioDeviceReadBps"),

@@ -4,6 +4,7 @@ import { Json } from "../json/json";
 import { MembersByName } from "../json/members-by-name";
 import { JsonWriter } from "../json/writer";
 import { engine } from "../state";
+import { cleanPath } from "../text/path";
 import { allCapabilities, capabilitiesOf } from "./capabilities";
 import { Container } from "./container";
 import { addInterfaceSysctls } from "./endpoint-settings";
@@ -94,7 +95,7 @@ export function writeLimits(json: JsonWriter, limits: Json | null): void {
 
 function writeLinux(json: JsonWriter, container: Container, hostConfig: Json): void {
   json.beginObject();
-  json.stringField("cgroupsPath", container.id);
+  json.stringField("cgroupsPath", groupOf(container, hostConfig));
   json.key("namespaces");
   writeNamespaces(json, container, hostConfig);
   json.key("resources");
@@ -108,6 +109,12 @@ function writeLinux(json: JsonWriter, container: Container, hostConfig: Json): v
     json.stringArrayField("readonlyPaths", hostConfig.stringsOf("ReadonlyPaths"));
   }
   json.endObject();
+}
+
+/** Below the group that the client has chosen, or where the host has those of all containers. */
+function groupOf(container: Container, hostConfig: Json): string {
+  const parent = hostConfig.stringOf("CgroupParent");
+  return parent.length > 0 ? cleanPath(`/${parent}/${container.id}`) : container.id;
 }
 
 /** In a network namespace of their own any user may take low ports and ping, as with Docker; the client has the last word. */

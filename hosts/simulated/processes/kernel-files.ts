@@ -14,7 +14,7 @@ export function procFiles(spec: Spec, launch: Launched, seen: Seen): MadeFiles {
   const files = new Map<string, () => string>([
     ["self/status", () => statusText(spec, launch, seen)],
     ["self/oom_score_adj", () => `${spec.process?.oomScoreAdj ?? 0}\n`],
-    ["self/cgroup", () => "0::/\n"],
+    ["self/cgroup", () => `0::${spec.linux?.cgroupsPath ?? "/"}\n`],
     ["cpuinfo", () => cpuText(machine.cpus)],
     ["meminfo", () => `MemTotal:       ${kib(machine.memory)}\nMemFree:        ${kib(machine.memory)}\n`],
     ["loadavg", () => "0.00 0.00 0.00 1/64 1\n"],

@@ -26,6 +26,7 @@ export interface Spec {
   root?: { readonly?: boolean };
   mounts?: (MountSpec & { source?: string })[];
   linux?: {
+    cgroupsPath?: string;
     namespaces?: { type: string; path?: string }[];
     resources?: Resources;
     sysctl?: Record<string, string>;
@@ -98,11 +99,13 @@ export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen): ViewSp
 /** What /proc and /sys tell of. */
 function toldOf({ hostname = "", process = {}, linux = {} }: Spec): Spec {
   const { capabilities = {}, noNewPrivileges = false, oomScoreAdj = 0 } = process;
-  const { sysctl = {}, maskedPaths = [] } = linux;
+  const { sysctl = {}, maskedPaths = [], namespaces = [], cgroupsPath = "" } = linux;
+  // In a namespace of its own it stands at the root.
+  const group = namespaces.some(({ type }) => type === "cgroup") ? "/" : cgroupsPath;
   return {
     hostname,
     process: { capabilities, noNewPrivileges, oomScoreAdj },
-    linux: { sysctl, maskedPaths },
+    linux: { sysctl, maskedPaths, cgroupsPath: group.startsWith("/") ? group : `/coracle/${group}` },
   };
 }
 
