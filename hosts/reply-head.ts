@@ -8,6 +8,11 @@ export function isCounted(status: number, length: number): boolean {
   return length <= LONGEST_COUNTED && mayHaveBody(status);
 }
 
+/** An answer to HEAD about something of which GET has more to say than headers: no length can be told (RFC 9110, 8.6). */
+export function isLengthless(method: string, headers: string, length: number): boolean {
+  return method === "HEAD" && length === 0 && !/^content-type:/im.test(headers);
+}
+
 /** RFC 9110, 6.4.1. */
 export function mayHaveBody(status: number): boolean {
   return status >= 200 && status !== 204 && status !== 304;

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from "node:http";
 import type { replies } from "../host.js";
-import { isCounted, namesAndValues } from "../reply-head.js";
+import { isCounted, isLengthless, namesAndValues } from "../reply-head.js";
 import type { Response } from "./response.js";
 
 export class HttpResponse implements Response {
@@ -53,7 +53,8 @@ export class HttpResponse implements Response {
     const lines = namesAndValues(head.headers);
     // That a connection is kept goes without saying on HTTP/1.1, and Go's server does not say it.
     if (response.shouldKeepAlive && response.req.httpVersionMinor === 1) response.removeHeader("Connection");
-    const counted = length !== null && isCounted(head.status, length);
+    const { method = "" } = response.req;
+    const counted = length !== null && isCounted(head.status, length) && !isLengthless(method, head.headers, length);
     response.writeHead(head.status, counted ? [...lines, "Content-Length", String(length)] : [...lines]);
   }
 }

@@ -4,7 +4,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { replies } from "../host.js";
-import { isCounted, mayHaveBody } from "../reply-head.js";
+import { isCounted, isLengthless, mayHaveBody } from "../reply-head.js";
 import { headerLines } from "./reply-head.js";
 import type { Response } from "./response.js";
 
@@ -15,6 +15,7 @@ const LARGEST_JOINED = 8 * 1024;
 
 export class PlainResponse implements Response {
   readonly #socket: Duplex;
+  readonly #method: string;
   readonly #isHead: boolean;
   #finished: () => void = () => {};
   #closed: () => void = () => {};
@@ -23,13 +24,16 @@ export class PlainResponse implements Response {
 
   constructor(socket: Duplex, method: string) {
     this.#socket = socket;
+    this.#method = method;
     this.#isHead = method === "HEAD";
   }
 
   whole(head: replies.Head, body: Uint8Array): void {
     const counted = isCounted(head.status, body.length);
     const sends = !this.#isHead && body.length > 0 && mayHaveBody(head.status);
-    const text = headText(head, counted ? `Content-Length: ${body.length}\r\n` : framing(head.status));
+    const lengthless = isLengthless(this.#method, head.headers, body.length);
+    const length = counted ? `Content-Length: ${body.length}\r\n` : framing(head.status);
+    const text = headText(head, lengthless ? "" : length);
     this.headSent = true;
     if (!sends) this.#last(Buffer.from(text, "latin1"));
     else if (counted) this.#last(joined(text, body, ""));

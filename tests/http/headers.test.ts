@@ -38,6 +38,18 @@ onEngines("headers", (engine) => {
     await engine().remove(id);
   });
 
+  test("HEAD of a container's files tells no length, on a connection that is kept and on one that is not", async () => {
+    const id = await engine().create();
+    for (const headers of [{}, { Connection: "close" }]) {
+      const answer = await engine().call("HEAD", `/containers/${id}/archive?path=/etc`, undefined, { headers });
+      const told = names(answer).filter((name) => name !== "connection");
+      expect([answer.status, told]).toEqual([200, [...ENGINE, "x-docker-container-path-stat"].sort()]);
+      const missing = await engine().call("HEAD", `/containers/${id}/archive?path=/nope`, undefined, { headers });
+      expect([missing.status, names(missing).includes("content-length")]).toEqual([404, true]);
+    }
+    await engine().remove(id);
+  });
+
   test("ping and OPTIONS", async () => {
     const ping = await engine().call("GET", "/_ping");
     const extra = engine().expected("ping-headers", ["builder-version", "swarm"], []);

@@ -72,14 +72,17 @@ describe.each(WAYS)("a whole reply %s", (_, lines) => {
 });
 
 describe("a reply", () => {
-  test("to HEAD has no body", async () => {
+  test("to HEAD has no body, and a length where it has a type", async () => {
     const { connect } = await scriptedServer((request, reply) =>
-      reply(whole(200, request.method === "HEAD" ? "" : "OK", "")),
+      reply(whole(200, request.method === "HEAD" ? "" : "OK", request.target === "/_ping" ? "Content-Type: a/b" : "")),
     );
     const client = await connect();
     client.send("HEAD /_ping HTTP/1.1\r\nHost: d\r\n\r\n");
     const head = await client.response("HEAD");
     expect([head.status, head.header("content-length")]).toEqual([200, "0"]);
+    client.send("HEAD /file HTTP/1.1\r\nHost: d\r\n\r\n");
+    const file = await client.response("HEAD");
+    expect([file.header("content-length"), file.header("transfer-encoding")]).toEqual([null, null]);
     client.send("GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n");
     expect((await client.response()).text).toBe("OK");
   });
