@@ -113,13 +113,14 @@ onEngines("attach over a websocket", (engine, kind) => {
 
   testIf(kind !== "reference")("what is no handshake is refused", async () => {
     const id = await engine().create();
-    for (const [headers, text] of [
-      [{}, "not websocket protocol"],
-      [{ ...HANDSHAKE, "Sec-WebSocket-Version": "8" }, "missing or bad WebSocket Version"],
-      [{ ...HANDSHAKE, "Sec-WebSocket-Key": "short" }, "mismatch challenge/response"],
+    for (const [headers, text, spoken] of [
+      [{}, "not websocket protocol", null],
+      [{ ...HANDSHAKE, "Sec-WebSocket-Version": "8" }, "missing or bad WebSocket Version", "13"],
+      [{ ...HANDSHAKE, "Sec-WebSocket-Key": "short" }, "mismatch challenge/response", null],
     ] as const) {
       const answer = await engine().call("GET", `/containers/${id}/attach/ws?stream=1`, undefined, { headers });
       expect([answer.status, messageOf(answer)]).toEqual([400, text]);
+      expect(answer.header("sec-websocket-version")).toBe(spoken);
     }
     await engine().remove(id);
   });

@@ -5,11 +5,14 @@ import { headerOf } from "../api/headers";
 import { flagOf } from "../api/parameters";
 import { Call } from "../call";
 import { badParameter, notSupported, Refusal } from "../refusal";
+import { commonHeaders, messageBody, refused, sendWhole } from "../reply";
 import { decodeBase64 } from "../text/base64";
 import { begin, stdioOf, Streams, wantedAttachment } from "./attach";
 
 /** Where requests come from that have no connection: a program that embeds the engine. */
 const INTERNAL = "internal";
+/** RFC 6455, 4.1. */
+const VERSION = "13";
 /** RFC 6455, 4.2.1. */
 const NONCE_BYTES: i32 = 16;
 
@@ -20,8 +23,9 @@ export function attachWebsocket(call: Call): Refusal | null {
   if (call.request.listener == INTERNAL) {
     return notSupported("there is no connection here that could become a websocket: attach without one");
   }
-  const problem = handshakeProblem(call.request.headers);
-  if (problem.length > 0) return badParameter(problem);
+  if (!asksForWebsocket(call.request.headers)) return badParameter("not websocket protocol");
+  if (textOf(call.request.headers, "Sec-WebSocket-Version") != VERSION) return refuseVersion(call);
+  if (!hasNonce(call.request.headers)) return badParameter("mismatch challenge/response");
   const framing = call.version < 28 ? Framing.WebsocketText : Framing.WebsocketBinary;
   begin(call, container, stdioOf(call, container, headOf(call), streamsOf(call), framing, wanted.keys));
   return null;
@@ -41,14 +45,23 @@ function headOf(call: Call): Head {
   return new Head(101, `${upgrade}\nSec-WebSocket-Protocol: ${protocol}`);
 }
 
-/** What is wrong with a handshake; empty if nothing is. */
-function handshakeProblem(headers: string): string {
+function asksForWebsocket(headers: string): bool {
   const upgrade = textOf(headers, "Upgrade").toLowerCase();
-  const connection = textOf(headers, "Connection").toLowerCase();
-  if (upgrade != "websocket" || !connection.includes("upgrade")) return "not websocket protocol";
-  if (textOf(headers, "Sec-WebSocket-Version") != "13") return "missing or bad WebSocket Version";
+  return upgrade == "websocket" && textOf(headers, "Connection").toLowerCase().includes("upgrade");
+}
+
+function hasNonce(headers: string): bool {
   const nonce = decodeBase64(textOf(headers, "Sec-WebSocket-Key"));
-  return nonce === null || nonce.length != NONCE_BYTES ? "mismatch challenge/response" : "";
+  return nonce !== null && nonce.length == NONCE_BYTES;
+}
+
+/** RFC 6455, 4.4: whoever speaks another version is told which one is spoken here. */
+function refuseVersion(call: Call): Refusal | null {
+  const refusal = badParameter("missing or bad WebSocket Version");
+  refused(call, refusal);
+  const headers = `${commonHeaders.json}\nSec-WebSocket-Version: ${VERSION}`;
+  sendWhole(call, 400, headers, messageBody(refusal.message));
+  return null;
 }
 
 function textOf(headers: string, name: string): string {
