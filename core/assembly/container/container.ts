@@ -103,6 +103,8 @@ export class Container {
   removeVolumes: bool = false;
   /** Something of a run could not be undone; a removal tries again. */
   unclean: bool = false;
+  /** Of which one: none after it has been launched. */
+  uncleanRun: u32 = 0;
   /** Null if it has no health checks, or never ran. */
   health: Health | null = null;
   /** New limits of its run are being set. */
@@ -158,6 +160,12 @@ export class Container {
     reasons.push(new Moved(this.id, this.status, cause, to));
     this.status = <Status>to;
     this.touch();
+  }
+
+  /** What its newest run had could not be given back; what an earlier one left stays to be cleared away, too. */
+  leaveUnclean(): void {
+    if (!this.unclean) this.uncleanRun = this.run;
+    this.unclean = true;
   }
 
   /** Something that the record keeps has changed. */

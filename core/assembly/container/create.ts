@@ -220,7 +220,7 @@ class Creation extends Task {
     if (this.open > 0) return;
     if (this.failure.length == 0 && this.fill()) return;
     // What was mounted for it goes with the container.
-    if (this.failure.length > 0 && this.stage > Filling.Not) this.container.unclean = true;
+    if (this.failure.length > 0 && this.stage > Filling.Not) this.container.leaveUnclean();
     this.finish();
     // A removal takes the queue up itself, in the end.
     if (this.failure.length == 0) takeUpQueue(this.container);

@@ -110,7 +110,7 @@ class Unmounting extends Task {
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     if (failure === null || usesFiles(this.container)) return;
-    this.container.unclean = true;
+    this.container.leaveUnclean();
     this.container.touch();
   }
 }

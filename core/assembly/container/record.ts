@@ -84,6 +84,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.i64Field("countedRun", container.countedRun);
   json.boolField("removeVolumes", container.removeVolumes);
   json.boolField("unclean", container.unclean);
+  json.i64Field("uncleanRun", container.uncleanRun);
   writeHealthRecord(json, container.health);
   json.boolField("limiting", container.limiting);
   json.boolField("startsAgain", container.startsAgain);
@@ -177,6 +178,7 @@ function readState(container: Container, json: Json): void {
   container.countedRun = <u32>json.i64Of("countedRun");
   container.removeVolumes = json.boolOf("removeVolumes");
   container.unclean = json.boolOf("unclean");
+  container.uncleanRun = json.find("uncleanRun") === null ? container.run : <u32>json.i64Of("uncleanRun");
   container.health = readHealthRecord(json.find("health"));
   container.limiting = json.boolOf("limiting");
   container.startsAgain = json.boolOf("startsAgain");

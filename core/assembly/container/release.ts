@@ -73,7 +73,7 @@ class Release extends Task {
     const container = this.container;
     if (this.clean) freeEndpoint(container);
     // What an earlier run left behind stays to be cleared away, however well this one went.
-    if (!this.clean) container.unclean = true;
+    if (!this.clean) container.leaveUnclean();
     container.pid = 0;
     container.advance(container.everRan ? Cause.Released : Cause.Undone);
     // One that waits since its run ended waits for the next one (surface §2.10).

@@ -149,7 +149,7 @@ class Removal extends Task {
     const container = this.container;
     if (!container.unclean) return this.drop();
     this.open = 2;
-    askProcesses(this, Step.Other, new ProcessCommandReap(new Subject(container.id, container.run)));
+    askProcesses(this, Step.Other, new ProcessCommandReap(new Subject(container.id, container.uncleanRun)));
     askContent(this, Step.Other, new ContentCommandUnmount(container.id));
     const endpoint = container.endpoint;
     if (endpoint === null) return;

@@ -161,7 +161,7 @@ class Start extends Task {
   private cleanUp(): void {
     const container = this.container;
     this.open = 1;
-    askProcesses(this, Step.CleanUp, new ProcessCommandReap(new Subject(container.id, container.run - 1)));
+    askProcesses(this, Step.CleanUp, new ProcessCommandReap(new Subject(container.id, container.uncleanRun)));
     // Who works on its files has it mounted, and shares the mount.
     if (container.filesWorks == 0) {
       this.open += 1;
