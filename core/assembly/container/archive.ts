@@ -113,6 +113,7 @@ class Look extends PathWork {
 
 class Reading extends PathWork {
   protected found(stat: FileStat): void {
+    if (this.gone) return this.close();
     const call = this.call;
     const coding = codingOf(call.request.headers);
     let headers = `${commonHeaders.all}\nContent-Type: application/x-tar\n${statHeader(stat)}`;

@@ -28,6 +28,7 @@ export function exportContainer(call: Call): Refusal | null {
 
 class Exporting extends FilesWork {
   protected ready(): void {
+    if (this.gone) return this.close();
     const container = this.container;
     const headers = `${commonHeaders.all}\nContent-Type: application/octet-stream`;
     openReply(this.call, 200, headers, new Reader(this));

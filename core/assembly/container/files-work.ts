@@ -3,6 +3,7 @@
 
 import {
   Box,
+  Closing,
   ContentCommandMount,
   ContentCommandUnmount,
   Failure,
@@ -12,9 +13,10 @@ import {
   View,
 } from "../../../build/bindings/types";
 import { askContent } from "../ask";
-import { Call } from "../call";
+import { Call, Follower } from "../call";
 import { internal, notFound, Refusal } from "../refusal";
 import { sendRefusal } from "../reply";
+import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { Status } from "./lifecycle";
@@ -33,6 +35,8 @@ export abstract class FilesWork extends Task {
   private open: i32 = 0;
   private failure: string = "";
   private closed: bool = false;
+  /** Its client went away before anything was sent. */
+  gone: bool = false;
 
   constructor(
     protected readonly call: Call,
@@ -51,6 +55,8 @@ export abstract class FilesWork extends Task {
   begin(): void {
     const container = this.container;
     container.filesWorks += 1;
+    this.call.follower = new Asker(this);
+    engine.calls.set(this.call.id, this.call);
     if (hasRun(container)) return this.ready();
     this.open = 1 + makeVolumes(container, this, Step.Prepare);
     askContent(this, Step.Prepare, new ContentCommandMount(new Mount(container.id, container.chain)));
@@ -99,6 +105,17 @@ export abstract class FilesWork extends Task {
     container.filesWorks -= 1;
     if (container.filesWorks > 0 || usesFiles(container)) return;
     askContent(new Unmounting(container), 0, new ContentCommandUnmount(container.id));
+  }
+}
+
+/** A client that has not been answered yet. */
+class Asker extends Follower {
+  constructor(private readonly work: FilesWork) {
+    super();
+  }
+
+  closed(_call: Call, _why: Closing): void {
+    this.work.gone = true;
   }
 }
 
