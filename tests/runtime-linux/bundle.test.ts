@@ -67,7 +67,14 @@ it.each([
 ])("refuses a NUL in the %s", (_, more: Partial<processes.Launch>, spec: Spec) => {
   const launch = { ...LAUNCH, ...more, spec: Buffer.from(JSON.stringify(spec)) };
   mkdirSync(paths.run(ID, 3), { recursive: true });
-  const runtime = { name: "crun", path: "/usr/bin/crun", version: "1", commit: "", features: "", kind: "crun" } as const;
+  const runtime = {
+    name: "crun",
+    path: "/usr/bin/crun",
+    version: "1",
+    commit: "",
+    features: "",
+    kind: "crun",
+  } as const;
   let thrown: unknown;
   try {
     writeBundle(launch, paths, runtime);
