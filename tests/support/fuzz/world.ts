@@ -49,9 +49,14 @@ export class FuzzWorld {
     return { ...request, target: fill(request.target), body: request.body === null ? null : fill(request.body) };
   }
 
-  /** Removes all containers, and with them whatever waited for them. */
+  /** Removes all containers, with them whatever waited for them, and the images that were made of them. */
   async clear(): Promise<void> {
     for (const { Id } of await this.#listed()) await this.#remove(Id);
+    for (const { Id, RepoTags } of await this.#engine.read<{ Id: string; RepoTags: string[] | null }[]>(
+      "/images/json",
+    )) {
+      if (!RepoTags?.includes("busybox:latest")) await this.#engine.call("DELETE", `/images/${Id}?force=1`);
+    }
   }
 
   get #root(): string {
