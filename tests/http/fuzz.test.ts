@@ -57,7 +57,7 @@ onEngines("fuzzed requests", (engine, kind) => {
     const pings = probePings(engine().daemon);
     const deadline = Date.now() + SECONDS * 1000;
     for (let seed = SEED + 1; Date.now() < deadline; seed += 1) await askAll(seed);
-    const { count, failed, median, worst, worstShare } = await pings.end();
+    const { count, failed, median, worst, worstShare, slow } = await pings.end();
     const grown = footprint.grown();
     const figures = {
       SEED,
@@ -67,7 +67,8 @@ onEngines("fuzzed requests", (engine, kind) => {
     };
     console.log(`fuzzed requests on ${kind}: ${JSON.stringify(figures)}`);
     expect(failed).toBe(0);
-    expect(worstShare).toBeLessThan(50);
+    // One in a thousand may meet a collection of garbage on a machine that is busy with other things.
+    expect(slow).toBeLessThanOrEqual(Math.ceil(count / 1000));
     expect(grown).toBeLessThan(MEBIBYTES_MAX);
     expect(engine().daemon.log()).not.toContain("an instance of the core was lost");
     await world.clear();

@@ -15,8 +15,11 @@ export interface Pings {
    * machine is busy, or that the disk was slow, is not in it.
    */
   readonly worstShare: number;
+  /** Pings whose share was 50 ms or more. */
+  readonly slow: number;
 }
 
+const SLOW_MS = 50;
 const LOOP = fileURLToPath(new URL("ping-loop.mjs", import.meta.url));
 
 export interface PingProbe {
@@ -51,5 +54,6 @@ interface Found {
 function summary({ count, failed, milliseconds, shares }: Found): Pings {
   const sorted = milliseconds.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  return { count, failed, median, worst: sorted.at(-1) ?? 0, worstShare: Math.max(0, ...shares) };
+  const slow = shares.filter((share) => share >= SLOW_MS).length;
+  return { count, failed, median, worst: sorted.at(-1) ?? 0, worstShare: Math.max(0, ...shares), slow };
 }
