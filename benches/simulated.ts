@@ -10,8 +10,13 @@ import { simulatedHost } from "../hosts/simulated/host.js";
 import type { SimulatedHost } from "../hosts/simulated/options.js";
 import { round, timed, type Answer, type Sizes } from "./question.js";
 
-/** Containers of the world that come and go, and what their lives last: a minute to ten, evenly spread. */
+/**
+ * Containers of the world that come and go, and what their lives last: a minute to ten, evenly spread. Of each three, one
+ * has a health check, and one fails and is started again as often as its restart policy allows.
+ */
 const LIVING = 100;
+const INTERVAL_S = 30;
+const RETRIES = 2;
 const SHORTEST_S = 60;
 const LONGEST_S = 600;
 const MINUTE_NS = 60_000_000_000n;
@@ -25,7 +30,9 @@ export async function simulated(sizes: Sizes): Promise<Answer[]> {
     await stepsASecond(sizes),
     await outrunning(sizes),
     await memoryOf(`${many} simulated containers that have exited`, many, exited),
-    await memoryOf(`${many} running simulated containers`, many, (engine) => start(engine, ["sleep", "864000"])),
+    await memoryOf(`${many} running simulated containers`, many, (engine) =>
+      start(engine, { Cmd: ["sleep", "864000"] }),
+    ),
   ];
 }
 
@@ -55,7 +62,7 @@ async function outrunning({ simulatedMinutes: minutes, requests }: Sizes): Promi
     while (!over) {
       lives += 1;
       const seconds = SHORTEST_S + ((place * 7919 + lives * 104_729) % (LONGEST_S - SHORTEST_S));
-      await runOne(engine, ["sleep", String(seconds)]);
+      await liveOnce(engine, place, seconds);
     }
   };
   let living: Promise<void>[] = [];
@@ -69,13 +76,46 @@ async function outrunning({ simulatedMinutes: minutes, requests }: Sizes): Promi
   await engine.close();
   const passed = minutes * 60_000;
   const alone = `${round(passed / busyMs)} times the processor's time`;
+  const kinds = `of each three one is probed every ${INTERVAL_S} s, and one fails and is restarted ${RETRIES} times`;
   return {
-    question: `simulated time over real time, ${LIVING} containers coming and going`,
+    question: `simulated time over real time, ${LIVING} containers coming and going, with health checks and restart policies`,
     unit: "times",
     figures: { simulated: passed / ms },
     goal: { says: "at least 1000 times", reached: (figure) => figure >= 1000 },
-    note: `each for a minute to ten, ${ended} ended in ${minutes} minutes; ${alone}`,
+    note: `each for a minute to ten, ${kinds}; ${ended} ended in ${minutes} minutes; ${alone}`,
   };
+}
+
+/** A life of so many seconds: of one run, probed or not, or of as many as its restart policy makes of it. */
+async function liveOnce(engine: Engine, place: number, seconds: number): Promise<void> {
+  if (place % 3 === 0) return runOne(engine, ["sleep", String(seconds)]);
+  if (place % 3 === 1) {
+    const probe = { Test: ["CMD", "true"], Interval: INTERVAL_S * 1e9 };
+    const { Health } = await runAll(engine, { Cmd: ["sleep", String(seconds)], Healthcheck: probe });
+    if (!Health?.Log.some(({ ExitCode }) => ExitCode === 0)) throw new Error("a container was never found healthy");
+    return;
+  }
+  const run = `sleep ${seconds / (RETRIES + 1)}; exit 3`;
+  const policy = { Name: "on-failure", MaximumRetryCount: RETRIES };
+  const { RestartCount } = await runAll(engine, { Cmd: ["sh", "-c", run], HostConfig: { RestartPolicy: policy } });
+  if (RestartCount !== RETRIES) throw new Error(`a container was restarted ${RestartCount} times`);
+}
+
+interface Ended {
+  State: { Running: boolean; Health?: { Log: { ExitCode: number }[] } };
+  RestartCount: number;
+}
+
+/** Runs a container until it is not started again, and removes it; what was to be seen of it before. */
+async function runAll(engine: Engine, body: Body): Promise<Ended["State"] & Pick<Ended, "RestartCount">> {
+  const id = await start(engine, body);
+  for (;;) {
+    await done(engine.fetch(`/containers/${id}/wait`, { method: "POST" }));
+    const { State, RestartCount } = JSON.parse(await done(engine.fetch(`/containers/${id}/json`))) as Ended;
+    if (State.Running) continue;
+    await done(engine.fetch(`/containers/${id}`, { method: "DELETE" }));
+    return { ...State, RestartCount };
+  }
 }
 
 async function memoryOf(what: string, count: number, add: (engine: Engine) => Promise<unknown>): Promise<Answer> {
@@ -113,19 +153,26 @@ class StepCount implements Observer {
   }
 }
 
+interface Body {
+  Cmd: string[];
+  Healthcheck?: object;
+  HostConfig?: object;
+}
+
 async function runOne(engine: Engine, command: string[] = ["true"]): Promise<void> {
   const id = await exited(engine, command);
   await done(engine.fetch(`/containers/${id}`, { method: "DELETE" }));
 }
 
 async function exited(engine: Engine, command: string[] = ["true"]): Promise<string> {
-  const id = await start(engine, command);
+  const id = await start(engine, { Cmd: command });
   await done(engine.fetch(`/containers/${id}/wait`, { method: "POST" }));
   return id;
 }
 
-async function start(engine: Engine, Cmd: string[]): Promise<string> {
-  const body = JSON.stringify({ Image: "busybox", Cmd, HostConfig: { NetworkMode: "none" } });
+async function start(engine: Engine, own: Body): Promise<string> {
+  const HostConfig = { NetworkMode: "none", ...own.HostConfig };
+  const body = JSON.stringify({ Image: "busybox", ...own, HostConfig });
   const headers = { "Content-Type": "application/json" };
   const created = await done(engine.fetch("/containers/create", { method: "POST", headers, body }));
   const { Id } = JSON.parse(created) as { Id: string };
