@@ -4,7 +4,9 @@ import { Recorder, Ring, coreIdentity, decodeTrace, hostWith, openEngine, realCl
 import type { Engine, EngineOptions, RecordStore, SimulatedHost, SimulatedOptions } from "coracle-engine";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { moving } from "../../hosts/embedding/moving.js";
+import { frames } from "../support/frames.js";
 
+const JSON_BODY = { "content-type": "application/json" };
 const SEED = new Uint8Array(32).fill(5);
 
 describe("first images", () => {
@@ -57,6 +59,31 @@ test("no websocket comes of a request that has no connection", async () => {
     ]);
   }
   await engine.close();
+});
+
+test("an exec is a pair of streams: what goes in comes back, until the program's half-close ends it", async () => {
+  const { engine } = await opened();
+  const id = await create(engine, ["sleep", "3600"]);
+  await engine.fetch(`/containers/${id}/start`, { method: "POST" });
+  const Id = await created(engine, `/containers/${id}/exec`, {
+    Cmd: ["cat"],
+    AttachStdin: true,
+    AttachStdout: true,
+    Tty: false,
+  });
+  const connection = await engine.connect(`/exec/${Id}/start`, { method: "POST", headers: JSON_BODY, body: "{}" });
+  expect([connection.status, connection.refusal]).toEqual([101, null]);
+  const reader = connection.readable.getReader();
+  const writer = connection.writable.getWriter();
+  for (const line of ["first\n", "second\n"]) {
+    await writer.write(new TextEncoder().encode(line));
+    const { value } = await reader.read();
+    expect(frames(Buffer.from(value!))).toEqual({ stdout: line, stderr: "" });
+  }
+  await writer.close();
+  expect((await reader.read()).done).toBe(true);
+  const ended = await engine.fetch(`/exec/${Id}/json`);
+  expect(await ended.json()).toMatchObject({ Running: false, ExitCode: 0 });
 });
 
 test("records of one's own: another engine, on another host, goes on from them", async () => {
@@ -147,10 +174,12 @@ async function opened(
   return { engine, host };
 }
 
-async function create(engine: Engine): Promise<string> {
-  const body = JSON.stringify({ Image: "busybox", Cmd: ["sh", "-c", "exit 7"] });
-  const headers = { "content-type": "application/json" };
-  const response = await engine.fetch("/containers/create", { method: "POST", headers, body });
+function create(engine: Engine, Cmd = ["sh", "-c", "exit 7"]): Promise<string> {
+  return created(engine, "/containers/create", { Image: "busybox", Cmd });
+}
+
+async function created(engine: Engine, path: string, body: object): Promise<string> {
+  const response = await engine.fetch(path, { method: "POST", headers: JSON_BODY, body: JSON.stringify(body) });
   expect(response.status).toBe(201);
   return ((await response.json()) as { Id: string }).Id;
 }
