@@ -11,10 +11,14 @@ import { coreIdentity } from "coracle-engine";
 import { buildSync } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
 import { PlaygroundBrowser, reasonForNoPages, sendLast } from "../browser/chromium.js";
+import { launchDaemon } from "../support/daemon-process.js";
+import { CORACLE, engines } from "../support/engines.js";
+import { describeUnless } from "../support/on-engines.js";
 import { PackedPackage, ROOT } from "./packed-package.js";
 
 const COMPILED_WASM = join(ROOT, "tests/embedding/compiled-wasm.mjs");
 const WATCH = ["--import", pathToFileURL(COMPILED_WASM).href];
+const linux = engines().find((engine) => engine.kind === "linux");
 const CORE = join(ROOT, "build/core");
 const built = readdirSync(CORE)
   .filter((name) => name.endsWith(".wasm"))
@@ -23,6 +27,15 @@ const built = readdirSync(CORE)
       .update(readFileSync(join(CORE, name)))
       .digest("hex"),
   );
+
+/** Both are asked, so that both have a core of their own; not by `fetch`, for which Node compiles a module of its own. */
+const TWO_ENGINES = `
+  import { openEngine, simulatedHost } from "coracle-engine";
+  const engines = [await openEngine({ host: simulatedHost() }), await openEngine({ host: simulatedHost() })];
+  for (const engine of engines) console.log("rules:", engine.rules().length > 0);
+  for (const engine of engines) await engine.close();
+  console.log("listens on");
+`;
 
 test("the daemon", async () => {
   const directory = mkdtempSync(join(tmpdir(), "coracle-same-core-"));
@@ -33,11 +46,24 @@ test("the daemon", async () => {
   expect(compiledIn(told)).toEqual(built.toSorted());
 });
 
-test("the package", async () => {
+describeUnless(linux === undefined ? "another engine was chosen" : linux.missing, "on Linux", () => {
+  test("the daemon", async () => {
+    const daemon = await launchDaemon("same-core", ({ socketPath, dataRoot, execRoot, pidFile }) => {
+      const places = ["--data-root", dataRoot, "--exec-root", execRoot, "-p", pidFile];
+      const [node = "", ...coracle] = CORACLE;
+      return [node, ...WATCH, ...coracle, "daemon", "-H", `unix://${socketPath}`, ...places];
+    });
+    onTestFinished(() => daemon.close());
+    expect(compiledIn(daemon.log())).toEqual(built.toSorted());
+  });
+});
+
+test("the package, once for all engines of a program", async () => {
   const packed = new PackedPackage();
   onTestFinished(() => packed.remove());
-  packed.write("open.mjs", `import { embeddedCore } from "coracle-engine"; embeddedCore(); console.log("listens on");`);
+  packed.write("open.mjs", TWO_ENGINES);
   const told = await untilGreeting([...WATCH, join(packed.directory, "open.mjs")]);
+  expect(told.match(/rules: \w+/g)).toEqual(["rules: true", "rules: true"]);
   expect(compiledIn(told)).toEqual(built.toSorted());
 });
 
