@@ -4,6 +4,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readWorld } from "../../core/build.js";
+import { readWit } from "../../core/bindgen/wit.js";
 import { PackedPackage, ROOT } from "./packed-package.js";
 
 const tool = (path: string) => join(ROOT, "node_modules", path);
@@ -133,6 +135,14 @@ describe("the types", () => {
     expect(compiled(["linux.ts"], ["--module", "nodenext"])).toBe("");
     const inBrowsers = compiled(["linux.ts"], ["--module", "esnext", "--moduleResolution", "bundler"]);
     expect(inBrowsers).toMatch(/linux\.ts.*TS2305.*'linuxHost'/);
+  });
+
+  test("a host has one member for each interface of the core's world", async () => {
+    const { imports } = readWit(await readWorld(join(ROOT, "core/wit")));
+    const [, host = ""] = /^export interface Host \{\n(.*?)^\}/ms.exec(report("node.api.md")) ?? [];
+    const members = Array.from(host.matchAll(/^ {4}(?:readonly )?(\w+)[:(]/gm), ([, name]) => name!);
+    expect(imports.filter((name) => !members.includes(name))).toEqual([]);
+    expect(imports.length).toBeGreaterThan(0);
   });
 
   test("a host that leaves out a member does not compile, one that has them all does", () => {
