@@ -1,8 +1,17 @@
 // The page's server, and the page without it.
 
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { listen, servePage } from "../../hosts/browser/serve.js";
+import { until } from "../support/commands.js";
+import { ROOT } from "../support/engines.js";
 import { PLAYGROUND, PlaygroundBrowser, reasonForNoPages, sendLast } from "./chromium.js";
+import { PATIENCE } from "./visitor.js";
+
+/** It builds what is stale before it serves. */
+const BUILDING = { timeoutMs: 50_000 };
 
 const reason = reasonForNoPages();
 
@@ -14,6 +23,22 @@ describe("the playground's server", () => {
     await expect(servePage({ directory: PLAYGROUND, args: ["--port", port] })).rejects.toThrow(
       `Port ${port} is in use, perhaps by another playground; try: npm run playground -- --port 0`,
     );
+  });
+
+  test("is what `npm run playground` ends with, until it is ended", async ({ skip }) => {
+    if (!existsSync(join(PLAYGROUND, "index.html"))) return skip("the playground is not built (npm run build)");
+    const child = spawn(process.execPath, [join(ROOT, "hosts/node/setup.mjs"), "playground", "--port", "0"]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const ended = new Promise((resolve) => child.once("close", (code, signal) => resolve(signal ?? code)));
+    let told = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (told += text.toString()));
+    const url = () => /^The playground is at (\S+) /m.exec(told)?.[1];
+    await until("the playground's address", () => url() !== undefined || child.exitCode !== null, BUILDING);
+    const page = await fetch(url() ?? expect.fail(told));
+    expect([page.status, await page.text()]).toEqual([200, readFileSync(join(PLAYGROUND, "index.html"), "utf8")]);
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    await expect(fetch(url()!)).rejects.toThrow("fetch failed");
   });
 
   test.each(["abc", "-1", "65536", "80.5"])("refuses %s for a port", async (port) => {
@@ -31,6 +56,14 @@ describe("the playground's server", () => {
       await page.goto(browser.url + path);
       expect(await sendLast(page), path).toBe("201 Created");
     }
+    // Neither the reference of a version nor the editor of bodies has been asked for before.
+    const groups = page.getByLabel("Endpoint").locator("optgroup");
+    const names = () => groups.evaluateAll((all) => all.map((group) => (group as HTMLOptGroupElement).label));
+    await expect.poll(names, PATIENCE).toContain("Distribution");
+    await page.getByLabel("API version").selectOption("1.25");
+    await expect.poll(names, PATIENCE).not.toContain("Distribution");
+    await page.locator(".body-editor textarea").first().focus();
+    await page.locator(".body-editor .cm-editor.cm-focused").waitFor();
     expect(complaints).toEqual([]);
   });
 });
