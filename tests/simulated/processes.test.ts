@@ -138,11 +138,15 @@ describe("signals", () => {
     expect(world.processes.list()).toEqual([]);
   });
 
-  it("end a server in peace", async () => {
+  it.each([
+    ["SIGQUIT", 3],
+    ["SIGTERM", 15],
+  ])("end a server in peace: %s", async (_name, signal) => {
     const world = new World();
     await world.launch(["nginx"]);
     await world.sleep(60_000_000_000n);
-    await world.signal(3);
+    expect(world.exits).toEqual([]);
+    await world.signal(signal);
     expect(await world.exited()).toMatchObject({ code: 0 });
     const { stdout } = await world.output();
     expect(stdout.split("\n").length).toBeGreaterThan(5);
