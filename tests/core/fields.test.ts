@@ -9,7 +9,7 @@ const BEGIN = "<!-- fields: UPDATE=1 npm test -- tests/core/fields.test.ts -->";
 const END = "<!-- /fields -->";
 
 /** `Effect` of core/assembly/json/table.ts. */
-const STATES = ["works", "kept", "refused"];
+const STATES = ["works", "kept", "refused", "refused"];
 
 type Row = [path: string, effect: number, neutral: string[], note: string, since: number, until: number];
 

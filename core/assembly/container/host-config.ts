@@ -93,7 +93,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("PublishAllPorts", FieldType.Bool, NO),
   new Field("ReadonlyRootfs", FieldType.Bool, NO),
   new Field("SecurityOpt", FieldType.Strings, NOTHING).says("labels and AppArmor profiles are refused"),
-  new Field("StorageOpt", FieldType.StringMap, null).says("refused: there are no quotas"),
+  new Field("StorageOpt", FieldType.StringMap, null).denied().says("as where there are no quotas"),
   new Field("Tmpfs", FieldType.StringMap, null),
   new Field("UTSMode", FieldType.String, NO_TEXT).typed("container.UTSMode").says("`host`"),
   // User namespaces are not remapped, so the host's is what every container has.
@@ -125,7 +125,8 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("DeviceRequests", FieldType.Structs, NOTHING)
     .typed("container.DeviceRequest")
     .of(DEVICE_REQUEST)
-    .says("the start is refused: there are no drivers of devices"),
+    .denied()
+    .says("at the start: there are no drivers of devices"),
   new Field("KernelMemory", FieldType.Int, NO_NUMBER).upTo(41).kept().says(GIVEN_UP),
   new Field("KernelMemoryTCP", FieldType.Int, NO_NUMBER).upTo(51).kept().says(GIVEN_UP),
   new Field("MemoryReservation", FieldType.Int, NO_NUMBER),

@@ -3,19 +3,23 @@
 import { Field, FieldType, Table } from "../json/table";
 
 /** What Docker refuses at the start, on the networks that are always there. */
-const OF_OWN_NETWORKS = "the start is refused, as on all networks that are always there";
+const OF_OWN_NETWORKS = "at the start, as on all networks that are always there";
 
 const IPAM_CONFIG: Table = new Table("EndpointIPAMConfig", [
-  new Field("IPv4Address", FieldType.String, null).says(OF_OWN_NETWORKS),
-  new Field("IPv6Address", FieldType.String, null).says(OF_OWN_NETWORKS),
+  new Field("IPv4Address", FieldType.String, null).denied().says(OF_OWN_NETWORKS),
+  new Field("IPv6Address", FieldType.String, null).denied().says(OF_OWN_NETWORKS),
   new Field("LinkLocalIPs", FieldType.Strings, null).refused(),
 ]);
 
 /** What a client may say of one endpoint; addresses and ids are the engine's to give, and only shown. */
 export const ENDPOINT_SETTINGS: Table = new Table("EndpointSettings", [
-  new Field("IPAMConfig", FieldType.Struct, "null").typed("network.EndpointIPAMConfig").of(IPAM_CONFIG).pointed(),
+  new Field("IPAMConfig", FieldType.Struct, "null")
+    .typed("network.EndpointIPAMConfig")
+    .of(IPAM_CONFIG)
+    .pointed()
+    .denied(),
   new Field("Links", FieldType.Strings, "null").kept(),
-  new Field("Aliases", FieldType.Strings, "null").says(OF_OWN_NETWORKS),
+  new Field("Aliases", FieldType.Strings, "null").denied().says(OF_OWN_NETWORKS),
   new Field("MacAddress", FieldType.String, '""').from(44),
   new Field("DriverOpts", FieldType.StringMap, "null").says("an interface's sysctls; its name is refused"),
   new Field("GwPriority", FieldType.Int, "0").typed("int").from(48).kept(),

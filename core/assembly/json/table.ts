@@ -39,6 +39,8 @@ export enum Effect {
   Kept,
   /** It would change what runs, and cannot be had yet. */
   Refused,
+  /** It would change what runs, and is always refused in Docker's words, by whoever looks at it: at create or at start. */
+  Denied,
 }
 
 /** A row. `fallback`: JSON of the default; null for a field that is left out while it is empty. */
@@ -123,6 +125,12 @@ export class Field {
   refused(neutral: string[] = []): Field {
     this.effect = Effect.Refused;
     this.neutral = neutral;
+    return this;
+  }
+
+  /** Refused as Docker refuses it where the machine, or the network, has not got it. */
+  denied(): Field {
+    this.effect = Effect.Denied;
     return this;
   }
 
