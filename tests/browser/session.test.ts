@@ -6,6 +6,7 @@ import { createSession } from "../../hosts/browser/session/create.js";
 import type { Exchange } from "../../hosts/browser/session/exchange.js";
 import { explain } from "../../hosts/browser/session/explanation.js";
 import { textOf } from "../../hosts/browser/session/fold.js";
+import { decodeFragment, encodeFragment } from "../../hosts/browser/session/fragment.js";
 import { hashOfSteps } from "../../hosts/browser/session/hash.js";
 import { STATUSES } from "../../hosts/browser/session/kept-records.js";
 import { lens } from "../../hosts/browser/session/lens.js";
@@ -151,6 +152,16 @@ describe("the world", () => {
     const actions = events.filter(({ type }) => type === "container").map(({ action }) => action);
     expect(actions).toEqual(["create", "start", "die", "destroy"]);
     expect(events.map(({ number }) => number)).toEqual(events.map((_, at) => at));
+  });
+
+  test("knows which layers two images stand on", async () => {
+    const session = await opened({ images: ["debian:latest", "nginx:latest"] });
+    const [debian, nginx] = session.world.value.images.map(({ layers }) => layers);
+    expect([debian!, nginx!].map((layers) => layers.map(({ sharedBy }) => sharedBy))).toEqual([
+      [2, 1],
+      [2, 1, 1],
+    ]);
+    expect(nginx![0]).toEqual(debian![0]);
   });
 
   test("shows in-between statuses, and the rule that moved a container", async () => {
@@ -332,6 +343,17 @@ describe("a link", () => {
     const { session: again, warnings } = await fromFragment(text, { ...CORE, hash: "another" });
     kept(again);
     expect(warnings.join()).toContain("another version of the engine");
+  });
+
+  test("that comes to another state than it says opens with a warning", async () => {
+    const session = await opened();
+    await send(session, CREATE);
+    const shared = await decodeFragment(await toFragment(session));
+    const text = await encodeFragment({ ...shared, state: "0".repeat(shared.state.length) });
+    const { session: again, warnings } = await fromFragment(text, CORE);
+    kept(again);
+    expect(warnings).toEqual(["It did not come to the state that was shared."]);
+    expect(container(again, "hello")).toMatchObject({ status: "created" });
   });
 });
 
