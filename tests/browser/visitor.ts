@@ -1,20 +1,31 @@
 // What a visitor of the playground does and sees, for tests in a real browser.
 
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
 /** For what the world takes its time over. */
 export const PATIENCE = { timeout: 20_000 };
 
-/** Types a line that stands for one request, sends it, and waits until it is answered or will not be. */
-export async function sendLine(page: Page, line: string): Promise<void> {
+/** Types a line that stands for one request; it gets a cell of its own. */
+export async function typeLine(page: Page, line: string): Promise<Locator> {
   const cells = page.locator(".cell");
   const before = await cells.count();
   await page.getByRole("textbox", { name: "curl line" }).fill(line);
   await page.keyboard.press("Enter");
   await expect.poll(() => cells.count(), PATIENCE).toBe(before + 1);
-  await cells.last().getByRole("button", { name: "Send" }).click();
-  await cells.last().locator(".answer-head strong, .answer-head .refused").first().waitFor();
+  return cells.nth(before);
+}
+
+/** Does so, sends it, and waits until it is answered or will not be. */
+export async function sendLine(page: Page, line: string): Promise<void> {
+  const cell = await typeLine(page, line);
+  await cell.getByRole("button", { name: "Send" }).click();
+  await cell.locator(".answer-head strong, .answer-head .refused").first().waitFor();
+}
+
+/** What stands at the head of the answers, a cell each, the ones that are not there yet left out. */
+export function statuses(page: Page): Promise<string[]> {
+  return page.locator(".cell .status-line strong").allInnerTexts();
 }
 
 /** Chooses from the menu "Break it"; what is set already is lifted. */

@@ -37,7 +37,7 @@ export function Explain({ exchange }: { exchange: Exchange }) {
             : {told.refusal.message}
           </p>
           {told.remedies.map((remedy) => (
-            <RemedyRow key={remedy.label} remedy={remedy} exchange={exchange} />
+            <RemedyRow key={remedy.label} remedy={remedy} />
           ))}
         </Part>
       )}
@@ -118,16 +118,15 @@ function StepLink({ step }: { step: number }) {
   );
 }
 
-function RemedyRow({ remedy, exchange }: { remedy: Remedy; exchange: Exchange }) {
+/** A remedy is whole: what is to be sent again is in it. */
+function RemedyRow({ remedy }: { remedy: Remedy }) {
   const playground = usePlayground();
   if (remedy.requests.length === 0) return <p>{remedy.label}</p>;
-  const run = (): Promise<void> => sendAll(playground, [...remedy.requests, exchange.request]);
   return (
     <p class="row">
-      <button type="button" onClick={() => void playground.run(run())}>
+      <button type="button" onClick={() => void playground.run(sendAll(playground, remedy.requests))}>
         {remedy.label}
       </button>
-      <span class="small muted">then sends this again</span>
     </p>
   );
 }
