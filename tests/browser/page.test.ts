@@ -22,6 +22,23 @@ onPages("the playground", (browser) => {
     expect(foreign).toEqual([]);
   });
 
+  test("fetches what it is asked for, and no more", async () => {
+    const { page } = await browser().blank();
+    const fetched: string[] = [];
+    page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
+    const those = (pattern: RegExp) => fetched.filter((path) => pattern.test(path));
+    await page.goto(browser().url);
+    expect(await sendLast(page)).toBe("201 Created");
+    await expect.poll(() => those(/^\/api\//)).toEqual(["/api/v1.41.json"]);
+    expect(those(/code-editor|emulator/)).toEqual([]);
+    await page.getByRole("textbox", { name: "Body" }).focus();
+    await page.getByLabel("API version").selectOption("1.25");
+    await expect.poll(() => those(/^\/api\//)).toEqual(["/api/v1.41.json", "/api/v1.25.json"]);
+    await expect.poll(() => those(/code-editor-\w+\.js$/).length).toBe(1);
+    expect(those(/emulator/)).toEqual([]);
+    await page.context().close();
+  });
+
   test("may not be made to ask anybody else", async () => {
     const { page } = await browser().open();
     const outcome = await page.evaluate(() =>
