@@ -20,6 +20,8 @@ export class Call {
   version: i32 = 0;
   query: Query = new Query("");
   follower: Follower | null = null;
+  /** Its client has gone away. Known of those that want to hear of it. */
+  gone: bool = false;
   /** Hands the call to its route once more: set by the router, which the nouns do not know. */
   again: (call: Call) => void = answeredOnce;
 

@@ -132,6 +132,7 @@ function closed(closed: Closed): void {
   if (!engine.calls.has(closed.request)) return;
   const call = engine.calls.get(closed.request);
   engine.calls.delete(closed.request);
+  call.gone = true;
   const follower = call.follower;
   if (follower !== null) follower.closed(call, closed.why);
 }

@@ -2,6 +2,7 @@
 
 import { statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { setTimeout as sleep } from "node:timers/promises";
 import type * as Lmdb from "lmdb";
 import { HostFailure } from "../failure.js";
 import type { RecordStore, engine, records } from "../host.js";
@@ -14,12 +15,20 @@ export function openRecords(directory: string): RecordStore {
 /** Below so much free space a failed write is taken to have failed for lack of it: LMDB itself only says EIO. */
 const NO_ROOM = 1024 * 1024;
 
+/** A commit that takes longer will not end: LMDB takes no more of them once it could not write its own pages. */
+const LIMIT_MS = 60_000;
+
+/** Bytes of a key (LMDB's own limit). */
+const LONGEST_KEY = 1978;
+
 /** Room that the database keeps for itself, in bytes, so that records can be changed when the disk is full. */
 const RESERVE = 1024 * 1024;
 
 class LmdbRecords implements RecordStore {
   readonly #directory: string;
   readonly #database: Lmdb.RootDatabase<Uint8Array, string>;
+  /** A commit has not ended: what became of it cannot be known before the database is opened anew. */
+  #isStuck = false;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -51,17 +60,36 @@ class LmdbRecords implements RecordStore {
   }
 
   async commit(commands: records.RecordCommand[]): Promise<void> {
+    if (this.#isStuck) throw STUCK;
+    // A key that cannot be put would leave a part of the transaction behind.
+    const long = commands.find((command) => Buffer.byteLength(keyOf(command)) > LONGEST_KEY);
+    if (long !== undefined) throw new HostFailure("internal", `write records: the key ${keyOf(long)} is too long`);
     try {
-      // Written and flushed by a thread of the database's: this one goes on meanwhile. What fails there rejects this.
-      await this.#database.batch(() => commands.forEach((command) => this.#carryOut(command)));
-      await this.#database.flushed;
+      await this.#ended(this.#write(commands));
     } catch (error) {
-      throw await this.#explained(await causeOf(error));
+      throw this.#isStuck ? STUCK : await this.#explained(await causeOf(error));
     }
   }
 
-  close(): Promise<void> {
-    return this.#database.close();
+  async close(): Promise<void> {
+    if (!this.#isStuck) await this.#database.close();
+  }
+
+  /** Written and flushed by a thread of the database's: this one goes on meanwhile. What fails there rejects this. */
+  async #write(commands: records.RecordCommand[]): Promise<void> {
+    await this.#database.batch(() => commands.forEach((command) => this.#carryOut(command)));
+    await this.#database.flushed;
+  }
+
+  async #ended(written: Promise<void>): Promise<void> {
+    const limit = new AbortController();
+    const late = sleep(LIMIT_MS, undefined, { ref: false, signal: limit.signal }).then(() => {
+      this.#isStuck = true;
+      throw STUCK;
+    });
+    late.catch(() => {});
+    written.catch(() => {});
+    await Promise.race([written, late]).finally(() => limit.abort());
   }
 
   #carryOut(command: records.RecordCommand): void {
@@ -77,6 +105,12 @@ class LmdbRecords implements RecordStore {
     const why = full ? "no space left on device" : error instanceof Error ? error.message : String(error);
     return new HostFailure(full ? "exhausted" : "internal", `write records: ${why}`);
   }
+}
+
+const STUCK = new HostFailure("internal", "write records: the database does not answer; start the engine anew");
+
+function keyOf({ tag, val }: records.RecordCommand): string {
+  return tag === "put" ? val.key : val;
 }
 
 /** Of a commit that failed in the database's thread, what that met with. */

@@ -30,6 +30,8 @@ export class SocketClient implements HijackedClient {
     this.#hasHungUp = hasHungUp;
     if (early.length > 0) this.#take(early);
     socket.on("data", (bytes: Uint8Array) => this.#take(bytes));
+    // Who ended together with the request has been read to the end by now.
+    if (socket.readableEnded) this.#close();
     socket.once("end", () => this.#close());
     const left = (): void => {
       this.#close();

@@ -38,10 +38,15 @@ export class WebSocketClient implements HijackedClient {
     this.#connection = connection;
     this.#request = request;
     this.#binary = framing === "websocket-binary";
-    this.#gone = gone;
-    if (connection.socket.destroyed) gone();
-    connection.socket.once("close", gone);
-    connection.socket.on("error", gone);
+    // Whoever waits for what it sends waits no longer.
+    this.#gone = () => {
+      this.#closed = true;
+      this.#wake();
+      gone();
+    };
+    if (connection.socket.destroyed) this.#gone();
+    connection.socket.once("close", this.#gone);
+    connection.socket.on("error", this.#gone);
   }
 
   begin(head: replies.Head): void {

@@ -37,7 +37,7 @@ export const libc: Kernel = {
   lgetxattr(path, name) {
     const [file, attribute] = [text(path), text(name)];
     const size = attempt("lgetxattr", file, attribute, ATTRIBUTE, ATTRIBUTE.length);
-    if (size >= 0) return ATTRIBUTE.slice(0, size);
+    if (size >= 0) return Buffer.from(ATTRIBUTE.subarray(0, size));
     // Most files have none: an error for each of them would cost more than to ask.
     if (size === -ENODATA || size === -ENOTSUP) return undefined;
     if (size !== -ERANGE) throw errnoException(-size, "lgetxattr", path);
@@ -78,8 +78,8 @@ export const libc: Kernel = {
     // struct pollfd: the descriptor, what is asked for, what is so. A hang-up is told without being asked for.
     const asked = Buffer.alloc(8);
     asked.writeInt32LE(fd, 0);
-    call("poll", "", asked, 1, 0);
-    return (asked.readInt16LE(6) & POLLHUP) !== 0;
+    // Interrupted, it will be asked again.
+    return attempt("poll", asked, 1, 0) > 0 && (asked.readInt16LE(6) & POLLHUP) !== 0;
   },
   shutdown(fd, how) {
     call("shutdown", "", fd, how);

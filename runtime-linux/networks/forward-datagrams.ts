@@ -15,7 +15,12 @@ const QUEUE_BYTES = 1 << 20;
 export async function forwardDatagrams(from: Place, to: Place, room: Room): Promise<Forwarder> {
   const socket = createSocket({ type: "udp6", ipv6Only: true });
   socket.bind({ address: from.address, port: from.port });
-  await once(socket, "listening");
+  try {
+    await once(socket, "listening");
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
   socket.unref();
   socket.on("error", () => {});
   const clients = new Clients(socket, to, room);

@@ -76,8 +76,8 @@ export class Places {
     const name = `veth${randomBytes(5).toString("hex")}`;
     const place = { join, number: this.#freeNumber(join.container) };
     await this.#ports.take(name, join);
-    this.#places.begin(name, place);
     try {
+      this.#places.begin(name, place);
       await both(this.#connect(name, place), this.#publish(join));
     } catch (error) {
       await this.#takeDown(name, place);

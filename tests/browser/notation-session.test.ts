@@ -71,12 +71,14 @@ test("docker run pulls an image that is not there", async () => {
   expect(textOf(sent[3]!)).toBe("hi\n");
 });
 
+const PORT = { address: "0.0.0.0", container: 80, host: 8080, protocol: "tcp" };
+
 test("pull, run, list, stop, rm and rmi, as typed", async () => {
   const session = await opened();
   await typed(session, "docker pull alpine");
   await typed(session, "docker run -d --name web -p 8080:80 alpine sleep 1000");
   const [web] = session.world.value.containers;
-  expect(web).toMatchObject({ name: "web", status: "running", ports: [{ container: 80, host: 8080 }] });
+  expect(web).toMatchObject({ name: "web", status: "running", ports: [PORT, { ...PORT, address: "::" }] });
   expect(session.world.value.networks.find(({ name }) => name === "bridge")!.containers).toEqual([web!.id]);
   await typed(session, "docker stop -t 1 web");
   expect(session.world.value.containers[0]).toMatchObject({ exitCode: 137 });

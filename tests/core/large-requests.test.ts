@@ -61,6 +61,10 @@ describe("a body of megabytes", () => {
       status: 400,
       body: '{"message":"Volumes: 20000 volumes are too many: at most 1000"}\n',
     });
+    expect(create({ ExposedPorts: map(200, (at) => [`${at + 1}-65000/tcp`, {}]) })).toEqual({
+      status: 400,
+      body: '{"message":"Config.ExposedPorts: more than 196608 ports"}\n',
+    });
     const everything = { PortBindings: { "80/tcp": list(4, () => ({ HostPort: "1-65535" })) } };
     expect(create({ HostConfig: everything })).toEqual({
       status: 400,

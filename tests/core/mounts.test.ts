@@ -45,6 +45,7 @@ describe("binds", () => {
     [["/a:/b:nocopy"], inBind("/a:/b:nocopy", "bind", "field VolumeOptions must not be specified")],
     [["ab:/b:rslave"], inBind("ab:/b:rslave", "volume", "field BindOptions must not be specified")],
     [["a:/b"], "create a: volume name is too short, names should be at least two alphanumeric characters"],
+    [[`${"v".repeat(256)}:/b`], `create ${"v".repeat(256)}: file name too long`],
     [["x?y:/b"], /^create x\?y: "x\?y" includes invalid characters for a local volume name/],
   ])("%j is refused", (Binds, text) => {
     const message: unknown = typeof text === "string" ? text : expect.stringMatching(text);

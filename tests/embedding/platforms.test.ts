@@ -43,9 +43,6 @@ test("Node: everything comes about, and twice the same", () => {
     "/images/json 200",
     "/images/create?fromImage=registry.example/team/app&tag=1 401",
     "/images/create?fromImage=registry.example/team/app&tag=1 200",
-    "/containers/create 404",
-    "/images/load 200",
-    "/images/load 200",
     "/containers/create?name=sleeper 201",
     "/containers/sleeper/start 204",
     "/containers/sleeper/attach?stream=1&stdin=1&stdout=1 101",
@@ -53,6 +50,9 @@ test("Node: everything comes about, and twice the same", () => {
     "/containers/json?all=1 200",
     expect.stringMatching(/^\/events\S+ 200$/),
     "/v1.30/info 200",
+    "/containers/create 404",
+    "/images/load 200",
+    "/images/load 200",
   ]);
   expect(onNode.find((line) => line.startsWith("attached"))).toContain("typed by a program");
   expect(onNode.find((line) => line.includes("/web/wait"))).toContain('"StatusCode":4');

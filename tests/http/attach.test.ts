@@ -49,6 +49,18 @@ onEngines("attach", (engine, kind) => {
     await engine().remove(id);
   });
 
+  // The reference loses bytes that come with the request.
+  testIf(kind !== "reference")("an end that comes with the request is an end of stdin", async () => {
+    const id = await engine().running({ Cmd: ["sh", "-c", "cat; echo after"], ...STDIN });
+    const connection = await RawConnection.open(engine().daemon.socketPath);
+    const target = `/v1.41/containers/${id}/attach?stream=1&stdin=1&stdout=1`;
+    connection.send(Buffer.concat([encodeRequest({ method: "POST", target, headers: UPGRADE }), Buffer.from("one\n")]));
+    connection.end();
+    expect(await engine().wait(id)).toBe(0);
+    expect((await engine().logs(id)).stdout).toBe("one\nafter\n");
+    await engine().remove(id);
+  });
+
   test("stdin reaches the process, a half-close ends it, later output still comes", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "cat; sleep 0.2; echo after"], ...STDIN });
     const { connection } = await attach(id, "stream=1&stdin=1&stdout=1&stderr=1", UPGRADE);

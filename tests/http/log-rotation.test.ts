@@ -8,8 +8,8 @@ import { frames } from "../support/frames.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";
 
-/** Eight bursts of ten thousand lines, a tenth of a second apart: some 4.5 MB of log. */
-const CHATTY = "sleep 0.5; for i in 1 2 3 4 5 6 7 8; do seq $((i*10000)) $((i*10000+9999)); sleep 0.1; done";
+/** Eight bursts of ten thousand lines, far enough apart for a look at the log each: some 4.5 MB of log. */
+const CHATTY = "sleep 0.5; for i in 1 2 3 4 5 6 7 8; do seq $((i*10000)) $((i*10000+9999)); sleep 0.25; done";
 const FIRST = 10_000;
 const LAST = 89_999;
 

@@ -25,7 +25,7 @@ import { encodeBase64 } from "../text/base64";
 import { formatTime } from "../text/time";
 import { Container } from "./container";
 import { fileModeOf } from "./file-mode";
-import { FilesWork, FIRST_STEP } from "./files-work";
+import { FilesWork, FIRST_STEP, waitForFiles } from "./files-work";
 import { Status } from "./lifecycle";
 
 export function statPath(call: Call): Refusal | null {
@@ -56,7 +56,7 @@ export function archiveSubject(call: Call): ArchiveSubject {
   const container = lookup.container;
   if (container === null) return refused(lookup.refusal);
   if (container.between) {
-    container.queue.push(call);
+    waitForFiles(container, call);
     return refused(null);
   }
   if (container.status != Status.Removing && container.status != Status.Dead)

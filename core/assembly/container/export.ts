@@ -7,7 +7,7 @@ import { conflict, Refusal } from "../refusal";
 import { commonHeaders, openReply, splice } from "../reply";
 import { engine } from "../state";
 import { Reader } from "./archive";
-import { FilesWork } from "./files-work";
+import { FilesWork, waitForFiles } from "./files-work";
 import { Status } from "./lifecycle";
 
 export function exportContainer(call: Call): Refusal | null {
@@ -19,7 +19,7 @@ export function exportContainer(call: Call): Refusal | null {
     return conflict(`You cannot export container ${container.id} which is being removed`);
   }
   if (container.between) {
-    container.queue.push(call);
+    waitForFiles(container, call);
     return null;
   }
   new Exporting(call, container).begin();

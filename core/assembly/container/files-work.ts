@@ -54,6 +54,8 @@ export abstract class FilesWork extends Task {
   /** The container exists, and is not `between`. */
   begin(): void {
     const container = this.container;
+    // Nobody would take what is mounted for it, and nobody would give it back.
+    if (this.call.gone) return;
     container.filesWorks += 1;
     this.call.follower = new Asker(this);
     engine.calls.set(this.call.id, this.call);
@@ -87,7 +89,8 @@ export abstract class FilesWork extends Task {
     if (failure.kind != FailureKind.Interrupted) return false;
     this.close();
     const container = this.container;
-    if (hasRun(container) || container.between) container.queue.push(this.call);
+    if (this.call.gone) return true;
+    if (hasRun(container) || container.between) waitForFiles(container, this.call);
     else this.call.again(this.call);
     return true;
   }
@@ -106,6 +109,13 @@ export abstract class FilesWork extends Task {
     if (container.filesWorks > 0 || usesFiles(container)) return;
     askContent(new Unmounting(container), 0, new ContentCommandUnmount(container.id));
   }
+}
+
+/** A call that meets the container in an in-between status; whether its client leaves meanwhile matters. */
+export function waitForFiles(container: Container, call: Call): void {
+  call.follower = null;
+  engine.calls.set(call.id, call);
+  container.queue.push(call);
 }
 
 /** A client that has not been answered yet. */

@@ -245,10 +245,10 @@ class Start extends Task {
   }
 
   private failed(step: i32, failure: Failure): void {
-    if (step == Step.Join && failure.kind == FailureKind.Busy && this.portTries < PORT_TRIES) {
+    if (step == Step.Join && failure.kind == FailureKind.Busy) {
       this.portTries += 1;
       // A port that the engine chose itself may be held by somebody it does not know: another one will do.
-      if (chooseOtherPorts(this.container, failure.message)) return this.join();
+      if (chooseOtherPorts(this.container, failure.message, this.portTries < PORT_TRIES)) return this.join();
     }
     if (this.error !== null) return;
     // The one whose network it was to join has ended meanwhile.

@@ -2,7 +2,7 @@
 // filled in; the order of the checks is the order in which a user hears of them.
 
 import { Json } from "../json/json";
-import { refusePorts, unbuiltPorts } from "../network/port-wishes";
+import { refuseExposed, refusePorts, unbuiltPorts } from "../network/port-wishes";
 import { Refusal, badParameter, notBuilt, notSupported } from "../refusal";
 import { quoteText } from "../text/go-quote";
 import { annotationProblem } from "./annotations";
@@ -188,6 +188,9 @@ function refuseLacking(host: Json, facts: ValidationFacts): Refusal | null {
 function refuseMachineFields(config: Json, host: Json): Refusal | null {
   const volumes = volumeProblem(config);
   if (volumes.length > 0) return badParameter(volumes);
+  const exposed = config.entry("ExposedPorts");
+  const tooMuch: string | null = exposed === null ? null : refuseExposed(exposed);
+  if (tooMuch !== null) return badParameter(tooMuch);
   const ports = host.entry("PortBindings");
   if (ports !== null) {
     const problem = refusePorts(ports);

@@ -104,12 +104,13 @@ export function notConnected(container: Container, why: string): string {
 
 /**
  * Another port for one that turned out to be held by somebody else; false when no other would do, or none is left. `held`
- * is `ADDRESS:PORT`.
+ * is `ADDRESS:PORT`. `anyPort`: one that may be any is still to be tried with another; ranges come to an end.
  */
-export function chooseOtherPorts(container: Container, held: string): bool {
+export function chooseOtherPorts(container: Container, held: string, anyPort: bool): bool {
   const ports = container.endpoint!.ports;
   for (let i = 0; i < ports.length; i++) {
     if (`${ports[i].address}:${ports[i].hostPort.toString()}` != held || !ports[i].hasChoice) continue;
+    if (ports[i].firstPort == 0 && !anyPort) return false;
     const together: PublishedPort[] = [];
     for (let j = 0; j < ports.length; j++) if (ports[j].isWith(ports[i])) together.push(ports[j]);
     return move(container, together);

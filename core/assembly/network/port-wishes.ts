@@ -88,6 +88,17 @@ export function refusePorts(bindings: Json): string | null {
   return null;
 }
 
+/** Why what is exposed is too much, or null: every port of a range is shown, and may be published. */
+export function refuseExposed(exposed: Json): string | null {
+  let ports: u32 = 0;
+  for (let i = 0; i < exposed.keys.length; i++) {
+    const range = rangeOf(portPart(exposed.keys[i]));
+    if (range !== null) ports += range[1] - range[0] + 1;
+    if (ports > MAX_PORTS) return `Config.ExposedPorts: more than ${MAX_PORTS.toString()} ports`;
+  }
+  return null;
+}
+
 /** Of the container one port, not a range, which clients take apart themselves. */
 function keyProblem(key: string): string | null {
   const range = rangeOf(portPart(key));

@@ -2,8 +2,12 @@
 
 import { isContainerName } from "../container/names";
 
+/** A volume is a directory of its name (mkdir(2): NAME_MAX). */
+const LONGEST: i32 = 255;
+
 /** Why a name cannot be used, in Docker's words; or empty. */
 export function volumeNameProblem(name: string): string {
+  if (name.length > LONGEST) return `create ${name}: file name too long`;
   if (isContainerName(name)) return "";
   if (name.length == 1) {
     return `create ${name}: volume name is too short, names should be at least two alphanumeric characters`;

@@ -32,11 +32,6 @@ export async function story(): Promise<string[]> {
   await ask("POST", pull, undefined, { "x-registry-auth": login("wrong") });
   await ask("POST", pull, undefined, { "x-registry-auth": login("coracle") });
 
-  // When a body that is not at hand has been read is the platform's affair: these change nothing.
-  await ask("POST", "/containers/create", new Blob(['{"Image":"nowhere"}'], { type: "application/json" }));
-  await ask("POST", "/images/load", new Blob([new Uint8Array(100_000)]).stream());
-  await ask("POST", "/images/load", broken("the disk is gone"));
-
   await ask("POST", "/containers/create?name=sleeper", { Image: "kept:1", Cmd: ["sleep", "1000"], OpenStdin: true });
   await ask("POST", "/containers/sleeper/start");
   await leave(await connect("/containers/sleeper/attach?stream=1&stdin=1&stdout=1"));
@@ -48,6 +43,10 @@ export async function story(): Promise<string[]> {
   await ask("GET", "/containers/json?all=1");
   await ask("GET", `/events?since=0&until=${host.timers.now().wall / 1_000_000_000n}`);
   await ask("GET", "/v1.30/info");
+  // When a body that is not at hand has been read is the platform's affair: nothing comes after these that tells the time.
+  await ask("POST", "/containers/create", new Blob(['{"Image":"nowhere"}'], { type: "application/json" }));
+  await ask("POST", "/images/load", new Blob([new Uint8Array(100_000)]).stream());
+  await ask("POST", "/images/load", broken("the disk is gone"));
   tell("rules", JSON.stringify(engine.rules()));
   await engine.close();
   return [...told, await sha256(new TextEncoder().encode(told.join("\n")))];
