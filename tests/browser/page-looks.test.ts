@@ -94,21 +94,40 @@ onPages("the look of the page", (browser) => {
     await page.context().close();
   });
 
+  test("moves for less than 200 ms, a terminal's scroll bar too", async () => {
+    const { page } = await browser().open();
+    await sendLast(page);
+    await openTerminal(page, "seq 100");
+    await page.locator(".xterm-rows", { hasText: "100" }).waitFor();
+    await page.locator(".xterm-screen").hover();
+    await page.locator(".xterm .scrollbar.visible").waitFor();
+    await page.locator("header").hover();
+    await page.locator(".xterm .scrollbar.fade").waitFor({ state: "attached" });
+    expect(await moving(page, 0)).not.toEqual([]);
+    expect(await moving(page, 0.2)).toEqual([]);
+    await page.context().close();
+  });
+
   test("moves nothing where the visitor prefers that", async () => {
     const { page } = await browser().open({ reducedMotion: "reduce" });
     await sendLast(page);
-    const moving = await page.evaluate(() =>
-      Array.from(document.querySelectorAll("*"))
-        .filter((element) => {
-          const { transitionDuration, animationDuration } = getComputedStyle(element);
-          return /[1-9]/.test(`${transitionDuration} ${animationDuration}`);
-        })
-        .map((element) => element.outerHTML.slice(0, 80)),
-    );
-    expect(moving).toEqual([]);
+    expect(await moving(page, 0)).toEqual([]);
     await page.context().close();
   });
 });
+
+/** What takes longer than that to come to another look. */
+function moving(page: Page, seconds: number): Promise<string[]> {
+  return page.evaluate((longest) => {
+    const inSeconds = (time: string): number => parseFloat(time) / (time.endsWith("ms") ? 1000 : 1);
+    return Array.from(document.querySelectorAll("*"))
+      .filter((element) => {
+        const { transitionDuration, animationDuration } = getComputedStyle(element);
+        return `${transitionDuration}, ${animationDuration}`.split(", ").some((time) => inSeconds(time) > longest);
+      })
+      .map((element) => element.outerHTML.slice(0, 80));
+  }, seconds);
+}
 
 async function openEditor(page: Page): Promise<void> {
   await page.getByRole("textbox", { name: "Body" }).focus();
@@ -122,8 +141,8 @@ async function refuse(page: Page): Promise<void> {
   await page.getByText("not-found (404)").waitFor();
 }
 
-async function openTerminal(page: Page): Promise<void> {
-  await page.getByRole("textbox", { name: "curl line" }).fill("docker run -it --name shell busybox sh");
+async function openTerminal(page: Page, command = "sh"): Promise<void> {
+  await page.getByRole("textbox", { name: "curl line" }).fill(`docker run -it --name shell busybox ${command}`);
   await page.keyboard.press("Enter");
   await page.locator(".xterm").waitFor();
 }
