@@ -91,14 +91,16 @@ async function liveOnce(engine: Engine, place: number, seconds: number): Promise
   if (place % 3 === 0) return runOne(engine, ["sleep", String(seconds)]);
   if (place % 3 === 1) {
     const probe = { Test: ["CMD", "true"], Interval: INTERVAL_S * 1e9 };
-    const { Health } = await runAll(engine, { Cmd: ["sleep", String(seconds)], Healthcheck: probe });
-    if (!Health?.Log.some(({ ExitCode }) => ExitCode === 0)) throw new Error("a container was never found healthy");
+    const { State } = await runAll(engine, { Cmd: ["sleep", String(seconds)], Healthcheck: probe }, 1);
+    if (!State.Health?.Log.some(({ ExitCode }) => ExitCode === 0))
+      throw new Error("a container was never found healthy");
     return;
   }
   const run = `sleep ${seconds / (RETRIES + 1)}; exit 3`;
   const policy = { Name: "on-failure", MaximumRetryCount: RETRIES };
-  const { RestartCount } = await runAll(engine, { Cmd: ["sh", "-c", run], HostConfig: { RestartPolicy: policy } });
-  if (RestartCount !== RETRIES) throw new Error(`a container was restarted ${RestartCount} times`);
+  const body = { Cmd: ["sh", "-c", run], HostConfig: { RestartPolicy: policy } };
+  const { State, RestartCount } = await runAll(engine, body, RETRIES + 1);
+  if (State.Running || RestartCount !== RETRIES) throw new Error(`a container was restarted ${RestartCount} times`);
 }
 
 interface Ended {
@@ -106,16 +108,13 @@ interface Ended {
   RestartCount: number;
 }
 
-/** Runs a container until it is not started again, and removes it; what was to be seen of it before. */
-async function runAll(engine: Engine, body: Body): Promise<Ended["State"] & Pick<Ended, "RestartCount">> {
+/** Runs a container until it has exited so many times, and removes it; what was to be seen of it before. */
+async function runAll(engine: Engine, body: Body, exits: number): Promise<Ended> {
   const id = await start(engine, body);
-  for (;;) {
-    await done(engine.fetch(`/containers/${id}/wait`, { method: "POST" }));
-    const { State, RestartCount } = JSON.parse(await done(engine.fetch(`/containers/${id}/json`))) as Ended;
-    if (State.Running) continue;
-    await done(engine.fetch(`/containers/${id}`, { method: "DELETE" }));
-    return { ...State, RestartCount };
-  }
+  for (let i = 0; i < exits; i += 1) await done(engine.fetch(`/containers/${id}/wait`, { method: "POST" }));
+  const ended = JSON.parse(await done(engine.fetch(`/containers/${id}/json`))) as Ended;
+  await done(engine.fetch(`/containers/${id}`, { method: "DELETE" }));
+  return ended;
 }
 
 async function memoryOf(what: string, count: number, add: (engine: Engine) => Promise<unknown>): Promise<Answer> {
