@@ -125,6 +125,8 @@ export class Container {
   holders: i32 = 0;
   /** Its run is being frozen or thawed for a client or a commit. */
   turning: bool = false;
+  /** The last run that was sent SIGKILL. */
+  killedRun: u32 = 0;
   /** Clients know that its run was short of memory. */
   toldOutOfMemory: bool = false;
   /** What it was created with is still being made. */

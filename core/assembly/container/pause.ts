@@ -21,6 +21,7 @@ import { holdStill, letGoOn } from "./held-still";
 import { Cause, Status } from "./lifecycle";
 import { takeUpQueue } from "./queue";
 import { restartingText } from "./restarting";
+import { thaw } from "./send-signal";
 
 export function pauseContainer(call: Call): Refusal | null {
   const lookup = engine.containers.lookUp(call.name);
@@ -110,5 +111,7 @@ class Turn extends Task {
     this.container.advance(this.cause);
     emitContainer(this.container, this.cause == Cause.Pause ? "pause" : "unpause");
     sendEmpty(this.call, 204);
+    // Frozen before it could die, it would never end: with v1's freezer nothing frozen dies.
+    if (this.container.killedRun == this.run) thaw(this.container);
   }
 }

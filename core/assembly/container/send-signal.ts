@@ -8,9 +8,11 @@ import { Task } from "../task";
 import { Container } from "./container";
 import { goOn } from "./held-still";
 import { Cause, Status } from "./lifecycle";
+import { SIGKILL } from "./signals";
 
 /** Sends a signal and tells of it. */
 export function sendSignal(task: Task, step: i32, container: Container, signal: u32): void {
+  if (signal == SIGKILL) container.killedRun = container.run;
   const subject = new Subject(container.id, container.run);
   askProcesses(task, step, new ProcessCommandSignal(new Signal(subject, signal)));
   engine.events.emit(containerEvent(container, "kill").with("signal", signal.toString()));
