@@ -1,6 +1,7 @@
 // What the core is told of the engine that it is the core of.
 
 import type { engine } from "../host.js";
+import { ociRuntimesOf } from "../oci-runtimes.js";
 import { VERSION } from "../version.js";
 import type { EngineOptions } from "./engine.js";
 import { offersOf } from "./host-offers.js";
@@ -28,13 +29,7 @@ export function coreOptions(options: EngineOptions): Omit<engine.Options, "epoch
     labels: [...labels],
     logDriver: "json-file",
     logOptions: [],
-    runtimes: host.runtimes.map(({ name, path, version, commit, features }) => ({
-      name,
-      path,
-      version,
-      commit,
-      features,
-    })),
+    runtimes: ociRuntimesOf(host),
     defaultRuntime: host.runtimes[0]?.name ?? "",
     machine: host.machine,
   };

@@ -2,6 +2,7 @@
 
 import type { Driver } from "../driver.js";
 import type { Host, engine } from "../host.js";
+import { ociRuntimesOf } from "../oci-runtimes.js";
 import type { DaemonConfig } from "./config.js";
 import type { Configuration } from "./configuration.js";
 import type { Ground } from "./ground.js";
@@ -62,13 +63,7 @@ export class Reloads {
 
 /** What of the engine's options can change while it runs. */
 export function settingsOf(config: DaemonConfig, host: Host): engine.Settings {
-  const runtimes = host.runtimes.map(({ name, path, version, commit, features }) => ({
-    name,
-    path,
-    version,
-    commit,
-    features,
-  }));
+  const runtimes = ociRuntimesOf(host);
   return {
     debug: config.debug,
     insecureRegistries: config.insecureRegistries,
