@@ -71,7 +71,7 @@ export function linkedHosts(container: Container): string {
   for (let i = 0; i < container.links.length; i++) {
     const other = engine.containers.find(container.links[i].container);
     if (other === null || other.endpoint === null) continue;
-    const alias = container.links[i].alias.slice(container.links[i].alias.lastIndexOf("/") + 1);
+    const alias = container.links[i].shortAlias;
     const name = alias == other.name ? "" : ` ${other.name}`;
     const hostname = parseJson(other.config)!.stringOf("Hostname");
     text.text(`${other.endpoint!.address}\t${alias} ${hostname}${name}\n`);

@@ -36,8 +36,7 @@ export function linkEnvironment(container: Container): string[] {
 }
 
 function addLink(entries: string[], container: Container, link: Link, other: Container): void {
-  const alias = link.alias.slice(link.alias.lastIndexOf("/") + 1);
-  const prefix = alias.toUpperCase().replaceAll("-", "_");
+  const prefix = link.shortAlias.toUpperCase().replaceAll("-", "_");
   const config = parseJson(other.config)!;
   addPorts(entries, prefix, exposedOf(config), other.endpoint!.address);
   entries.push(`${prefix}_NAME=/${container.name}/${link.alias}`);

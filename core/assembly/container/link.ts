@@ -12,6 +12,11 @@ export class Link {
     /** What it is called, or was when it was removed; without the slash. */
     public name: string,
   ) {}
+
+  /** What the other is called in files and variables: what stands behind the last slash of the alias. */
+  get shortAlias(): string {
+    return this.alias.slice(this.alias.lastIndexOf("/") + 1);
+  }
 }
 
 export function writeLinkRecords(json: JsonWriter, links: Link[]): void {

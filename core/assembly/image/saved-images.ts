@@ -61,6 +61,7 @@ export class SavedImages {
   }
 
   private take(image: Image, reference: Reference | null): Refusal | null {
+    // Docker's text: a tar of an image has a layer at least.
     if (image.layers.length == 0) return internal("empty export - not implemented");
     if (!this.platforms.admits(image.platform)) {
       return notFound(`no suitable export target found for platform ${this.platforms.text}`);
