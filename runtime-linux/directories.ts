@@ -1,7 +1,7 @@
-// Directories that the engine makes for itself and takes away again.
+// Directories that the engine makes for itself and takes away again, and names in them that outlive a power loss.
 
 import { chmodSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
-import { rm, rmdir, unlink } from "node:fs/promises";
+import { open, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** Makes a directory that other users cannot get into, if it is not there. Through those above it they can pass. */
@@ -9,6 +9,27 @@ export function makePrivate(directory: string): void {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o711 });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   chmodSync(directory, 0o700);
+}
+
+/** Puts a file's bytes, or a directory's names, on the disk (fsync(2)): until then a power loss may take them back. */
+export async function syncPath(path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same for a directory and for all above it, which may be as new. */
+export async function syncUpwards(directory: string): Promise<void> {
+  await syncPath(directory);
+  if (dirname(directory) !== directory) await syncUpwards(dirname(directory));
+}
+
+/** Makes a directory, and those above it that are missing, so that no power loss takes them back. */
+export async function makeLasting(directory: string, mode: number): Promise<void> {
+  if (mkdirSync(directory, { recursive: true, mode }) !== undefined) await syncUpwards(dirname(directory));
 }
 
 /** Removes a directory unless something is in it, or mounted on it. */

@@ -1,14 +1,14 @@
 // Carries out `volumes` commands: directories that outlive containers.
 
 import * as fs from "node:fs";
-import { copyFile as copyBeside, mkdtemp, rename, rm } from "node:fs/promises";
+import { copyFile as copyBeside, mkdtemp, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HostFailure } from "../hosts/failure.js";
 import type { Outcome, Perform, volumes } from "../hosts/host.js";
 import { confine } from "./confine.js";
 import { bytesOf } from "../hosts/streams/tar/latin1.js";
 import { copyAttributes, copyFile } from "./content/copy.js";
-import { namesIn } from "./directories.js";
+import { namesIn, syncPath } from "./directories.js";
 import { bytesBelow } from "./content/measure.js";
 import { walk, type Found } from "./content/walk.js";
 import type { Kernel } from "./kernel.js";
@@ -74,7 +74,10 @@ class Volumes {
     if (path.includes("\0") || !fs.existsSync(path)) throw new HostFailure("not-found", `${path} does not exist`);
   }
 
-  /** A copy that a crash has cut off is begun anew: a mark beside the files tells. */
+  /**
+   * A copy that a crash has cut off is begun anew: a mark beside the files tells. It is on disk before them, and goes
+   * once they are there and before anybody may write to them.
+   */
   async #populate({ name, container, path }: volumes.Populate): Promise<void> {
     const data = this.paths.volume(checked(name));
     const mark = `${dirname(data)}/populating`;
@@ -84,9 +87,22 @@ class Volumes {
       if (!fs.existsSync(mark)) return;
       for (const left of fs.readdirSync(data)) fs.rmSync(`${data}/${left}`, { recursive: true });
     }
+    if (fs.readdirSync(source).length === 0) return copyAttributes(Buffer.from(source), Buffer.from(data), this.kernel);
     fs.writeFileSync(mark, "");
+    await syncPath(dirname(data));
     await copyTree(source, data, this.kernel);
+    await this.#sync(data);
     fs.rmSync(mark);
+    await syncPath(dirname(data));
+  }
+
+  async #sync(directory: string): Promise<void> {
+    const handle = await open(directory);
+    try {
+      await this.kernel.syncfs(handle.fd);
+    } finally {
+      await handle.close();
+    }
   }
 
   async #measure(name: string): Promise<bigint> {

@@ -21,7 +21,7 @@ export async function openLinuxHost(options: LinuxOptions): Promise<Host & HostO
   const claim = claimed(dataRoot);
   try {
     const paths = new Paths({ data: dataRoot, exec: execRoot });
-    const records = openRecords(paths.records());
+    const records = await openRecords(paths.records());
     const isNew = (await records.load()).length === 0;
     const registry = registryClient({
       transport: nodeTransport(),

@@ -21,7 +21,7 @@ export const openLinux: OpenGround = async (config, closings) => {
   checkRuntimes(config, runtimes);
   closings.push(claimPidFile(join(dataRoot, "daemon.pid"), true).release);
   const paths = new Paths({ data: dataRoot, exec: config.execRoot });
-  const records = openRecords(paths.records());
+  const records = await openRecords(paths.records());
   closings.push(() => records.close());
   const registry = registryClient({
     transport: nodeTransport(),

@@ -1,16 +1,39 @@
-// Durable records in an embedded database (LMDB).
+// Durable records in an embedded database (LMDB). A transaction's pages are written and flushed, then the page that makes
+// them valid (one of two that take turns, written through: `O_DSYNC`), and only then is it told to be kept. So at whatever
+// moment the power is lost, all that was told is there, and of what came after it all of a transaction or nothing.
 
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Lmdb from "lmdb";
 import { HostFailure } from "../failure.js";
 import type { RecordStore, engine, records } from "../host.js";
+import { makePrivate, syncPath, syncUpwards } from "../../runtime-linux/directories.js";
 
-/** Opens the database in a directory, which is made if it is missing. */
-export function openRecords(directory: string): RecordStore {
-  return new LmdbRecords(directory);
+/** Opens the database in a directory, which is made if it is missing. Others cannot read it: environments are in it. */
+export async function openRecords(directory: string): Promise<RecordStore> {
+  makePrivate(directory);
+  if (!existsSync(join(directory, DATABASE))) await makeWhole(directory);
+  const records = new LmdbRecords(directory);
+  // What a killed engine left unflushed is seen by this one: nobody may be told of it before it is flushed.
+  await syncPath(join(directory, DATABASE));
+  return records;
 }
+
+/** The database appears with its first pages flushed: cut off before, it could not be opened again. */
+async function makeWhole(directory: string): Promise<void> {
+  const draft = join(directory, "draft");
+  rmSync(draft, { recursive: true, force: true });
+  await new LmdbRecords(draft).close();
+  renameSync(join(draft, DATABASE), join(directory, DATABASE));
+  rmSync(draft, { recursive: true });
+  await syncUpwards(directory);
+}
+
+/** LMDB's own name for it. */
+const DATABASE = "data.mdb";
 
 /** Below so much free space a failed write is taken to have failed for lack of it: LMDB itself only says EIO. */
 const NO_ROOM = 1024 * 1024;
@@ -34,8 +57,9 @@ class LmdbRecords implements RecordStore {
     this.#directory = directory;
     // What is read is read once, at start: nothing is gained by caches or many readers.
     const { open } = createRequire(import.meta.url)("lmdb") as typeof Lmdb;
-    // Without batches of the database's own making there is no promise of one that nobody waits for.
-    const mine = { eventTurnBatching: false, cache: false, maxReaders: 8 };
+    // Without batches of the database's own making there is no promise of one that nobody waits for. What cannot be
+    // flushed must not be seen either, which overlapping flushes would allow.
+    const mine = { eventTurnBatching: false, overlappingSync: false, cache: false, maxReaders: 8 };
     this.#database = open({ path: directory, encoding: "binary", ...mine });
     this.#reserve();
   }

@@ -2,10 +2,10 @@
 // container was mounted on it, `stubs/`; and `frame` or `member`, what else its tar takes (kept-tar.ts). A layer appears there by one rename, whole. `layers/tmp/` holds what is being
 // made or thrown away; blobs as received stand in `blobs/sha256/`.
 
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
-import { namesIn } from "../directories.js";
+import { makeLasting, namesIn, syncPath } from "../directories.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import type { KeptTar } from "./kept-tar.js";
@@ -73,7 +73,7 @@ export class Layers {
 
   /** A new directory for something to be made, which `sweep` removes. Readable by root alone, as are all layers. */
   async draft(): Promise<string> {
-    mkdirSync(this.#paths.layers("tmp"), { recursive: true, mode: 0o700 });
+    await makeLasting(this.#paths.layers("tmp"), 0o700);
     return mkdtemp(this.#paths.layers("tmp", "draft-"));
   }
 
@@ -87,7 +87,10 @@ export class Layers {
     );
   }
 
-  /** Makes a draft with a `diff` (and a `blob`) a layer. What it holds is on disk before it has its name. */
+  /**
+   * Makes a draft with a `diff` (and a `blob`) a layer. What it holds is on disk before it has its name, and its name
+   * before this resolves: an image is put on record after that.
+   */
   async keep(chain: string, draft: string, record: LayerRecord): Promise<void> {
     const note = await open(`${draft}/layer.json`, "wx", 0o600);
     try {
@@ -98,6 +101,7 @@ export class Layers {
     }
     if (record.blob !== null) await this.#keepBlob(`${draft}/blob`, record.blob);
     await rename(draft, this.directory(chain));
+    await syncPath(this.#paths.layers());
     this.#known().set(chain, record);
   }
 
@@ -139,8 +143,9 @@ export class Layers {
   }
 
   async #keepBlob(from: string, digest: string): Promise<void> {
-    mkdirSync(this.#paths.blobs("sha256"), { recursive: true, mode: 0o700 });
+    await makeLasting(this.#paths.blobs("sha256"), 0o700);
     await rename(from, this.blob(digest));
+    await syncPath(this.#paths.blobs("sha256"));
     // Two names of one file: rename(2) does nothing then.
     await rm(from, { force: true });
   }

@@ -23,18 +23,18 @@ async function contents(store: RecordStore): Promise<string[]> {
 describe("records", () => {
   test("are there again, in the order of their keys, as they were last put", async () => {
     const path = join(directory, "a");
-    const first = openRecords(path);
+    const first = await openRecords(path);
     await first.commit([put("b/2", "two"), put("a/1", "one"), put("b/2", "zwei")]);
     await first.commit([put("c", "gone"), put("ü", "\u0000\u00ff")]);
     await first.commit([forget("c"), forget("never was")]);
     await first.close();
-    const second = openRecords(path);
+    const second = await openRecords(path);
     expect(await contents(second)).toEqual(["a/1=one", "b/2=zwei", "ü=\u0000\u00ff"]);
     await second.close();
   });
 
   test("outgrow the first size of their file", async () => {
-    const store = openRecords(join(directory, "large"));
+    const store = await openRecords(join(directory, "large"));
     const large = "x".repeat(100_000);
     for (let round = 0; round < 30; round++) {
       await store.commit(Array.from({ length: 10 }, (_, index) => put(`${round}/${index}`, large)));
@@ -52,7 +52,7 @@ test("a full disk: a transaction is kept whole or not at all, and the store goes
   mkdirSync(tmpfs);
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", tmpfs]);
   try {
-    const store = openRecords(join(tmpfs, "records"));
+    const store = await openRecords(join(tmpfs, "records"));
     await store.commit([put("kept", "yes")]);
     const large = [
       put("half", "x"),
@@ -76,7 +76,7 @@ test("a disk that somebody else has filled: records are still changed and remove
   mkdirSync(disk);
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", disk]);
   try {
-    const store = openRecords(join(disk, "records"));
+    const store = await openRecords(join(disk, "records"));
     await store.commit([put("container/a", "running"), put("container/b", "exited")]);
     expect(() => writeFileSync(join(disk, "ballast"), Buffer.alloc(8 << 20))).toThrow("ENOSPC");
     for (let round = 0; round < 50; round++) await store.commit([put("container/a", `exited ${round}`)]);
