@@ -10,7 +10,7 @@ export function Past() {
   if (looking === null) return null;
   const branch = async (): Promise<void> => {
     const next = await playground.run(session.branch(looking));
-    if (next !== undefined) playground.replace(next);
+    if (next !== undefined) await playground.replace(next);
   };
   return (
     <div class="past" role="status">

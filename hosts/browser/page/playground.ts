@@ -71,7 +71,7 @@ export class Playground {
       const branch = await this.session.value.branch(looking);
       if (!branch.cells.value.some((one) => one.id === cell)) cell = branch.add(request).id;
       branch.edit(cell, request);
-      this.replace(branch);
+      await this.replace(branch);
       this.notice.value = "This is a branch now: what came after that moment has not happened.";
     }
     const session = this.session.value;
@@ -88,10 +88,13 @@ export class Playground {
     session.setPace(this.#motion.paceOf(session, this.speed.value));
   }
 
-  /** Shows another session, and ends the one before: a step back in the browser's history brings that again. */
-  replace(next: Session): void {
+  /**
+   * Shows another session, and ends the one before: a step back in the browser's history brings that again. It is kept
+   * before the other is seen, since whoever sees that may step back at once.
+   */
+  async replace(next: Session): Promise<void> {
     const before = this.session.peek();
-    if (before.actions.peek().length > 0) void this.run(keepInHistory(before));
+    if (before.actions.peek().length > 0) await this.run(keepInHistory(before));
     this.take(next);
   }
 
@@ -111,7 +114,7 @@ export class Playground {
   async startAfresh(): Promise<void> {
     const { core, seed, images } = this.session.value;
     const session = await createSession({ core, seed, images });
-    this.replace(session);
+    await this.replace(session);
     addFirst(session, this.lesson.value);
   }
 
