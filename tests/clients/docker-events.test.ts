@@ -9,7 +9,7 @@ import { describeUnless } from "../support/on-engines.js";
 import { type Event, past, stamp } from "../support/past-events.js";
 import { DOCKER_MISSING, DockerCli } from "./docker.js";
 
-const STAYS = ["busybox", "sh", "-c", "trap 'exit 0' TERM; while :; do sleep 0.05; done"];
+const STAYS = ["busybox", "sh", "-c", "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done"];
 
 /** The session, a command a row (prunes take what there is in no order: there is one). `FILE` is a file of this machine. */
 const SESSION: readonly (readonly string[])[] = [
@@ -112,7 +112,9 @@ describeUnless(missing, "the events of a session", () => {
     const docker = new DockerCli(engine.daemon.socketPath, directory);
     const names = new Names();
     const told: string[][] = [];
+    const begun = await stamp(engine);
     for (const [at, command] of SESSION.entries()) {
+      if (["stop", "restart"].includes(command[0]!)) await ready(engine, command.at(-1)!, begun);
       const since = await stamp(engine);
       await docker.well(...command.map((word) => (word === "FILE" ? join(directory, "file") : word)));
       if (reference === null) await pause(400);
@@ -122,6 +124,16 @@ describeUnless(missing, "the events of a session", () => {
     return told;
   }
 });
+
+/** Each of its runs has set its trap: before that an init ignores the signal. */
+async function ready(engine: RunningEngine, name: string, begun: string): Promise<void> {
+  const { Id } = await engine.inspect<{ Id: string }>(name);
+  await until(`the trap of ${name}`, async () => {
+    const events = await past(engine, begun);
+    const starts = events.filter(({ Action, Actor }) => Action === "start" && Actor.ID === Id);
+    return (await engine.logs(Id)).stdout === "ready\n".repeat(starts.length);
+  });
+}
 
 /** Waits for so many events, as long as there is hope: what is missing is for the comparison to tell. */
 async function come(engine: RunningEngine, since: string, count: number): Promise<void> {

@@ -97,11 +97,14 @@ onEngines("restart policy", (engine) => {
       ["kill?signal=HUP", "SIGTERM", false],
     ] as const) {
       const signal = StopSignal === "" ? {} : { StopSignal };
-      const config = { Image: "busybox", Cmd: ["sh", "-c", "trap 'exit 5' HUP; while :; do sleep 0.05; done"] };
+      const config = {
+        Image: "busybox",
+        Cmd: ["sh", "-c", "trap 'exit 5' HUP; echo ready; while :; do sleep 0.05; done"],
+      };
       const body = { ...config, ...signal, HostConfig: ALWAYS };
       const { Id } = (await engine().must(201, "POST", "/containers/create", body)).json<{ Id: string }>();
       await engine().start(Id);
-      await pause(300);
+      await expect.poll(async () => (await engine().logs(Id)).stdout, { timeout: 20_000 }).toBe("ready\n");
       const gone = engine().wait(Id, "next-exit");
       await engine().must(204, "POST", `/containers/${Id}/${end}`);
       await gone;

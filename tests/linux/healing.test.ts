@@ -212,8 +212,9 @@ describeUnless(missing, "kill -9 of the daemon", () => {
   });
 
   test.each(DELAYS_MS)("stop, killed after %d ms", async (delayMs) => {
-    const id = await started({ Cmd: ["sh", "-c", "trap 'sleep 0.05; exit 3' TERM; while :; do sleep 0.01; done"] });
-    await pause(100);
+    const script = "trap 'sleep 0.05; exit 3' TERM; echo ready; while :; do sleep 0.01; done";
+    const id = await started({ Cmd: ["sh", "-c", script] });
+    await until("its trap", async () => (await engine.logs(id)).stdout === "ready\n");
     await killedDuring(delayMs, () => engine.call("POST", `/containers/${id}/stop?t=5`));
     await expectTruth();
     await engine.call("POST", `/containers/${id}/stop?t=5`);
