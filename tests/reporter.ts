@@ -1,4 +1,5 @@
-// Prints, behind vitest's own report, each skipped test with its reason and, as the last line of all, the three numbers.
+// Prints, behind vitest's own report, each skipped test with its reason, each that needed a second try with what it
+// failed of, and, as the last line of all, the three numbers.
 
 import type { Reporter, SerializedError, TestCase, TestModule, TestSuite } from "vitest/node";
 
@@ -6,6 +7,7 @@ export default class CountingReporter implements Reporter {
   #passed = 0;
   #failed = 0;
   readonly #skipped: string[] = [];
+  readonly #retried: string[] = [];
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     for (const module of modules) this.#count(module);
@@ -25,14 +27,25 @@ export default class CountingReporter implements Reporter {
     const { state } = test.result();
     if (state === "passed") this.#passed++;
     else if (state === "failed") this.#failed++;
-    else this.#skipped.push(`${test.module.relativeModuleId}: ${test.fullName}: ${reasonOf(test)}`);
+    else this.#skipped.push(`${nameOf(test)}: ${reasonOf(test)}`);
+    if (test.diagnostic()?.flaky) this.#retried.push(`${nameOf(test)}: ${firstErrorOf(test)}`);
   }
 
   #print(): void {
-    const lines = this.#skipped.map((test) => `skipped: ${test}\n`).join("");
+    const skipped = this.#skipped.map((test) => `skipped: ${test}\n`);
+    const lines = [...skipped, ...this.#retried.map((test) => `passed at the second try: ${test}\n`)].join("");
     const counts = `${this.#passed} passed, ${this.#failed} failed, ${this.#skipped.length} skipped`;
     process.stdout.write(`${lines}${counts}\n`);
   }
+}
+
+function nameOf(test: TestCase): string {
+  return `${test.module.relativeModuleId}: ${test.fullName}`;
+}
+
+function firstErrorOf(test: TestCase): string {
+  const [error] = test.result().errors ?? [];
+  return error?.message.split("\n")[0] ?? "no error given";
 }
 
 function reasonOf(test: TestCase): string {

@@ -1,5 +1,5 @@
 // Blocks of tests that run against each engine, and blocks that say what is missing for them.
-import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, test, type TestOptions } from "vitest";
 import { reasonNotToPretend } from "../simulated-limits.js";
 import { engines, RunningEngine, startWithBusybox, type EngineKind } from "./engines.js";
 
@@ -13,7 +13,7 @@ export function onEngines(
   { flags = [], missing = null }: { flags?: readonly string[]; missing?: string | null } = {},
 ): void {
   for (const engine of engines()) {
-    const retry = engine.kind === "reference" ? REFERENCE_RETRIES : 0;
+    const options = engine.kind === "reference" ? { retry: REFERENCE_RETRIES } : {};
     const block = (): void => {
       let running: RunningEngine | null = null;
       beforeAll(async () => {
@@ -31,13 +31,18 @@ export function onEngines(
         return running;
       }, engine.kind);
     };
-    describeUnless(engine.missing ?? missing, `${title} on ${engine.kind}`, block, retry);
+    describeUnless(engine.missing ?? missing, `${title} on ${engine.kind}`, block, options);
   }
 }
 
 /** A block of tests, or, where something is missing, one skipped test that says what. */
-export function describeUnless(missing: string | null, title: string, body: () => void, retry = 0): void {
-  if (missing === null) describe(title, { retry }, body);
+export function describeUnless(
+  missing: string | null,
+  title: string,
+  body: () => void,
+  options: TestOptions = {},
+): void {
+  if (missing === null) describe(title, options, body);
   else test(title, ({ skip }) => skip(missing));
 }
 
