@@ -286,13 +286,15 @@ export class Driver {
   }
 
   async #open(): Promise<void> {
-    const [records, inventory] = [await this.#host.records.load(), await this.#host.inventory()];
+    const store = this.#host.records;
+    const [records, journal] = [await store.load(), await store.journal.end()];
+    const inventory = await this.#host.inventory();
     if (this.#cutOff) return;
     const life = new Life(++this.#epoch, this.#lent);
     this.#lives.add(life);
     const options = { ...this.#options.engine, epoch: life.epoch };
     try {
-      await life.open(this.#host.timers.now(), { options, seed: this.#host.seed(), records, inventory });
+      await life.open(this.#host.timers.now(), { options, seed: this.#host.seed(), records, journal, inventory });
     } catch (error) {
       this.#lives.delete(life);
       life.lost(error);

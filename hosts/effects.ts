@@ -1,7 +1,7 @@
 // Starts what steps asked of the host, and turns what came of it into inputs. One object per instance of the core.
 
 import { failureOf } from "./failure.js";
-import type { Host, Input, Operation, Outcome, Report, engine, timers } from "./host.js";
+import type { Host, Input, Operation, Outcome, Report, engine, records, timers } from "./host.js";
 import { SubjectQueues, subjectOf } from "./order.js";
 import type { Effect, HostEffect } from "./outbox.js";
 import { ProgressReports } from "./progress.js";
@@ -125,7 +125,13 @@ async function perform(host: Host, effect: HostEffect, report: Report): Promise<
       return host.networks(effect.op, effect.command, report);
     case "volumes":
       return host.volumes(effect.op, effect.command, report);
+    case "records":
+      return journalPage(host, effect.command.val);
   }
+}
+
+async function journalPage({ records }: Host, reading: records.JournalReading): Promise<Outcome> {
+  return { tag: "journal", val: await records.journal.read(reading) };
 }
 
 /** The end of a run, or of an exec. */

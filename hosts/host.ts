@@ -29,10 +29,23 @@ export type Report = (phase: engine.Phase, current: bigint, total: bigint) => vo
  */
 export type Perform<Command> = (op: Operation, command: Command, report: Report) => Promise<Outcome>;
 
-/** Durable records. */
+/** What a transaction is made of. */
+export type RecordChange = Exclude<records.RecordCommand, { tag: "read" }>;
+
+/** What is read of a journal: see `core/wit/records.wit`. Never held whole in memory by whoever reads. */
+export interface Journal {
+  /** Where it ends; where it has not begun, `{ next: 1n, at: 0n }`. */
+  end(): Promise<engine.JournalEnd>;
+  /** Rejects with a `HostFailure`. */
+  read(reading: records.JournalReading): Promise<engine.JournalPage>;
+}
+
+/** Durable records, and the journal. */
 export interface RecordStore {
   /** All records, in the order of their keys. */
   load(): Promise<engine.Stored[]>;
+  /** What `append` has told, as far as it is kept: a store is told how large it may grow and takes the oldest away. */
+  readonly journal: Journal;
   /**
    * Resolves when the next transaction is best begun: what is asked for until then goes along with it. Missing: at once.
    * Never rejects.
@@ -42,7 +55,7 @@ export interface RecordStore {
    * One transaction. Resolves when it is flushed to disk, not merely committed. Rejects when it was not: all of it is kept
    * or nothing, as `load` tells.
    */
-  commit(commands: records.RecordCommand[]): Promise<void>;
+  commit(changes: RecordChange[]): Promise<void>;
   close(): Promise<void>;
 }
 

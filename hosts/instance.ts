@@ -26,7 +26,12 @@ export class Instance {
   constructor(core: CompiledCore) {
     this.#component = core.instantiate({
       "coracle:engine/types": {},
-      "coracle:engine/records": { perform: (_op, command) => void this.#outputs.records.push(command) },
+      "coracle:engine/records": {
+        perform: (op, command) => {
+          if (command.tag === "read") this.#outputs.effects.push({ to: "records", op, command });
+          else this.#outputs.records.push(command);
+        },
+      },
       "coracle:engine/replies": {
         perform: (request, command) => void this.#outputs.replies.push({ request, command }),
       },
@@ -53,9 +58,10 @@ export class Instance {
     now: types.Instant,
     seed: Uint8Array,
     records: engine.Stored[],
+    journal: engine.JournalEnd,
     inventory: engine.Inventory,
   ): StepOutputs {
-    return this.#call(() => this.#component.exports.engine.open(options, now, seed, records, inventory));
+    return this.#call(() => this.#component.exports.engine.open(options, now, seed, records, journal, inventory));
   }
 
   step(now: types.Instant, input: Input): StepOutputs {

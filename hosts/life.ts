@@ -43,7 +43,7 @@ export class Life {
     this.#effects = new Effects(lent.host, lent.deliver, lent.left);
     this.#outbox = new Outbox(
       async () => lent.host.records.gather?.(),
-      (commands) => this.#commit(commands),
+      (changes) => this.#commit(changes),
       (step) => this.#release(step),
       lent.failed,
     );
@@ -51,8 +51,9 @@ export class Life {
 
   /** Resolves when the core has mended what it found and that is durable. Rejects with `Trap` or `NotKept`. */
   async open(now: types.Instant, opening: Opening): Promise<void> {
-    const { options, seed, records, inventory } = opening;
-    const outputs = this.#attempt({ now, opening }, () => this.#instance.open(options, now, seed, records, inventory));
+    const { options, seed, records, journal, inventory } = opening;
+    const open = () => this.#instance.open(options, now, seed, records, journal, inventory);
+    const outputs = this.#attempt({ now, opening }, open);
     this.#lent.observer?.opened(this.#observed(now, outputs), opening);
     this.#outbox.push(outputs);
     await this.#outbox.settled();
@@ -131,9 +132,9 @@ export class Life {
     };
   }
 
-  async #commit(commands: StepOutputs["records"]): Promise<void> {
+  async #commit(changes: StepOutputs["records"]): Promise<void> {
     try {
-      await this.#lent.host.records.commit(commands);
+      await this.#lent.host.records.commit(changes);
     } catch (error) {
       throw new NotKept(error);
     }

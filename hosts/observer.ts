@@ -26,6 +26,8 @@ export interface Opening {
   seed: Uint8Array;
   /** All that was durable, in the order of their keys. */
   records: engine.Stored[];
+  /** Where the journal ended. */
+  journal: engine.JournalEnd;
   /** What the host found. */
   inventory: engine.Inventory;
 }

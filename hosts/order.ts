@@ -40,6 +40,8 @@ function subjectIn(effect: HostEffect): string | null {
       return networkSubject(effect.command);
     case "volumes":
       return volumeSubject(effect.command);
+    case "records":
+      return null;
   }
 }
 

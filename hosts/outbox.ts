@@ -3,14 +3,15 @@
 // records go together in the next one.
 
 import type { content, networks, processes, records, replies, timers, volumes } from "./host.js";
-import type { Operation, RequestId } from "./host.js";
+import type { Operation, RecordChange, RequestId } from "./host.js";
 
 /** One thing for a host to do. */
 export type HostEffect =
   | { to: "processes"; op: Operation; command: processes.ProcessCommand }
   | { to: "content"; op: Operation; command: content.ContentCommand }
   | { to: "networks"; op: Operation; command: networks.NetworkCommand }
-  | { to: "volumes"; op: Operation; command: volumes.VolumeCommand };
+  | { to: "volumes"; op: Operation; command: volumes.VolumeCommand }
+  | { to: "records"; op: Operation; command: Exclude<records.RecordCommand, RecordChange> };
 
 /** One thing that a step asked for, timers included. */
 export type Effect = HostEffect | { to: "timers"; op: Operation; command: timers.TimerCommand };
@@ -24,7 +25,7 @@ export interface Reply {
 /** What one step asked for. */
 export interface StepOutputs {
   /** One transaction, in order. */
-  records: records.RecordCommand[];
+  records: RecordChange[];
   /** In the order they are to be started in. */
   effects: Effect[];
   /** In the order they are to be sent in. */
@@ -33,7 +34,7 @@ export interface StepOutputs {
 
 export class Outbox {
   readonly #gather: () => Promise<void>;
-  readonly #commit: (commands: records.RecordCommand[]) => Promise<void>;
+  readonly #commit: (changes: RecordChange[]) => Promise<void>;
   readonly #release: (step: StepOutputs) => void;
   readonly #failed: (error: unknown) => void;
   #waiting: StepOutputs[] = [];
@@ -47,7 +48,7 @@ export class Outbox {
    */
   constructor(
     gather: () => Promise<void>,
-    commit: (commands: records.RecordCommand[]) => Promise<void>,
+    commit: (changes: RecordChange[]) => Promise<void>,
     release: (step: StepOutputs) => void,
     failed: (error: unknown) => void,
   ) {
@@ -83,8 +84,8 @@ export class Outbox {
         await this.#gather();
         const batch = this.#waiting;
         this.#waiting = [];
-        const commands = batch.flatMap((step) => step.records);
-        if (commands.length > 0) await this.#commit(commands);
+        const changes = batch.flatMap((step) => step.records);
+        if (changes.length > 0) await this.#commit(changes);
         for (const step of batch) if (!this.#cut) this.#release(step);
       }
     } catch (error) {

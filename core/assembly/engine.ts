@@ -19,6 +19,7 @@ import {
   InputTag,
   Instant,
   Inventory,
+  JournalEnd,
   Note,
   Options,
   Progress,
@@ -42,6 +43,7 @@ export function open(
   now: Instant,
   seed: Uint8Array,
   records: Array<Stored>,
+  journal: JournalEnd,
   inventory: Inventory,
 ): void {
   reasons.length = 0;
@@ -49,6 +51,7 @@ export function open(
   engine.now = now;
   engine.ids.seed(seed);
   engine.steps.epoch = options.epoch;
+  engine.events.openedAt(journal);
   commonHeaders.build(options.version, options.machine.os);
   mend(records, inventory);
   watchAll();

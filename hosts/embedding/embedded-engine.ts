@@ -182,7 +182,8 @@ export class EmbeddedEngine implements Engine, Entrance {
           if (this.#epoch === 0 && stored.length === 0) this.#isNew = true;
           return stored;
         },
-        commit: (commands) => records.commit(commands),
+        journal: records.journal,
+        commit: (changes) => records.commit(changes),
         close: () => records.close(),
       },
       ...this.#inFlight.parts(),

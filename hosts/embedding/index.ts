@@ -9,6 +9,7 @@ export type {
   Clock,
   Host,
   Input,
+  Journal,
   ExecStdio,
   LogBytes,
   OutputPiece,
@@ -16,6 +17,7 @@ export type {
   Outcome,
   Perform,
   Progress,
+  RecordChange,
   RecordStore,
   RequestId,
   Stdin,
@@ -35,6 +37,7 @@ export type { Report as ReportProgress } from "../host.js";
 export type { HostOffers } from "./host-offers.js";
 export { hostWith } from "./host-with.js";
 export { HostFailure } from "../failure.js";
+export { MemoryJournal } from "../journal.js";
 export { realClock } from "../clock.js";
 
 // Those who watch.

@@ -1,6 +1,7 @@
-// Durable records in an embedded database (LMDB). A transaction's pages are written and flushed, then the page that makes
-// them valid (one of two that take turns, written through: `O_DSYNC`), and only then is it told to be kept. So at whatever
-// moment the power is lost, all that was told is there, and of what came after it all of a transaction or nothing.
+// Durable records and the journal in an embedded database (LMDB). A transaction's pages are written and flushed, then the
+// page that makes them valid (one of two that take turns, written through: `O_DSYNC`), and only then is it told to be
+// kept. So at whatever moment the power is lost, all that was told is there, and of what came after it all of a
+// transaction or nothing.
 
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { statfs } from "node:fs/promises";
@@ -9,14 +10,19 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Lmdb from "lmdb";
 import { HostFailure } from "../failure.js";
-import type { RecordStore, engine, records } from "../host.js";
+import type { RecordChange, RecordStore, engine } from "../host.js";
+import { JOURNAL_BYTES } from "../journal.js";
 import { makePrivate, syncPath, syncUpwards } from "../../runtime-linux/directories.js";
+import { LmdbJournal } from "./journal.js";
 
-/** Opens the database in a directory, which is made if it is missing. Others cannot read it: environments are in it. */
-export async function openRecords(directory: string): Promise<RecordStore> {
+/**
+ * Opens the database in a directory, which is made if it is missing. Others cannot read it: environments are in it.
+ * `journalBytes`: how large the journal may grow.
+ */
+export async function openRecords(directory: string, journalBytes: number = JOURNAL_BYTES): Promise<RecordStore> {
   makePrivate(directory);
   if (!existsSync(join(directory, DATABASE))) await makeWhole(directory);
-  const records = new LmdbRecords(directory);
+  const records = new LmdbRecords(directory, journalBytes);
   // What a killed engine left unflushed is seen by this one: nobody may be told of it before it is flushed.
   await syncPath(join(directory, DATABASE));
   return records;
@@ -26,7 +32,7 @@ export async function openRecords(directory: string): Promise<RecordStore> {
 async function makeWhole(directory: string): Promise<void> {
   const draft = join(directory, "draft");
   rmSync(draft, { recursive: true, force: true });
-  await new LmdbRecords(draft).close();
+  await new LmdbRecords(draft, JOURNAL_BYTES).close();
   renameSync(join(draft, DATABASE), join(directory, DATABASE));
   rmSync(draft, { recursive: true });
   await syncUpwards(directory);
@@ -34,6 +40,9 @@ async function makeWhole(directory: string): Promise<void> {
 
 /** LMDB's own name for it. */
 const DATABASE = "data.mdb";
+
+/** The journal's part of the database, which stands among the records; their own keys have a slash. */
+const JOURNAL = "journal";
 
 /** Below so much free space a failed write is taken to have failed for lack of it: LMDB itself only says EIO. */
 const NO_ROOM = 1024 * 1024;
@@ -48,12 +57,13 @@ const LONGEST_KEY = 1978;
 const RESERVE = 1024 * 1024;
 
 class LmdbRecords implements RecordStore {
+  readonly journal: LmdbJournal;
   readonly #directory: string;
   readonly #database: Lmdb.RootDatabase<Uint8Array, string>;
   /** A commit has not ended: what became of it cannot be known before the database is opened anew. */
   #isStuck = false;
 
-  constructor(directory: string) {
+  constructor(directory: string, journalBytes: number) {
     this.#directory = directory;
     // What is read is read once, at start: nothing is gained by caches or many readers.
     const { open } = createRequire(import.meta.url)("lmdb") as typeof Lmdb;
@@ -61,6 +71,8 @@ class LmdbRecords implements RecordStore {
     // flushed must not be seen either, which overlapping flushes would allow.
     const mine = { eventTurnBatching: false, overlappingSync: false, cache: false, maxReaders: 8 };
     this.#database = open({ path: directory, encoding: "binary", ...mine });
+    const numbered = { name: JOURNAL, encoding: "binary", cache: false } as const;
+    this.journal = new LmdbJournal(this.#database.openDB<Uint8Array, number>(numbered), journalBytes);
     this.#reserve();
   }
 
@@ -75,7 +87,8 @@ class LmdbRecords implements RecordStore {
   }
 
   async load(): Promise<engine.Stored[]> {
-    return [...this.#database.getRange({ snapshot: true })].map(({ key, value }) => ({ key, value }));
+    const stored = [...this.#database.getRange({ snapshot: true })].map(({ key, value }) => ({ key, value }));
+    return stored.filter(({ key }) => key !== JOURNAL);
   }
 
   /** All that happened in this turn of the event loop shares a flush, which takes longer than most of it. */
@@ -83,14 +96,16 @@ class LmdbRecords implements RecordStore {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  async commit(commands: records.RecordCommand[]): Promise<void> {
+  async commit(changes: RecordChange[]): Promise<void> {
     if (this.#isStuck) throw STUCK;
     // A key that cannot be put would leave a part of the transaction behind.
-    const long = commands.find((command) => Buffer.byteLength(keyOf(command)) > LONGEST_KEY);
-    if (long !== undefined) throw new HostFailure("internal", `write records: the key ${keyOf(long)} is too long`);
+    const long = changes.map(keyOf).find((key) => Buffer.byteLength(key) > LONGEST_KEY);
+    if (long !== undefined) throw new HostFailure("internal", `write records: the key ${long} is too long`);
+    this.journal.check(changes);
     try {
-      await this.#ended(this.#write(commands));
+      await this.#ended(this.#write(changes));
     } catch (error) {
+      this.journal.forget();
       throw this.#isStuck ? STUCK : await this.#explained(await causeOf(error));
     }
   }
@@ -100,8 +115,11 @@ class LmdbRecords implements RecordStore {
   }
 
   /** Written and flushed by a thread of the database's: this one goes on meanwhile. What fails there rejects this. */
-  async #write(commands: records.RecordCommand[]): Promise<void> {
-    await this.#database.batch(() => commands.forEach((command) => this.#carryOut(command)));
+  async #write(changes: RecordChange[]): Promise<void> {
+    await this.#database.batch(() => {
+      for (const change of changes) this.#carryOut(change);
+      this.journal.prune();
+    });
     await this.#database.flushed;
   }
 
@@ -116,8 +134,8 @@ class LmdbRecords implements RecordStore {
     await Promise.race([written, late]).finally(() => limit.abort());
   }
 
-  #carryOut(command: records.RecordCommand): void {
-    const { tag, val } = command;
+  #carryOut({ tag, val }: RecordChange): void {
+    if (tag === "append") return this.journal.append(val);
     const kept = tag === "put" ? this.#database.put(val.key, val.value) : this.#database.remove(val);
     // What becomes of the whole transaction is waited for.
     kept.catch(() => {});
@@ -133,7 +151,9 @@ class LmdbRecords implements RecordStore {
 
 const STUCK = new HostFailure("internal", "write records: the database does not answer; start the engine anew");
 
-function keyOf({ tag, val }: records.RecordCommand): string {
+/** Empty for what has none. */
+function keyOf({ tag, val }: RecordChange): string {
+  if (tag === "append") return "";
   return tag === "put" ? val.key : val;
 }
 

@@ -1,15 +1,19 @@
 // Records in memory: what was flushed stays, whatever becomes of the engine.
 
 import { HostFailure } from "../failure.js";
-import type { RecordStore, engine, records } from "../host.js";
+import type { RecordChange, RecordStore, engine } from "../host.js";
+import { MemoryJournal } from "../journal.js";
 import type { FaultSource } from "./faults.js";
 
 export class WorldRecords implements RecordStore {
+  readonly journal: MemoryJournal;
   readonly #kept = new Map<string, Uint8Array>();
   readonly #faults: FaultSource;
 
-  constructor(faults: FaultSource) {
+  /** `journalBytes`: how large the journal may grow. */
+  constructor(faults: FaultSource, journalBytes?: number) {
     this.#faults = faults;
+    this.journal = new MemoryJournal(journalBytes);
   }
 
   async load(): Promise<engine.Stored[]> {
@@ -17,14 +21,18 @@ export class WorldRecords implements RecordStore {
     return stored.sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  async commit(commands: records.RecordCommand[]): Promise<void> {
+  async commit(changes: RecordChange[]): Promise<void> {
     if (this.#faults.strike("records-full") !== null) {
       throw new HostFailure("exhausted", "Error: No space left on device");
     }
-    for (const command of commands) {
-      if (command.tag === "put") this.#kept.set(command.val.key, command.val.value.slice());
-      else this.#kept.delete(command.val);
-    }
+    this.journal.check(changes);
+    for (const change of changes) this.#keep(change);
+  }
+
+  #keep(change: RecordChange): void {
+    if (change.tag === "put") this.#kept.set(change.val.key, change.val.value.slice());
+    else if (change.tag === "delete") this.#kept.delete(change.val);
+    else this.journal.append(change.val);
   }
 
   /** What is kept stays, for the next engine. */

@@ -163,8 +163,8 @@ type Cause = ReplayedStep["cause"];
 function attempt(instance: Instance, now: types.Instant, cause: Cause): ObservedStep["outputs"] | Trap {
   try {
     if ("input" in cause) return instance.step(now, cause.input);
-    const { options, seed, records, inventory } = cause.opening;
-    return instance.open(options, now, seed, records, inventory);
+    const { options, seed, records, journal, inventory } = cause.opening;
+    return instance.open(options, now, seed, records, journal, inventory);
   } catch (error) {
     if (error instanceof Trap) return error;
     throw error;

@@ -1,6 +1,6 @@
 // The types of core/wit/engine.wit that enter the core, field by field, in the order of the WIT.
 
-import type { Input, Outcome, engine, types } from "../host.js";
+import type { Input, Outcome, engine, records, types } from "../host.js";
 import type { Opening } from "../observer.js";
 import {
   bool,
@@ -123,6 +123,7 @@ export const opening = record<Opening>({
   options,
   seed: bytes,
   records: list(record<engine.Stored>({ key: text, value: bytes })),
+  journal: record<engine.JournalEnd>({ next: u64, at: s64 }),
   inventory,
 });
 
@@ -208,6 +209,10 @@ const outcome = variant<Outcome>({
   token: text,
   ingested: list(record<engine.ArchivedFile>({ path: text, size: u64 })),
   committed: record<engine.Committed>({ diffId: text, size: u64, empty: bool }),
+  journal: record<engine.JournalPage>({
+    entries: list(record<records.JournalEntry>({ position: u64, at: s64, bytes })),
+    oldest: u64,
+  }),
 });
 
 const failureKind = enumeration<types.FailureKind>({

@@ -5,6 +5,8 @@ import type { Input, Outcome, content, engine, processes, types } from "../../ho
 import { Instance } from "../../hosts/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import type { StepOutputs } from "../../hosts/outbox.js";
+import { MemoryJournal } from "../../hosts/journal.js";
+import { keep } from "../support/kept-records.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, OPTIONS } from "./fixtures.js";
 
 const core = loadCore();
@@ -49,6 +51,7 @@ export class ImageWorld {
   readonly #reading: boolean;
   #content: { op: bigint; command: content.ContentCommand }[] = [];
   #processes: { op: bigint; command: processes.ProcessCommand }[] = [];
+  readonly #journal = new MemoryJournal();
   #elapsed = 0n;
   #requests = 0n;
 
@@ -71,7 +74,9 @@ export class ImageWorld {
       chains,
     };
     const options = { ...OPTIONS, insecureRegistries: rest.insecureRegistries ?? [] };
-    this.#take(this.#instance.open(options, this.#now(), new Uint8Array(32).fill(7), stored, inventory));
+    this.#take(
+      this.#instance.open(options, this.#now(), new Uint8Array(32).fill(7), stored, this.#journal.endsAt, inventory),
+    );
   }
 
   /** Lets monotonic and wall time pass. */
@@ -200,10 +205,7 @@ export class ImageWorld {
   }
 
   #take(outputs: StepOutputs): void {
-    for (const command of outputs.records) {
-      if (command.tag === "put") this.records.set(command.val.key, command.val.value);
-      else this.records.delete(command.val);
-    }
+    for (const change of outputs.records) keep(change, this.records, this.#journal);
     for (const effect of outputs.effects) {
       if (effect.to === "content") this.#content.push({ op: effect.op, command: effect.command });
       if (effect.to === "processes") this.#processes.push({ op: effect.op, command: effect.command });

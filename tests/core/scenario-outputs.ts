@@ -4,10 +4,10 @@
 import { readFileSync } from "node:fs";
 import type {
   content,
+  RecordChange,
   engine,
   networks,
   processes,
-  records,
   replies,
   timers,
   types,
@@ -19,7 +19,7 @@ const STATUSES = statusWords();
 const USUAL_MOUNTS =
   "/proc /dev /dev/pts /sys /sys/fs/cgroup /dev/mqueue /dev/shm /etc/resolv.conf /etc/hostname /etc/hosts".split(" ");
 
-export function shownRecord(command: records.RecordCommand): string {
+export function shownRecord(command: Exclude<RecordChange, { tag: "append" }>): string {
   if (command.tag === "delete") return `record delete ${command.val}`;
   const { key, value } = command.val;
   return `record put ${key} ${summary(key, text(value))}`.trimEnd();
@@ -36,6 +36,8 @@ export function shownEffect(effect: Effect, now: bigint, nameOf: (op: bigint) =>
       return shownNetwork(effect.command);
     case "volumes":
       return shownVolume(effect.command);
+    case "records":
+      return `read the journal from ${effect.command.val.from.tag} ${effect.command.val.from.val}`;
     case "timers":
       return shownTimer(effect.command, now);
   }

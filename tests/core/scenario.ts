@@ -15,10 +15,12 @@
 
 import type { engine, types } from "../../hosts/host.js";
 import { Instance } from "../../hosts/instance.js";
+import { MemoryJournal } from "../../hosts/journal.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import type { Effect, StepOutputs } from "../../hosts/outbox.js";
 import { BUSYBOX_CHAIN, BUSYBOX_ID, BUSYBOX_RECORDS, FIRST_RECORDS, NETWORKS, OPTIONS } from "./fixtures.js";
 import { type MadeImage, digestOf, encode, makeImage } from "./image-world.js";
+import { keep } from "../support/kept-records.js";
 import { exitOf, inputOf, isSecret } from "./scenario-inputs.js";
 import { Names } from "./scenario-names.js";
 import { shownEffect, shownNote, shownRecord, shownReply } from "./scenario-outputs.js";
@@ -39,6 +41,7 @@ class Story {
   readonly #names = new Names();
   readonly #images = new Map<string, MadeImage>();
   readonly #records = new Map<string, Uint8Array>();
+  readonly #journal = new MemoryJournal();
   readonly #operations = new Map<string, bigint>();
   /** What matters of a request's answer. */
   readonly #paths = new Map<bigint, string[]>();
@@ -124,7 +127,7 @@ class Story {
     const seed = new Uint8Array(32).fill(this.#epoch);
     const options = { ...OPTIONS, epoch: this.#epoch, insecureRegistries };
     const inventory = this.#inventory(found.map((line) => this.#names.unnamed(line.trim()).split(" ")));
-    return this.#taken(this.#instance.open(options, this.#now(), seed, records, inventory));
+    return this.#taken(this.#instance.open(options, this.#now(), seed, records, this.#journal.endsAt, inventory));
   }
 
   #inventory(found: string[][]): engine.Inventory {
@@ -182,12 +185,9 @@ class Story {
   /** What is counted by itself is not part of a story, unless it is about that. */
   #taken({ records, effects, replies }: StepOutputs, asked = false): string[] {
     const isShown = ({ command }: Effect): boolean => this.#showsSizes || asked || command.tag !== "measure";
-    for (const command of records) {
-      if (command.tag === "put") this.#records.set(command.val.key, command.val.value);
-      else this.#records.delete(command.val);
-    }
+    for (const change of records) keep(change, this.#records, this.#journal);
     return [
-      ...records.map(shownRecord),
+      ...records.flatMap((change) => (change.tag === "append" ? [] : [shownRecord(change)])),
       ...effects.filter(isShown).map((effect) => {
         const shown = shownEffect(effect, this.#now().monotonic, (op) => this.#operationName(op));
         return `${effect.to} ${this.#operationName(effect.op)} ${shown}`;

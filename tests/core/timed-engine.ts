@@ -23,7 +23,7 @@ export class TimedEngine {
     records.sort((a, b) => (a.key < b.key ? -1 : 1));
     const found = { processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [] };
     const inventory: engine.Inventory = { ...found, chains: [BUSYBOX_CHAIN] };
-    this.#complete(this.#instance.open(OPTIONS, NOW, new Uint8Array(32), records, inventory));
+    this.#complete(this.#instance.open(OPTIONS, NOW, new Uint8Array(32), records, { next: 1n, at: 0n }, inventory));
   }
 
   /** Status and body of the answer; what the engine asks of its host succeeds. */

@@ -2,9 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import { RequestBodies } from "../../hosts/bodies.js";
 import { CutOff, Driver } from "../../hosts/driver.js";
-import type { Host, Input, engine, records, replies } from "../../hosts/host.js";
+import type { Host, Input, RecordChange, engine, replies } from "../../hosts/host.js";
+import { MemoryJournal } from "../../hosts/journal.js";
 import { HandClock, HeldRecords, answer, beginWorld, noInventory, openWorld, put, scripted, settle } from "./fake.js";
 import { launch, signal } from "./fake.js";
+import { keep, keysOf } from "../support/kept-records.js";
 import { NO_STREAMS } from "../support/no-streams.js";
 
 /**
@@ -49,6 +51,7 @@ class Ground {
   readonly replied: string[] = [];
   readonly clock = new HandClock();
   readonly epochs: number[] = [];
+  readonly #journal = new MemoryJournal();
   happen: (input: Input) => void = () => {};
   readonly host: Host;
 
@@ -62,7 +65,8 @@ class Ground {
       timers: this.clock,
       records: {
         load: async () => Array.from(this.stored, ([key, value]) => ({ key, value })),
-        commit: async (commands: records.RecordCommand[]) => this.#keep(commands),
+        journal: this.#journal,
+        commit: async (changes) => this.#keep(changes),
         close: async () => {},
       },
       processes: perform("processes"),
@@ -79,9 +83,9 @@ class Ground {
     };
   }
 
-  #keep(commands: records.RecordCommand[]): void {
-    for (const command of commands) if (command.tag === "put") this.stored.set(command.val.key, command.val.value);
-    this.asked.push(`commit ${commands.map((command) => (command.tag === "put" ? command.val.key : "")).join(" ")}`);
+  #keep(changes: RecordChange[]): void {
+    for (const change of changes) keep(change, this.stored, this.#journal);
+    this.asked.push(`commit ${keysOf(changes).join(" ")}`);
   }
 
   begin(epoch: number, left: () => void = () => {}): Driver {

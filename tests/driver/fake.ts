@@ -10,13 +10,15 @@ import type {
   Input,
   Outcome,
   Perform,
+  RecordChange,
   RecordStore,
   RequestId,
   engine,
-  records,
   replies,
 } from "../../hosts/host.js";
 import type { CompiledCore } from "../../hosts/instance.js";
+import { MemoryJournal } from "../../hosts/journal.js";
+import { keysOf } from "../support/kept-records.js";
 import { NO_STREAMS, PLAIN_LAUNCH } from "../support/no-streams.js";
 
 export interface Script {
@@ -59,13 +61,14 @@ type engine_ = ReturnType<CompiledCore["instantiate"]>["exports"]["engine"];
 export class HeldRecords implements RecordStore {
   readonly commits: { keys: string[]; keep: () => void; lose: (error: Error) => void }[] = [];
 
+  readonly journal = new MemoryJournal();
+
   async load(): Promise<engine.Stored[]> {
     return [];
   }
 
-  commit(commands: records.RecordCommand[]): Promise<void> {
-    const keys = commands.map((command) => (command.tag === "put" ? command.val.key : command.val));
-    return new Promise((keep, lose) => this.commits.push({ keys, keep, lose }));
+  commit(changes: RecordChange[]): Promise<void> {
+    return new Promise((keep, lose) => this.commits.push({ keys: keysOf(changes), keep, lose }));
   }
 
   async close(): Promise<void> {}

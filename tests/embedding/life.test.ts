@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import { derivedSeeds } from "../../hosts/embedding/seeds.js";
 import type { Host, RecordStore } from "../../hosts/host.js";
+import { MemoryJournal } from "../../hosts/journal.js";
 import { FastRecords, noInventory } from "../driver/fake.js";
 import { whole } from "../node/scripted-server.js";
 import { chunk, hijack, open, scriptedEngine } from "./scripted-engine.js";
@@ -124,6 +125,7 @@ describe("closing", () => {
     let loading: Promise<void> | undefined;
     const records: RecordStore = {
       load: async () => (await loading, []),
+      journal: new MemoryJournal(),
       commit: async () => void order.push("commit"),
       close: async () => void order.push("close"),
     };

@@ -99,9 +99,9 @@ function withSeeds(seeds: Uint8Array[], script: Script): CompiledCore {
     instantiate(imports) {
       const instance = core.instantiate(imports);
       const { engine } = instance.exports;
-      const open: typeof engine.open = (options, now, seed, records, inventory) => {
+      const open: typeof engine.open = (options, now, seed, ...found) => {
         seeds.push(seed);
-        engine.open(options, now, seed, records, inventory);
+        engine.open(options, now, seed, ...found);
       };
       return { ...instance, exports: { ...instance.exports, engine: { ...engine, open } } };
     },

@@ -1,6 +1,6 @@
 // An engine on the simulated host, through the package's own door.
 
-import { Recorder, Ring, coreIdentity, decodeTrace, hostWith, openEngine, realClock, replay, simulatedHost } from "coracle-engine"; // prettier-ignore
+import { MemoryJournal, Recorder, Ring, coreIdentity, decodeTrace, hostWith, openEngine, realClock, replay, simulatedHost } from "coracle-engine"; // prettier-ignore
 import type { Engine, EngineOptions, RecordStore, SimulatedHost, SimulatedOptions } from "coracle-engine";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { moving } from "../../hosts/embedding/moving.js";
@@ -88,12 +88,15 @@ test("an exec is a pair of streams: what goes in comes back, until the program's
 
 test("records of one's own: another engine, on another host, goes on from them", async () => {
   const kept = new Map<string, Uint8Array>();
+  const journal = new MemoryJournal();
   const records: RecordStore = {
     load: async () => [...kept].map(([key, value]) => ({ key, value })).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
-    commit: async (commands) => {
-      for (const { tag, val } of commands) {
+    journal,
+    commit: async (changes) => {
+      for (const { tag, val } of changes) {
         if (tag === "put") kept.set(val.key, val.value);
-        else kept.delete(val);
+        else if (tag === "delete") kept.delete(val);
+        else journal.append(val);
       }
     },
     close: async () => {},

@@ -4,17 +4,17 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { RecordStore, records } from "../../hosts/host.js";
+import type { RecordChange, RecordStore } from "../../hosts/host.js";
 import { openRecords } from "../../hosts/node/records.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-records-"));
 afterAll(() => rm(directory, { recursive: true }));
 
-const put = (key: string, value: string): records.RecordCommand => ({
+const put = (key: string, value: string): RecordChange => ({
   tag: "put",
   val: { key, value: Buffer.from(value) },
 });
-const forget = (key: string): records.RecordCommand => ({ tag: "delete", val: key });
+const forget = (key: string): RecordChange => ({ tag: "delete", val: key });
 
 async function contents(store: RecordStore): Promise<string[]> {
   return (await store.load()).map(({ key, value }) => `${key}=${Buffer.from(value).toString()}`);

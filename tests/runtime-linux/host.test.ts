@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { Host } from "../../hosts/host.js";
+import { MemoryJournal } from "../../hosts/journal.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { linuxHost } from "../../runtime-linux/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
@@ -27,7 +28,7 @@ async function openHost(): Promise<Host & { paths: Paths }> {
     paths,
     runtimes: [],
     timers: { now: () => ({ wall: 0n, monotonic: 0n }), at: () => () => {} },
-    records: { load: async () => [], commit: async () => {}, close: async () => {} },
+    records: { load: async () => [], journal: new MemoryJournal(), commit: async () => {}, close: async () => {} },
     registry: registryClient(),
   });
   return { ...host, paths };

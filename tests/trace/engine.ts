@@ -5,8 +5,9 @@ import { fileURLToPath } from "node:url";
 import { RequestBodies } from "../../hosts/bodies.js";
 import { Driver } from "../../hosts/driver.js";
 import { HostFailure } from "../../hosts/failure.js";
-import type { Host, Input, Outcome, Perform, engine, records, replies } from "../../hosts/host.js";
+import type { Host, Input, Outcome, Perform, engine, replies } from "../../hosts/host.js";
 import type { CompiledCore } from "../../hosts/instance.js";
+import { MemoryJournal } from "../../hosts/journal.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import type { Observer } from "../../hosts/observer.js";
 import type { HostEffect } from "../../hosts/outbox.js";
@@ -17,6 +18,7 @@ import { Ring } from "../../hosts/trace/ring.js";
 import { Failed, World } from "../core/crash/world.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../core/fixtures.js";
 import { HandClock, settle } from "../driver/fake.js";
+import { keep } from "../support/kept-records.js";
 import { NO_STREAMS } from "../support/no-streams.js";
 
 export const core: CompiledCore = loadCore();
@@ -60,6 +62,7 @@ export class RecordedEngine {
   readonly recorder: Recorder;
   readonly #core: CompiledCore;
   readonly #clock = new HandClock();
+  readonly #journal = new MemoryJournal();
   readonly #host: Host;
   #happen: (input: Input) => void = () => {};
   driver!: Driver;
@@ -72,7 +75,8 @@ export class RecordedEngine {
       timers: this.#clock,
       records: {
         load: async () => this.#load(),
-        commit: async (commands) => this.#keep(commands),
+        journal: this.#journal,
+        commit: async (changes) => changes.forEach((change) => keep(change, this.stored, this.#journal)),
         close: async () => {},
       },
       processes: this.#performs("processes"),
@@ -148,13 +152,6 @@ export class RecordedEngine {
   #load(): engine.Stored[] {
     const sorted = [...this.stored].sort(([a], [b]) => (a < b ? -1 : 1));
     return sorted.map(([key, value]) => ({ key, value }));
-  }
-
-  #keep(commands: records.RecordCommand[]): void {
-    for (const command of commands) {
-      if (command.tag === "put") this.stored.set(command.val.key, command.val.value);
-      else this.stored.delete(command.val);
-    }
   }
 
   #reply(request: bigint, command: replies.ReplyCommand): void {

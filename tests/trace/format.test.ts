@@ -138,6 +138,7 @@ describe("values", () => {
     { tag: "committed", val: { diffId: "d", size: 1n, empty: true } },
   ];
   const failure: types.Failure = { kind: "limited", message: "m", status: 429, code: "c", retryAfter: 3 };
+  const page = { entries: [{ position: 7n, at: 6n, bytes: new Uint8Array([1, 2]) }], oldest: 3n };
   const inputs: Input[] = [
     { tag: "request", val: { ...request, peer: { pid: 1, uid: 2, gid: 3 }, body: whole } },
     ...(["none", "oversized", "stream"] as const).map((tag): Input => ({
@@ -150,6 +151,7 @@ describe("values", () => {
     { tag: "progress", val: { op: 1n, phase: "verifying", current: 1n, total: 0n } },
     { tag: "exited", val: { container: "c", run: 4_294_967_295, exit } },
     { tag: "elapsed", val: 9n },
+    { tag: "completed", val: { op: 2n, outcome: { tag: "ok", val: { tag: "journal", val: page } } } },
     { tag: "drained", val: { request: 1n, bytes: 5 } },
     {
       tag: "reloaded",
@@ -185,7 +187,7 @@ describe("values", () => {
       chains: ["h"],
     };
     const records = [{ key: "k", value: new Uint8Array([1]) }];
-    const opening = { options: OPTIONS, seed: new Uint8Array(32), records, inventory };
+    const opening = { options: OPTIONS, seed: new Uint8Array(32), records, journal: { next: 8n, at: 7n }, inventory };
     const json = JSON.parse(JSON.stringify(openingCodec.encode(opening))) as unknown;
     expect(openingCodec.decode(json, "open")).toEqual(opening);
     expect(() => openingCodec.decode({ ...(json as object), seed: 1 }, "open")).toThrow(Malformed);

@@ -1,5 +1,6 @@
 // The last events, and who reads them.
 
+import { JournalEnd } from "../../../build/bindings/types";
 import { Event } from "./event";
 
 /** Events that are kept for `since` (surface §2.11). */
@@ -10,6 +11,16 @@ export abstract class EventReader {
 }
 
 export class EventRing {
+  /** Position in the journal of the next event. */
+  next: u64 = 1;
+  /** When the last one was, by the journal. */
+  private last: i64 = 0;
+
+  openedAt(end: JournalEnd): void {
+    this.next = end.next;
+    this.last = end.at;
+  }
+
   private readonly kept: Event[] = [];
   private readonly readers: EventReader[] = [];
 

@@ -1,7 +1,7 @@
 // Folds records into the world that a visitor sees. Keys and forms are those of the core's records: `container/ID`,
 // `image/ID`, `config/ID`, `reference/NAME`, `network/ID`, `volume/NAME`.
 
-import type { engine, records } from "../../host.js";
+import type { RecordChange, engine } from "../../host.js";
 import { RUNNING, containerOf, familiar, parsed, splitKey } from "./kept-records.js";
 import type { ContainerRecord, ImageConfig, ImageRecord, NetworkRecord } from "./kept-records.js";
 import type { ContainerView, EventView, ImageView, LayerView, NetworkView, VolumeView, World } from "./world.js";
@@ -17,7 +17,7 @@ export const EMPTY_WORLD: World = {
 
 /** What a step adds to the world. */
 export interface Happened {
-  records: readonly records.RecordCommand[];
+  records: readonly RecordChange[];
   moved: readonly engine.Moved[];
   events: readonly EventView[];
 }
@@ -65,7 +65,7 @@ export class WorldFold {
     for (const { container, rule } of happened.moved) this.#move(container, rule, touched);
     for (const command of happened.records) {
       if (command.tag === "put") touched.add(this.#put(command.val.key, command.val.value));
-      else touched.add(this.#delete(command.val));
+      else if (command.tag === "delete") touched.add(this.#delete(command.val));
     }
     if (touched.size > 0 || happened.events.length > 0) this.#world = this.#shown(touched, happened.events);
     return this.#world;

@@ -52,8 +52,8 @@ function snapshotBefore(session: Session, asked: Step): Uint8Array {
   for (const step of life) {
     const now = { wall: step.wall, monotonic: step.at };
     if (step.opening !== null) {
-      const { options, seed, records, inventory } = step.opening;
-      instance.open(options, now, seed, records, inventory);
+      const { options, seed, records, journal, inventory } = step.opening;
+      instance.open(options, now, seed, records, journal, inventory);
     } else if (step.input !== null) instance.step(now, step.input);
     if (instance.mustCollect) instance.collect();
   }

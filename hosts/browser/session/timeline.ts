@@ -111,9 +111,10 @@ export class Timeline implements Observer {
       wall: observed.now.wall,
       number: this.steps.length,
       effects: outputs.effects.map((effect) => effectWords(effect, this.#naming)),
-      records: outputs.records.map(({ tag, val }) =>
-        tag === "put" ? { key: val.key, deleted: false } : { key: val, deleted: true },
-      ),
+      records: outputs.records.flatMap(({ tag, val }) => {
+        if (tag === "append") return [];
+        return tag === "put" ? { key: val.key, deleted: false } : { key: val, deleted: true };
+      }),
       replies: outputs.replies.map((reply) => replyWords(reply, this.#naming)).filter((words) => words !== null),
       answers: this.#answered(outputs),
       outputs,

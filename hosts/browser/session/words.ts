@@ -62,6 +62,8 @@ export function effectWords(effect: Effect, naming: Naming): string {
       if (effect.command.tag === "populate") return `fill volume ${shortId(effect.command.val.name)}`;
       if (effect.command.tag === "find") return `look for ${effect.command.val} on the machine`;
       return `${effect.command.tag} volume ${shortId(effect.command.val)}`;
+    case "records":
+      return "read events of the journal";
   }
 }
 

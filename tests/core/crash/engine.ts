@@ -7,6 +7,8 @@ import { Instance } from "../../../hosts/instance.js";
 import { loadCore } from "../../../hosts/node/core-files.js";
 import { subjectOf } from "../../../hosts/order.js";
 import type { Effect, HostEffect, StepOutputs } from "../../../hosts/outbox.js";
+import { MemoryJournal } from "../../../hosts/journal.js";
+import { journalRead, keep } from "../../support/kept-records.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../fixtures.js";
 import { Breach, Failed, World } from "./world.js";
 
@@ -38,6 +40,7 @@ export interface Sending {
 export class Engine {
   readonly world: World;
   readonly records: Map<string, Uint8Array>;
+  readonly journal: MemoryJournal;
   readonly requests: Request[] = [];
   readonly epoch: number;
   /** Something became durable, or happened in the world. */
@@ -58,6 +61,7 @@ export class Engine {
   constructor(world: World, records: Map<string, Uint8Array>, before?: Engine) {
     this.world = world;
     this.records = records;
+    this.journal = before === undefined ? new MemoryJournal() : before.journal.copy();
     this.epoch = (before?.epoch ?? 0) + 1;
     this.#now = (before === undefined ? 0n : before.#now) + 1_000_000_000n;
     this.#lastRequest = before === undefined ? 0n : before.#lastRequest;
@@ -72,9 +76,10 @@ export class Engine {
 
   open(): void {
     const records = [...this.records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => ({ key, value }));
+    const journal = this.journal.endsAt;
     const seed = new Uint8Array(32).fill(this.epoch);
     const options: engine.Options = { ...OPTIONS, epoch: this.epoch };
-    this.#take(this.#instance.open(options, this.#time(), seed, records, this.world.inventory()));
+    this.#take(this.#instance.open(options, this.#time(), seed, records, journal, this.world.inventory()));
   }
 
   /** All that a crash leaves, as one text. */
@@ -183,10 +188,7 @@ export class Engine {
   }
 
   #take({ records, effects, replies: sent }: StepOutputs): void {
-    for (const command of records) {
-      if (command.tag === "put") this.records.set(command.val.key, command.val.value);
-      else this.records.delete(command.val);
-    }
+    for (const change of records) keep(change, this.records, this.journal);
     if (records.length > 0) this.changed();
     for (const effect of effects) this.#start(effect);
     for (const { request, command } of sent) this.#reply(request, command);
@@ -225,6 +227,7 @@ export class Engine {
   }
 
   #outcome(effect: HostEffect): engine.Completed["outcome"] {
+    if (effect.to === "records") return journalRead(this.journal, effect);
     try {
       return { tag: "ok", val: this.world.perform(effect, this.#abandoned.has(effect.op)) };
     } catch (thrown) {

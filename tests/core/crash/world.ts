@@ -116,6 +116,8 @@ export class World {
         return this.#network(effect.command);
       case "volumes":
         return this.#volume(effect.command);
+      case "records":
+        throw new Breach("the journal is not part of the world");
     }
   }
 

@@ -1,0 +1,127 @@
+// The journal, in a part of the records' database (LMDB): entries by their positions, each with the bytes of all that
+// ever were up to it, so that its size is known without counting.
+
+import type * as Lmdb from "lmdb";
+import type { Journal, RecordChange, engine, records } from "../host.js";
+import { checkNext, firstNot, sizeOf } from "../journal.js";
+
+/** Before an entry's own bytes: its time, and that sum. */
+const HEAD_BYTES = 16;
+
+/** So much more than needed is taken away at once: it costs a few pages, and is then free for a while. */
+const MOST_SPARE = 64 * 1024;
+
+type Database = Lmdb.Database<Uint8Array, number>;
+
+/** The journal's both ends. */
+interface Extent {
+  oldest: number;
+  next: number;
+  at: bigint;
+  /** Bytes that ever were, and those of them that were taken away. */
+  sum: bigint;
+  gone: bigint;
+}
+
+export class LmdbJournal implements Journal {
+  readonly #database: Database;
+  readonly #limit: number;
+  /** Null: to be looked up. */
+  #extent: Extent | null = null;
+
+  constructor(database: Database, limit: number) {
+    this.#database = database;
+    this.#limit = limit;
+  }
+
+  async end(): Promise<engine.JournalEnd> {
+    const { next, at } = this.#known();
+    return { next: BigInt(next), at };
+  }
+
+  async read({ from, bytes }: records.JournalReading): Promise<engine.JournalPage> {
+    this.#database.resetReadTxn();
+    const { oldest, next } = this.#lookedUp();
+    const start = from.tag === "position" ? Math.max(oldest, Number(from.val)) : this.#since(from.val, oldest, next);
+    const entries: records.JournalEntry[] = [];
+    let taken = 0;
+    for (const { key, value } of this.#database.getRange({ start, snapshot: false })) {
+      taken += value.length - HEAD_BYTES;
+      if (taken > bytes && entries.length > 0) break;
+      entries.push({ position: BigInt(key), at: head(value).at, bytes: new Uint8Array(value.subarray(HEAD_BYTES)) });
+    }
+    return { entries, oldest: BigInt(oldest) };
+  }
+
+  /** Before a transaction: throws a `HostFailure` if what it appends does not go on from here. */
+  check(changes: readonly RecordChange[]): void {
+    checkNext(changes, BigInt(this.#known().next));
+  }
+
+  /** Within a transaction. */
+  append(entry: records.JournalEntry): void {
+    const extent = this.#known();
+    extent.sum += BigInt(sizeOf(entry));
+    extent.at = entry.at;
+    write(this.#database.put(extent.next++, valueOf(entry, extent.sum)));
+  }
+
+  /** Within a transaction, after all that it appends: takes away what is too much. */
+  prune(): void {
+    const extent = this.#known();
+    if (extent.sum - extent.gone <= BigInt(this.#limit)) return;
+    this.#database.resetReadTxn();
+    const kept = BigInt(this.#limit - Math.min(MOST_SPARE, Math.floor(this.#limit / 8)));
+    // What this transaction appends cannot be read yet, and stays.
+    for (const { key, value } of this.#database.getRange({ start: extent.oldest, snapshot: false })) {
+      if (extent.sum - extent.gone <= kept) break;
+      extent.gone = head(value).sum;
+      extent.oldest = key + 1;
+      write(this.#database.remove(key));
+    }
+  }
+
+  /** A transaction was not kept: what it did is to be looked up. */
+  forget(): void {
+    this.#extent = null;
+  }
+
+  #known(): Extent {
+    return (this.#extent ??= this.#lookedUp());
+  }
+
+  #lookedUp(): Extent {
+    const [last] = this.#database.getRange({ reverse: true, limit: 1 });
+    const [first] = this.#database.getRange({ limit: 1 });
+    if (first === undefined || last === undefined) return { oldest: 1, next: 1, at: 0n, sum: 0n, gone: 0n };
+    const { at, sum } = head(last.value);
+    const own = BigInt(sizeOf({ bytes: first.value.subarray(HEAD_BYTES) }));
+    return { oldest: first.key, next: last.key + 1, at, sum, gone: head(first.value).sum - own };
+  }
+
+  #since(time: bigint, oldest: number, next: number): number {
+    return firstNot(oldest, next, (position) => {
+      const value = this.#database.get(position);
+      return value !== undefined && head(value).at < time;
+    });
+  }
+}
+
+function valueOf({ at, bytes }: records.JournalEntry, sum: bigint): Uint8Array {
+  const value = new Uint8Array(HEAD_BYTES + bytes.length);
+  const view = new DataView(value.buffer);
+  view.setBigInt64(0, at);
+  view.setBigUint64(8, sum);
+  value.set(bytes, HEAD_BYTES);
+  return value;
+}
+
+function head(value: Uint8Array): { at: bigint; sum: bigint } {
+  const view = new DataView(value.buffer, value.byteOffset, HEAD_BYTES);
+  return { at: view.getBigInt64(0), sum: view.getBigUint64(8) };
+}
+
+/** What becomes of the whole transaction is waited for. */
+function write(kept: Promise<boolean>): void {
+  kept.catch(() => {});
+}

@@ -1,0 +1,134 @@
+// The journal, as every store of records must keep it: in a database, and in memory.
+
+import { mkdtempSync, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import type { RecordChange, RecordStore, records } from "../../hosts/host.js";
+import { ENTRY_BYTES } from "../../hosts/journal.js";
+import { openRecords } from "../../hosts/node/records.js";
+import { WorldFaults } from "../../hosts/simulated/world-faults.js";
+import { WorldRecords } from "../../hosts/simulated/records.js";
+
+const directory = mkdtempSync(join(tmpdir(), "coracle-journal-"));
+afterAll(() => rm(directory, { recursive: true }));
+
+/** 100 bytes with what an entry takes besides. */
+const BYTES = 100 - ENTRY_BYTES;
+
+/** The `position`-th entry, a moment ten times as late. */
+function entry(position: number, bytes = BYTES): RecordChange & { tag: "append" } {
+  const value = new Uint8Array(bytes).fill(position);
+  return { tag: "append", val: { position: BigInt(position), at: BigInt(position * 10), bytes: value } };
+}
+
+function entries(from: number, to: number): RecordChange[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => entry(from + at));
+}
+
+async function positions(store: RecordStore, from: records.JournalStart, bytes = 1 << 20): Promise<number[]> {
+  const page = await store.journal.read({ from, bytes });
+  for (const { position, at, bytes } of page.entries) {
+    expect(entry(Number(position), bytes.length).val).toEqual({ position, at, bytes: Uint8Array.from(bytes) });
+  }
+  return page.entries.map(({ position }) => Number(position));
+}
+
+const after = (position: number): records.JournalStart => ({ tag: "position", val: BigInt(position) });
+const since = (time: number): records.JournalStart => ({ tag: "time", val: BigInt(time) });
+
+let opened = 0;
+const STORES: [string, (limit?: number) => Promise<RecordStore>][] = [
+  ["in a database", (limit) => openRecords(join(directory, String(++opened)), limit)],
+  ["in memory", async (limit) => new WorldRecords(new WorldFaults(), limit)],
+];
+
+describe.each(STORES)("a journal %s", (_where, open) => {
+  test("is read from a position, or from a moment on", async () => {
+    const store = await open();
+    expect(await store.journal.end()).toEqual({ next: 1n, at: 0n });
+    expect(await store.journal.read({ from: since(0), bytes: 10 })).toEqual({ entries: [], oldest: 1n });
+    await store.commit(entries(1, 3));
+    await store.commit([{ tag: "put", val: { key: "a/b", value: Uint8Array.of(1) } }, ...entries(4, 9)]);
+    expect(await store.journal.end()).toEqual({ next: 10n, at: 90n });
+    expect(await positions(store, after(7))).toEqual([7, 8, 9]);
+    expect(await positions(store, after(10))).toEqual([]);
+    expect(await positions(store, since(0))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(await positions(store, since(70))).toEqual([7, 8, 9]);
+    expect(await positions(store, since(71))).toEqual([8, 9]);
+    expect(await positions(store, since(91))).toEqual([]);
+    expect((await store.load()).map(({ key }) => key)).toEqual(["a/b"]);
+    await store.close();
+  });
+
+  test("comes in pages that are as large as was asked for, with one entry at least", async () => {
+    const store = await open();
+    await store.commit([...entries(1, 5), entry(6, 5000), entry(7)]);
+    expect(await positions(store, after(1), 3 * BYTES)).toEqual([1, 2, 3]);
+    expect(await positions(store, after(4), 3 * BYTES)).toEqual([4, 5]);
+    expect(await positions(store, after(6), 3 * BYTES)).toEqual([6]);
+    await store.close();
+  });
+
+  test("loses its oldest entries when it is too large, and never the newest", async () => {
+    const store = await open(10_000);
+    for (let from = 1; from <= 500; from += 50) await store.commit(entries(from, from + 49));
+    const kept = await positions(store, after(1));
+    expect(kept.at(-1)).toBe(500);
+    expect(kept.length).toBeLessThanOrEqual(100);
+    expect(kept.length).toBeGreaterThan(80);
+    expect((await store.journal.read({ from: after(1), bytes: 1 })).oldest).toBe(BigInt(kept[0]!));
+    expect((await positions(store, since(0)))[0]).toBe(kept[0]);
+    await store.commit([entry(501, 20_000)]);
+    await store.commit([entry(502)]);
+    expect((await positions(store, after(1))).at(-1)).toBe(502);
+    await store.close();
+  });
+
+  test("takes no entry that is not the next one, and nothing along with it", async () => {
+    const store = await open();
+    await store.commit(entries(1, 2));
+    const put: RecordChange = { tag: "put", val: { key: "a/b", value: Uint8Array.of(1) } };
+    await expect(store.commit([put, entry(4)])).rejects.toThrow("the journal goes on at 3, not at 4");
+    expect(await store.load()).toEqual([]);
+    await store.commit(entries(3, 3));
+    expect(await positions(store, after(1))).toEqual([1, 2, 3]);
+    await store.close();
+  });
+});
+
+describe("on disk", () => {
+  test("a journal goes on where it ended", async () => {
+    const path = join(directory, "again");
+    const first = await openRecords(path, 10_000);
+    for (let from = 1; from <= 200; from += 20) await first.commit(entries(from, from + 19));
+    const kept = await positions(first, after(1));
+    await first.close();
+    const second = await openRecords(path, 10_000);
+    expect(await second.journal.end()).toEqual({ next: 201n, at: 2000n });
+    expect(await positions(second, after(1))).toEqual(kept);
+    for (let from = 201; from <= 400; from += 20) await second.commit(entries(from, from + 19));
+    expect((await positions(second, after(1))).length).toBeLessThanOrEqual(100);
+    await second.close();
+    const smaller = await openRecords(path, 2_000);
+    await smaller.commit(entries(401, 401));
+    expect((await positions(smaller, after(1))).length).toBeLessThanOrEqual(20);
+    await smaller.close();
+  });
+
+  test("its file grows no more once it is as large as it may be", async () => {
+    const path = join(directory, "bounded");
+    const store = await openRecords(path, 400_000);
+    const sizes: number[] = [];
+    for (let round = 0; round < 8; round++) {
+      for (let from = 1; from <= 5000; from += 100) {
+        await store.commit(entries(round * 5000 + from, round * 5000 + from + 99));
+      }
+      sizes.push(statSync(join(path, "data.mdb")).size);
+    }
+    expect(Math.max(...sizes.slice(2))).toBeLessThanOrEqual(sizes[1]! * 1.2);
+    expect(Math.max(...sizes)).toBeLessThan(4_000_000);
+    await store.close();
+  });
+});

@@ -1,0 +1,24 @@
+// What becomes of a record, or of an entry of the journal, in memory.
+
+import type { HostEffect } from "../../hosts/outbox.js";
+import type { RecordChange, engine } from "../../hosts/host.js";
+import type { MemoryJournal } from "../../hosts/journal.js";
+
+export function keep(change: RecordChange, stored: Map<string, Uint8Array>, journal: MemoryJournal): void {
+  journal.check([change]);
+  if (change.tag === "put") stored.set(change.val.key, change.val.value);
+  else if (change.tag === "delete") stored.delete(change.val);
+  else journal.append(change.val);
+}
+
+export function journalRead(
+  journal: MemoryJournal,
+  { command }: HostEffect & { to: "records" },
+): engine.Completed["outcome"] {
+  return { tag: "ok", val: { tag: "journal", val: journal.page(command.val) } };
+}
+
+/** The keys of what a transaction changes. */
+export function keysOf(changes: readonly RecordChange[]): string[] {
+  return changes.map(({ tag, val }) => (tag === "put" ? val.key : tag === "delete" ? val : `journal ${val.position}`));
+}
