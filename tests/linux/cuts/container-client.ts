@@ -1,0 +1,297 @@
+// A client with one container at a time: its state, exit code, name, limits, output, files, and what execs did in it.
+import { expect } from "vitest";
+import { until } from "../../support/commands.js";
+import { frames } from "../../support/frames.js";
+import { tarOf } from "../../support/images.js";
+import { findProcesses } from "../../support/processes.js";
+import { readTar } from "../../support/read-tar.js";
+import type { EngineClient } from "../../support/engine-client.js";
+import { Client, type Step } from "./client.js";
+
+type State = "none" | "created" | "running" | "paused" | "exited";
+
+const SCRIPT = `trap 'exit 3' TERM; i=0; while :; do i=$((i+1)); echo line $i; sleep 0.2 & wait $!; done`;
+const CONFIG = { Image: "busybox", Cmd: ["sh", "-c", SCRIPT], Volumes: { "/data": {} } };
+
+interface Inspected {
+  readonly Id: string;
+  readonly Name: string;
+  readonly HostConfig: { readonly CpuShares: number };
+  readonly State: { readonly Status: string; readonly Pid: number; readonly ExitCode: number };
+}
+
+/** States that the engine is on its way out of. */
+const PASSING = ["removing", "restarting"];
+
+export class ContainerClient extends Client {
+  /** What it was told, and what of that a check has seen. */
+  #state: State = "none";
+  #id = "";
+  #exitCode: number | null = null;
+  #shares = 0;
+  #starts = 0;
+  /** Process that must still be there; 0 when that is not known. */
+  #pid = 0;
+  #copied: string | null = null;
+  /** Marks that execs left in a file, and were told to have. */
+  #marks: string[] = [];
+  /** The name it is about to have, or had before: see `rename`. */
+  #otherName: string;
+  #count = 0;
+  protected readonly steps: readonly Step[];
+
+  constructor(
+    engine: EngineClient,
+    random: (limit: number) => number,
+    private name: string,
+    private readonly ids: Set<string>,
+  ) {
+    super(engine, random);
+    this.#otherName = `${name}-renamed`;
+    const step = (name: string, from: readonly State[], act: () => Promise<void>): Step => {
+      return { name, fits: () => from.includes(this.#state), act };
+    };
+    const there: readonly State[] = ["created", "running", "paused", "exited"];
+    this.steps = [
+      step("create", ["none"], () => this.#create()),
+      step("start", ["created", "exited"], () => this.#start()),
+      step("stop", ["running"], () => this.#end("stop?t=5", 3)),
+      step("kill", ["running"], () => this.#kill()),
+      step("restart", ["running"], () => this.#restart()),
+      step("exec", ["running"], () => this.#exec()),
+      step("pause", ["running"], () => this.#become("paused", "pause")),
+      step("unpause", ["paused"], () => this.#become("running", "unpause")),
+      step("update", there, () => this.#update()),
+      step("rename", there, () => this.#rename()),
+      step("copy", ["created", "running", "exited"], () => this.#copy()),
+      step("remove", there, () => this.#remove()),
+    ];
+  }
+
+  async #create(): Promise<void> {
+    const { Id } = (await this.ask([201], "POST", `/containers/create?name=${this.name}`, CONFIG)).json<Inspected>();
+    this.ids.add(Id);
+    this.#id = Id;
+    this.#state = "created";
+  }
+
+  async #start(): Promise<void> {
+    this.#starts += 1;
+    this.#pid = 0;
+    await this.#become("running", "start");
+    this.#exitCode = null;
+  }
+
+  async #restart(): Promise<void> {
+    this.#starts += 1;
+    this.#pid = 0;
+    await this.#become("running", "restart?t=0");
+  }
+
+  async #end(how: string, exitCode: number): Promise<void> {
+    await this.#become("exited", how);
+    this.#exitCode = exitCode;
+  }
+
+  /** The answer tells of the signal only, that of the wait of the end. */
+  async #kill(): Promise<void> {
+    this.#pid = 0;
+    await this.ask([204], "POST", `/containers/${this.name}/kill`);
+    const { StatusCode } = (await this.ask([200], "POST", `/containers/${this.name}/wait`)).json<{
+      StatusCode: number;
+    }>();
+    expect(StatusCode, this.describe()).toBe(137);
+    this.#state = "exited";
+    this.#exitCode = StatusCode;
+  }
+
+  async #become(state: State, how: string): Promise<void> {
+    await this.ask([204], "POST", `/containers/${this.name}/${how}`);
+    this.#state = state;
+  }
+
+  async #exec(): Promise<void> {
+    const mark = `mark-${(this.#count += 1)}`;
+    const wish = { Cmd: ["sh", "-c", `echo ${mark} >> /marks; exit 7`], AttachStdout: true };
+    const { Id } = (await this.ask([201], "POST", `/containers/${this.name}/exec`, wish)).json<{ Id: string }>();
+    await this.ask([200], "POST", `/exec/${Id}/start`, {});
+    const { ExitCode } = (await this.ask([200], "GET", `/exec/${Id}/json`)).json<{ ExitCode: number }>();
+    expect(ExitCode, this.describe()).toBe(7);
+    this.#marks.push(mark);
+  }
+
+  async #update(): Promise<void> {
+    const CpuShares = 512 + (this.#count += 1);
+    await this.ask([200], "POST", `/containers/${this.name}/update`, { CpuShares });
+    this.#shares = CpuShares;
+  }
+
+  async #rename(): Promise<void> {
+    await this.ask([204], "POST", `/containers/${this.name}/rename?name=${this.#otherName}`);
+    [this.name, this.#otherName] = [this.#otherName, this.name];
+  }
+
+  async #copy(): Promise<void> {
+    const body = `copied ${(this.#count += 1)}`;
+    const tar = await tarOf([{ name: "copied", body }]);
+    await this.ask([200], "PUT", `/containers/${this.name}/archive?path=/`, tar);
+    this.#copied = body;
+  }
+
+  async #remove(): Promise<void> {
+    await this.ask([204], "DELETE", `/containers/${this.name}?force=1&v=1`);
+    this.#forget();
+  }
+
+  async check(): Promise<void> {
+    const found = await until(`${this.describe()}: a state that stays`, async () => {
+      const now = await this.#inspect();
+      return now !== null && PASSING.includes(now.State.Status) ? null : { now };
+    });
+    if (found.now === null) this.#checkGone();
+    else await this.#checkThere(found.now);
+    await this.#settle();
+    this.asked = null;
+  }
+
+  #checkGone(): void {
+    const may = this.#state === "none" || this.asked === "remove";
+    expect(may, `is gone: ${this.describe()}`).toBe(true);
+    this.#forget();
+  }
+
+  async #checkThere(now: Inspected): Promise<void> {
+    const { Id, Name, HostConfig, State } = now;
+    const told = `${this.describe()}, found ${JSON.stringify(now)}`;
+    expect(this.#possible(), told).toContain(State.Status);
+    if (this.#state === "none") this.#id = Id;
+    this.ids.add(Id);
+    expect(Id, told).toBe(this.#id);
+    if (Name !== `/${this.name}`) {
+      expect([this.asked, Name], told).toEqual(["rename", `/${this.#otherName}`]);
+      [this.name, this.#otherName] = [this.#otherName, this.name];
+    }
+    if (this.asked !== "update") expect(HostConfig.CpuShares, told).toBe(this.#shares);
+    this.#shares = HostConfig.CpuShares;
+    this.#checkEnd(State, told);
+    this.#state = State.Status as State;
+    await this.#checkProcess(State, told);
+    await this.#checkOutput(told);
+    await this.#checkFiles(told);
+  }
+
+  /** States that it may be in: that it was told of, and those that what was asked for leads through. */
+  #possible(): string[] {
+    switch (this.asked) {
+      case "create":
+        return ["created"];
+      case "start":
+        return [this.#state, "running", "exited"];
+      case "stop":
+      case "kill":
+      case "restart":
+      case "remove":
+        return [this.#state, "exited"];
+      case "pause":
+      case "unpause":
+        return ["running", "paused"];
+      default:
+        return [this.#state];
+    }
+  }
+
+  #checkEnd({ Status, ExitCode }: Inspected["State"], told: string): void {
+    if (Status !== "exited") this.#exitCode = null;
+    else if (this.#exitCode !== null && this.asked !== "start") expect(ExitCode, told).toBe(this.#exitCode);
+    else this.#exitCode = ExitCode;
+  }
+
+  async #checkProcess({ Pid }: Inspected["State"], told: string): Promise<void> {
+    if (this.#state !== "running" && this.#state !== "paused") {
+      this.#pid = 0;
+      expect(Pid, told).toBe(0);
+      // Its supervisor may take a moment longer.
+      await until(`${told}: no supervisor`, () => findProcesses("conmon", this.#id).length === 0);
+      return;
+    }
+    expect(() => process.kill(Pid, 0), told).not.toThrow();
+    if (this.#pid !== 0 && this.asked !== "restart") expect(Pid, told).toBe(this.#pid);
+    this.#pid = Pid;
+  }
+
+  /** Of each run the lines from the first on, none missing and none torn. */
+  async #checkOutput(told: string): Promise<void> {
+    const answer = await this.ask([200], "GET", `/containers/${this.name}/logs?stdout=1&stderr=1`);
+    const lines = frames(answer.body).stdout.split("\n").slice(0, -1);
+    let runs = 0;
+    let last = 0;
+    for (const line of lines) {
+      last = line === "line 1" ? 1 : last + 1;
+      if (last === 1) runs += 1;
+      expect(line, `${told}: ${lines.join(", ")}`).toBe(`line ${last}`);
+    }
+    expect(runs, told).toBeLessThanOrEqual(this.#starts);
+  }
+
+  async #checkFiles(told: string): Promise<void> {
+    const copied = await this.#file("/copied");
+    if (this.asked !== "copy") expect(copied, told).toBe(this.#copied);
+    else if (copied !== this.#copied) expect(copied, told).toBe(`copied ${this.#count}`);
+    this.#copied = copied;
+    const marks = (await this.#file("/marks"))?.split("\n").slice(0, -1) ?? [];
+    // An exec that was on its way may leave its mark later.
+    expect(
+      marks.filter((mark) => this.#marks.includes(mark)),
+      told,
+    ).toEqual(this.#marks);
+  }
+
+  async #file(path: string): Promise<string | null> {
+    const answer = await this.ask([200, 404], "GET", `/containers/${this.name}/archive?path=${path}`);
+    return answer.status === 404 ? null : ((await readTar(answer.body))[0]?.text ?? "");
+  }
+
+  /** What was on its way may still come about: it is seen to its end. */
+  async #settle(): Promise<void> {
+    if (this.#state === "none") return;
+    if (this.asked === "remove") return this.clear();
+    if (this.asked === "stop" || this.asked === "kill") {
+      await this.ask([204, 304], "POST", `/containers/${this.name}/stop?t=0`);
+      this.#state = "exited";
+      this.#exitCode = (await this.#inspect())?.State.ExitCode ?? null;
+    }
+    if (this.asked !== "restart") return;
+    await until(`${this.describe()}: to run again`, async () => (await this.#inspect())?.State.Status === "running");
+    this.#state = "running";
+    this.#pid = 0;
+    this.#exitCode = null;
+  }
+
+  async clear(): Promise<void> {
+    await this.ask([204, 404, 409], "DELETE", `/containers/${this.name}?force=1&v=1`);
+    await until(`${this.describe()}: to be gone`, async () => (await this.#inspect()) === null);
+    this.#forget();
+  }
+
+  /** By either name: a rename may have been on its way. */
+  async #inspect(): Promise<Inspected | null> {
+    for (const name of [this.name, this.#otherName]) {
+      const answer = await this.ask([200, 404], "GET", `/containers/${name}/json`);
+      if (answer.status === 200) return answer.json<Inspected>();
+    }
+    return null;
+  }
+
+  #forget(): void {
+    this.#state = "none";
+    this.#id = "";
+    this.#exitCode = this.#copied = null;
+    this.#shares = this.#starts = this.#pid = 0;
+    this.#marks = [];
+  }
+
+  protected describe(): string {
+    const [state, id, exitCode, pid] = [this.#state, this.#id, this.#exitCode, this.#pid];
+    return JSON.stringify({ name: this.name, state, id, exitCode, pid, asked: this.asked, marks: this.#marks });
+  }
+}
