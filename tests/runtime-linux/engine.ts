@@ -1,11 +1,8 @@
 // An engine's processes in a program of its own, to be killed.
 
 import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
+import { programOf } from "../support/program.js";
 
 export interface Launched {
   container: string;
@@ -44,20 +41,6 @@ export function startEngine(directory: string, runtime: string, scripts: string[
 
 let built: string | undefined;
 
-/** `engine-main.ts` made into one file that Node can run; beside the project's modules, so that it finds them. */
 function program(): string {
-  if (built) return built;
-  const here = dirname(fileURLToPath(import.meta.url));
-  const directory = join(here, "../../build/tests/runtime-linux");
-  mkdirSync(directory, { recursive: true });
-  built = join(directory, "engine-main.mjs");
-  buildSync({
-    entryPoints: [join(here, "engine-main.ts")],
-    outfile: built,
-    bundle: true,
-    packages: "external",
-    platform: "node",
-    format: "esm",
-  });
-  return built;
+  return (built ??= programOf(new URL("engine-main.ts", import.meta.url)));
 }

@@ -1,0 +1,90 @@
+// What a program asked of the kernel, as strace(1) saw it. A call that ended before another began stands before it: strace
+// holds a thread while it writes down what that thread is about to do, or has done.
+import { spawn, type ChildProcess } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { findProgram, pause, until } from "./commands.js";
+
+export interface SystemCall {
+  readonly name: string;
+  /** As strace writes them: every string with all bytes as `\xNN`, descriptors with their path. */
+  readonly args: string;
+  /** What it returned; -1 for a failure. */
+  readonly result: number;
+  /** Lines of the log where it began and ended: of two calls they tell which was first. */
+  readonly began: number;
+  readonly ended: number;
+}
+
+/** Why calls cannot be watched here; null if they can. */
+export function straceMissing(): string | null {
+  return findProgram("strace") === null ? "strace is not installed" : null;
+}
+
+/** Before a command: it is watched, with all its threads and children. */
+export function watched(log: string, calls: readonly string[]): string[] {
+  return ["strace", ...flags(log, calls)];
+}
+
+/** Watches a process that runs, with all its threads, until the function that comes back is called. */
+export async function watch(pid: number, log: string, calls: readonly string[]): Promise<() => Promise<void>> {
+  const child: ChildProcess = spawn("strace", [...flags(log, calls), "-p", String(pid)], { stdio: "ignore" });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  await until("strace to hold every thread", () => threadsOf(pid).every((status) => !/^TracerPid:\s+0$/m.test(status)));
+  return async () => {
+    // What has just returned is written down.
+    await pause(100);
+    child.kill("SIGTERM");
+    await ended;
+  };
+}
+
+/** Calls that ended, in the order in which they began. */
+export async function callsIn(log: string): Promise<SystemCall[]> {
+  const calls: SystemCall[] = [];
+  const begun = new Map<string, { at: number; text: string }>();
+  const lines = (await readFile(log, "latin1")).split("\n");
+  lines.forEach((line, at) => {
+    const [, thread = "", text = ""] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
+    const unfinished = text.endsWith(UNFINISHED) ? text.slice(0, -UNFINISHED.length).trimEnd() : null;
+    if (unfinished !== null) return void begun.set(thread, { at, text: unfinished });
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(text);
+    const before = resumed === null ? undefined : begun.get(thread);
+    const whole = before === undefined ? text : `${before.text}${resumed?.[1] ?? ""}`;
+    const [, name, args = "", result] = /^(\w+)\((.*)\)\s+= (-?\d+|0x[0-9a-f]+)/.exec(whole) ?? [];
+    if (name !== undefined) calls.push({ name, args, result: Number(result), began: before?.at ?? at, ended: at });
+  });
+  return calls.sort((a, b) => a.began - b.began);
+}
+
+/** The strings among the arguments, or all of a text that strace wrote. */
+export function stringsIn(text: string): Buffer[] {
+  return Array.from(text.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g), ([, hex = ""]) => bytesOf(hex));
+}
+
+/** The path of the descriptor that the arguments begin with; empty when it has none. */
+export function pathOf({ args }: SystemCall): string {
+  const [, hex = ""] = /^\d+<((?:\\x[0-9a-f]{2})*)>/.exec(args) ?? [];
+  return bytesOf(hex).toString();
+}
+
+/** The descriptor that the arguments begin with. */
+export function descriptorOf({ args }: SystemCall): number {
+  return Number.parseInt(args, 10);
+}
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex.replaceAll("\\x", ""), "hex");
+}
+
+function flags(log: string, calls: readonly string[]): string[] {
+  return ["-f", "-y", "-xx", "-s", String(LONGEST), "-e", `trace=${calls.join(",")}`, "-e", "signal=none", "-o", log];
+}
+
+function threadsOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/task`).map((thread) => readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8"));
+}
+
+const UNFINISHED = "<unfinished ...>";
+/** Bytes of a string that are written down. */
+const LONGEST = 8 << 20;
