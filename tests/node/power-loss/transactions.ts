@@ -1,41 +1,62 @@
 // Transactions of many sizes, the same each time: what a writer puts and what must be found afterwards.
-import type { records } from "../../../hosts/host.js";
+import type { RecordChange, engine, records } from "../../../hosts/host.js";
 import { randomFrom } from "../../support/random.js";
 
+/** How large the journal may grow: it is cut at its old end again and again. */
+export const JOURNAL_BYTES = 20_000;
+
 /** From 0 on, one after the other. */
-export function* transactions(seed: number): Generator<records.RecordCommand[]> {
+export function* transactions(seed: number): Generator<RecordChange[]> {
   const random = randomFrom(seed);
+  let position = 0n;
   for (;;) {
     const count = 1 + random(random(4) === 0 ? 30 : 3);
-    yield Array.from({ length: count }, () => {
+    yield Array.from({ length: count }, (): RecordChange => {
       const key = `container/${random(40)}`;
-      if (random(4) === 0) return { tag: "delete", val: key };
+      const kind = random(5);
+      if (kind === 0) return { tag: "delete", val: key };
+      if (kind === 1) return { tag: "append", val: entryAt((position += 1n)) };
       return { tag: "put", val: { key, value: Buffer.alloc(sizeOf(random), random(256)) } };
     });
   }
 }
 
-/** What there is after so many of them: key, size and first byte of each record. */
+/** What there is after so many of them: key, size and first byte of each record, and where the journal ends. */
 export function* states(seed: number): Generator<string> {
   const kept = new Map<string, Uint8Array>();
-  yield stateOf([]);
-  for (const commands of transactions(seed)) {
-    for (const { tag, val } of commands) {
+  const entries: records.JournalEntry[] = [];
+  const all = (): string =>
+    stateOf(
+      Array.from(kept, ([key, value]) => ({ key, value })),
+      entries,
+    );
+  yield all();
+  for (const changes of transactions(seed)) {
+    for (const { tag, val } of changes) {
       if (tag === "put") kept.set(val.key, val.value);
-      else kept.delete(val);
+      else if (tag === "delete") kept.delete(val);
+      else entries.push(val);
     }
-    yield stateOf([...kept].map(([key, value]) => ({ key, value })));
+    yield all();
   }
 }
 
-/** Of records in any order. */
-export function stateOf(records: readonly { key: string; value: Uint8Array }[]): string {
-  const lines = records.map(({ key, value }) => {
+/** Of records in any order, and of what is left of the journal. */
+export function stateOf(stored: readonly engine.Stored[], entries: readonly records.JournalEntry[]): string {
+  const lines = stored.map(({ key, value }) => {
     const [first = 0] = value;
     const whole = value.every((byte) => byte === first);
     return `${key}: ${value.length} times ${whole ? first : "several bytes"}`;
   });
-  return lines.sort().join("\n");
+  const first = entries[0]?.position ?? 1n;
+  const right = entries.every(({ position, bytes }, at) => {
+    return position === first + BigInt(at) && Buffer.from(bytes).equals(entryAt(position).bytes);
+  });
+  return [...lines.sort(), `journal: up to ${right ? (entries.at(-1)?.position ?? 0n) : "a wrong entry"}`].join("\n");
+}
+
+function entryAt(position: bigint): { position: bigint; at: bigint; bytes: Buffer } {
+  return { position, at: position, bytes: Buffer.alloc(300, Number(position % 256n)) };
 }
 
 /** Mostly such as containers have; some need pages of their own. */

@@ -1,10 +1,10 @@
 // Keeps transactions one after the other, and says of each that it is kept once it is: DIRECTORY SEED COUNT.
 import { writeSync } from "node:fs";
 import { openRecords } from "../../../hosts/node/records.js";
-import { transactions } from "./transactions.js";
+import { JOURNAL_BYTES, transactions } from "./transactions.js";
 
 const [directory = "", seed, count] = process.argv.slice(2);
-const store = await openRecords(directory);
+const store = await openRecords(directory, JOURNAL_BYTES);
 let kept = 0;
 for (const commands of transactions(Number(seed))) {
   if (kept === Number(count)) break;
