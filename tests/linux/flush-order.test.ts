@@ -1,0 +1,146 @@
+// Nothing is told before it is on the disk: what the daemon asks of the kernel while it is at work, as strace sees it.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pause } from "../support/commands.js";
+import type { DaemonProcess } from "../support/daemon-process.js";
+import { EngineClient } from "../support/engine-client.js";
+import { engines, startCoracle } from "../support/engines.js";
+import { tarOf } from "../support/images.js";
+import { describeUnless } from "../support/on-engines.js";
+import {
+  callsIn,
+  descriptorOf,
+  pathOf,
+  straceMissing,
+  stringsIn,
+  watch,
+  type SystemCall,
+} from "../support/system-calls.js";
+
+const linux = engines().find((engine) => engine.kind === "linux");
+const missing = linux === undefined ? "another engine was chosen" : (linux.missing ?? straceMissing());
+
+const WRITES = ["write", "writev", "sendmsg", "sendto", "pwrite64", "pwritev"];
+const READS = ["read", "recvmsg", "recvfrom"];
+const CALLS = [...WRITES, ...READS, "fdatasync", "fsync", "syncfs", "rename", "renameat", "renameat2"];
+const CREATES = 24;
+
+/** A request with a word of its own in its target, its answer, and what was done in between. */
+interface Traced {
+  readonly asked: SystemCall;
+  readonly answered: SystemCall;
+}
+
+describeUnless(missing, "flushes", () => {
+  let daemon: DaemonProcess;
+  let engine: EngineClient;
+  let calls: SystemCall[];
+  let writtenThrough: Set<number>;
+
+  const words = (what: string): string[] => Array.from({ length: CREATES }, (_, at) => `${what}-word-${100 + at}`);
+
+  beforeAll(async () => {
+    daemon = await startCoracle();
+    engine = new EngineClient(daemon.socketPath);
+    const source = await engine.create({}, "?name=source");
+    const log = join(daemon.directories.root, "calls");
+    writtenThrough = descriptorsWith(daemon.pid(), O_DSYNC);
+    const stop = await watch(daemon.pid(), log, CALLS);
+    await work(source);
+    await stop();
+    calls = await callsIn(log);
+  });
+  afterAll(async () => daemon?.close());
+
+  /** Many at once, so that several share a transaction. */
+  async function work(source: string): Promise<void> {
+    await Promise.all(words("create").map((word) => engine.create({ Cmd: ["true"] }, `?name=${word}`)));
+    await Promise.all(
+      words("rename").map((word, at) => {
+        return engine.must(204, "POST", `/containers/create-word-${100 + at}/rename?name=${word}`);
+      }),
+    );
+    await Promise.all(words("tag").map((word) => engine.must(201, "POST", `/images/busybox/tag?repo=${word}&tag=1`)));
+    await engine.must(
+      200,
+      "PUT",
+      `/containers/${source}/archive?path=/`,
+      await tarOf([{ name: "file", body: "text" }]),
+    );
+    await engine.must(201, "POST", `/commit?container=${source}&repo=commit-word-100&tag=1`, {});
+    await pause(100);
+  }
+
+  test.each(["create", "rename", "tag"])("of what a %s has changed come before its answer", (what) => {
+    for (const word of words(what)) expectFlushed(word, tracedBy(word));
+  });
+
+  test("are shared by what is asked at once", () => {
+    const transactions = calls.filter((call) => isDatabase(call) && call.name === "fdatasync");
+    expect(transactions.length).toBeGreaterThan(0);
+    expect(transactions.length).toBeLessThan(3 * CREATES);
+  });
+
+  test("of an image's layers, and of their names, come before its record", () => {
+    const { asked, answered } = tracedBy("commit-word-100");
+    const within = calls.filter((call) => call.began > asked.ended && call.ended < answered.began);
+    const { dataRoot } = daemon.directories;
+    const renamed = within.find(({ name, args }) => {
+      const [from, to] = name.startsWith("rename") ? stringsIn(args).map(String) : [];
+      return from?.startsWith(`${dataRoot}/layers/tmp/`) && to?.startsWith(`${dataRoot}/layers/`);
+    })!;
+    const filled = within.find(({ name, ended }) => name === "syncfs" && ended < renamed.began);
+    const named = within.find((call) => {
+      return call.name === "fsync" && pathOf(call) === `${dataRoot}/layers` && call.began > renamed.ended;
+    })!;
+    const recorded = within.find((call) => isDatabase(call) && says(call, "commit-word-100"))!;
+    expect(filled).toBeDefined();
+    expect(named.ended).toBeLessThan(recorded.began);
+    expectFlushed("commit-word-100", { asked, answered });
+  });
+
+  function tracedBy(word: string): Traced {
+    const asked = calls.find((call) => READS.includes(call.name) && says(call, `${word}&`, `${word} HTTP`))!;
+    const answered = calls.find((call) => {
+      const isSame = descriptorOf(call) === descriptorOf(asked) && call.began > asked.ended;
+      return isSame && WRITES.includes(call.name) && says(call, "HTTP/1.1 2");
+    })!;
+    return { asked, answered };
+  }
+
+  /** Its pages are written, then flushed, then made valid by a page that is written through, and then it is told of. */
+  function expectFlushed(word: string, { asked, answered }: Traced): void {
+    const within = calls.filter((call) => isDatabase(call) && call.began > asked.ended && call.ended < answered.began);
+    const written = within.find((call) => WRITES.includes(call.name) && says(call, word));
+    const flushed = within.find((call) => call.name === "fdatasync" && call.began > (written?.ended ?? Infinity));
+    const valid = within.find((call) => {
+      const isAfter = call.name === "pwrite64" && call.began > (flushed?.ended ?? Infinity);
+      return isAfter && writtenThrough.has(descriptorOf(call));
+    });
+    const found = { written: written !== undefined, flushed: flushed !== undefined, valid: valid !== undefined };
+    expect([word, found]).toEqual([word, { written: true, flushed: true, valid: true }]);
+  }
+
+  function isDatabase(call: SystemCall): boolean {
+    return pathOf(call) === join(daemon.directories.dataRoot, "records/data.mdb");
+  }
+});
+
+/** Whether any of the words is in its bytes. */
+function says({ args }: SystemCall, ...words: string[]): boolean {
+  return stringsIn(args).some((bytes) => words.some((word) => bytes.includes(word)));
+}
+
+/** Of a process those that were opened with a flag. */
+function descriptorsWith(pid: number, flag: number): Set<number> {
+  const all = readdirSync(`/proc/${pid}/fdinfo`);
+  const flagged = all.filter((fd) => {
+    const flags = /^flags:\s+([0-7]+)/m.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"))?.[1] ?? "0";
+    return (Number.parseInt(flags, 8) & flag) !== 0;
+  });
+  return new Set(flagged.map(Number));
+}
+
+/** open(2). */
+const O_DSYNC = 0o10000;
