@@ -14,6 +14,7 @@ import { page } from "./page.js";
 import { ping } from "./ping.js";
 import { pull } from "./pull.js";
 import type { Answer, Question, Sizes } from "./question.js";
+import { recorder } from "./recorder.js";
 import { sleepers, stop } from "./sleepers.js";
 import { simulated } from "./simulated.js";
 
@@ -34,6 +35,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   events: ofEngines(events),
   logs: ofEngines(logs),
   core: ofItself(coreSize),
+  recorder: ofItself(recorder),
   simulated: ofItself(simulated),
   page: ofItself(page, reasonForNoPages),
 };

@@ -1,6 +1,7 @@
 // Drives the core: feeds it one input at a time, lets out what it asked for once it is durable, and opens a new
 // instance when one is lost. The only loop of its kind, shared by all hosts.
 
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { Alarms } from "./alarms.js";
 import type { Ended } from "./effects.js";
 import type { Bodies, Host, Input, Replies, RequestId, engine, replies } from "./host.js";
@@ -16,8 +17,8 @@ import { Setbacks } from "./setbacks.js";
 export interface DriverOptions {
   /** The core's options; the driver numbers its instances itself. */
   engine: Omit<engine.Options, "epoch">;
-  /** An instance was lost, and why. A new one is being opened. */
-  lost: (error: unknown) => void;
+  /** An instance was lost, and why. A new one is being opened. `incident`: what answers call it, if the core trapped. */
+  lost: (error: unknown, incident: string | null) => void;
   /** No instance can be kept: three traps within a minute, or commands that do not end. The process should end. */
   fatal: (error: unknown) => void;
   /** Told of every step before anything of it leaves. */
@@ -33,13 +34,14 @@ export class CutOff extends Error {}
 
 /** How long commands in flight are waited for before the next instance: one that goes on beside it would undo its work. */
 const LONGEST_REST_NS = 60_000_000_000n;
+const INCIDENT_BYTES = 6;
 /** How long closing waits: what is in flight then ends with the process. */
 const LONGEST_CLOSE_NS = 10_000_000_000n;
 
 export class Driver {
   /**
    * Resolves when the core has mended what it found and that is durable; or when that cannot be kept: then requests are
-   * refused until it can. Rejects when the core cannot be opened, and with `CutOff` when `cut` was called before.
+   * refused until it can. Rejects when the core traps in it time and again, and with `CutOff` when `cut` was called before.
    */
   readonly opened: Promise<void>;
   readonly #host: Host;
@@ -236,10 +238,11 @@ export class Driver {
 
   /** Steps before the lost one still leave; then whoever waits is told; then a new instance takes over. */
   async #reopen(life: Life, error: unknown): Promise<void> {
-    this.#options.lost(error);
+    const incident = this.#lost(error);
     await life.settled();
     if (this.#cutOff) return;
-    this.#requests.abandon(this.#replies, `the engine had to start afresh: ${messageOf(error)}`);
+    const named = incident === null ? "" : ` (incident ${incident})`;
+    this.#requests.abandon(this.#replies, `the engine had to start afresh: ${messageOf(error)}${named}`);
     if (!(await this.#alarms.within(LONGEST_REST_NS, life.discard()))) {
       if (!this.#closed) this.#options.fatal(new Error(`commands do not end: ${life.inFlight.join(", ")}`));
       return;
@@ -261,7 +264,7 @@ export class Driver {
         if (this.#cutOff) return;
         error = thrown;
         if (thrown instanceof Trap) this.#setbacks.trapped();
-        this.#options.lost(error);
+        this.#lost(error);
       }
     }
   }
@@ -275,12 +278,22 @@ export class Driver {
     await this.#setbacks.pause();
   }
 
+  /** Tells of it. Returns what it is called by: whoever is answered because of it can name it. */
+  #lost(error: unknown): string | null {
+    const incident = error instanceof Trap ? bytesToHex(this.#host.seed().subarray(0, INCIDENT_BYTES)) : null;
+    this.#options.lost(error, incident);
+    return incident;
+  }
+
   async #begin(): Promise<void> {
     try {
       await this.#open();
     } catch (error) {
-      if (!(error instanceof NotKept)) throw error;
-      this.#options.lost(error);
+      if (this.#cutOff || !(error instanceof NotKept || error instanceof Trap)) throw error;
+      if (error instanceof Trap) this.#setbacks.trapped();
+      this.#lost(error);
+      if (this.#setbacks.tooManyTraps) throw error;
+      if (error instanceof Trap) return this.#begin();
       this.#reopening = this.#retry(error);
     }
   }

@@ -1,12 +1,15 @@
 // The daemon's configuration: flags and file together, checked before anything is touched.
 
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { readConfigFile, refused } from "./config-file.js";
 import { simulatedSocket, simulation } from "./simulation.js";
 import type { Simulation } from "./simulation.js";
 import { ConfigError, DEFAULTS, LOG_DRIVERS, LOG_LEVELS, OPTIONS } from "./options.js";
 import type { LogLevel, Values } from "./options.js";
+
+/** Less would hold hardly more than one segment's start. */
+const LEAST_TRACE = 1024 * 1024;
 
 export interface DaemonConfig {
   /** Sockets to listen on: absolute paths. */
@@ -31,6 +34,14 @@ export interface DaemonConfig {
   debug: boolean;
   /** None: containers are run for real. */
   simulated: Simulation | null;
+  /** What is recorded; none: nothing. */
+  trace: TraceConfig | null;
+}
+
+export interface TraceConfig {
+  directory: string;
+  /** Bytes that are kept. */
+  limit: number;
 }
 
 /** Throws `ConfigError`. */
@@ -52,10 +63,16 @@ export function configOf(values: Values): DaemonConfig {
   const debug = values.get("debug") === true;
   const hosts = list("host");
   const pidFile = text("pidfile") ?? (simulated === null ? DEFAULTS.pidFile : null);
+  const ownSocket = (): string => (simulated ? simulatedSocket() : DEFAULTS.socket);
+  const sockets = hosts.length > 0 ? [...new Set(hosts.map(socketPath))] : [ownSocket()];
+  const dataRoot = directory("data-root", text("data-root") ?? DEFAULTS.dataRoot);
+  const limit = traceSize(text("trace-size") ?? "64m");
+  // A simulated engine keeps nothing of its own anywhere else.
+  const traces = simulated === null ? traceDirectory(dataRoot) : simulatedTraceDirectory(sockets[0]!);
   return {
-    sockets: hosts.length > 0 ? [...new Set(hosts.map(socketPath))] : [simulated ? simulatedSocket() : DEFAULTS.socket],
+    sockets,
     group: text("group"),
-    dataRoot: directory("data-root", text("data-root") ?? DEFAULTS.dataRoot),
+    dataRoot,
     execRoot: directory("exec-root", text("exec-root") ?? DEFAULTS.execRoot),
     pidFile: pidFile === null ? null : resolve(pidFile),
     insecureRegistries: list("insecure-registry"),
@@ -67,7 +84,18 @@ export function configOf(values: Values): DaemonConfig {
     logOptions: (values.get("log-opt") as Map<string, string> | undefined) ?? new Map(),
     debug,
     simulated,
+    trace: values.get("trace") === false ? null : { directory: traces, limit },
   };
+}
+
+/** Where an engine that runs containers keeps its trace. */
+export function traceDirectory(dataRoot: string): string {
+  return join(dataRoot, "trace");
+}
+
+/** Where one that pretends to does. */
+export function simulatedTraceDirectory(socket: string): string {
+  return `${socket}.trace`;
 }
 
 function withFile(flags: Values): Values {
@@ -95,6 +123,14 @@ function socketPath(host: string): string {
   const path = host.startsWith("unix://") ? host.slice("unix://".length) : host;
   if (path.startsWith("/")) return resolve(path);
   throw new ConfigError(`invalid host ${JSON.stringify(host)}: only unix sockets are served: unix:///path/of/the.sock`);
+}
+
+/** `64m`, `1g`, or so many bytes. */
+function traceSize(text: string): number {
+  const [, digits = "", unit = ""] = /^([0-9]{1,9})([kmg]?)b?$/i.exec(text) ?? [];
+  const bytes = Number(digits) * 1024 ** ["", "k", "m", "g"].indexOf(unit.toLowerCase());
+  if (digits !== "" && bytes >= LEAST_TRACE) return bytes;
+  throw new ConfigError(`invalid trace size ${JSON.stringify(text)}: it must be 1m or more`);
 }
 
 function directory(flag: string, path: string): string {

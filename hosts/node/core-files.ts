@@ -1,6 +1,8 @@
 // Where Node finds the compiled core: in `build/core`, seen from the sources and from the bundle alike.
 
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { instantiate, type Core, type ImportObject } from "../../build/core/core.js";
 import { CompiledComponent } from "../component.js";
@@ -11,6 +13,13 @@ export function loadCore(): CompiledComponent<ImportObject, Core> {
   const names = readdirSync(directory).filter((name) => name.endsWith(".wasm"));
   const files = names.map((name) => [name, new Uint8Array(readFileSync(directory + name))] as const);
   return new CompiledComponent(new Map(files), instantiate);
+}
+
+/** What a trace calls that core by. */
+export function coreIdentity(): string {
+  return createHash("sha256")
+    .update(readFileSync(join(coreDirectory(), "core.core.wasm")))
+    .digest("hex");
 }
 
 /** The bundle stands in `build`, this file in `hosts/node`. */

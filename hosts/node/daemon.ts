@@ -5,11 +5,13 @@ import { RequestBodies } from "../bodies.js";
 import { Driver } from "../driver.js";
 import type { DriverOptions } from "../driver.js";
 import type { Host } from "../host.js";
+import { Trap } from "../instance.js";
+import type { CompiledCore } from "../instance.js";
 import { Attachments } from "../streams/attachments.js";
 import { systemClock } from "./clock.js";
 import type { DaemonConfig } from "./config.js";
 import type { Configuration } from "./configuration.js";
-import { loadCore } from "./core-files.js";
+import { coreIdentity, loadCore } from "./core-files.js";
 import type { Closing, Ground } from "./ground.js";
 import { ask } from "./internal-request.js";
 import { openLog } from "./log.js";
@@ -17,8 +19,12 @@ import type { Log } from "./log.js";
 import { claimPidFile } from "./pid-file.js";
 import { Reloads, settingsOf } from "./reload.js";
 import { ReplyRouter } from "../reply-router.js";
+import type { RequestHead } from "./request-head.js";
 import { ApiServer } from "./server.js";
 import { clearSocket, listen, socketGroup } from "./socket.js";
+import { FlightRecorder } from "./trace/flight-recorder.js";
+import { Incidents } from "./trace/incidents.js";
+import { isTraceRequest } from "./trace/request.js";
 import { VERSION } from "../version.js";
 
 /** JSON bodies beyond it are refused. */
@@ -26,8 +32,19 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 /** How long replies under way may take when the daemon is told to end. */
 const GRACE_MS = 500;
 
+/** The core that a daemon runs. */
+export interface DaemonCore {
+  compiled: CompiledCore;
+  /** What a trace calls it by. */
+  identity: string;
+}
+
+function ownCore(): DaemonCore {
+  return { compiled: loadCore(), identity: coreIdentity() };
+}
+
 /** Runs until it is told to end. Throws when it cannot start. */
-export async function runDaemon(configuration: Configuration): Promise<void> {
+export async function runDaemon(configuration: Configuration, core: DaemonCore = ownCore()): Promise<void> {
   const { config } = configuration;
   const log: Log = openLog(() => reloads.config.logLevel);
   const reloads = new Reloads(configuration, log);
@@ -37,7 +54,7 @@ export async function runDaemon(configuration: Configuration): Promise<void> {
   };
   const told = signalled();
   try {
-    const remarks = await start(config, log, reloads, closings);
+    const remarks = await start(config, core, log, reloads, closings);
     for (const line of greeting(config.sockets, remarks)) console.log(line);
     log.info("stopping", { signal: await told });
   } finally {
@@ -47,6 +64,7 @@ export async function runDaemon(configuration: Configuration): Promise<void> {
 
 async function start(
   config: DaemonConfig,
+  core: DaemonCore,
   log: Log,
   reloads: Reloads,
   closings: Closing[],
@@ -61,7 +79,11 @@ async function start(
   const replies = new ReplyRouter();
   const attachments = new Attachments(host.replies, systemClock);
   const ordered: Host = { ...host, listen: (happened, from) => host.listen(attachments.inOrder(happened), from) };
-  const driver = await Driver.open(loadCore(), ordered, replies, bodies, driverOptions(config, host, log));
+  const recorder = openRecorder(config, core.identity, log);
+  closings.push(() => recorder?.close());
+  const incidents = new Incidents(recorder, log);
+  const options = driverOptions(config, host, recorder, incidents);
+  const driver = await opened(Driver.open(core.compiled, ordered, replies, bodies, options), incidents);
   closings.push(() => driver.close());
   reloads.tell({ driver, ground });
   closings.push(() => reloads.close());
@@ -69,7 +91,8 @@ async function start(
   await loadImages((request) => ask(request, { driver, replies, bodies }), log);
   const { replies: stdio } = host;
   const given = { driver, replies, bodies, stdio, attachments, hasHungUp, bodyLimit: BODY_LIMIT };
-  const server = await ApiServer.create(given);
+  const own = (head: RequestHead) => (isTraceRequest(head) ? (recorder?.text() ?? null) : null);
+  const server = await ApiServer.create({ ...given, own });
   closings.push(() => server.close(GRACE_MS));
   for (const socket of config.sockets) {
     await listen(server.accept(`unix://${socket}`), socket, group);
@@ -84,7 +107,32 @@ async function openGround(config: DaemonConfig, closings: Closing[]): Promise<Gr
   return (await import("./linux.js")).openLinux(config, closings);
 }
 
-function driverOptions(config: DaemonConfig, host: Host, log: Log): DriverOptions {
+/** An engine that cannot be recorded runs all the same. */
+function openRecorder({ trace }: DaemonConfig, core: string, log: Log): FlightRecorder | null {
+  if (trace === null) return null;
+  try {
+    return new FlightRecorder({ ...trace, core, log });
+  } catch (error) {
+    log.warn("no trace is recorded", { error: messageOf(error) });
+    return null;
+  }
+}
+
+async function opened(opening: Promise<Driver>, incidents: Incidents): Promise<Driver> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (error instanceof Trap) await incidents.fatal(error);
+    throw error;
+  }
+}
+
+function driverOptions(
+  config: DaemonConfig,
+  host: Host,
+  recorder: FlightRecorder | null,
+  incidents: Incidents,
+): DriverOptions {
   return {
     engine: {
       version: VERSION,
@@ -99,11 +147,9 @@ function driverOptions(config: DaemonConfig, host: Host, log: Log): DriverOption
       logOptions: [...config.logOptions],
       machine: host.machine,
     },
-    lost: (error) => log.error("an instance of the core was lost", { error: messageOf(error) }),
-    fatal: (error) => {
-      log.fatal("no instance of the core can be kept", { error: messageOf(error) });
-      process.exit(1);
-    },
+    lost: (error, incident) => incidents.lost(error, incident),
+    fatal: (error) => void incidents.fatal(error).then(() => process.exit(1)),
+    ...(recorder === null ? {} : { observer: recorder, epoch: recorder.epoch }),
   };
 }
 

@@ -123,6 +123,19 @@ export const OPTIONS: readonly Option[] = [
     value: "file",
     help: `file with the daemon's process id (default ${DEFAULTS.pidFile})`,
   },
+  {
+    flag: "trace",
+    key: "trace",
+    kind: "switch",
+    help: "record what the engine is told, for 'coracle trace save' (default true)",
+  },
+  {
+    flag: "trace-size",
+    key: "trace-size",
+    kind: "text",
+    value: "size",
+    help: "how much of that is kept, the newest (default 64m)",
+  },
   { flag: "simulated", kind: "switch", help: "pretend: nothing is run for real, and no root is needed" },
   {
     flag: "pace",

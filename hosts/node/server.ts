@@ -21,6 +21,7 @@ import { PlainResponse } from "./plain-response.js";
 import type { ReplyRouter } from "../reply-router.js";
 import { receiveBody } from "./request-body.js";
 import type { RequestHead } from "./request-head.js";
+import { sendOwn } from "./own-reply.js";
 import type { Response } from "./response.js";
 
 /** The side of the driver that a server needs. */
@@ -40,6 +41,8 @@ export interface ApiServerOptions {
   hasHungUp?: Ground["hasHungUp"];
   /** Bytes beyond which a JSON body is thrown away. */
   bodyLimit: number;
+  /** What the daemon has to tell of itself, of which the core knows nothing; null: the core is asked. */
+  own?: (head: RequestHead) => AsyncIterable<Uint8Array> | null;
 }
 
 export class ApiServer {
@@ -148,6 +151,8 @@ export class ApiServer {
   }
 
   #deliver(id: RequestId, gate: Gate, head: RequestHead, body: engine.Body, response: Response): void {
+    const own = this.#options.own?.(head) ?? null;
+    if (own !== null) return void sendOwn(own, gate, response);
     this.#options.replies.add(id, exchangeThrough(gate, id, response, this.#context));
     const { method, target, headers } = head;
     const listener = this.#names.get(gate) ?? "";

@@ -3,7 +3,8 @@
 import { fromBase64, toBase64 } from "./base64.js";
 
 export interface Codec<Value> {
-  encode(value: Value): unknown;
+  /** The text of it. */
+  encode(value: Value): string;
   /** Throws `Malformed`; `at` is the place for people: `input.val.id`. */
   decode(json: unknown, at: string): Value;
 }
@@ -20,17 +21,17 @@ export function malformed(at: string, wanted: string): never {
 }
 
 export const text: Codec<string> = {
-  encode: (value) => value,
+  encode: (value) => JSON.stringify(value),
   decode: (json, at) => (typeof json === "string" ? json : malformed(at, "a text")),
 };
 
 export const bool: Codec<boolean> = {
-  encode: (value) => value,
+  encode: String,
   decode: (json, at) => (typeof json === "boolean" ? json : malformed(at, "true or false")),
 };
 
 export const bytes: Codec<Uint8Array> = {
-  encode: toBase64,
+  encode: (value) => `"${toBase64(value)}"`,
   decode: (json, at) => (typeof json === "string" ? fromBase64(json) : null) ?? malformed(at, "base64"),
 };
 
@@ -41,7 +42,7 @@ export const s64 = decimal(-(1n << 63n), (1n << 63n) - 1n);
 
 export function list<Item>(item: Codec<Item>): Codec<Item[]> {
   return {
-    encode: (value) => value.map((one) => item.encode(one)),
+    encode: (value) => `[${value.map((one) => item.encode(one)).join()}]`,
     decode: (json, at) =>
       Array.isArray(json) ? json.map((one, i) => item.decode(one, `${at}[${i}]`)) : malformed(at, "a list"),
   };
@@ -49,18 +50,18 @@ export function list<Item>(item: Codec<Item>): Codec<Item[]> {
 
 /** A list that the boundary has as an array of numbers. */
 export const u32s: Codec<Uint32Array> = {
-  encode: (value) => [...value],
+  encode: (value) => `[${value.join()}]`,
   decode: (json, at) => Uint32Array.from(list(u32).decode(json, at)),
 };
 
 export const u64s: Codec<BigUint64Array> = {
-  encode: (value) => [...value].map((one) => u64.encode(one)),
+  encode: (value) => `[${[...value].map((one) => u64.encode(one)).join()}]`,
   decode: (json, at) => BigUint64Array.from(list(u64).decode(json, at)),
 };
 
 export function pair<First, Second>(first: Codec<First>, second: Codec<Second>): Codec<[First, Second]> {
   return {
-    encode: ([a, b]) => [first.encode(a), second.encode(b)],
+    encode: ([a, b]) => `[${first.encode(a)},${second.encode(b)}]`,
     decode: (json, at) =>
       Array.isArray(json) && json.length === 2
         ? [first.decode(json[0], `${at}[0]`), second.decode(json[1], `${at}[1]`)]
@@ -82,12 +83,12 @@ export function record<Value extends object>(fields: Fields<Value>): Codec<Value
   const entries = Object.entries(fields) as [string, Codec<unknown> | Optional<unknown>][];
   return {
     encode(value) {
-      const json: Record<string, unknown> = {};
+      let json = "";
       for (const [name, field] of entries) {
         const one = (value as Record<string, unknown>)[name];
-        if (one !== undefined) json[name] = codecOf(field).encode(one);
+        if (one !== undefined) json += `${json === "" ? "{" : ","}"${name}":${codecOf(field).encode(one)}`;
       }
-      return json;
+      return json === "" ? "{}" : `${json}}`;
     },
     decode(json, at) {
       const object = objectOf(json, at);
@@ -111,9 +112,10 @@ type Cases<Value extends { tag: string }> = {
 export function variant<Value extends { tag: string }>(cases: Cases<Value>): Codec<Value> {
   const byTag = new Map(Object.entries(cases) as [string, Codec<unknown> | null][]);
   return {
-    encode({ tag, ...rest }) {
-      const codec = byTag.get(tag);
-      return codec ? { tag, val: codec.encode((rest as { val?: unknown }).val) } : { tag };
+    encode(value) {
+      const codec = byTag.get(value.tag);
+      const val = codec ? `,"val":${codec.encode((value as { val?: unknown }).val)}` : "";
+      return `{"tag":"${value.tag}"${val}}`;
     },
     decode(json, at) {
       const object = objectOf(json, at);
@@ -128,7 +130,7 @@ export function variant<Value extends { tag: string }>(cases: Cases<Value>): Cod
 
 export function enumeration<Name extends string>(names: { [Each in Name]: true }): Codec<Name> {
   return {
-    encode: (value) => value,
+    encode: (value) => `"${value}"`,
     decode: (json, at) =>
       typeof json === "string" && Object.hasOwn(names, json)
         ? (json as Name)
@@ -151,7 +153,7 @@ function codecOf(field: Codec<unknown> | Optional<unknown>): Codec<unknown> {
 
 function integer(most: number): Codec<number> {
   return {
-    encode: (value) => value,
+    encode: String,
     decode: (json, at) =>
       Number.isInteger(json) && (json as number) >= 0 && (json as number) <= most
         ? (json as number)
@@ -161,7 +163,7 @@ function integer(most: number): Codec<number> {
 
 function decimal(least: bigint, most: bigint): Codec<bigint> {
   return {
-    encode: String,
+    encode: (value) => `"${value}"`,
     decode(json, at) {
       if (typeof json !== "string" || !/^(0|-?[1-9][0-9]{0,18}|[1-9][0-9]{19})$/.test(json)) {
         return malformed(at, "a text of decimal digits");

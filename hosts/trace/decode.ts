@@ -123,9 +123,10 @@ function headerOf(
 }
 
 function checkOrder({ number, epoch, step }: Pick<Segment, "number" | "epoch" | "step">, before: Segment): void {
-  if (number !== before.number + 1) malformed("segment", String(before.number + 1));
+  const isNext = before.end.why === "continued" ? number === before.number + 1 : number > before.number;
+  if (!isNext) malformed("segment", String(before.number + 1));
   if (before.end.why === "running") throw new Malformed("a segment behind one that had not ended");
-  if (before.end.why === "lost") return;
+  if (before.end.why !== "continued") return;
   if (epoch !== before.epoch) malformed("epoch", String(before.epoch));
   if (step !== before.step + before.calls.length) malformed("step", String(before.step + before.calls.length));
 }
@@ -171,12 +172,12 @@ function hashesOf(json: unknown): OutputHashes | null {
 
 function endOf(json: Record<string, unknown>, trapped: boolean): End {
   const { end, error } = json;
-  if (end === "lost") {
+  if (end === "lost" || (end === "broken" && !trapped)) {
     onlyThese(json, ["end", "error"], "end");
     return { why: end, error: text.decode(error, "error") };
   }
   if (trapped) malformed("end", "lost, behind a step without `out`,");
   onlyThese(json, ["end"], "end");
-  if (end !== "continued" && end !== "running") return malformed("end", "continued, lost or running");
+  if (end !== "continued" && end !== "running") return malformed("end", "continued, lost, broken or running");
   return { why: end };
 }

@@ -8,13 +8,15 @@
 //   {"format":"coracle-trace","version":1,"core":HEX,"segment":N,"epoch":N,"step":N}                        the header
 //   {"now":NOW,"open":{"options":…,"seed":…,"records":[…],"inventory":…},"out":OUT}  or  {"snapshot":BYTES}  the start
 //   {"now":NOW,"input":INPUT,"out":OUT}                                                                 any number
-//   {"end":"continued"}  or  {"end":"lost","error":TEXT}  or  {"end":"running"}                             the end
+//   {"end":"continued"}  or  {"end":"lost","error":TEXT}  or  {"end":"broken","error":TEXT}
+//                        or  {"end":"running"}                                                              the end
 //
 // `core` is the SHA-256 of the core's wasm bytes, in hex: another core may decide otherwise. Segments are numbered one by
-// one; the first of a trace may have any number, older ones may have been thrown away. `epoch` is the number of the
-// instance (`options.epoch`). `step` is the number of the last step before the segment's first input: `open` is 0, each
+// one; the first of a trace may have any number, older ones may have been thrown away; behind one that is
+// not continued numbers may be missing. `epoch` is the number of the instance (`options.epoch`). `step` is the number of the last step before the segment's first input: `open` is 0, each
 // input one more. `continued`: the next segment begins with a snapshot of this very state. `lost`: the instance is gone.
-// `running`: this is as far as was seen.
+// `broken`: what came next was not written down, for the recorder was killed or had no room; the instance may have gone
+// on. `running`: this is as far as was seen.
 //
 // NOW is ["WALL","MONOTONIC"]. INPUT and the arguments of `open` are the values of core/wit/engine.wit:
 //   record         object, names in camelCase, in the order of the WIT; an option that is none is left out
@@ -33,8 +35,8 @@
 // interface's name; of {request, command} for every reply. What is hashed of a value is
 //   text, enum     s LENGTH : UTF-8 bytes          list, tuple  l COUNT : each item
 //   list<u8>       b LENGTH : bytes                record       r, for each field its name (as text) and its value, then ;
-//   any integer    i DECIMAL ;                     variant      as a record of `tag` and `val`
-//   bool           t or f
+//    of over 1024  h LENGTH : their SHA-256        variant      as a record of `tag` and `val`
+//   any integer    i DECIMAL ;                     bool         t or f
 // where LENGTH and COUNT are decimal, spaces are there for the eye only, fields stand in the order of the WIT, and an
 // option that is none is left out.
 //
@@ -98,8 +100,9 @@ export const OUTPUT_KINDS = ["records", "effects", "replies"] as const;
 /** One of them. */
 export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
-/** How a segment ends: another goes on from here, the instance was lost, or it still runs. */
-export type End = { why: "continued" } | { why: "lost"; error: string } | { why: "running" };
+/** How a segment ends: another goes on from here, the instance was lost, the recording broke off, or it still runs. */
+export type End =
+  { why: "continued" } | { why: "lost"; error: string } | { why: "broken"; error: string } | { why: "running" };
 
 /** A step of an instance: what it had been told when so many steps had been made. */
 export interface Position {

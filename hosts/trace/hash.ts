@@ -7,6 +7,7 @@ import { toBase64 } from "./base64.js";
 import type { OutputHashes } from "./format.js";
 
 const HASH_BYTES = 12;
+const MOST_PLAIN = 1024;
 const NO_BYTES = new Uint8Array();
 
 /** SHA-256 at once. The platform's own, where it has one, is ten times as fast as the portable one. */
@@ -43,7 +44,7 @@ function withoutBody({ request, command }: Reply): Reply {
 }
 
 function hashOf(value: unknown, hash: Sha256): string {
-  const writer = new Writer();
+  const writer = new Writer(hash);
   writer.value(value);
   return toBase64(hash(writer.written).subarray(0, HASH_BYTES));
 }
@@ -56,6 +57,8 @@ const MOST_SHARED = 1024 * 1024;
 class Writer {
   #bytes = shared;
   #length = 0;
+
+  constructor(readonly hash: Sha256) {}
 
   /** Valid until the next writer is made. */
   get written(): Uint8Array {
@@ -111,9 +114,11 @@ class Writer {
     return true;
   }
 
+  /** Many bytes are often the same as before, where the rest is not: who hashes may know them. */
   #raw(bytes: Uint8Array): void {
-    this.#plain(`b${bytes.length}:`);
-    this.#copy(bytes);
+    const isLong = bytes.length > MOST_PLAIN;
+    this.#plain(`${isLong ? "h" : "b"}${bytes.length}:`);
+    this.#copy(isLong ? this.hash(bytes) : bytes);
   }
 
   #plain(ascii: string): void {

@@ -24,7 +24,7 @@ export function headerLine({ core, number, epoch, step }: Omit<Segment, "start" 
 }
 
 export function startLine(start: Start): string {
-  if (start.tag === "snapshot") return JSON.stringify({ snapshot: bytes.encode(start.snapshot) });
+  if (start.tag === "snapshot") return `{"snapshot":${bytes.encode(start.snapshot)}}`;
   return stepLine<Opening>("open", opening, start.opening, start);
 }
 
@@ -33,7 +33,7 @@ export function callLine(call: Call): string {
 }
 
 export function endLine(end: End): string {
-  return JSON.stringify(end.why === "lost" ? { end: end.why, error: end.error } : { end: end.why });
+  return JSON.stringify("error" in end ? { end: end.why, error: end.error } : { end: end.why });
 }
 
 function stepLine<Value>(
@@ -43,8 +43,7 @@ function stepLine<Value>(
   { now, out }: { now: types.Instant; out: OutputHashes | null },
   masked = false,
 ): string {
-  const line: Record<string, unknown> = { now: instant.encode(now), [name]: codec.encode(value) };
-  if (masked) line["masked"] = true;
-  if (out !== null) line["out"] = out;
-  return JSON.stringify(line);
+  const mark = masked ? ',"masked":true' : "";
+  const hashes = out === null ? "" : `,"out":${JSON.stringify(out)}`;
+  return `{"now":${instant.encode(now)},"${name}":${codec.encode(value)}${mark}${hashes}}`;
 }

@@ -10,6 +10,11 @@ import { callLine, endLine, headerLine, startLine } from "./lines.js";
 
 /** Where a trace goes, line by line. Must not throw. */
 export interface Sink {
+  /**
+   * Whether lines of a segment are taken; if not given, they are. Of one that is not taken any more the recorder writes
+   * nothing more, and begins another as soon as that would be.
+   */
+  takes?(segment: number): boolean;
   /** A segment begins: what is appended from now on is its. */
   begin(segment: number): void;
   /** One line of the newest segment, without its LF. */
@@ -30,6 +35,10 @@ export interface RecorderOptions {
   characters?: number;
   /** So many segments are kept; 16 if not given. */
   segments?: number;
+  /** Number of the first segment; 1 if not given. */
+  first?: number;
+  /** When what happened is written down: at once if not given. Must keep the order. */
+  later?: (work: () => void) => void;
   /** A portable one if not given. */
   sha256?: Sha256;
 }
@@ -41,63 +50,100 @@ export class Recorder implements Observer {
   readonly #inputs: number;
   readonly #characters: number;
   readonly #segments: number;
+  readonly #later: (work: () => void) => void;
   readonly #sha256: Sha256 | undefined;
-  #number = 0;
-  #oldest = 1;
+  #number: number;
+  #oldest: number;
+  #isOpen = false;
   #inputsIn = 0;
   #charactersIn = 0;
-  #charactersLeft = 0;
+  #charactersLeft = Infinity;
 
-  constructor({ core, sink, inputs = 5000, characters = 4 << 20, segments = 16, sha256 }: RecorderOptions) {
+  constructor(options: RecorderOptions) {
+    const { core, sink, inputs = 5000, characters = 4 << 20, segments = 16, first = 1 } = options;
     this.#core = core;
     this.#sink = sink;
     this.#inputs = inputs;
     this.#characters = characters;
     this.#segments = segments;
-    this.#sha256 = sha256;
+    this.#later = options.later ?? ((work) => work());
+    this.#sha256 = options.sha256;
+    this.#number = first - 1;
+    this.#oldest = first;
+  }
+
+  /** Number of the segment that was begun last. */
+  get segment(): number {
+    return this.#number;
   }
 
   opened({ epoch, now, outputs }: ObservedStep, opening: Opening): void {
-    this.#begin(epoch, 0, { tag: "open", now, opening, out: hashesOf(outputs, false, this.#sha256) });
+    if (!this.#takes(this.#number + 1)) return;
+    this.#begin(epoch, 0, () => ({ tag: "open", now, opening, out: hashesOf(outputs, false, this.#sha256) }));
   }
 
   stepped(step: ObservedStep, input: Input): void {
-    this.#call(step.now, input, (masked) => hashesOf(step.outputs, masked, this.#sha256));
+    if (!this.#isOpen || !this.#takes(this.#number)) return this.#resume(step);
+    const { now, outputs } = step;
+    this.#call(now, input, (masked) => hashesOf(outputs, masked, this.#sha256));
     if (this.#inputsIn < this.#inputs && this.#charactersIn < this.#charactersLeft) return;
     const snapshot = step.snapshot();
     this.#end({ why: "continued" });
-    this.#begin(step.epoch, step.step, { tag: "snapshot", snapshot });
+    this.#begin(step.epoch, step.step, () => ({ tag: "snapshot", snapshot }));
   }
 
+  /** Also to be told when the driver is closed. */
   lost(epoch: number, error: unknown, during?: Attempt): void {
     if (during !== undefined && "opening" in during) {
-      this.#begin(epoch, 0, { tag: "open", now: during.now, opening: during.opening, out: null });
-    } else if (during !== undefined) {
+      if (!this.#takes(this.#number + 1)) return;
+      const { now, opening } = during;
+      this.#begin(epoch, 0, () => ({ tag: "open", now, opening, out: null }));
+    } else if (during !== undefined && this.#isOpen) {
       this.#call(during.now, during.input, () => null);
     }
-    this.#end({ why: "lost", error: error instanceof Error ? error.message : String(error) });
+    if (this.#isOpen) this.#end({ why: "lost", error: error instanceof Error ? error.message : String(error) });
   }
 
-  #begin(epoch: number, step: number, start: Start): void {
-    this.#number++;
-    this.#sink.begin(this.#number);
-    while (this.#number - this.#oldest >= this.#segments) this.#sink.drop(this.#oldest++);
-    this.#sink.append(headerLine({ core: this.#core, number: this.#number, epoch, step }));
-    const line = startLine(start);
-    this.#sink.append(line);
-    this.#inputsIn = this.#charactersIn = 0;
-    this.#charactersLeft = Math.max(this.#characters, line.length);
+  #takes(segment: number): boolean {
+    return this.#sink.takes?.(segment) ?? true;
+  }
+
+  /** Behind steps that are not written down, this one among them. */
+  #resume(step: ObservedStep): void {
+    this.#isOpen = false;
+    if (!this.#takes(this.#number + 1)) return;
+    const snapshot = step.snapshot();
+    this.#begin(step.epoch, step.step, () => ({ tag: "snapshot", snapshot }));
+  }
+
+  #begin(epoch: number, step: number, start: () => Start): void {
+    const number = ++this.#number;
+    this.#isOpen = true;
+    this.#inputsIn = 0;
+    this.#charactersLeft = Infinity;
+    this.#later(() => {
+      this.#sink.begin(number);
+      while (number - this.#oldest >= this.#segments) this.#sink.drop(this.#oldest++);
+      this.#sink.append(headerLine({ core: this.#core, number, epoch, step }));
+      const line = startLine(start());
+      this.#sink.append(line);
+      this.#charactersIn = 0;
+      this.#charactersLeft = Math.max(this.#characters, line.length);
+    });
   }
 
   #call(now: ObservedStep["now"], input: Input, hash: (masked: boolean) => OutputHashes | null): void {
-    const masked = withoutCredentials(input);
-    const line = callLine({ now, ...masked, out: hash(masked.masked) });
-    this.#sink.append(line);
     this.#inputsIn++;
-    this.#charactersIn += line.length + 1;
+    this.#later(() => {
+      const masked = withoutCredentials(input);
+      const line = callLine({ now, ...masked, out: hash(masked.masked) });
+      this.#sink.append(line);
+      this.#charactersIn += line.length + 1;
+    });
   }
 
   #end(end: End): void {
-    this.#sink.append(endLine(end));
+    this.#isOpen = false;
+    this.#later(() => this.#sink.append(endLine(end)));
   }
 }

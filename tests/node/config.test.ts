@@ -56,6 +56,7 @@ describe("flags", () => {
       sockets: ["/a.sock", "/b.sock", "/c.sock"],
       group: "staff",
       dataRoot: "/data",
+      trace: { directory: "/data/trace", limit: 64 << 20 },
       execRoot: "/exec",
       pidFile: "/run/x.pid",
       insecureRegistries: ["a:5000", "10.0.0.0/8"],
@@ -121,6 +122,8 @@ describe("flags", () => {
     [["--log-opt", "bare"], 'invalid argument "bare" for --log-opt: it must be name=value'],
     [["--label", "bare"], 'invalid label "bare": it must be key=value'],
     [["--data-root="], "invalid --data-root: it is empty"],
+    [["--trace-size", "64"], 'invalid trace size "64": it must be 1m or more'],
+    [["--trace-size", "much"], 'invalid trace size "much": it must be 1m or more'],
     [["--pace", "fast"], "--pace means nothing without --simulated"],
     [["--seed=7"], "--seed means nothing without --simulated"],
     [["--simulated", "--pace", "0"], 'invalid pace "0": it must be real, fast, or a number above 0'],
@@ -147,12 +150,15 @@ describe("the configuration file", () => {
         "log-opts": { "max-file": "3" },
         debug: false,
         labels: ["a=b"],
+        trace: true,
+        "trace-size": "5m",
       }),
     );
     expect(config("--config-file", file)).toEqual({
       sockets: ["/a.sock"],
       group: "g",
       dataRoot: "/d",
+      trace: { directory: "/d/trace", limit: 5 << 20 },
       execRoot: "/e",
       pidFile: "/p",
       insecureRegistries: ["r:1"],
@@ -165,6 +171,13 @@ describe("the configuration file", () => {
       debug: false,
       simulated: null,
     });
+  });
+
+  test("can say that nothing is recorded", () => {
+    expect(config("--config-file", fileWith('{"trace": false}')).trace).toBeNull();
+    expect(config("--trace=false").trace).toBeNull();
+    const simulated = daemonConfig(parseFlags(["--simulated", "-H", "unix:///a.sock", "--trace-size=1g"]));
+    expect(simulated.trace).toEqual({ directory: "/a.sock.trace", limit: 1 << 30 });
   });
 
   test("and flags together make the configuration", () => {

@@ -1,0 +1,106 @@
+// The daemon's flight recorder: what the core was told lately, in files. It never fails the engine: what it cannot keep
+// it says in the log, and does without.
+
+import type { Input } from "../../host.js";
+import type { Attempt, ObservedStep, Observer, Opening } from "../../observer.js";
+import { Recorder } from "../../trace/recorder.js";
+import type { Log } from "../log.js";
+import { nativeHash } from "./native-hash.js";
+import { SegmentFiles } from "./segment-files.js";
+import { traceText } from "./segment-reading.js";
+import { TraceDirectory } from "./trace-directory.js";
+
+export interface FlightRecorderOptions {
+  directory: string;
+  /** Bytes of all that is kept but incidents. */
+  limit: number;
+  /** Identity of the core. */
+  core: string;
+  log: Log;
+}
+
+/** A segment is a small part of what is kept, for the oldest goes in whole. */
+const SEGMENTS = 16;
+const MOST_CHARACTERS = 4 << 20;
+
+export class FlightRecorder implements Observer {
+  readonly directory: TraceDirectory;
+  /** Number of the newest instance that was recorded before. */
+  readonly epoch: number;
+  readonly #files: SegmentFiles;
+  readonly #recorder: Recorder;
+  #later: (() => void)[] = [];
+  #lastEpoch: number;
+
+  /** Throws where nothing can be written. */
+  constructor({ directory, limit, core, log }: FlightRecorderOptions) {
+    this.directory = new TraceDirectory(directory);
+    this.directory.make();
+    this.epoch = this.#lastEpoch = this.directory.lastEpoch();
+    this.#files = new SegmentFiles({ directory: this.directory, limit, log });
+    this.#recorder = new Recorder({
+      core,
+      sink: this.#files,
+      inputs: Infinity,
+      characters: Math.min(MOST_CHARACTERS, limit / SEGMENTS),
+      segments: Infinity,
+      first: (this.directory.segments().at(-1)?.number ?? 0) + 1,
+      later: (work) => this.#defer(work),
+      sha256: nativeHash(),
+    });
+  }
+
+  opened(step: ObservedStep, opening: Opening): void {
+    this.#lastEpoch = step.epoch;
+    this.#recorder.opened(step, opening);
+  }
+
+  stepped(step: ObservedStep, input: Input): void {
+    this.#recorder.stepped(step, input);
+  }
+
+  lost(epoch: number, error: unknown, during?: Attempt): void {
+    this.#lastEpoch = epoch;
+    this.#recorder.lost(epoch, error, during);
+  }
+
+  /** Keeps the newest segment as that of an incident. Resolves with its file; null where nothing is kept. */
+  async keep(incident: string): Promise<string | null> {
+    const { segment } = this.#recorder;
+    await this.#flush();
+    try {
+      this.directory.keep(segment, incident);
+      return this.directory.incidentFile(incident);
+    } catch {
+      return null;
+    }
+  }
+
+  /** The text of the trace up to now. */
+  async *text(): AsyncGenerator<Uint8Array> {
+    await this.#flush();
+    yield* traceText(this.directory.segments(), true);
+  }
+
+  async close(): Promise<void> {
+    this.#recorder.lost(this.#lastEpoch, "the daemon was ended");
+    this.#makeUp();
+    await this.#files.close();
+  }
+
+  /** Behind all that this turn of the event loop does: whoever asked has the answer by then. */
+  #defer(work: () => void): void {
+    if (this.#later.push(work) === 1) setImmediate(() => this.#makeUp());
+  }
+
+  #makeUp(): void {
+    const works = this.#later;
+    this.#later = [];
+    for (const work of works) work();
+  }
+
+  #flush(): Promise<void> {
+    this.#makeUp();
+    return this.#files.flush();
+  }
+}

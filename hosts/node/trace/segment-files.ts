@@ -1,0 +1,191 @@
+// Writes the segments of a trace to files, by and by, so that nobody waits for the disk; and throws the oldest away when
+// there are too many bytes of them. What the disk does not take is lost to the trace, and to nobody else.
+
+import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
+import { open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { endLine } from "../../trace/lines.js";
+import type { Sink } from "../../trace/recorder.js";
+import type { Log } from "../log.js";
+import type { SegmentFile, TraceDirectory } from "./trace-directory.js";
+
+export interface SegmentFilesOptions {
+  directory: TraceDirectory;
+  /** Bytes of all segments together, but for the newest if that is larger. */
+  limit: number;
+  log: Log;
+}
+
+/** Lines wait so long for others: then they are written together. */
+const GATHER_MS = 100;
+/** Bytes that may wait while the disk is busy. */
+const MOST_WAITING = 16 * 1024 * 1024;
+/** After a failure, before the next try: doubled each time. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Lines of one segment. */
+interface Batch {
+  segment: number;
+  lines: string[];
+}
+
+export class SegmentFiles implements Sink {
+  readonly #directory: TraceDirectory;
+  readonly #limit: number;
+  readonly #log: Log;
+  /** Written, oldest first; the newest may still grow. */
+  readonly #files: SegmentFile[];
+  #waiting: Batch[] = [];
+  #waitingBytes = 0;
+  #newest = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> | null = null;
+  #handle: FileHandle | null = null;
+  #pauseMs = FIRST_PAUSE_MS;
+  #resting = false;
+  /** Segments up to it are not taken any more. */
+  #gaveUp = 0;
+
+  constructor({ directory, limit, log }: SegmentFilesOptions) {
+    this.#directory = directory;
+    this.#limit = limit;
+    this.#log = log;
+    this.#files = directory.segments();
+  }
+
+  takes(segment: number): boolean {
+    return !this.#resting && segment > this.#gaveUp;
+  }
+
+  begin(segment: number): void {
+    this.#newest = segment;
+    if (this.#resting) this.#gaveUp = segment;
+    else this.#waiting.push({ segment, lines: [] });
+  }
+
+  append(line: string): void {
+    if (!this.takes(this.#newest)) return;
+    this.#waiting.at(-1)!.lines.push(line);
+    this.#waitingBytes += line.length + 1;
+    if (this.#writing !== null && this.#waitingBytes > MOST_WAITING)
+      return this.#fail(new Error("the disk is too slow"));
+    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS).unref();
+  }
+
+  /** Old segments go by their bytes alone. */
+  drop(): void {}
+
+  /** Resolves when all lines so far are in the hands of the system, or are lost. */
+  async flush(): Promise<void> {
+    this.#callOff();
+    // What comes while others are written is written behind them.
+    while (this.#writing !== null) await this.#writing;
+    if (this.#waitingBytes === 0) return;
+    this.#writing = this.#write(this.#take());
+    await this.#writing;
+    this.#writing = null;
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    this.#gaveUp = Infinity;
+    await this.#handle?.close();
+    this.#handle = null;
+  }
+
+  #callOff(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /** The newest segment stays open for more. */
+  #take(): Batch[] {
+    const taken = this.#waiting.filter(({ lines }) => lines.length > 0);
+    this.#waiting = [{ segment: this.#newest, lines: [] }];
+    this.#waitingBytes = 0;
+    return taken;
+  }
+
+  async #write(batches: Batch[]): Promise<void> {
+    try {
+      for (const { segment, lines } of batches) {
+        const bytes = Buffer.from(textOf(lines));
+        const file = await this.#fileFor(segment);
+        this.#makeRoom(bytes.length);
+        await this.#handle!.appendFile(bytes);
+        file.bytes += bytes.length;
+      }
+      this.#pauseMs = FIRST_PAUSE_MS;
+    } catch (error) {
+      this.#fail(error);
+      await this.#giveUp(batches.at(-1)!.segment);
+    }
+  }
+
+  async #fileFor(segment: number): Promise<SegmentFile> {
+    const newest = this.#files.at(-1);
+    if (this.#handle !== null && newest?.number === segment) return newest;
+    await this.#handle?.close();
+    this.#handle = null;
+    const file = this.#directory.fileOf(segment);
+    this.#handle = await open(file, "ax", 0o600);
+    const added = { number: segment, file, bytes: 0 };
+    this.#files.push(added);
+    return added;
+  }
+
+  #makeRoom(bytes: number): void {
+    let sum = this.#files.reduce((all, file) => all + file.bytes, bytes);
+    while (sum > this.#limit && this.#files.length > 1) {
+      const { file, bytes: freed } = this.#files.shift()!;
+      rmSync(file, { force: true });
+      sum -= freed;
+    }
+  }
+
+  /** The segment ends where it is; there is another try in a while. */
+  #fail(error: unknown): void {
+    if (this.#resting) return;
+    this.#resting = true;
+    this.#gaveUp = this.#newest;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#callOff();
+    const why = error instanceof Error ? error.message : String(error);
+    this.#log.warn("the flight recorder dropped a segment", { segment: this.#newest, error: why });
+    setTimeout(() => (this.#resting = false), this.#pauseMs).unref();
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  /** Says where the segment breaks off; where there is no room even for that, the room that it has is given back. */
+  async #giveUp(segment: number): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = null;
+    await handle?.close().catch(() => {});
+    const at = this.#files.findIndex(({ number }) => number === segment);
+    if (at < 0) return rmSync(this.#directory.fileOf(segment), { force: true });
+    if (!broken(this.#files[at]!)) rmSync(this.#files.splice(at, 1)[0]!.file, { force: true });
+  }
+}
+
+/** False if it cannot be said. */
+function broken({ file, bytes }: SegmentFile): boolean {
+  try {
+    const descriptor = openSync(file, "r+");
+    try {
+      // Behind the last line that is there in whole.
+      ftruncateSync(descriptor, bytes);
+      const line = Buffer.from(`${endLine({ why: "broken", error: "the rest could not be written" })}\n`);
+      return bytes > 0 && writeSync(descriptor, line, 0, line.length, bytes) === line.length;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return false;
+  }
+}
+
+function textOf(lines: readonly string[]): string {
+  return `${lines.join("\n")}\n`;
+}

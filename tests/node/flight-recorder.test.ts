@@ -1,0 +1,198 @@
+// The flight recorder's files: who can read them, how many there are, and what becomes of them when the daemon, or its
+// disk, lets them down.
+
+import { cpSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Log } from "../../hosts/node/log.js";
+import { openLog } from "../../hosts/node/log.js";
+import { FlightRecorder } from "../../hosts/node/trace/flight-recorder.js";
+import { TraceDirectory } from "../../hosts/node/trace/trace-directory.js";
+import { decodeTrace } from "../../hosts/trace/decode.js";
+import type { Trace } from "../../hosts/trace/format.js";
+import { replay } from "../../hosts/trace/replay.js";
+import { until } from "../support/commands.js";
+import { RecordedEngine, identity, trapping } from "../trace/engine.js";
+import { create, live } from "../trace/stories.js";
+
+const LIMIT = 16 << 20;
+
+let directory = "";
+let lines: string[] = [];
+let log: Log;
+
+beforeEach(() => {
+  directory = join(mkdtempSync(join(tmpdir(), "coracle-flight-")), "trace");
+  lines = [];
+  log = openLog(
+    () => "debug",
+    (line) => void lines.push(line),
+  );
+});
+afterEach(() => rmSync(join(directory, ".."), { recursive: true }));
+
+function recorder(limit = LIMIT, at = directory): FlightRecorder {
+  return new FlightRecorder({ directory: at, limit, core: identity, log });
+}
+
+async function traceOf(recorder: FlightRecorder): Promise<Trace> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of recorder.text()) pieces.push(piece);
+  return decodeTrace(Buffer.concat(pieces).toString());
+}
+
+function expectSame(trace: Trace): void {
+  expect(replay(trace, trapping, { identity }).difference).toBeNull();
+}
+
+test("its owner alone can read it, and it is what happened", async () => {
+  const flight = recorder();
+  const engine = new RecordedEngine();
+  await engine.open(flight);
+  await create(engine, "web");
+  const trace = await traceOf(flight);
+  expect(trace.segments.map(({ end }) => end.why)).toEqual(["running"]);
+  expectSame(trace);
+  expect(statSync(directory).mode & 0o777).toBe(0o700);
+  expect(readdirSync(directory).map((name) => statSync(join(directory, name)).mode & 0o777)).toEqual([0o600]);
+  await flight.close();
+  expect((await traceOf(recorder())).segments.at(-1)!.end).toEqual({ why: "lost", error: "the daemon was ended" });
+});
+
+test("lines reach the disk by themselves", async () => {
+  const flight = recorder();
+  const engine = new RecordedEngine();
+  await engine.open(flight);
+  await engine.ask({ method: "GET", target: "/soon-written" });
+  await until("the line to be written", () => textIn(directory).includes("/soon-written"));
+  await flight.close();
+});
+
+function textIn(path: string): string {
+  return readdirSync(path)
+    .map((name) => readFileSync(join(path, name), "utf8"))
+    .join("");
+}
+
+test("no more bytes are kept than there may be, and what is left can be replayed", async () => {
+  const flight = recorder(8 << 20);
+  const engine = new RecordedEngine();
+  await engine.open(flight);
+  await create(engine, "web");
+  const padding = "x".repeat(60_000);
+  for (let i = 0; i < 400; i++) {
+    engine.send({ method: "GET", target: `/containers/json?filters=${padding}` });
+    if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (i % 50 === 0) await traceOf(flight);
+  }
+  const trace = await traceOf(flight);
+  expect(trace.segments[0]!.number).toBeGreaterThan(1);
+  expect(trace.segments.length).toBeGreaterThan(1);
+  expect(trace.segments[0]!.start.tag).toBe("snapshot");
+  expectSame(trace);
+  const bytes = new TraceDirectory(directory).segments().reduce((sum, file) => sum + file.bytes, 0);
+  expect(bytes).toBeLessThanOrEqual(8 << 20);
+  expect(bytes).toBeGreaterThan(4 << 20);
+  await flight.close();
+});
+
+test("what a killed daemon left is gone on with, wherever it was cut", async () => {
+  const flight = recorder();
+  const engine = new RecordedEngine();
+  await engine.open(flight);
+  await create(engine, "web");
+  await traceOf(flight);
+  const { file, bytes } = new TraceDirectory(directory).segments()[0]!;
+  const text = readFileSync(file);
+  const calls = text.indexOf(10, text.indexOf(10) + 1) + 1;
+  for (const cut of [0, 10, calls - 1, calls, calls + 7, bytes - 1, bytes]) {
+    const copy = join(directory, `../cut-${cut}`);
+    cpSync(directory, copy, { recursive: true });
+    truncateSync(join(copy, file.slice(directory.length)), cut);
+    const again = recorder(LIMIT, copy);
+    const other = new RecordedEngine();
+    await other.open(again);
+    await other.ask({ method: "GET", target: "/_ping" });
+    const trace = await traceOf(again);
+    expect(trace.segments.map(({ number, end }) => [number, end.why])).toEqual(
+      cut < calls
+        ? [[2, "running"]]
+        : [
+            [1, "broken"],
+            [2, "running"],
+          ],
+    );
+    expect(again.epoch).toBe(cut < 60 ? 0 : 1);
+    expectSame(trace);
+    await again.close();
+  }
+  await flight.close();
+});
+
+test("a disk that takes nothing costs a segment and no request, and what comes later is recorded again", async () => {
+  const flight = recorder();
+  const engine = new RecordedEngine();
+  await engine.open(flight);
+  await create(engine, "before");
+  await traceOf(flight);
+  await flight.close();
+  const second = recorder();
+  renameSync(directory, `${directory}.away`);
+  const other = new RecordedEngine();
+  await other.open(second);
+  expect(await create(other, "meanwhile")).toMatch(/^[0-9a-f]{64}$/);
+  await until("the log to say so", () => lines.some((line) => line.includes("dropped a segment")));
+  expect(lines.filter((line) => line.includes("dropped a segment"))).toHaveLength(1);
+  renameSync(`${directory}.away`, directory);
+  await until("it to be recorded again", async () => {
+    await other.ask({ method: "GET", target: "/behind" });
+    const { segments } = await traceOf(second);
+    return segments.some(({ start, calls }) => start.tag === "snapshot" && calls.length > 0);
+  });
+  const trace = await traceOf(second);
+  expect(trace.segments.map(({ end }) => end.why)).toEqual(["lost", "running"]);
+  expectSame(trace);
+  await second.close();
+});
+
+test("the trace up to a trap is kept, whatever else goes", async () => {
+  const flight = recorder(1 << 20);
+  const engine = new RecordedEngine();
+  let keeping: Promise<string | null> = Promise.resolve(null);
+  await engine.open({
+    opened: (...of) => flight.opened(...of),
+    stepped: (...of) => flight.stepped(...of),
+    lost: (...of) => {
+      flight.lost(...of);
+      keeping = flight.keep("0123456789ab");
+    },
+  });
+  await create(engine, "web");
+  await engine.ask({ method: "GET", target: "/trap" });
+  const file = await keeping;
+  expect(file).toBe(join(directory, "incident-0123456789ab.ndjson"));
+  const kept = decodeTrace(readFileSync(file!, "utf8"));
+  expect(kept.segments.map(({ end }) => end)).toEqual([{ why: "lost", error: "the core trapped: Error: unreachable" }]);
+  expect(kept.segments[0]!.calls.at(-1)).toMatchObject({ out: null, input: { val: { target: "/trap" } } });
+  expectSame(kept);
+  for (let i = 0; i < 20; i++) flight.directory.keep(1, `${i}`.padStart(12, "a"));
+  expect(readdirSync(directory).filter((name) => name.startsWith("incident-"))).toHaveLength(8);
+  await flight.close();
+});
+
+test("a life with traps, cuts and credentials is recorded whole", async () => {
+  const flight = recorder();
+  const engine = new RecordedEngine();
+  const { open } = engine;
+  engine.open = () => open.call(engine, flight);
+  await live(engine);
+  const trace = await traceOf(flight);
+  expect(trace.segments.map(({ epoch, end }) => [epoch, end.why])).toEqual([
+    [1, "lost"],
+    [2, "lost"],
+    [3, "running"],
+  ]);
+  expectSame(trace);
+  await flight.close();
+});
