@@ -43,6 +43,16 @@ export interface Kernel {
   chdir(path: string): void;
   /** Unlike `process.kill` it knows signal numbers that Node has no name for. */
   kill(pid: number, signal: number): void;
+  /**
+   * Starts a program and gives its process id: our child, in a session of its own, with all signals as they are by
+   * default. It begins to run before this returns, with no more than a moment lost to the calling thread, in whatever
+   * namespaces that is in. Nobody but who calls `reap` learns of its end.
+   */
+  spawn(birth: Birth): number;
+  /** Of a child from `spawn`: how it ended, and its process id is free again; undefined while it runs. */
+  reap(pid: number): ChildEnd | undefined;
+  /** A pipe; both ends are closed on exec. */
+  pipe(): { read: number; write: number };
   /** Of a socket: its other end is closed for good, not only for writing (poll(2), POLLHUP). */
   hungUp(fd: number): boolean;
   /** Of a socket: `SHUT_…`. */
@@ -72,6 +82,25 @@ export interface Kernel {
   interfaceIndex(name: string): number;
   /** A socket bound to that IPv4 address and port so that nobody else can listen there; closed on exec. */
   bindPort(protocol: "tcp" | "udp", address: Uint8Array, port: number): number;
+}
+
+/** What a child begins with. */
+export interface Birth {
+  /** A path, or a name to be looked for in PATH. */
+  program: string;
+  /** Without its own name. */
+  args: readonly string[];
+  environment: Readonly<Record<string, string>>;
+  /** Its working directory; ours if it has none. */
+  directory: string | undefined;
+  /** Our open files that are its 0, 1, 2 and so on; each of them above 2, or the one that it becomes. */
+  files: readonly number[];
+}
+
+/** wait(2). */
+export interface ChildEnd {
+  /** Null if a signal has killed it. */
+  code: number | null;
 }
 
 /** A device number. */

@@ -1,16 +1,16 @@
 // A launch, in its order: files, bundle, supervisor (which has the runtime make the container), stdin, start.
 
-import { execFile, type ChildProcess } from "node:child_process";
 import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { processes, types } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
 import { groupOf } from "./chosen-groups.js";
 import { writeBundle, type Spec } from "./bundle.js";
 import type { Cgroups } from "./cgroups.js";
+import { endOf, startChild, type Child } from "./child.js";
 import { makePrivate } from "./directories.js";
-import { environment } from "./environment.js";
 import { isHybrid } from "./hybrid.js";
 import type { Kernel } from "./kernel.js";
 import { hasBfqWeights, setWeights } from "./limits.js";
@@ -33,8 +33,8 @@ export interface Surroundings {
   conmon: string;
   /** A runtime that has not done its part by then never will. */
   createLimitMs: number;
-  /** Forks a child where this runtime can work. `upToDate`: it is to see all that the machine has mounted by now. */
-  born: (runtime: Pick<Runtime, "kind">, spawn: () => ChildProcess, upToDate?: boolean) => ChildProcess;
+  /** Starts a child where this runtime can work. `upToDate`: it is to see all that the machine has mounted by now. */
+  born: (runtime: Pick<Runtime, "kind">, spawn: () => Child, upToDate?: boolean) => Child;
 }
 
 /** Launches. `connect` is called when the supervisor is there and the process not yet started. */
@@ -49,19 +49,22 @@ export async function launch(
   const spec = prepare(command, run, runtime, at, !ownWeights);
   allowRealtime(spec, run, at);
   checkPropagation(spec.mounts ?? [], runtime.kind === "crun" && isHybrid());
-  const supervisor = supervise({
-    program: at.conmon,
-    name: run.name,
-    directory: run.directory,
-    log: at.paths.log(run.container),
-    logBytes: Number(command.log.fileBytes),
-    exits: at.paths.exits(),
-    runtime: { path: runtime.path, root: at.paths.runtime(runtime.name) },
-    tty: command.tty,
-    openStdin: command.openStdin,
-    stdinOnce: command.stdinOnce,
-    born: (spawn) => at.born(runtime, spawn, bindsMachines(spec, at.paths)),
-  });
+  const supervisor = supervise(
+    {
+      program: at.conmon,
+      name: run.name,
+      directory: run.directory,
+      log: at.paths.log(run.container),
+      logBytes: Number(command.log.fileBytes),
+      exits: at.paths.exits(),
+      runtime: { path: runtime.path, root: at.paths.runtime(runtime.name) },
+      tty: command.tty,
+      openStdin: command.openStdin,
+      stdinOnce: command.stdinOnce,
+      born: (spawn) => at.born(runtime, spawn, bindsMachines(spec, at.paths)),
+    },
+    at.kernel,
+  );
   const pid = await created(supervisor, run, spec, at);
   const { blockIO } = spec.linux?.resources ?? {};
   if (ownWeights && blockIO) await setWeights(at.cgroups, run.container, blockIO);
@@ -157,15 +160,11 @@ export async function callRuntime(
   at: Surroundings,
   args: string[],
 ): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const parameters = [`--root=${at.paths.runtime(runtime.name)}`, ...args];
-    const options = { env: environment(), timeout: at.createLimitMs, killSignal: "SIGKILL" } as const;
-    at.born(runtime, () =>
-      execFile(runtime.path, parameters, options, (error, _, stderr) =>
-        error ? reject(new Error(stderr.trim() || error.message)) : resolve(),
-      ),
-    );
-  });
+  const parameters = [`--root=${at.paths.runtime(runtime.name)}`, ...args];
+  const files = ["ignore", "ignore", "pipe"] as const;
+  const child = at.born(runtime, () => startChild(at.kernel, { program: runtime.path, args: parameters, files }));
+  const [said, { code }] = await Promise.all([text(child.pipes[2]!), endOf(child, at.kernel, at.createLimitMs)]);
+  if (code !== 0) throw new Error(said.trim() || `${runtime.path} ended with ${code ?? "a signal"}`);
 }
 
 function hasHooks(spec: Spec): boolean {

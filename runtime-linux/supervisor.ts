@@ -1,12 +1,12 @@
 // conmon, the supervisor of one run: it holds the process's stdio, writes its log and its exit code, and lives on when
 // the engine dies. It has the OCI runtime make the container; starting it is left to the caller.
 
-import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { HostFailure } from "../hosts/failure.js";
-import { environment } from "./environment.js";
+import { startChild, type Child } from "./child.js";
+import type { Kernel } from "./kernel.js";
 
 export interface Supervision {
   /** Absolute path of conmon. */
@@ -28,7 +28,7 @@ export interface Supervision {
   /** Stdin ends when a client's connection does. */
   stdinOnce: boolean;
   /** Runs `spawn` where the process should be born; see `Hybrid.hide`. */
-  born: (spawn: () => ChildProcess) => ChildProcess;
+  born: (spawn: () => Child) => Child;
 }
 
 export interface Supervisor {
@@ -40,25 +40,18 @@ export interface Supervisor {
   ended: Promise<void>;
 }
 
-/** Starts a supervisor. */
-export function supervise(supervision: Supervision): Supervisor {
-  const { directory } = supervision;
+/** Starts a supervisor: our child, so that its end is noticed at once; it is adopted by init when we die. */
+export function supervise(supervision: Supervision, kernel: Kernel): Supervisor {
+  const { program, directory, born } = supervision;
   const errors = openSync(join(directory, ERRORS), "a");
   try {
-    const child = supervision.born(() =>
-      spawn(supervision.program, parameters(supervision), {
-        cwd: directory,
-        env: { ...environment(), _OCI_SYNCPIPE: "3" },
-        stdio: ["ignore", "ignore", errors, "pipe"],
-        detached: true, // a session of its own: signals to the engine's process group pass it by
-      }),
-    );
-    child.unref();
-    const ended = new Promise<void>((resolve) => {
-      child.once("exit", () => resolve());
-      child.once("error", () => resolve());
-    });
-    return { pid: child.pid ?? 0, created: created(child, directory), ended };
+    const args = parameters(supervision);
+    const variables = { _OCI_SYNCPIPE: "3" };
+    const files = ["ignore", "ignore", errors, "pipe"] as const;
+    const child = born(() => startChild(kernel, { program, args, variables, directory, files }));
+    return { pid: child.pid, created: created(child.pipes[3]!, directory), ended: child.gone.then(() => {}) };
+  } catch (error) {
+    throw new HostFailure("internal", `no supervisor: ${(error as Error).message}`);
   } finally {
     closeSync(errors);
   }
@@ -76,7 +69,7 @@ const UNATTENDED_BYTES = 256 * 1024 ** 2;
 function parameters(supervision: Supervision): string[] {
   const { name, directory, log, logBytes, exits, runtime, tty, openStdin, stdinOnce } = supervision;
   return [
-    "--sync", // our child, so that its end is noticed at once; it is adopted by init when we die
+    "--sync", // it does not leave us for init at once
     ...["--cid", name, "--cuuid", name, "--name", name],
     ...["--runtime", runtime.path, "--runtime-arg", `--root=${runtime.root}`],
     ...["--bundle", directory, "--full-attach", "--persist-dir", directory],
@@ -91,14 +84,9 @@ function parameters(supervision: Supervision): string[] {
 }
 
 /** Reads the one line that conmon sends once the runtime has made the container, or could not. */
-async function created(child: ChildProcess, directory: string): Promise<number> {
-  const failed = new Promise<never>((_, reject) =>
-    child.once("error", ({ message }) => reject(new HostFailure("internal", `no supervisor: ${message}`))),
-  );
-  const pipe = child.stdio[3] as Readable;
+async function created(pipe: Readable, directory: string): Promise<number> {
   try {
-    const line = await Promise.race([firstLine(pipe), failed]);
-    const { pid = -1, message } = JSON.parse(line || "{}") as { pid?: number; message?: string };
+    const { pid = -1, message } = JSON.parse((await firstLine(pipe)) || "{}") as { pid?: number; message?: string };
     if (pid > 0) return pid;
     // Without a text of its own conmon was killed, or could not do its part.
     if (message) throw new HostFailure("invalid", message.trim());

@@ -1,6 +1,5 @@
 // One exec that this engine started: what holds its streams, and its end.
 
-import type { Readable, Writable } from "node:stream";
 import type { ExecStdio, engine, processes, types } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
 import type { Surroundings } from "../launch.js";
@@ -78,7 +77,7 @@ export class LiveExec {
     const process = this.place.started();
     if (process && isAlive(process)) this.at.kernel.kill(process.pid, SIGKILL);
     // It was not made yet: whoever works on it is in a process group of its own.
-    else if (this.#spawned?.child.pid) killGroup(this.#spawned.child.pid, this.at);
+    else if (this.#spawned) killGroup(this.#spawned.child.pid, this.at);
     this.#close();
   }
 
@@ -94,8 +93,8 @@ export class LiveExec {
   async #spawnPiped(runtime: RunNote["runtime"], process: ProcessSpec): Promise<number> {
     const input = this.command.openStdin ? "pipe" : "ignore";
     const spawned = (this.#spawned = spawnDirect(this.place, runtime, this.at, [input, "pipe", "pipe"]));
-    const { stdin, stdout, stderr } = spawned.child;
-    for (const pipe of [stdin, stdout, stderr]) unref(pipe);
+    const [stdin, stdout, stderr] = spawned.child.pipes;
+    for (const pipe of [stdin, stdout, stderr]) pipe?.unref();
     this.#output.add("stdout", stdout!);
     this.#output.add("stderr", stderr!);
     const pid = await started(spawned, this.place, process);
@@ -121,7 +120,7 @@ export class LiveExec {
     const { kernel } = this.at;
     const { terminal, other } = openTerminal(kernel, this.command.rows, this.command.columns);
     this.#spawned = spawnDirect(this.place, runtime, this.at, [other, other, other]);
-    const copied = copiedTerminal(kernel, terminal, other, this.#spawned.child.pid ?? 0);
+    const copied = copiedTerminal(kernel, terminal, other, this.#spawned.child.pid);
     try {
       const pid = await started(this.#spawned, this.place, process);
       this.#connect(copied);
@@ -135,14 +134,14 @@ export class LiveExec {
 
   #connect(terminal: ExecTerminal): void {
     this.#terminal = terminal;
-    unref(terminal.stream);
+    terminal.stream.unref();
     this.#output.add("stdout", terminal.stream);
     if (this.command.openStdin) this.#stdin.connect(terminal.stream, false);
     else this.#stdin.close();
   }
 
-  async #end({ gone }: Spawned): Promise<ExecEnd> {
-    const { code } = await gone;
+  async #end({ child }: Spawned): Promise<ExecEnd> {
+    const { code } = await child.gone;
     const at = BigInt(Date.now()) * 1_000_000n;
     this.#isOver = true;
     this.#stdin.close();
@@ -159,11 +158,6 @@ export class LiveExec {
     this.#stdin.close();
     this.#output.close();
   }
-}
-
-/** Nothing of it keeps a program from ending. */
-function unref(pipe: Readable | Writable | null): void {
-  (pipe as { unref?: () => void } | null)?.unref?.();
 }
 
 function killGroup(leader: number, { kernel }: Surroundings): void {

@@ -1,11 +1,10 @@
 // The two ways to start an exec: attached, the OCI runtime itself, as our child; detached, under a supervisor, so that
 // its exit code is kept when the engine dies.
 
-import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Readable } from "node:stream";
 import { HostFailure } from "../../hosts/failure.js";
-import { environment } from "../environment.js";
+import { startChild, type Child, type Command } from "../child.js";
 import type { Surroundings } from "../launch.js";
 import type { RunNote } from "../run.js";
 import type { ExecPlace } from "./place.js";
@@ -15,30 +14,26 @@ import { execRefusal } from "./refusal.js";
 const LOOK_MS = 3;
 
 export interface Spawned {
-  child: ChildProcess;
-  /** Resolves when the child is gone: exit code, or the signal that killed it. */
-  gone: Promise<{ code: number | null }>;
+  child: Child;
   /** Why nothing was started, in the runtime's words; asked for when the child is gone. */
   errors: () => Promise<string>;
 }
 
-/** `stdio`: of the process. `terminal`: path of the socket that its terminal is sent to. */
+/** `files`: of the process. `terminal`: path of the socket that its terminal is sent to. */
 export function spawnDirect(
   place: ExecPlace,
   runtime: RunNote["runtime"],
   at: Surroundings,
-  stdio: StdioOptions,
+  files: Command["files"],
   terminal?: string,
 ): Spawned {
-  const parameters = [
+  const args = [
     ...[`--root=${at.paths.runtime(runtime.name)}`, `--log=${place.log}`, "--log-format=json"],
     ...["exec", "--process", place.spec, "--pid-file", place.pidFile],
     ...(terminal === undefined ? [] : ["--console-socket", terminal]),
     place.run.name,
   ];
-  // A session of its own: signals to the engine's process group pass it by.
-  const child = at.born(runtime, () => spawn(runtime.path, parameters, { env: environment(), stdio, detached: true }));
-  return { child, gone: goneOf(child), errors: async () => place.errors() };
+  return { child: born({ program: runtime.path, args, files }, runtime, at), errors: async () => place.errors() };
 }
 
 export function spawnSupervised(
@@ -48,28 +43,31 @@ export function spawnSupervised(
   tty: boolean,
 ): Spawned {
   const { name } = place.run;
-  const parameters = [
+  const args = [
     ...["--sync", "--cid", name, "--cuuid", place.exec, "--name", name],
     ...["--runtime", runtime.path, "--runtime-arg", `--root=${at.paths.runtime(runtime.name)}`],
     ...["--bundle", place.directory, "--full-attach", "--persist-dir", place.directory],
     ...["--container-pidfile", place.pidFile, "--log-path", "none", "--no-sync-log", "--log-level", "error"],
     ...["--exec", "--exec-process-spec", place.spec, ...(tty ? ["--terminal"] : [])],
   ];
-  const child = at.born(runtime, () =>
-    spawn(at.conmon, parameters, {
-      cwd: place.directory,
-      env: { ...environment(), _OCI_SYNCPIPE: "3" },
-      stdio: ["ignore", "ignore", "ignore", "pipe"],
-      detached: true,
-    }),
-  );
-  const said = textOf(child.stdio[3] as Readable);
-  return { child, gone: goneOf(child), errors: async () => messageOf(await said) };
+  const files = ["ignore", "ignore", "ignore", "pipe"] as const;
+  const variables = { _OCI_SYNCPIPE: "3" };
+  const child = born({ program: at.conmon, args, variables, directory: place.directory, files }, runtime, at);
+  const said = textOf(child.pipes[3]!);
+  return { child, errors: async () => messageOf(await said) };
+}
+
+function born(command: Command, runtime: RunNote["runtime"], at: Surroundings): Child {
+  try {
+    return at.born(runtime, () => startChild(at.kernel, command));
+  } catch (error) {
+    throw new HostFailure("internal", `${command.program} does not start: ${(error as Error).message}`);
+  }
 }
 
 /** Resolves with the process's id once it is made, and its program was found. Rejects with why it was not. */
-export async function started({ gone, errors }: Spawned, place: ExecPlace, process: ProcessSpec): Promise<number> {
-  const ended = gone.then(() => "gone" as const);
+export async function started({ child, errors }: Spawned, place: ExecPlace, process: ProcessSpec): Promise<number> {
+  const ended = child.gone.then(() => "gone" as const);
   for (;;) {
     const waited = await Promise.race([ended, sleep(LOOK_MS, undefined, { ref: false })]);
     const pid = place.pid();
@@ -82,14 +80,6 @@ export async function started({ gone, errors }: Spawned, place: ExecPlace, proce
 export interface ProcessSpec {
   args?: string[];
   cwd?: string;
-}
-
-function goneOf(child: ChildProcess): Promise<{ code: number | null }> {
-  child.unref();
-  return new Promise((resolve) => {
-    child.once("exit", (code) => resolve({ code }));
-    child.once("error", () => resolve({ code: null }));
-  });
 }
 
 async function textOf(pipe: Readable): Promise<string> {

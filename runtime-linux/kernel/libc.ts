@@ -6,6 +6,7 @@ import { getSystemErrorName } from "node:util";
 import type * as Koffi from "koffi";
 import type { Device, Kernel, Path } from "../kernel.js";
 import { receiver } from "./receive.js";
+import { spawner } from "./spawn.js";
 
 const require = createRequire(import.meta.url);
 
@@ -73,6 +74,26 @@ export const libc: Kernel = {
   },
   kill(pid, signal) {
     call("kill", String(pid), pid, signal);
+  },
+  spawn(birth) {
+    spawn ??= spawner(loaded()[1]);
+    const pid = spawn(birth);
+    if (pid < 0) throw errnoException(-pid, "posix_spawn", birth.program);
+    return pid;
+  },
+  reap(pid) {
+    const status = Buffer.alloc(4);
+    const found = attempt("waitpid", pid, status, WNOHANG);
+    if (found === 0) return undefined;
+    if (found < 0) return { code: null }; // ECHILD: somebody else of this process has been told
+    // As the macros of wait(2) take it apart.
+    const [signal, code] = [status.readInt32LE() & 0x7f, (status.readInt32LE() >> 8) & 0xff];
+    return { code: signal === 0 ? code : null };
+  },
+  pipe() {
+    const ends = Buffer.alloc(8);
+    call("pipe2", "", ends, O_CLOEXEC);
+    return { read: ends.readInt32LE(0), write: ends.readInt32LE(4) };
   },
   hungUp(fd) {
     // struct pollfd: the descriptor, what is asked for, what is so. A hang-up is told without being asked for.
@@ -186,6 +207,7 @@ const O_NOCTTY = 0o400;
 const TIOCGPTN = 0x80045430;
 const TIOCSPTLCK = 0x40045431;
 const POLLHUP = 0x10;
+const WNOHANG = 1;
 const MSG_DONTWAIT = 0x40;
 
 // Pointers are `uint8_t *` throughout: names need not be UTF-8.
@@ -205,6 +227,8 @@ const PROTOTYPES: Record<string, string> = {
   setns: "int setns(int fd, int kind)",
   chdir: "int chdir(const uint8_t *path)",
   kill: "int kill(int pid, int signal)",
+  waitpid: "int waitpid(int pid, _Out_ uint8_t *status, int options)",
+  pipe2: "int pipe2(_Out_ uint8_t *ends, int flags)",
   poll: "int poll(_Inout_ uint8_t *descriptors, unsigned long count, int timeout)",
   shutdown: "int shutdown(int fd, int how)",
   socket: "int socket(int domain, int type, int protocol)",
@@ -232,6 +256,7 @@ const ATTRIBUTE = Buffer.alloc(1024);
 let koffi: typeof Koffi | undefined;
 let library: Koffi.LibraryHandle | undefined;
 let receive: ReturnType<typeof receiver> | undefined;
+let spawn: ReturnType<typeof spawner> | undefined;
 const calls = new Map<string, Call>();
 
 function call(name: string, about: Path, ...args: (number | bigint | Uint8Array)[]): number {

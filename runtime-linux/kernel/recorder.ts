@@ -1,6 +1,6 @@
 // A kernel that makes no calls but writes down what was asked of it: for tests without root.
 
-import type { Device, Kernel, Path } from "../kernel.js";
+import type { Birth, ChildEnd, Device, Kernel, Path } from "../kernel.js";
 
 /** One call: its name and arguments as text, in order. */
 export type Recorded = [name: string, ...args: (string | number)[]];
@@ -67,6 +67,18 @@ export class Recorder implements Kernel {
   }
   kill(pid: number, signal: number): void {
     this.#record("kill", pid, signal);
+  }
+  spawn({ program, args }: Birth): number {
+    this.#record("spawn", program, ...args);
+    return -1;
+  }
+  reap(pid: number): ChildEnd | undefined {
+    this.#record("reap", pid);
+    return { code: 0 };
+  }
+  pipe(): { read: number; write: number } {
+    this.#record("pipe");
+    return { read: -1, write: -1 };
   }
   hungUp(fd: number): boolean {
     this.#record("hungUp", fd);

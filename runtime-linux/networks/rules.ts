@@ -1,10 +1,11 @@
 // The firewall's rules of a bridge network: one nft table of its own, made with the network and gone with it. Published
 // ports are elements of two maps in it, so that a packet's way does not grow with the number of containers.
 
-import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
 import type { networks } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
-import { environment } from "../environment.js";
+import { endOf, startChild, type Child } from "../child.js";
+import { libc } from "../kernel/libc.js";
 import { isIpv6 } from "./addresses.js";
 
 type Bridge = networks.Bridge;
@@ -123,18 +124,25 @@ export async function nft(transaction: string): Promise<void> {
   if (code !== 0) throw new HostFailure("internal", `nft: ${stderr.trim().replaceAll("\n", " ")}`);
 }
 
+/** A transaction takes a few milliseconds, and waits for those of others. */
+const LIMIT_MS = 60_000;
+
 /** Runs a program to its end. Throws `unsupported` when it is not installed. */
-export function runProgram(program: string, args: string[], input = ""): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env: environment(), stdio: ["pipe", "pipe", "pipe"] });
-    const ended: Ended = { code: null, stdout: "", stderr: "" };
-    child.stdout.on("data", (text: Buffer) => (ended.stdout += text.toString()));
-    child.stderr.on("data", (text: Buffer) => (ended.stderr += text.toString()));
-    child.stdin.on("error", () => {}); // it ended without reading; its code says why
-    child.stdin.end(input);
-    child.on("error", () => reject(new HostFailure("unsupported", `cannot run ${program}: is it installed?`)));
-    child.on("close", (code) => resolve({ ...ended, code }));
-  });
+export async function runProgram(program: string, args: string[], input = ""): Promise<Ended> {
+  const child = start(program, args);
+  const [stdin, stdout, stderr] = [child.pipes[0]!, child.pipes[1]!, child.pipes[2]!];
+  stdin.on("error", () => {}); // it ended without reading; its code says why
+  stdin.end(input);
+  const [{ code }, ...said] = await Promise.all([endOf(child, libc, LIMIT_MS), text(stdout), text(stderr)]);
+  return { code, stdout: said[0], stderr: said[1] };
+}
+
+function start(program: string, args: string[]): Child {
+  try {
+    return startChild(libc, { program, args, files: ["pipe", "pipe", "pipe"] });
+  } catch {
+    throw new HostFailure("unsupported", `cannot run ${program}: is it installed?`);
+  }
 }
 
 /** How a program ended: no code if a signal killed it. */

@@ -55,6 +55,12 @@ onEngines("exec", (engine, kind) => {
     expect(frames(await connection.rest())).toEqual({ stdout: "hello\n", stderr: "" });
   });
 
+  test("its streams can be opened by their names", async () => {
+    const exec = await create({ ...OUTPUT, Cmd: ["sh", "-c", "echo out > /dev/stdout; echo err > /dev/stderr"] });
+    const { connection } = await start(exec, {}, UPGRADE);
+    expect(frames(await connection.rest())).toEqual({ stdout: "out\n", stderr: "err\n" });
+  });
+
   test("only the streams asked for", async () => {
     const exec = await create({ AttachStderr: true, Cmd: ["sh", "-c", "echo out; echo err >&2"] });
     const { connection } = await start(exec, {}, UPGRADE);

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Cgroups } from "../../runtime-linux/cgroups.js";
-import { Recorder } from "../../runtime-linux/kernel/recorder.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
 import { callRuntime, type Surroundings } from "../../runtime-linux/launch.js";
 import { runProgram } from "../../runtime-linux/networks/rules.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { detectRuntimes } from "../../runtime-linux/runtimes.js";
-import { supervise } from "../../runtime-linux/supervisor.js";
+import { supervise, type Supervision } from "../../runtime-linux/supervisor.js";
 
 const SECRET = "CORACLE_TEST_SECRET";
 const directory = mkdtempSync(join(tmpdir(), "coracle-environment-"));
@@ -41,7 +41,7 @@ test("firewall programs see PATH alone", async () => {
 test("OCI runtimes see PATH alone", async () => {
   const at: Surroundings = {
     paths: new Paths({ data: directory, exec: directory }),
-    kernel: new Recorder(),
+    kernel: libc,
     cgroups: {} as Cgroups,
     conmon: "",
     createLimitMs: 10_000,
@@ -59,7 +59,7 @@ test("runtimes that are asked for their version do not see it either", async () 
 });
 
 test("supervisors see PATH and where to report", async () => {
-  const { created, ended } = supervise({
+  const supervision: Supervision = {
     program,
     name: "name",
     directory,
@@ -71,7 +71,8 @@ test("supervisors see PATH and where to report", async () => {
     openStdin: false,
     stdinOnce: false,
     born: (spawn) => spawn(),
-  });
+  };
+  const { created, ended } = supervise(supervision, libc);
   const error = await created.catch((e: Error) => e);
   await ended;
   const [, lines] = /ended before the container was made: (.*)$/s.exec((error as Error).message) ?? [];

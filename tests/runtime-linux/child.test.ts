@@ -1,0 +1,92 @@
+// Programs that are started without a fork of the engine.
+
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { endOf, startChild, type Child, type Command } from "../../runtime-linux/child.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
+
+const LIMIT_MS = 60_000;
+
+function sh(script: string, more: Partial<Command> = {}): Child {
+  const files = ["ignore", "pipe", "pipe"] as const;
+  return startChild(libc, { program: "sh", args: ["-c", script], files, ...more });
+}
+
+test("tells what it writes, and its code", async () => {
+  const child = sh("echo out; echo err >&2; exit 7");
+  const [stdout, stderr, end] = await Promise.all([
+    text(child.pipes[1]!),
+    text(child.pipes[2]!),
+    endOf(child, libc, LIMIT_MS),
+  ]);
+  expect([stdout, stderr, end]).toEqual(["out\n", "err\n", { code: 7 }]);
+});
+
+test("reads what it is given, to the end", async () => {
+  const child = sh("cat", { files: ["pipe", "pipe", "ignore"] });
+  child.pipes[0]!.end("given");
+  expect(await text(child.pipes[1]!)).toBe("given");
+  expect(await child.gone).toEqual({ code: 0 });
+});
+
+test("can open its streams by their names, and has an open file as it is", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "coracle-child-"));
+  const file = openSync(join(directory, "errors"), "a");
+  try {
+    const child = sh("pwd > /dev/stdout; echo err > /dev/stderr", { files: ["ignore", "pipe", file], directory });
+    expect(await text(child.pipes[1]!)).toBe(`${directory}\n`);
+    await child.gone;
+    expect(readFileSync(join(directory, "errors"), "utf8")).toBe("err\n");
+  } finally {
+    closeSync(file);
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test("has a session and signals of its own, and none of our files", async () => {
+  const child = sh("cut -d' ' -f6 /proc/$$/stat; grep SigIgn /proc/self/status; ls /proc/$$/fd");
+  const [session, ignored, ...files] = (await text(child.pipes[1]!)).trim().split("\n");
+  expect(session).toBe(String(child.pid));
+  expect(ignored).toBe("SigIgn:\t0000000000000000");
+  expect(files.sort()).toEqual([...new Set(["0", "1", "2", ...handedOn()])].sort());
+  await child.gone;
+});
+
+test("one that takes too long is killed; a signal leaves no code", async () => {
+  expect(await endOf(sh("sleep 1000"), libc, 50)).toEqual({ code: null });
+});
+
+test("many that end at once are all told of, and leave no zombies", async () => {
+  const children = Array.from({ length: 40 }, (_, index) => sh(`exit ${index}`));
+  const ends = await Promise.all(children.map((child) => endOf(child, libc, LIMIT_MS)));
+  expect(ends.map(({ code }) => code)).toEqual(children.map((_, index) => index));
+  for (const { pid } of children) expect(() => readFileSync(`/proc/${pid}/stat`)).toThrow(/ENOENT|ESRCH/);
+});
+
+test("throws when there is no such program, and leaves nothing open", () => {
+  const held = readdirSync("/proc/self/fd").length;
+  const nothing: Command = { program: "/no/such", args: [], files: ["pipe", "pipe", "ignore"] };
+  expect(() => startChild(libc, nothing)).toThrow(/ENOENT/);
+  expect(readdirSync("/proc/self/fd")).toHaveLength(held);
+});
+
+/** Files that are not closed on exec: whoever has started the tests left them open. */
+function handedOn(): string[] {
+  return readdirSync("/proc/self/fdinfo").filter((fd) => {
+    const flags = /^flags:\s+(\d+)/m.exec(readIfThere(`/proc/self/fdinfo/${fd}`))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
+  });
+}
+
+const O_CLOEXEC = 0o2000000;
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
