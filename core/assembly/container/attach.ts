@@ -57,7 +57,7 @@ export function wantedAttachment(call: Call): WantedAttachment {
   if (container.status == Status.Paused) {
     return refusing(conflict(`container ${call.name} is paused, unpause the container before attach`));
   }
-  if (container.status == Status.Restarting) {
+  if (container.restarting) {
     return refusing(conflict(`container ${call.name} is restarting, wait until the container is running`));
   }
   if (flagOf(call.query, "logs") && logDriverOf(container) == "none") return refusing(notSupported(UNREADABLE));
