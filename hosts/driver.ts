@@ -8,7 +8,7 @@ import type { Bodies, Host, Input, Replies, RequestId, engine, replies } from ".
 import { Instance, Trap } from "./instance.js";
 import type { CompiledCore } from "./instance.js";
 import { Idle } from "./idle.js";
-import { Life, NotKept } from "./life.js";
+import { Life, NotKept, RecordsRefused } from "./life.js";
 import type { Lent } from "./life.js";
 import type { Observer } from "./observer.js";
 import { OpenRequests, endedBy, endedIn, refuse } from "./requests.js";
@@ -262,6 +262,7 @@ export class Driver {
         return await this.#open();
       } catch (thrown) {
         if (this.#cutOff) return;
+        if (thrown instanceof RecordsRefused) return this.#options.fatal(thrown);
         error = thrown;
         if (thrown instanceof Trap) this.#setbacks.trapped();
         this.#lost(error);
@@ -301,9 +302,11 @@ export class Driver {
   async #open(): Promise<void> {
     const store = this.#host.records;
     const [records, journal] = [await store.load(), await store.journal.end()];
+    const life = new Life(++this.#epoch, this.#lent);
+    // The inventory is not taken before: it clears away what a crash has left.
+    life.check(records);
     const inventory = await this.#host.inventory();
     if (this.#cutOff) return;
-    const life = new Life(++this.#epoch, this.#lent);
     this.#lives.add(life);
     const options = { ...this.#options.engine, epoch: life.epoch };
     try {

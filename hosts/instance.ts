@@ -53,6 +53,11 @@ export class Instance {
     });
   }
 
+  /** Why it cannot open these records, or undefined; see `core/wit/engine.wit`. */
+  refuses(records: engine.Stored[]): string | undefined {
+    return this.#enter(() => this.#component.exports.engine.refuses(records));
+  }
+
   open(
     options: engine.Options,
     now: types.Instant,

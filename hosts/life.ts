@@ -49,6 +49,12 @@ export class Life {
     );
   }
 
+  /** Throws `RecordsRefused` when they are of a version that the core does not know. */
+  check(records: engine.Stored[]): void {
+    const why = this.#instance.refuses(records.filter(({ key }) => key.startsWith("engine/")));
+    if (why !== undefined) throw new RecordsRefused(why);
+  }
+
   /** Resolves when the core has mended what it found and that is durable. Rejects with `Trap` or `NotKept`. */
   async open(now: types.Instant, opening: Opening): Promise<void> {
     const { options, seed, records, journal, inventory } = opening;
@@ -152,6 +158,9 @@ export class Life {
     }
   }
 }
+
+/** The core cannot open these records: nothing was touched. */
+export class RecordsRefused extends Error {}
 
 /** Records could not be kept. */
 export class NotKept extends Error {

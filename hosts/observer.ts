@@ -35,6 +35,15 @@ export interface Opening {
 /** A call of the core that came to no end. */
 export type Attempt = { now: types.Instant; opening: Opening } | { now: types.Instant; input: Input };
 
+/** Several of them, told one after the other. */
+export function together(observers: readonly Observer[]): Observer {
+  return {
+    opened: (...told) => observers.forEach((observer) => observer.opened(...told)),
+    stepped: (...told) => observers.forEach((observer) => observer.stepped(...told)),
+    lost: (...told) => observers.forEach((observer) => observer.lost(...told)),
+  };
+}
+
 /** Must not throw. May cut the driver off: then nothing of the step leaves. */
 export interface Observer {
   /** An instance has made its first call, `open`. */

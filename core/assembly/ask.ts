@@ -63,6 +63,7 @@ export function abandon(task: Task, step: i32, op: u64): void {
 }
 
 export function putRecord(key: string, value: Uint8Array): void {
+  if (engine.setAside.has(key)) engine.setAside.replaced(key);
   performRecords(0, new RecordCommandPut(new Put(key, value)));
 }
 

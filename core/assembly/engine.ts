@@ -34,9 +34,15 @@ import { execExited } from "./exec/ended";
 import { watchAll, watchChanged } from "./health/watch";
 import { mend } from "./mend";
 import { reasons } from "./reason";
+import { versionProblem } from "./records/version";
 import { commonHeaders } from "./reply";
 import { engine } from "./state";
 import { reload } from "./system/reload";
+
+export function refuses(records: Array<Stored>): string | null {
+  const problem = versionProblem(records);
+  return problem.length > 0 ? problem : null;
+}
 
 export function open(
   options: Options,

@@ -10,6 +10,7 @@ import { Monitor } from "./health/monitor";
 import { Ids } from "./ids";
 import { ImageStore } from "./image/store";
 import { NetworkStore } from "./network/store";
+import { SetAside } from "./records/set-aside";
 import { Steps } from "./task";
 import { VolumeStore } from "./volume/store";
 
@@ -21,6 +22,8 @@ export class Engine {
   id: string = "";
   readonly ids: Ids = new Ids();
   readonly steps: Steps = new Steps();
+  /** Records that cannot be used. */
+  readonly setAside: SetAside = new SetAside();
   /** Requests that are not fully answered and want to hear of their clients. */
   readonly calls: Map<u64, Call> = new Map<u64, Call>();
   /** Containers, or networks, are being pruned: one prune at a time (surface §2.23). */

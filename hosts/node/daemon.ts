@@ -7,11 +7,13 @@ import type { DriverOptions } from "../driver.js";
 import type { Host } from "../host.js";
 import { Trap } from "../instance.js";
 import type { CompiledCore } from "../instance.js";
+import { together } from "../observer.js";
 import { Attachments } from "../streams/attachments.js";
 import { systemClock } from "./clock.js";
 import type { DaemonConfig } from "./config.js";
 import type { Configuration } from "./configuration.js";
 import { coreIdentity, loadCore } from "./core-files.js";
+import { tellFindings } from "./findings.js";
 import type { Closing, Ground } from "./ground.js";
 import { ask } from "./internal-request.js";
 import { openLog } from "./log.js";
@@ -82,7 +84,7 @@ async function start(
   const recorder = openRecorder(config, core.identity, log);
   closings.push(() => recorder?.close());
   const incidents = new Incidents(recorder, log);
-  const options = driverOptions(config, host, recorder, incidents);
+  const options = driverOptions(config, host, recorder, incidents, log);
   const driver = await opened(Driver.open(core.compiled, ordered, replies, bodies, options), incidents);
   closings.push(() => driver.close());
   reloads.tell({ driver, ground });
@@ -132,6 +134,7 @@ function driverOptions(
   host: Host,
   recorder: FlightRecorder | null,
   incidents: Incidents,
+  log: Log,
 ): DriverOptions {
   return {
     engine: {
@@ -147,9 +150,10 @@ function driverOptions(
       logOptions: [...config.logOptions],
       machine: host.machine,
     },
+    observer: together([...(recorder === null ? [] : [recorder]), tellFindings(log)]),
     lost: (error, incident) => incidents.lost(error, incident),
     fatal: (error) => void incidents.fatal(error).then(() => process.exit(1)),
-    ...(recorder === null ? {} : { observer: recorder, epoch: recorder.epoch }),
+    ...(recorder === null ? {} : { epoch: recorder.epoch }),
   };
 }
 

@@ -55,6 +55,7 @@ const LONGEST_KEY = 1978;
 
 /** Room that the database keeps for itself, in bytes, so that records can be changed when the disk is full. */
 const RESERVE = 1024 * 1024;
+const RESERVE_KEY = "reserve";
 
 class LmdbRecords implements RecordStore {
   readonly journal: LmdbJournal;
@@ -79,8 +80,8 @@ class LmdbRecords implements RecordStore {
   /** What is put and taken away leaves free pages inside the file: LMDB never gives them back. */
   #reserve(): void {
     try {
-      this.#database.putSync("reserve", new Uint8Array(RESERVE));
-      this.#database.removeSync("reserve");
+      this.#database.putSync(RESERVE_KEY, new Uint8Array(RESERVE));
+      this.#database.removeSync(RESERVE_KEY);
     } catch {
       // No room for it: then it was made at an earlier start, or there never was any.
     }
@@ -88,7 +89,8 @@ class LmdbRecords implements RecordStore {
 
   async load(): Promise<engine.Stored[]> {
     const stored = [...this.#database.getRange({ snapshot: true })].map(({ key, value }) => ({ key, value }));
-    return stored.filter(({ key }) => key !== JOURNAL);
+    // What keeps room may still be there, where there was none to take it away.
+    return stored.filter(({ key }) => key !== JOURNAL && key !== RESERVE_KEY);
   }
 
   /** All that happened in this turn of the event loop shares a flush, which takes longer than most of it. */

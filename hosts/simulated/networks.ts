@@ -66,7 +66,8 @@ export class WorldNetworks {
 
   /** Containers on networks. */
   joins(): engine.FoundJoin[] {
-    return [...this.#joins.values()].map(({ container, bridge }) => ({ container, network: bridge.network }));
+    const joins = [...this.#joins.values()];
+    return joins.map(({ container, bridge, address }) => ({ container, network: bridge.network, address }));
   }
 
   /** A container's places, in the order in which it joined: `eth0` first. */

@@ -113,7 +113,7 @@ const inventory = record<engine.Inventory>({
   execs: list(record<engine.FoundExec>({ exec: text, subject, running: bool })),
   mounts: list(text),
   containers: list(text),
-  joins: list(record<engine.FoundJoin>({ container: text, network: text })),
+  joins: list(record<engine.FoundJoin>({ container: text, network: text, address: text })),
   networks: list(text),
   volumes: list(text),
   chains: list(text),

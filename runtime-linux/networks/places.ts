@@ -57,7 +57,8 @@ export class Places {
       if (!whole || !this.#stands(name, value)) await this.#takeDown(name, value);
     }
     return this.#places.entries().map(([, { value }]) => {
-      return { container: value.join.container, network: value.join.bridge.network };
+      const { container, bridge, address } = value.join;
+      return { container, network: bridge.network, address };
     });
   }
 

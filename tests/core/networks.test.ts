@@ -5,7 +5,7 @@ import { TimedEngine } from "./timed-engine.js";
 
 const twin = (end: string) => {
   const id = `${"b".repeat(63)}${end}`;
-  const network = { format: 1, id, name: `twin-${end}`, driver: "null", created: 0 };
+  const network = { id, name: `twin-${end}`, driver: "null", created: 0, subnet: "", gateway: "", interfaceName: "" };
   return [`network/${id}`, new TextEncoder().encode(JSON.stringify(network))] as const;
 };
 

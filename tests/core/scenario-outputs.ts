@@ -86,6 +86,8 @@ export function shownNote({ tag, val }: engine.Note): string {
       return `${val.container} moved from ${val.rule.from} by ${val.rule.cause} to ${val.rule.to}`;
     case "refused":
       return `${val.request} is refused as ${val.kind}, ${val.status} ${val.message}`.trimEnd();
+    case "found":
+      return `${val.what} is ${val.deed}: ${val.why}`;
   }
 }
 

@@ -142,7 +142,7 @@ class Story {
       })),
       mounts: of("mount").flat(),
       containers: of("files").flat(),
-      joins: of("join").map(([container = "", network = ""]) => ({ container, network })),
+      joins: of("join").map(([container = "", network = "", address = ""]) => ({ container, network, address })),
       networks: of("network").flat(),
       volumes: of("volume").flat(),
       execs: [],

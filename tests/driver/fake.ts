@@ -23,6 +23,7 @@ import { NO_STREAMS, PLAIN_LAUNCH } from "../support/no-streams.js";
 
 export interface Script {
   open?: (imports: ImportObject, options: engine.Options, records: engine.Stored[]) => void;
+  refuses?: (records: engine.Stored[]) => string | undefined;
   step: (imports: ImportObject, input: Input) => void;
   collect?: () => void;
   /** Bytes that a step leaves behind; 100 if not given. */
@@ -43,6 +44,7 @@ export function scripted(script: Script): CompiledCore {
         snapshot: () => new Uint8Array(),
         restore: () => {},
         explain: () => [],
+        refuses: (records) => script.refuses?.(records),
         rules: () => [],
       };
       return {

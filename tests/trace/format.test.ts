@@ -180,7 +180,7 @@ describe("values", () => {
       ],
       mounts: ["m"],
       containers: ["c"],
-      joins: [{ container: "c", network: "n" }],
+      joins: [{ container: "c", network: "n", address: "172.17.0.2" }],
       networks: ["n"],
       volumes: ["v"],
       execs: [{ exec: "x", subject: { container: "c", run: 1 }, running: true }],

@@ -4,8 +4,10 @@
 import { Failure, Outcome, ProcessCommandResume, Subject } from "../../../build/bindings/types";
 import { askProcesses, deleteRecord, putRecord } from "../ask";
 import { emitContainer } from "../event/emit";
+import { tellMended } from "../records/found";
 import { engine } from "../state";
 import { Task } from "../task";
+import { decimalOf } from "../text/decimal";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
 import { Cause, Status } from "./lifecycle";
@@ -25,13 +27,21 @@ export function letGoOn(container: Container): void {
   if (container.holders == 0) deleteRecord(HELD_RECORDS + container.id);
 }
 
-/** At a restart: the run goes on, if it still runs. */
+/** Why bytes are no such number; empty if they are one. */
+export function heldProblem(record: Uint8Array): string {
+  return decimalOf(decodeUtf8(record), i32.MAX_VALUE) > 0 ? "" : "it is no number of a run";
+}
+
+/** At a restart: the run goes on, if it still runs. Of a record that was set aside only the container is known. */
 export function mendHeldStill(id: string, record: Uint8Array): void {
   const container = engine.containers.find(id);
-  if (container === null || !container.running || container.run.toString() != decodeUtf8(record)) {
-    return deleteRecord(HELD_RECORDS + id);
-  }
-  container.holders += 1; // its record is there already: an engine must come up on a full disk, too
+  const isDamaged = engine.setAside.has(HELD_RECORDS + id);
+  const isOfRun = container !== null && (isDamaged || container.run.toString() == decodeUtf8(record));
+  if (container === null || !container.running || !isOfRun) return deleteRecord(HELD_RECORDS + id);
+  tellMended(`run ${container.run.toString()} of container ${id}`, "it was held still, and goes on");
+  // Its record is there already, as a rule: an engine must come up on a full disk, too.
+  if (isDamaged) holdStill(container);
+  else container.holders += 1;
   resume(container);
   if (container.status != Status.Paused) return;
   container.advance(Cause.Unpause);

@@ -2,24 +2,18 @@
 
 import { readHealthRecord, writeHealthRecord } from "../health/health";
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
 import { jsonBytes, JsonWriter } from "../json/writer";
 import { readEndpoint, writeEndpoint } from "../network/endpoint";
 import { annotationsOf } from "./annotations";
-import { readBind } from "./binds";
 import { Container } from "./container";
 import { readLinkRecord, writeLinkRecords } from "./link";
 import { Status } from "./lifecycle";
 import { restartPolicyOf } from "./restart-policy";
-import { anonymousVolume, readMountPointRecord, writeMountPointRecord } from "./mount-point";
-
-/** Of format 1 nothing has changed: what is missing is 0, false or empty. */
-const FORMAT = 2;
+import { readMountPointRecord, writeMountPointRecord } from "./mount-point";
 
 export function writeRecord(container: Container): Uint8Array {
   const json = new JsonWriter();
   json.beginObject();
-  json.i64Field("format", FORMAT);
   json.stringField("id", container.id);
   json.i64Field("sequence", <i64>container.sequence);
   json.i64Field("created", container.created);
@@ -93,10 +87,8 @@ function writeState(json: JsonWriter, container: Container): void {
   json.boolField("disarmed", container.disarmed);
 }
 
-/** Null for bytes that are no record of this format. */
-export function readRecord(bytes: Uint8Array): Container | null {
-  const json = parseJson(bytes);
-  if (json === null || json.i64Of("format") < 1 || json.i64Of("format") > FORMAT) return null;
+/** Of a document for which `containerProblem` finds none. */
+export function readRecord(json: Json): Container {
   const container = new Container(json.stringOf("id"));
   container.sequence = <u64>json.i64Of("sequence");
   container.created = json.i64Of("created");
@@ -143,24 +135,8 @@ function readWishes(container: Container, json: Json): void {
     container.policy = restartPolicyOf(hostConfig);
     container.annotations = annotationsOf(hostConfig);
   }
-  readMounts(container, json);
-}
-
-/** Those written before there were other mounts tell of volumes without a name, and their binds stand as they came. */
-function readMounts(container: Container, json: Json): void {
   const mounts = itemsOf(json, "mounts");
   for (let i = 0; i < mounts.length; i++) container.mounts.push(readMountPointRecord(mounts[i]));
-  if (json.find("mounts") !== null) return;
-  const hostConfig = json.find("hostConfig");
-  const binds: string[] = hostConfig === null ? [] : hostConfig.stringsOf("Binds");
-  for (let i = 0; i < binds.length; i++) container.mounts.push(readBind(binds[i], 0).point);
-  const volumes = itemsOf(json, "volumes");
-  for (let i = 0; i < volumes.length; i++) {
-    const volume = anonymousVolume(volumes[i].stringOf("destination"));
-    volume.name = volumes[i].stringOf("name");
-    volume.populated = volumes[i].boolOf("populated");
-    container.mounts.push(volume);
-  }
 }
 
 function readState(container: Container, json: Json): void {
@@ -178,7 +154,7 @@ function readState(container: Container, json: Json): void {
   container.countedRun = <u32>json.i64Of("countedRun");
   container.removeVolumes = json.boolOf("removeVolumes");
   container.unclean = json.boolOf("unclean");
-  container.uncleanRun = json.find("uncleanRun") === null ? container.run : <u32>json.i64Of("uncleanRun");
+  container.uncleanRun = <u32>json.i64Of("uncleanRun");
   container.health = readHealthRecord(json.find("health"));
   container.limiting = json.boolOf("limiting");
   container.startsAgain = json.boolOf("startsAgain");

@@ -2,6 +2,7 @@
 
 import { FoundExec } from "../../../build/bindings/types";
 import { Container } from "../container/container";
+import { tellAdopted, tellSwept } from "../records/found";
 import { engine } from "../state";
 import { reapExec } from "./finish";
 
@@ -11,8 +12,13 @@ export function mendExecs(found: FoundExec[]): void {
     const subject = found[i].subject;
     const container = engine.containers.find(subject.container);
     if (found[i].running && container !== null && goesOn(container, subject.run)) {
+      tellAdopted(`exec ${found[i].exec} in container ${container.id}`, "it goes on");
       engine.execs.adopted.set(found[i].exec, container);
-    } else reapExec(found[i].exec);
+      continue;
+    }
+    if (engine.setAside.hasContainer(subject.container)) continue;
+    tellSwept(`exec ${found[i].exec} in container ${subject.container}`, "it has ended, or its run has");
+    reapExec(found[i].exec);
   }
 }
 

@@ -4,10 +4,11 @@
 import { ContentCommandDropChain } from "../../../build/bindings/types";
 import { askContent, deleteRecord, putRecord } from "../ask";
 import { Ignored } from "../ignored";
-import { parseJson } from "../json/reader";
+import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
+import { tellSwept } from "../records/found";
 import { engine } from "../state";
-import { LAYER_RECORDS } from "./records";
+import { LAYER_RECORDS, layerProblem } from "./records";
 
 export class StoredLayer {
   /** Images, and works under way, that need it. Containers are asked when it matters. */
@@ -59,8 +60,15 @@ export class LayerStore {
   dropUnclaimed(chain: string): bool {
     const layer = this.find(chain);
     if (layer === null || !this.claimed || layer.claims > 0 || this.isUnderContainer(chain)) return false;
+    if (engine.setAside.holdsLayers) return false;
     this.drop(layer);
     return true;
+  }
+
+  /** Nothing that was set aside may need them any more. */
+  dropAllUnclaimed(): void {
+    const all = this.all();
+    for (let i = all.length - 1; i >= 0; i--) this.dropUnclaimed(all[i].chain);
   }
 
   /** A container is gone: what only it held of this stack is dropped, top first. */
@@ -83,19 +91,16 @@ export class LayerStore {
     putRecord(LAYER_RECORDS + chain, writeLayer(layer));
   }
 
-  restore(chain: string, value: Uint8Array): bool {
-    const json = parseJson(value);
-    if (json === null) return false;
+  /** Why a document is none of its records; empty if it was taken in. */
+  restore(chain: string, json: Json): string {
+    const problem = layerProblem(json, chain);
+    if (problem.length > 0) return problem;
     const parent = json.stringOf("parent");
-    const layer = new StoredLayer(
-      chain,
-      parent.length == 0 ? null : parent,
-      json.stringOf("diffId"),
-      <u64>json.i64Of("size"),
-    );
+    const size = <u64>json.i64Of("size");
+    const layer = new StoredLayer(chain, parent.length == 0 ? null : parent, json.stringOf("diffId"), size);
     layer.recorded = true;
     this.add(layer);
-    return true;
+    return "";
   }
 
   /** Whether all of a stack is there. */
@@ -109,14 +114,32 @@ export class LayerStore {
     return true;
   }
 
-  /** Forgets records of layers that the host does not have. */
+  /** Sets aside records of layers that the host does not have, and of those above them. */
   keepOnly(chains: string[]): void {
+    const there = new Set<string>();
+    for (let i = 0; i < chains.length; i++) there.add(chains[i]);
     const all = this.all();
     for (let i = 0; i < all.length; i++) {
-      if (chains.includes(all[i].chain)) continue;
-      this.byChain.delete(all[i].chain);
-      deleteRecord(LAYER_RECORDS + all[i].chain);
+      if (!there.has(all[i].chain)) this.lose(all[i], "its files are missing");
     }
+    const left = this.all();
+    for (let i = 0; i < left.length; i++) {
+      if (!this.isWhole(left[i].chain)) this.lose(left[i], "a layer below it is missing");
+    }
+  }
+
+  /** After a restart: a layer that the host has, and nobody needs, is dropped. */
+  sweep(chain: string): void {
+    if (engine.setAside.holdsLayers) return;
+    const isKnown = this.find(chain) !== null;
+    if (isKnown && !this.dropUnclaimed(chain)) return;
+    if (!isKnown) dropChain(chain);
+    tellSwept(`layer ${chain}`, "no image and no container needs it");
+  }
+
+  private lose(layer: StoredLayer, why: string): void {
+    this.byChain.delete(layer.chain);
+    engine.setAside.take(LAYER_RECORDS + layer.chain, why);
   }
 
   private drop(layer: StoredLayer): void {
@@ -145,7 +168,7 @@ export class LayerStore {
   }
 }
 
-export function dropChain(chain: string): void {
+function dropChain(chain: string): void {
   askContent(new Ignored(), 0, new ContentCommandDropChain(chain));
 }
 

@@ -3,19 +3,20 @@
 import { deleteRecord, putRecord } from "../ask";
 import { Container } from "../container/container";
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
+import { jsonError, parseJson } from "../json/reader";
 import { badParameter, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
 import { isHex } from "../text/hex";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { Image, parseImage } from "./image";
 import { LayerFetches } from "./layer-fetch";
-import { dropChain, LayerStore } from "./layers";
+import { LayerStore } from "./layers";
 import { isIdentifier, parseReference, Reference, referenceError } from "./reference";
 import {
   CONFIG_RECORDS,
   IMAGE_RECORDS,
   LAYER_RECORDS,
+  imageRecordProblem,
   readImageRecord,
   REFERENCE_RECORDS,
   writeImageRecord,
@@ -162,49 +163,64 @@ export class ImageStore {
     return family;
   }
 
-  /** Takes a record back in at a restart; false if it is none of images'. `mend` must follow. */
-  restore(key: string, value: Uint8Array): bool {
+  /** Takes a record back in at a restart; why it cannot be one, or empty. `mend` must follow. */
+  restore(key: string, value: Uint8Array): string {
     if (key.startsWith(CONFIG_RECORDS)) {
       this.configs.set(key.slice(CONFIG_RECORDS.length), value);
-    } else if (key.startsWith(IMAGE_RECORDS)) {
-      const json = parseJson(value);
-      if (json !== null) this.restored.set(key.slice(IMAGE_RECORDS.length), json);
-    } else if (key.startsWith(REFERENCE_RECORDS)) {
-      this.idByReference.set(key.slice(REFERENCE_RECORDS.length), decodeUtf8(value));
-    } else if (key.startsWith(LAYER_RECORDS)) {
-      return this.layers.restore(key.slice(LAYER_RECORDS.length), value);
-    } else {
-      return false;
+      return "";
     }
-    return true;
+    if (key.startsWith(REFERENCE_RECORDS)) {
+      this.idByReference.set(key.slice(REFERENCE_RECORDS.length), decodeUtf8(value));
+      return "";
+    }
+    const json = parseJson(value);
+    if (json === null) return jsonError();
+    if (key.startsWith(LAYER_RECORDS)) return this.layers.restore(key.slice(LAYER_RECORDS.length), json);
+    this.restored.set(key.slice(IMAGE_RECORDS.length), json);
+    return imageRecordProblem(json);
   }
 
-  /** After a restart: an image whose layers are not all whole is no image, and a layer that nobody has is dropped. */
+  /**
+   * After a restart: an image that is not whole, as a crash never leaves one, is set aside with all that belongs to it,
+   * and a layer that nobody has is dropped.
+   */
   mend(chains: string[]): void {
     this.layers.keepOnly(chains);
     const ids = this.configs.keys();
     for (let i = 0; i < ids.length; i++) this.mendImage(ids[i], this.configs.get(ids[i]));
     const orphans = this.restored.keys();
-    for (let i = 0; i < orphans.length; i++) deleteRecord(IMAGE_RECORDS + orphans[i]);
+    for (let i = 0; i < orphans.length; i++) engine.setAside.take(IMAGE_RECORDS + orphans[i], "its config is missing");
     this.restored.clear();
     this.configs.clear();
     this.mendReferences();
     this.layers.claimed = true;
-    for (let i = 0; i < chains.length; i++) {
-      if (this.layers.find(chains[i]) === null) dropChain(chains[i]);
-      else this.layers.dropUnclaimed(chains[i]);
-    }
+    for (let i = 0; i < chains.length; i++) this.layers.sweep(chains[i]);
   }
 
   private mendImage(id: string, config: Uint8Array): void {
-    const image = parseImage(config).image;
-    const record = this.restored.has(id) ? this.restored.get(id) : null;
-    if (image === null || record === null || image.id != id || !this.layers.isWhole(image.chain)) {
-      return deleteRecord(CONFIG_RECORDS + id);
+    const problem = this.imageProblem(id, config);
+    if (problem.length > 0) {
+      engine.setAside.take(CONFIG_RECORDS + id, problem);
+      engine.setAside.take(IMAGE_RECORDS + id, problem);
+    } else {
+      const image = parseImage(config).image!;
+      readImageRecord(image, this.restored.get(id));
+      this.hold(image);
     }
-    readImageRecord(image, record);
     this.restored.delete(id);
-    this.hold(image);
+  }
+
+  /** Why it is no image. */
+  private imageProblem(id: string, config: Uint8Array): string {
+    const parsed = parseImage(config);
+    const image = parsed.image;
+    if (image === null) return parsed.error;
+    if (image.id != id) return "it is not what its digest says";
+    if (!this.restored.has(id)) return "its record is missing";
+    for (let i = 0; i < image.layers.length; i++) {
+      if (this.layers.find(image.layers[i].chain) === null) return `its layer ${image.layers[i].chain} is missing`;
+    }
+    return "";
   }
 
   private mendReferences(): void {
@@ -212,12 +228,13 @@ export class ImageStore {
     for (let i = 0; i < keys.length; i++) {
       const reference = parseReference(keys[i]);
       const image = this.find(this.idByReference.get(keys[i]));
-      if (reference !== null && image !== null) {
+      if (reference !== null && image !== null && keyOf(reference) == keys[i]) {
         this.attach(reference, image);
         continue;
       }
+      const id = this.idByReference.get(keys[i]);
       this.idByReference.delete(keys[i]);
-      deleteRecord(REFERENCE_RECORDS + keys[i]);
+      engine.setAside.take(REFERENCE_RECORDS + keys[i], `there is no image ${id}`);
     }
   }
 

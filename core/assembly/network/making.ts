@@ -1,17 +1,35 @@
 // Bridge networks are made at every open: to make one that is there mends its firewall rules and published ports.
 
-import { Failure, NetworkCommandMake, Outcome } from "../../../build/bindings/types";
+import { Failure, NetworkCommandDrop, NetworkCommandMake, Outcome } from "../../../build/bindings/types";
 import { askNetworks } from "../ask";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Network } from "./network";
 
-export function makeBridges(): void {
+/** `strays`: networks to be dropped. They go first, since one of them may have the interface that another is to have. */
+export function makeBridges(strays: string[]): void {
+  if (strays.length == 0) return makeAll();
+  const dropping = new Dropping(strays.length);
+  for (let i = 0; i < strays.length; i++) askNetworks(dropping, 0, new NetworkCommandDrop(strays[i]));
+}
+
+function makeAll(): void {
   const networks = engine.networks.all();
   for (let i = 0; i < networks.length; i++) {
     if (networks[i].driver == "bridge") {
       askNetworks(new Making(networks[i]), 0, new NetworkCommandMake(networks[i].asBridge()));
     }
+  }
+}
+
+class Dropping extends Task {
+  constructor(private open: i32) {
+    super();
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, _failure: Failure | null): void {
+    this.open -= 1;
+    if (this.open == 0) makeAll();
   }
 }
 

@@ -3,7 +3,8 @@
 import { Bridge } from "../../../build/bindings/types";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
-import { parseJson } from "../json/reader";
+import { Shape } from "../records/shape";
+import { parseAddress, parseSubnet } from "./addresses";
 
 export class Network {
   created: i64 = 0;
@@ -32,7 +33,6 @@ export class Network {
 export function writeNetwork(network: Network): Uint8Array {
   const json = new JsonWriter();
   json.beginObject();
-  json.i64Field("format", 1);
   json.stringField("id", network.id);
   json.stringField("name", network.name);
   json.stringField("driver", network.driver);
@@ -44,9 +44,39 @@ export function writeNetwork(network: Network): Uint8Array {
   return json.finish();
 }
 
-export function readNetwork(bytes: Uint8Array): Network | null {
-  const json: Json | null = parseJson(bytes);
-  if (json === null || json.i64Of("format") != 1) return null;
+const SHAPE: Shape = new Shape().texts("id name driver subnet gateway interfaceName").numbers("created");
+
+/** Why a document is no record of the network `id`; empty if it is one. */
+export function networkProblem(json: Json, id: string): string {
+  const problem = SHAPE.problem(json);
+  if (problem.length > 0) return problem;
+  if (json.stringOf("id") != id) return "it is another network's";
+  const driver = driverOf(json.stringOf("name"));
+  if (driver.length > 0 && driver != json.stringOf("driver")) return "its driver is another one's";
+  const isDefault = json.stringOf("name") == "bridge";
+  if (isDefault != (json.stringOf("interfaceName") == DEFAULT_INTERFACE)) return "its interface is another one's";
+  if (json.stringOf("driver") == "bridge" && !isBridge(json)) return "its subnet, gateway or interface makes no sense";
+  return "";
+}
+
+/** The default bridge's. */
+export const DEFAULT_INTERFACE: string = "coracle0";
+
+/** Of the networks that are always there; empty for any other name. */
+export function driverOf(name: string): string {
+  if (name == "none") return "null";
+  return name == "bridge" || name == "host" ? name : "";
+}
+
+function isBridge(json: Json): bool {
+  const subnet = parseSubnet(json.stringOf("subnet"));
+  const gateway = parseAddress(json.stringOf("gateway"));
+  if (subnet === null || gateway <= <i64>subnet.base || gateway > <i64>subnet.last) return false;
+  return json.stringOf("interfaceName").length > 0;
+}
+
+/** Of a document for which `networkProblem` finds none. */
+export function readNetwork(json: Json): Network {
   const network = new Network(json.stringOf("id"), json.stringOf("name"), json.stringOf("driver"));
   network.created = json.i64Of("created");
   network.subnet = json.stringOf("subnet");

@@ -2,9 +2,11 @@
 
 import { putRecord } from "../ask";
 import { engine } from "../state";
-import { formatAddress, parseSubnet, Subnet } from "./addresses";
+import { isFullId } from "../text/hex";
+import { formatAddress, parseAddress, parseSubnet, Subnet } from "./addresses";
+import { Endpoint } from "./endpoint";
 import { everyAddressLike } from "./ip";
-import { Network, writeNetwork } from "./network";
+import { DEFAULT_INTERFACE, driverOf, Network, writeNetwork } from "./network";
 
 const FIRST_RANDOM_PORT: u32 = 32768;
 const LAST_RANDOM_PORT: u32 = 60999;
@@ -39,9 +41,9 @@ export class NetworkStore {
 
   /** Makes the records of the networks that are always there, where they are missing. */
   ensurePredefined(): void {
-    this.ensure("bridge", "bridge");
-    this.ensure("host", "host");
-    this.ensure("none", "null");
+    this.ensure("bridge");
+    this.ensure("host");
+    this.ensure("none");
   }
 
   /** A free address, kept for the container; 0 when the subnet is full. */
@@ -133,19 +135,37 @@ export class NetworkStore {
     else this.uses.delete(key);
   }
 
-  private ensure(name: string, driver: string): void {
+  private ensure(name: string): void {
     if (this.named(name) !== null) return;
-    const network = new Network(engine.ids.next(), name, driver);
+    const driver = driverOf(name);
+    const place = this.lostPlace(name);
+    const network = new Network(place === null ? engine.ids.next() : place.networkId, name, driver);
     network.created = engine.now.wall;
     if (driver == "bridge") {
-      const subnet = freeSubnet();
+      const subnet = place === null ? freeSubnet() : subnetOf(place);
       network.subnet = subnet.text;
-      network.gateway = formatAddress(subnet.base + 1);
-      network.interfaceName = "coracle0";
+      network.gateway = place === null ? formatAddress(subnet.base + 1) : place.gateway;
+      network.interfaceName = DEFAULT_INTERFACE;
     }
     this.add(network);
     putRecord(`network/${network.id}`, writeNetwork(network));
   }
+
+  /** Where a container is on a network of this name whose record is lost: what runs there is to stay there. */
+  private lostPlace(name: string): Endpoint | null {
+    const containers = engine.containers.all();
+    for (let i = 0; i < containers.length; i++) {
+      const place = containers[i].endpoint;
+      if (place === null || place.networkName != name || !isFullId(place.networkId)) continue;
+      if (this.find(place.networkId) === null && parseAddress(place.gateway) > 0) return place;
+    }
+    return null;
+  }
+}
+
+function subnetOf(place: Endpoint): Subnet {
+  const bits = place.prefixLength;
+  return new Subnet((<u32>parseAddress(place.gateway)) & new Subnet(0, bits).mask, bits);
 }
 
 function useKey(protocol: string, address: string, port: u16): string {

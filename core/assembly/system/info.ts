@@ -207,7 +207,7 @@ function writeRest(json: JsonWriter, version: i32): void {
     json.stringField("Driver", machine.firewall);
     json.endObject();
   }
-  writeWarnings(json, machine.warnings);
+  writeWarnings(json, machine.warnings.concat(engine.setAside.warnings()));
 }
 
 function writeWarnings(json: JsonWriter, warnings: string[]): void {

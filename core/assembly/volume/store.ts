@@ -3,7 +3,10 @@
 import { deleteRecord, putRecord } from "../ask";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
-import { parseJson } from "../json/reader";
+import { Shape } from "../records/shape";
+import { engine } from "../state";
+import { volumeNameProblem } from "./name";
+import { isAnonymous } from "./use";
 
 /** All are of the driver `local`, which has no options here. */
 export class Volume {
@@ -48,10 +51,18 @@ export class Volume {
   }
 }
 
-/** Null for bytes that are no record. What was written before there were names has none. */
-export function readVolume(bytes: Uint8Array): Volume | null {
-  const json = parseJson(bytes);
-  if (json === null) return null;
+const SHAPE: Shape = new Shape().texts("name").numbers("created").bools("named").textMap("labels");
+
+/** Why a document is no record of the volume `name`; empty if it is one. */
+export function volumeProblem(json: Json, name: string): string {
+  const problem = SHAPE.problem(json);
+  if (problem.length > 0) return problem;
+  if (json.stringOf("name") != name) return "it is another volume's";
+  return volumeNameProblem(name);
+}
+
+/** Of a document for which `volumeProblem` finds none. */
+export function readVolume(json: Json): Volume {
   const volume = new Volume(json.stringOf("name"), json.i64Of("created"), !json.boolOf("named"));
   volume.label(json.find("labels"));
   return volume;
@@ -65,6 +76,13 @@ export class VolumeStore {
     volume.size = 0;
     this.restore(volume);
     putRecord(`volume/${volume.name}`, volume.record());
+  }
+
+  /** One whose files are there, though nothing is known of it but its name. */
+  adopt(name: string): void {
+    const volume = new Volume(name, engine.now.wall, isAnonymous(name));
+    this.restore(volume);
+    putRecord(`volume/${name}`, volume.record());
   }
 
   restore(volume: Volume): void {

@@ -28,6 +28,18 @@ export function countUsers(name: string): i32 {
   return count;
 }
 
+/** Whether those that have it have never named it. */
+export function isAnonymous(name: string): bool {
+  const containers = engine.containers.all();
+  for (let i = 0; i < containers.length; i++) {
+    const mounts = containers[i].mounts;
+    for (let j = 0; j < mounts.length; j++) {
+      if (mounts[j].kind == MountKind.Volume && mounts[j].name == name && !mounts[j].anonymous) return false;
+    }
+  }
+  return true;
+}
+
 function has(container: Container, name: string): bool {
   for (let i = 0; i < container.mounts.length; i++) {
     if (container.mounts[i].kind == MountKind.Volume && container.mounts[i].name == name) return true;

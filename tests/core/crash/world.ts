@@ -96,7 +96,7 @@ export class World {
       }),
       mounts: [...mounts.keys()],
       containers: [...files],
-      joins: [...joins].map(([container, { network }]) => ({ container, network })),
+      joins: [...joins].map(([container, { network, address }]) => ({ container, network, address })),
       networks: [...made],
       volumes: [...kept],
       chains: [...chains.keys()],

@@ -1,0 +1,41 @@
+// Records of an earlier version, brought to this one, step by step and in the transaction of `open`.
+
+import { Deed, Stored } from "../../../build/bindings/types";
+import { putRecord } from "../ask";
+import { reasons } from "../reason";
+import { Found } from "./found";
+import { Migration } from "./migration";
+import { SET_ASIDE } from "./set-aside";
+import { ToVersion1 } from "./to-version-1";
+import { VERSION, VERSION_RECORD, versionRecord } from "./version";
+
+/** The n-th leads from version n to version n + 1. */
+const STEPS: Migration[] = [new ToVersion1()];
+
+/** `version`: theirs. What is set aside stays as it was found. */
+export function migrate(records: Stored[], version: i32): void {
+  if (version == VERSION) return;
+  let count = 0;
+  for (let i = 0; i < records.length; i++) {
+    const key = records[i].key;
+    if (key == VERSION_RECORD || key.startsWith(SET_ASIDE)) continue;
+    if (!migrateRecord(records[i], version)) continue;
+    putRecord(key, records[i].value);
+    count += 1;
+  }
+  putRecord(VERSION_RECORD, versionRecord());
+  const why = `from version ${version.toString()} to ${VERSION.toString()}`;
+  reasons.push(new Found(`${count.toString()} records`, Deed.Migrated, why));
+}
+
+/** Whether anything of it has changed. */
+function migrateRecord(record: Stored, version: i32): bool {
+  let changed = false;
+  for (let step = version; step < VERSION; step++) {
+    const value = STEPS[step].record(record.key, record.value);
+    if (value === null) continue;
+    record.value = value;
+    changed = true;
+  }
+  return changed;
+}

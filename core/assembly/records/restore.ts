@@ -1,0 +1,102 @@
+// Records are read back in. What cannot be read, or contradicts what was read before, is set aside; the rest opens.
+
+import { Stored } from "../../../build/bindings/types";
+import { putRecord } from "../ask";
+import { Container } from "../container/container";
+import { HELD_RECORDS, heldProblem } from "../container/held-still";
+import { readRecord } from "../container/record";
+import { containerProblem } from "../container/record-shape";
+import { jsonError, parseJson } from "../json/reader";
+import { networkProblem, readNetwork } from "../network/network";
+import { engine } from "../state";
+import { isFullId } from "../text/hex";
+import { decodeUtf8, encodeUtf8 } from "../text/utf8";
+import { readVolume, volumeProblem } from "../volume/store";
+import { migrate } from "./migrations";
+import { SET_ASIDE } from "./set-aside";
+import { NO_VERSION, VERSION_RECORD, versionOf, versionProblem, versionRecord } from "./version";
+
+const ENGINE_ID: string = "engine/id";
+const CONTAINERS: string = "container/";
+const NETWORKS: string = "network/";
+const VOLUMES: string = "volume/";
+const IMAGES: string[] = ["config/", "image/", "reference/", "layer/"];
+
+/** All but what images need their layers for: `ImageStore.mend` decides that. */
+export function restore(records: Stored[]): void {
+  const problem = versionProblem(records);
+  assert(problem.length == 0, problem);
+  restoreVersion(records);
+  engine.setAside.begin(records);
+  const containers: Container[] = [];
+  for (let i = 0; i < records.length; i++) restoreRecord(records[i], containers);
+  addContainers(containers);
+  if (engine.id.length > 0) return;
+  engine.id = engine.ids.next();
+  putRecord(ENGINE_ID, encodeUtf8(engine.id));
+}
+
+/** A number that makes no sense says nothing of the others: they are read as they should be, or set aside. */
+function restoreVersion(records: Stored[]): void {
+  const version = versionOf(records);
+  if (version != NO_VERSION) migrate(records, version);
+  if (version == NO_VERSION || records.length == 0) putRecord(VERSION_RECORD, versionRecord());
+}
+
+function restoreRecord(record: Stored, containers: Container[]): void {
+  const key = record.key;
+  if (key.startsWith(SET_ASIDE)) return;
+  const problem = takeIn(key, record.value, containers);
+  if (problem.length > 0) engine.setAside.take(key, problem);
+}
+
+/** Why it cannot be; empty if it could. */
+function takeIn(key: string, value: Uint8Array, containers: Container[]): string {
+  if (key == VERSION_RECORD) return versionOf([new Stored(key, value)]) == NO_VERSION ? "it is no number" : "";
+  if (key == ENGINE_ID) return restoreId(decodeUtf8(value));
+  if (key.startsWith(HELD_RECORDS)) return heldProblem(value);
+  for (let i = 0; i < IMAGES.length; i++) if (key.startsWith(IMAGES[i])) return engine.images.restore(key, value);
+  return restoreDocument(key, value, containers);
+}
+
+function restoreId(text: string): string {
+  if (!isFullId(text)) return "it is no id";
+  engine.id = text;
+  return "";
+}
+
+function restoreDocument(key: string, value: Uint8Array, containers: Container[]): string {
+  const isContainer = key.startsWith(CONTAINERS);
+  const isNetwork = key.startsWith(NETWORKS);
+  if (!isContainer && !isNetwork && !key.startsWith(VOLUMES)) return "nobody knows such records";
+  const json = parseJson(value);
+  if (json === null) return jsonError();
+  const name = key.slice(key.indexOf("/") + 1);
+  const problem = isContainer
+    ? containerProblem(json, name)
+    : isNetwork
+      ? networkProblem(json, name)
+      : volumeProblem(json, name);
+  if (problem.length > 0) return problem;
+  if (isNetwork && engine.networks.named(json.stringOf("name")) !== null) return "another network has its name";
+  if (isContainer) containers.push(readRecord(json));
+  else if (isNetwork) engine.networks.add(readNetwork(json));
+  else engine.volumes.restore(readVolume(json));
+  return "";
+}
+
+/** Of two of one name the younger is set aside. */
+function addContainers(containers: Container[]): void {
+  const owners = new Map<string, Container>();
+  for (let i = 0; i < containers.length; i++) {
+    const container = containers[i];
+    const name = container.name;
+    const isOldest = !owners.has(name) || owners.get(name).sequence > container.sequence;
+    if (isOldest) owners.set(name, container);
+  }
+  for (let i = 0; i < containers.length; i++) {
+    const owner = owners.get(containers[i].name);
+    if (owner === containers[i]) engine.containers.add(owner);
+    else engine.setAside.take(CONTAINERS + containers[i].id, `container ${owner.id} has its name`);
+  }
+}

@@ -1,0 +1,108 @@
+// Records that cannot be used. They are kept as they are, under `damaged/` and their keys, and whatever belongs to them
+// on the machine stays, too: it may be all that a user has left. They are named in `/info` until they are removed, or
+// until there is a good record of the same key again.
+
+import { Deed, Stored } from "../../../build/bindings/types";
+import { deleteRecord, putRecord } from "../ask";
+import { reasons } from "../reason";
+import { engine } from "../state";
+import { Found } from "./found";
+import { Remains } from "./remains";
+
+export const SET_ASIDE: string = "damaged/";
+
+export class SetAside {
+  /** Their keys, without `damaged/`. */
+  private readonly keys: Set<string> = new Set<string>();
+  /** Those of `open`, by key; empty afterwards. */
+  private readonly read: Map<string, Uint8Array> = new Map<string, Uint8Array>();
+  private readonly remains: Map<string, Remains> = new Map<string, Remains>();
+  private opening: bool = false;
+
+  /** All records, before any is used. */
+  begin(records: Stored[]): void {
+    this.opening = true;
+    for (let i = 0; i < records.length; i++) {
+      const key = records[i].key;
+      if (key.startsWith(SET_ASIDE)) this.keys.add(key.slice(SET_ASIDE.length));
+      else this.read.set(key, records[i].value);
+    }
+    // What has come again since then is not missed any more.
+    const keys = this.keys.values();
+    for (let i = 0; i < keys.length; i++) {
+      if (this.read.has(keys[i])) this.forget(keys[i]);
+      else this.tell(keys[i], "it was at an earlier start");
+    }
+  }
+
+  /** Sets one of them aside, once. */
+  take(key: string, why: string): void {
+    if (!this.read.has(key)) return;
+    putRecord(SET_ASIDE + key, this.read.get(key));
+    deleteRecord(key);
+    this.read.delete(key);
+    this.keys.add(key);
+    this.tell(key, why);
+  }
+
+  /** All have been used or set aside. */
+  end(): void {
+    this.opening = false;
+    this.read.clear();
+  }
+
+  has(key: string): bool {
+    return this.keys.size > 0 && this.keys.has(key);
+  }
+
+  hasContainer(id: string): bool {
+    return this.has(`container/${id}`);
+  }
+
+  remainsOf(container: string): Remains {
+    if (!this.remains.has(container)) this.remains.set(container, new Remains());
+    return this.remains.get(container);
+  }
+
+  /** A record of that key is put: in `open` it only takes the place of the damaged one. */
+  replaced(key: string): void {
+    if (!this.opening) this.forget(key);
+  }
+
+  forget(key: string): void {
+    if (this.keys.delete(key)) deleteRecord(SET_ASIDE + key);
+  }
+
+  /** Those whose keys begin so; the keys are without that. */
+  startingWith(prefix: string): string[] {
+    const found: string[] = [];
+    const keys = this.keys.values();
+    for (let i = 0; i < keys.length; i++) if (keys[i].startsWith(prefix)) found.push(keys[i].slice(prefix.length));
+    return found;
+  }
+
+  /** Nobody knows which layers a container or an image was on whose record cannot be read: none is dropped. */
+  get holdsLayers(): bool {
+    if (this.keys.size == 0) return false;
+    const keys = this.keys.values();
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i];
+      if (!key.startsWith("engine/") && !key.startsWith("network/") && !key.startsWith("volume/")) return true;
+    }
+    return false;
+  }
+
+  /** For `/info`. */
+  warnings(): string[] {
+    const warnings: string[] = [];
+    const keys = this.keys.values();
+    for (let i = 0; i < keys.length; i++) {
+      warnings.push(`WARNING: the record ${keys[i]} is damaged and was set aside, with all that belongs to it`);
+    }
+    return warnings.sort();
+  }
+
+  private tell(key: string, why: string): void {
+    reasons.push(new Found(`record ${key}`, Deed.SetAside, why));
+  }
+}

@@ -1,0 +1,115 @@
+// What the host found and no record speaks of is cleared away. What belongs to a record that was set aside stays: it may
+// be all that its user has left.
+
+import {
+  ContentCommandDropContainer,
+  ContentCommandUnmount,
+  FoundJoin,
+  FoundProcess,
+  Inventory,
+  Leave,
+  NetworkCommandLeave,
+  ProcessCommandReap,
+  Subject,
+  VolumeCommandDrop,
+  VolumeCommandMake,
+} from "../../build/bindings/types";
+import { askContent, askNetworks, askProcesses, askVolumes } from "./ask";
+import { Status } from "./container/lifecycle";
+import { Ignored } from "./ignored";
+import { tellAdopted, tellMended, tellSwept } from "./records/found";
+import { engine } from "./state";
+import { isUsed } from "./volume/use";
+
+export function sweep(inventory: Inventory): void {
+  for (let i = 0; i < inventory.processes.length; i++) sweepProcess(inventory.processes[i]);
+  for (let i = 0; i < inventory.joins.length; i++) sweepJoin(inventory.joins[i]);
+  for (let i = 0; i < inventory.mounts.length; i++) sweepMount(inventory.mounts[i]);
+  for (let i = 0; i < inventory.containers.length; i++) sweepFiles(inventory.containers[i]);
+  for (let i = 0; i < inventory.volumes.length; i++) sweepVolume(inventory.volumes[i]);
+  makeMissingVolumes(inventory.volumes);
+}
+
+/** Networks that no record speaks of. */
+export function strayNetworks(found: string[]): string[] {
+  const strays: string[] = [];
+  for (let i = 0; i < found.length; i++) {
+    if (engine.networks.find(found[i]) !== null) continue;
+    tellSwept(`network ${found[i]}`, "there is no record of it");
+    strays.push(found[i]);
+  }
+  return strays;
+}
+
+function sweepProcess(found: FoundProcess): void {
+  const container = engine.containers.find(found.container);
+  if (container !== null && container.run == found.run && mayUse(found.container)) return;
+  if (engine.setAside.hasContainer(found.container)) {
+    engine.setAside.remainsOf(found.container).runs.push(found.run);
+    return;
+  }
+  const isOld = container !== null && container.run != found.run;
+  const why = isOld ? "it is not the last run of the container" : whyNot(found.container);
+  tellSwept(`run ${found.run.toString()} of container ${found.container}`, why);
+  askProcesses(new Ignored(), 0, new ProcessCommandReap(new Subject(found.container, found.run)));
+}
+
+function sweepJoin(found: FoundJoin): void {
+  if (mayUse(found.container)) return;
+  if (engine.setAside.hasContainer(found.container)) {
+    engine.setAside.remainsOf(found.container).joins.push(found);
+    engine.networks.keepAddress(found.network, found.address, found.container);
+    return;
+  }
+  tellSwept(`container ${found.container} on network ${found.network}`, whyNot(found.container));
+  askNetworks(new Ignored(), 0, new NetworkCommandLeave(new Leave(found.container, found.network)));
+}
+
+/** Clients may have been reading files of one that is being removed: they were mounted for that. */
+function sweepMount(id: string): void {
+  const container = engine.containers.find(id);
+  const isRemoving = container !== null && container.status == Status.Removing;
+  if ((mayUse(id) && !isRemoving) || engine.setAside.hasContainer(id)) return;
+  tellSwept(`mount of container ${id}`, whyNot(id));
+  askContent(new Ignored(), 0, new ContentCommandUnmount(id));
+}
+
+function sweepFiles(id: string): void {
+  if (engine.containers.find(id) !== null || engine.setAside.hasContainer(id)) return;
+  tellSwept(`files of container ${id}`, whyNot(id));
+  askContent(new Ignored(), 0, new ContentCommandDropContainer(id));
+}
+
+/** A container says more of a volume than that there is no record of it: its files may be wanted. */
+function sweepVolume(name: string): void {
+  if (engine.volumes.find(name) !== null || engine.setAside.has(`volume/${name}`)) return;
+  if (isUsed(name)) {
+    engine.volumes.adopt(name);
+    return tellAdopted(`volume ${name}`, "a container has it, though there is no record of it");
+  }
+  tellSwept(`volume ${name}`, "there is no record of it");
+  askVolumes(new Ignored(), 0, new VolumeCommandDrop(name));
+}
+
+/** A volume's record is older than the volume. */
+function makeMissingVolumes(found: string[]): void {
+  const volumes = engine.volumes.all();
+  for (let i = 0; i < volumes.length; i++) {
+    const name = volumes[i].name;
+    if (found.includes(name)) continue;
+    tellMended(`volume ${name}`, "there was nothing but its record");
+    askVolumes(new Ignored(), 0, new VolumeCommandMake(name));
+  }
+}
+
+/** Whether the container's status lets it have a mount, a network, a process. */
+function mayUse(id: string): bool {
+  const container = engine.containers.find(id);
+  return container !== null && (container.running || container.between || container.status == Status.Removing);
+}
+
+/** Why it may not. */
+function whyNot(id: string): string {
+  const container = engine.containers.find(id);
+  return container === null ? "there is no record of it" : `the container is ${container.word}`;
+}

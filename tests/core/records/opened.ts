@@ -1,0 +1,174 @@
+// An engine opened on given records and findings, whose host does all that it is asked at once; and what it did.
+
+import type { RecordChange, engine } from "../../../hosts/host.js";
+import { Instance } from "../../../hosts/instance.js";
+import { loadCore } from "../../../hosts/node/core-files.js";
+import type { HostEffect, StepOutputs } from "../../../hosts/outbox.js";
+import { MemoryJournal } from "../../../hosts/journal.js";
+import { journalRead } from "../../support/kept-records.js";
+import { OPTIONS } from "../fixtures.js";
+
+const core = loadCore();
+const START = 1_795_400_000_000_000_000n;
+
+export type Records = ReadonlyMap<string, string | Uint8Array>;
+
+export interface Answer {
+  status: number;
+  text: string;
+}
+
+export const NOTHING_FOUND: engine.Inventory = {
+  processes: [],
+  execs: [],
+  mounts: [],
+  containers: [],
+  joins: [],
+  networks: [],
+  volumes: [],
+  chains: [],
+};
+
+/** Why an engine would not open them; undefined if it would. */
+export function refusal(records: Records): string | undefined {
+  return new Instance(core).refuses(stored(records));
+}
+
+export class Opened {
+  /** As they are kept now. */
+  readonly records: Map<string, string>;
+  /** Of `open`, a line each: `swept volume x: why`. */
+  readonly told: string[];
+  /** Of `open`. */
+  readonly puts: string[];
+  /** What the host was asked for, but for timers. */
+  readonly asked: HostEffect[] = [];
+  readonly #instance = new Instance(core);
+  readonly #timers: { op: bigint; at: bigint }[] = [];
+  readonly #fails: (effect: HostEffect) => string | undefined;
+  readonly #answers = new Map<bigint, Answer>();
+  readonly #journal = new MemoryJournal();
+  #waiting: HostEffect[] = [];
+  #now = 0n;
+  #requests = 0n;
+
+  /** `fails`: what the host says to what it cannot do. */
+  constructor(
+    given: Records,
+    found: Partial<engine.Inventory> = {},
+    fails: (effect: HostEffect) => string | undefined = () => undefined,
+  ) {
+    this.records = new Map(Array.from(given, ([key, value]) => [key, text(value)]));
+    this.#fails = fails;
+    const inventory = { ...NOTHING_FOUND, ...found };
+    const seed = new Uint8Array(32).fill(9);
+    const outputs = this.#instance.open(OPTIONS, this.#time(), seed, stored(given), this.#journal.endsAt, inventory);
+    this.told = this.#instance
+      .explain()
+      .flatMap((note) => (note.tag === "found" ? [`${note.val.deed} ${note.val.what}: ${note.val.why}`] : []));
+    this.puts = outputs.records.flatMap((command) => (command.tag === "put" ? [command.val.key] : []));
+    this.#take(outputs);
+  }
+
+  /** Keys of what is set aside. */
+  get setAside(): string[] {
+    return [...this.records.keys()].filter((key) => key.startsWith("damaged/")).map((key) => key.slice(8));
+  }
+
+  /** The host does all that it was asked for; time passes until nothing waits for it, or `seconds` have gone by. */
+  settle(seconds = 30): this {
+    const until = this.#now + BigInt(seconds) * 1_000_000_000n;
+    for (;;) {
+      const effect = this.#waiting.shift();
+      if (effect !== undefined) {
+        this.#carryOut(effect);
+        continue;
+      }
+      const next = this.#timers.sort((a, b) => (a.at < b.at ? -1 : 1))[0];
+      if (next === undefined || next.at > until) return this;
+      this.#timers.shift();
+      if (next.at > this.#now) this.#now = next.at;
+      this.#step({ tag: "elapsed", val: next.op });
+    }
+  }
+
+  /** The answer, once all has come to rest; status 0 for one that waits. */
+  call(method: string, target: string, body?: unknown): Answer {
+    const id = ++this.#requests;
+    this.#answers.set(id, { status: 0, text: "" });
+    const bytes = body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body));
+    const headers = bytes === undefined ? "" : "Content-Type: application/json";
+    const sent: engine.Body = bytes === undefined ? { tag: "none" } : { tag: "whole", val: bytes };
+    const listener = "unix:///test.sock";
+    this.#step({ tag: "request", val: { id, listener, method, target, headers, body: sent } });
+    this.settle();
+    return this.#answers.get(id)!;
+  }
+
+  json<T>(target: string): T {
+    return JSON.parse(this.call("GET", target).text) as T;
+  }
+
+  #carryOut(effect: HostEffect): void {
+    if (effect.to === "records") {
+      return this.#step({ tag: "completed", val: { op: effect.op, outcome: journalRead(this.#journal, effect) } });
+    }
+    const message = this.#fails(effect);
+    const failure = { kind: "busy", message: message ?? "", status: 0, code: "", retryAfter: 0 } as const;
+    const outcome: engine.Completed["outcome"] =
+      message === undefined ? { tag: "ok", val: this.#outcome(effect) } : { tag: "err", val: failure };
+    this.#step({ tag: "completed", val: { op: effect.op, outcome } });
+  }
+
+  #outcome({ to, command }: HostEffect): engine.Outcome {
+    if (to === "processes" && command.tag === "launch") {
+      return { tag: "launched", val: { pid: 77, at: this.#time().wall } };
+    }
+    return command.tag === "measure" ? { tag: "size", val: 0n } : { tag: "done" };
+  }
+
+  #step(input: engine.Input): void {
+    this.#take(this.#instance.step(this.#time(), input));
+  }
+
+  #take({ records: commands, effects, replies }: StepOutputs): void {
+    for (const command of commands) this.#keep(command);
+    for (const effect of effects) {
+      if (effect.to !== "timers") {
+        this.asked.push(effect);
+        this.#waiting.push(effect);
+      } else if (effect.command.tag === "set") this.#timers.push({ op: effect.op, at: effect.command.val });
+      else
+        this.#timers.splice(
+          this.#timers.findIndex(({ op }) => op === effect.op),
+          1,
+        );
+    }
+    for (const { request, command } of replies) {
+      const answer = this.#answers.get(request);
+      if (answer === undefined || command.tag !== "whole") continue;
+      answer.status = command.val.head.status;
+      answer.text = text(command.val.body);
+    }
+  }
+
+  #keep(change: RecordChange): void {
+    if (change.tag === "put") this.records.set(change.val.key, text(change.val.value));
+    else if (change.tag === "delete") this.records.delete(change.val);
+    else this.#journal.append(change.val);
+  }
+
+  #time() {
+    return { wall: START + this.#now, monotonic: this.#now };
+  }
+}
+
+function stored(records: Records): engine.Stored[] {
+  return [...records]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => ({ key, value: typeof value === "string" ? new TextEncoder().encode(value) : value }));
+}
+
+function text(value: string | Uint8Array): string {
+  return typeof value === "string" ? value : new TextDecoder().decode(value);
+}
