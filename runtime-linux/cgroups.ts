@@ -2,6 +2,7 @@
 // Limits are set by the OCI runtime; what it would spawn a program for is done here.
 
 import { existsSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HostFailure } from "../hosts/failure.js";
@@ -22,6 +23,7 @@ export class Cgroups {
   /** Where groups are frozen: v1's freezer, or v2. Undefined: they cannot be. */
   readonly #freezer: { path: string; v2: boolean } | undefined;
   readonly #freezeLimitMs: number;
+  #isMoving = false;
 
   /** What does not stand still by `freezeLimitMs` hangs in the kernel. */
   constructor(
@@ -73,6 +75,20 @@ export class Cgroups {
   file(container: string, controller: string, name: string): string | undefined {
     const hierarchy = this.controller(controller);
     return hierarchy && join(hierarchy.path, groupOf(this.#paths, container), name);
+  }
+
+  /**
+   * A process is about to be moved into a group. The first of several moves in a row waits, under the kernel's one lock
+   * for all of them, until every processor has taken notice (an RCU grace period, about 9 ms). So another one is made
+   * now, beside whatever comes before that: of the engine, to where it is already.
+   */
+  expectMove(): void {
+    const [mount] = this.#mounts;
+    const own = mount && ownGroup(mount);
+    if (own === undefined || this.#isMoving) return;
+    this.#isMoving = true;
+    const over = (): void => void (this.#isMoving = false);
+    writeFile(join(own, "cgroup.procs"), "0", { flag: "r+" }).then(over, over); // without it, it only takes longer
   }
 
   /** Removes the group from every hierarchy. Its processes must be gone. */
@@ -155,6 +171,15 @@ export function parseCgroupMounts(mountinfo: string): CgroupMount[] {
     if (!path || (type !== "cgroup" && type !== "cgroup2")) return [];
     return [{ path, v2: type === "cgroup2", controllers: options?.split(",") ?? [] }];
   });
+}
+
+/** The group of a hierarchy that the engine is in (cgroups(7), /proc/PID/cgroup). Undefined where that is not to be seen. */
+function ownGroup({ path, v2, controllers }: CgroupMount): string | undefined {
+  const lines = readFileSync("/proc/self/cgroup", "utf8").split("\n");
+  for (const [, named = "", group = ""] of lines.map((line) => line.split(":"))) {
+    if (v2 ? named === "" : named.split(",").some((name) => controllers.includes(name))) return join(path, group);
+  }
+  return undefined;
 }
 
 /** A group and all below it, the deepest first. */

@@ -45,6 +45,7 @@ export async function launch(
   at: Surroundings,
   connect: () => void,
 ): Promise<{ launched: types.Launched; supervisor: Supervisor }> {
+  at.cgroups.expectMove();
   const ownWeights = hasBfqWeights(at.cgroups);
   const spec = prepare(command, run, runtime, at, !ownWeights);
   allowRealtime(spec, run, at);

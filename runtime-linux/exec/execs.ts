@@ -41,6 +41,7 @@ export class Execs {
     const note = run.note();
     const first = run.process();
     if (!note || !first || !isAlive(first)) throw new HostFailure("not-found", "the container does not run");
+    this.#at.cgroups.expectMove();
     const exec = new LiveExec(command, new ExecPlace(run, id), this.#at);
     this.#live.set(id, exec);
     // Whoever is to be bound to it is so after this turn.

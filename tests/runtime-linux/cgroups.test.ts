@@ -37,6 +37,23 @@ it("freezes by v1's freezer where both are", async () => {
   expect(written("unified", "cgroup.freeze")).toBe("0");
 });
 
+it("moves the engine to where it is", async () => {
+  const [, named = "", group = ""] = readFileSync("/proc/self/cgroup", "utf8").split("\n")[0]!.split(":");
+  const own = join(scratch, "own", group, "cgroup.procs");
+  mkdirSync(join(own, ".."), { recursive: true });
+  writeFileSync(own, "");
+  const [type, options] = named === "" ? ["cgroup2", "rw"] : ["cgroup", `rw,${named}`];
+  const line = `31 23 0:28 / ${join(scratch, "own")} rw,relatime - ${type} ${type} ${options}\n`;
+  const cgroups = new Cgroups(new Recorder(), paths, line);
+  cgroups.expectMove();
+  await expect.poll(() => readFileSync(own, "utf8")).toBe("0");
+});
+
+it("moves nothing where its own group is not to be seen", async () => {
+  const cgroups = new Cgroups(new Recorder(), paths, hierarchy("strange", "cgroup", {}));
+  expect(() => cgroups.expectMove()).not.toThrow();
+});
+
 it("waits until all stand still", async () => {
   const mounts = hierarchy("slow", "cgroup2", { "cgroup.freeze": "0", "cgroup.events": "frozen 0\n" });
   let isFrozen = false;
