@@ -66,6 +66,7 @@ describeUnless(missing, "the daemon killed under load", () => {
       await workUntilKilled();
       await startAgain();
       await Promise.all(clients.map((client) => client.check()));
+      if ((cut + 1) % 100 === 0) console.log(`${cut + 1} cuts`);
     }
     for (const [step, { answered, cutOff }] of [...tally].sort()) {
       console.log(`${step}: ${answered} answered, ${cutOff} cut off`);

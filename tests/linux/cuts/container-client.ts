@@ -190,8 +190,10 @@ export class ContainerClient extends Client {
       case "stop":
       case "kill":
       case "restart":
-      case "remove":
         return [this.#state, "exited"];
+      case "remove":
+        // What is paused is thawed, so that it can die.
+        return [this.#state, "exited", ...(this.#state === "paused" ? ["running"] : [])];
       case "pause":
       case "unpause":
         return ["running", "paused"];
