@@ -74,7 +74,7 @@ export class Extractor implements TarSink {
     if (!file) return;
     const { name, entry, directory, path } = file.destination;
     this.#reporting("open", name, () => {
-      file.finish(() => void this.#clear(name, entry, directory));
+      file.finish(() => this.#makeWay(name, entry, directory));
       this.#finish(path, entry);
     });
   }
@@ -99,8 +99,7 @@ export class Extractor implements TarSink {
     const path = pathIn(directory, baseOf(name));
     if (entry.type === "file") {
       this.#refuseOtherKind(name, entry, fs.lstatSync(path, { throwIfNoEntry: false }));
-      const clear = (): void => void this.#clear(name, entry, directory);
-      this.#file = new IncomingFile({ name, entry, directory, path }, this.#kernel, clear);
+      this.#file = new IncomingFile({ name, entry, directory, path }, this.#kernel);
       return;
     }
     if (entry.type === "directory") return this.#makeDirectory(name, entry, path, directory);
@@ -172,6 +171,13 @@ export class Extractor implements TarSink {
       if (known === name || known.startsWith(`${name}/`)) this.#directories.delete(known);
     }
     return false;
+  }
+
+  /** A file replaces a file by itself. */
+  #makeWay(name: string, entry: TarEntry, directory: number): void {
+    const there = fs.lstatSync(pathIn(directory, baseOf(name)), { throwIfNoEntry: false });
+    if (there?.isDirectory()) this.#clear(name, entry, directory);
+    else this.#refuseOtherKind(name, entry, there);
   }
 
   #refuseOtherKind(name: string, { type }: TarEntry, there: fs.Stats | undefined): void {

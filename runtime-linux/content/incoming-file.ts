@@ -1,6 +1,7 @@
 // A file of a tar that is being unpacked into a container. It appears whole: until then it has no name, and what has its
-// name stays.
+// name stays; a file gives way to it in one step, so that a crash leaves the one or the other.
 
+import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { O_TMPFILE, type Kernel } from "../kernel.js";
@@ -20,15 +21,14 @@ export class IncomingFile {
   readonly destination: Destination;
   readonly #kernel: Kernel;
   readonly #fd: number;
-  /** It has its name already, since its file system knows no files without one. */
-  #named = false;
+  /** A name that it has until it gets its own. */
+  #spare: string | null = null;
   #at = 0;
 
-  /** `clear` takes away what has its name. */
-  constructor(destination: Destination, kernel: Kernel, clear: () => void) {
+  constructor(destination: Destination, kernel: Kernel) {
     this.destination = destination;
     this.#kernel = kernel;
-    this.#fd = this.#open(clear);
+    this.#fd = this.#open();
   }
 
   /** The piece is valid until the promise resolves. */
@@ -41,37 +41,62 @@ export class IncomingFile {
     }
   }
 
-  /** Gives it owner, mode and name. `clear` as above. */
-  finish(clear: () => void): void {
-    const { entry, path } = this.destination;
+  /** Gives it owner, mode and name. `makeWay` takes away a directory that has its name. */
+  finish(makeWay: () => void): void {
+    const { entry } = this.destination;
     try {
       fs.fchownSync(this.#fd, entry.uid, entry.gid);
       fs.fchmodSync(this.#fd, entry.mode);
-      if (!this.#named) {
-        clear();
-        this.#kernel.linkOpen(this.#fd, path);
-        this.#named = true;
-      }
+      makeWay();
+      this.#take();
     } finally {
       this.abandon();
     }
   }
 
-  /** Lets go of it; without a name it is gone. */
+  /** Lets go of it; without its name it is gone. */
   abandon(): void {
     fs.closeSync(this.#fd);
+    if (this.#spare !== null) fs.rmSync(this.#spare, { force: true });
   }
 
-  #open(clear: () => void): number {
-    const { directory, path } = this.destination;
+  #take(): void {
+    const { path } = this.destination;
+    if (this.#spare === null && this.#link(path)) return;
+    this.#spare ??= this.#linkSpare();
+    fs.renameSync(this.#spare, path);
+    this.#spare = null;
+  }
+
+  /** False when something has that name. */
+  #link(path: Buffer): boolean {
     try {
-      return fs.openSync(`/proc/self/fd/${directory}`, O_TMPFILE | fs.constants.O_WRONLY, 0o600);
+      this.#kernel.linkOpen(this.#fd, path);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      return false;
+    }
+  }
+
+  #linkSpare(): string {
+    const spare = this.#spareName();
+    this.#kernel.linkOpen(this.#fd, Buffer.from(spare));
+    return spare;
+  }
+
+  #open(): number {
+    try {
+      return fs.openSync(`/proc/self/fd/${this.destination.directory}`, O_TMPFILE | fs.constants.O_WRONLY, 0o600);
     } catch (error) {
       if (!UNKNOWN.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
     }
-    clear();
-    this.#named = true;
-    return fs.openSync(path, NEW, 0o600);
+    this.#spare = this.#spareName();
+    return fs.openSync(this.#spare, NEW, 0o600);
+  }
+
+  #spareName(): string {
+    return `/proc/self/fd/${this.destination.directory}/.coracle-${randomBytes(8).toString("hex")}`;
   }
 }
 
