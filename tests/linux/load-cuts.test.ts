@@ -12,9 +12,12 @@ import { engines, startCoracle } from "../support/engines.js";
 import { startMemoryRegistry, type MemoryRegistry } from "../support/memory-registry.js";
 import { describeUnless } from "../support/on-engines.js";
 import { randomFrom } from "../support/random.js";
-import type { Client, Tally } from "./cuts/client.js";
-import { ContainerClient } from "./cuts/container-client.js";
-import { ImageClient } from "./cuts/image-client.js";
+import { tarOf } from "../support/images.js";
+import { commandLineOf, findProcesses } from "../support/processes.js";
+import { packImage } from "../support/push-image.js";
+import type { Client, Tally } from "../support/told/client.js";
+import { ContainerClient, type Processes } from "../support/told/container-client.js";
+import { ImageClient } from "../support/told/image-client.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
@@ -47,9 +50,13 @@ describeUnless(missing, "the daemon killed under load", () => {
     daemon = await startCoracle(["--insecure-registry", "10.213.0.0/16"]);
     engine = new EngineClient(daemon.socketPath);
     registry = await startMemoryRegistry(daemon.netns.hostAddress);
-    for (let at = 0; at < CONTAINERS; at += 1) clients.push(new ContainerClient(engine, random, `of-${at}`, ids));
-    for (let at = 0; at < IMAGES; at += 1)
-      clients.push(await ImageClient.open(engine, random, `image-${at}`, registry));
+    for (let at = 0; at < CONTAINERS; at += 1) {
+      clients.push(new ContainerClient(engine, random, `of-${at}`, HERE, ids));
+    }
+    for (let at = 0; at < IMAGES; at += 1) {
+      const reference = await published(`image-${at}`);
+      clients.push(await ImageClient.open(engine, random, `image-${at}`, reference, "note"));
+    }
     await engine.run({ Cmd: ["true"] });
     // What is taken down behind the answer.
     await pause(CALM_MS);
@@ -65,7 +72,7 @@ describeUnless(missing, "the daemon killed under load", () => {
     for (let cut = 0; cut < CUTS; cut += 1) {
       await workUntilKilled();
       await startAgain();
-      await Promise.all(clients.map((client) => client.check()));
+      await Promise.all(clients.map((client) => client.check("kill")));
       if ((cut + 1) % 100 === 0) console.log(`${cut + 1} cuts`);
     }
     for (const [step, { answered, cutOff }] of [...tally].sort()) {
@@ -77,6 +84,14 @@ describeUnless(missing, "the daemon killed under load", () => {
     await until("calm", async () => JSON.stringify(await census()) === JSON.stringify(before)).catch(() => {});
     expect(await census()).toEqual(before);
   });
+
+  /** An image of two layers, the upper one with a file `note`. */
+  async function published(name: string): Promise<string> {
+    const ballast = { name: "ballast", body: Buffer.alloc(1 << 20, name) };
+    const layers = [await tarOf([ballast]), await tarOf([{ name: "note", body: `pulled by ${name}` }])];
+    registry.put(name, ["1"], packImage({ reference: null, config: { Cmd: ["true"] }, layers }));
+    return `${registry.host}/${name}:1`;
+  }
 
   async function workUntilKilled(): Promise<void> {
     isUp = true;
@@ -120,3 +135,9 @@ describeUnless(missing, "the daemon killed under load", () => {
     }
   }
 });
+
+/** Of this machine. A supervisor may take a moment longer than its container. */
+const HERE: Processes = {
+  runs: (pid) => commandLineOf(pid) !== "",
+  isLeft: (id) => findProcesses("conmon", id).length > 0,
+};

@@ -1,6 +1,16 @@
-// A client that works while the daemon is killed under it, and remembers what it was told.
-import type { RawResponse } from "../../support/raw-http.js";
-import type { EngineClient } from "../../support/engine-client.js";
+// A client that works while the engine is cut off under it, and remembers what it was told.
+import type { RawResponse } from "../raw-http.js";
+
+/** What is read of an answer. */
+export type Answer = Pick<RawResponse, "status" | "text" | "body" | "json">;
+
+/** Whoever takes requests. `call` rejects when there is no whole answer. */
+export interface Door {
+  call(method: string, path: string, body?: unknown): Promise<Answer>;
+}
+
+/** How the engine came to its end. What ran goes on after a kill, and is gone once the power was. */
+export type CutBy = "kill" | "power loss";
 
 /** One thing that a client asks for. */
 export interface Step {
@@ -11,7 +21,7 @@ export interface Step {
   act(): Promise<void>;
 }
 
-/** The daemon was killed before it had answered. */
+/** The engine was cut off before it had answered. */
 export class Gone extends Error {}
 
 /** How often each step was answered, and how often it was cut off. */
@@ -21,9 +31,11 @@ export abstract class Client {
   /** What was asked for and not answered, by the step's name. */
   asked: string | null = null;
   protected abstract readonly steps: readonly Step[];
+  /** What it did last, for failures. */
+  protected readonly history: string[] = [];
 
   constructor(
-    protected readonly engine: EngineClient,
+    protected readonly engine: Door,
     protected readonly random: (limit: number) => number,
   ) {}
 
@@ -40,28 +52,37 @@ export abstract class Client {
       } catch (error) {
         if (!(error instanceof Gone)) throw error;
         count.cutOff += 1;
+        this.remember(`${step.name} cut off`);
         return;
       }
       count.answered += 1;
+      this.remember(step.name);
       this.asked = null;
       await rest();
     }
   }
 
   /** Compares what it was told with what is so; what was on its way may be so or not, and is known from now on. */
-  abstract check(): Promise<void>;
+  abstract check(by: CutBy): Promise<void>;
 
   /** Removes all that is its own. */
   abstract clear(): Promise<void>;
 
   /** A call that, if it is answered, is answered with one of these. */
-  protected async ask(allowed: readonly number[], method: string, path: string, body?: unknown): Promise<RawResponse> {
+  protected async ask(allowed: readonly number[], method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await this.engine.call(method, path, body).catch(() => null);
     if (answer === null) throw new Gone();
     if (allowed.includes(answer.status)) return answer;
     throw new Error(`${this.describe()}: ${method} ${path}: ${answer.status} ${answer.text.slice(0, 500)}`);
   }
 
+  protected remember(what: string): void {
+    this.history.push(what);
+    if (this.history.length > HISTORY) this.history.shift();
+  }
+
   /** For failures: what it knows. */
   protected abstract describe(): string;
 }
+
+const HISTORY = 12;

@@ -1,12 +1,10 @@
 // A client with one container at a time: its state, exit code, name, limits, output, files, and what execs did in it.
 import { expect } from "vitest";
-import { until } from "../../support/commands.js";
-import { frames } from "../../support/frames.js";
-import { tarOf } from "../../support/images.js";
-import { findProcesses } from "../../support/processes.js";
-import { readTar } from "../../support/read-tar.js";
-import type { EngineClient } from "../../support/engine-client.js";
-import { Client, type Step } from "./client.js";
+import { until } from "../commands.js";
+import { frames } from "../frames.js";
+import { tarOf } from "../images.js";
+import { readTar } from "../read-tar.js";
+import { Client, type CutBy, type Door, type Step } from "./client.js";
 
 type State = "none" | "created" | "running" | "paused" | "exited";
 
@@ -18,6 +16,13 @@ interface Inspected {
   readonly Name: string;
   readonly HostConfig: { readonly CpuShares: number };
   readonly State: { readonly Status: string; readonly Pid: number; readonly ExitCode: number };
+}
+
+/** The processes of containers, as they are. */
+export interface Processes {
+  runs(pid: number): boolean;
+  /** Whether anything is left of a container that does not run. */
+  isLeft(id: string): boolean;
 }
 
 /** States that the engine is on its way out of. */
@@ -41,10 +46,11 @@ export class ContainerClient extends Client {
   protected readonly steps: readonly Step[];
 
   constructor(
-    engine: EngineClient,
+    engine: Door,
     random: (limit: number) => number,
     private name: string,
-    private readonly ids: Set<string>,
+    private readonly processes: Processes,
+    private readonly ids: Set<string> = new Set(),
   ) {
     super(engine, random);
     this.#otherName = `${name}-renamed`;
@@ -143,13 +149,13 @@ export class ContainerClient extends Client {
     this.#forget();
   }
 
-  async check(): Promise<void> {
+  async check(by: CutBy): Promise<void> {
     const found = await until(`${this.describe()}: a state that stays`, async () => {
       const now = await this.#inspect();
       return now !== null && PASSING.includes(now.State.Status) ? null : { now };
     });
     if (found.now === null) this.#checkGone();
-    else await this.#checkThere(found.now);
+    else await this.#checkThere(found.now, by);
     await this.#settle();
     this.asked = null;
   }
@@ -160,10 +166,12 @@ export class ContainerClient extends Client {
     this.#forget();
   }
 
-  async #checkThere(now: Inspected): Promise<void> {
+  async #checkThere(now: Inspected, by: CutBy): Promise<void> {
     const { Id, Name, HostConfig, State } = now;
     const told = `${this.describe()}, found ${JSON.stringify(now)}`;
-    expect(this.#possible(), told).toContain(State.Status);
+    this.remember(`${by}: found ${State.Status}`);
+    if (by === "power loss") this.#endUnseen();
+    expect(this.#possible(by), told).toContain(State.Status);
     if (this.#state === "none") this.#id = Id;
     this.ids.add(Id);
     expect(Id, told).toBe(this.#id);
@@ -180,23 +188,32 @@ export class ContainerClient extends Client {
     await this.#checkFiles(told);
   }
 
+  /** What ran does not run any more; with what code it ended, nobody knows. */
+  #endUnseen(): void {
+    if (this.#state !== "running" && this.#state !== "paused") return;
+    this.#state = "exited";
+    this.#exitCode = null;
+  }
+
   /** States that it may be in: that it was told of, and those that what was asked for leads through. */
-  #possible(): string[] {
+  #possible(by: CutBy): string[] {
+    const runs = by === "kill" || this.asked === "restart" ? ["running"] : [];
     switch (this.asked) {
       case "create":
         return ["created"];
       case "start":
-        return [this.#state, "running", "exited"];
+        return [this.#state, "exited", ...runs];
       case "stop":
       case "kill":
-      case "restart":
         return [this.#state, "exited"];
+      case "restart":
+        return [this.#state, "exited", ...runs];
       case "remove":
         // What is paused is thawed, so that it can die.
         return [this.#state, "exited", ...(this.#state === "paused" ? ["running"] : [])];
       case "pause":
       case "unpause":
-        return ["running", "paused"];
+        return by === "kill" ? ["running", "paused"] : ["exited"];
       default:
         return [this.#state];
     }
@@ -213,10 +230,10 @@ export class ContainerClient extends Client {
       this.#pid = 0;
       expect(Pid, told).toBe(0);
       // Its supervisor may take a moment longer.
-      await until(`${told}: no supervisor`, () => findProcesses("conmon", this.#id).length === 0);
+      await until(`${told}: no supervisor`, () => !this.processes.isLeft(this.#id));
       return;
     }
-    expect(() => process.kill(Pid, 0), told).not.toThrow();
+    expect(this.processes.runs(Pid), told).toBe(true);
     if (this.#pid !== 0 && this.asked !== "restart") expect(Pid, told).toBe(this.#pid);
     this.#pid = Pid;
   }
@@ -263,9 +280,9 @@ export class ContainerClient extends Client {
       this.#exitCode = (await this.#inspect())?.State.ExitCode ?? null;
     }
     if (this.asked !== "restart") return;
-    await until(`${this.describe()}: to run again`, async () => (await this.#inspect())?.State.Status === "running");
-    this.#state = "running";
-    this.#pid = 0;
+    // The engine goes on with it, whatever is seen of it by now; one more comes after that.
+    this.#starts += 1;
+    await this.#restart();
     this.#exitCode = null;
   }
 
@@ -294,6 +311,7 @@ export class ContainerClient extends Client {
 
   protected describe(): string {
     const [state, id, exitCode, pid] = [this.#state, this.#id, this.#exitCode, this.#pid];
-    return JSON.stringify({ name: this.name, state, id, exitCode, pid, asked: this.asked, marks: this.#marks });
+    const { name, asked, history } = this;
+    return JSON.stringify({ name, state, id, exitCode, pid, asked, marks: this.#marks, history });
   }
 }

@@ -1,12 +1,9 @@
 // A client with three names of images: one that it pulls, another for the same, and one that it commits.
 import { expect } from "vitest";
-import { until } from "../../support/commands.js";
-import type { EngineClient } from "../../support/engine-client.js";
-import { tarOf } from "../../support/images.js";
-import type { MemoryRegistry } from "../../support/memory-registry.js";
-import { packImage } from "../../support/push-image.js";
-import { readTar } from "../../support/read-tar.js";
-import { Client, type Step } from "./client.js";
+import { until } from "../commands.js";
+import { tarOf } from "../images.js";
+import { readTar } from "../read-tar.js";
+import { Client, type Door, type Step } from "./client.js";
 
 /** A name, and what an image of that name is told to be; null when there is none. */
 interface Named {
@@ -16,14 +13,16 @@ interface Named {
 
 interface Held {
   readonly id: string;
-  /** Of the file that its last layer has. */
+  /** A file that it has, and what is in it. */
+  readonly path: string;
   readonly text: string;
 }
 
+/** In what is committed. */
 const FILE = "content";
 
 export class ImageClient extends Client {
-  readonly #inRegistry: Held;
+  #inRegistry: Held;
   readonly #pulled: Named;
   readonly #tagged: Named;
   readonly #committed: Named;
@@ -32,26 +31,21 @@ export class ImageClient extends Client {
   #count = 0;
   protected readonly steps: readonly Step[];
 
-  /** Puts its image into a registry. */
+  /** `reference` is pulled, which has a file `path`: what they are is learnt from a first pull. */
   static async open(
-    engine: EngineClient,
+    engine: Door,
     random: (limit: number) => number,
     name: string,
-    registry: MemoryRegistry,
+    reference: string,
+    path: string,
   ): Promise<ImageClient> {
-    const text = `pulled by ${name}`;
-    const files = [
-      { name: "ballast", body: Buffer.alloc(1 << 20, name) },
-      { name: FILE, body: text },
-    ];
-    const layers = await Promise.all(files.map((file) => tarOf([file])));
-    const image = packImage({ reference: null, config: { Cmd: ["true"] }, layers });
-    registry.put(name, ["1"], image);
-    return new ImageClient(engine, random, name, `${registry.host}/${name}:1`, { id: image.id, text });
+    const client = new ImageClient(engine, random, name, reference, { id: "", path, text: "" });
+    await client.#learn();
+    return client;
   }
 
   private constructor(
-    engine: EngineClient,
+    engine: Door,
     random: (limit: number) => number,
     name: string,
     reference: string,
@@ -99,6 +93,15 @@ export class ImageClient extends Client {
     ];
   }
 
+  async #learn(): Promise<void> {
+    await this.#pull();
+    const { reference } = this.#pulled;
+    const { Id } = (await this.ask([200], "GET", `/images/${reference}/json`)).json<{ Id: string }>();
+    const { path } = this.#inRegistry;
+    this.#inRegistry = { id: Id, path, text: await this.#look(reference, path) };
+    await this.#remove(this.#pulled);
+  }
+
   async #pull(): Promise<void> {
     const answer = await this.ask([200], "POST", `/images/create?fromImage=${this.#pulled.reference}`);
     expect(answer.text, this.describe()).not.toContain('"error"');
@@ -118,7 +121,7 @@ export class ImageClient extends Client {
     const tar = await tarOf([{ name: FILE, body: text }]);
     await this.ask([200], "PUT", `/containers/${this.#container}/archive?path=/`, tar);
     const answer = await this.ask([201], "POST", `/commit?container=${this.#container}&repo=${repo}&tag=${tag}`, {});
-    this.#committed.told = { id: answer.json<{ Id: string }>().Id, text };
+    this.#committed.told = { id: answer.json<{ Id: string }>().Id, path: FILE, text };
     await this.ask([204], "DELETE", `/containers/${this.#container}`);
   }
 
@@ -144,10 +147,11 @@ export class ImageClient extends Client {
       named.told = null;
       return;
     }
-    const text = await this.#look(named.reference);
     // Of a commit that was not answered the text is known, but not the id.
-    named.told ??= { id: found, text: named === this.#committed ? `committed ${this.#count}` : this.#inRegistry.text };
-    expect({ id: found, text }, told).toEqual(named.told);
+    const committed = { id: found, path: FILE, text: `committed ${this.#count}` };
+    named.told ??= named === this.#committed ? committed : this.#inRegistry;
+    const { path } = named.told;
+    expect({ id: found, path, text: await this.#look(named.reference, path) }, told).toEqual(named.told);
   }
 
   /** What was asked for and not answered is about it. */
@@ -158,10 +162,10 @@ export class ImageClient extends Client {
   }
 
   /** The image's file, as a container sees it. */
-  async #look(reference: string): Promise<string> {
+  async #look(reference: string, path: string): Promise<string> {
     const wish = { Image: reference, Cmd: ["true"] };
     await this.ask([201], "POST", `/containers/create?name=${this.#container}`, wish);
-    const answer = await this.ask([200], "GET", `/containers/${this.#container}/archive?path=/${FILE}`);
+    const answer = await this.ask([200], "GET", `/containers/${this.#container}/archive?path=/${path}`);
     await this.#removeContainer();
     return (await readTar(answer.body))[0]?.text ?? "";
   }

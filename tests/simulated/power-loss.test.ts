@@ -1,0 +1,136 @@
+// The power goes, or the engine is killed, at random moments while clients work: the production driver on the simulated
+// host, with a store that loses what it has not flushed. Whatever clients were told is so after the next start.
+// `CORACLE_TEST_POWER_CUTS` is how many times, `CORACLE_TEST_POWER_CUTS_SEED` the seed, which a run prints.
+import { hostWith, openEngine, simulatedHost, type Engine } from "coracle-engine";
+import { expect, test } from "vitest";
+import { pause, until } from "../support/commands.js";
+import { randomFrom } from "../support/random.js";
+import type { Answer, Client, CutBy, Door, Tally } from "../support/told/client.js";
+import { ContainerClient, type Processes } from "../support/told/container-client.js";
+import { ImageClient } from "../support/told/image-client.js";
+import { UnflushedRecords, type Promising } from "../support/unflushed-records.js";
+
+const CUTS = Number(process.env["CORACLE_TEST_POWER_CUTS"] ?? 60);
+const SEED = Number(process.env["CORACLE_TEST_POWER_CUTS_SEED"] ?? Date.now() % 1_000_000);
+const CONTAINERS = 5;
+/** Outputs after which the engine ends, at most, if nothing else has ended it within the time. */
+const OUTPUTS = 400;
+const LONGEST_MS = 300;
+/** A flush takes as long as that, at most, in the world's time. */
+const LONGEST_FLUSH_NS = 30_000_000;
+const TIMES = 30;
+
+test(`${CUTS} cuts: what was promised is kept`, { timeout: 60_000 + CUTS * 10_000 }, async () => {
+  console.log(`power losses on the simulated host: seed ${SEED}`);
+  const story = await Story.begin(SEED, "flushed");
+  try {
+    for (let cut = 0; cut < CUTS; cut += 1) await story.cut();
+    expect(story.lost).toBeGreaterThan(0);
+    for (const [step, { answered, cutOff }] of [...story.tally].sort()) {
+      console.log(`${step}: ${answered} answered, ${cutOff} cut off`);
+    }
+  } finally {
+    await story.end();
+  }
+});
+
+test("a store that promises before it has flushed is found out", { timeout: 120_000 }, async () => {
+  const story = await Story.begin(SEED, "written");
+  const run = async (): Promise<void> => {
+    for (let cut = 0; cut < 100; cut += 1) await story.cut();
+  };
+  await expect(run()).rejects.toThrow();
+  await story.end();
+});
+
+class Story {
+  readonly tally: Tally = new Map();
+  /** Transactions. */
+  lost = 0;
+  readonly #clients: Client[] = [];
+  #engine!: Engine;
+  #isUp = false;
+  #by: CutBy = "kill";
+
+  static async begin(seed: number, promising: Promising): Promise<Story> {
+    const random = randomFrom(seed);
+    const host = simulatedHost({ seed, pace: { times: TIMES } });
+    const records = new UnflushedRecords(host.timers, () => BigInt(random(LONGEST_FLUSH_NS)), promising);
+    const story = new Story(random, host, records);
+    await story.#open();
+    return story;
+  }
+
+  private constructor(
+    private readonly random: (limit: number) => number,
+    private readonly host: ReturnType<typeof simulatedHost>,
+    private readonly records: UnflushedRecords,
+  ) {}
+
+  async #open(): Promise<void> {
+    const inventory = (): ReturnType<typeof this.host.inventory> => {
+      if (this.#by === "power loss") this.#endProcesses();
+      return this.host.inventory();
+    };
+    this.#engine = await openEngine({ host: hostWith(this.host, { inventory }), records: this.records });
+    const door = doorOf(this.#engine);
+    const processes: Processes = {
+      runs: (pid) => pid > 0,
+      isLeft: (id) => this.host.world.processes().some(({ container }) => container === id),
+    };
+    for (let at = 0; at < CONTAINERS; at += 1) {
+      this.#clients.push(new ContainerClient(door, this.random, `of-${at}`, processes));
+    }
+    this.#clients.push(await ImageClient.open(door, this.random, "image", "hello-world:latest", "hello"));
+  }
+
+  /** Work, an end of one kind or the other, another start, and what is so then. */
+  async cut(): Promise<void> {
+    this.#isUp = true;
+    const rest = (): Promise<void> => pause(this.random(10));
+    const work = Promise.allSettled(this.#clients.map((client) => client.work(() => this.#isUp, rest, this.tally)));
+    const { faults } = this.host;
+    const lift = faults.inject({ kind: "engine-crash", afterOutputs: 1 + this.random(OUTPUTS) }, 1);
+    const deadline = Date.now() + this.random(LONGEST_MS);
+    await until("the crash", () => this.#engine.state === "down" || Date.now() > deadline);
+    lift();
+    this.#engine.crash();
+    this.#isUp = false;
+    this.#by = this.random(2) === 0 ? "kill" : "power loss";
+    if (this.#by === "kill") this.records.keepAll();
+    else this.lost += this.records.lose();
+    const wrong = (await work).flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+    if (wrong.length > 0) throw wrong[0];
+    await this.#engine.reopen();
+    await Promise.all(this.#clients.map((client) => client.check(this.#by)));
+  }
+
+  async end(): Promise<void> {
+    await this.#engine.close();
+  }
+
+  /** With the power goes whatever runs. */
+  #endProcesses(): void {
+    this.host.faults.inject({ kind: "supervisor-lost" });
+    this.host.faults.lift("supervisor-lost");
+  }
+}
+
+function doorOf(engine: Engine): Door {
+  return {
+    call: async (method, path, body) => answerOf(await engine.fetch(`/v1.41${path}`, { method, ...sent(body) })),
+  };
+}
+
+function sent(body: unknown): RequestInit {
+  if (body === undefined) return {};
+  if (body instanceof Uint8Array)
+    return { body: new Uint8Array(body), headers: { "Content-Type": "application/x-tar" } };
+  return { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const body = Buffer.from(await response.arrayBuffer());
+  const text = body.toString();
+  return { status: response.status, body, text, json: <T>() => JSON.parse(text) as T };
+}
