@@ -2,7 +2,7 @@
 
 import type { Host } from "../host.js";
 import type { SimulatedTime } from "../simulated/time.js";
-import { turn } from "../simulated/turn.js";
+import { turn } from "../turn.js";
 import { within } from "./in-flight.js";
 
 /** How often a world that moves by itself is looked at: it may be stopped meanwhile. */
