@@ -9,7 +9,7 @@ import { Instance, Trap } from "./instance.js";
 import type { CompiledCore } from "./instance.js";
 import { Idle } from "./idle.js";
 import { Life, NotKept, RecordsRefused } from "./life.js";
-import type { Lent } from "./life.js";
+import type { Fork, Lent } from "./life.js";
 import type { Observer } from "./observer.js";
 import { OpenRequests, endedBy, endedIn, refuse } from "./requests.js";
 import { Setbacks } from "./setbacks.js";
@@ -52,6 +52,7 @@ export class Driver {
   readonly #alarms: Alarms;
   readonly #setbacks: Setbacks;
   readonly #idle: Idle;
+  readonly #ends = new Set<(input: Ended) => void>();
   /** Instances whose outputs may still leave. */
   readonly #lives = new Set<Life>();
   #life: Life | null = null;
@@ -85,20 +86,43 @@ export class Driver {
     return new Driver(core, host, replies, bodies, options);
   }
 
-  private constructor(core: CompiledCore, host: Host, replies: Replies, bodies: Bodies, options: DriverOptions) {
+  /**
+   * One that goes on from a fork, on a host of its own. Throws `Trap`. An instance that it loses later is opened again
+   * like any other's, unless `lost` closes it.
+   */
+  static resume(
+    core: CompiledCore,
+    host: Host,
+    replies: Replies,
+    bodies: Bodies,
+    options: DriverOptions,
+    fork: Fork,
+  ): Driver {
+    return new Driver(core, host, replies, bodies, options, fork);
+  }
+
+  private constructor(
+    core: CompiledCore,
+    host: Host,
+    replies: Replies,
+    bodies: Bodies,
+    options: DriverOptions,
+    fork?: Fork,
+  ) {
     this.#host = host;
     this.#options = options;
     this.#alarms = new Alarms(host.timers);
     this.#setbacks = new Setbacks(host.timers, this.#alarms);
     this.#idle = new Idle(host.timers, this.#alarms, () => this.#collect());
-    this.#epoch = options.epoch ?? 0;
+    this.#epoch = fork?.epoch ?? options.epoch ?? 0;
     // Commands of an earlier driver may still name its requests.
-    this.#lastRequest = BigInt(this.#epoch) << 32n;
+    this.#lastRequest = fork?.lastRequest ?? BigInt(this.#epoch) << 32n;
     this.#cutting = new Promise((resolve) => (this.#endAll = resolve));
     this.#replies = { perform: (request, command) => this.#reply(replies, request, command) };
     this.#lent = this.#lend(core);
     host.listen((input) => this.#happened(input), bodies);
-    this.opened = this.#orCutOff(this.#begin());
+    if (fork !== undefined) this.#resume(fork);
+    this.opened = fork === undefined ? this.#orCutOff(this.#begin()) : Promise.resolve();
     this.opened.catch(() => {});
   }
 
@@ -110,6 +134,26 @@ export class Driver {
   /** The containers' state machine, from the core's own table. */
   rules(): engine.Rule[] {
     return this.#life?.rules() ?? new Instance(this.#lent.core).rules();
+  }
+
+  /**
+   * The instance as it is now, for another to go on from; null while there is none. Not to be called from within a step.
+   * It costs a collection and a copy of the instance's memory. Throws `Trap`: then the instance is lost.
+   */
+  fork(): Fork | null {
+    if (this.#life === null || this.#pumping) return null;
+    try {
+      return this.#life.fork(this.#lastRequest);
+    } catch (error) {
+      this.#trapped(error);
+      throw error;
+    }
+  }
+
+  /** Has what ends by itself told to others, too: processes and execs. Returns what calls it off. */
+  onEnd(told: (input: Ended) => void): () => void {
+    this.#ends.add(told);
+    return () => this.#ends.delete(told);
   }
 
   /** An id for the next `request` input: whoever delivers it can be ready for replies before the first one comes. */
@@ -189,6 +233,7 @@ export class Driver {
   }
 
   #happened(input: Input): void {
+    if (isEnd(input)) for (const told of this.#ends) told(input);
     if (isEnd(input) && this.#life !== null) this.#life.ended(input);
     else this.deliver(input);
   }
@@ -322,6 +367,13 @@ export class Driver {
     this.#life = life;
     this.#reopening = null;
     if (!this.#pumping) this.#pump();
+  }
+
+  #resume(fork: Fork): void {
+    const life = new Life(fork.epoch, this.#lent);
+    life.resume(fork);
+    this.#lives.add(life);
+    this.#life = life;
   }
 
   async #orCutOff(begun: Promise<void>): Promise<void> {

@@ -12,7 +12,7 @@ export class Effects {
   readonly #left: () => void;
   readonly #queues = new SubjectQueues();
   readonly #inFlight = new Map<Operation, { effect: HostEffect; ended: Promise<void> }>();
-  readonly #timers = new Map<Operation, () => void>();
+  readonly #timers = new Map<Operation, { at: bigint; callOff: () => void }>();
   /** Runs and execs whose launch has not completed, and the end that came too early. */
   readonly #launching = new Map<string, Input | null>();
   #discarded = false;
@@ -42,6 +42,16 @@ export class Effects {
     return [...this.#inFlight.values()].map(({ effect }) => `${effect.to} ${effect.command.tag}`);
   }
 
+  /** What was asked for and has not come: commands that have not ended, timers that are set. */
+  get pending(): Effect[] {
+    const timers = [...this.#timers].map(([op, { at }]): Effect => ({
+      to: "timers",
+      op,
+      command: { tag: "set", val: at },
+    }));
+    return [...[...this.#inFlight.values()].map(({ effect }) => effect), ...timers];
+  }
+
   /** Keeps an end back until the launch it belongs to has completed, as `engine.exited` promises. */
   ended(input: Ended): void {
     const whose = input.tag === "exited" ? runOf(input.val) : input.val.exec;
@@ -56,7 +66,7 @@ export class Effects {
   async discard(): Promise<void> {
     if (this.#cut) return;
     this.#discarded = true;
-    for (const cancel of this.#timers.values()) cancel();
+    for (const { callOff } of this.#timers.values()) callOff();
     this.#timers.clear();
     const inFlight = [...this.#inFlight.entries()];
     for (const [op, { effect }] of inFlight) {
@@ -68,7 +78,7 @@ export class Effects {
   /** Asks for nothing any more, not even for what waits its turn; what goes on goes on, and nobody hears of it. */
   cut(): void {
     this.#cut = this.#discarded = true;
-    for (const cancel of this.#timers.values()) cancel();
+    for (const { callOff } of this.#timers.values()) callOff();
     this.#timers.clear();
   }
 
@@ -100,7 +110,7 @@ export class Effects {
   }
 
   #timer(op: Operation, command: timers.TimerCommand): void {
-    this.#timers.get(op)?.();
+    this.#timers.get(op)?.callOff();
     this.#timers.delete(op);
     if (command.tag === "set") this.#set(op, command.val);
     this.#left();
@@ -111,7 +121,7 @@ export class Effects {
       this.#timers.delete(op);
       this.#deliver({ tag: "elapsed", val: op });
     };
-    this.#timers.set(op, this.#host.timers.at(at, wake));
+    this.#timers.set(op, { at, callOff: this.#host.timers.at(at, wake) });
   }
 }
 

@@ -2,12 +2,12 @@
 
 import { Effects } from "./effects.js";
 import type { Ended } from "./effects.js";
-import type { Host, Input, Replies, engine, types } from "./host.js";
+import type { Host, Input, Replies, RequestId, engine, types } from "./host.js";
 import { Instance } from "./instance.js";
 import type { CompiledCore } from "./instance.js";
 import type { Attempt, ObservedStep, Observer, Opening } from "./observer.js";
 import { Outbox } from "./outbox.js";
-import type { StepOutputs } from "./outbox.js";
+import type { Effect, StepOutputs } from "./outbox.js";
 import type { OpenRequests } from "./requests.js";
 
 /** What a driver lends to the instances that it opens one after the other. */
@@ -24,6 +24,17 @@ export interface Lent {
   kept: () => void;
   /** A transaction was not kept. Not called for an instance that was cut off. */
   failed: (error: unknown) => void;
+}
+
+/** An instance as it was between two steps: what another can go on from, beside it. */
+export interface Fork {
+  epoch: number;
+  /** As `engine.snapshot` gives it. */
+  snapshot: Uint8Array;
+  /** What it had asked for and not been told the end of; timers, too. */
+  pending: Effect[];
+  /** The last request's id of its driver. */
+  lastRequest: RequestId;
 }
 
 export class Life {
@@ -63,6 +74,19 @@ export class Life {
     this.#lent.observer?.opened(this.#observed(now, outputs), opening);
     this.#outbox.push(outputs);
     await this.#outbox.settled();
+  }
+
+  /** In place of `open`: goes on as the instance that the fork was taken of. Throws `Trap`. */
+  resume({ snapshot, pending }: Fork): void {
+    this.#instance.restore(snapshot);
+    for (const effect of pending) this.#effects.start(effect);
+  }
+
+  /** Throws `Trap`. */
+  fork(lastRequest: RequestId): Fork {
+    const held = this.#outbox.held.flatMap(({ effects }) => effects);
+    const pending = [...this.#effects.pending, ...held];
+    return { epoch: this.epoch, snapshot: this.#instance.snapshot(), pending, lastRequest };
   }
 
   /** Throws `Trap`. */

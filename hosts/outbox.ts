@@ -38,6 +38,8 @@ export class Outbox {
   readonly #release: (step: StepOutputs) => void;
   readonly #failed: (error: unknown) => void;
   #waiting: StepOutputs[] = [];
+  /** Those whose records are being flushed. */
+  #batch: StepOutputs[] = [];
   #flushing: Promise<void> | null = null;
   #failure: { error: unknown } | null = null;
   #cut = false;
@@ -72,6 +74,11 @@ export class Outbox {
     this.#waiting = [];
   }
 
+  /** Steps that have not left. */
+  get held(): readonly StepOutputs[] {
+    return [...this.#batch, ...this.#waiting];
+  }
+
   /** Resolves when every step pushed so far has left; rejects when a transaction was not kept. */
   async settled(): Promise<void> {
     await this.#flushing;
@@ -82,10 +89,11 @@ export class Outbox {
     try {
       while (this.#waiting.length > 0) {
         await this.#gather();
-        const batch = this.#waiting;
+        const batch = (this.#batch = this.#waiting);
         this.#waiting = [];
         const changes = batch.flatMap((step) => step.records);
         if (changes.length > 0) await this.#commit(changes);
+        this.#batch = [];
         for (const step of batch) if (!this.#cut) this.#release(step);
       }
     } catch (error) {

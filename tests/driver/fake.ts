@@ -18,6 +18,7 @@ import type {
 } from "../../hosts/host.js";
 import type { CompiledCore } from "../../hosts/instance.js";
 import { MemoryJournal } from "../../hosts/journal.js";
+import type { Fork } from "../../hosts/life.js";
 import { keysOf } from "../support/kept-records.js";
 import { NO_STREAMS, PLAIN_LAUNCH } from "../support/no-streams.js";
 
@@ -128,8 +129,13 @@ export async function openWorld(
   return world;
 }
 
-/** A world whose driver may not have opened yet. */
-export function beginWorld(script: Script, parts: Partial<Host> = {}, more: Partial<DriverOptions> = {}): World {
+/** A world whose driver may not have opened yet, or goes on from a fork. */
+export function beginWorld(
+  script: Script,
+  parts: Partial<Host> = {},
+  more: Partial<DriverOptions> = {},
+  fork?: Fork,
+): World {
   const left: string[] = [];
   const messages: string[] = [];
   const lost: unknown[] = [];
@@ -171,7 +177,8 @@ export function beginWorld(script: Script, parts: Partial<Host> = {}, more: Part
     fatal: (error: unknown) => void fatal.push(error),
     ...more,
   };
-  const driver = Driver.begin(scripted(script), host, replies, new RequestBodies(), options);
+  const given = [scripted(script), host, replies, new RequestBodies(), options] as const;
+  const driver = fork === undefined ? Driver.begin(...given) : Driver.resume(...given, fork);
   const request = (target: string): RequestId => {
     const id = driver.nextRequest();
     const body = { tag: "none" } as const;
