@@ -21,7 +21,7 @@ describe("imports", () => {
     expect(breaches("core/bindgen", (to) => !isHost(to), ["fixtures", ".test.ts"])).toEqual([]);
   });
 
-  test.each(["hosts/streams", "hosts/registry", "hosts/simulated", "hosts/trace", "hosts/browser"])(
+  test.each(["hosts/streams", "hosts/registry", "hosts/simulated", "hosts/trace", "hosts/dry-run", "hosts/browser"])(
     "%s runs everywhere",
     (folder) => {
       expect(breaches(folder, (to) => !isNodeOnly(to), PAGE_TOOLS)).toEqual([]);

@@ -1,17 +1,21 @@
 // An engine's life in another program: opened, cut off, opened again, closed.
 
 import { RequestBodies } from "../bodies.js";
+import { straight } from "../door.js";
+import type { Door, Passage } from "../door.js";
 import { CutOff, Driver } from "../driver.js";
 import type { DriverOptions } from "../driver.js";
 import type { Host, Input, RecordStore, RequestId, Stdio, engine } from "../host.js";
 import { Instance } from "../instance.js";
 import type { CompiledCore } from "../instance.js";
+import { DryRuns } from "../dry-run/dry-runs.js";
 import { ReplyRouter } from "../reply-router.js";
 import { Attachments } from "../streams/attachments.js";
 import { ConnectChannel } from "./connect-channel.js";
 import { packageCore } from "./core.js";
 import { bodyLimitOf, coreOptions } from "./core-options.js";
-import type { Connection, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
+import { EmbeddedDryRun } from "./dry-run.js";
+import type { Connection, DryRun, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
 import { eventsOf } from "./events.js";
 import { BrokenOff, EngineClosed, EngineDown } from "./failures.js";
 import { FetchChannel } from "./fetch-channel.js";
@@ -19,7 +23,7 @@ import { loadFirstImages } from "./first-images.js";
 import { offersOf } from "./host-offers.js";
 import { hostWith } from "./host-with.js";
 import { InFlight, within } from "./in-flight.js";
-import { LocalRequests } from "./local-requests.js";
+import { LocalRequests, UPGRADE } from "./local-requests.js";
 import type { Entrance } from "./local-requests.js";
 import { moving } from "./moving.js";
 import { closeWorld, takeHost } from "./own-world.js";
@@ -30,15 +34,14 @@ import { derivedSeeds } from "./seeds.js";
 const GRACE_MS = 500;
 /** How long commands of an engine that crashed are waited for. */
 const LONGEST_REST_MS = 10_000;
-/** `connect` wants what only a connection of its own can give. */
-const UPGRADE = "Connection: Upgrade\nUpgrade: tcp";
 
-export class EmbeddedEngine implements Engine, Entrance {
+export class EmbeddedEngine implements Engine, Entrance, Door {
   readonly replies = new ReplyRouter();
   readonly bodies = new RequestBodies();
   readonly stdio: Stdio;
   readonly attachments: Attachments;
   readonly bodyLimit: number;
+  readonly dryRuns: DryRuns;
   readonly #options: EngineOptions;
   readonly #core: CompiledCore;
   readonly #records: RecordStore;
@@ -62,6 +65,13 @@ export class EmbeddedEngine implements Engine, Entrance {
     this.stdio = host.replies;
     this.attachments = new Attachments(host.replies, host.timers);
     this.bodyLimit = bodyLimitOf(options);
+    this.dryRuns = new DryRuns({
+      core: this.#core,
+      host: hostWith(host, { records: this.#records }),
+      options: coreOptions(options),
+      fork: () => this.#driver?.fork() ?? null,
+      onEnd: (told) => this.#driver?.onEnd(told) ?? (() => {}),
+    });
     this.#local = new LocalRequests(this);
     this.#inFlight = new InFlight(host);
     takeHost(host);
@@ -100,6 +110,10 @@ export class EmbeddedEngine implements Engine, Entrance {
     return eventsOf((target, init) => this.fetch(target, init), query);
   }
 
+  dryRun(): DryRun {
+    return new EmbeddedDryRun(this, this.dryRuns.session());
+  }
+
   rules(): engine.Rule[] {
     return this.#driver?.rules() ?? new Instance(this.#core).rules();
   }
@@ -125,6 +139,10 @@ export class EmbeddedEngine implements Engine, Entrance {
   requireOpen(): void {
     if (this.#state === "closed") throw new EngineClosed();
     if (this.#state === "down") throw new EngineDown();
+  }
+
+  passage(method: string, target: string, headers: string): Promise<Passage> | Passage {
+    return this.dryRuns.passage({ listener: "internal", method, target, headers }) ?? straight(this);
   }
 
   nextRequest(): RequestId {
@@ -218,6 +236,7 @@ export class EmbeddedEngine implements Engine, Entrance {
     this.#state = state;
     this.#local.failAll(error);
     this.replies.cutAll();
+    this.dryRuns.close("the engine is gone");
   }
 
   async #close(): Promise<void> {

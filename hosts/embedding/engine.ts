@@ -1,6 +1,7 @@
 // The engine in another program: what `import … from "coracle-engine"` gives.
 
 import type { Host, RecordStore, engine } from "../host.js";
+import type { Plan } from "../dry-run/format.js";
 import type { Observer } from "../observer.js";
 
 /** A compiled core, as `embeddedCore` gives it: only an engine can open it. */
@@ -76,6 +77,22 @@ export interface EventQuery {
   signal?: AbortSignal;
 }
 
+/**
+ * What would be done, and is not: requests are decided by a copy of the engine as it was when the first of them came, on
+ * a host that imagines. It sees what it has imagined before, and nothing of what really happens meanwhile, but for the
+ * ends of processes that really run. After five minutes without a request it begins anew with the next.
+ */
+export interface DryRun {
+  /** As `Engine.fetch`; each answer has the header `Coracle-Dry-Run`. Rejects when the engine is down, too. */
+  fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
+  /** As `Engine.connect`. What is sent is thrown away. */
+  connect(input: Request | URL | string, init?: RequestInit): Promise<Connection>;
+  /** What would have been done so far. */
+  plan(): Plan;
+  /** Forgets what it has imagined, and frees its memory: as much as the engine's core has. */
+  close(): void;
+}
+
 /** A container engine. */
 export interface Engine {
   /**
@@ -91,6 +108,11 @@ export interface Engine {
   connect(input: Request | URL | string, init?: RequestInit): Promise<Connection>;
   /** The engine's events as they come, until `signal` aborts, `until` has come or the engine is closed. */
   events(query?: EventQuery): AsyncIterableIterator<EngineEvent>;
+  /**
+   * A session of dry runs. A single request is one by its header `Coracle-Dry-Run: 1`; with `plan` in place of `1` it is
+   * answered with what would be done, as a `Plan`.
+   */
+  dryRun(): DryRun;
   /** The containers' state machine, from the core's own table. */
   rules(): engine.Rule[];
   /** Ends it as `kill -9` would, between two outputs. The world goes on; requests fail until `reopen`. */

@@ -1,7 +1,8 @@
 // coracle-engine: a container engine that speaks the Docker Engine API, in your own program.
 
 export { openEngine } from "./open.js";
-export type { CompiledCore, Connection, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
+export type { CompiledCore, Connection, DryRun, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
+export type { Plan, PlanEntry, PlannedAnswer, PlannedBytes, PlannedEffect, PlannedRecord } from "../dry-run/format.js";
 
 // A host of one's own.
 export type {

@@ -1,10 +1,8 @@
 // Requests of the program that the engine is embedded in: from `fetch` and `connect` into the core, and back.
 
-import type { RequestBodies } from "../bodies.js";
+import { contextOf } from "../door.js";
+import type { Passage } from "../door.js";
 import { Exchange } from "../exchange.js";
-import type { Input, RequestId, Stdio } from "../host.js";
-import type { ReplyRouter } from "../reply-router.js";
-import type { Attachments } from "../streams/attachments.js";
 import type { LocalChannel } from "./fetch-channel.js";
 import { headerLines } from "./request.js";
 import type { Asked } from "./request.js";
@@ -15,15 +13,14 @@ import type { ReceivedBody } from "./request-body.js";
 export interface Entrance {
   /** Throws what whoever asks is told when the engine takes no requests. */
   requireOpen(): void;
-  nextRequest(): RequestId;
-  deliver(input: Input): void;
-  readonly replies: ReplyRouter;
-  readonly bodies: RequestBodies;
-  readonly stdio: Stdio;
-  readonly attachments: Attachments;
+  /** The way of a request, at once for those to the engine itself. `headers`: as the core is told them. */
+  passage(method: string, target: string, headers: string): Promise<Passage> | Passage;
   /** Bytes beyond which a JSON body is thrown away. */
   readonly bodyLimit: number;
 }
+
+/** `connect` wants what only a connection of its own can give. */
+export const UPGRADE = "Connection: Upgrade\nUpgrade: tcp";
 
 export class LocalRequests {
   readonly #entrance: Entrance;
@@ -54,11 +51,21 @@ export class LocalRequests {
       asked.signal?.removeEventListener("abort", abort);
       asked.body?.giveUp();
     });
+    const lines = [headerLines(asked.headers), extra].filter((text) => text !== "").join("\n");
     const received = this.#receive(asked);
-    if (!(received instanceof Promise)) return this.#deliver(asked, received, channel, extra);
-    received
-      .then((body) => this.#deliver(asked, body, channel, extra))
-      .catch((error: unknown) => this.#fail(channel, error));
+    const passage = this.#entrance.passage(asked.method, asked.target, lines);
+    if (!(passage instanceof Promise || received instanceof Promise)) {
+      return this.#deliver(asked, received, channel, lines, passage);
+    }
+    Promise.all([received, passage])
+      .then(([body, found]) => this.#deliver(asked, body, channel, lines, found))
+      .catch((error: unknown) => {
+        this.#fail(channel, error);
+        void Promise.resolve(passage).then(
+          (found) => found.unused(),
+          () => {},
+        );
+      });
   }
 
   /** Breaks all off that are not over. */
@@ -71,29 +78,24 @@ export class LocalRequests {
     return body === null ? NO_BODY : body.receive(mediaType, this.#entrance.bodyLimit);
   }
 
-  #deliver(asked: Asked, received: ReceivedBody, channel: LocalChannel, extra: string): void {
+  #deliver(asked: Asked, received: ReceivedBody, channel: LocalChannel, headers: string, passage: Passage): void {
+    const { door } = passage;
     // Left, or lost its engine, while its body was read.
-    if (!this.#open.has(channel)) return;
+    if (!this.#open.has(channel)) return passage.unused();
     this.#entrance.requireOpen();
-    const { replies, bodies, stdio, attachments } = this.#entrance;
-    const id = this.#entrance.nextRequest();
-    const exchange = new Exchange(id, channel, {
-      deliver: (input) => this.#entrance.deliver(input),
-      stdio,
-      attachments,
-      over: () => {
-        replies.remove(id);
-        bodies.forget(id);
-        this.#over(channel);
-      },
-    });
+    const id = door.nextRequest();
+    const context = contextOf(door);
+    const over = (): void => {
+      context.over(id);
+      this.#over(channel);
+    };
+    const exchange = new Exchange(id, passage.channel(channel), { ...context, over });
     channel.exchange = exchange;
-    replies.add(id, exchange);
-    if (received.offered !== null) bodies.offer(id, received.offered);
-    const { method, target, headers } = asked;
-    const lines = [headerLines(headers), extra].filter((text) => text !== "").join("\n");
-    const request = { id, listener: "internal", method, target, headers: lines, body: received.body };
-    this.#entrance.deliver({ tag: "request", val: request });
+    door.replies.add(id, exchange);
+    if (received.offered !== null) door.bodies.offer(id, received.offered);
+    const { method, target } = asked;
+    const request = { id, listener: "internal", method, target, headers, body: received.body };
+    door.deliver({ tag: "request", val: request });
   }
 
   /** Its client has left, or is sent away. */

@@ -47,7 +47,7 @@ class EngineAgent extends Agent {
   async #startServer(): Promise<ApiServer> {
     const { ApiServer } = await import("../node/server.js");
     const engine = this.#engine;
-    const { replies, bodies, stdio, attachments, bodyLimit } = engine;
-    return ApiServer.create({ driver: engine, replies, bodies, stdio, attachments, bodyLimit });
+    const { replies, bodies, stdio, attachments, bodyLimit, dryRuns } = engine;
+    return ApiServer.create({ driver: engine, replies, bodies, stdio, attachments, bodyLimit, dryRuns });
   }
 }

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { DRY_RUN } from "../dry-run/dry-runs.js";
 import { readConfigFile, refused } from "./config-file.js";
 import { simulatedSocket, simulation } from "./simulation.js";
 import type { Simulation } from "./simulation.js";
@@ -14,6 +15,8 @@ const LEAST_TRACE = 1024 * 1024;
 export interface DaemonConfig {
   /** Sockets to listen on: absolute paths. */
   sockets: string[];
+  /** Sockets whose requests are dry runs. */
+  dryRunSockets: string[];
   /** Group of the sockets, by name or number; none: `docker`, if there is one. */
   group: string | null;
   dataRoot: string;
@@ -64,13 +67,15 @@ export function configOf(values: Values): DaemonConfig {
   const hosts = list("host");
   const pidFile = text("pidfile") ?? (simulated === null ? DEFAULTS.pidFile : null);
   const ownSocket = (): string => (simulated ? simulatedSocket() : DEFAULTS.socket);
-  const sockets = hosts.length > 0 ? [...new Set(hosts.map(socketPath))] : [ownSocket()];
+  const { sockets, dryRunSockets } = socketsOf(hosts.length > 0 ? hosts : [ownSocket()]);
   const dataRoot = directory("data-root", text("data-root") ?? DEFAULTS.dataRoot);
   const limit = traceSize(text("trace-size") ?? "64m");
   // A simulated engine keeps nothing of its own anywhere else.
-  const traces = simulated === null ? traceDirectory(dataRoot) : simulatedTraceDirectory(sockets[0]!);
+  const traces =
+    simulated === null ? traceDirectory(dataRoot) : simulatedTraceDirectory((sockets[0] ?? dryRunSockets[0])!);
   return {
     sockets,
+    dryRunSockets,
     group: text("group"),
     dataRoot,
     execRoot: directory("exec-root", text("exec-root") ?? DEFAULTS.execRoot),
@@ -116,6 +121,16 @@ function withFile(flags: Values): Values {
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `[${value.join(" ")}]`;
   return value instanceof Map ? `[${[...value].map((pair) => pair.join("=")).join(" ")}]` : String(value);
+}
+
+function socketsOf(hosts: string[]): Pick<DaemonConfig, "sockets" | "dryRunSockets"> {
+  const isDryRun = (host: string): boolean => host.endsWith(DRY_RUN);
+  const paths = (chosen: string[]): string[] => [...new Set(chosen.map(socketPath))];
+  const sockets = paths(hosts.filter((host) => !isDryRun(host)));
+  const dryRunSockets = paths(hosts.filter(isDryRun).map((host) => host.slice(0, -DRY_RUN.length)));
+  const both = sockets.find((path) => dryRunSockets.includes(path));
+  if (both === undefined) return { sockets, dryRunSockets };
+  throw new ConfigError(`invalid host ${JSON.stringify(both + DRY_RUN)}: requests there are to be done for real, too`);
 }
 
 /** `unix:///run/x.sock`, or an absolute path. */

@@ -3,6 +3,7 @@
 import { rmSync } from "node:fs";
 import { RequestBodies } from "../bodies.js";
 import { Driver } from "../driver.js";
+import { DRY_RUN, DryRuns } from "../dry-run/dry-runs.js";
 import type { DriverOptions } from "../driver.js";
 import type { Host } from "../host.js";
 import { Trap } from "../instance.js";
@@ -57,7 +58,7 @@ export async function runDaemon(configuration: Configuration, core: DaemonCore =
   const told = signalled();
   try {
     const remarks = await start(config, core, log, reloads, closings);
-    for (const line of greeting(config.sockets, remarks)) console.log(line);
+    for (const line of greeting(config, remarks)) console.log(line);
     log.info("stopping", { signal: await told });
   } finally {
     await close();
@@ -72,7 +73,8 @@ async function start(
   closings: Closing[],
 ): Promise<readonly string[]> {
   const group = config.simulated === null ? socketGroup(config.group) : socketGroup(config.group ?? "");
-  for (const socket of config.sockets) await clearSocket(socket);
+  const sockets = listeners(config);
+  for (const { path } of sockets) await clearSocket(path);
   if (config.pidFile !== null) closings.push(claimPidFile(config.pidFile).release);
   const ground = await openGround(config, closings);
   const { host, loadImages, hasHungUp, remarks } = ground;
@@ -92,13 +94,19 @@ async function start(
 
   await loadImages((request) => ask(request, { driver, replies, bodies }), log);
   const { replies: stdio } = host;
-  const given = { driver, replies, bodies, stdio, attachments, hasHungUp, bodyLimit: BODY_LIMIT };
+  const dryRuns = new DryRuns({
+    ...{ core: core.compiled, host, options: options.engine },
+    fork: () => driver.fork(),
+    onEnd: (told) => driver.onEnd(told),
+  });
+  closings.push(() => dryRuns.close("the engine stops"));
+  const given = { driver, replies, bodies, stdio, attachments, hasHungUp, bodyLimit: BODY_LIMIT, dryRuns };
   const own = (head: RequestHead) => (isTraceRequest(head) ? (recorder?.text() ?? null) : null);
   const server = await ApiServer.create({ ...given, own });
   closings.push(() => server.close(GRACE_MS));
-  for (const socket of config.sockets) {
-    await listen(server.accept(`unix://${socket}`), socket, group);
-    closings.push(() => rmSync(socket, { force: true }));
+  for (const { path, name } of sockets) {
+    await listen(server.accept(name), path, group);
+    closings.push(() => rmSync(path, { force: true }));
   }
   return remarks;
 }
@@ -163,13 +171,25 @@ function signalled(): Promise<string> {
   });
 }
 
-function greeting(sockets: readonly string[], remarks: readonly string[]): string[] {
+function greeting({ sockets, dryRunSockets }: DaemonConfig, remarks: readonly string[]): string[] {
+  const names = listeners({ sockets, dryRunSockets }).map(({ name }) => name);
   return [
-    `Coracle ${VERSION} listens on ${sockets.map((socket) => `unix://${socket}`).join(" and ")}`,
+    `Coracle ${VERSION} listens on ${names.join(" and ")}`,
     ...remarks,
-    `Point a client at it:  export DOCKER_HOST=unix://${sockets[0]}`,
+    `Point a client at it:  export DOCKER_HOST=unix://${sockets[0] ?? dryRunSockets[0]}`,
     "Try:                   docker run --rm busybox echo hello",
   ];
+}
+
+interface Listener {
+  path: string;
+  name: string;
+}
+
+/** Sockets with their names, as requests bear them. */
+function listeners({ sockets, dryRunSockets }: Pick<DaemonConfig, "sockets" | "dryRunSockets">): Listener[] {
+  const real = sockets.map((path) => ({ path, name: `unix://${path}` }));
+  return [...real, ...dryRunSockets.map((path) => ({ path, name: `unix://${path}${DRY_RUN}` }))];
 }
 
 function messageOf(error: unknown): string {

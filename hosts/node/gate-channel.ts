@@ -15,12 +15,14 @@ const HALF_CLOSED_MS = 2000;
 
 export interface GateContext extends ExchangeContext {
   hasHungUp: NonNullable<Ground["hasHungUp"]>;
+  /** What is done to a reply before the client sees it. */
+  channel: (client: Channel) => Channel;
 }
 
 /** The exchange of the request that a gate let through last. */
 export function exchangeThrough(gate: Gate, id: RequestId, response: Response, context: GateContext): Exchange {
   const channel = new GateChannel(gate, response, context);
-  const exchange = new Exchange(id, channel, context);
+  const exchange = new Exchange(id, context.channel(channel), context);
   channel.reportTo(exchange);
   return exchange;
 }
@@ -40,8 +42,8 @@ class GateChannel implements Channel {
 
   reportTo(exchange: Exchange): void {
     const finished = (): void => {
-      if (exchange.over) return;
-      exchange.finished();
+      // One that was over before it was sent: a plan of what would have been done in its place.
+      if (!exchange.over) exchange.finished();
       this.#gate.next();
     };
     // The gate is closed when its connection is taken over, too.

@@ -75,7 +75,7 @@ export const OPTIONS: readonly Option[] = [
     key: "hosts",
     kind: "list",
     value: "unix://path",
-    help: `where to listen (repeat; default unix://${DEFAULTS.socket})`,
+    help: `where to listen (repeat; default unix://${DEFAULTS.socket}); with ?dry-run behind it: all there is a dry run`,
   },
   {
     flag: "insecure-registry",

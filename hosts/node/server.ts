@@ -7,6 +7,9 @@ import { createServer as createSocketServer } from "node:net";
 import type { Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import fastify from "fastify";
+import { contextOf, straight } from "../door.js";
+import type { Door, Passage } from "../door.js";
+import type { DryRuns } from "../dry-run/dry-runs.js";
 import type { Input, RequestId, Stdio, engine } from "../host.js";
 import { Attachments } from "../streams/attachments.js";
 import type { RequestBodies } from "../bodies.js";
@@ -43,11 +46,14 @@ export interface ApiServerOptions {
   bodyLimit: number;
   /** What the daemon has to tell of itself, of which the core knows nothing; null: the core is asked. */
   own?: (head: RequestHead) => AsyncIterable<Uint8Array> | null;
+  /** Whoever asks for a dry run gets one. */
+  dryRuns?: DryRuns;
 }
 
 export class ApiServer {
   readonly #options: ApiServerOptions;
-  readonly #context: GateContext;
+  /** The way of requests to the live engine. */
+  readonly #live: Way;
   readonly #http: Server;
   readonly #listeners: SocketServer[] = [];
   readonly #names = new WeakMap<Gate, string>();
@@ -90,16 +96,13 @@ export class ApiServer {
   private constructor(http: Server, options: ApiServerOptions) {
     this.#http = http;
     this.#options = options;
-    this.#context = {
-      deliver: (input) => options.driver.deliver(input),
-      stdio: options.stdio,
-      attachments: options.attachments ?? new Attachments(options.stdio),
-      hasHungUp: options.hasHungUp ?? (() => false),
-      over: (request) => {
-        options.replies.remove(request);
-        options.bodies.forget(request);
-      },
+    const { driver, replies, bodies, stdio, attachments = new Attachments(stdio) } = options;
+    const door: Door = {
+      nextRequest: () => driver.nextRequest(),
+      deliver: (input) => driver.deliver(input),
+      ...{ replies, bodies, stdio, attachments },
     };
+    this.#live = this.#through(straight(door));
     http.maxHeadersCount = 0;
     // Node would answer 417 by itself, and the gate never learn that the reply is out.
     http.on("checkExpectation", (request: IncomingMessage) => {
@@ -138,26 +141,55 @@ export class ApiServer {
     const gate = message.socket as unknown as Gate;
     const head = gate.head!;
     receiveBody(head, message, this.#options.bodyLimit, (body) => {
-      const id = this.#options.driver.nextRequest();
-      if (body.tag === "stream") this.#options.bodies.offer(id, bytesOf(message, response));
-      else if (body.tag === "whole") this.#options.bodies.offer(id, bodyOf(body.val));
-      this.#deliver(id, gate, head, body, new HttpResponse(response));
+      this.#go(gate, head, (way) => {
+        const { door } = way;
+        const id = door.nextRequest();
+        if (body.tag === "stream") door.bodies.offer(id, bytesOf(message, response));
+        else if (body.tag === "whole") door.bodies.offer(id, bodyOf(body.val));
+        this.#deliver(way, id, gate, head, body, new HttpResponse(response));
+      });
     });
   }
 
   #askPlain(gate: Gate, head: RequestHead): void {
-    const id = this.#options.driver.nextRequest();
-    this.#deliver(id, gate, head, { tag: "none" }, new PlainResponse(gate.socket, head.method));
+    this.#go(gate, head, (way) => {
+      const response = new PlainResponse(gate.socket, head.method);
+      this.#deliver(way, way.door.nextRequest(), gate, head, { tag: "none" }, response);
+    });
   }
 
-  #deliver(id: RequestId, gate: Gate, head: RequestHead, body: engine.Body, response: Response): void {
+  /** Calls `then` at once for a request to the live engine. */
+  #go(gate: Gate, { method, target, headers }: RequestHead, then: (way: Way) => void): void {
+    const listener = this.#names.get(gate) ?? "";
+    const passage = this.#options.dryRuns?.passage({ listener, method, target, headers }) ?? null;
+    if (passage === null) return then(this.#live);
+    void passage.then((found) => {
+      if (gate.destroyed) found.unused();
+      else then(this.#through(found));
+    });
+  }
+
+  #through({ door, channel, unused }: Passage): Way {
+    const { hasHungUp = () => false } = this.#options;
+    return { door, unused, context: { ...contextOf(door), hasHungUp, channel } };
+  }
+
+  #deliver(way: Way, id: RequestId, gate: Gate, head: RequestHead, body: engine.Body, response: Response): void {
     const own = this.#options.own?.(head) ?? null;
-    if (own !== null) return void sendOwn(own, gate, response);
-    this.#options.replies.add(id, exchangeThrough(gate, id, response, this.#context));
+    if (own !== null) {
+      way.unused();
+      return void sendOwn(own, gate, response);
+    }
+    way.door.replies.add(id, exchangeThrough(gate, id, response, way.context));
     const { method, target, headers } = head;
     const listener = this.#names.get(gate) ?? "";
-    this.#options.driver.deliver({ tag: "request", val: { id, listener, method, target, headers, body } });
+    way.door.deliver({ tag: "request", val: { id, listener, method, target, headers, body } });
   }
+}
+
+/** Of a request: the door, and what its exchange needs. */
+interface Way extends Omit<Passage, "channel"> {
+  context: GateContext;
 }
 
 function closing(gate: Gate): Promise<void> {

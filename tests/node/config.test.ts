@@ -54,6 +54,7 @@ describe("flags", () => {
       ),
     ).toEqual({
       sockets: ["/a.sock", "/b.sock", "/c.sock"],
+      dryRunSockets: [],
       group: "staff",
       dataRoot: "/data",
       trace: { directory: "/data/trace", limit: 64 << 20 },
@@ -101,6 +102,11 @@ describe("flags", () => {
     expect([sockets, pidFile]).toEqual([[join(directory, "coracle/simulated.sock")], null]);
   });
 
+  test("sockets of dry runs say so", () => {
+    const { sockets, dryRunSockets } = config("-H", "unix:///a.sock", "-H", "unix:///dry.sock?dry-run");
+    expect({ sockets, dryRunSockets }).toEqual({ sockets: ["/a.sock"], dryRunSockets: ["/dry.sock"] });
+  });
+
   test("switches take a value after = only", () => {
     expect(config("-D").logLevel).toBe("debug");
     expect(config("--debug=false").debug).toBe(false);
@@ -117,6 +123,7 @@ describe("flags", () => {
     [["--debug=maybe"], 'invalid argument "maybe" for --debug: it must be true or false'],
     [["--add-runtime", "mine"], 'invalid argument "mine" for --add-runtime: it must be name=path'],
     [["-H", "tcp://0.0.0.0:2375"], 'invalid host "tcp://0.0.0.0:2375": only unix sockets are served'],
+    [["-H", "/a", "-H", "unix:///a?dry-run"], 'invalid host "/a?dry-run": requests there are to be done for real, too'],
     [["-l", "loud"], 'invalid log level "loud"'],
     [["--log-driver", "syslog"], 'invalid log driver "syslog": it must be one of json-file, local, none'],
     [["--log-opt", "bare"], 'invalid argument "bare" for --log-opt: it must be name=value'],
@@ -156,6 +163,7 @@ describe("the configuration file", () => {
     );
     expect(config("--config-file", file)).toEqual({
       sockets: ["/a.sock"],
+      dryRunSockets: [],
       group: "g",
       dataRoot: "/d",
       trace: { directory: "/d/trace", limit: 5 << 20 },

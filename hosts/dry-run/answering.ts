@@ -1,0 +1,30 @@
+// A door behind which there is one answer, the host's own: about dry runs, of which no core knows.
+
+import { RequestBodies } from "../bodies.js";
+import { straight } from "../door.js";
+import type { Door, Passage } from "../door.js";
+import { HostFailure } from "../failure.js";
+import type { Stdio, replies } from "../host.js";
+import { ReplyRouter } from "../reply-router.js";
+import { Attachments } from "../streams/attachments.js";
+
+export function answering(answer: replies.Whole): Passage {
+  const replies = new ReplyRouter();
+  const door: Door = {
+    replies,
+    bodies: new RequestBodies(),
+    stdio: NO_STREAMS,
+    attachments: new Attachments(NO_STREAMS),
+    nextRequest: () => 1n,
+    deliver: (input) => {
+      if (input.tag === "request") replies.perform(input.val.id, { tag: "whole", val: answer });
+    },
+  };
+  return straight(door);
+}
+
+function none(): never {
+  throw new HostFailure("not-found", "there is no stream behind this answer");
+}
+
+const NO_STREAMS: Stdio = { log: none, stdin: none, exec: none, archive: none, export: none, saved: none };

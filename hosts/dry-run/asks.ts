@@ -1,0 +1,56 @@
+// What a dry run really has done: commands that only ask. They go to the live engine's host under operation ids of their
+// own, since the instance of the dry run and the live one count on from the same number.
+
+import type { Host, Operation, Outcome } from "../host.js";
+import type { HostEffect } from "../outbox.js";
+
+/** No driver opens so many instances: operation ids that begin with it are no instance's. */
+const NO_EPOCH = 0xffff_ffffn << 32n;
+let asked = 0n;
+
+export class Asks {
+  readonly #host: Host;
+  /** Under way: by the instance's operation id, the host's. */
+  readonly #ops = new Map<Operation, Operation>();
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** Rejects as the host does. */
+  async ask(effect: HostEffect): Promise<Outcome> {
+    const op = NO_EPOCH | ++asked;
+    this.#ops.set(effect.op, op);
+    try {
+      return await this.#perform(op, effect);
+    } finally {
+      this.#ops.delete(effect.op);
+    }
+  }
+
+  abandon(op: Operation): void {
+    const asked = this.#ops.get(op);
+    if (asked !== undefined) this.#host.content(0n, { tag: "abandon", val: asked }, ignore).catch(ignore);
+  }
+
+  abandonAll(): void {
+    for (const op of this.#ops.keys()) this.abandon(op);
+  }
+
+  #perform(op: Operation, effect: HostEffect): Promise<Outcome> {
+    switch (effect.to) {
+      case "processes":
+        return this.#host.processes(op, effect.command, ignore);
+      case "content":
+        return this.#host.content(op, effect.command, ignore);
+      case "networks":
+        return this.#host.networks(op, effect.command, ignore);
+      case "volumes":
+        return this.#host.volumes(op, effect.command, ignore);
+      case "records":
+        throw new Error("the journal of a dry run is its own");
+    }
+  }
+}
+
+function ignore(): void {}

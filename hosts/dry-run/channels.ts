@@ -1,0 +1,132 @@
+// What a client sees of a dry run: an answer that says it is one, or what would be done in place of the answer.
+
+import type { Channel, HijackedClient } from "../exchange.js";
+import type { replies } from "../host.js";
+import { namesAndValues } from "../reply-head.js";
+import { joined } from "../streams/bytes.js";
+import type { Plan, PlannedAnswer } from "./format.js";
+import { readableBytes } from "./readable.js";
+
+export const HEADER = "Coracle-Dry-Run";
+
+/** A body beyond it is cut in a plan. */
+const LONGEST_BODY = 1 << 20;
+
+/** The answer as it would be, with one more header. */
+export function markedChannel(client: Channel): Channel {
+  return {
+    whole: (head, body) => client.whole(marked(head), body),
+    open: (head) => client.open(marked(head)),
+    write: (bytes, sent) => client.write(bytes, sent),
+    end: () => client.end(),
+    bare: ({ head, body }) => client.bare({ head: marked(head), body }),
+    hijack: (gone, framing) => {
+      const hijacked = client.hijack(gone, framing);
+      return {
+        begin: (head) => hijacked.begin(marked(head)),
+        bytes: () => hijacked.bytes(),
+        write: (bytes) => hijacked.write(bytes),
+        end: () => hijacked.end(),
+      };
+    },
+    destroy: () => client.destroy(),
+  };
+}
+
+function marked({ status, headers }: replies.Head, value = "1"): replies.Head {
+  const line = `${HEADER}: ${value}`;
+  return { status, headers: headers === "" ? line : `${headers}\n${line}` };
+}
+
+/** An answer of the host's own, as JSON. */
+export function jsonReply(status: number, json: unknown, value?: string): replies.Whole {
+  const body = new TextEncoder().encode(`${JSON.stringify(json)}\n`);
+  return { head: marked({ status, headers: "Content-Type: application/json" }, value), body };
+}
+
+/**
+ * Takes the answer in, and sends the plan in its place. `plan` resolves when there is nothing more to come; `sent` is
+ * called when the client has been handed it.
+ */
+export function planChannel(plan: () => Promise<Plan>, sent: () => void = () => {}): (client: Channel) => Channel {
+  return (client) => new PlanChannel(client, plan, sent);
+}
+
+class PlanChannel implements Channel {
+  readonly #client: Channel;
+  readonly #plan: () => Promise<Plan>;
+  readonly #sent: () => void;
+  #head: replies.Head = { status: 0, headers: "" };
+  #body: Uint8Array[] = [];
+  #length = 0;
+  #ended = false;
+
+  constructor(client: Channel, plan: () => Promise<Plan>, sent: () => void) {
+    this.#client = client;
+    this.#plan = plan;
+    this.#sent = sent;
+  }
+
+  whole(head: replies.Head, body: Uint8Array): void {
+    this.#head = head;
+    this.#keep(body);
+    this.end();
+  }
+
+  bare({ head, body }: replies.Whole): void {
+    this.whole(head, body);
+  }
+
+  open(head: replies.Head): void {
+    this.#head = head;
+  }
+
+  write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void {
+    this.#keep(bytes);
+    sent(true);
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    void this.#plan().then((plan) => {
+      const { head, body } = jsonReply(200, { ...plan, answer: this.#answer() }, "plan");
+      this.#client.whole(head, body);
+      this.#sent();
+    });
+  }
+
+  /** What it is sent is kept; it sends nothing, and stays to the end. */
+  hijack(): HijackedClient {
+    return {
+      begin: (head) => this.open(head),
+      bytes: nothing,
+      write: async (bytes) => {
+        this.#keep(bytes);
+        return true;
+      },
+      end: () => this.end(),
+    };
+  }
+
+  destroy(): void {
+    this.end();
+  }
+
+  #keep(bytes: Uint8Array): void {
+    const room = LONGEST_BODY - this.#length;
+    if (room > 0) this.#body.push(bytes.slice(0, room));
+    this.#length += bytes.length;
+  }
+
+  #answer(): PlannedAnswer {
+    const { status, headers } = this.#head;
+    const pairs = namesAndValues(headers);
+    const named: Record<string, string> = {};
+    for (let at = 0; at < pairs.length; at += 2) named[pairs[at]!.toLowerCase()] = pairs[at + 1]!;
+    const body = readableBytes(joined(this.#body));
+    return { status, headers: named, body, ...(this.#length > LONGEST_BODY && { cut: true as const }) };
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,136 @@
+// `content` of a dry run. Registries are really asked for manifests and configurations; layers are imagined, of the size
+// that the manifest gives them. Archives are read to their end and thrown away.
+
+import { HostFailure } from "../failure.js";
+import type { Bodies, Operation, Outcome, content, types } from "../host.js";
+import type { ThrownArchives } from "./archives.js";
+import type { Asks } from "./asks.js";
+import type { Imagined } from "./imagined.js";
+
+export class DryRunContent {
+  readonly #imagined: Imagined;
+  readonly #asks: Asks;
+  readonly #archives: ThrownArchives;
+  readonly #bodies: () => Bodies;
+  readonly #reading = new Map<Operation, AbortController>();
+
+  constructor(imagined: Imagined, asks: Asks, archives: ThrownArchives, bodies: () => Bodies) {
+    this.#imagined = imagined;
+    this.#asks = asks;
+    this.#archives = archives;
+    this.#bodies = bodies;
+  }
+
+  async perform(op: Operation, command: content.ContentCommand): Promise<Outcome> {
+    switch (command.tag) {
+      case "resolve":
+      case "tags":
+      case "blob":
+      case "login":
+      case "measure":
+      case "compare":
+        return this.#asks.ask({ to: "content", op, command });
+      case "measure-tar":
+        if (this.#imagined.chains.has(command.val)) throw notThere("the layer was not fetched");
+        return this.#asks.ask({ to: "content", op, command });
+      case "stat":
+        this.requireReal(command.val.view);
+        return this.#asks.ask({ to: "content", op, command });
+      case "read":
+        if (!this.#archives.has(command.val.archive)) return this.#asks.ask({ to: "content", op, command });
+        return { tag: "bytes", val: this.#archives.read(command.val) };
+      case "layer":
+        this.#imagined.chains.add(command.val.chain);
+        return { tag: "size", val: this.#sizeOf(command.val.source) };
+      case "ingest":
+        return { tag: "ingested", val: await this.#ingest(op, command.val) };
+      case "extract":
+        await this.#throwAway(op, command.val.request);
+        return DONE;
+      case "commit":
+        return this.#commit(op, command.val);
+      default:
+        this.#change(command);
+        return DONE;
+    }
+  }
+
+  /** Throws `unsupported` for a container that is mounted, or runs, in imagination only. */
+  requireReal({ container, run }: types.View): void {
+    const { mounted } = this.#imagined;
+    const isImagined = run === undefined ? mounted.has(container) : this.#imagined.runs({ container, run });
+    if (isImagined) throw notThere("it mounts nothing, and this container does not really run");
+  }
+
+  #change(command: Change): void {
+    const { mounted, chains } = this.#imagined;
+    switch (command.tag) {
+      case "mount":
+        mounted.add(command.val.container);
+        return;
+      case "unmount":
+      case "drop-container":
+        mounted.delete(command.val);
+        return;
+      case "drop-chain":
+        chains.delete(command.val);
+        return;
+      case "drop-archive":
+        return this.#archives.drop(command.val);
+      case "abandon":
+        this.#reading.get(command.val)?.abort();
+        return this.#asks.abandon(command.val);
+    }
+  }
+
+  #sizeOf(source: content.LayerSource): bigint {
+    if (source.tag === "registry") return source.val.size;
+    // An archive that the live engine holds: nobody here sees what becomes of it.
+    return this.#archives.has(source.val.archive) ? BigInt(this.#archives.size(source.val)) : 0n;
+  }
+
+  /** The digest is nobody's: what the changes are is not looked at, only how much they are. */
+  async #commit(op: Operation, { archive, container }: content.Commit): Promise<Outcome> {
+    const measured = await this.#asks.ask({ to: "content", op, command: { tag: "measure", val: container } });
+    const size = measured.tag === "size" ? measured.val : 0n;
+    this.#archives.imagine(archive, "layer.tar", Number(size));
+    const diffId = `sha256:${archive
+      .replaceAll(/[^0-9a-f]/g, "")
+      .padEnd(64, "0")
+      .slice(0, 64)}`;
+    return { tag: "committed", val: { diffId, size, empty: false } };
+  }
+
+  #ingest(op: Operation, { archive, request }: content.Ingest) {
+    return this.#read(op, (signal) => this.#archives.ingest(archive, this.#bodies().take(request), signal));
+  }
+
+  async #throwAway(op: Operation, request: bigint): Promise<void> {
+    await this.#read(op, async (signal) => {
+      for await (const _bytes of this.#bodies().take(request)) signal.throwIfAborted();
+    });
+  }
+
+  async #read<T>(op: Operation, reading: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    this.#reading.set(op, controller);
+    try {
+      return await reading(controller.signal);
+    } catch (error) {
+      if (controller.signal.aborted) throw new HostFailure("interrupted", "context canceled");
+      throw error;
+    } finally {
+      this.#reading.delete(op);
+    }
+  }
+}
+
+type Change = content.ContentCommand & {
+  tag: "mount" | "unmount" | "drop-chain" | "drop-container" | "drop-archive" | "abandon";
+};
+
+function notThere(why: string): HostFailure {
+  return new HostFailure("unsupported", `a dry run cannot look there: ${why}`);
+}
+
+const DONE: Outcome = { tag: "done" };

@@ -1,0 +1,208 @@
+// One dry run: an instance of the core that goes on from where the live one is, on a host that imagines, and the clients
+// that ask it. It ends with `end`, or when its core traps; nothing of it was ever done.
+
+import { RequestBodies } from "../bodies.js";
+import type { Door } from "../door.js";
+import { Driver } from "../driver.js";
+import type { DriverOptions } from "../driver.js";
+import type { Ended } from "../effects.js";
+import type { Host, Input, RequestId, Stdio, replies } from "../host.js";
+import type { CompiledCore } from "../instance.js";
+import type { Fork } from "../life.js";
+import type { ObservedStep } from "../observer.js";
+import { ReplyRouter } from "../reply-router.js";
+import { refuse } from "../requests.js";
+import { Attachments } from "../streams/attachments.js";
+import { turn } from "../turn.js";
+import { DryRunClock } from "./clock.js";
+import type { Plan } from "./format.js";
+import { DryRunJournal } from "./journal.js";
+import { OwnRequests } from "./own-requests.js";
+import { Waits } from "./waits.js";
+import { DryRunWorld } from "./world.js";
+
+/** What dry runs need of the live engine. */
+export interface LiveEngine {
+  core: CompiledCore;
+  host: Host;
+  options: DriverOptions["engine"];
+  /** Null: there is no instance now. */
+  fork(): Fork | null;
+  /** See `Driver.onEnd`. */
+  onEnd(told: (input: Ended) => void): () => void;
+}
+
+/** Between two answers: more than any request waits for, and an end to timers that set themselves again. */
+const MOST_LEAPS = 10_000;
+
+export class DryRun implements Door {
+  readonly bodies = new RequestBodies();
+  readonly stdio: Stdio;
+  readonly attachments: Attachments;
+  readonly replies: Door["replies"];
+  readonly #router = new ReplyRouter();
+  readonly #clock: DryRunClock;
+  readonly #world: DryRunWorld;
+  readonly #driver: Driver;
+  readonly #journal: DryRunJournal;
+  readonly #own: OwnRequests;
+  readonly #waits = new Waits();
+  readonly #over: () => void;
+  readonly #gone: () => void;
+  readonly #deaf: () => void;
+  #ended = false;
+  #looking = false;
+  #leaps = 0;
+  #resting: (() => void)[] = [];
+
+  /** `over`: a client's request is over. `gone`: it has ended, or its core trapped. Throws `Trap`. */
+  constructor(live: LiveEngine, fork: Fork, over: () => void, gone: () => void) {
+    this.#over = over;
+    let isGone = false;
+    this.#gone = () => {
+      if (!isGone) gone();
+      isGone = true;
+    };
+    this.#clock = new DryRunClock(live.host.timers);
+    this.#world = new DryRunWorld(live.host, this.#clock, () => this.#stir());
+    const { host } = this.#world;
+    this.stdio = host.replies;
+    this.attachments = new Attachments(host.replies, this.#clock);
+    this.replies = { add: (id, receiver) => this.#router.add(id, receiver), remove: (id) => this.#remove(id) };
+    this.#own = new OwnRequests((input) => this.#driver.deliver(input));
+    this.#journal = new DryRunJournal(this.#clock.now(), (id) => this.#own.has(id));
+    const sent = { perform: (id: RequestId, command: replies.ReplyCommand) => this.#reply(id, command) };
+    this.#driver = Driver.resume(live.core, this.#ordered(host), sent, this.bodies, this.#options(live), fork);
+    this.#deaf = live.onEnd((input) => this.#world.reallyEnded(input));
+    this.#own.follow(this.nextRequest(), "/events", (event) => this.#journal.event(event));
+  }
+
+  /** Clients of it are under way. */
+  get isUsed(): boolean {
+    return this.#waits.any;
+  }
+
+  nextRequest(): RequestId {
+    return this.#driver.nextRequest();
+  }
+
+  deliver(input: Input): void {
+    if (input.tag === "closed") this.#waits.over(input.val.request);
+    if (input.tag === "request") this.#waits.begin(input.val);
+    if (this.#ended && input.tag === "request") refuse(this.#router, input.val.id, "the dry run is over");
+    this.#driver.deliver(input);
+    this.#stir();
+  }
+
+  /** Without the first so many entries. */
+  plan(from = 0): Plan {
+    return this.#journal.plan(this.#clock.now(), from);
+  }
+
+  /** What is added to its plan from now on, once nothing is under way any more. */
+  planned(from = this.#journal.length): () => Promise<Plan> {
+    return async () => {
+      await this.rested();
+      return this.plan(from);
+    };
+  }
+
+  /** Resolves when nothing is under way and nobody waits for what time brings. */
+  rested(): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    const rested = new Promise<void>((resolve) => this.#resting.push(resolve));
+    this.#stir();
+    return rested;
+  }
+
+  /** Whoever waits for an answer is told this; streams are broken off. */
+  end(why: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#deaf();
+    this.#driver.cut();
+    this.#world.close();
+    this.#clock.close();
+    for (const id of this.#waits.unanswered) refuse(this.#router, id, why);
+    this.#router.cutAll();
+    for (const rested of this.#resting.splice(0)) rested();
+    this.#gone();
+  }
+
+  #options({ options }: LiveEngine): DriverOptions {
+    const stepped = (step: ObservedStep, input: Input): void => {
+      this.#journal.stepped(step, input);
+      this.#stepped(step, input);
+    };
+    return {
+      engine: options,
+      observer: { opened: () => {}, stepped, lost: () => {} },
+      // Those who wait are answered by the driver; another instance is not opened once it is closed.
+      lost: () => {
+        void this.#driver.close();
+        this.#gone();
+      },
+      fatal: () => {},
+    };
+  }
+
+  #ordered(host: Host): Host {
+    return { ...host, listen: (happened, bodies) => host.listen(this.attachments.inOrder(happened), bodies) };
+  }
+
+  #stepped({ explain }: ObservedStep, input: Input): void {
+    if (input.tag !== "request" || this.#own.has(input.val.id)) return;
+    const { id, target } = input.val;
+    const routed = explain().find((note) => note.tag === "routed");
+    const path = this.#waits.routed(id, routed?.val.route ?? "", target);
+    // A container may be named in many ways: the core knows them.
+    if (path !== null) queueMicrotask(() => this.#resolve(id, path));
+  }
+
+  #resolve(id: RequestId, path: string): void {
+    this.#own.ask(this.nextRequest(), `${path}/json`, (json) => {
+      const container = (json as { Id?: string }).Id ?? "";
+      const run = this.#world.imagined.runOf(container);
+      if (run !== undefined) this.#waits.forEndOf(id, { container, run });
+      this.#stir();
+    });
+  }
+
+  #reply(id: RequestId, command: replies.ReplyCommand): void {
+    if (this.#own.take(id, command)) return;
+    this.#waits.replied(id, command);
+    this.#leaps = 0;
+    this.#router.perform(id, command);
+  }
+
+  #remove(id: RequestId): void {
+    this.#router.remove(id);
+    this.#waits.over(id);
+    this.#journal.forget(id);
+    this.#over();
+  }
+
+  /** Something happened: it is looked at what follows once all that it set off is done. */
+  #stir(): void {
+    if (this.#looking || this.#ended) return;
+    this.#looking = true;
+    void turn().then(() => {
+      this.#looking = false;
+      if (!this.#ended && !this.#world.busy) this.#look();
+    });
+  }
+
+  /** What is waited for comes at once: the end of a process that nobody knows how long it would run, or a time. */
+  #look(): void {
+    if (this.#endAwaited()) return this.#stir();
+    if (this.#waits.forTime && this.#leaps++ < MOST_LEAPS && this.#clock.leap()) return this.#stir();
+    for (const rested of this.#resting.splice(0)) rested();
+  }
+
+  #endAwaited(): boolean {
+    const { imagined } = this.#world;
+    const awaited = this.#waits.awaited((run) => imagined.runs(run));
+    for (const subject of awaited) imagined.end(subject, 0);
+    return awaited.length > 0;
+  }
+}

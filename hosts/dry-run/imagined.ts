@@ -1,0 +1,92 @@
+// What a dry run only imagines: containers that it has mounted, processes that it has started or ended, volumes and layers
+// that it has made. About all else its host may be asked.
+
+import type { Input, types } from "../host.js";
+
+/** Beyond the largest process id of Linux (PID_MAX_LIMIT, 2^22): no process of the machine has such a one. */
+const FIRST_PID = (1 << 22) + 1;
+
+export class Imagined {
+  /** Mounted by the dry run. */
+  readonly mounted = new Set<string>();
+  /** Whose first run is the dry run's: there is no log of theirs. */
+  readonly unlogged = new Set<string>();
+  readonly volumes = new Set<string>();
+  readonly chains = new Set<string>();
+  /** Of the machine, made as sources of binds. */
+  readonly directories = new Set<string>();
+  /** Container and run of processes that the dry run started and that go on. */
+  readonly #runs = new Map<string, number>();
+  /** Runs and execs that are over here, whatever becomes of the real ones. */
+  readonly #over = new Set<string>();
+  readonly #happened: (input: Input) => void;
+  readonly #now: () => types.WallTime;
+  #nextPid = FIRST_PID;
+
+  constructor(happened: (input: Input) => void, now: () => types.WallTime) {
+    this.#happened = happened;
+    this.#now = now;
+  }
+
+  launch({ container, run }: types.Subject): types.Launched {
+    this.#runs.set(container, run);
+    if (run === 1) this.unlogged.add(container);
+    return this.launched();
+  }
+
+  launched(): types.Launched {
+    return { pid: this.#nextPid++, at: this.#now() };
+  }
+
+  /** Whether this run is one of the dry run's. */
+  runs({ container, run }: types.Subject): boolean {
+    return this.#runs.get(container) === run;
+  }
+
+  /** The run of a container that the dry run started and that goes on. */
+  runOf(container: string): number | undefined {
+    return this.#runs.get(container);
+  }
+
+  /** It ends, unless it has. Told of later: never from within the call that brings it about. */
+  end({ container, run }: types.Subject, code: number): void {
+    if (!this.#forget({ container, run })) return;
+    const exit = this.#exit(code);
+    queueMicrotask(() => this.#happened({ tag: "exited", val: { container, run, exit } }));
+  }
+
+  endExec(exec: string, code: number): void {
+    if (!this.#first(exec)) return;
+    const val = { exec, exit: this.#exit(code), output: new Uint8Array(), truncated: false };
+    queueMicrotask(() => this.#happened({ tag: "exec-exited", val }));
+  }
+
+  /** Whatever is left of it is gone, and nobody is told. */
+  reap(subject: types.Subject): void {
+    this.#forget(subject);
+  }
+
+  reapExec(exec: string): void {
+    this.#first(exec);
+  }
+
+  /** A process of the machine has really ended. False: the dry run has ended it before. */
+  reallyEnded(input: Input & { tag: "exited" | "exec-exited" }): boolean {
+    return input.tag === "exited" ? this.#forget(input.val) : this.#first(input.val.exec);
+  }
+
+  #forget({ container, run }: types.Subject): boolean {
+    if (this.#runs.get(container) === run) this.#runs.delete(container);
+    return this.#first(`${container} ${run}`);
+  }
+
+  #first(whose: string): boolean {
+    if (this.#over.has(whose)) return false;
+    this.#over.add(whose);
+    return true;
+  }
+
+  #exit(code: number): types.Exit {
+    return { code, outOfMemory: false, lost: false, at: this.#now() };
+  }
+}

@@ -1,0 +1,52 @@
+// Records of a dry run: nothing is kept of them. Its journal goes on from the live one's, which it only reads.
+
+import { MemoryJournal } from "../journal.js";
+import type { Journal, RecordChange, RecordStore, engine, records } from "../host.js";
+
+/** Of entries: what a dry run has appended and may read again. */
+const MOST_BYTES = 4 << 20;
+
+export class DryRunRecords implements RecordStore {
+  readonly journal: Journal;
+  readonly #live: Journal;
+  readonly #own = new MemoryJournal(MOST_BYTES);
+  /** Position of its own first entry: what the live journal has from there on is none of its. */
+  #first: bigint | null = null;
+
+  constructor(live: Journal) {
+    this.#live = live;
+    this.journal = { end: () => this.#end(), read: (reading) => this.#read(reading) };
+  }
+
+  load(): Promise<never> {
+    return Promise.reject(new Error("a dry run is not opened again"));
+  }
+
+  async commit(changes: RecordChange[]): Promise<void> {
+    for (const change of changes) {
+      if (change.tag !== "append") continue;
+      this.#first ??= change.val.position;
+      this.#own.append(change.val);
+    }
+  }
+
+  async close(): Promise<void> {}
+
+  async #end(): Promise<engine.JournalEnd> {
+    return this.#first === null ? this.#live.end() : this.#own.endsAt;
+  }
+
+  async #read(reading: records.JournalReading): Promise<engine.JournalPage> {
+    const page = await this.#live.read(reading);
+    const first = this.#first;
+    if (first === null) return page;
+    const entries = page.entries.filter(({ position }) => position < first);
+    const { oldest } = page;
+    const last = entries.at(-1);
+    if (last === undefined) return { entries: this.#own.page(reading).entries, oldest };
+    const room = reading.bytes - entries.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    if (last.position + 1n < first || room <= 0) return { entries, oldest };
+    const more = this.#own.page({ from: { tag: "position", val: first }, bytes: room }).entries;
+    return { entries: [...entries, ...more], oldest };
+  }
+}

@@ -1,0 +1,40 @@
+// Streams of a dry run: what is only read is really read, what a client sends is taken and thrown away.
+
+import { HostFailure } from "../failure.js";
+import type { ExecStdio, LogBytes, Stdin, Stdio, types } from "../host.js";
+import type { Imagined } from "./imagined.js";
+
+/** `requireReal` throws for a view into what is only imagined. */
+export function dryRunStdio(live: Stdio, imagined: Imagined, requireReal: (view: types.View) => void): Stdio {
+  return {
+    log: async (container) => (imagined.unlogged.has(container) ? NO_LOG : live.log(container)),
+    stdin: () => NOWHERE,
+    exec: async () => NOTHING,
+    async *archive(source) {
+      requireReal(source.at.view);
+      yield* live.archive(source);
+    },
+    export: (source) => live.export(source),
+    async *saved(members) {
+      const isImagined = members.some(({ content }) => content.tag === "layer" && imagined.chains.has(content.val));
+      if (isImagined) throw new HostFailure("unsupported", "a dry run has not fetched this image's layers");
+      yield* live.saved(members);
+    },
+  };
+}
+
+const NOWHERE: Stdin = { write: async () => {}, end: () => {}, release: () => {} };
+
+const NOTHING: ExecStdio = {
+  stdin: NOWHERE,
+  async *output() {},
+  release: () => {},
+};
+
+const NO_LOG: LogBytes = {
+  size: async () => 0,
+  start: async () => 0,
+  read: async () => 0,
+  watch: () => () => {},
+  close: async () => {},
+};

@@ -1,0 +1,97 @@
+// The host of a dry run: what only asks is really done, by the live engine's host; everything else succeeds at once and
+// is not done. It is told by the marks in core/wit which is which: *ask*, or *state* and *once*.
+
+import type { Bodies, Host, Input, Operation, Outcome, Perform, networks, volumes } from "../host.js";
+import { ThrownArchives } from "./archives.js";
+import { Asks } from "./asks.js";
+import type { DryRunClock } from "./clock.js";
+import { DryRunContent } from "./content.js";
+import { Imagined } from "./imagined.js";
+import { performProcesses } from "./processes.js";
+import { DryRunRecords } from "./records.js";
+import { dryRunStdio } from "./stdio.js";
+
+export class DryRunWorld {
+  readonly imagined: Imagined;
+  readonly host: Host;
+  readonly #asks: Asks;
+  readonly #settled: () => void;
+  #happened: (input: Input) => void = () => {};
+  #bodies: Bodies | null = null;
+  #busy = 0;
+
+  /** `settled` is called whenever nothing is under way any more. */
+  constructor(live: Host, clock: DryRunClock, settled: () => void) {
+    this.#settled = settled;
+    this.#asks = new Asks(live);
+    this.imagined = new Imagined(
+      (input) => this.#happened(input),
+      () => clock.now().wall,
+    );
+    const content = new DryRunContent(this.imagined, this.#asks, new ThrownArchives(), () => this.#bodies!);
+    this.host = {
+      timers: clock,
+      records: new DryRunRecords(live.records.journal),
+      processes: this.#counted((op, command) => performProcesses(op, command, this.imagined, this.#asks)),
+      content: this.#counted((op, command) => content.perform(op, command)),
+      networks: this.#counted(async (_op, _command: networks.NetworkCommand) => DONE),
+      volumes: this.#counted((op, command) => this.#performVolumes(op, command)),
+      replies: dryRunStdio(live.replies, this.imagined, (view) => content.requireReal(view)),
+      machine: live.machine,
+      runtimes: live.runtimes,
+      inventory: () => Promise.reject(new Error("a dry run is not opened again")),
+      listen: (happened, bodies) => {
+        this.#happened = happened;
+        this.#bodies = bodies;
+      },
+      seed: () => new Uint8Array(32),
+      close: async () => {},
+    };
+  }
+
+  /** Commands are under way: the machine was asked something, or a body is being read. */
+  get busy(): boolean {
+    return this.#busy > 0;
+  }
+
+  /** A process of the machine has really ended, which concerns a dry run that has not ended it before. */
+  reallyEnded(input: Input & { tag: "exited" | "exec-exited" }): void {
+    if (this.imagined.reallyEnded(input)) this.#happened(input);
+  }
+
+  close(): void {
+    this.#asks.abandonAll();
+  }
+
+  #counted<Command>(perform: (op: Operation, command: Command) => Promise<Outcome>): Perform<Command> {
+    return async (op, command) => {
+      this.#busy++;
+      try {
+        return await perform(op, command);
+      } finally {
+        this.#busy--;
+        if (this.#busy === 0) this.#settled();
+      }
+    };
+  }
+
+  async #performVolumes(op: Operation, command: volumes.VolumeCommand): Promise<Outcome> {
+    const { volumes: made, directories } = this.imagined;
+    switch (command.tag) {
+      case "find":
+        return directories.has(command.val) ? DONE : this.#asks.ask({ to: "volumes", op, command });
+      case "measure":
+        return made.has(command.val) ? { tag: "size", val: 0n } : this.#asks.ask({ to: "volumes", op, command });
+      case "make":
+        made.add(command.val);
+        return DONE;
+      case "drop":
+        made.delete(command.val);
+        return DONE;
+      case "populate":
+        return DONE;
+    }
+  }
+}
+
+const DONE: Outcome = { tag: "done" };

@@ -1,0 +1,44 @@
+// Our engines with a socket more, on which everything is a dry run.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { RunningEngine, engines, startWithBusybox } from "../support/engines.js";
+import { EngineClient } from "../support/engine-client.js";
+import { describeUnless } from "../support/on-engines.js";
+
+export interface DryRunEngine {
+  live: RunningEngine;
+  /** Through the socket of dry runs. */
+  dry: EngineClient;
+  /** For what a test keeps in files. */
+  place: string;
+}
+
+/** One block of tests an engine of ours; the reference has no such thing. */
+export function onDryRunEngines(
+  title: string,
+  body: (engine: () => DryRunEngine) => void,
+  missing: string | null = null,
+): void {
+  for (const engine of engines().filter(({ kind }) => kind !== "reference")) {
+    describeUnless(engine.missing ?? missing, `${title} on ${engine.kind}`, () => {
+      const place = mkdtempSync(join(tmpdir(), "coracle-dry-run-"));
+      const socket = join(place, "dry.sock");
+      let running: DryRunEngine | null = null;
+      beforeAll(async () => {
+        const daemon = await startWithBusybox(engine, ["-H", `unix://${socket}?dry-run`]);
+        running = { live: new RunningEngine(engine, daemon), dry: new EngineClient(socket), place };
+      });
+      afterAll(async () => {
+        await running?.live.daemon.close();
+        rmSync(place, { recursive: true, force: true });
+      });
+      body(() => {
+        if (running === null) throw new Error("the engine is not running");
+        return running;
+      });
+    });
+  }
+}

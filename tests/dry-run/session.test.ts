@@ -1,0 +1,135 @@
+// A socket of dry runs, asked by plain requests; and the header that makes any request one.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Plan } from "../../hosts/dry-run/format.js";
+import { findProcesses } from "../support/processes.js";
+import { onDryRunEngines } from "./engines.js";
+
+const SLEEP = { Cmd: ["sleep", "1000"] };
+const OWN = { version: null };
+
+onDryRunEngines("a dry run", (engine) => {
+  const forget = () => engine().dry.call("DELETE", "/coracle/dry-run", undefined, OWN);
+  const plan = async (): Promise<Plan> => (await engine().dry.read("/coracle/dry-run", OWN)) as unknown as Plan;
+  beforeEach(async () => void (await forget()));
+
+  describe("on a socket of its own", () => {
+    test("sees what it has imagined, tells it in order, and forgets it", async () => {
+      const { dry, live } = engine();
+      expect(await plan()).toEqual({
+        ...{ format: "coracle-dry-run", version: 1, began: null, now: null, left: 0, plan: [] },
+      });
+      const id = await dry.create(SLEEP, "?name=imagined");
+      await dry.start(id);
+      expect((await dry.inspect<{ State: { Pid: number } }>(id)).State.Pid).toBeGreaterThan(1 << 22);
+      const answer = await dry.call("GET", "/containers/imagined/json");
+      expect(answer.header("coracle-dry-run")).toBe("1");
+      expect((await live.call("GET", `/containers/${id}/json`)).status).toBe(404);
+
+      const told = await plan();
+      const kinds = told.plan.map((entry) => Object.keys(entry).find((key) => key !== "at"));
+      expect(kinds.slice(0, 2)).toEqual(["request", "record"]);
+      expect(new Set(kinds)).toEqual(new Set(["request", "record", "effect", "event", "answer"]));
+      const launch = told.plan.find((entry) => "effect" in entry && entry.effect.command === "launch");
+      expect(launch).toMatchObject({
+        effect: { how: "imagined", with: { container: id, run: 1, spec: { json: { process: { args: SLEEP.Cmd } } } } },
+      });
+      const times = told.plan.map(({ at }) => at);
+      expect(times).toEqual([...times].sort());
+
+      expect((await forget()).status).toBe(204);
+      expect((await plan()).plan).toEqual([]);
+      expect((await dry.call("GET", `/containers/${id}/json`)).status).toBe(404);
+    });
+
+    test("shows what is true as long as it has only been asked to read", async () => {
+      const { dry, live } = engine();
+      expect(await dry.read("/containers/json?all=1")).toEqual([]);
+      const id = await live.create(SLEEP);
+      const seen = async () => (await dry.read<{ Id: string }[]>("/containers/json?all=1")).map(({ Id }) => Id);
+      await expect.poll(seen, { timeout: 10_000 }).toEqual([id]);
+      await live.remove(id);
+    });
+
+    test("tells of a process that really ends", async () => {
+      const { dry, live } = engine();
+      const id = await live.create({ Cmd: ["sh", "-c", "read -r line; exit 7"], OpenStdin: true });
+      await live.start(id);
+      const waited = dry.wait(id);
+      await dry.must(204, "POST", `/containers/${id}/pause`);
+      await dry.must(204, "POST", `/containers/${id}/unpause`);
+      await live.must(204, "POST", `/containers/${id}/kill?signal=KILL`);
+      expect(await waited).toBe(137);
+      await live.remove(id);
+    });
+
+    test("answers what it cannot look into, and reads what is really there", async () => {
+      const { dry, live } = engine();
+      const real = await live.create({ Cmd: ["sh", "-c", "echo said; sleep 1000"] });
+      await live.start(real);
+      await expect.poll(async () => (await live.logs(real)).stdout, { timeout: 20_000 }).toBe("said\n");
+      expect((await dry.logs(real)).stdout).toBe("said\n");
+      expect((await dry.call("GET", `/containers/${real}/archive?path=/etc/passwd`)).status).toBe(200);
+      const id = await dry.create(SLEEP);
+      await dry.start(id);
+      const refused = await dry.call("GET", `/containers/${id}/archive?path=/etc/passwd`);
+      expect([refused.status, refused.text]).toEqual([500, expect.stringContaining("a dry run cannot look there")]);
+      expect((await dry.call("GET", `/containers/${id}/top`)).status).toBe(500);
+      expect((await dry.logs(id)).stdout).toBe("");
+      await live.remove(real);
+    });
+
+    test("takes other methods for a mistake", async () => {
+      expect((await engine().dry.call("POST", "/coracle/dry-run", undefined, OWN)).status).toBe(405);
+      expect((await engine().live.call("GET", "/coracle/dry-run", undefined, OWN)).status).toBe(404);
+    });
+  });
+
+  describe("by header", () => {
+    const HEADER = { "Coracle-Dry-Run": "1" };
+
+    test("answers as it would, says so, and does nothing", async () => {
+      const { live } = engine();
+      const id = await live.create(SLEEP);
+      await live.start(id);
+      const before = await live.inspect(id);
+      for (const [method, path] of [
+        ["POST", `/containers/${id}/stop?t=60`],
+        ["POST", `/containers/${id}/restart`],
+        ["DELETE", `/containers/${id}?force=1`],
+        ["DELETE", "/images/busybox?force=1"],
+      ] as const) {
+        const answer = await live.call(method, path, undefined, { headers: HEADER });
+        expect([path, answer.header("coracle-dry-run")]).toEqual([path, "1"]);
+        expect([path, answer.status]).not.toEqual([path, 500]);
+      }
+      expect(await live.inspect(id)).toEqual(before);
+      await live.remove(id);
+    });
+
+    test("many at once are all answered", async () => {
+      const { live } = engine();
+      const create = () => live.call("POST", "/containers/create?name=one", { Image: "busybox" }, { headers: HEADER });
+      const answers = await Promise.all(Array.from({ length: 40 }, create));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+      expect(await live.read("/containers/json?all=1")).toEqual([]);
+    });
+
+    test("a plan comes on the same connection as what is asked next", async () => {
+      const { live } = engine();
+      const headers = { "Coracle-Dry-Run": "plan" };
+      const attach = await live.call("POST", "/containers/nobody/attach?stream=1", undefined, { headers });
+      expect(attach.json<Plan>().answer?.status).toBe(404);
+      const created = await live.call("POST", "/containers/create", { Image: "busybox" }, { headers });
+      expect(created.json<Plan>().answer).toMatchObject({ status: 201, body: { json: { Id: expect.any(String) } } });
+    });
+
+    test("leaves no process behind", async () => {
+      const { live } = engine();
+      const id = await live.create({ Cmd: ["sleep", "31415"] });
+      await live.must(204, "POST", `/containers/${id}/start`, undefined, { headers: HEADER });
+      expect(findProcesses("sleep", "31415")).toEqual([]);
+      await live.remove(id);
+    });
+  });
+});
