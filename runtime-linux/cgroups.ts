@@ -2,7 +2,7 @@
 // Limits are set by the OCI runtime; what it would spawn a program for is done here.
 
 import { existsSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HostFailure } from "../hosts/failure.js";
@@ -97,8 +97,9 @@ export class Cgroups {
   }
 
   /** Removes the group where nothing is in it. True: it is gone from every hierarchy. Spares `kill` looking into each. */
-  removeEmpty(container: string): boolean {
-    return this.#groups(container).every(isRemoved);
+  async removeEmpty(container: string): Promise<boolean> {
+    for (const path of this.#groups(container)) if (!(await isRemoved(path))) return false;
+    return true;
   }
 
   /** Removes the parent of all groups, if none is left. */
@@ -205,9 +206,9 @@ function readPids(file: string): number[] {
 }
 
 /** Removes a group, unless a process or another group is in it. */
-function isRemoved(group: string): boolean {
+async function isRemoved(group: string): Promise<boolean> {
   try {
-    rmdirSync(group);
+    await rmdir(group);
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -221,7 +222,7 @@ async function removeTree(group: string): Promise<void> {
   for (const path of tree(group))
     for (let round = 0; ; round++)
       try {
-        rmdirSync(path);
+        await rmdir(path);
         break;
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 // Directories that the engine makes for itself and takes away again, and names in them that outlive a power loss.
 
-import { chmodSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { open, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
@@ -33,9 +33,9 @@ export async function makeLasting(directory: string, mode: number): Promise<void
 }
 
 /** Removes a directory unless something is in it, or mounted on it. */
-export function removeEmpty(directory: string): void {
+export async function removeEmpty(directory: string): Promise<void> {
   try {
-    rmdirSync(directory);
+    await rmdir(directory);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ENOTEMPTY" && code !== "EBUSY") throw error;

@@ -139,7 +139,7 @@ class Processes implements LinuxProcesses {
         this.#execs.resize(command.val);
         return DONE;
       case "reap-exec":
-        this.#execs.reap(command.val);
+        await this.#execs.reap(command.val);
         return DONE;
       case "identify":
         this.#identify(command.val);
@@ -281,7 +281,7 @@ class Processes implements LinuxProcesses {
   async #reap(run: Run): Promise<Outcome> {
     const ended = this.#running.get(run.name)?.ended;
     this.#running.delete(run.name);
-    this.#execs.reapOf(run);
+    await this.#execs.reapOf(run);
     const passes = run.note()?.log?.passing;
     await reap(run, ended, this.#at);
     this.#logs.ended(run.container);

@@ -1,6 +1,7 @@
 // Clears a run away: whatever of it was made, whatever still runs. Its log stays.
 
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { forgetGroup } from "./chosen-groups.js";
 import { removeAll, removeEmpty } from "./directories.js";
@@ -8,26 +9,28 @@ import { callRuntime, type Surroundings } from "./launch.js";
 import { killNaming } from "./naming.js";
 import { unmountOwn } from "./own-mounts.js";
 import type { Run, RunNote } from "./run.js";
+import { turn } from "./turns.js";
 
 /** A supervisor whose process was killed has that long to write its exit code before it is killed too. */
 const SUPERVISOR_LIMIT_MS = 2000;
 
 /** `ended`: resolves when the run's supervisor is gone, if that is known. */
 export async function reap(run: Run, ended: Promise<void> | undefined, at: Surroundings): Promise<void> {
+  await turn();
   const isLast = !hasNewer(run, at);
   const note = run.note();
   // One that has ended by itself has left nothing behind, as a rule.
-  const isGone = isLast && run.exit() !== undefined && at.cgroups.removeEmpty(run.container);
+  const isGone = isLast && run.exit() !== undefined && (await at.cgroups.removeEmpty(run.container));
   if (isLast && !isGone) await at.cgroups.kill(run.container);
   if (existsSync(run.directory)) await settle(run, ended, at);
   if (note) await removeState(run, note, at);
   if (isLast && !isGone) await at.cgroups.remove(run.container);
-  rmSync(join(at.paths.exits(), run.name), { force: true });
+  await rm(join(at.paths.exits(), run.name), { force: true });
   unmountOwn(run, at.kernel);
   await removeAll(run.directory);
-  removeEmpty(dirname(run.directory));
+  await removeEmpty(dirname(run.directory));
   if (isLast) forgetGroup(at.paths, run.container);
-  removeEmpty(at.paths.liveContainer(run.container));
+  await removeEmpty(at.paths.liveContainer(run.container));
 }
 
 /** Sees to it that nobody works on the run any more. */

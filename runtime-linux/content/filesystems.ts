@@ -39,7 +39,7 @@ export class Filesystems {
     try {
       await mountOverlay(this.#kernel, target, { lower: [stubs, ...layers], upper, work });
     } catch (error) {
-      this.#removeMountPoint(container);
+      await this.#removeMountPoint(container);
       throw error;
     }
   }
@@ -48,7 +48,7 @@ export class Filesystems {
   async unmount(container: string): Promise<void> {
     const target = this.#paths.rootfs(checked(container));
     if (isMountPoint(target)) await this.#detach(target);
-    this.#removeMountPoint(container);
+    await this.#removeMountPoint(container);
   }
 
   /** Bytes of what a container has written. */
@@ -87,9 +87,9 @@ export class Filesystems {
   }
 
   /** And the container's directory, unless it has a run in it. */
-  #removeMountPoint(container: string): void {
-    removeEmpty(this.#paths.rootfs(container));
-    removeEmpty(this.#paths.liveContainer(container));
+  async #removeMountPoint(container: string): Promise<void> {
+    await removeEmpty(this.#paths.rootfs(container));
+    await removeEmpty(this.#paths.liveContainer(container));
   }
 
   /** The directory of a chain's stubs; made once. */

@@ -7,6 +7,7 @@ import { availableOf } from "../capabilities.js";
 import { namesIn } from "../directories.js";
 import type { Surroundings } from "../launch.js";
 import { isAlive, Run } from "../run.js";
+import { turn } from "../turns.js";
 import { LiveExec, type ExecEnd } from "./exec.js";
 import { execsOf, ExecPlace } from "./place.js";
 
@@ -45,7 +46,7 @@ export class Execs {
     const exec = new LiveExec(command, new ExecPlace(run, id), this.#at);
     this.#live.set(id, exec);
     // Whoever is to be bound to it is so after this turn.
-    await Promise.resolve();
+    await turn();
     const process = this.#resolved(command);
     exec.place.make(process);
     const { launched, ended } = await exec.start(note.runtime, process).catch((error: unknown) => {
@@ -69,7 +70,7 @@ export class Execs {
     found.resize(rows, columns);
   }
 
-  reap(exec: string): void {
+  async reap(exec: string): Promise<void> {
     const live = this.#live.get(exec);
     live?.drop();
     const adopted = this.#adopted.get(exec);
@@ -77,13 +78,13 @@ export class Execs {
     if (process && isAlive(process)) this.#kill(process.pid, SIGKILL);
     this.#live.delete(exec);
     this.#adopted.delete(exec);
-    (live?.place ?? adopted)?.remove();
+    await (live?.place ?? adopted)?.remove();
   }
 
   /** With its run, which is about to be killed and cleared away. */
-  reapOf(run: Run): void {
-    for (const [id, { place }] of [...this.#live]) if (place.run.name === run.name) this.reap(id);
-    for (const [id, place] of [...this.#adopted]) if (place.run.name === run.name) this.reap(id);
+  async reapOf(run: Run): Promise<void> {
+    for (const [id, { place }] of [...this.#live]) if (place.run.name === run.name) await this.reap(id);
+    for (const [id, place] of [...this.#adopted]) if (place.run.name === run.name) await this.reap(id);
   }
 
   /** What is found in runs that go on. Those of an earlier engine are watched from now on. */
@@ -115,7 +116,7 @@ export class Execs {
       this.#adopted.delete(exec);
       const at = BigInt(Date.now()) * 1_000_000n;
       const exit = { code: code ?? LOST_CODE, outOfMemory: false, lost: code === undefined, at };
-      place.remove();
+      void place.remove().catch(() => {}); // its run's directory goes with the run
       this.#happened({ tag: "exec-exited", val: { exec, exit, output: new Uint8Array(0), truncated: false } });
     }
     if (this.#adopted.size === 0) this.close();

@@ -1,8 +1,8 @@
 // An exec as it stands on disk: all of it in one directory, below that of its run and gone with it.
 
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePrivate, removeEmpty } from "../directories.js";
+import { makePrivate, removeAll, removeEmpty } from "../directories.js";
 import { isAlive, processStat, type Run } from "../run.js";
 
 /** Names a process for good. */
@@ -74,9 +74,9 @@ export class ExecPlace {
     return lines.map(messageOf).filter(Boolean).join("; ");
   }
 
-  remove(): void {
-    rmSync(this.directory, { recursive: true, force: true });
-    removeEmpty(execsOf(this.run));
+  async remove(): Promise<void> {
+    await removeAll(this.directory);
+    await removeEmpty(execsOf(this.run));
   }
 
   #read(name: string): string {

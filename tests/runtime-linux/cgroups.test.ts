@@ -101,13 +101,13 @@ it("has nothing to do for a group that is not there", async () => {
   await cgroups.remove("e".repeat(64));
 });
 
-it("removes a group that is empty from every hierarchy, and leaves one that is not", () => {
+it("removes a group that is empty from every hierarchy, and leaves one that is not", async () => {
   const both = hierarchy("pids", "cgroup", {}) + hierarchy("cpu", "cgroup", {});
   const cgroups = new Cgroups(new Recorder(), paths, both);
   mkdirSync(join(scratch, "cpu", paths.cgroup(ID), "inner"));
-  expect(cgroups.removeEmpty(ID)).toBe(false);
+  expect(await cgroups.removeEmpty(ID)).toBe(false);
   rmdirSync(join(scratch, "cpu", paths.cgroup(ID), "inner"));
-  expect(cgroups.removeEmpty(ID)).toBe(true);
+  expect(await cgroups.removeEmpty(ID)).toBe(true);
   for (const name of ["pids", "cpu"]) expect(existsSync(join(scratch, name, paths.cgroup(ID)))).toBe(false);
-  expect(cgroups.removeEmpty(ID)).toBe(true);
+  expect(await cgroups.removeEmpty(ID)).toBe(true);
 });
