@@ -51,6 +51,8 @@ export interface Kernel {
   spawn(birth: Birth): number;
   /** Of a child from `spawn`: how it ended, and its process id is free again; undefined while it runs. */
   reap(pid: number): ChildEnd | undefined;
+  /** What the calling thread starts from now on has the usual priority, if its own is above that (sched(7)). */
+  resetOnFork(): void;
   /** A pipe; both ends are closed on exec. */
   pipe(): { read: number; write: number };
   /** Of a socket: its other end is closed for good, not only for writing (poll(2), POLLHUP). */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { linuxHost } from "../../runtime-linux/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../runtime-linux/paths.js";
+import { comeFirst } from "../../runtime-linux/priority.js";
 import { detectRuntimes } from "../../runtime-linux/runtimes.js";
 import { registryClient } from "../registry/client.js";
 import { VERSION } from "../version.js";
@@ -17,6 +18,7 @@ import { nodeTransport } from "./registry-transport.js";
 
 export const openLinux: OpenGround = async (config, closings) => {
   const { dataRoot } = config;
+  comeFirst(libc);
   const runtimes = await detectRuntimes(config.runtimes);
   checkRuntimes(config, runtimes);
   closings.push(claimPidFile(join(dataRoot, "daemon.pid"), true).release);

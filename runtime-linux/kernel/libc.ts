@@ -90,6 +90,10 @@ export const libc: Kernel = {
     const [signal, code] = [status.readInt32LE() & 0x7f, (status.readInt32LE() >> 8) & 0xff];
     return { code: signal === 0 ? code : null };
   },
+  resetOnFork() {
+    // struct sched_param: a real-time priority, of which this policy has none.
+    call("sched_setscheduler", "", 0, SCHED_OTHER | SCHED_RESET_ON_FORK, Buffer.alloc(4));
+  },
   pipe() {
     const ends = Buffer.alloc(8);
     call("pipe2", "", ends, O_CLOEXEC);
@@ -208,6 +212,8 @@ const TIOCGPTN = 0x80045430;
 const TIOCSPTLCK = 0x40045431;
 const POLLHUP = 0x10;
 const WNOHANG = 1;
+const SCHED_OTHER = 0;
+const SCHED_RESET_ON_FORK = 0x40000000;
 const MSG_DONTWAIT = 0x40;
 
 // Pointers are `uint8_t *` throughout: names need not be UTF-8.
@@ -228,6 +234,7 @@ const PROTOTYPES: Record<string, string> = {
   chdir: "int chdir(const uint8_t *path)",
   kill: "int kill(int pid, int signal)",
   waitpid: "int waitpid(int pid, _Out_ uint8_t *status, int options)",
+  sched_setscheduler: "int sched_setscheduler(int pid, int policy, const uint8_t *parameters)",
   pipe2: "int pipe2(_Out_ uint8_t *ends, int flags)",
   poll: "int poll(_Inout_ uint8_t *descriptors, unsigned long count, int timeout)",
   shutdown: "int shutdown(int fd, int how)",

@@ -76,6 +76,9 @@ export class Recorder implements Kernel {
     this.#record("reap", pid);
     return { code: 0 };
   }
+  resetOnFork(): void {
+    this.#record("resetOnFork");
+  }
   pipe(): { read: number; write: number } {
     this.#record("pipe");
     return { read: -1, write: -1 };

@@ -1,0 +1,36 @@
+// The daemon comes before what it starts, and nothing of that is handed on.
+
+import { readFileSync } from "node:fs";
+import { getPriority } from "node:os";
+import { expect, test } from "vitest";
+import { RunningEngine, engines, startWithBusybox } from "../support/engines.js";
+import { describeUnless } from "../support/on-engines.js";
+
+const linux = engines().find((engine) => engine.kind === "linux");
+const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const ownIsUsual = getPriority() === 0;
+
+describeUnless(ownIsUsual ? missing : "the tests do not have the usual priority themselves", "the daemon", () => {
+  test("comes first; containers, their supervisors and execs have the usual priority", async () => {
+    const daemon = await startWithBusybox(linux!);
+    const engine = new RunningEngine(linux!, daemon);
+    try {
+      expect(getPriority(daemon.pid())).toBe(-10);
+      const id = await engine.running();
+      const { State } = await engine.inspect<{ State: { Pid: number } }>(id);
+      expect([State.Pid, parentOf(State.Pid)].map((pid) => getPriority(pid))).toEqual([0, 0]);
+      const created = await engine.must(201, "POST", `/containers/${id}/exec`, { Cmd: ["sleep", "1000"] });
+      const exec = created.json<{ Id: string }>().Id;
+      await engine.must(200, "POST", `/exec/${exec}/start`, { Detach: true });
+      const { Pid } = await engine.read<{ Pid: number }>(`/exec/${exec}/json`);
+      expect(getPriority(Pid)).toBe(0);
+      await engine.remove(id);
+    } finally {
+      await daemon.close();
+    }
+  });
+});
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
