@@ -85,6 +85,21 @@ onEngines("pause", (engine) => {
     await engine().remove(id);
   });
 
+  test("a signal thaws, and says so; SIGKILL does not say so", async () => {
+    const words = async (verb: string): Promise<string[]> => {
+      const id = await engine().running({ Cmd: ["sleep", "1000"], StopSignal: "SIGTERM" });
+      await engine().must(204, "POST", `/containers/${id}/pause`);
+      const since = await stamp(engine());
+      await engine().must(204, "POST", `/containers/${id}/${verb}`);
+      await engine().wait(id);
+      const told = (await pastOf(engine(), id, since)).filter((event) => event.Type === "container");
+      await engine().remove(id);
+      return told.map((event) => event.Action);
+    };
+    expect(await words("stop?t=1")).toEqual(["kill", "unpause", "kill", "die", "stop"]);
+    expect(await words("kill")).toEqual(["kill", "die"]);
+  });
+
   async function refusal(id: string, verb: string): Promise<[number, string]> {
     const answer = await engine().call("POST", `/containers/${id}/${verb}`);
     return [answer.status, messageOf(answer)];

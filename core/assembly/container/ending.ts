@@ -49,8 +49,10 @@ export abstract class Ending extends Killing {
   begin(): void {
     disarm(this.container);
     this.container.runEnds.push(this);
-    if (this.signal != SIGKILL) sendSignal(this, SIGNAL_STEP, this.container, this.signal);
-    thaw(this.container);
+    if (this.signal != SIGKILL) {
+      sendSignal(this, SIGNAL_STEP, this.container, this.signal);
+      thaw(this.container);
+    }
     if (this.signal == SIGKILL || this.seconds == 0) this.kill();
     else if (this.seconds > 0 && this.seconds <= LONGEST_TIMEOUT) this.wake(SIGNAL_STEP, this.seconds);
   }

@@ -12,6 +12,7 @@ import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
 import { Cause, Status } from "./lifecycle";
 import { takeUpQueue } from "./queue";
+import { isRefused } from "./send-signal";
 
 /** `commit/CONTAINER`: number of the run that must go on after a restart. */
 export const HELD_RECORDS: string = "commit/";
@@ -70,8 +71,8 @@ class GoingOn extends Task {
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     const container = this.container;
     letGoOn(container);
-    // What could not be thawed is paused, whatever was meant: a client can try again.
-    if (failure !== null && container.run == this.run && container.can(Cause.Pause)) {
+    // What could not be thawed is paused, whatever was meant: a client can try again. One that died of it is on its end.
+    if (isRefused(failure) && container.run == this.run && container.can(Cause.Pause)) {
       container.advance(Cause.Pause);
       emitContainer(container, "pause");
     }

@@ -2,7 +2,7 @@
 
 import { Failure, FailureKind, ProcessCommandSignal, Signal, Subject } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
-import { containerEvent } from "../event/emit";
+import { containerEvent, emitContainer } from "../event/emit";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
@@ -18,10 +18,11 @@ export function sendSignal(task: Task, step: i32, container: Container, signal: 
   engine.events.emit(containerEvent(container, "kill").with("signal", signal.toString()));
 }
 
-/** A frozen process takes no signal but SIGKILL: it is thawed. */
+/** A frozen process takes no signal but SIGKILL: it is thawed. Of one that dies of SIGKILL nobody is told that it was. */
 export function thaw(container: Container): void {
   if (container.status != Status.Paused) return;
   container.advance(Cause.Unpause);
+  if (container.killedRun != container.run) emitContainer(container, "unpause");
   goOn(container);
 }
 
