@@ -15,7 +15,7 @@ import { simulatedProcesses, type SimulatedProcesses } from "./processes/process
 import { PROGRAMS } from "./programs/table.js";
 import { seededRandom } from "./random.js";
 import { WorldRecords } from "./records.js";
-import { Catalogue } from "./registry/catalogue.js";
+import { sharedCatalogue } from "./registry/catalogue.js";
 import { RegistryNetwork } from "./registry/transport.js";
 import { simulatedVolumes } from "./volumes.js";
 import { WorldFaults } from "./world-faults.js";
@@ -41,9 +41,8 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     ...{ size: diskBytes, faults, volumesAt: `${dataRoot}/volumes`, now: () => time.now().wall },
     programs: Object.keys(options.programs ?? {}).filter((name) => !PROGRAMS.has(name)),
   });
-  const catalogue = new Catalogue();
   const elsewhere = options.elsewhere && beyond(time, options.elsewhere);
-  const registries = new RegistryNetwork({ catalogue, clock: time, faults, elsewhere });
+  const registries = new RegistryNetwork({ catalogue: sharedCatalogue, clock: time, faults, elsewhere });
   const { transport } = registries;
   const registry = registryClient({
     transport,
@@ -64,20 +63,21 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     networksOf: (container) => networks.placesOf(container).length,
   });
   let hasEnded = false;
+  const found = (): engine.Inventory => ({
+    processes: processes.inventory(),
+    execs: processes.execs(),
+    mounts: content.mounts(),
+    containers: content.containers(),
+    joins: networks.joins(),
+    networks: networks.networks(),
+    volumes: volumes.names(),
+    chains: content.chains(),
+  });
   const inventory = async (): Promise<engine.Inventory> => {
     if (hasEnded) throw new Error("the simulated host is closed");
     networks.restart();
     await content.restart();
-    return {
-      processes: processes.inventory(),
-      execs: processes.execs(),
-      mounts: content.mounts(),
-      containers: content.containers(),
-      joins: networks.joins(),
-      networks: networks.networks(),
-      volumes: volumes.names(),
-      chains: content.chains(),
-    };
+    return found();
   };
   return {
     timers: time,
@@ -120,12 +120,13 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     outputLeft: () => {
       if (faults.outputLeft()) crashing.crash();
     },
-    firstImages: () => images.map((name) => catalogue.archive(name)),
+    firstImages: () => images.map((name) => sharedCatalogue.archive(name)),
     directories: { data: dataRoot, exec: EXEC_ROOT },
     world: {
       files: (container) => disk.view(container),
       processes: () => processes.list(),
       registryRequests: () => [...registries.requests],
+      found,
     },
   };
 }

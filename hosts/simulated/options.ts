@@ -1,6 +1,6 @@
 // What a simulated world is made of, and what one can see and touch of it from outside.
 
-import type { Host, types } from "../host.js";
+import type { Host, engine, types } from "../host.js";
 import type { Transport } from "../registry/transport.js";
 import type { Faults } from "./faults.js";
 import type { FileSystem } from "./files/file-system.js";
@@ -61,4 +61,6 @@ export interface WorldView {
   processes(): { container: string; pid: number; parent: number; argv: readonly string[] }[];
   /** Requests that reached the simulated registries, newest last, credentials left out. */
   registryRequests(): { at: bigint; method: string; url: string; status: number }[];
+  /** What an engine that is opened now would find; nothing that is under way is given up for it. */
+  found(): engine.Inventory;
 }

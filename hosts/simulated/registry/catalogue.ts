@@ -98,3 +98,6 @@ class PackedRepository implements Repository {
     return packed;
   }
 }
+
+/** Packed once in a program, however many worlds it has: nothing that these give is ever changed. */
+export const sharedCatalogue = new Catalogue();
