@@ -1,7 +1,7 @@
 // The commands of package.json: set-up, and what stands on it. Plain JavaScript without packages, since it runs before
 // there are any.
 //   node hosts/node/setup.mjs build [core] [--debug] | test [--all-clients] [FILTER…] | bench [--all-clients] | check |
-//     playground [--port PORT]
+//     playground [--port PORT] | simulate [--seed N] [--seeds N] [--steps M] [--jobs N] [--minutes M] [--story FILE]
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -52,6 +52,12 @@ const COMMANDS = {
     await servePage({ directory: join(ROOT, "build/playground"), args });
   },
 
+  async simulate(args) {
+    prepare(["core"]);
+    const program = fileURLToPath(await bundleTool(ROOT, "tests/simulator/main.ts", "simulate"));
+    runOrExit(process.execPath, [program, ...args]);
+  },
+
   // What cannot be asked for want of a package says so.
   async bench(args) {
     prepare(["core", "daemon", "playground"]);
@@ -88,7 +94,8 @@ function fail(message) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [name = "", ...args] = process.argv.slice(2);
   const command = COMMANDS[name];
-  if (!command) fail(`setup.mjs: unknown command "${name}": build, test, bench, check or playground is expected`);
+  if (!command)
+    fail(`setup.mjs: unknown command "${name}": build, test, bench, check, playground or simulate is expected`);
   try {
     await command(args);
   } catch (error) {

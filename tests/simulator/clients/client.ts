@@ -1,0 +1,151 @@
+// A client: it does its lines one after the other. A polite one sends the next when it has its answer; the others do
+// not wait. What goes on by itself (wait, attach, events) nobody waits for.
+
+import { bodyOf, formOf } from "../../../hosts/body-form.js";
+import type { EmbeddedEngine } from "../../../hosts/embedding/embedded-engine.js";
+import type { engine } from "../../../hosts/host.js";
+import type { Answer, Asked } from "../oracle.js";
+import { Connection, type Listener } from "./connection.js";
+import { type Sent, type Visible, verbOf } from "./verbs.js";
+
+const BODY_LIMIT = 4 * 1024 * 1024;
+
+export interface ClientNeeds {
+  engine: EmbeddedEngine;
+  visible: Visible;
+  /** Counts requests of the whole story. */
+  nextNumber: () => number;
+  asked: (asked: Asked) => void;
+  left: (asked: Asked) => void;
+  listener: Listener;
+}
+
+export class Client {
+  readonly name: string;
+  readonly #needs: ClientNeeds;
+  readonly #lines: string[] = [];
+  /** Those that are not over. */
+  readonly open = new Set<Connection>();
+  #awaited: Connection | null = null;
+
+  constructor(name: string, needs: ClientNeeds) {
+    this.name = name;
+    this.#needs = needs;
+  }
+
+  /** At once, or when it is its turn. */
+  do(line: string): void {
+    this.#lines.push(line);
+    this.#next();
+  }
+
+  /** Does none of its lines any more. */
+  finish(): void {
+    this.#lines.length = 0;
+  }
+
+  crashed(): void {
+    for (const connection of this.open) connection.cutOff();
+    this.open.clear();
+    this.#awaited = null;
+    this.#lines.length = 0;
+  }
+
+  #next(): void {
+    while (this.#awaited === null && this.#lines.length > 0) this.#act(this.#lines.shift() as string);
+  }
+
+  #act(line: string): void {
+    const [word = "", ...args] = line.split(" ");
+    const act = this.#manners(word, args);
+    if (act !== null) return act();
+    const verb = verbOf(word);
+    this.#send(verb.send(args, this.#needs.visible), verb.goesOn === true);
+  }
+
+  /** What is no request. */
+  #manners(word: string, args: string[]): (() => void) | null {
+    switch (word) {
+      case "hang-up":
+        return () => this.#hangUp(Number(args[0]));
+      case "stop-reading":
+        return () => this.#each((connection) => void (connection.reads = false));
+      case "type":
+        return () => this.#each((connection) => connection.type(`${args.join(" ")}\n`));
+      case "half-close":
+        return () => this.#each((connection) => connection.halfClose());
+      default:
+        return null;
+    }
+  }
+
+  #send(sent: Sent | null, goesOn: boolean): void {
+    if (sent === null) return;
+    const { engine, listener } = this.#needs;
+    const { method, target, headers = {}, body = null, archive } = sent;
+    const typed = typeof body === "string" && !("Content-Type" in headers) ? { "Content-Type": JSON_TYPE } : {};
+    const own = { "User-Agent": `sim/${this.name}`, ...typed, ...headers };
+    const asked: Asked = {
+      ...{ number: this.#needs.nextNumber(), client: this.name, method, target, headers: own },
+      body: typeof body === "string" ? body : null,
+    };
+    this.#needs.asked(asked);
+    const heard: Listener = {
+      answered: (connection, answer) => {
+        sent.learn?.(answer);
+        listener.answered(connection, answer);
+      },
+      told: (connection, piece) => listener.told(connection, piece),
+      ended: (connection) => {
+        this.open.delete(connection);
+        listener.ended(connection);
+        this.#over(connection, sent, { status: connection.status, body: connection.text });
+      },
+    };
+    Connection.send(asked, received(body, archive ?? null, typeOf(own)), engine, heard, (connection) => {
+      this.open.add(connection);
+      if (!goesOn && this.name.startsWith("polite")) this.#awaited = connection;
+    });
+  }
+
+  #over(connection: Connection, { next }: Sent, answer: Pick<Answer, "status" | "body">): void {
+    const more = connection.broken ? null : (next?.(answer) ?? null);
+    if (more !== null) this.#lines.unshift(more);
+    if (this.#awaited === connection) this.#awaited = null;
+    this.#next();
+  }
+
+  #hangUp(at: number): void {
+    const connection = [...this.open][at % Math.max(this.open.size, 1)];
+    if (connection === undefined) return;
+    this.open.delete(connection);
+    if (this.#awaited === connection) this.#awaited = null;
+    this.#needs.left(connection.asked);
+    connection.hangUp();
+  }
+
+  #each(act: (connection: Connection) => void): void {
+    for (const connection of this.open) act(connection);
+  }
+}
+
+const JSON_TYPE = "application/json";
+
+function typeOf(headers: Readonly<Record<string, string>>): string {
+  return headers["Content-Type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+/** As a host hands bodies over. */
+function received(
+  text: string | null,
+  archive: Uint8Array | null,
+  type: string,
+): { core: engine.Body; stream: AsyncIterable<Uint8Array> | null } {
+  const bytes = archive ?? (text === null ? null : new TextEncoder().encode(text));
+  if (bytes === null) return { core: { tag: "none" }, stream: null };
+  const form = formOf(type, bytes.length, BODY_LIMIT);
+  if (form === "collect") return { core: { tag: "whole", val: bytes }, stream: bodyOf(bytes) };
+  return form === "oversized"
+    ? { core: { tag: "oversized" }, stream: null }
+    : { core: { tag: "stream" }, stream: bodyOf(bytes) };
+}

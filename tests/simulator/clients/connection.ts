@@ -1,0 +1,181 @@
+// One request of a client, from its side: the channel that an exchange answers on. It reads at once what it is sent,
+// unless it is told not to.
+
+import type { Channel, HijackedClient } from "../../../hosts/exchange.js";
+import { Exchange } from "../../../hosts/exchange.js";
+import type { EmbeddedEngine } from "../../../hosts/embedding/embedded-engine.js";
+import type { Input, RequestId, engine, replies } from "../../../hosts/host.js";
+import type { Answer, Asked } from "../oracle.js";
+
+/** Who hears of what a connection is told. */
+export interface Listener {
+  answered(connection: Connection, answer: Answer): void;
+  told(connection: Connection, piece: string): void;
+  ended(connection: Connection): void;
+}
+
+export class Connection implements Channel {
+  readonly asked: Asked;
+  readonly #listener: Listener;
+  readonly #exchange: Exchange;
+  readonly #leave: () => void;
+  readonly #decoder = new TextDecoder();
+  /** What the host is to be told when the client has read: it does not. */
+  #unread: ((wentOut: boolean) => void)[] = [];
+  reads = true;
+  status = 0;
+  text = "";
+  /** Nothing comes any more, whoever ended it. */
+  over = false;
+  /** Broken off by the engine. */
+  broken = false;
+  #stdin: Uint8Array[] = [];
+  #stdinOver = false;
+  #wake: () => void = () => {};
+  #gone: (() => void) | null = null;
+
+  private constructor(asked: Asked, id: RequestId, engine: EmbeddedEngine, listener: Listener) {
+    this.asked = asked;
+    this.#listener = listener;
+    this.#leave = () => {
+      engine.replies.remove(id);
+      engine.bodies.forget(id);
+    };
+    const { stdio, attachments } = engine;
+    const deliver = (input: Input): void => engine.deliver(input);
+    this.#exchange = new Exchange(id, this, { deliver, stdio, attachments, over: this.#leave });
+    engine.replies.add(id, this.#exchange);
+  }
+
+  /** Sends a request. `made` is called before the engine hears of it. */
+  static send(
+    asked: Asked,
+    body: { core: engine.Body; stream: AsyncIterable<Uint8Array> | null },
+    engine: EmbeddedEngine,
+    listener: Listener,
+    made: (connection: Connection) => void,
+  ): void {
+    const id = engine.nextRequest();
+    const connection = new Connection(asked, id, engine, listener);
+    if (body.stream !== null) engine.bodies.offer(id, body.stream);
+    made(connection);
+    const headers = Object.entries(asked.headers).map(([name, value]) => `${name}: ${value}`);
+    const { method, target } = asked;
+    const peer = { pid: 1000, uid: 0, gid: 0 };
+    const request = { id, listener: "unix:///sim.sock", peer, method, target, headers: headers.join("\n") };
+    engine.deliver({ tag: "request", val: { ...request, body: body.core } });
+  }
+
+  whole(head: replies.Head, body: Uint8Array): void {
+    this.#answer(head, this.#decoder.decode(body));
+    this.#finish();
+    this.#exchange.finished();
+  }
+
+  bare({ head, body }: replies.Whole): void {
+    this.whole(head, body);
+  }
+
+  open(head: replies.Head): void {
+    this.#answer(head, null);
+  }
+
+  write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void {
+    if (this.over) return sent(false);
+    this.#tell(bytes);
+    if (this.reads) sent(true);
+    else this.#unread.push(sent);
+  }
+
+  /** The host says so when all is out: with a client that does not read, that is never. */
+  end(): void {
+    if (this.#unread.length > 0) return;
+    this.#finish();
+    this.#exchange.finished();
+  }
+
+  hijack(gone: () => void): HijackedClient {
+    this.#gone = gone;
+    return {
+      begin: (head) => this.#answer(head, null),
+      bytes: () => this.#input(),
+      write: (bytes) => new Promise((resolve) => this.write(bytes, resolve)),
+      end: () => this.#finish(),
+    };
+  }
+
+  destroy(): void {
+    this.broken = true;
+    this.#finish();
+  }
+
+  /** The client hangs up. */
+  hangUp(): void {
+    if (this.over) return;
+    this.#close();
+    if (this.#gone === null) this.#exchange.closed();
+    else this.#gone();
+  }
+
+  /** The engine's process is gone. */
+  cutOff(): void {
+    this.#close();
+  }
+
+  type(text: string): void {
+    this.#stdin.push(new TextEncoder().encode(text));
+    this.#wake();
+  }
+
+  halfClose(): void {
+    this.#stdinOver = true;
+    this.#wake();
+  }
+
+  #answer(head: replies.Head, body: string | null): void {
+    this.status = head.status;
+    if (body !== null) this.text = body;
+    this.#listener.answered(this, { status: head.status, headers: headersOf(head), body });
+  }
+
+  #tell(bytes: Uint8Array): void {
+    const piece = this.#decoder.decode(bytes, { stream: true });
+    // A follower of logs or of events would hold all there ever was.
+    if (this.text.length < TEXT_KEPT) this.text += piece;
+    this.#listener.told(this, piece);
+  }
+
+  #finish(): void {
+    if (this.over) return;
+    this.#close();
+    this.#listener.ended(this);
+  }
+
+  #close(): void {
+    this.over = true;
+    this.#stdinOver = true;
+    this.#wake();
+    for (const sent of this.#unread.splice(0)) sent(false);
+  }
+
+  async *#input(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const bytes = this.#stdin.shift();
+      if (bytes !== undefined) yield bytes;
+      else if (this.#stdinOver) return;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}
+
+const TEXT_KEPT = 64 * 1024;
+
+function headersOf({ headers }: replies.Head): Map<string, string> {
+  const lines = headers.split("\n").filter((line) => line !== "");
+  return new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+}

@@ -1,0 +1,51 @@
+// The body of a create request, from the words of a line.
+
+/** What a word asks for. `=` parts it from what it is about: `job=200,3`. */
+const WISHES: Readonly<Record<string, (body: Body, value: string) => void>> = {
+  job: (body, value) => void (body.Cmd = ["job", ...value.split(",")]),
+  command: (body, value) => void (body.Cmd = value.split(",")),
+  net: (body, value) => void (body.HostConfig["NetworkMode"] = value),
+  port: (body, value) => void (body.HostConfig["PortBindings"] = { "80/tcp": [{ HostPort: value }] }),
+  auto: (body) => void (body.HostConfig["AutoRemove"] = true),
+  tty: (body) => void (body["Tty"] = true),
+  stdin: (body) => Object.assign(body, { OpenStdin: true, StdinOnce: true, AttachStdin: true }),
+  volume: (body) => void (body["Volumes"] = { "/data": {} }),
+  named: (body) => void (body.HostConfig["Binds"] = ["data:/named"]),
+  shared: (body, value) => void (body.HostConfig["VolumesFrom"] = [value]),
+  joined: (body, value) => void (body.HostConfig["PidMode"] = `container:${value}`),
+  within: (body, value) => void (body.HostConfig["NetworkMode"] = `container:${value}`),
+  linked: (body, value) => void (body.HostConfig["Links"] = [`${value}:other`]),
+  policy: (body, value) => void (body.HostConfig["RestartPolicy"] = policyOf(value)),
+  healthy: (body, value) => void (body["Healthcheck"] = healthOf(value)),
+  memory: (body, value) => void (body.HostConfig["Memory"] = Number(value) << 20),
+  label: (body, value) => void (body["Labels"] = { is: value }),
+};
+
+interface Body extends Record<string, unknown> {
+  Image: string;
+  Cmd?: string[];
+  HostConfig: Record<string, unknown>;
+}
+
+/** JSON. Throws for a wish that nobody grants. */
+export function containerBody(image: string, wishes: readonly string[]): string {
+  const body: Body = { Image: image, HostConfig: { NetworkMode: "none" } };
+  for (const wish of wishes) {
+    const [word = "", value = ""] = wish.split(/=(.*)/, 2);
+    const grant = WISHES[word];
+    if (grant === undefined) throw new Error(`no such wish: ${wish}`);
+    grant(body, value);
+  }
+  return JSON.stringify(body);
+}
+
+/** `always`, `unless-stopped`, `on-failure:2`. */
+function policyOf(value: string): unknown {
+  const [Name, count] = value.split(":");
+  return count === undefined ? { Name } : { Name, MaximumRetryCount: Number(count) };
+}
+
+/** `0`: it is well; `1`: it is not. */
+function healthOf(value: string): unknown {
+  return { Test: ["CMD", "job", "1", value], Interval: 500_000_000, Timeout: 200_000_000, Retries: 2 };
+}

@@ -1,0 +1,7 @@
+// What malicious clients do: requests that nobody should send.
+
+import type { Draw } from "../random.js";
+
+export function drawEvil(draw: Draw): string[] {
+  return [`fuzz ${draw.below(1_000_000_000)}`];
+}

@@ -1,0 +1,36 @@
+// Requests that nobody should send, by number: of the routes of the core's own table, with what they ask for and with
+// what they do not (tests/support/fuzz).
+
+import fc from "fast-check";
+import { parse } from "yaml";
+import { joinFolded, swaggers, versionOfSwagger } from "../../support/swagger.js";
+import type { Description, FuzzRequest } from "../../support/fuzz/requests.js";
+import { fuzzRequests } from "../../support/fuzz/requests.js";
+import type { Sent, Visible } from "./verbs.js";
+
+let arbitrary: fc.Arbitrary<FuzzRequest> | null = null;
+
+/** To be called once before any story: reading the API's description takes as long as a story does. `archive`: tests/swagger's. */
+export async function prepareFuzz(archive: URL): Promise<void> {
+  const all = await swaggers(archive);
+  const newest = versionOfSwagger("1.55", all.keys());
+  const description = parse(joinFolded(all.get(newest) ?? ""), { merge: true }) as Description;
+  arbitrary ??= fuzzRequests(description);
+}
+
+export function fuzzed(number: number, { ids, execs }: Visible): Sent {
+  if (arbitrary === null) throw new Error("fuzz is not prepared");
+  const [request] = fc.sample(arbitrary, { seed: number, numRuns: 1 }) as [FuzzRequest];
+  const fill = (text: string): string =>
+    text
+      .replaceAll("$running", "anna")
+      .replaceAll("$created", ids.get("bert") ?? "bert")
+      .replaceAll("$exited", "cleo")
+      .replaceAll("$exec", execs.at(-1) ?? "0")
+      .replaceAll("$root", "/srv");
+  const { method, target, headers, body } = request;
+  return {
+    ...{ method, target: fill(target) || "/", headers: { ...headers } },
+    ...(body === null ? {} : { body: fill(body) }),
+  };
+}

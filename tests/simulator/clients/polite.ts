@@ -1,0 +1,53 @@
+// What well-behaved clients do: what a command of the docker CLI asks, request by request, each after the answer to the
+// one before.
+
+import type { Draw } from "../random.js";
+import { IMAGES, NAMES, drawImage, drawWishes } from "./wishes.js";
+
+/** The requests of one command. */
+export function drawCommand(draw: Draw): string[] {
+  const name = draw.one(NAMES);
+  return draw.weighted<() => string[]>([
+    [10, () => run(draw, name)],
+    [4, () => [`create ${name} ${drawImage(draw)} ${drawWishes(draw)}`]],
+    [6, () => [`start ${name}`]],
+    [4, () => [`stop ${name} ${draw.one([0, 1, 2])}`]],
+    [2, () => [`restart ${name} ${draw.one([0, 1])}`]],
+    [3, () => [`kill ${name} ${draw.one(["KILL", "TERM", "HUP"])}`]],
+    [3, () => [`pause ${name}`, ...(draw.onceIn(2) ? [`inspect ${name}`] : []), `unpause ${name}`]],
+    [5, () => [`remove ${name} ${draw.one(["", "force=1", "v=1", "force=1&v=1"])}`.trimEnd()]],
+    [2, () => ["list", `inspect ${name}`]],
+    [1, () => [`logs ${name} ${draw.one(["", "follow"])}`.trimEnd()]],
+    [
+      3,
+      () => [
+        `exec ${name} ${draw.one(["detached", "out", "in"])} ${draw.one(["0,0", "100,3", "-1,0"]).replace(",", " ")}`,
+      ],
+    ],
+    [2, () => [`pull ${draw.one(IMAGES)}`]],
+    [1, () => ["load busybox"]],
+    [1, () => [`image ${drawImage(draw)} history`, `save ${drawImage(draw)}`]],
+    [1, () => [`commit ${name} made`, "images"]],
+    [1, () => [`copy-in ${name} /`, `copy-out ${name} /data/file`, `changes ${name}`]],
+    [1, () => [`untag ${draw.one([...IMAGES, "made"])}`]],
+    [1, () => [`prune ${draw.one(["containers", "images", "volumes", "networks"])}`]],
+    [1, () => [`stats ${name} once`, `top ${name}`]],
+    [1, () => ["info", "version", "usage"]],
+    [1, () => [`update ${name} ${draw.one([64, 128])}`]],
+    [1, () => [draw.one(["events", "events 100", "past"])]],
+  ])();
+}
+
+/** `docker run`: attached or detached, removed by itself or by its user. */
+function run(draw: Draw, name: string): string[] {
+  const detached = draw.onceIn(2);
+  const ref = draw.one([name, `#${name}`]);
+  return [
+    `create ${name} ${drawImage(draw)} ${drawWishes(draw)}`,
+    ...(detached ? [] : [`attach ${ref} ${draw.one(["out", "all"])}`]),
+    ...(detached ? [] : [`wait ${ref} ${draw.one(["next-exit", "removed"])}`]),
+    `start ${ref}`,
+    ...(draw.onceIn(3) ? [`wait ${ref}`] : []),
+    ...(draw.onceIn(3) ? [`remove ${ref} ${draw.one(["", "force=1"])}`.trimEnd()] : []),
+  ];
+}

@@ -1,0 +1,40 @@
+// What rude clients do: requests without waiting for answers, twice, about what is not there, and hanging up.
+
+import type { Draw } from "../random.js";
+import { IMAGES, NAMES, drawImage, drawWishes } from "./wishes.js";
+
+const ACTS = ["start", "stop", "kill", "pause", "unpause", "remove", "restart", "inspect", "top", "changes", "resize"];
+
+export function drawRudeness(draw: Draw): string[] {
+  const name = draw.one(NAMES);
+  const ref = draw.one([name, name, `#${name}`, `#${name}:12`, `#${name}:1`, "nobody"]);
+  return draw.weighted<() => string[]>([
+    [6, () => Array.from({ length: 2 + draw.below(3) }, () => `${draw.one(ACTS)} ${ref}`)],
+    [3, () => twice(`create ${name} ${drawImage(draw)} ${drawWishes(draw)}`)],
+    [3, () => twice(`${draw.one(ACTS)} ${ref}`)],
+    [3, () => [`remove ${ref} force=1`, `start ${ref}`]],
+    [2, () => [`start ${ref}`, `remove ${ref} force=1`]],
+    [2, () => [`stop ${ref} 5`, `start ${ref}`, `kill ${ref}`]],
+    [2, () => [`rename ${ref} ${draw.one(NAMES)}`]],
+    [4, () => [`hang-up ${draw.below(5)}`]],
+    [1, () => ["stop-reading"]],
+    [2, () => [`wait ${ref} ${draw.one(["not-running", "next-exit", "removed"])}`]],
+    [2, () => [`attach ${ref} ${draw.one(["out", "all", "in"])}`, ...draw.one([["type hello"], ["half-close"], []])]],
+    [2, () => [`logs ${ref} follow`, `hang-up ${draw.below(3)}`]],
+    [2, () => [`exec ${ref} ${draw.one(["out", "in", "detached", "unstarted"])} ${draw.one([5, 300, -1])} 0`]],
+    [1, () => ["exec-start last", "exec-start last"]],
+    [2, () => [`pull ${draw.one(IMAGES)}`, ...(draw.onceIn(2) ? ["hang-up 0"] : [])]],
+    [1, () => [`prune ${draw.one(["containers", "images", "volumes"])}`]],
+    [1, () => [`untag ${draw.one([...IMAGES, "made"])} force=1`]],
+    [1, () => [`commit ${ref} ${draw.one(["made", ""])}`.trimEnd()]],
+    [1, () => [`stats ${ref}`, ...(draw.onceIn(2) ? ["stop-reading"] : [])]],
+    [1, () => [`copy-in ${ref} ${draw.one(["/", "/data", "/nowhere"])}`]],
+    [1, () => [`export ${ref}`, "hang-up 0"]],
+    [1, () => ["events", "stop-reading"]],
+    [1, () => [`tag ${drawImage(draw)} ${draw.one(["made", "busybox", "other"])}`]],
+  ])();
+}
+
+function twice(line: string): string[] {
+  return [line, line];
+}

@@ -1,0 +1,10 @@
+// What clients copy into containers.
+
+import { rawTar } from "../../support/tar.js";
+
+export function smallTar(): Uint8Array {
+  return rawTar([
+    { name: "data/", flag: "5", mode: 0o755 },
+    { name: "data/file", flag: "0", mode: 0o644, body: "copied\n" },
+  ]);
+}

@@ -1,0 +1,52 @@
+// Draws a story: who does what, when the world goes on, and what goes wrong. Endless: as long as anybody reads on.
+
+import { drawEvil } from "./clients/evil.js";
+import { drawCommand } from "./clients/polite.js";
+import { drawRudeness } from "./clients/rude.js";
+import { NAMES } from "./clients/wishes.js";
+import { drawFault } from "./faults.js";
+import { Draw } from "./random.js";
+
+export function* drawLines(seed: number): Generator<string> {
+  const draw = new Draw(seed, "story");
+  // Quiet stories come to other places than wild ones.
+  const faultOnceIn = draw.one([6, 15, 40, 1_000_000]);
+  const clients = drawClients(draw);
+  for (;;) {
+    if (draw.onceIn(faultOnceIn)) yield drawFault(draw, NAMES);
+    if (draw.onceIn(faultOnceIn * 3)) yield "lift";
+    if (draw.onceIn(250)) yield "rest";
+    const client = draw.one(clients);
+    for (const line of client.lines(draw)) {
+      yield `${client.name} ${line}`;
+      if (draw.onceIn(2)) yield `work ${1 + draw.below(4)}`;
+    }
+    yield* worldLines(draw);
+  }
+}
+
+interface Drawn {
+  name: string;
+  lines: (draw: Draw) => string[];
+}
+
+function drawClients(draw: Draw): Drawn[] {
+  const some = (kind: string, most: number, lines: Drawn["lines"]): Drawn[] =>
+    Array.from({ length: 1 + draw.below(most) }, (_, at) => ({ name: `${kind}${at + 1}`, lines }));
+  const polite = some("polite", 3, drawCommand);
+  return [
+    ...polite,
+    ...polite,
+    ...(draw.onceIn(3) ? [] : some("rude", 2, drawRudeness)),
+    ...(draw.onceIn(3) ? some("evil", 1, drawEvil) : []),
+  ];
+}
+
+function worldLines(draw: Draw): string[] {
+  return draw.weighted<() => string[]>([
+    [6, () => [`work ${1 + draw.below(12)}`]],
+    [2, () => [`pass ${draw.one([1, 10, 100])}`]],
+    [1, () => [`pass ${draw.one([1000, 3000, 12_000])}`]],
+    [2, () => []],
+  ])();
+}

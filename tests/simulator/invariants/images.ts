@@ -1,0 +1,92 @@
+// No image in use is removed; every layer that something stands on is there, and every layer that is there is stood on
+// or being fetched.
+
+import { Breach } from "../breach.js";
+import { type Ledger, wordOf } from "../ledger.js";
+import type { AtRest, Invariant, Seen } from "./invariant.js";
+
+const IN_USE = ["starting", "running", "paused", "restarting", "recycling"];
+
+interface LayerRecord {
+  parent?: string;
+  diffId: string;
+}
+
+export class Images implements Invariant {
+  stepped({ ledger }: Seen): void {
+    const changed = ledger.changed.filter((key) => IMAGE_KEYS.test(key));
+    if (changed.length === 0) return;
+    for (const key of changed) if (key.startsWith("image/") && !ledger.records.has(key)) this.#unused(ledger, key);
+    for (const key of changed) if (key.startsWith("layer/") && !ledger.records.has(key)) this.#unclaimed(ledger, key);
+    this.#whole(ledger);
+  }
+
+  /** The machine has the layers that the records speak of, and no others. */
+  rested({ ledger, found }: AtRest): void {
+    const kept = new Set(ledger.keys("layer/"));
+    for (const chain of found.chains) {
+      if (!kept.has(chain)) throw new Breach("images", `layer ${chain} is there, and in no record`);
+    }
+    for (const chain of kept) {
+      if (!found.chains.includes(chain)) throw new Breach("images", `layer ${chain} is in a record, and not there`);
+    }
+    const claimed = new Set([...chainsOfImages(ledger), ...chainsOfContainers(ledger)]);
+    for (const chain of kept) if (!claimed.has(chain)) throw new Breach("images", `nothing stands on layer ${chain}`);
+  }
+
+  #unused(ledger: Ledger, key: string): void {
+    const id = key.slice("image/".length);
+    for (const container of ledger.containers.values()) {
+      if (container.imageId === id && IN_USE.includes(wordOf(container))) {
+        throw new Breach("images", `image ${id} was removed while ${container.id} is ${wordOf(container)}`);
+      }
+    }
+  }
+
+  #unclaimed(ledger: Ledger, key: string): void {
+    const chain = key.slice("layer/".length);
+    for (const container of ledger.containers.values()) {
+      if (container.chain === chain) throw new Breach("images", `layer ${chain} was dropped under ${container.id}`);
+    }
+  }
+
+  #whole(ledger: Ledger): void {
+    const layers = new Set(ledger.keys("layer/"));
+    for (const id of ledger.keys("image/")) {
+      if (!ledger.records.has(`config/${id}`)) throw new Breach("images", `image ${id} has no config`);
+    }
+    for (const name of ledger.keys("reference/")) {
+      const id = ledger.text(`reference/${name}`);
+      if (!ledger.records.has(`image/${id}`)) throw new Breach("images", `${name} names ${id}, which is not there`);
+    }
+    for (const chain of [...chainsOfImages(ledger), ...chainsOfContainers(ledger)]) {
+      if (!layers.has(chain)) throw new Breach("images", `something stands on layer ${chain}, which is not there`);
+    }
+  }
+}
+
+const IMAGE_KEYS = /^(image|config|reference|layer)\//;
+
+/** Layers of images, as far as the records know them: an image that lacks one yields its DiffID. */
+function chainsOfImages(ledger: Ledger): string[] {
+  const layers = ledger.keys("layer/").map((chain) => ({ chain, ...ledger.json<LayerRecord>(`layer/${chain}`) }));
+  return ledger.keys("image/").flatMap((id) => {
+    const config = ledger.json<{ rootfs: { diff_ids: string[] } }>(`config/${id}`);
+    let below: string | undefined;
+    return (config?.rootfs.diff_ids ?? []).map((diffId) => {
+      below =
+        layers.find((layer) => layer.diffId === diffId && (layer.parent ?? "") === (below ?? ""))?.chain ?? diffId;
+      return below;
+    });
+  });
+}
+
+function chainsOfContainers(ledger: Ledger): string[] {
+  const stacks: string[] = [];
+  for (const { chain: top } of ledger.containers.values()) {
+    for (let chain = top; chain !== undefined; chain = ledger.json<LayerRecord>(`layer/${chain}`)?.parent) {
+      stacks.push(chain);
+    }
+  }
+  return stacks;
+}

@@ -1,0 +1,34 @@
+// What must hold of the engine, looked at after every step, at restarts and at rest. Those who find that it does not
+// throw a `Breach`.
+
+import type { Input, engine } from "../../../hosts/host.js";
+import type { ObservedStep, Opening } from "../../../hosts/observer.js";
+import type { Ledger } from "../ledger.js";
+
+/** A step of the core, before anything of it leaves. */
+export interface Seen extends ObservedStep {
+  /** Null for `open`. */
+  readonly input: Input | null;
+  readonly opening: Opening | null;
+  /** Why the core did what it did. */
+  readonly notes: readonly engine.Note[];
+  /** The records with those of this step. */
+  readonly ledger: Ledger;
+  /** Counts over the whole story. */
+  readonly count: number;
+}
+
+/** Nothing goes on any more, in engine and world. */
+export interface AtRest {
+  readonly ledger: Ledger;
+  readonly found: engine.Inventory;
+  /** Operations that the host was asked for and that have not ended. */
+  readonly inFlight: number;
+}
+
+export interface Invariant {
+  stepped?(seen: Seen): void;
+  /** The engine is gone. */
+  crashed?(): void;
+  rested?(rest: AtRest): void;
+}

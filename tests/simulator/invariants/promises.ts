@@ -1,0 +1,132 @@
+// What a reply promised is true, whatever happens to the engine afterwards.
+
+import { Breach } from "../breach.js";
+import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
+import type { Answer, Asked, Oracle } from "../oracle.js";
+import type { AtRest, Invariant } from "./invariant.js";
+
+const RUNNING = ["running", "paused"];
+
+export class Promises implements Oracle, Invariant {
+  readonly #ledger: Ledger;
+  /** Ids that were answered 201. */
+  readonly #created = new Set<string>();
+  /** Those whose removal somebody asked for, or that remove themselves. */
+  readonly #mayGo = new Set<string>();
+  readonly #removed = new Set<string>();
+  readonly #started = new Set<string>();
+  /** Last run that a client was told had ended. */
+  readonly #ended = new Map<string, number>();
+  readonly #codes = new Map<string, { run: number; code: number }>();
+  /** Whom requests are about, as they were when they were sent. */
+  readonly #about = new Map<number, ContainerRecord>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  asked({ number, method, target }: Asked): void {
+    const [path = ""] = target.split("?");
+    if (path.endsWith("/containers/prune")) for (const id of this.#ledger.containers.keys()) this.#mayGo.add(id);
+    const ref = /\/containers\/([^/]+)/.exec(path)?.[1];
+    const about = ref === undefined ? undefined : this.#find(decoded(ref));
+    if (about === undefined) return;
+    if (method === "DELETE") this.#mayGo.add(about.id);
+    this.#about.set(number, { ...about });
+  }
+
+  answered(asked: Asked, { status, body }: Answer): null {
+    if (status === 201 && /\/containers\/create/.test(asked.target)) this.#wasCreated(body ?? "");
+    const about = this.#about.get(asked.number);
+    if (about === undefined || status !== 204) return null;
+    const [, verb = ""] = /\/containers\/[^/]+\/([^/?]+)/.exec(asked.target) ?? [];
+    if (asked.method === "DELETE") this.#removed.add(about.id);
+    else if (verb === "start" || verb === "restart") this.#started.add(about.id);
+    if (verb === "stop" && asked.method === "POST") this.#ended.set(about.id, about.run);
+    return null;
+  }
+
+  told(asked: Asked, piece: string): null {
+    const about = this.#about.get(asked.number);
+    if (about === undefined || !/\/wait\b/.test(asked.target)) return null;
+    const now = this.#ledger.containers.get(about.id);
+    // The step that told it may have begun the next run.
+    if (now === undefined || !["exited", "releasing"].includes(wordOf(now))) return null;
+    const { StatusCode } = JSON.parse(piece) as { StatusCode: number };
+    this.#codes.set(about.id, { run: now.run, code: StatusCode });
+    return null;
+  }
+
+  ended({ number }: Asked): null {
+    this.#about.delete(number);
+    return null;
+  }
+
+  left({ number }: Asked): void {
+    this.#about.delete(number);
+  }
+
+  happened(): null {
+    return null;
+  }
+
+  crashed(): void {
+    this.#about.clear();
+  }
+
+  opened(): null {
+    return null;
+  }
+
+  rested({ ledger, found }: AtRest = { ledger: this.#ledger, found: NOTHING, inFlight: 0 }): null {
+    for (const id of this.#created) {
+      if (!ledger.containers.has(id) && !this.#mayGo.has(id)) broken(`${id} was created, and nobody removed it`);
+    }
+    for (const id of this.#removed) {
+      if (ledger.containers.has(id) || found.containers.includes(id)) broken(`${id} was removed, and is there`);
+    }
+    for (const id of this.#started) {
+      if (ledger.containers.get(id)?.everRan === false) broken(`${id} was started, and never ran`);
+    }
+    for (const container of ledger.containers.values()) this.#remembered(container);
+    return null;
+  }
+
+  #remembered(container: ContainerRecord): void {
+    const { id, run, exitCode } = container;
+    const status = wordOf(container);
+    if (this.#ended.get(id) === run && RUNNING.includes(status)) broken(`run ${run} of ${id} was stopped, and runs`);
+    const told = this.#codes.get(id);
+    if (told?.run === run && status === "exited" && told.code !== exitCode) {
+      broken(`run ${run} of ${id} was told to have ended with ${told.code}, and now with ${exitCode}`);
+    }
+  }
+
+  #wasCreated(body: string): void {
+    const { Id } = JSON.parse(body) as { Id: string };
+    this.#created.add(Id);
+    if (this.#ledger.containers.get(Id)?.autoRemove === true) this.#mayGo.add(Id);
+  }
+
+  #find(ref: string): ContainerRecord | undefined {
+    const all = [...this.#ledger.containers.values()];
+    const named = all.find(({ id, name }) => id === ref || name === ref || `/${name}` === ref);
+    return named ?? all.find(({ id }) => ref !== "" && id.startsWith(ref));
+  }
+}
+
+const NOTHING: AtRest["found"] = {
+  ...{ processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [], chains: [] },
+};
+
+function broken(message: string): never {
+  throw new Breach("promises", message);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

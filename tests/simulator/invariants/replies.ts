@@ -1,0 +1,115 @@
+// Each request is answered exactly once, and nobody is answered who has not asked, has been answered, or has left.
+
+import type { RequestId, replies } from "../../../hosts/host.js";
+import { Breach } from "../breach.js";
+import { wordOf } from "../ledger.js";
+import type { AtRest, Invariant, Seen } from "./invariant.js";
+
+interface Open {
+  method: string;
+  target: string;
+  /** `waiting`: nothing sent. `answering`: a head is out. `moving`: the host moves its bytes. */
+  state: "waiting" | "answering" | "moving";
+  /** Its client has hung up before any answer. */
+  left: boolean;
+  /** Run whose stdio it is bound to. */
+  run: number;
+  container: string;
+  /** Sent and, as far as the core has been told, not gone out. */
+  unsent: number;
+}
+
+/** `replies.wit`: at most 1 MiB may be unsent. */
+const CREDIT = 1024 * 1024;
+const SETTLED = ["running", "paused", "restarting"];
+
+export class Replies implements Invariant {
+  readonly #open = new Map<RequestId, Open>();
+
+  stepped({ input, outputs }: Seen): void {
+    if (input?.tag === "request") {
+      const { id, method, target } = input.val;
+      this.#open.set(id, { method, target, state: "waiting", left: false, run: 0, container: "", unsent: 0 });
+    }
+    // One that has left may still be answered, once: nobody hears it.
+    if (input?.tag === "closed") this.#left(input.val.request);
+    if (input?.tag === "drained") this.#drained(input.val.request, input.val.bytes);
+    for (const { request, command } of outputs.replies) this.#reply(request, command);
+  }
+
+  crashed(): void {
+    this.#open.clear();
+  }
+
+  /** Nobody waits for what cannot come. */
+  rested({ ledger }: AtRest): void {
+    for (const { method, target, state, left, container, run } of this.#open.values()) {
+      if (left || mayWaitForEver(target)) continue;
+      const ref = /\/containers\/([^/?]+)\//.exec(target)?.[1] ?? "";
+      const whose = [...ledger.containers.values()].find(
+        ({ id, name }) => id === container || name === ref || id.startsWith(ref),
+      );
+      const status = whose === undefined ? "gone" : wordOf(whose);
+      const runs = SETTLED.includes(status);
+      if (runs && /\/(wait|attach|logs|stats)\b/.test(target)) continue;
+      if (whose !== undefined && /\/attach/.test(target) && run > whose.run) continue;
+      if (/\/exec\//.test(target) && state !== "waiting") continue;
+      throw new Breach("replies", `${method} ${target} hangs (${state}, container ${status})`);
+    }
+  }
+
+  #left(request: RequestId): void {
+    const open = this.#open.get(request);
+    if (open?.state === "waiting") open.left = true;
+    else this.#open.delete(request);
+  }
+
+  #drained(request: RequestId, bytes: number): void {
+    const open = this.#open.get(request);
+    if (open !== undefined) open.unsent -= bytes;
+  }
+
+  #reply(request: RequestId, command: replies.ReplyCommand): void {
+    const open = this.#open.get(request);
+    if (open === undefined) throw new Breach("replies", `${command.tag} to request ${request}, which is not open`);
+    const wrong = (): never => {
+      throw new Breach("replies", `${command.tag} to ${open.method} ${open.target}, which is ${open.state} already`);
+    };
+    switch (command.tag) {
+      case "whole":
+      case "bare":
+        if (open.state !== "waiting") wrong();
+        break;
+      case "open":
+        if (open.state !== "waiting") wrong();
+        open.state = "answering";
+        return;
+      case "hijack":
+        if (open.state !== "waiting") wrong();
+        open.state = "moving";
+        if (command.val.stdio.tag === "run") {
+          [open.container, open.run] = [command.val.stdio.val.container, command.val.stdio.val.run];
+        }
+        return;
+      case "splice":
+        if (open.state !== "answering") wrong();
+        open.state = "moving";
+        return;
+      case "chunk":
+        if (open.state === "waiting") wrong();
+        open.unsent += command.val.length;
+        if (open.unsent > CREDIT + 16 * 1024) throw new Breach("replies", `${open.target} has ${open.unsent} unsent`);
+        return;
+      case "end":
+        if (open.state === "waiting") wrong();
+        break;
+      case "cut":
+    }
+    this.#open.delete(request);
+  }
+}
+
+function mayWaitForEver(target: string): boolean {
+  // Figures of one that does not run are all 0, and go on.
+  return /\/(events|stats)\b/.test(target) || /condition=(next-exit|removed)/.test(target);
+}

@@ -1,0 +1,86 @@
+// What the engine's records say after each step, as it will be once the step's transaction is kept.
+
+import type { engine } from "../../hosts/host.js";
+import type { StepOutputs } from "../../hosts/outbox.js";
+import { statusWords } from "../core/scenario-outputs.js";
+
+/** A container's record, as far as the invariants need it. */
+export interface ContainerRecord {
+  id: string;
+  name: string;
+  imageId: string;
+  chain?: string;
+  status: number;
+  run: number;
+  everRan: boolean;
+  exitCode: number;
+  autoRemove: boolean;
+  unclean: boolean;
+  networkMode: string;
+  mounts: { kind: number; name: string }[];
+  endpoint?: { address: string; ports: { hostAddress: string; hostPort: number; protocol: string }[] };
+}
+
+const STATUSES = statusWords();
+const decoder = new TextDecoder();
+
+/** The word of the container's status, in-between ones included. */
+export function wordOf(container: ContainerRecord): string {
+  return STATUSES[container.status] ?? "?";
+}
+
+export class Ledger {
+  /** By key. */
+  readonly records = new Map<string, Uint8Array>();
+  /** By id. */
+  readonly containers = new Map<string, ContainerRecord>();
+  /** Keys that the last step has put or deleted. */
+  changed: string[] = [];
+
+  opened(stored: readonly engine.Stored[]): void {
+    this.records.clear();
+    this.containers.clear();
+    for (const { key, value } of stored) this.#put(key, value);
+  }
+
+  apply(commands: StepOutputs["records"]): void {
+    this.changed = [];
+    for (const command of commands) {
+      if (command.tag === "put") this.#put(command.val.key, command.val.value);
+      else if (command.tag === "delete") this.#delete(command.val);
+    }
+  }
+
+  /** Keys that begin so, without that. */
+  keys(prefix: string): string[] {
+    return [...this.records.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+  }
+
+  json<Value>(key: string): Value | undefined {
+    const bytes = this.records.get(key);
+    return bytes === undefined ? undefined : (JSON.parse(decoder.decode(bytes)) as Value);
+  }
+
+  text(key: string): string {
+    return decoder.decode(this.records.get(key));
+  }
+
+  /** As `open` takes them. */
+  stored(): engine.Stored[] {
+    return [...this.records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => ({ key, value }));
+  }
+
+  #put(key: string, value: Uint8Array): void {
+    this.changed.push(key);
+    this.records.set(key, value);
+    if (!key.startsWith("container/")) return;
+    const container = JSON.parse(decoder.decode(value)) as ContainerRecord;
+    this.containers.set(container.id, container);
+  }
+
+  #delete(key: string): void {
+    this.changed.push(key);
+    this.records.delete(key);
+    if (key.startsWith("container/")) this.containers.delete(key.slice("container/".length));
+  }
+}

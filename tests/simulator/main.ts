@@ -1,0 +1,108 @@
+// `npm run simulate -- [--seed N] [--seeds N] [--steps M] [--jobs N] [--minutes M] [--story FILE]`: plays the stories of
+// so many seeds, side by side, and tells what breaks: the seed, the commit, and the shortest story that still fails.
+
+import { fork } from "node:child_process";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { prepareFuzz } from "./clients/fuzzed.js";
+import { playSeed, playStory, type Played } from "./play.js";
+import { shortest } from "./shrink.js";
+import { readStory, storyText } from "./story.js";
+import { Tally, type SeedResult } from "./tally.js";
+
+const SWAGGER = new URL("../../tests/swagger/swagger.tar.br", import.meta.url);
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: "1" },
+    seeds: { type: "string", default: "1" },
+    steps: { type: "string", default: "500" },
+    jobs: { type: "string", default: String(availableParallelism()) },
+    minutes: { type: "string" },
+    story: { type: "string" },
+    // Stories that fail are told whole: to look for a shorter one takes its time.
+    long: { type: "boolean", default: false },
+    verbose: { type: "boolean", default: false },
+  },
+});
+
+const steps = Number(values.steps);
+await prepareFuzz(SWAGGER);
+if (process.send !== undefined) work();
+else if (values.story !== undefined) await replay(values.story);
+else await simulate();
+
+/** One of those side by side: plays the seeds that it is given. */
+function work(): void {
+  process.on("message", (seed: number) => {
+    void resultOf(seed).then((result) => process.send?.(result));
+  });
+  process.send?.(null);
+}
+
+async function replay(file: string): Promise<void> {
+  const played = await playStory(readStory(readFileSync(file, "utf8")));
+  console.log(
+    played.breach === null ? `holds; ${played.steps} steps` : `${played.breach.rule}: ${played.breach.message}`,
+  );
+  process.exitCode = played.breach === null ? 0 : 1;
+}
+
+async function simulate(): Promise<void> {
+  const first = Number(values.seed);
+  const count = values.minutes === undefined ? Number(values.seeds) : Infinity;
+  const until = performance.now() + Number(values.minutes ?? Infinity) * 60_000;
+  const tally = new Tally();
+  let next = first;
+  const more = (): number | null => (next < first + count && performance.now() < until ? next++ : null);
+  const tell = (result: SeedResult): void => {
+    if (result.failure !== null) console.log(result.failure);
+    else if (values.verbose)
+      console.log(`seed ${result.seed}: ${result.steps} steps, hash ${result.hash.slice(0, 16)}`);
+    tally.add(result);
+  };
+  const jobs = Math.min(Number(values.jobs), count);
+  if (jobs <= 1) for (let seed = more(); seed !== null; seed = more()) tell(await resultOf(seed));
+  else await Promise.all(Array.from({ length: jobs }, () => sideBySide(more, tell)));
+  console.log(tally.text());
+  process.exitCode = tally.failed > 0 ? 1 : 0;
+}
+
+function sideBySide(more: () => number | null, tell: (result: SeedResult) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = fork(fileURLToPath(import.meta.url), process.argv.slice(2));
+    worker.on("message", (result: SeedResult | null) => {
+      if (result !== null) tell(result);
+      const seed = more();
+      if (seed === null) worker.disconnect();
+      else worker.send(seed);
+    });
+    worker.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`a worker ended with ${code}`))));
+  });
+}
+
+async function resultOf(seed: number): Promise<SeedResult> {
+  const played = await playSeed(seed, steps);
+  const { hash, crashes } = played;
+  const failure = played.breach === null ? null : told(values.long ? played : await shortest(played), played);
+  return { seed, steps: played.steps, crashes, hash, failure };
+}
+
+/** For people, and as a file for tests/simulator/stories. */
+function told({ story, breach }: Played, first: Played): string {
+  const { rule, message } = breach ?? { rule: "", message: "" };
+  const head = `seed ${story.seed} of commit ${commit()} breaks "${rule}": ${message}`;
+  const length = `${first.story.lines.length} lines, of which ${story.lines.length} are enough:`;
+  return `${head}\n${length}\n${storyText(story)}`;
+}
+
+function commit(): string {
+  try {
+    return execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+  } catch {
+    return "unknown";
+  }
+}

@@ -1,0 +1,55 @@
+// Plays a story to its end, drawn or read, and says what came of it.
+
+import { Breach } from "./breach.js";
+import { drawLines } from "./draw.js";
+import type { Oracle } from "./oracle.js";
+import { ORACLES } from "./oracles.js";
+import { Simulation } from "./simulation.js";
+import type { Story } from "./story.js";
+
+export interface Played {
+  /** Lines that were played: as far as the steps went. */
+  story: Story;
+  /** Steps of cores before the story's end; what comes to rest afterwards is not counted. */
+  steps: number;
+  crashes: number;
+  /** Of all outputs, in hex. */
+  hash: string;
+  breach: Breach | null;
+}
+
+/** As many lines of the seed's story as it takes for so many steps. */
+export function playSeed(seed: number, steps: number, oracles = ORACLES): Promise<Played> {
+  return play(seed, drawLines(seed), steps, oracles);
+}
+
+export function playStory({ seed, lines }: Story, oracles = ORACLES): Promise<Played> {
+  return play(seed, lines, Infinity, oracles);
+}
+
+async function play(
+  seed: number,
+  lines: Iterable<string>,
+  most: number,
+  oracles: Readonly<Record<string, () => Oracle>>,
+): Promise<Played> {
+  const simulation = new Simulation(seed, oracles);
+  const played: string[] = [];
+  let [steps, breach]: [number, Breach | null] = [0, null];
+  try {
+    await simulation.begin();
+    for (const line of lines) {
+      if (simulation.steps >= most) break;
+      played.push(line);
+      await simulation.do(line);
+    }
+    steps = simulation.steps;
+    await simulation.end();
+  } catch (error) {
+    breach = error instanceof Breach ? error : new Breach("simulator", String((error as Error).stack));
+  }
+  steps = Math.max(steps, Math.min(simulation.steps, most));
+  const { hash, crashes } = simulation;
+  await simulation.close();
+  return { story: { seed, lines: played }, steps, crashes, hash, breach };
+}

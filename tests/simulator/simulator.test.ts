@@ -1,0 +1,40 @@
+// The simulator over many seeds, as CI runs it: CORACLE_SIMULATOR_SEEDS and CORACLE_SIMULATOR_STEPS ask for more.
+
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const SETUP = fileURLToPath(new URL("../../hosts/node/setup.mjs", import.meta.url));
+const SEEDS = process.env["CORACLE_SIMULATOR_SEEDS"] ?? "200";
+const STEPS = process.env["CORACLE_SIMULATOR_STEPS"] ?? "500";
+
+test(`${SEEDS} seeds of ${STEPS} steps hold`, { timeout: 60 * 60_000 }, async () => {
+  const told = await simulate("--seeds", SEEDS, "--steps", STEPS, "--jobs", "2");
+  console.log(told.trim().split("\n").slice(-2).join("\n"));
+  expect(told).toMatch(/; 0 failed\n/);
+});
+
+test("equal seeds give equal outputs, whoever plays them", { timeout: 10 * 60_000 }, async () => {
+  const hashOf = async (...args: string[]): Promise<string | undefined> =>
+    /^hash of all outputs: (\w+)$/m.exec(await simulate("--seed", "7", ...args))?.[1];
+  const [alone, together, others] = [
+    await hashOf("--seeds", "6", "--jobs", "1"),
+    await hashOf("--seeds", "6", "--jobs", "2"),
+    await hashOf("--seeds", "5"),
+  ];
+  expect(alone).toMatch(/^[0-9a-f]{64}$/);
+  expect(together).toBe(alone);
+  expect(others).not.toBe(alone);
+});
+
+/** What `npm run simulate` prints. */
+function simulate(...args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [SETUP, "simulate", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    let text = "";
+    child.stdout.on("data", (bytes: Buffer) => (text += bytes.toString()));
+    child.stderr.on("data", (bytes: Buffer) => (text += bytes.toString()));
+    child.on("error", reject);
+    child.on("close", () => resolve(text));
+  });
+}

@@ -1,0 +1,33 @@
+// A story as text: the seed that its world and its mischief are drawn from, then a line for each thing that happens.
+// A line of a client begins with the client's name; all others are the world's:
+//
+//   work 3            the next three events of the world
+//   pass 2000         two seconds
+//   fault KIND …      something goes wrong from now on (faults.ts)
+//   lift KIND         it does no more
+//   trick HOW COMMAND TIMES
+//                     the host plays tricks with commands of that name (worlds/mischief.ts)
+//   crash 3 500 2     the engine is killed after its next three outputs, is away for half a second, and is killed once
+//                     more after two outputs of its restart (0: not)
+//   clock +3600       the time of day jumps by so many seconds
+
+export interface Story {
+  readonly seed: number;
+  readonly lines: readonly string[];
+}
+
+export function storyText({ seed, lines }: Story, comment = ""): string {
+  const head = comment
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => `# ${line}\n`);
+  return `${head.join("")}seed ${seed}\n${lines.map((line) => `${line}\n`).join("")}`;
+}
+
+/** Throws for a text that does not begin with a seed. */
+export function readStory(text: string): Story {
+  const [first = "", ...lines] = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const seed = /^seed (\d+)$/.exec(first)?.[1];
+  if (seed === undefined) throw new Error("a story begins with its seed");
+  return { seed: Number(seed), lines };
+}

@@ -1,0 +1,43 @@
+// What came of many stories.
+
+import { createHash } from "node:crypto";
+
+/** Of one seed. */
+export interface SeedResult {
+  seed: number;
+  steps: number;
+  crashes: number;
+  /** Of all outputs, in hex. */
+  hash: string;
+  /** For people; null if all held. */
+  failure: string | null;
+}
+
+export class Tally {
+  readonly #began = performance.now();
+  readonly #hashes = new Map<number, string>();
+  #steps = 0;
+  #crashes = 0;
+  failed = 0;
+
+  add({ seed, steps, crashes, hash, failure }: SeedResult): void {
+    this.#hashes.set(seed, hash);
+    this.#steps += steps;
+    this.#crashes += crashes;
+    if (failure !== null) this.failed += 1;
+  }
+
+  /** Of all outputs of all stories: equal for equal seeds, whoever played them in which order. */
+  get hash(): string {
+    const hash = createHash("sha256");
+    for (const [, one] of [...this.#hashes].sort(([a], [b]) => a - b)) hash.update(one);
+    return hash.digest("hex");
+  }
+
+  text(): string {
+    const seconds = (performance.now() - this.#began) / 1000;
+    const speed = `${Math.round((this.#hashes.size / seconds) * 60)} seeds/min, ${Math.round(this.#steps / seconds)} steps/s`;
+    const what = `${this.#hashes.size} seeds, ${this.#steps} steps, ${this.#crashes} crashes`;
+    return `${what} in ${seconds.toFixed(1)} s (${speed}); ${this.failed} failed\nhash of all outputs: ${this.hash}`;
+  }
+}

@@ -1,0 +1,224 @@
+// A host that keeps its contracts and no more: commands take their time, in any order that the contracts allow; they
+// fail; completions are lost until the engine dies, or come twice; transactions are slow, are not kept, or are kept and
+// said not to be; the time of day jumps.
+
+import { HostFailure } from "../../../hosts/failure.js";
+import { hostWith } from "../../../hosts/embedding/host-with.js";
+import type { Host, Input, Operation, Outcome, Perform, RecordStore, types } from "../../../hosts/host.js";
+import type { SimulatedHost } from "../../../hosts/simulated/options.js";
+import type { SimulatedTime } from "../../../hosts/simulated/time.js";
+import { Draw } from "../random.js";
+
+type Interface = "processes" | "content" | "networks" | "volumes";
+type Command = { tag: string; val: unknown };
+
+/** What happens to the commands of a name (`launch`, `mount`…) for so many times. */
+export interface Trick {
+  how: "fail" | "fail-late" | "lose" | "slow" | "twice";
+  command: string;
+  left: number;
+}
+
+export interface MischiefWatcher {
+  failed(command: string, container: string | null, why: string): void;
+  /** A host must not fail so: a defect. */
+  defect(why: string): void;
+}
+
+/** Most commands take no longer than the world itself lets them. */
+const LONGEST_DELAYS_MS = [0, 0, 0, 0, 1, 5, 20, 60, 300];
+const SLOW_MS = 20_000;
+const MS = 1_000_000n;
+
+export class Mischief {
+  readonly host: Host;
+  /** Completions and ends once more: whoever drives delivers them. */
+  deliver: (input: Input) => void = () => {};
+  tricks: Trick[] = [];
+  /** Nanoseconds that the time of day is off. */
+  offset = 0n;
+  /** Transactions: how many more are refused, and how. */
+  refusals: ("unkept" | "kept")[] = [];
+  readonly #world: SimulatedHost;
+  readonly #watcher: MischiefWatcher;
+  readonly #draw: Draw;
+  /** How late completions may be in this story. */
+  readonly #longestMs: number;
+  #inFlight = 0;
+  /** What ends them with the engine's process. */
+  readonly #waiting = new Set<() => void>();
+  #lost = 0;
+
+  constructor(world: SimulatedHost, seed: number, watcher: MischiefWatcher) {
+    this.#world = world;
+    this.#watcher = watcher;
+    this.#draw = new Draw(seed, "mischief");
+    this.#longestMs = this.#draw.one(LONGEST_DELAYS_MS);
+    this.host = hostWith(world, {
+      timers: shifted(world.timers, () => this.now()),
+      records: this.#records(),
+      processes: this.#perform("processes"),
+      content: this.#perform("content"),
+      networks: this.#perform("networks"),
+      volumes: this.#perform("volumes"),
+      listen: (happened, bodies) => world.listen((input) => this.#happened(input, happened), bodies),
+    });
+  }
+
+  now(): types.Instant {
+    const { wall, monotonic } = this.#world.timers.now();
+    return { wall: wall + this.offset, monotonic };
+  }
+
+  /** Commands that have been begun and have not ended. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Some will not end before the engine does. */
+  get hangs(): boolean {
+    return this.#lost > 0;
+  }
+
+  /** The engine's process is gone, and with it what it waited for. */
+  crashed(): void {
+    for (const end of [...this.#waiting]) end();
+    this.refusals = [];
+    this.#lost = 0;
+  }
+
+  #perform<Of extends Command>(to: Interface): Perform<Of> {
+    const perform = this.#world[to] as unknown as Perform<Of>;
+    return async (op, command, report) => {
+      this.#inFlight += 1;
+      try {
+        return await this.#carryOut(to, op, command, () => perform(op, command, report));
+      } catch (error) {
+        this.#told(to, command, error);
+        throw error;
+      } finally {
+        this.#inFlight -= 1;
+      }
+    };
+  }
+
+  async #carryOut(to: Interface, op: Operation, command: Command, act: () => Promise<Outcome>): Promise<Outcome> {
+    const trick = this.#trickOn(command.tag);
+    await this.#delay(trick === "slow");
+    if (trick === "fail") throw failureFor(command.tag);
+    const outcome = await act();
+    // What is done may be said not to be done, where doing it again or undoing it is no harm.
+    if (trick === "fail-late" && to !== "processes" && command.tag !== "layer") throw failureFor(command.tag);
+    if (trick === "lose") return this.#hang();
+    await this.#delay(false);
+    if (trick === "twice") this.#again({ tag: "completed", val: { op, outcome: { tag: "ok", val: outcome } } });
+    return outcome;
+  }
+
+  #told(to: Interface, command: Command, error: unknown): void {
+    if (!(error instanceof HostFailure)) {
+      this.#watcher.defect(`${to} ${command.tag}: ${error instanceof Error ? error.stack : String(error)}`);
+    }
+    this.#watcher.failed(`${to} ${command.tag}`, containerOf(command), String(error));
+  }
+
+  #happened(input: Input, happened: (input: Input) => void): void {
+    happened(input);
+    if (this.#trickOn(input.tag) === "twice") this.#again(input);
+  }
+
+  #trickOn(command: string): Trick["how"] | null {
+    const trick = this.tricks.find((one) => one.command === command || one.command === "any");
+    if (trick === undefined) return null;
+    trick.left -= 1;
+    if (trick.left <= 0) this.tricks = this.tricks.filter((one) => one !== trick);
+    return trick.how;
+  }
+
+  #again(input: Input): void {
+    this.#after(BigInt(this.#draw.below(50)) * MS, () => this.deliver(input));
+  }
+
+  #hang(): Promise<never> {
+    this.#lost += 1;
+    return this.#wait(() => {}) as Promise<never>;
+  }
+
+  async #delay(slow: boolean): Promise<void> {
+    const most = slow ? SLOW_MS : this.#longestMs;
+    const ms = most === 0 || (!slow && !this.#draw.onceIn(3)) ? 0 : this.#draw.below(most + 1);
+    if (ms > 0) await this.#wait((over) => this.#after(BigInt(ms) * MS, over));
+  }
+
+  /** Ends with the engine, too: what had not been begun never is. */
+  #wait(begin: (over: () => void) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        this.#waiting.delete(end);
+        reject(new HostFailure("interrupted", "the engine is gone"));
+      };
+      this.#waiting.add(end);
+      begin(() => {
+        this.#waiting.delete(end);
+        resolve();
+      });
+    });
+  }
+
+  #after(ns: bigint, act: () => void): void {
+    this.#world.timers.at(this.#world.timers.now().monotonic + ns, act);
+  }
+
+  #records(): RecordStore {
+    const { records } = this.#world;
+    return {
+      load: () => records.load(),
+      journal: records.journal,
+      close: () => records.close(),
+      commit: async (commands) => {
+        await this.#delay(this.#trickOn("flush") === "slow");
+        const refusal = this.refusals.shift();
+        if (refusal !== "unkept") await records.commit(commands);
+        if (refusal !== undefined) throw new HostFailure("exhausted", "the disk says no");
+        await this.#delay(false);
+      },
+    };
+  }
+}
+
+/** The world's own clock but for the time of day. */
+function shifted(time: SimulatedTime, now: () => types.Instant): SimulatedTime {
+  return {
+    now,
+    at: (at, wake) => time.at(at, wake),
+    get pace() {
+      return time.pace;
+    },
+    set pace(pace) {
+      time.pace = pace;
+    },
+    get next() {
+      return time.next;
+    },
+    step: () => time.step(),
+    advance: (ns) => time.advance(ns),
+    settle: (limit) => time.settle(limit),
+    enter: (act, at) => time.enter(act, at),
+  };
+}
+
+function failureFor(command: string): HostFailure {
+  if (command === "launch" || command === "exec") return new HostFailure("invalid", "the OCI runtime says no");
+  return new HostFailure("exhausted", `no room for ${command}`);
+}
+
+/** The container that a command is about; null if it is about none. */
+function containerOf({ val }: Command): string | null {
+  if (typeof val === "string") return /^[0-9a-f]{64}$/.test(val) ? val : null;
+  const { container, subject, into } = (val ?? {}) as {
+    container?: string;
+    subject?: { container: string };
+    into?: { view: { container: string } };
+  };
+  return container ?? subject?.container ?? into?.view.container ?? null;
+}
