@@ -23,7 +23,7 @@ import { refusal } from "./refusal.js";
 import { processStat, type LogNote, type Run, type RunNote } from "./run.js";
 import type { Runtime } from "./runtimes.js";
 import { supervise, type Supervisor } from "./supervisor.js";
-import { turn } from "./turns.js";
+import { ownTurn } from "./turns.js";
 
 /** What a launch needs of its surroundings. */
 export interface Surroundings {
@@ -47,7 +47,7 @@ export async function launch(
   connect: () => void,
 ): Promise<{ launched: types.Launched; supervisor: Supervisor }> {
   at.cgroups.expectMove();
-  await turn();
+  await ownTurn();
   const ownWeights = hasBfqWeights(at.cgroups);
   const spec = prepare(command, run, runtime, at, !ownWeights);
   allowRealtime(spec, run, at);

@@ -9,14 +9,14 @@ import { callRuntime, type Surroundings } from "./launch.js";
 import { killNaming } from "./naming.js";
 import { unmountOwn } from "./own-mounts.js";
 import type { Run, RunNote } from "./run.js";
-import { turn } from "./turns.js";
+import { ownTurn } from "./turns.js";
 
 /** A supervisor whose process was killed has that long to write its exit code before it is killed too. */
 const SUPERVISOR_LIMIT_MS = 2000;
 
 /** `ended`: resolves when the run's supervisor is gone, if that is known. */
 export async function reap(run: Run, ended: Promise<void> | undefined, at: Surroundings): Promise<void> {
-  await turn();
+  await ownTurn();
   const isLast = !hasNewer(run, at);
   const note = run.note();
   // One that has ended by itself has left nothing behind, as a rule.

@@ -7,7 +7,7 @@ import { availableOf } from "../capabilities.js";
 import { namesIn } from "../directories.js";
 import type { Surroundings } from "../launch.js";
 import { isAlive, Run } from "../run.js";
-import { turn } from "../turns.js";
+import { ownTurn } from "../turns.js";
 import { LiveExec, type ExecEnd } from "./exec.js";
 import { execsOf, ExecPlace } from "./place.js";
 
@@ -46,7 +46,7 @@ export class Execs {
     const exec = new LiveExec(command, new ExecPlace(run, id), this.#at);
     this.#live.set(id, exec);
     // Whoever is to be bound to it is so after this turn.
-    await turn();
+    await ownTurn();
     const process = this.#resolved(command);
     exec.place.make(process);
     const { launched, ended } = await exec.start(note.runtime, process).catch((error: unknown) => {

@@ -13,7 +13,7 @@ import { broadcastOf, ipv4, mac, prefixOf } from "./addresses.js";
 import { forgetDatagrams } from "./conntrack.js";
 import { KeptFiles } from "./kept.js";
 import * as links from "./links.js";
-import { turn } from "../turns.js";
+import { ownTurn } from "../turns.js";
 import { enterNamespace, isNamespace, makeNamespace, releaseNamespace } from "./namespace.js";
 import { carryOut, Netlink, type Request } from "./netlink.js";
 import { HeldPorts } from "./ports.js";
@@ -102,7 +102,7 @@ export class Places {
 
   /** Connects the container's namespace, made if it has none, to the bridge. */
   async #connect(name: string, { join, number }: Place): Promise<void> {
-    await turn();
+    await ownTurn();
     const bridge = this.#kernel.interfaceIndex(join.bridge.interfaceName);
     if (bridge === 0) throw new HostFailure("not-found", `no interface ${join.bridge.interfaceName}`);
     const file = this.#paths.namespace(join.container);

@@ -9,7 +9,7 @@ import type { RunningEngine } from "../support/engines.js";
 import { Footprint } from "../support/footprint.js";
 import { splitFrames } from "../support/frames.js";
 import { onEngines } from "../support/on-engines.js";
-import { probePings } from "../support/ping-probe.js";
+import { probePings, type Pings } from "../support/ping-probe.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
 const FULL = process.env["CORACLE_TEST_LOAD"] === "1";
@@ -35,9 +35,7 @@ onEngines("load", (engine, kind) => {
       expect([code, stdout]).toEqual([index % 100, `${index}\n`]);
       return id;
     });
-    const { failed, ...figures } = await pings.end();
-    console.log(`${CONTAINERS} containers on ${kind}: ${JSON.stringify(figures)}`);
-    expect(failed).toBe(0);
+    expectPrompt(await pings.end(), `${CONTAINERS} containers on ${kind}`);
     expect(await engine().read("/containers/json?all=1")).toEqual([]);
     await expectNothingOf(ids, engine(), before);
     await footprint.expectFilesClosed();
@@ -68,13 +66,21 @@ onEngines("load", (engine, kind) => {
     const list = await engine().read<{ Id: string; State: string }[]>("/containers/json?all=1");
     expect(new Set(list.map(({ Id }) => Id))).toEqual(new Set(ids));
     await atOnce(LISTED, AT_ONCE, (index) => engine().remove(ids[index] ?? ""));
-    const { failed, ...figures } = await pings.end();
-    console.log(`${LISTED} listed and removed on ${kind}: ${JSON.stringify(figures)}`);
-    expect(failed).toBe(0);
+    expectPrompt(await pings.end(), `${LISTED} listed and removed on ${kind}`);
     await expectNothingOf(ids, engine(), before);
     await footprint.expectFilesClosed();
   });
 });
+
+/**
+ * Under 50 ms, as far as that is the engine's own work: what a client sees beyond it (told, not held) are processors and
+ * disks that others keep busy. One in a hundred may be slower, as may each that a collection of garbage falls upon.
+ */
+function expectPrompt({ failed, ...figures }: Pings, what: string): void {
+  console.log(`${what}: ${JSON.stringify(figures)}`);
+  expect(failed).toBe(0);
+  expect(figures.slow).toBeLessThanOrEqual(Math.ceil(figures.count / 100));
+}
 
 /** Each its own words and code; some with a network, a port, a volume. */
 function configOf(index: number): Record<string, unknown> {
