@@ -176,8 +176,9 @@ export class ImageStore {
     const json = parseJson(value);
     if (json === null) return jsonError();
     if (key.startsWith(LAYER_RECORDS)) return this.layers.restore(key.slice(LAYER_RECORDS.length), json);
-    this.restored.set(key.slice(IMAGE_RECORDS.length), json);
-    return imageRecordProblem(json);
+    const problem = imageRecordProblem(json);
+    if (problem.length == 0) this.restored.set(key.slice(IMAGE_RECORDS.length), json);
+    return problem;
   }
 
   /**

@@ -26,21 +26,17 @@ const IMAGES: string[] = ["config/", "image/", "reference/", "layer/"];
 export function restore(records: Stored[]): void {
   const problem = versionProblem(records);
   assert(problem.length == 0, problem);
-  restoreVersion(records);
+  const version = versionOf(records);
+  // A number that makes no sense says nothing of the others: they are read as they should be, or set aside.
+  if (version != NO_VERSION) migrate(records, version);
   engine.setAside.begin(records);
   const containers: Container[] = [];
   for (let i = 0; i < records.length; i++) restoreRecord(records[i], containers);
   addContainers(containers);
+  if (version == NO_VERSION || records.length == 0) putRecord(VERSION_RECORD, versionRecord());
   if (engine.id.length > 0) return;
   engine.id = engine.ids.next();
   putRecord(ENGINE_ID, encodeUtf8(engine.id));
-}
-
-/** A number that makes no sense says nothing of the others: they are read as they should be, or set aside. */
-function restoreVersion(records: Stored[]): void {
-  const version = versionOf(records);
-  if (version != NO_VERSION) migrate(records, version);
-  if (version == NO_VERSION || records.length == 0) putRecord(VERSION_RECORD, versionRecord());
 }
 
 function restoreRecord(record: Stored, containers: Container[]): void {

@@ -1,0 +1,335 @@
+// Records of earlier versions are brought to this one, those of later ones are refused, and what is damaged is set aside:
+// whatever stands in a record, the rest opens. RECORDS_EVERY=1 cuts and flips at every byte.
+
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { engine } from "../../hosts/host.js";
+import { randomFrom } from "./door.js";
+import { Opened, refusal, type Records } from "./records/opened.js";
+
+/** What an engine had written before records had a version: of containers in most statuses, images, volumes. */
+const VERSION_0: ReadonlyMap<string, string> = new Map(
+  JSON.parse(readFileSync(new URL("records/version-0.json", import.meta.url), "utf8")) as [string, string][],
+);
+
+const restOf = (records: Records, prefix: string): string[] =>
+  [...records.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+
+/** What the host finds, if it has lost nothing. */
+function whole(records: Records): Partial<engine.Inventory> {
+  return {
+    containers: restOf(records, "container/"),
+    networks: restOf(records, "network/").slice(0, 1),
+    volumes: restOf(records, "volume/"),
+    chains: restOf(records, "layer/"),
+  };
+}
+
+/** The same in the form of today. */
+const TODAY: ReadonlyMap<string, string> = new Opened(VERSION_0, whole(VERSION_0)).records;
+
+const idOf = (name: string): string => {
+  const found = [...VERSION_0].find(
+    ([key, value]) => key.startsWith("container/") && value.includes(`"name":"${name}"`),
+  );
+  if (found === undefined) throw new Error(`no container is called ${name}`);
+  return found[0].slice("container/".length);
+};
+
+const namesIn = (opened: Opened): string[] =>
+  opened
+    .json<{ Names: string[] }[]>("/containers/json?all=1")
+    .map(({ Names }) => Names.find((name) => !name.includes("/", 1))!.slice(1));
+
+const NAMES = ["created", "exited", "failing", "host", "linked", "paused", "restarting", "running"];
+
+const wantedOf = (opened: Opened): string[] =>
+  opened.json<{ Warnings: string[] | null }>("/info").Warnings?.filter((line) => line.includes("damaged")) ?? [];
+
+describe("versions", () => {
+  test("records without one are brought to this one in the step that opens them, and are as they were", () => {
+    const opened = new Opened(VERSION_0, whole(VERSION_0));
+    expect(opened.puts).toContain("engine/version");
+    expect(opened.puts).toEqual(
+      expect.arrayContaining([...VERSION_0.keys()].filter((key) => key.startsWith("container/"))),
+    );
+    expect(opened.told).toContain("migrated 14 records: from version 0 to 1");
+    expect(opened.setAside).toEqual([]);
+    expect(namesIn(opened).sort()).toEqual(NAMES);
+    const inspect = (name: string) => opened.json<Record<string, Record<string, unknown>>>(`/containers/${name}/json`);
+    expect(inspect("exited")["State"]).toMatchObject({ Status: "exited", ExitCode: 3 });
+    expect(inspect("failing")["State"]).toMatchObject({ Status: "created", ExitCode: 127 });
+    expect(inspect("running")["HostConfig"]).toMatchObject({ Binds: ["named:/named:ro", "/tmp:/mnt"] });
+    expect(inspect("running")["Mounts"]).toHaveLength(2);
+    expect(inspect("linked")["HostConfig"]).toMatchObject({ Links: ["/running:/linked/other"] });
+    expect(inspect("created")["Config"]).toMatchObject({ Labels: { tier: "back" } });
+    expect(opened.json<unknown[]>("/images/json")).toHaveLength(2);
+    expect(opened.json<{ Volumes: unknown[] }>("/volumes").Volumes).toHaveLength(3);
+    expect([...opened.records.values()].filter((value) => value.includes('"format"'))).toEqual([]);
+  });
+
+  test("the next start has nothing to migrate", () => {
+    const opened = new Opened(TODAY, whole(TODAY));
+    expect(opened.told.filter((line) => line.startsWith("migrated"))).toEqual([]);
+    expect(opened.puts).not.toContain("engine/version");
+  });
+
+  test("a container of the first format has the volumes and binds that it had", () => {
+    const record = JSON.parse(VERSION_0.get(`container/${idOf("exited")}`)!) as Record<string, unknown>;
+    const [volume] = record["mounts"] as { name: string }[];
+    const { mounts: _, uncleanRun, restartDelay, manuallyStopped, disarmed, ...rest } = record;
+    expect([uncleanRun, restartDelay, manuallyStopped, disarmed]).not.toContain(undefined);
+    const first = {
+      ...rest,
+      format: 1,
+      hostConfig: { ...(rest["hostConfig"] as object), Binds: ["/srv:/data2:ro"] },
+      volumes: [{ destination: "/data", name: volume!.name, populated: true }],
+    };
+    // The one number that JSON.parse does not keep as it is: no timeout.
+    const text = JSON.stringify(first).replace(/"stopTimeout":[-\d]+/, `"stopTimeout":${-(2n ** 63n)}`);
+    const records = new Map(VERSION_0).set(`container/${idOf("exited")}`, text);
+    const opened = new Opened(records, whole(records));
+    expect(opened.setAside).toEqual([]);
+    const { Mounts } = opened.json<{ Mounts: object[] }>("/containers/exited/json");
+    expect(Mounts).toEqual([
+      expect.objectContaining({ Type: "bind", Source: "/srv", Destination: "/data2", RW: false }),
+      expect.objectContaining({ Type: "volume", Name: volume!.name, Destination: "/data" }),
+    ]);
+  });
+
+  test("those of a later version are refused", () => {
+    const newer = new Map(TODAY).set("engine/version", "9");
+    expect(refusal(newer)).toBe("records of version 9: this engine reads up to 1");
+    expect(() => new Opened(newer, whole(newer))).toThrow("records of version 9: this engine reads up to 1");
+    expect(refusal(TODAY)).toBeUndefined();
+    expect(refusal(VERSION_0)).toBeUndefined();
+    expect(refusal(new Map())).toBeUndefined();
+  });
+
+  test("a number that is none keeps nothing from being read", () => {
+    for (const damaged of ["", "1x", "-1", "99999999999999", "\u0000"]) {
+      const opened = new Opened(new Map(TODAY).set("engine/version", damaged), whole(TODAY));
+      expect([damaged, opened.setAside]).toEqual([damaged, ["engine/version"]]);
+      expect(opened.records.get("engine/version")).toBe("1");
+      expect(namesIn(opened).sort()).toEqual(NAMES);
+      expect(new Opened(opened.records, whole(TODAY)).setAside).toEqual([]);
+    }
+  });
+});
+
+describe("damage", () => {
+  const exited = `container/${idOf("exited")}`;
+  /** By text: numbers of 64 bits would not outlive JSON.parse. */
+  const change = (key: string, from: string | RegExp, to: string): string => {
+    const changed = TODAY.get(key)!.replace(from, to);
+    if (changed === TODAY.get(key)) throw new Error(`nothing of ${key} was changed`);
+    return changed;
+  };
+  const [volume] = restOf(TODAY, "volume/");
+  const [child] = restOf(TODAY, "image/").filter((id) => TODAY.get(`image/${id}`)!.includes("parent"));
+  const bridge = restOf(TODAY, "network/").find((id) => TODAY.get(`network/${id}`)!.includes("coracle0"))!;
+  const base = restOf(TODAY, "layer/").find((chain) => !TODAY.get(`layer/${chain}`)!.includes("parent"))!;
+  const images = ["config", "image"].flatMap((kind) => restOf(TODAY, `${kind}/`).map((id) => `${kind}/${id}`));
+  const references = restOf(TODAY, "reference/").map((name) => `reference/${name}`);
+
+  const CASES: [what: string, key: string, value: string, setAside: string[], why: string][] = [
+    ["a cut", exited, TODAY.get(exited)!.slice(0, 300), [exited], "unexpected EOF"],
+    ["no JSON", exited, "\u0000\u0001", [exited], "invalid character"],
+    ["no object", exited, "[]", [exited], "it is no object"],
+    ["a type", exited, change(exited, '"run":1', '"run":"1"'), [exited], "run: it is no integer"],
+    ["a range", exited, change(exited, /"status":\d+/, '"status":77'), [exited], "status: 77 makes no sense"],
+    ["a part", exited, change(exited, '"destination"', '"place"'), [exited], "mounts: destination is missing"],
+    ["a missing member", exited, change(exited, '"hostConfig"', '"other"'), [exited], "hostConfig is missing"],
+    [
+      "another's id",
+      exited,
+      change(exited, `"id":"${idOf("exited")}`, `"id":"${idOf("created")}`),
+      [exited],
+      "it is another container's",
+    ],
+    [
+      "another's name",
+      exited,
+      change(exited, '"name":"exited"', '"name":"created"'),
+      [exited],
+      `container ${idOf("created")} has its name`,
+    ],
+    [
+      "a status without a run",
+      exited,
+      change(exited, '"everRan":true', '"everRan":false'),
+      [exited],
+      "its status needs a run",
+    ],
+    ["a volume", `volume/${volume}`, "{}", [`volume/${volume}`], "name is missing"],
+    ["a network", `network/${bridge}`, '{"name', [`network/${bridge}`], "unexpected EOF"],
+    [
+      "an image",
+      `image/${child}`,
+      '{"parent":1}',
+      [`image/${child}`, `config/${child}`, references[1]!],
+      "parent: it is no text",
+    ],
+    [
+      "a config",
+      `config/${child}`,
+      "{}",
+      [`config/${child}`, `image/${child}`, references[1]!],
+      "invalid rootfs in image configuration",
+    ],
+    [
+      "a layer",
+      `layer/${base}`,
+      "{}",
+      [...restOf(TODAY, "layer/").map((chain) => `layer/${chain}`), ...images, ...references],
+      "diffId is missing",
+    ],
+    ["a reference", references[1]!, "sha256:0", [references[1]!], "there is no image sha256:0"],
+    ["the identity", "engine/id", "x", ["engine/id"], "it is no id"],
+    ["what nobody knows", "other/thing", "x", ["other/thing"], "nobody knows such records"],
+    [
+      "what a commit holds still",
+      `commit/${idOf("paused")}`,
+      "x",
+      [`commit/${idOf("paused")}`],
+      "it is no number of a run",
+    ],
+  ];
+
+  test.each(CASES)(
+    "%s: it is set aside as it is and named, nothing of it is swept, and the rest opens",
+    (_, key, value, keys, why) => {
+      const damaged = new Map(TODAY).set(key, value);
+      const opened = new Opened(damaged, whole(TODAY)).settle();
+      expect(opened.setAside.sort()).toEqual([...keys].sort());
+      expect(opened.records.get(`damaged/${key}`)).toBe(value);
+      expect(opened.told.find((line) => line.startsWith(`set-aside record ${key}: `))).toContain(why);
+      expect(opened.told.filter((line) => line.startsWith("swept"))).toEqual([]);
+      expect(wantedOf(opened)).toHaveLength(keys.length);
+      const lost = keys.flatMap((one) => (one.startsWith("container/") ? ["exited"] : []));
+      expect(namesIn(opened).sort()).toEqual(NAMES.filter((name) => !lost.includes(name)));
+      const drops = opened.asked.map(({ to, command }) => `${to} ${command.tag}`).filter((one) => one.includes("drop"));
+      expect(drops).toEqual([]);
+      // It stays so over restarts, until it is there again.
+      const replaced = keys.filter((one) => opened.records.has(one));
+      const again = new Opened(opened.records, whole(TODAY)).settle();
+      expect(again.setAside.sort()).toEqual(keys.filter((one) => !replaced.includes(one)).sort());
+      expect(again.asked.filter(({ command }) => command.tag.startsWith("drop"))).toEqual([]);
+    },
+  );
+
+  test("the default bridge is made anew where containers are that run on it", () => {
+    const key = `container/${idOf("running")}`;
+    // Without its process it has come off the network: it is as it was found.
+    const records = new Map(TODAY).set(key, VERSION_0.get(key)!.replace('"format":2,', ""));
+    const before = JSON.parse(TODAY.get(`network/${bridge}`)!) as object;
+    const opened = new Opened(records.set(`network/${bridge}`, ""), whole(TODAY));
+    expect(opened.setAside).toEqual([`network/${bridge}`]);
+    const { created: _, ...kept } = before as { created: number };
+    expect(JSON.parse(opened.records.get(`network/${bridge}`)!)).toMatchObject(kept);
+  });
+
+  test("a container is removed by force, with all that the host has of it", () => {
+    const id = idOf("running");
+    const found: Partial<engine.Inventory> = {
+      ...whole(TODAY),
+      processes: [{ container: id, run: 1, state: { tag: "running", val: { pid: 9, at: 1n } } }],
+      mounts: [id],
+      joins: [{ container: id, network: bridge, address: "172.17.0.2" }],
+    };
+    const opened = new Opened(new Map(TODAY).set(`container/${id}`, "{"), found).settle();
+    const askedOfIt = () =>
+      opened.asked.flatMap(({ to, command }) => (shown(command).includes(id) ? [`${to} ${command.tag}`] : []));
+    expect(askedOfIt()).toEqual([]);
+    expect(opened.call("DELETE", `/containers/${id}`).status).toBe(409);
+    expect(opened.call("DELETE", `/containers/${id.slice(0, 12)}?force=1`)).toEqual({ status: 204, text: "" });
+    expect(askedOfIt()).toEqual(["processes reap", "networks leave", "content unmount", "content drop-container"]);
+    expect([opened.setAside, wantedOf(opened)]).toEqual([[], []]);
+    expect(opened.call("DELETE", `/containers/${id}?force=1`).status).toBe(404);
+  });
+
+  test("what cannot be cleared away stays set aside, and can be tried again", () => {
+    const id = idOf("exited");
+    let full = true;
+    const fails = ({ command }: { command: { tag: string } }) =>
+      full && command.tag === "drop-container" ? "it is busy" : undefined;
+    const opened = new Opened(new Map(TODAY).set(`container/${id}`, "{"), whole(TODAY), fails);
+    const { status, text } = opened.call("DELETE", `/containers/${id}?force=1`);
+    expect([status, text]).toEqual([500, `{"message":"cannot remove container \\"${id}\\": it is busy"}\n`]);
+    expect(opened.setAside).toEqual([`container/${id}`]);
+    full = false;
+    expect(opened.call("DELETE", `/containers/${id}?force=1`).status).toBe(204);
+  });
+
+  test("addresses of what runs on are not given to others", () => {
+    const id = idOf("running");
+    const joins = [{ container: id, network: bridge, address: "172.17.0.2" }];
+    const opened = new Opened(new Map(TODAY).set(`container/${id}`, "{"), { ...whole(TODAY), joins }).settle();
+    expect(opened.call("POST", "/containers/created/start").status).toBe(204);
+    const { NetworkSettings } = opened.json<{ NetworkSettings: { IPAddress: string } }>("/containers/created/json");
+    expect(NetworkSettings.IPAddress).not.toBe("172.17.0.2");
+  });
+});
+
+function shown(command: unknown): string {
+  return JSON.stringify(command, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+}
+
+/** As few as there can be, one of each kind. */
+const FEW: ReadonlyMap<string, string> = (() => {
+  const names = ["running", "created"].map((name) => `container/${idOf(name)}`);
+  const kept = [...TODAY].filter(([key]) => !key.startsWith("container/") || names.includes(key));
+  return new Map(kept).set(`commit/${idOf("running")}`, "1");
+})();
+
+describe("whatever is done to the bytes of a record, the others open", () => {
+  const every = process.env["RECORDS_EVERY"] === "1";
+  const random = randomFrom(20261122);
+
+  const attempts = (bytes: Uint8Array): [what: string, bytes: Uint8Array][] => {
+    const step = every ? 1 : Math.max(1, Math.ceil(bytes.length / 100));
+    const all: [string, Uint8Array][] = [];
+    for (let at = every ? 0 : random(step); at < bytes.length; at += step) {
+      all.push([`cut at ${at}`, bytes.slice(0, at)]);
+      const flipped = bytes.slice();
+      flipped[at]! ^= 1 << random(8);
+      all.push([`a bit of byte ${at} flipped: ${String.fromCharCode(flipped[at]!)}`, flipped]);
+    }
+    return all;
+  };
+
+  test.each([...FEW.keys()])(
+    "%s",
+    (key) => {
+      const bytes = new TextEncoder().encode(FEW.get(key)!);
+      for (const [what, damaged] of attempts(bytes)) {
+        const records = new Map<string, string | Uint8Array>(FEW).set(key, damaged);
+        if (refusal(records) !== undefined) continue;
+        try {
+          exercise(records);
+        } catch (error) {
+          expect.fail(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+        }
+      }
+    },
+    300_000,
+  );
+
+  /** What a client may do with it next. Traps throw. */
+  function exercise(records: Map<string, string | Uint8Array>): void {
+    const opened = new Opened(records, whole(FEW)).settle(1);
+    const names = namesIn(opened);
+    for (const id of restOf(FEW, "container/")) {
+      if (opened.setAside.includes(`container/${id}`)) continue;
+      expect(opened.records.has(`container/${id}`)).toBe(true);
+    }
+    opened.json("/info");
+    for (const name of names) {
+      opened.json(`/containers/${name}/json`);
+      opened.call("POST", `/containers/${name}/start`);
+      opened.call("DELETE", `/containers/${name}?force=1&v=1`);
+    }
+    opened.call("POST", "/containers/create", { Image: "busybox" });
+    expect(opened.records.has("engine/id")).toBe(true);
+  }
+});
