@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HostFailure } from "../hosts/failure.js";
 import { groupOf } from "./chosen-groups.js";
+import { namesIn } from "./directories.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
 
@@ -100,6 +101,12 @@ export class Cgroups {
   async removeEmpty(container: string): Promise<boolean> {
     for (const path of this.#groups(container)) if (!(await isRemoved(path))) return false;
     return true;
+  }
+
+  /** Containers that have a group in any hierarchy, but for groups below a parent of the client's choice. */
+  containers(): string[] {
+    const names = this.#hierarchies.flatMap((root) => namesIn(join(root, this.#paths.cgroupParent())));
+    return [...new Set(names)].filter((name) => /^[0-9a-f]{64}$/.test(name));
   }
 
   /** Removes the parent of all groups, if none is left. */

@@ -17,17 +17,19 @@ import { savedArchive, type LayerTars } from "../hosts/streams/tar/saved.js";
 import { Unpacking, type Work } from "../hosts/unpacking.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
+import { UNTOLD, type Swept } from "./swept.js";
 
 export interface ContentDeps {
   paths: Paths;
   kernel: Kernel;
   bodies: Bodies;
   registry: Registry;
+  swept?: Swept;
 }
 
 export interface LinuxContent {
   perform: Perform<content.ContentCommand>;
-  /** Removes what a crash has left half made, and all archives. To be called once, before anything else. */
+  /** Removes what a crash has left half made, and all archives. To be called when nothing is in flight. */
   sweep(): Promise<void>;
   /** An archive of images. */
   saved(members: replies.SavedMember[]): AsyncIterable<Uint8Array>;
@@ -44,8 +46,9 @@ export function linuxContent(deps: ContentDeps): LinuxContent {
   return {
     perform: (op, command, report) => carrier.perform(op, command, report),
     sweep: async () => {
-      await carrier.layers.sweep();
-      await carrier.archives.sweep();
+      const { swept = UNTOLD } = deps;
+      await carrier.layers.sweep(swept);
+      await carrier.archives.sweep(swept);
     },
     saved: (members) => savedArchive(members, carrier.tars),
     chains: () => carrier.layers.all(),

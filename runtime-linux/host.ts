@@ -13,6 +13,7 @@ import { linuxNetworks } from "./networks.js";
 import type { Paths } from "./paths.js";
 import { linuxProcesses } from "./processes.js";
 import type { Runtime } from "./runtimes.js";
+import { UNTOLD, type Swept } from "./swept.js";
 import { linuxVolumes } from "./volumes.js";
 
 export interface LinuxHostNeeds {
@@ -23,6 +24,8 @@ export interface LinuxHostNeeds {
   records: RecordStore;
   registry: Registry;
   kernel?: Kernel;
+  /** Told of what `inventory` clears away. */
+  swept?: Swept;
 }
 
 export interface LinuxHost extends Host {
@@ -30,18 +33,18 @@ export interface LinuxHost extends Host {
   offer(runtimes: Runtime[]): void;
 }
 
-/** Finds what an earlier engine left on the machine, and clears away what a crash left half-made. */
+/** What an earlier engine left on the machine is found, and what a crash left half-made cleared away, by `inventory`. */
 export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
-  const { paths, timers, records, registry, kernel = libc } = needs;
+  const { paths, timers, records, registry, kernel = libc, swept = UNTOLD } = needs;
   const bodies = new LateBodies();
   // What clients asked for is in them, environments included.
   makePrivate(paths.records());
   // The processes come first: nothing may be mounted below the exec root before they have prepared it.
-  const processes = linuxProcesses({ paths, runtimes: needs.runtimes, kernel });
-  const content = linuxContent({ paths, kernel, bodies, registry });
-  const networks = linuxNetworks({ paths, kernel });
-  const volumes = linuxVolumes({ paths, kernel });
-  const [machine] = await Promise.all([describeMachine({ paths, kernel }), content.sweep(), volumes.sweep()]);
+  const processes = linuxProcesses({ paths, runtimes: needs.runtimes, kernel, swept });
+  const content = linuxContent({ paths, kernel, bodies, registry, swept });
+  const networks = linuxNetworks({ paths, kernel, swept });
+  const volumes = linuxVolumes({ paths, kernel, swept });
+  const machine = await describeMachine({ paths, kernel });
   return {
     timers,
     records,
@@ -52,17 +55,20 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
     },
     networks: networks.perform,
     volumes: volumes.perform,
-    inventory: async () => ({
-      // Lost processes are killed first: they would keep mounts and networks busy.
-      processes: await processes.inventory(),
-      execs: processes.execs(),
-      mounts: content.mounts(),
-      containers: content.containers(),
-      joins: await networks.joins(),
-      networks: await networks.networks(),
-      volumes: volumes.names(),
-      chains: content.chains(),
-    }),
+    inventory: async () => {
+      await Promise.all([content.sweep(), volumes.sweep()]);
+      return {
+        // Lost processes are killed first: they would keep mounts and networks busy.
+        processes: await processes.inventory(),
+        execs: processes.execs(),
+        mounts: content.mounts(),
+        containers: content.containers(),
+        joins: await networks.joins(),
+        networks: await networks.networks(),
+        volumes: volumes.names(),
+        chains: content.chains(),
+      };
+    },
     listen: (happened, given) => {
       bodies.given = given;
       processes.listen(happened);

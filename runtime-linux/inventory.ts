@@ -8,6 +8,7 @@ import type { Surroundings } from "./launch.js";
 import { findNaming, isSupervisor, killNaming, type Naming } from "./naming.js";
 import { parseRunName, type Paths } from "./paths.js";
 import { processStat, Run, type FirstProcess } from "./run.js";
+import type { Swept } from "./swept.js";
 
 /** A run whose supervisor lives. */
 export interface Running {
@@ -18,19 +19,49 @@ export interface Running {
 /** Calls `running` for every run that goes on. What was made but not started, or lost, is killed. */
 export async function takeInventory(
   at: Pick<Surroundings, "paths" | "kernel" | "cgroups" | "conmon">,
+  swept: Swept,
   running: (found: Running) => void,
 ): Promise<engine.FoundProcess[]> {
   const naming = findNaming();
-  const runs = namesIn(at.paths.live()).flatMap((container) =>
-    namesIn(at.paths.runs(container)).map((number) => new Run(at.paths, container, Number(number))),
-  );
+  const runs = [...runsIn(at.paths), ...strayRuns(naming, at)];
   const found: engine.FoundProcess[] = [];
   for (const run of runs) {
     const state = await examine(run, naming.get(run.name) ?? [], at, running);
     found.push({ container: run.container, run: run.number, state });
   }
-  sweep(at.paths);
+  await sweepGroups(new Set(runs.map(({ container }) => container)), at, swept);
+  sweep(at.paths, swept);
   return found;
+}
+
+function runsIn(paths: Paths): Run[] {
+  return namesIn(paths.live()).flatMap((container) =>
+    namesIn(paths.runs(container)).map((number) => new Run(paths, container, Number(number))),
+  );
+}
+
+/** Runs of which nothing is left but a supervisor of this engine's: it names the exec root. */
+function strayRuns(naming: Map<string, Naming[]>, { paths, conmon }: Pick<Surroundings, "paths" | "conmon">): Run[] {
+  const isOurs = (one: Naming) => isSupervisor(one, conmon) && one.line.includes(paths.exits());
+  return [...naming].flatMap(([name, processes]) => {
+    const parsed = parseRunName(name);
+    if (parsed === undefined || existsSync(paths.run(parsed.container, parsed.run))) return [];
+    return processes.some(isOurs) ? [new Run(paths, parsed.container, parsed.run)] : [];
+  });
+}
+
+/** Control groups of containers that have no run: what is in them belongs to nobody. */
+async function sweepGroups(
+  known: ReadonlySet<string>,
+  { cgroups }: Pick<Surroundings, "cgroups">,
+  swept: Swept,
+): Promise<void> {
+  for (const container of cgroups.containers()) {
+    if (known.has(container)) continue;
+    swept(`control group of container ${container}`, "there is no run in it");
+    await cgroups.kill(container);
+    await cgroups.remove(container);
+  }
 }
 
 async function examine(
@@ -58,12 +89,13 @@ async function examine(
 }
 
 /** Exit codes and runtime state of runs that were cleared: written by who was killed a moment too late. */
-function sweep(paths: Paths): void {
+function sweep(paths: Paths, swept: Swept): void {
   const runtimes = namesIn(paths.runtime("")).map((name) => paths.runtime(name));
   for (const directory of [paths.exits(), ...runtimes])
     for (const name of namesIn(directory)) {
       const run = parseRunName(name);
-      if (run && !existsSync(paths.run(run.container, run.run)))
-        rmSync(join(directory, name), { recursive: true, force: true });
+      if (!run || existsSync(paths.run(run.container, run.run))) continue;
+      swept(join(directory, name), `run ${run.run} of container ${run.container} was cleared away before`);
+      rmSync(join(directory, name), { recursive: true, force: true });
     }
 }

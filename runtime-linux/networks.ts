@@ -10,11 +10,13 @@ import type { Kernel } from "./kernel.js";
 import { Bridges } from "./networks/bridges.js";
 import { Places } from "./networks/places.js";
 import type { Paths } from "./paths.js";
+import { UNTOLD, type Swept } from "./swept.js";
 
 /** What the code needs of its surroundings. */
 export interface NetworksNeeds {
   kernel: Kernel;
   paths: Paths;
+  swept?: Swept;
 }
 
 /** Networks, and containers on them. */
@@ -29,9 +31,9 @@ export interface LinuxNetworks {
 }
 
 /** Reads what an earlier engine left. Call it in the network namespace in which the engine is to work. */
-export function linuxNetworks({ kernel, paths }: NetworksNeeds): LinuxNetworks {
-  const places = new Places(kernel, paths);
-  const bridges = new Bridges(kernel, paths, places);
+export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds): LinuxNetworks {
+  const places = new Places(kernel, paths, swept);
+  const bridges = new Bridges(kernel, paths, places, swept);
   return {
     async perform(_op, command) {
       if (command.tag === "make") await bridges.make(command.val);

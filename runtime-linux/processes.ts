@@ -25,6 +25,7 @@ import { findProgram, type Runtime } from "./runtimes.js";
 import { Sampler } from "./sample/sample.js";
 import { Logs } from "./stdio/log.js";
 import { StdinClient, StdinPipe } from "./stdio/stdin.js";
+import { UNTOLD, type Swept } from "./swept.js";
 
 /** What of clients' streams is processes'. */
 export type ProcessStdio = Pick<Stdio, "log" | "stdin" | "exec">;
@@ -55,6 +56,7 @@ export interface Dependencies {
   kernel?: Kernel;
   /** A runtime that has not made a container by then is killed. */
   createLimitMs?: number;
+  swept?: Swept;
 }
 
 /**
@@ -77,13 +79,15 @@ class Processes implements LinuxProcesses {
   readonly #execs: Execs;
   readonly #logs: Logs;
   readonly #sampler: Sampler;
+  readonly #swept: Swept;
   /** By name of run. */
   readonly #stdins = new Map<string, StdinPipe>();
   /** Runs whose end is waited for, and what tells of it. */
   readonly #running = new Map<string, { ended: Promise<void> }>();
   #happened: (input: Input) => void = () => {};
 
-  constructor({ paths, runtimes, kernel = libc, createLimitMs = 60_000 }: Dependencies) {
+  constructor({ paths, runtimes, kernel = libc, createLimitMs = 60_000, swept = UNTOLD }: Dependencies) {
+    this.#swept = swept;
     for (const directory of [paths.live(), paths.exits(), paths.runtime("")])
       mkdirSync(directory, { recursive: true, mode: 0o711 });
     this.#hybrid = openHybrid(kernel, paths, runtimes);
@@ -150,7 +154,7 @@ class Processes implements LinuxProcesses {
   };
 
   inventory(): Promise<engine.FoundProcess[]> {
-    return takeInventory(this.#at, ({ run, supervisor }) => {
+    return takeInventory(this.#at, this.#swept, ({ run, supervisor }) => {
       if (this.#running.has(run.name)) return; // ours already: a new core asks, not a new host
       const ended = new Promise<void>((resolve) => this.#exits.adopt(run, supervisor, resolve));
       this.#running.set(run.name, { ended });

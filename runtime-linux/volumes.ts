@@ -13,20 +13,27 @@ import { bytesBelow } from "./content/measure.js";
 import { walk, type Found } from "./content/walk.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
+import { UNTOLD, type Swept } from "./swept.js";
 
 export interface LinuxVolumes {
   perform: Perform<volumes.VolumeCommand>;
-  /** Removes what a crash has left of volumes that were being removed. To be called once, before anything else. */
+  /** Removes what a crash has left of volumes that were being removed. To be called when nothing is in flight. */
   sweep(): Promise<void>;
   /** For the inventory: volumes made. */
   names(): string[];
 }
 
-export function linuxVolumes({ paths, kernel }: { paths: Paths; kernel: Kernel }): LinuxVolumes {
+export interface VolumesNeeds {
+  paths: Paths;
+  kernel: Kernel;
+  swept?: Swept;
+}
+
+export function linuxVolumes({ paths, kernel, swept = UNTOLD }: VolumesNeeds): LinuxVolumes {
   const directories = new Volumes(paths, kernel);
   return {
     perform: (_op, command) => directories.perform(command),
-    sweep: () => directories.sweep(),
+    sweep: () => directories.sweep(swept),
     names: () => namesIn(paths.volumes()).filter(isName),
   };
 }
@@ -56,9 +63,12 @@ class Volumes {
     return { tag: "done" };
   }
 
-  async sweep(): Promise<void> {
+  async sweep(swept: Swept): Promise<void> {
     for (const name of namesIn(this.paths.volumes())) {
-      if (name.startsWith(TRASH)) await rm(`${this.paths.volumes()}/${name}`, { recursive: true, force: true });
+      if (!name.startsWith(TRASH)) continue;
+      const place = `${this.paths.volumes()}/${name}`;
+      swept(place, "a volume was being removed");
+      await rm(place, { recursive: true, force: true });
     }
   }
 

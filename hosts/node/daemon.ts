@@ -76,7 +76,7 @@ async function start(
   const sockets = listeners(config);
   for (const { path } of sockets) await clearSocket(path);
   if (config.pidFile !== null) closings.push(claimPidFile(config.pidFile).release);
-  const ground = await openGround(config, closings);
+  const ground = await openGround(config, closings, log);
   const { host, loadImages, hasHungUp, remarks } = ground;
 
   const bodies = new RequestBodies();
@@ -112,9 +112,9 @@ async function start(
 }
 
 /** Only what is needed is loaded: what runs containers for real needs packages with native parts. */
-async function openGround(config: DaemonConfig, closings: Closing[]): Promise<Ground> {
-  if (config.simulated !== null) return (await import("./simulated.js")).openSimulated(config, closings);
-  return (await import("./linux.js")).openLinux(config, closings);
+async function openGround(config: DaemonConfig, closings: Closing[], log: Log): Promise<Ground> {
+  if (config.simulated !== null) return (await import("./simulated.js")).openSimulated(config, closings, log);
+  return (await import("./linux.js")).openLinux(config, closings, log);
 }
 
 /** An engine that cannot be recorded runs all the same. */

@@ -24,4 +24,4 @@ export interface Ground {
 export type Closing = () => unknown;
 
 /** Adds to `closings` as it goes. */
-export type OpenGround = (config: DaemonConfig, closings: Closing[]) => Promise<Ground>;
+export type OpenGround = (config: DaemonConfig, closings: Closing[], log: Log) => Promise<Ground>;

@@ -6,17 +6,19 @@ import { libc } from "../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { comeFirst } from "../../runtime-linux/priority.js";
 import { detectRuntimes } from "../../runtime-linux/runtimes.js";
+import type { Swept } from "../../runtime-linux/swept.js";
 import { registryClient } from "../registry/client.js";
 import { VERSION } from "../version.js";
 import { systemClock } from "./clock.js";
 import { checkRuntimes } from "./config.js";
+import { tell } from "./findings.js";
 import { loadEmbeddedImage } from "./first-start.js";
 import type { Ground, OpenGround } from "./ground.js";
 import { claimPidFile } from "./pid-file.js";
 import { openRecords } from "./records.js";
 import { nodeTransport } from "./registry-transport.js";
 
-export const openLinux: OpenGround = async (config, closings) => {
+export const openLinux: OpenGround = async (config, closings, log) => {
   const { dataRoot } = config;
   comeFirst(libc);
   const runtimes = await detectRuntimes(config.runtimes);
@@ -30,7 +32,8 @@ export const openLinux: OpenGround = async (config, closings) => {
     clock: systemClock,
     userAgent: `coracle/${VERSION}`,
   });
-  const host = await linuxHost({ paths, runtimes, timers: systemClock, records, registry });
+  const swept: Swept = (what, why) => tell({ what, deed: "swept", why }, log);
+  const host = await linuxHost({ paths, runtimes, timers: systemClock, records, registry, swept });
   closings.push(() => host.close());
   const offer: Ground["offer"] = async (config) => {
     const runtimes = await detectRuntimes(config.runtimes);

@@ -9,7 +9,9 @@ import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { bytesOf, textOf } from "../../hosts/streams/tar/latin1.js";
 import { baseOf, cleanName, parentOf } from "../../hosts/streams/tar/names.js";
 import { TarReader, type TarSink } from "../../hosts/streams/tar/reader.js";
+import { namesIn } from "../directories.js";
 import type { Paths } from "../paths.js";
+import type { Swept } from "../swept.js";
 import { Confined } from "./confined.js";
 import { decompressed } from "./decompress.js";
 import { walk } from "./walk.js";
@@ -80,7 +82,9 @@ export class Archives {
   }
 
   /** No archive outlives the engine. */
-  async sweep(): Promise<void> {
+  async sweep(swept: Swept): Promise<void> {
+    for (const name of namesIn(this.#paths.archives()))
+      swept(this.#paths.archives(name), "it was held for an earlier engine");
     await rm(this.#paths.archives(), { recursive: true, force: true });
   }
 

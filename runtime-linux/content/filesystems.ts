@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { HostFailure } from "../../hosts/failure.js";
 import type { content } from "../../hosts/host.js";
 import { makePrivate, namesIn, removeAll, removeEmpty } from "../directories.js";
+import { mountsBelow } from "./mounted.js";
 import { MNT_DETACH, type Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import type { Layers } from "./layers.js";
@@ -60,7 +61,10 @@ export class Filesystems {
   async drop(container: string): Promise<void> {
     await this.unmount(container);
     const live = this.#paths.liveContainer(container);
-    if (fs.existsSync(live)) await removeAll(live);
+    if (fs.existsSync(live)) {
+      await this.#unmountBelow(live);
+      await removeAll(live);
+    }
     await rmdir(join(this.#paths.work(container), OVERLAYS)).catch(() => {});
     await removeAll(this.#paths.container(container));
   }
@@ -76,14 +80,26 @@ export class Filesystems {
     return [...names].filter(isId).sort();
   }
 
+  /** As often as something is mounted there. */
   async #detach(target: string): Promise<void> {
+    for (let times = 0; times < MOST_MOUNTS && isMountPoint(target); times++) await this.#unmountOnce(target);
+    if (isMountPoint(target)) throw new HostFailure("busy", `${target} is mounted too often`);
+  }
+
+  async #unmountOnce(target: string): Promise<void> {
     try {
       await this.#kernel.umountAside(target, 0);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
       this.#kernel.umount(target, MNT_DETACH);
     }
-    if (isMountPoint(target)) throw new HostFailure("busy", `${target} is mounted more than once`);
+  }
+
+  /** What a run that could not be cleared away has mounted there is somebody's: its files must not go with the directory. */
+  async #unmountBelow(directory: string): Promise<void> {
+    for (const place of mountsBelow(directory).reverse()) this.#kernel.umount(place, MNT_DETACH);
+    const [left] = mountsBelow(directory);
+    if (left !== undefined) throw new HostFailure("busy", `${left} is still mounted`);
   }
 
   /** And the container's directory, unless it has a run in it. */
@@ -106,6 +122,9 @@ export class Filesystems {
     return stubs;
   }
 }
+
+/** More than one engine's crashes can have stacked up. */
+const MOST_MOUNTS = 16;
 
 /** What overlayfs makes for itself in a work directory; nothing stays in it. */
 const OVERLAYS = "work";

@@ -4,10 +4,12 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { HostFailure } from "../../hosts/failure.js";
 import { makeLasting, namesIn, syncPath } from "../directories.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
+import type { Swept } from "../swept.js";
 import type { KeptTar } from "./kept-tar.js";
 
 /** What is kept of a layer. */
@@ -100,6 +102,7 @@ export class Layers {
       await note.close();
     }
     if (record.blob !== null) await this.#keepBlob(`${draft}/blob`, record.blob);
+    await this.#putAside(this.directory(chain));
     await rename(draft, this.directory(chain));
     await syncPath(this.#paths.layers());
     this.#known().set(chain, record);
@@ -118,11 +121,15 @@ export class Layers {
   }
 
   /** Removes what a crash has left: drafts, and blobs without a layer. */
-  async sweep(): Promise<void> {
-    await rm(this.#paths.layers("tmp"), { recursive: true, force: true });
+  async sweep(swept: Swept): Promise<void> {
+    const drafts = this.#paths.layers("tmp");
+    for (const name of namesIn(drafts)) swept(join(drafts, name), "a layer was being made, or removed");
+    await rm(drafts, { recursive: true, force: true });
     const wanted = new Set([...this.#known().values()].flatMap(({ blob }) => (blob === null ? [] : [hexOf(blob)])));
     for (const name of namesIn(this.#paths.blobs("sha256"))) {
-      if (!wanted.has(name)) await rm(this.#paths.blobs("sha256", name), { force: true });
+      if (wanted.has(name)) continue;
+      swept(this.#paths.blobs("sha256", name), "no layer came from it");
+      await rm(this.#paths.blobs("sha256", name), { recursive: true, force: true });
     }
   }
 
@@ -142,6 +149,11 @@ export class Layers {
     return this.#paths.blobs("sha256", hexOf(digest));
   }
 
+  /** One whose `layer.json` cannot be read is none, but containers may still run on it: it goes with the next sweep. */
+  async #putAside(directory: string): Promise<void> {
+    if (existsSync(directory)) await rename(directory, `${await this.draft()}/layer`);
+  }
+
   async #keepBlob(from: string, digest: string): Promise<void> {
     await makeLasting(this.#paths.blobs("sha256"), 0o700);
     await rename(from, this.blob(digest));
@@ -151,9 +163,15 @@ export class Layers {
   }
 }
 
+function isDigest(text: unknown): boolean {
+  return typeof text === "string" && DIGEST.test(text);
+}
+
+const DIGEST = /^sha256:([0-9a-f]{64})$/;
+
 /** The digits of `sha256:HEX`, safe as a file's name. */
 export function hexOf(digest: string): string {
-  const match = /^sha256:([0-9a-f]{64})$/.exec(digest);
+  const match = DIGEST.exec(digest);
   if (!match?.[1]) throw new HostFailure("invalid", `"${digest}" is not a sha256 digest`);
   return match[1];
 }
@@ -161,7 +179,9 @@ export function hexOf(digest: string): string {
 /** A file that cannot be read as one is no layer. */
 function readRecord(path: string): LayerRecord | undefined {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as LayerRecord;
+    const record = JSON.parse(readFileSync(path, "utf8")) as LayerRecord | null;
+    const digests = record === null ? [] : [record.diffId, record.parent, record.blob].filter((one) => one !== null);
+    return record !== null && typeof record.size === "number" && digests.every(isDigest) ? record : undefined;
   } catch {
     return undefined;
   }

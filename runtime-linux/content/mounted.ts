@@ -20,6 +20,12 @@ export function mountedAt(pid: number, id: number): Mounted | undefined {
   return { destination: unescaped(fields[4] ?? "/"), readOnly: options.some((words) => words.includes("ro")) };
 }
 
+/** Mount points below a directory of this process's, in the order in which they were mounted. */
+export function mountsBelow(directory: string): string[] {
+  const points = mountInfo(process.pid).map((fields) => unescaped(fields[4] ?? ""));
+  return points.filter((point) => point.startsWith(`${directory}/`));
+}
+
 function mountInfo(pid: number): string[][] {
   try {
     const lines = readFileSync(`/proc/${pid}/mountinfo`, "utf8").split("\n");

@@ -6,6 +6,7 @@ import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { broadcastOf, ipv4, prefixOf } from "./addresses.js";
 import { acceptForwarding, forgetForwarding, routeThrough } from "./forwarding.js";
+import type { Swept } from "../swept.js";
 import { KeptFiles } from "./kept.js";
 import * as links from "./links.js";
 import { carryOut } from "./netlink.js";
@@ -24,7 +25,12 @@ export class Bridges {
   readonly #places: Places;
   readonly #made: KeptFiles<Made>;
 
-  constructor(kernel: Kernel, paths: Paths, places: Places) {
+  constructor(
+    kernel: Kernel,
+    paths: Paths,
+    places: Places,
+    private readonly swept: Swept,
+  ) {
     this.#kernel = kernel;
     this.#places = places;
     this.#made = new KeptFiles(paths.networks("made"));
@@ -33,7 +39,10 @@ export class Bridges {
   /** Ids of the networks that are there. Removes what is left of others first: a reboot leaves files without interfaces. */
   async found(): Promise<string[]> {
     for (const [network, { value, whole }] of this.#made.entries()) {
-      if (!whole || this.#indexOf(value.bridge) === 0) await this.drop(network);
+      const isThere = this.#indexOf(value.bridge) !== 0;
+      if (whole && isThere) continue;
+      this.swept(`network ${network}`, isThere ? "it was half made, or half removed" : "its interface is gone");
+      await this.drop(network);
     }
     return this.#made.entries().map(([network]) => network);
   }

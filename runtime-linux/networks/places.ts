@@ -10,6 +10,8 @@ import { HostFailure } from "../../hosts/failure.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { broadcastOf, ipv4, mac, prefixOf } from "./addresses.js";
+import { namesIn } from "../directories.js";
+import type { Swept } from "../swept.js";
 import { forgetDatagrams } from "./conntrack.js";
 import { KeptFiles } from "./kept.js";
 import * as links from "./links.js";
@@ -39,7 +41,11 @@ export class Places {
   readonly #lingering = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
 
-  constructor(kernel: Kernel, paths: Paths) {
+  constructor(
+    kernel: Kernel,
+    paths: Paths,
+    private readonly swept: Swept,
+  ) {
     this.#kernel = kernel;
     this.#paths = paths;
     this.#places = new KeptFiles(paths.networks("joined"));
@@ -55,12 +61,26 @@ export class Places {
   async found(): Promise<engine.FoundJoin[]> {
     await this.#held;
     for (const [name, { value, whole }] of this.#places.entries()) {
-      if (!whole || !this.#stands(name, value)) await this.#takeDown(name, value);
+      const stands = this.#stands(name, value);
+      if (whole && stands) continue;
+      const why = stands ? "it was half made, or half taken down" : "its interface or its namespace is gone";
+      this.swept(`container ${value.join.container} on network ${value.join.bridge.network}`, why);
+      await this.#takeDown(name, value);
     }
+    await this.#sweepNamespaces();
     return this.#places.entries().map(([, { value }]) => {
       const { container, bridge, address } = value.join;
       return { container, network: bridge.network, address };
     });
+  }
+
+  /** A namespace is made after its place was written down, and goes before that is forgotten. */
+  async #sweepNamespaces(): Promise<void> {
+    for (const container of namesIn(this.#paths.networks("ns"))) {
+      if (this.#of(container).length > 0) continue;
+      this.swept(`network namespace of container ${container}`, "it is on no network");
+      await releaseNamespace(this.#kernel, this.#paths.namespace(container));
+    }
   }
 
   /** The joins on a network. */

@@ -322,3 +322,28 @@ describe("the first open", () => {
     await world;
   });
 });
+
+describe("records that the core refuses", () => {
+  test("keep it from opening, and the host is not asked for what it would clear away", async () => {
+    let asked = 0;
+    const records = new HeldRecords();
+    const inventory = async () => {
+      asked++;
+      return noInventory();
+    };
+    const refuses = () => "records of version 9: this engine reads up to 1";
+    const world = openWorld({ ...script([]), refuses }, { records, inventory });
+    await expect(world).rejects.toThrow("records of version 9: this engine reads up to 1");
+    expect([asked, records.commits]).toEqual([0, []]);
+  });
+
+  test("end the process when they are met later", async () => {
+    const epochs: number[] = [];
+    let why: string | undefined;
+    const { request, fatal } = await openWorld({ ...script(epochs), refuses: () => why });
+    why = "records of version 9: this engine reads up to 1";
+    request("/trap");
+    await settle();
+    expect([epochs, fatal.map(String)]).toEqual([[1], [`Error: ${why}`]]);
+  });
+});

@@ -1,0 +1,18 @@
+// The durable records of a daemon that runs for real, changed behind its back: only while it is not there.
+
+import { join } from "node:path";
+import { open, type RootDatabase } from "lmdb";
+import type { DaemonProcess } from "./daemon-process.js";
+
+export async function changeRecords(
+  { directories }: DaemonProcess,
+  change: (records: RootDatabase<Uint8Array, string>) => unknown,
+): Promise<void> {
+  const database = open<Uint8Array, string>({ path: join(directories.dataRoot, "records"), encoding: "binary" });
+  try {
+    await change(database);
+    await database.flushed;
+  } finally {
+    await database.close();
+  }
+}
