@@ -101,7 +101,8 @@ export function openFilesOf(pid: number): string[] {
       return "gone";
     }
   });
-  const kinds = targets.map((target) => target.replace(/:\[\d+\]$/, "")).sort();
+  // Each start of the daemon records into a segment of its own.
+  const kinds = targets.map((target) => target.replace(/:\[\d+\]$/, "").replace(/segment-\d+/, "segment")).sort();
   // One watch comes with the first container that runs, and stays.
   const watch = kinds.indexOf("anon_inode:inotify");
   return watch < 0 ? kinds : kinds.toSpliced(watch, 1);
