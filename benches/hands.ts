@@ -9,10 +9,11 @@ export async function byHands(
   engine: RunningEngine,
   turns: number,
   act: (wire: Wire, turn: number) => Promise<unknown>,
+  hands: number = HANDS,
 ): Promise<void> {
   let next = 0;
   const work = async (wire: Wire): Promise<void> => {
     while (next < turns) await act(wire, next++);
   };
-  await Promise.all(Array.from({ length: HANDS }, () => onWire(engine, work)));
+  await Promise.all(Array.from({ length: hands }, () => onWire(engine, work)));
 }

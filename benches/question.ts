@@ -14,6 +14,10 @@ export interface Sizes {
   readonly logBytes: number;
   /** How long an engine is left alone before its idle memory is read. */
   readonly idleMs: number;
+  /** Containers that are created at one go. */
+  readonly creates: number;
+  /** Containers on record at a restart, from few to many. */
+  readonly recorded: readonly number[];
   /** Containers that share the memory measured per container. */
   readonly containers: number;
   /** Containers that sleep, started and removed by several clients at once. */
@@ -43,6 +47,8 @@ export const REAL: Sizes = {
   layerBytes: 64 << 20,
   logBytes: 64 << 20,
   idleMs: 30_000,
+  creates: 200,
+  recorded: [0, 1000, 10_000],
   containers: 40,
   sleepers: 40,
   listed: 1000,
@@ -63,6 +69,8 @@ export const QUICK: Sizes = {
   layerBytes: 64 << 10,
   logBytes: 256 << 10,
   idleMs: 200,
+  creates: 8,
+  recorded: [0, 10],
   containers: 2,
   sleepers: 8,
   listed: 10,

@@ -4,6 +4,7 @@ import { dockerRegistryMissing } from "../tests/support/docker-registry.js";
 import { createContainer, inspectContainer, runContainer, stats } from "./containers.js";
 import { copy } from "./copy.js";
 import { coreSize } from "./core-size.js";
+import { durableCreates, recordBytes } from "./durable.js";
 import { events } from "./events.js";
 import { exec } from "./exec.js";
 import { follow } from "./follow.js";
@@ -15,6 +16,7 @@ import { ping } from "./ping.js";
 import { pull } from "./pull.js";
 import type { Answer, Question, Sizes } from "./question.js";
 import { recorder } from "./recorder.js";
+import { restart, restartMissing } from "./restart.js";
 import { sleepers, stop } from "./sleepers.js";
 import { simulated } from "./simulated.js";
 
@@ -22,6 +24,8 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   memory: ofEngines(memory),
   run: ofEngines(runContainer),
   create: ofEngines(createContainer),
+  creates: ofEngines(durableCreates),
+  records: ofEngines(recordBytes),
   exec: ofEngines(exec),
   stop: ofEngines(stop),
   sleepers: ofEngines(sleepers),
@@ -34,6 +38,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   follow: ofEngines(follow),
   events: ofEngines(events),
   logs: ofEngines(logs),
+  restart: ofItself(restart, restartMissing),
   core: ofItself(coreSize),
   recorder: ofItself(recorder),
   simulated: ofItself(simulated),
