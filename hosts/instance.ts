@@ -91,6 +91,11 @@ export class Instance {
     return this.#enter(() => this.#component.exports.engine.explain());
   }
 
+  /** Every record as it would be put now, in no order. */
+  records(): engine.Stored[] {
+    return this.#enter(() => this.#component.exports.engine.records());
+  }
+
   /** The containers' state machine. */
   rules(): engine.Rule[] {
     return this.#enter(() => this.#component.exports.engine.rules());

@@ -21,12 +21,10 @@ describe("imports", () => {
     expect(breaches("core/bindgen", (to) => !isHost(to), ["fixtures", ".test.ts"])).toEqual([]);
   });
 
-  test.each(["hosts/streams", "hosts/registry", "hosts/simulated", "hosts/trace", "hosts/dry-run", "hosts/browser"])(
-    "%s runs everywhere",
-    (folder) => {
-      expect(breaches(folder, (to) => !isNodeOnly(to), PAGE_TOOLS)).toEqual([]);
-    },
-  );
+  const everywhere = ["streams", "registry", "simulated", "trace", "timeline", "dry-run", "browser"];
+  test.each(everywhere.map((folder) => `hosts/${folder}`))("%s runs everywhere", (folder) => {
+    expect(breaches(folder, (to) => !isNodeOnly(to), PAGE_TOOLS)).toEqual([]);
+  });
 
   test("of the embedded engine only what says so in its name needs Node", () => {
     expect(breaches("hosts/embedding", (to) => !isNodeOnly(to), ["/node"])).toEqual([]);

@@ -14,6 +14,7 @@ import {
   Put,
   RecordCommandDelete,
   RecordCommandPut,
+  Stored,
   TimerCommand,
   TimerCommandSet,
   TimerCommandTag,
@@ -62,7 +63,24 @@ export function abandon(task: Task, step: i32, op: u64): void {
   askContent(task, step, new ContentCommandAbandon(op));
 }
 
+/** Where records are told instead of put; null: nowhere. */
+let told: Stored[] | null = null;
+
+/** What `put` puts goes into a list. */
+export function tellRecords(put: () => void): Stored[] {
+  const records: Stored[] = [];
+  told = records;
+  put();
+  told = null;
+  return records;
+}
+
 export function putRecord(key: string, value: Uint8Array): void {
+  const records = told;
+  if (records !== null) {
+    records.push(new Stored(key, value));
+    return;
+  }
   if (engine.setAside.has(key)) engine.setAside.replaced(key);
   performRecords(0, new RecordCommandPut(new Put(key, value)));
 }

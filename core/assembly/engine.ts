@@ -28,6 +28,7 @@ import {
   Subject,
 } from "../../build/bindings/types";
 import { dispatch } from "./api/router";
+import { putRecord, tellRecords } from "./ask";
 import { exitedByItself, ranOutOfMemory } from "./container/exit";
 import { ruleTable } from "./container/lifecycle";
 import { execExited } from "./exec/ended";
@@ -38,6 +39,7 @@ import { versionProblem } from "./records/version";
 import { commonHeaders } from "./reply";
 import { engine } from "./state";
 import { reload } from "./system/reload";
+import { encodeUtf8 } from "./text/utf8";
 
 export function refuses(records: Array<Stored>): string | null {
   const problem = versionProblem(records);
@@ -81,6 +83,18 @@ export function explain(): Note[] {
   const notes: Note[] = [];
   for (let i = 0; i < reasons.length; i++) notes.push(reasons[i].note());
   return notes;
+}
+
+export function records(): Stored[] {
+  return tellRecords(putAll);
+}
+
+function putAll(): void {
+  putRecord("engine/id", encodeUtf8(engine.id));
+  engine.containers.putAll();
+  engine.images.putAll();
+  engine.networks.putAll();
+  engine.volumes.putAll();
 }
 
 export function rules(): Rule[] {

@@ -19,15 +19,28 @@ export interface DecodeOptions {
 
 /** Throws `TraceError`. */
 export function decodeTrace(trace: string, { unfinished = false }: DecodeOptions = {}): Trace {
-  const reader = new Reader(trace, unfinished);
+  const lines = trace.split("\n");
+  // What follows the last LF: nothing, or a line that was cut short.
+  const rest = lines.pop();
+  if (rest !== "" && !unfinished) lines.push(rest!);
+  return { segments: [...decodeSegments(lines, { unfinished })] };
+}
+
+/** Segment by segment, of lines without their LF. Throws `TraceError`. */
+export function* decodeSegments(
+  lines: Iterable<string>,
+  { unfinished = false }: DecodeOptions = {},
+): Generator<Segment, void> {
+  const reader = new Reader(lines[Symbol.iterator](), unfinished);
   try {
-    const segments: Segment[] = [];
-    while (reader.next !== null) {
-      const next = segment(reader, segments.at(-1));
-      if (next !== null) segments.push(next);
+    let before: Segment | null = null;
+    while (reader.hasNext) {
+      const next = segment(reader, before ?? undefined);
+      if (next === null) break;
+      before = next;
+      yield next;
     }
-    if (segments.length === 0) throw new Malformed("a trace was expected, and nothing is there");
-    return { segments };
+    if (before === null) throw new Malformed("a trace was expected, and nothing is there");
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
     throw new TraceError(`line ${reader.line}: ${error.message}`);
@@ -35,16 +48,15 @@ export function decodeTrace(trace: string, { unfinished = false }: DecodeOptions
 }
 
 class Reader {
-  readonly #lines: string[];
+  readonly #lines: Iterator<string>;
   readonly #unfinished: boolean;
+  #next: IteratorResult<string, unknown>;
   #at = 0;
 
-  constructor(trace: string, unfinished: boolean) {
+  constructor(lines: Iterator<string>, unfinished: boolean) {
+    this.#lines = lines;
     this.#unfinished = unfinished;
-    this.#lines = trace.split("\n");
-    // What follows the last LF: nothing, or a line that was cut short.
-    const rest = this.#lines.pop();
-    if (rest !== "" && !unfinished) this.#lines.push(rest!);
+    this.#next = lines.next();
   }
 
   /** Number of the line taken last, from 1. */
@@ -52,18 +64,18 @@ class Reader {
     return Math.max(1, this.#at);
   }
 
-  /** The next line, not taken; null at the end. */
-  get next(): string | null {
-    return this.#lines[this.#at] ?? null;
+  get hasNext(): boolean {
+    return this.#next.done !== true;
   }
 
   /** Takes the next line. Null at the end of an unfinished trace. */
   take(wanted: string): Record<string, unknown> | null {
-    const line = this.#lines[this.#at];
-    if (line === undefined) {
+    if (this.#next.done === true) {
       if (this.#unfinished) return null;
       throw new Malformed(`the trace is cut short behind this line: ${wanted} was expected`);
     }
+    const line = this.#next.value;
+    this.#next = this.#lines.next();
     this.#at++;
     return objectOf(parse(line), "the line");
   }

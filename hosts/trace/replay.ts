@@ -1,6 +1,6 @@
 // Does again what a trace tells, on the core that it was recorded with, and compares what comes of it.
 
-import type { Input, types } from "../host.js";
+import type { Input, engine, types } from "../host.js";
 import { Instance, Trap } from "../instance.js";
 import type { CompiledCore } from "../instance.js";
 import type { ObservedStep, Opening } from "../observer.js";
@@ -20,12 +20,18 @@ export interface ReplayedStep extends ObservedStep {
 
 /** How far a replay goes, and who watches it. */
 export interface ReplayOptions {
-  /** Goes no further than this step. */
-  until?: Position;
+  /** Goes no further than this step; or than this moment, in nanoseconds since 1970. */
+  until?: Position | bigint;
   /** Told of each step that was made, but for one that trapped. */
   onStep?: (step: ReplayedStep) => void;
+  /** What is known begins here, in the midst of an instance's life, with these records. */
+  onResumed?: (segment: Segment, records: engine.Stored[]) => void;
+  /** The instance is gone. */
+  onLost?: (segment: Segment, error: string) => void;
   /** The identity of the core at hand: another than the trace's is refused. Not compared if not given. */
   identity?: string;
+  /** Replays another core's trace all the same. What only that core could take up, a snapshot of its memory, is left out. */
+  anyCore?: boolean;
   /** A portable one if not given. */
   sha256?: Sha256;
 }
@@ -53,10 +59,14 @@ export interface Replayed {
 }
 
 /** Makes all segments' steps again, one segment after the other, up to `until` or the first difference. */
-export function replay(trace: Trace, core: CompiledCore, options: ReplayOptions = {}): Replayed {
+export function replay(
+  trace: { segments: Iterable<Segment> },
+  core: CompiledCore,
+  options: ReplayOptions = {},
+): Replayed {
   const run = new Run(core, options);
   for (const segment of trace.segments) {
-    checkCore(segment, options.identity);
+    if (options.anyCore !== true) checkCore(segment, options.identity);
     run.segment(segment);
     if (run.over) break;
   }
@@ -88,6 +98,8 @@ class Run {
   #at: Position = { epoch: 0, step: 0 };
   #compared = 0;
   #difference: Difference | null = null;
+  /** Ended by going on. */
+  #before: Segment | null = null;
 
   constructor(core: CompiledCore, options: ReplayOptions) {
     this.#core = core;
@@ -102,9 +114,7 @@ class Run {
     const { start, epoch, step } = segment;
     if (this.#isPast({ epoch, step })) return;
     if (start.tag === "snapshot") {
-      this.#instance = fork(this.#core, start.snapshot);
-      this.#at = { epoch, step };
-      this.over = this.#isLast();
+      if (!this.#resume(segment, start.snapshot)) return;
     } else {
       this.#instance = new Instance(this.#core);
       this.#make(segment, { epoch, step }, start.now, start.out, false, { opening: start.opening });
@@ -113,6 +123,21 @@ class Run {
       if (this.over) return;
       this.#call(segment, { epoch, step: step + i + 1 }, call);
     }
+    this.#before = segment.end.why === "continued" ? segment : null;
+    if (segment.end.why === "lost" && !this.over) this.#options.onLost?.(segment, segment.end.error);
+  }
+
+  /** False for another core's memory, if nothing is there to go on with instead. */
+  #resume(segment: Segment, snapshot: Uint8Array): boolean {
+    const { epoch, step, core } = segment;
+    const goesOn = this.#before !== null && this.#instance !== null;
+    const isForeign = this.#options.anyCore === true && core !== this.#options.identity;
+    if (isForeign && !goesOn) return false;
+    if (!isForeign) this.#instance = fork(this.#core, snapshot);
+    this.#at = { epoch, step };
+    if (!goesOn) this.#options.onResumed?.(segment, this.#instance!.records());
+    this.over = this.#isLast();
+    return true;
   }
 
   #call(segment: Segment, at: Position, { now, input, out, masked }: Call): void {
@@ -127,6 +152,11 @@ class Run {
     masked: boolean,
     cause: ReplayedStep["cause"],
   ): void {
+    const { until } = this.#options;
+    if (typeof until === "bigint" && now.wall > until) {
+      this.over = true;
+      return;
+    }
     const instance = this.#instance!;
     this.#at = at;
     this.#compared++;
@@ -147,12 +177,12 @@ class Run {
 
   #isLast(): boolean {
     const { until } = this.#options;
-    return until !== undefined && this.#at.epoch === until.epoch && this.#at.step >= until.step;
+    return typeof until === "object" && this.#at.epoch === until.epoch && this.#at.step >= until.step;
   }
 
   #isPast({ epoch, step }: Position): boolean {
     const { until } = this.#options;
-    if (until === undefined) return false;
+    if (typeof until !== "object") return false;
     if (epoch > until.epoch || (epoch === until.epoch && step > until.step)) this.over = true;
     return this.over;
   }

@@ -10,8 +10,8 @@ import { headerOf, written } from "../../hosts/browser/session/request.js";
 import type { WrittenRequest } from "../../hosts/browser/session/request.js";
 import { maskedRequest } from "../../hosts/browser/session/shareable.js";
 import { viewOf } from "../../hosts/browser/session/views.js";
-import { EMPTY_WORLD } from "../../hosts/browser/session/fold.js";
-import type { World } from "../../hosts/browser/session/world.js";
+import { EMPTY_WORLD } from "../../hosts/timeline/fold.js";
+import type { World } from "../../hosts/timeline/world.js";
 
 const utf8 = new TextEncoder();
 

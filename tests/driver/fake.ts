@@ -46,6 +46,7 @@ export function scripted(script: Script): CompiledCore {
         restore: () => {},
         explain: () => [],
         refuses: (records) => script.refuses?.(records),
+        records: () => [],
         rules: () => [],
       };
       return {

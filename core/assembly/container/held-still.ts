@@ -19,6 +19,10 @@ export const HELD_RECORDS: string = "commit/";
 
 export function holdStill(container: Container): void {
   container.holders += 1;
+  putHeldStill(container);
+}
+
+export function putHeldStill(container: Container): void {
   putRecord(HELD_RECORDS + container.id, encodeUtf8(container.run.toString()));
 }
 

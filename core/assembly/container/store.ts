@@ -3,6 +3,7 @@
 import { deleteRecord, putRecord } from "../ask";
 import { badParameter, conflict, notFound, Refusal } from "../refusal";
 import { changedContainers, Container } from "./container";
+import { putHeldStill } from "./held-still";
 import { Status } from "./lifecycle";
 import { writeRecord } from "./record";
 
@@ -87,6 +88,15 @@ export class ContainerStore {
       const container = changedContainers.pop();
       container.changed = false;
       if (container.status != Status.Removed) putRecord(recordKey(container.id), writeRecord(container));
+    }
+  }
+
+  /** Puts all records anew. */
+  putAll(): void {
+    const containers = this.all();
+    for (let i = 0; i < containers.length; i++) {
+      putRecord(recordKey(containers[i].id), writeRecord(containers[i]));
+      if (containers[i].holders > 0) putHeldStill(containers[i]);
     }
   }
 

@@ -91,6 +91,14 @@ export class LayerStore {
     putRecord(LAYER_RECORDS + chain, writeLayer(layer));
   }
 
+  /** Puts all records anew. */
+  putAll(): void {
+    const layers = this.all();
+    for (let i = 0; i < layers.length; i++) {
+      if (layers[i].recorded) putRecord(LAYER_RECORDS + layers[i].chain, writeLayer(layers[i]));
+    }
+  }
+
   /** Why a document is none of its records; empty if it was taken in. */
   restore(chain: string, json: Json): string {
     const problem = layerProblem(json, chain);

@@ -92,6 +92,20 @@ export class ImageStore {
     putRecord(IMAGE_RECORDS + image.id, writeImageRecord(image));
   }
 
+  /** Puts all records anew, those of layers included. */
+  putAll(): void {
+    const images = this.byId.values();
+    for (let i = 0; i < images.length; i++) {
+      putRecord(CONFIG_RECORDS + images[i].id, images[i].config);
+      this.putImage(images[i]);
+    }
+    const keys = this.idByReference.keys();
+    for (let i = 0; i < keys.length; i++) {
+      putRecord(REFERENCE_RECORDS + keys[i], encodeUtf8(this.idByReference.get(keys[i])));
+    }
+    this.layers.putAll();
+  }
+
   /** Removes an image that has no references any more. ChainIDs of the layers that went with it, top first. */
   remove(image: Image): string[] {
     this.byId.delete(image.id);

@@ -135,6 +135,12 @@ export class NetworkStore {
     else this.uses.delete(key);
   }
 
+  /** Puts all records anew. */
+  putAll(): void {
+    const networks = this.all();
+    for (let i = 0; i < networks.length; i++) putRecord(`network/${networks[i].id}`, writeNetwork(networks[i]));
+  }
+
   private ensure(name: string): void {
     if (this.named(name) !== null) return;
     const driver = driverOf(name);

@@ -103,4 +103,10 @@ export class VolumeStore {
   all(): Volume[] {
     return this.byName.values();
   }
+
+  /** Puts all records anew. */
+  putAll(): void {
+    const volumes = this.all();
+    for (let i = 0; i < volumes.length; i++) putRecord(`volume/${volumes[i].name}`, volumes[i].record());
+  }
 }

@@ -8,8 +8,8 @@ import { hashOfOutputs } from "./hash.js";
 import { LiveSession } from "./live-session.js";
 import type { KeptCell } from "./notebook.js";
 import type { Session, SessionOptions } from "./session.js";
-import type { Step } from "./step.js";
-import { Timeline } from "./timeline.js";
+import type { Step } from "../../timeline/step.js";
+import { Timeline } from "../../timeline/timeline.js";
 
 /** Resolves when the engine answers and the first images are there. */
 export function createSession(options: SessionOptions): Promise<Session> {

@@ -5,8 +5,8 @@ import type { Explanation } from "./explain.js";
 import { remediesFor } from "./remedies.js";
 import { versionOf } from "./request.js";
 import type { Session } from "./session.js";
-import type { Step } from "./step.js";
-import type { World } from "./world.js";
+import type { Step } from "../../timeline/step.js";
+import type { World } from "../../timeline/world.js";
 
 /** What happened, as far as it has. Reads signals: in an `effect` it is told again when more has happened. */
 export function explain(session: Session, exchange: Exchange): Explanation {

@@ -4,7 +4,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { StepOutputs } from "../../outbox.js";
 import { hashesOf } from "../../trace/hash.js";
-import type { Step } from "./step.js";
+import type { Step } from "../../timeline/step.js";
 
 /** Of what a step asked for, as a trace has it. Credentials do not count. */
 export function hashOfOutputs(outputs: StepOutputs): string {

@@ -9,7 +9,7 @@ import type { Exchange } from "./exchange.js";
 import type { LensGroup } from "./explain.js";
 import { atVersion, versionOf } from "./request.js";
 import type { Session } from "./session.js";
-import type { Step } from "./step.js";
+import type { Step } from "../../timeline/step.js";
 import { NEWEST_VERSION, OLDEST_VERSION } from "./versions.js";
 
 /** Steps that a fork is told at most: an answer that takes longer is not waited for. */

@@ -10,15 +10,15 @@ import { Actor } from "./actor.js";
 import type { Action, EnteredAction } from "./action.js";
 import { branched, branchedWith } from "./branch.js";
 import type { Cell } from "./cell.js";
-import { EMPTY_WORLD } from "./fold.js";
+import { EMPTY_WORLD } from "../../timeline/fold.js";
 import { entriesOf } from "./logs.js";
 import { Notebook } from "./notebook.js";
 import type { KeptCell } from "./notebook.js";
 import type { WrittenRequest } from "./request.js";
 import type { Sending } from "./sending.js";
 import type { LogEntry, NamedCore, Session, SessionOptions } from "./session.js";
-import type { Rule, Step } from "./step.js";
-import type { World } from "./world.js";
+import type { Rule, Step } from "../../timeline/step.js";
+import type { World } from "../../timeline/world.js";
 
 /** What a session is made on: see `create.ts`. */
 export interface Ground {

@@ -4,7 +4,7 @@ import type { Remedy } from "./explain.js";
 import { containerIn, listing, withQuery, words } from "./remedy.js";
 import type { Asked } from "./remedy.js";
 import { pathOf, written } from "./request.js";
-import { shortId } from "./words.js";
+import { shortId } from "../../timeline/words.js";
 
 export function noSuchContainer({ request, world, at }: Asked, name: string): Remedy[] {
   const others = world.containers.slice(-2).map((container) => ({

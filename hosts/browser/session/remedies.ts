@@ -31,7 +31,7 @@ import type { Asked, Refusal } from "./remedy.js";
 import { versionOf } from "./request.js";
 import type { WrittenRequest } from "./request.js";
 import { NEWEST_VERSION } from "./versions.js";
-import type { World } from "./world.js";
+import type { World } from "../../timeline/world.js";
 
 /** In the order in which they are worth trying. */
 export function remediesFor(request: WrittenRequest, refusal: Refusal, world: World): Remedy[] {

@@ -10,8 +10,8 @@ import type { EnteredAction } from "./action.js";
 import type { Cell } from "./cell.js";
 import type { Exchange } from "./exchange.js";
 import type { WrittenRequest } from "./request.js";
-import type { Step } from "./step.js";
-import type { World } from "./world.js";
+import type { Step } from "../../timeline/step.js";
+import type { World } from "../../timeline/world.js";
 
 /** A core and what it is called by: SHA-256 of its wasm in hex. */
 export interface NamedCore {

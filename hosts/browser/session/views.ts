@@ -5,6 +5,7 @@ import type { AnswerHead, Piece } from "./exchange.js";
 import { pathOf } from "./request.js";
 import type { WrittenRequest } from "./request.js";
 import type { Bar, Frame, View } from "./view.js";
+import { parsedOrNull, valuesOf } from "../../timeline/json-values.js";
 
 const STREAMS = ["stdin", "stdout", "stderr"] as const;
 
@@ -97,29 +98,10 @@ function linesOf(text: string): View {
   return { kind: "lines", values: valuesOf(text) };
 }
 
-/** The JSON values of whole lines. Separators of RFC 7464 are passed over. */
-export function valuesOf(text: string): unknown[] {
-  const values: unknown[] = [];
-  for (const line of text.replaceAll("\u001e", "\n").split(/\r?\n/)) {
-    const value = parsedOrNull(line);
-    if (value !== null) values.push(value);
-  }
-  return values;
-}
-
 function jsonOrText(text: string): View {
   const value = parsedOrNull(text);
   if (value === null && text.trim() !== "null") return { kind: "text", text };
   return { kind: "json", value, text };
-}
-
-function parsedOrNull(text: string): unknown {
-  if (text.trim() === "") return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function terminalOf(pieces: readonly Piece[]): View {

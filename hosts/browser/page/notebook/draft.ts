@@ -3,7 +3,7 @@
 import type { Endpoint } from "../../reference/reference.js";
 import { jsonText } from "../../session/json-text.js";
 import type { WrittenRequest } from "../../session/request.js";
-import type { World } from "../../session/world.js";
+import type { World } from "../../../timeline/world.js";
 
 /** What an endpoint is mostly asked with, where its description demands less or shows too much. */
 interface Start {

@@ -1,6 +1,6 @@
 // What stands along the timeline: a mark for each step, tall for a request, coloured where something was refused or lost.
 
-import type { Step } from "../../session/step.js";
+import type { Step } from "../../../timeline/step.js";
 
 type Mark = "asked" | "refused" | "other";
 

@@ -1,7 +1,7 @@
 // Every step around the moment that is looked at: what came in, what the core wrote, asked for and answered.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Step } from "../../session/step.js";
+import type { Step } from "../../../timeline/step.js";
 import { useSession } from "../context.js";
 import { clockTime, count, shortIds } from "../words.js";
 

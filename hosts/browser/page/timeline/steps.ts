@@ -2,7 +2,7 @@
 // all others, which is how the world began.
 
 import type { Session } from "../../session/session.js";
-import type { Step } from "../../session/step.js";
+import type { Step } from "../../../timeline/step.js";
 
 export function shownSteps(session: Session): readonly Step[] {
   const steps = session.steps.value;

@@ -1,7 +1,7 @@
 // The containers, each with what there is to know of it.
 
 import { useState } from "preact/hooks";
-import type { ContainerView } from "../../session/world.js";
+import type { ContainerView } from "../../../timeline/world.js";
 import { useSession } from "../context.js";
 import { shortId } from "../words.js";
 import { Files } from "./files.js";

@@ -1,7 +1,7 @@
 // Where the states and arrows of the diagram stand: computed from the core's own table of rules.
 
 import { Graph, layout } from "@dagrejs/dagre";
-import type { Rule } from "../../session/step.js";
+import type { Rule } from "../../../timeline/step.js";
 
 interface Point {
   readonly x: number;

@@ -1,6 +1,6 @@
 // The engine's events, newest first.
 
-import type { EventView } from "../../session/world.js";
+import type { EventView } from "../../../timeline/world.js";
 import { useSession } from "../context.js";
 import { clockTime, shortId } from "../words.js";
 import { changeOf } from "./lit.js";

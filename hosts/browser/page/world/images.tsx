@@ -1,7 +1,7 @@
 // Images as stacks of layers, base at the bottom; a layer that several images stand on shows it.
 
 import { useState } from "preact/hooks";
-import type { ImageView, LayerView } from "../../session/world.js";
+import type { ImageView, LayerView } from "../../../timeline/world.js";
 import { useSession } from "../context.js";
 import { shortId } from "../words.js";
 import { changeOf } from "./lit.js";

@@ -1,7 +1,7 @@
 // Which things the last step changed.
 
 import type { Session } from "../../session/session.js";
-import type { Change } from "../../session/world.js";
+import type { Change } from "../../../timeline/world.js";
 
 /** The change of one thing, or null: for `data-lit`. */
 export function changeOf(session: Session, of: Change["of"], id: string): Change | null {

@@ -1,8 +1,8 @@
 // The containers' state diagram; each container is a token that moves as the engine moves it.
 
 import { useMemo } from "preact/hooks";
-import type { Rule } from "../../session/step.js";
-import type { ContainerView } from "../../session/world.js";
+import type { Rule } from "../../../timeline/step.js";
+import type { ContainerView } from "../../../timeline/world.js";
 import { useSession } from "../context.js";
 import { layOut, type StateNode } from "./diagram-layout.js";
 import { changeOf } from "./lit.js";

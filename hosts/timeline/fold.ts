@@ -1,7 +1,7 @@
 // Folds records into the world that a visitor sees. Keys and forms are those of the core's records: `container/ID`,
 // `image/ID`, `config/ID`, `reference/NAME`, `network/ID`, `volume/NAME`.
 
-import type { RecordChange, engine } from "../../host.js";
+import type { RecordChange, engine } from "../host.js";
 import { RUNNING, containerOf, familiar, parsed, splitKey } from "./kept-records.js";
 import type { ContainerRecord, ImageConfig, ImageRecord, NetworkRecord } from "./kept-records.js";
 import type { ContainerView, EventView, ImageView, LayerView, NetworkView, VolumeView, World } from "./world.js";

@@ -1,8 +1,8 @@
 // One call of the core on the timeline.
 
-import type { Input, engine } from "../../host.js";
-import type { Opening } from "../../observer.js";
-import type { StepOutputs } from "../../outbox.js";
+import type { Input, engine } from "../host.js";
+import type { Opening } from "../observer.js";
+import type { StepOutputs } from "../outbox.js";
 import type { Change, World } from "./world.js";
 
 export type Note = engine.Note;
@@ -11,8 +11,11 @@ export type Rule = engine.Rule;
 export interface Step {
   /** Place on the timeline, from 0, over all instances of the engine. */
   readonly number: number;
-  /** `opened`: an instance of the engine was opened. `lost`: it is gone; nothing of it was asked for. */
-  readonly kind: "opened" | "stepped" | "lost";
+  /**
+   * `opened`: an instance of the engine was opened. `lost`: it is gone; nothing of it was asked for. `resumed`: what is
+   * known begins here, in the midst of its life.
+   */
+  readonly kind: "opened" | "resumed" | "stepped" | "lost";
   /** Number of the instance, from 1, and of the step in its life; 0 is its `open`. */
   readonly epoch: number;
   readonly inEpoch: number;

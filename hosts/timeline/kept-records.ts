@@ -1,6 +1,6 @@
 // Forms and keys of the core's records, as far as the world shows them.
 
-import type { engine } from "../../host.js";
+import type { engine } from "../host.js";
 import type { ContainerView } from "./world.js";
 
 /** In the order of the numbers that records hold (format 1 of the container record). */

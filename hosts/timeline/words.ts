@@ -1,7 +1,7 @@
 // Steps in words: what came in, what was asked for, what was answered.
 
-import type { Input, engine, replies, types } from "../../host.js";
-import type { Effect, Reply } from "../../outbox.js";
+import type { Input, engine, replies, types } from "../host.js";
+import type { Effect, Reply } from "../outbox.js";
 import type { World } from "./world.js";
 
 const SIGNALS: Readonly<Record<number, string>> = {

@@ -1,13 +1,13 @@
 // The timeline of a session: watches the driver and keeps every step, in words and with the world as it was after it.
 
-import type { Input, RequestId, engine, types } from "../../host.js";
-import type { ObservedStep, Observer, Opening } from "../../observer.js";
-import type { Effect, StepOutputs } from "../../outbox.js";
+import type { Input, RequestId, engine, types } from "../host.js";
+import type { ObservedStep, Observer, Opening } from "../observer.js";
+import type { Effect, StepOutputs } from "../outbox.js";
 import { changesBetween } from "./changes.js";
 import { EMPTY_WORLD, WorldFold } from "./fold.js";
 import type { Happened } from "./fold.js";
 import type { Step } from "./step.js";
-import { valuesOf } from "./views.js";
+import { valuesOf } from "./json-values.js";
 import { causeOf, effectWords, replyWords } from "./words.js";
 import type { Naming } from "./words.js";
 import type { EventView, World } from "./world.js";
@@ -23,6 +23,8 @@ export interface TimelineOptions {
   hashOf: (outputs: StepOutputs) => string;
   /** A step was added. */
   added: (step: Step) => void;
+  /** Steps are forgotten once they were told of, for whoever only reads along. */
+  forgets?: true;
 }
 
 export class Timeline implements Observer {
@@ -39,6 +41,8 @@ export class Timeline implements Observer {
   };
   #events: RequestId | null = null;
   #eventCount = 0;
+  #stepCount = 0;
+  #before: World = EMPTY_WORLD;
   #last = { epoch: 0, inEpoch: 0 };
 
   constructor(options: TimelineOptions) {
@@ -63,27 +67,27 @@ export class Timeline implements Observer {
     if (input.tag === "elapsed") this.#asked.delete(input.val);
   }
 
+  /** The instance went on from here: `records` are all of its own. */
+  resumed(at: { epoch: number; step: number; now: types.Instant }, records: readonly engine.Stored[]): void {
+    this.#asked.clear();
+    const world = this.#fold.opened(records, { records: [], moved: [], events: [] });
+    this.#last = { epoch: at.epoch, inEpoch: at.step };
+    const { monotonic, wall } = at.now;
+    const cause = "what was recorded begins here, in the midst of the engine's life";
+    this.#quiet("resumed", cause, world, { at: monotonic, wall });
+  }
+
   lost(_epoch: number, error: unknown): void {
-    const before = this.world;
-    const world = this.#fold.lost();
     const why = error instanceof Error ? error.message : String(error);
     const { monotonic: at, wall } = this.#options.now();
-    const { epoch, inEpoch } = this.#last;
-    const cause = `the engine is gone: ${why}`;
-    const changes = changesBetween(before, world);
-    this.#push({
-      ...NOTHING,
-      kind: "lost",
-      epoch,
-      inEpoch,
-      at,
-      wall,
-      cause,
-      world,
-      changes,
-      number: this.steps.length,
-    });
+    this.#quiet("lost", `the engine is gone: ${why}`, this.#fold.lost(), { at, wall });
     this.#events = null;
+  }
+
+  /** A step that asked for nothing. */
+  #quiet(kind: Step["kind"], cause: string, world: World, time: Pick<Step, "at" | "wall">): void {
+    const changes = changesBetween(this.#before, world);
+    this.#push({ ...NOTHING, ...this.#last, ...time, kind, cause, world, changes, number: this.#stepCount });
   }
 
   /** As it is after the last step. */
@@ -97,7 +101,7 @@ export class Timeline implements Observer {
     world: World,
   ): void {
     const { outputs } = observed;
-    const before = this.steps.at(-1)?.world ?? EMPTY_WORLD;
+    const before = this.#before;
     // Names come from before and after: a container that goes in this step still has one.
     this.#naming.world = { ...world, containers: [...world.containers, ...before.containers] };
     for (const effect of outputs.effects) {
@@ -109,7 +113,7 @@ export class Timeline implements Observer {
       ...this.#last,
       at: observed.now.monotonic,
       wall: observed.now.wall,
-      number: this.steps.length,
+      number: this.#stepCount,
       effects: outputs.effects.map((effect) => effectWords(effect, this.#naming)),
       records: outputs.records.flatMap(({ tag, val }) => {
         if (tag === "append") return [];
@@ -126,7 +130,9 @@ export class Timeline implements Observer {
   }
 
   #push(step: Step): void {
-    this.steps.push(step);
+    this.#stepCount++;
+    this.#before = step.world;
+    if (this.#options.forgets !== true) this.steps.push(step);
     this.#naming.world = step.world;
     this.#options.added(step);
   }
