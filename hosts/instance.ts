@@ -91,7 +91,7 @@ export class Instance {
     return this.#enter(() => this.#component.exports.engine.explain());
   }
 
-  /** Every record as it would be put now, in no order. */
+  /** Every record that is in use, as it would be put now, in no order. */
   records(): engine.Stored[] {
     return this.#enter(() => this.#component.exports.engine.records());
   }

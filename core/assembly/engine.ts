@@ -28,18 +28,17 @@ import {
   Subject,
 } from "../../build/bindings/types";
 import { dispatch } from "./api/router";
-import { putRecord, tellRecords } from "./ask";
 import { exitedByItself, ranOutOfMemory } from "./container/exit";
 import { ruleTable } from "./container/lifecycle";
 import { execExited } from "./exec/ended";
 import { watchAll, watchChanged } from "./health/watch";
 import { mend } from "./mend";
 import { reasons } from "./reason";
+import { allRecords } from "./records/all";
 import { versionProblem } from "./records/version";
 import { commonHeaders } from "./reply";
 import { engine } from "./state";
 import { reload } from "./system/reload";
-import { encodeUtf8 } from "./text/utf8";
 
 export function refuses(records: Array<Stored>): string | null {
   const problem = versionProblem(records);
@@ -86,15 +85,7 @@ export function explain(): Note[] {
 }
 
 export function records(): Stored[] {
-  return tellRecords(putAll);
-}
-
-function putAll(): void {
-  putRecord("engine/id", encodeUtf8(engine.id));
-  engine.containers.putAll();
-  engine.images.putAll();
-  engine.networks.putAll();
-  engine.volumes.putAll();
+  return allRecords();
 }
 
 export function rules(): Rule[] {

@@ -5,6 +5,10 @@ import { Configuration } from "./configuration.js";
 import { runDaemon } from "./daemon.js";
 import { parseFlags } from "./flags.js";
 import { ConfigError, OPTIONS } from "./options.js";
+import { DIFF_USAGE, compareFiles } from "./trace/diff-command.js";
+import { REPLAY_USAGE, replayTrace } from "./trace/replay-command.js";
+import type { Told } from "./trace/replay-command.js";
+import { SAVE_USAGE, saveTrace } from "./trace/save.js";
 import { VERSION } from "../version.js";
 
 /** Ends the process when it is done: 0, or 1 after an error. `args`: without the program's name. */
@@ -15,6 +19,8 @@ export async function main(args: readonly string[]): Promise<void> {
 async function codeOf(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
   if (command === "daemon") return daemon(rest);
+  if (command === "trace") return trace(rest);
+  if (command === "replay") return told(() => replayTrace(rest, (line) => console.log(line)), "coracle replay --help");
   if (command === "--version" || command === "-v") return tell(versionLine());
   if (command === "--help" || command === "-h" || command === undefined) return tell(USAGE);
   return fail(`coracle: ${JSON.stringify(command)} is not a coracle command`, "coracle --help");
@@ -34,6 +40,26 @@ async function daemon(args: readonly string[]): Promise<number> {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return fail(`coracle: ${message}`, error instanceof ConfigError ? "coracle daemon --help" : null);
+  }
+}
+
+async function trace([command, ...args]: readonly string[]): Promise<number> {
+  const see = `coracle trace ${command ?? ""} --help`;
+  if (command === "save") return told(async () => ({ code: 0, text: await saveTrace(args) }), see);
+  if (command === "diff") return told(() => compareFiles(args), see);
+  if (command === "--help" || command === "-h") return tell(`${SAVE_USAGE}\n\n${DIFF_USAGE}\n\n${REPLAY_USAGE}`);
+  return fail(`coracle: trace is followed by save or diff`, "coracle --help");
+}
+
+async function told(act: () => Told | Promise<Told>, see: string): Promise<number> {
+  try {
+    const { code, text } = await act();
+    if (code === 0) return tell(text);
+    console.error(text);
+    return code;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return fail(`coracle: ${message}`, error instanceof ConfigError ? see : null);
   }
 }
 
@@ -64,16 +90,19 @@ function versionLine(): string {
 const NO_ROOT = `coracle: the daemon must be run as root
 To try it without, pretending to run containers: coracle daemon --simulated`;
 
-const USAGE = `Usage: coracle daemon [flags]
+const USAGE = `Usage: coracle COMMAND [flags]
 
 A container engine that speaks the Docker Engine API.
 
   coracle daemon               run the engine in the foreground
   coracle daemon --simulated   pretend to: without root, on any system with Node
+  coracle trace save FILE      save what the daemon was told lately
+  coracle trace diff FILE FILE tell where two such files part
+  coracle replay FILE          do it again, tell it step by step, and check it
   coracle --version            print the version
   coracle --help               print this text
 
-'coracle daemon --help' lists the flags.`;
+'coracle daemon --help', 'coracle trace --help' and 'coracle replay --help' list the flags.`;
 
 function daemonUsage(): string {
   const rows = OPTIONS.map(({ flag, short, value, help }) => {

@@ -17,11 +17,15 @@ export function withoutCredentials(input: Input): MaskedInput {
   return { input, masked: false };
 }
 
-/** Identity tokens: the answer to `POST /auth` shows them. */
+/** Identity tokens, which the answer to `POST /auth` shows; and what addresses in a registry's failures are signed with. */
 function maskCompletion({ op, outcome }: engine.Completed): MaskedInput {
-  if (outcome.tag === "err" || outcome.val.tag !== "token") {
-    return { input: { tag: "completed", val: { op, outcome } }, masked: false };
+  if (outcome.tag === "err") {
+    const message = outcome.val.message.replace(QUERY, (query) => `?${standIn(query.slice(1))}`);
+    const masked = message !== outcome.val.message;
+    const val = { op, outcome: { tag: "err", val: { ...outcome.val, message } } } as const;
+    return { input: { tag: "completed", val }, masked };
   }
+  if (outcome.val.tag !== "token") return { input: { tag: "completed", val: { op, outcome } }, masked: false };
   const token = { tag: "token", val: standIn(outcome.val.val) } as const;
   return { input: { tag: "completed", val: { op, outcome: { tag: "ok", val: token } } }, masked: true };
 }
@@ -36,16 +40,24 @@ function maskRequest(request: engine.Request): MaskedInput {
   return { input: { tag: "request", val: { ...request, headers, target, body } }, masked };
 }
 
+/** Of an address in a text: it may name an account, or hold a signature. */
+const QUERY = /(?<=https?:\/\/[^\s"?]*)\?[^\s"]+/g;
+
 /** Headers that hold credentials, or sound like it. */
 const SECRET_HEADER = /^[^:\n]*(?:auth|registry-config|cookie|token|secret|password|credential|api-?key)[^:\n]*:/im;
 
-/** `://user:password@`, also where it stands encoded in a query. */
-const USER_INFO = /(:\/\/|%3a%2f%2f)((?:(?!%2f)[^/?#&@])*)(?=@|%40)/gi;
+/**
+ * `://user:password@`, also where it stands encoded in a query. A password that should have been encoded once more, and
+ * has a slash in it, is one all the same: what has a colon is hidden up to the last `@`.
+ */
+const USER_INFO = /(:\/\/|%3a%2f%2f)((?:(?!%2f)[^/?#&@])*|[^?#&@]*?(?::|%3a)[^#&]*)(?=@|%40)/gi;
+
+/** Logins, and what is secret by its nature: keys and tokens of swarms, secrets, settings of plugins. */
+const SECRET_BODY = /\/auth\/*$|^(?:https?:\/\/[^/]*)?\/+(?:v[0-9.]+\/+)?(?:swarm|secrets|configs|plugins)\//i;
 
 function isLogin(target: string): boolean {
   const path = target.split(/[?#]/, 1)[0]!;
-  if (!/auth|%/i.test(path)) return false;
-  return /\/auth\/*$/i.test(decoded(path));
+  return SECRET_BODY.test(path.includes("%") ? decoded(path) : path);
 }
 
 function decoded(path: string): string {

@@ -16,7 +16,7 @@ import { migrate } from "./migrations";
 import { SET_ASIDE } from "./set-aside";
 import { NO_VERSION, VERSION_RECORD, versionOf, versionProblem, versionRecord } from "./version";
 
-const ENGINE_ID: string = "engine/id";
+export const ENGINE_ID: string = "engine/id";
 const CONTAINERS: string = "container/";
 const NETWORKS: string = "network/";
 const VOLUMES: string = "volume/";

@@ -1,0 +1,70 @@
+// `coracle trace save`: the trace of a daemon in one file, for its owner alone; or one that may be shown to others.
+
+import { rmSync } from "node:fs";
+import { mkdtemp, open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { decodeSegments } from "../../trace/decode.js";
+import { share } from "../../trace/shared.js";
+import { coreIdentity, loadCore } from "../core-files.js";
+import { configuredBy, traceArguments } from "./arguments.js";
+import { traceOf } from "./source.js";
+import { linesOf } from "./trace-file.js";
+
+export const SAVE_USAGE = `Usage: coracle trace save [flags] FILE
+
+Saves what a daemon was told lately: from the daemon, or, if it does not run, from what it left.
+
+  -H, --host unix://path   socket of the daemon (default as for the daemon; or $DOCKER_HOST)
+      --simulated          the daemon pretends: its socket is where it is by default
+      --data-root dir      where the daemon keeps it: nobody is asked
+      --config-file file   configuration file of the daemon
+      --share              to be shown to others: without the values of environment variables and labels, and not
+                           verifiable; what happened is told, and cannot be replayed`;
+
+/** What to print. Throws with what to tell the user. */
+export async function saveTrace(args: readonly string[]): Promise<string> {
+  const parsed = traceArguments(args, 1, ["host", "simulated", "data-root", "config-file", "share"]);
+  if (parsed.given.help === true) return SAVE_USAGE;
+  const text = await traceOf(configuredBy(parsed), parsed.given["data-root"] !== undefined);
+  const [file] = parsed.files as [string];
+  if (parsed.given.share !== true) await written(file, text);
+  else await shared(file, text);
+  return parsed.given.share === true ? `${file}: may be shown to others, and cannot be verified` : file;
+}
+
+async function written(file: string, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+  const handle = await open(file, "w", 0o600);
+  try {
+    await handle.chmod(0o600);
+    for await (const piece of pieces) await handle.appendFile(piece);
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** By way of a file: what is to be hidden must be known before anything is written. */
+async function shared(file: string, text: AsyncIterable<Uint8Array>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "coracle-trace-"));
+  try {
+    const whole = join(directory, "whole");
+    await written(whole, text);
+    const lines: string[] = [];
+    share(
+      () => decodeSegments(linesOf(whole)),
+      loadCore(),
+      coreIdentity(),
+      (line) => void lines.push(line),
+    );
+    await written(file, bytesOf(lines));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function* bytesOf(lines: Iterable<string>): Generator<Uint8Array> {
+  for (const line of lines) yield Buffer.from(`${line}\n`);
+}

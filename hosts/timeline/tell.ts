@@ -1,0 +1,40 @@
+// Tells a trace as the steps of a timeline: all of it is done again, and each step is compared with what was recorded.
+
+import type { CompiledCore } from "../instance.js";
+import type { Segment } from "../trace/format.js";
+import { replay } from "../trace/replay.js";
+import type { Replayed, ReplayOptions } from "../trace/replay.js";
+import type { types } from "../host.js";
+import type { Step } from "./step.js";
+import { Timeline } from "./timeline.js";
+
+export interface TellOptions extends Pick<ReplayOptions, "until" | "identity" | "anyCore" | "sha256"> {
+  added: (step: Step) => void;
+}
+
+/** Throws `TraceError` as `replay` does. */
+export function tell(segments: Iterable<Segment>, core: CompiledCore, { added, ...options }: TellOptions): Replayed {
+  let now: types.Instant = { wall: 0n, monotonic: 0n };
+  const timeline = new Timeline({
+    claim: () => null,
+    now: () => now,
+    preparing: () => false,
+    // Compared already.
+    hashOf: () => "",
+    added,
+    forgets: true,
+  });
+  return replay({ segments }, core, {
+    ...options,
+    onResumed: (segment, records) => {
+      now = segment.calls[0]?.now ?? now;
+      timeline.resumed({ ...segment, now }, records);
+    },
+    onStep: (step) => {
+      ({ now } = step);
+      if ("opening" in step.cause) timeline.opened(step, step.cause.opening);
+      else timeline.stepped(step, step.cause.input);
+    },
+    onLost: ({ epoch }, error) => timeline.lost(epoch, error),
+  });
+}

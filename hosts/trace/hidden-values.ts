@@ -1,0 +1,131 @@
+// Values that a shared trace must not show: the environment's and labels' that a trace speaks of, wherever they come up.
+
+/** Shorter ones are hidden where they belong, and left alone where they come up by chance. */
+const LEAST = 4;
+const NAMED_ENV = /^(?:env|environment|buildargs)$/i;
+const NAMED_LABELS = /^labels?$/i;
+/** Dockerfile words, as they stand in an image's history and in the `changes` of a commit. */
+const DOCKERFILE = /(?:^|\s)(?:ENV|LABEL|ARG)\s+(.*)$/is;
+/** Build arguments in an image's history: `|2 NAME=value OTHER=value /bin/sh -c …`. */
+const ARGUMENTS = /\|\d+((?:\s+[A-Za-z_]\w*=\S*)+)/;
+
+interface Node {
+  next: Map<number, Node>;
+  ends: boolean;
+}
+
+export class HiddenValues {
+  readonly #root: Node = { next: new Map(), ends: false };
+
+  /** Takes note of the values in a document, and in texts of it. */
+  note(json: unknown): void {
+    if (Array.isArray(json)) return json.forEach((one) => this.note(one));
+    if (typeof json === "string") return this.#noteText(json);
+    if (typeof json !== "object" || json === null) return;
+    for (const [name, value] of Object.entries(json)) {
+      if (NAMED_ENV.test(name) || NAMED_LABELS.test(name)) this.#noteAll(value);
+      this.note(value);
+    }
+  }
+
+  /** `NAME=value`, each. */
+  notePairs(pairs: readonly string[]): void {
+    for (const pair of pairs) this.add(valueOf(pair));
+  }
+
+  add(value: string): void {
+    if (value.length < LEAST) return;
+    // As it stands in texts that quote it, too.
+    for (const form of new Set([value, JSON.stringify(value).slice(1, -1)])) {
+      let node = this.#root;
+      for (let at = 0; at < form.length; at++) node = nextOf(node, form.charCodeAt(at));
+      node.ends = true;
+    }
+  }
+
+  /** The same text with as many other characters where a value stands. */
+  hide(text: string): string {
+    let hidden = "";
+    let from = 0;
+    for (let at = 0; at < text.length; at++) {
+      const length = this.#longestAt(text, at);
+      if (length === 0) continue;
+      hidden += text.slice(from, at) + standIn(length);
+      from = at + length;
+      at = from - 1;
+    }
+    return from === 0 ? text : hidden + text.slice(from);
+  }
+
+  /** A document without them: whole values where they belong, and wherever else they come up. */
+  hideIn(json: unknown): unknown {
+    if (typeof json === "string") return this.hide(json);
+    if (Array.isArray(json)) return json.map((one) => this.hideIn(one));
+    if (typeof json !== "object" || json === null) return json;
+    const entries = Object.entries(json).map(([name, value]) => {
+      const isNamed = NAMED_ENV.test(name) || NAMED_LABELS.test(name);
+      return [this.hide(name), this.hideIn(isNamed ? blanked(value) : value)] as const;
+    });
+    return Object.fromEntries(entries);
+  }
+
+  #noteAll(value: unknown): void {
+    if (Array.isArray(value)) this.notePairs(value.filter((one) => typeof one === "string"));
+    else if (typeof value === "object" && value !== null) {
+      for (const one of Object.values(value)) if (typeof one === "string") this.add(one);
+    }
+  }
+
+  #noteText(text: string): void {
+    const words = DOCKERFILE.exec(text)?.[1] ?? "";
+    for (const [, quoted, plain] of words.matchAll(/=(?:"((?:[^"\\]|\\.)*)"|(\S+))/g)) this.add(quoted ?? plain ?? "");
+    // `ENV NAME value`, of old.
+    if (!words.includes("=")) this.add(words.replace(/^\S+\s*/, ""));
+    for (const pair of ARGUMENTS.exec(text)?.[1]?.trim().split(/\s+/) ?? []) this.add(valueOf(pair));
+  }
+
+  #longestAt(text: string, from: number): number {
+    let node: Node | undefined = this.#root;
+    let longest = 0;
+    for (let at = from; at < text.length; at++) {
+      node = node.next.get(text.charCodeAt(at));
+      if (node === undefined) break;
+      if (node.ends) longest = at + 1 - from;
+    }
+    return longest;
+  }
+}
+
+function nextOf(node: Node, unit: number): Node {
+  const known = node.next.get(unit);
+  if (known !== undefined) return known;
+  const added: Node = { next: new Map(), ends: false };
+  node.next.set(unit, added);
+  return added;
+}
+
+/** `NAME=` stays; a value alone goes. */
+function blanked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? hiddenPair(one) : one));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, one]) => [
+    name,
+    typeof one === "string" ? standIn(one.length) : one,
+  ]);
+  return Object.fromEntries(entries) as unknown;
+}
+
+export function hiddenPair(pair: string): string {
+  const value = valueOf(pair);
+  return pair.slice(0, pair.length - value.length) + standIn(value.length);
+}
+
+/** Empty where there is no `=`. */
+function valueOf(pair: string): string {
+  const equals = pair.indexOf("=");
+  return equals < 0 ? "" : pair.slice(equals + 1);
+}
+
+function standIn(length: number): string {
+  return "x".repeat(length);
+}

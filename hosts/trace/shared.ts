@@ -1,0 +1,173 @@
+// A trace to be shown to others: a tale of what happened, with nothing in it that could be checked.
+//
+// As text it is NDJSON, like a trace (format.ts):
+//
+//   {"format":"coracle-shared-trace","version":1,"core":HEX}                                        the header, once
+//   {"at":[EPOCH,STEP],"now":NOW,"open":OPENING,"told":TOLD}      an instance was opened
+//   {"at":[EPOCH,STEP],"now":NOW,"resumed":[RECORD…]}             what is known begins in the midst of an instance's life
+//   {"at":[EPOCH,STEP],"now":NOW,"input":INPUT,"told":TOLD}       a step
+//   {"lost":TEXT}                                                 the instance is gone
+//
+// TOLD is {"records":…,"effects":…,"replies":…,"notes":…}: what a step asked for, and its reasons. Whoever makes the file
+// has replayed the trace to know it; whoever reads it cannot: a snapshot is an image of the core's memory, and has all
+// values in it, so there are none, and there are no hashes. Values of TOLD and RECORD are those of core/wit/engine.wit as
+// in a trace, but that numbers of 64 bits are {"$n":DECIMAL} and bytes {"$b":BASE64}.
+//
+// Values of environment variables and of labels are replaced by as many x's, whole, in bodies, queries, records, image
+// configs and options, and wherever else a value of four characters or more comes up, in any text. Bytes of effects and
+// replies are left out, as are bytes that are no text. Names of variables and keys of labels stay; so do commands,
+// names, paths and addresses. Credentials were never there.
+
+import type { engine, types } from "../host.js";
+import type { CompiledCore } from "../instance.js";
+import type { ObservedStep, Opening } from "../observer.js";
+import { fromBase64, toBase64 } from "./base64.js";
+import { Malformed, malformed, objectOf, optional, pair, record, text, u32 } from "./codec.js";
+import { TraceError } from "./decode.js";
+import type { Segment } from "./format.js";
+import { HiddenValues } from "./hidden-values.js";
+import { replay } from "./replay.js";
+import type { ReplayOptions, ReplayedStep } from "./replay.js";
+import * as shared from "./shared-values.js";
+import { input, instant, opening } from "./values.js";
+
+export const SHARED_FORMAT = "coracle-shared-trace";
+const SHARED_VERSION = 1;
+
+/** Whoever listens to a tale. */
+export interface Listener {
+  opened(step: ObservedStep, opening: Opening): void;
+  stepped(step: ObservedStep, input: import("../host.js").Input): void;
+  resumed(at: { epoch: number; step: number; now: types.Instant }, records: engine.Stored[]): void;
+  lost(epoch: number, error: unknown): void;
+}
+
+/**
+ * The lines of a trace as it may be shown to others. `segments` is asked for twice: first to learn what is to be hidden.
+ * Throws `TraceError` for a trace that this core does not replay as it was recorded.
+ */
+export function share(
+  segments: () => Iterable<Segment>,
+  core: CompiledCore,
+  identity: string,
+  write: (line: string) => void,
+): void {
+  const values = new HiddenValues();
+  const options = { identity } satisfies ReplayOptions;
+  told(segments(), core, {
+    ...options,
+    onResumed: (_segment, records) => shared.noteStored(values, records),
+    onStep: ({ cause, outputs }) => {
+      shared.noteRecords(values, outputs.records);
+      if ("opening" in cause) shared.noteOpening(values, cause.opening);
+      else shared.noteInput(values, cause.input);
+    },
+  });
+  write(JSON.stringify({ format: SHARED_FORMAT, version: SHARED_VERSION, core: identity }));
+  told(segments(), core, {
+    ...options,
+    onResumed: ({ epoch, step, calls }, records) => {
+      const now = calls[0]?.now ?? { wall: 0n, monotonic: 0n };
+      write(`${head(epoch, step, now)},"resumed":${json(shared.sharedStored(values, records))}}`);
+    },
+    onStep: (step) => write(stepLine(values, step)),
+    onLost: (_segment, error) => write(JSON.stringify({ lost: values.hide(error) })),
+  });
+}
+
+function told(segments: Iterable<Segment>, core: CompiledCore, options: ReplayOptions): void {
+  const { difference } = replay({ segments }, core, options);
+  if (difference === null) return;
+  throw new TraceError(`step ${difference.epoch}:${difference.step} comes otherwise: ${difference.what.join(", ")}`);
+}
+
+function stepLine(values: HiddenValues, { epoch, step, now, cause, outputs, explain }: ReplayedStep): string {
+  const what =
+    "opening" in cause
+      ? `"open":${opening.encode(shared.sharedOpening(values, cause.opening))}`
+      : `"input":${input.encode(shared.sharedInput(values, cause.input))}`;
+  const told = { ...shared.sharedOutputs(values, outputs), notes: shared.sharedNotes(values, explain()) };
+  return `${head(epoch, step, now)},${what},"told":${json(told)}}`;
+}
+
+function head(epoch: number, step: number, now: types.Instant): string {
+  return `{"at":[${epoch},${step}],"now":${instant.encode(now)}`;
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, (_name, one: unknown) => {
+    if (typeof one === "bigint") return { $n: String(one) };
+    if (one instanceof Uint8Array) return { $b: toBase64(one) };
+    return ArrayBuffer.isView(one) ? [...(one as Uint32Array)] : one;
+  });
+}
+
+export function isShared(firstLine: string): boolean {
+  return firstLine.startsWith(`{"format":"${SHARED_FORMAT}"`);
+}
+
+/** Tells a shared trace's steps, one after the other. Throws `TraceError`. */
+export function listen(lines: Iterable<string>, listener: Listener): void {
+  let number = 0;
+  let epoch = 0;
+  try {
+    for (const line of lines) {
+      number++;
+      if (number === 1) checkHeader(objectOf(parsed(line), "the header"));
+      else epoch = tellLine(objectOf(parsed(line), "the line"), epoch, listener);
+    }
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    throw new TraceError(`line ${number}: ${error.message}`);
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new Malformed("no JSON; the trace is damaged or cut short");
+  }
+}
+
+function checkHeader(header: Record<string, unknown>): void {
+  if (header["format"] !== SHARED_FORMAT) malformed("format", SHARED_FORMAT);
+  if (header["version"] !== SHARED_VERSION) throw new Malformed(`version ${SHARED_VERSION} was expected`);
+}
+
+const place = record<{ at: [number, number]; lost?: string }>({ at: pair(u32, u32), lost: optional(text) });
+
+/** The number of the instance that it is of. */
+function tellLine(line: Record<string, unknown>, before: number, listener: Listener): number {
+  if (typeof line["lost"] === "string") {
+    listener.lost(before, line["lost"]);
+    return before;
+  }
+  const {
+    at: [epoch, step],
+  } = place.decode({ at: line["at"] }, "line");
+  const now = instant.decode(line["now"], "now");
+  if ("resumed" in line) {
+    listener.resumed({ epoch, step, now }, revived(line["resumed"]) as engine.Stored[]);
+    return epoch;
+  }
+  const { notes, ...outputs } = revived(objectOf(line["told"], "told")) as Told;
+  const snapshot = (): never => {
+    throw new TraceError("a shared trace has no snapshots");
+  };
+  const observed: ObservedStep = { epoch, step, now, outputs, explain: () => notes, snapshot };
+  if ("open" in line) listener.opened(observed, opening.decode(line["open"], "open"));
+  else listener.stepped(observed, input.decode(line["input"], "input"));
+  return epoch;
+}
+
+type Told = ObservedStep["outputs"] & { notes: engine.Note[] };
+
+function revived(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(revived);
+  if (typeof json !== "object" || json === null) return json;
+  const { $n, $b } = json as { $n?: unknown; $b?: unknown };
+  if (typeof $n === "string" && /^-?[0-9]{1,20}$/.test($n)) return BigInt($n);
+  if (typeof $b === "string") return fromBase64($b) ?? malformed("$b", "base64");
+  return Object.fromEntries(Object.entries(json).map(([name, one]) => [name, revived(one)]));
+}
