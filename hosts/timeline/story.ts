@@ -20,5 +20,5 @@ export function timeText(wall: bigint): string {
 }
 
 function inOneLine(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (unit) => JSON.stringify(unit).slice(1, -1));
+  return text.replace(/\p{Cc}/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

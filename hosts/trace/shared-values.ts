@@ -4,7 +4,8 @@
 import type { Input, Outcome, engine, records } from "../host.js";
 import type { Opening } from "../observer.js";
 import type { StepOutputs } from "../outbox.js";
-import { HiddenValues, hiddenPair } from "./hidden-values.js";
+import type { HiddenValues } from "./hidden-values.js";
+import { hiddenPair } from "./hidden-values.js";
 
 const NONE = new Uint8Array();
 const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -18,7 +18,7 @@
 // replies are left out, as are bytes that are no text. Names of variables and keys of labels stay; so do commands,
 // names, paths and addresses. Credentials were never there.
 
-import type { engine, types } from "../host.js";
+import type { Input, engine, types } from "../host.js";
 import type { CompiledCore } from "../instance.js";
 import type { ObservedStep, Opening } from "../observer.js";
 import { fromBase64, toBase64 } from "./base64.js";
@@ -37,7 +37,7 @@ const SHARED_VERSION = 1;
 /** Whoever listens to a tale. */
 export interface Listener {
   opened(step: ObservedStep, opening: Opening): void;
-  stepped(step: ObservedStep, input: import("../host.js").Input): void;
+  stepped(step: ObservedStep, input: Input): void;
   resumed(at: { epoch: number; step: number; now: types.Instant }, records: engine.Stored[]): void;
   lost(epoch: number, error: unknown): void;
 }
