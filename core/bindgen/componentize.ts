@@ -6,6 +6,7 @@ import * as asc from "assemblyscript/asc";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { generateBindings, type BindingsOptions } from "./assembly.js";
+import { ClassReader, type Onlooker } from "./classes.js";
 import { renameExports } from "./export-section.js";
 import { fillPlaceholders, FRONT } from "./placeholders.js";
 import { readWit } from "./wit.js";
@@ -29,18 +30,20 @@ export interface ComponentOptions extends BindingsOptions {
 }
 
 /**
- * Writes the bindings, then the host's types, then, if the sources compile, glue and core modules. Resolves to the
- * compiler's own module. Types come from the WIT alone: the component knows neither comments nor what it leaves unused.
+ * Writes the bindings, then the host's types, then, if the sources compile, glue, core modules and
+ * `classes.js`. Resolves to the compiler's own module. Types come from the WIT alone: the component knows neither
+ * comments nor what it leaves unused.
  */
 export async function buildComponent(options: ComponentOptions): Promise<Uint8Array> {
   const { wit, baseDir, bindings, outDir, name, release } = options;
   const world = readWit(wit);
   const exportNames = await writeBindings(options, world);
   await writeFiles(outDir, await types(join(baseDir, bindings, "world.wit"), { name, instantiation: "sync" }));
-  const wasm = fillPlaceholders(await compileAssembly({ baseDir, bindings, release }), !release);
+  const classes = new ClassReader();
+  const wasm = fillPlaceholders(await compileAssembly({ baseDir, bindings, release, onlookers: [classes] }), !release);
   checkImports(wasm, world);
   const files = await transpileComponent(await componentize(renameExports(wasm, exportNames), wit), name);
-  await writeFiles(outDir, files);
+  await writeFiles(outDir, { ...files, ...classes.files() });
   return wasm;
 }
 
@@ -68,6 +71,8 @@ export interface CompileOptions {
   /** Their folder, relative to `baseDir`; `exports.ts` in it is where the module begins. */
   bindings: string;
   release: boolean;
+  /** They are told of the program. */
+  onlookers?: Onlooker[];
 }
 
 /** Functions of AssemblyScript's own, and what takes their place: modules of the bindings' folder, and functions. */
@@ -83,7 +88,8 @@ const ALLOCATOR = "rt/tlsf";
 const EXTENT = { "memory.size(": "__heapPages(", "memory.grow(": "__growHeap(" };
 
 /** Compiles to one wasm module. Throws with the compiler's messages. */
-export async function compileAssembly({ baseDir, bindings, release }: CompileOptions): Promise<Uint8Array> {
+export async function compileAssembly(options: CompileOptions): Promise<Uint8Array> {
+  const { baseDir, bindings, release, onlookers = [] } = options;
   ownExtent();
   let wasm: Uint8Array | undefined;
   const effort = release ? ["--optimizeLevel", "3", "--shrinkLevel", "0"] : ["--debug"];
@@ -92,6 +98,7 @@ export async function compileAssembly({ baseDir, bindings, release }: CompileOpt
     [`${bindings}/exports.ts`, "--baseDir", baseDir, "--config", "none", "--outFile", "core.wasm", "--runtime", "minimal"]
       .concat(["--exportStart", "_initialize", "--memoryBase", String(FRONT), ...effort, ...replaced]), // prettier-ignore
     {
+      transforms: onlookers as asc.Transform[],
       writeFile: (name, contents) => {
         if (name.endsWith(".wasm")) wasm = contents as Uint8Array;
       },
