@@ -3,13 +3,13 @@
 import { createHash } from "node:crypto";
 import type { Input, Outcome, content, engine, processes, types } from "../../hosts/host.js";
 import { Instance } from "../../hosts/instance.js";
-import { loadCore } from "../../hosts/node/core-files.js";
+import { packageCore } from "../../hosts/embedding/core.js";
 import type { StepOutputs } from "../../hosts/outbox.js";
 import { MemoryJournal } from "../../hosts/journal.js";
 import { keep } from "../support/kept-records.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, OPTIONS } from "./fixtures.js";
 
-const core = loadCore();
+const core = packageCore();
 const START = 1_767_225_600_000_000_000n; // 2026-01-01T00:00:00Z
 
 export type Json = Record<string, unknown>;

@@ -1,5 +1,6 @@
 // `npm run simulate -- [--seed N] [--seeds N] [--steps M] [--jobs N] [--minutes M] [--story FILE]`: plays the stories of
 // so many seeds, side by side, and tells what breaks: the seed, the commit, and the shortest story that still fails.
+// `--exhaustive N` does not draw: it searches all that N commands over two containers can lead to (tests/core/exhaustive).
 
 import { fork } from "node:child_process";
 import { execFileSync } from "node:child_process";
@@ -7,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { Search } from "../core/exhaustive/search.js";
 import { prepareFuzz } from "./clients/fuzzed.js";
 import { playSeed, playStory, type Played } from "./play.js";
 import { shortest } from "./shrink.js";
@@ -25,9 +27,16 @@ const { values } = parseArgs({
     story: { type: "string" },
     // Stories that fail are told whole: to look for a shorter one takes its time.
     long: { type: "boolean", default: false },
+    exhaustive: { type: "string" },
     verbose: { type: "boolean", default: false },
   },
 });
+
+if (values.exhaustive !== undefined) {
+  const { states, moves, cuts, rests } = new Search().run(Number(values.exhaustive));
+  console.log(`${states} states, ${moves} moves, ${cuts} crashes, ${rests} states at rest: all hold`);
+  process.exit();
+}
 
 const steps = Number(values.steps);
 await prepareFuzz(SWAGGER);

@@ -4,7 +4,7 @@
 
 import type { Input, engine, replies, types } from "../../../hosts/host.js";
 import { Instance } from "../../../hosts/instance.js";
-import { loadCore } from "../../../hosts/node/core-files.js";
+import { packageCore } from "../../../hosts/embedding/core.js";
 import { subjectOf } from "../../../hosts/order.js";
 import type { Effect, HostEffect, StepOutputs } from "../../../hosts/outbox.js";
 import { MemoryJournal } from "../../../hosts/journal.js";
@@ -12,7 +12,7 @@ import { journalRead, keep } from "../../support/kept-records.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../fixtures.js";
 import { Breach, Failed, World } from "./world.js";
 
-const core = loadCore();
+const core = packageCore();
 const START = 1_767_225_600_000_000_000n;
 
 export interface Request {
@@ -37,7 +37,28 @@ export interface Sending {
   sent: (request: Request) => void;
 }
 
-export class Engine {
+/** What the engines of one world count on. */
+export interface Counted {
+  readonly epoch: number;
+  /** Nanoseconds since the first began. */
+  readonly now: bigint;
+  readonly lastRequest: bigint;
+  readonly journal: MemoryJournal;
+}
+
+/** A moment that stories can go on from. */
+export interface Saved extends Counted {
+  world: World;
+  records: ReadonlyMap<string, Uint8Array>;
+  requests: readonly Request[];
+  timers: ReadonlyMap<bigint, bigint>;
+  abandoned: ReadonlySet<bigint>;
+  /** In the order in which they were asked. */
+  waiting: readonly HostEffect[];
+  outcomes: ReadonlyMap<HostEffect, engine.Completed["outcome"]>;
+}
+
+export class Engine implements Counted {
   readonly world: World;
   readonly records: Map<string, Uint8Array>;
   readonly journal: MemoryJournal;
@@ -47,10 +68,12 @@ export class Engine {
   changed: () => void = () => {};
   /** A request was told something new. */
   told: (request: Request) => void = () => {};
-  readonly #instance = new Instance(core);
+  readonly #instance: Instance;
   readonly #timers = new Map<bigint, bigint>();
   readonly #abandoned = new Set<bigint>();
   #waiting: HostEffect[] = [];
+  /** What became of those that were carried out, and of which the core has not heard yet. */
+  readonly #outcomes = new Map<HostEffect, engine.Completed["outcome"]>();
   /** Requests whose bytes the host moves. */
   #moving: Request[] = [];
   #unread: { request: bigint; bytes: number }[] = [];
@@ -58,20 +81,63 @@ export class Engine {
   #now: bigint;
   #lastRequest: bigint;
 
-  constructor(world: World, records: Map<string, Uint8Array>, before?: Engine) {
+  constructor(world: World, records: Map<string, Uint8Array>, before?: Counted, instance = new Instance(core)) {
     this.world = world;
     this.records = records;
     this.journal = before === undefined ? new MemoryJournal() : before.journal.copy();
+    this.#instance = instance;
     this.epoch = (before?.epoch ?? 0) + 1;
-    this.#now = (before === undefined ? 0n : before.#now) + 1_000_000_000n;
-    this.#lastRequest = before === undefined ? 0n : before.#lastRequest;
+    this.#now = (before?.now ?? 0n) + 1_000_000_000n;
+    this.#lastRequest = before?.lastRequest ?? 0n;
   }
 
   /** The first start of an engine that has one image. */
-  static first(): Engine {
+  static first(instance?: Instance): Engine {
     const world = new World();
     world.state.chains.set(BUSYBOX_CHAIN, null);
-    return new Engine(world, new Map([...FIRST_RECORDS, ...BUSYBOX_RECORDS]));
+    return new Engine(world, new Map([...FIRST_RECORDS, ...BUSYBOX_RECORDS]), undefined, instance);
+  }
+
+  /** Goes on from there. The instance has taken the snapshot in that belongs to it. */
+  static resumed(saved: Saved, instance: Instance): Engine {
+    const before = { ...saved, epoch: saved.epoch - 1 };
+    const engine = new Engine(saved.world.copy(), new Map(saved.records), before, instance);
+    [engine.#now, engine.#waiting] = [saved.now, [...saved.waiting]];
+    for (const [op, at] of saved.timers) engine.#timers.set(op, at);
+    for (const op of saved.abandoned) engine.#abandoned.add(op);
+    for (const [effect, outcome] of saved.outcomes) engine.#outcomes.set(effect, outcome);
+    for (const request of saved.requests) engine.requests.push({ ...request });
+    return engine;
+  }
+
+  /** All but what the core itself knows, as it is now. Requests that are over are left out. */
+  save(): Saved {
+    if (this.#moving.length > 0) throw new Error("what a host moves cannot be saved");
+    return {
+      epoch: this.epoch,
+      now: this.#now,
+      lastRequest: this.#lastRequest,
+      journal: this.journal.copy(),
+      world: this.world.copy(),
+      records: new Map(this.records),
+      requests: this.requests.filter(({ over }) => !over).map((request) => ({ ...request })),
+      timers: new Map(this.#timers),
+      abandoned: new Set(this.#abandoned),
+      waiting: [...this.#waiting],
+      outcomes: new Map(this.#outcomes),
+    };
+  }
+
+  get hasTimers(): boolean {
+    return this.#timers.size > 0;
+  }
+
+  get now(): bigint {
+    return this.#now;
+  }
+
+  get lastRequest(): bigint {
+    return this.#lastRequest;
   }
 
   open(): void {
@@ -108,6 +174,17 @@ export class Engine {
     if (process === undefined) return;
     const exit = { code: process.code, outOfMemory: false, lost: false, at: this.#time().wall };
     this.#step({ tag: "exited", val: { container: process.container, run: process.run, exit } });
+  }
+
+  /** What could be carried out without the core's hearing of it yet. */
+  get untold(): readonly HostEffect[] {
+    return this.#ready().filter((effect) => !this.#outcomes.has(effect));
+  }
+
+  /** Carries out one of them: what comes of it may come before the core hears that it is done. */
+  perform(effect: HostEffect): void {
+    this.#outcomes.set(effect, this.#outcome(effect));
+    this.changed();
   }
 
   #execEnded(at: number): void {
@@ -219,7 +296,8 @@ export class Engine {
 
   #carryOut(effect: HostEffect): void {
     this.#waiting = this.#waiting.filter((other) => other !== effect);
-    const outcome = this.#outcome(effect);
+    const outcome = this.#outcomes.get(effect) ?? this.#outcome(effect);
+    this.#outcomes.delete(effect);
     this.changed();
     const input: Input = { tag: "completed", val: { op: effect.op, outcome } };
     this.#last = input;

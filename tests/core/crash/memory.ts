@@ -94,8 +94,16 @@ export function wordOf(container: ContainerRecord): string {
   return STATUSES[container.status] ?? "?";
 }
 
-export function containersOf(records: Map<string, Uint8Array>): ContainerRecord[] {
-  return [...records]
-    .filter(([key]) => key.startsWith("container/"))
-    .map(([, value]) => JSON.parse(new TextDecoder().decode(value)) as ContainerRecord);
+export function containersOf(records: ReadonlyMap<string, Uint8Array>): ContainerRecord[] {
+  const kept = [...records].filter(([key]) => key.startsWith("container/"));
+  return kept.map(([, value]) => readContainer(value));
+}
+
+/** What is kept is not written to: it is read once. */
+const read = new WeakMap<Uint8Array, ContainerRecord>();
+
+export function readContainer(value: Uint8Array): ContainerRecord {
+  const known = read.get(value) ?? (JSON.parse(new TextDecoder().decode(value)) as ContainerRecord);
+  read.set(value, known);
+  return known;
 }

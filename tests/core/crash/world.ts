@@ -84,7 +84,16 @@ export class World {
 
   /** What a crash of the engine leaves: archives are the engine's own. */
   afterCrash(): World {
-    return new World({ ...structuredClone(this.state), archives: new Map() });
+    return new World({ ...copyOf(this.state), archives: new Map() });
+  }
+
+  copy(): World {
+    const world = new World(copyOf(this.state));
+    for (const fault of this.faults) world.faults.add(fault);
+    for (const [request, image] of this.bodies) world.bodies.set(request, image);
+    world.exits.push(...this.exits.map((process) => ({ ...process })));
+    world.execEnds.push(...this.execEnds.map((end) => ({ ...end })));
+    return world;
   }
 
   inventory(): engine.Inventory {
@@ -415,6 +424,22 @@ function stateOf({ status, code }: Process): engine.ProcessState {
   if (status === "unstarted" || status === "lost") return { tag: status };
   if (status === "running") return { tag: "running", val: { pid: 100, at: 0n } };
   return { tag: "exited", val: { code, outOfMemory: false, lost: false, at: 0n } };
+}
+
+function copyOf(state: State): State {
+  return {
+    mounts: new Map(state.mounts),
+    mountedOnce: new Set(state.mountedOnce),
+    files: new Set(state.files),
+    joins: new Map(state.joins),
+    networks: new Set(state.networks),
+    volumes: new Set(state.volumes),
+    chains: new Map(state.chains),
+    processes: new Map(Array.from(state.processes, ([run, process]) => [run, { ...process }])),
+    execs: new Map(Array.from(state.execs, ([id, exec]) => [id, { ...exec }])),
+    archives: new Map(state.archives),
+    commits: state.commits,
+  };
 }
 
 function emptyState(): State {

@@ -1,0 +1,141 @@
+// An instance of the core whose memory can be looked into (core/bindgen/classes.ts tells what lies where), and all that
+// it knows as text: two instances with the same text, but for names, go on in the same way.
+
+import type { ClassLayout } from "../../../core/bindgen/classes.js";
+import { CompiledComponent, type Instantiate } from "../../../hosts/component.js";
+import { Instance } from "../../../hosts/instance.js";
+import { CLASSES } from "../../../build/core/classes.js";
+import { type Core, type ImportObject, instantiate } from "../../../build/core/core.js";
+import { MODULES } from "../../../build/core/modules.js";
+import { Layouts, Reading, entryLayout } from "./object-text.js";
+
+const ENGINE = "core/assembly/state/Engine";
+const STEPS = "core/assembly/task/Steps";
+const STORE = "core/assembly/container/store/ContainerStore";
+
+/** What makes no difference to what comes next, or none but to times and ids, by class. */
+const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
+  // Steps are written by their operations. No story here touches images. Events are history.
+  [ENGINE]: ["options", "now", "id", "ids", "images", "events", "steps"],
+  [STORE]: ["byId", "sequence"],
+  // The first three are what it was created with; the fourth is kept for the list.
+  "core/assembly/container/container/Container": [
+    ...["config", "hostConfig", "settings", "listed"],
+    ...["sequence", "created", "startedAt", "finishedAt"],
+  ],
+  "build/bindings/types/Request": ["peer", "headers", "body", "listener"],
+};
+
+const BY_ID = entryLayout(4, 4);
+const BY_OPERATION = entryLayout(8, 4);
+
+/** A core as it was built. */
+export interface Build {
+  modules: Map<string, Uint8Array<ArrayBuffer>>;
+  classes: readonly ClassLayout[];
+}
+
+const BUILT: Build = {
+  modules: new Map(
+    Object.entries(MODULES).map(([name, base64]) => [name, new Uint8Array(Buffer.from(base64, "base64"))]),
+  ),
+  classes: CLASSES,
+};
+
+export class CoreMemory {
+  readonly instance: Instance;
+  readonly #memory: WebAssembly.Memory;
+  readonly #layouts: Layouts;
+  readonly #engine: number;
+
+  constructor({ modules, classes }: Build = BUILT) {
+    let memory: WebAssembly.Memory | undefined;
+    const watching: Instantiate<ImportObject, Core> = (modules, imports, make = newInstance) =>
+      instantiate(modules, imports, (module, coreImports) => {
+        const made = make(module, coreImports);
+        if ("trapped" in made.exports) memory = made.exports["memory"] as WebAssembly.Memory;
+        return made;
+      });
+    this.instance = new Instance(new CompiledComponent(modules, watching));
+    if (memory === undefined) throw new Error("the core has no memory");
+    this.#memory = memory;
+    this.#layouts = new Layouts(classes, LEFT_OUT);
+    this.#engine = findOnly(this.instance.snapshot(), this.#layouts.of(ENGINE));
+  }
+
+  /** As it is now: what is read of it is true until its next step. */
+  look(): CoreLook {
+    return new CoreLook(new Reading(this.#memory.buffer, this.#layouts), this.#engine);
+  }
+}
+
+/** Reads each thing once, in the order in which it is asked for: operations as `@N`, requests as `%N`. */
+export class CoreLook {
+  readonly #reading: Reading;
+  readonly #engine: number;
+
+  constructor(reading: Reading, engine: number) {
+    this.#reading = reading;
+    this.#engine = engine;
+  }
+
+  /** Id → address, in the order in which they were created. */
+  containers(): Map<string, number> {
+    const store = this.#field(this.#engine, ENGINE, "containers");
+    const entries = this.#reading.entries(this.#field(store, STORE, "byId"), BY_ID);
+    return new Map(Array.from(entries, ([key, value]) => [this.#reading.string(this.#at(key)), this.#at(value)]));
+  }
+
+  /** Operation → address of the step that waits for it. */
+  steps(): Map<bigint, number> {
+    const steps = this.#field(this.#engine, ENGINE, "steps");
+    const entries = this.#reading.entries(this.#field(steps, STEPS, "pending"), BY_OPERATION);
+    return new Map(
+      Array.from(entries, ([key, value]) => [this.#reading.view.getBigUint64(key, true), this.#at(value)]),
+    );
+  }
+
+  object(address: number): string {
+    return this.#reading.textOf(address);
+  }
+
+  /** Everything but containers and steps. */
+  rest(): string {
+    return this.#reading.textOf(this.#engine);
+  }
+
+  /** What was met whose order tells nothing. */
+  get loose(): readonly string[] {
+    return this.#reading.loose;
+  }
+
+  #field(object: number, name: string, field: string): number {
+    return this.#at(object + this.#reading.layouts.offsetOf(name, field));
+  }
+
+  #at(address: number): number {
+    return this.#reading.uint32(address);
+  }
+}
+
+function newInstance(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance {
+  return new WebAssembly.Instance(module, imports);
+}
+
+/** Objects begin at multiples of sixteen; class and size stand right before (rt/common). */
+const ALIGNMENT = 16;
+const CLASS_BEFORE = 8;
+const SIZE_BEFORE = 4;
+
+/** Address of the only object of a class. */
+function findOnly(snapshot: Uint8Array, { id, size, name }: ClassLayout): number {
+  const view = new DataView(snapshot.buffer, snapshot.byteOffset, snapshot.byteLength);
+  const found: number[] = [];
+  for (let at = ALIGNMENT; at < snapshot.length; at += ALIGNMENT) {
+    const isOne = view.getUint32(at - CLASS_BEFORE, true) === id && view.getUint32(at - SIZE_BEFORE, true) === size;
+    if (isOne) found.push(at);
+  }
+  const [only, ...others] = found;
+  if (only === undefined || others.length > 0) throw new Error(`${found.length} objects of ${name} in place of one`);
+  return only;
+}
