@@ -7,16 +7,23 @@ import type { Replayed, ReplayOptions } from "../trace/replay.js";
 import type { types } from "../host.js";
 import type { Step } from "./step.js";
 import { Timeline } from "./timeline.js";
+import type { TimelineOptions } from "./timeline.js";
 
 export interface TellOptions extends Pick<ReplayOptions, "until" | "identity" | "anyCore" | "sha256"> {
   added: (step: Step) => void;
+  /** As a timeline's; nobody's if not given. */
+  claim?: TimelineOptions["claim"];
 }
 
 /** Throws `TraceError` as `replay` does. */
-export function tell(segments: Iterable<Segment>, core: CompiledCore, { added, ...options }: TellOptions): Replayed {
+export function tell(
+  segments: Iterable<Segment>,
+  core: CompiledCore,
+  { added, claim = () => null, ...options }: TellOptions,
+): Replayed {
   let now: types.Instant = { wall: 0n, monotonic: 0n };
   const timeline = new Timeline({
-    claim: () => null,
+    claim,
     now: () => now,
     preparing: () => false,
     // Compared already.

@@ -5,6 +5,7 @@ import { Header } from "./header.js";
 import { Lessons } from "./lessons/lessons.js";
 import { Notebook } from "./notebook/notebook.js";
 import { Notice } from "./notice.js";
+import { dropped } from "./open-trace.js";
 import { Past } from "./past.js";
 import type { Playground, Tab } from "./playground.js";
 import { Timeline } from "./timeline/timeline.js";
@@ -20,7 +21,7 @@ export function App({ playground }: { playground: Playground }) {
   const tab = playground.tab.value;
   return (
     <PlaygroundContext.Provider value={playground}>
-      <div class="page" data-tab={tab}>
+      <div class="page" data-tab={tab} {...dropped(playground)}>
         <Header />
         <nav class="parts" aria-label="Parts of the page">
           {PARTS.map(({ id, label }) => (

@@ -2,12 +2,14 @@
 
 import { useRef } from "preact/hooks";
 import { About } from "./about.js";
-import { usePlayground } from "./context.js";
+import { usePlayground, useSession } from "./context.js";
+import { OpenTrace } from "./open-trace.js";
 import { Share } from "./share.js";
 import { ThemeButton } from "./theme-button.js";
 
 export function Header() {
   const playground = usePlayground();
+  const session = useSession();
   const about = useRef<HTMLDialogElement>(null);
   return (
     <header>
@@ -20,7 +22,8 @@ export function Header() {
       <button type="button" class="plain" onClick={() => void playground.run(playground.startAfresh())}>
         Start over
       </button>
-      <Share />
+      <OpenTrace />
+      {session.recording === null && <Share />}
       <ThemeButton />
       <button type="button" class="plain" onClick={() => about.current?.showModal()}>
         About

@@ -1,12 +1,14 @@
 // Says that what is seen is the past, and offers the two ways out of it. It lies over the columns: looking back moves
 // nothing on the page.
 
+import type { Recording } from "../session/session.js";
 import { usePlayground, useSession } from "./context.js";
 
 export function Past() {
   const playground = usePlayground();
   const session = useSession();
   const looking = session.looking.value;
+  if (session.recording !== null) return <Recorded recording={session.recording} />;
   if (looking === null) return null;
   const branch = async (): Promise<void> => {
     const next = await playground.run(session.branch(looking));
@@ -23,6 +25,25 @@ export function Past() {
       </button>
       <button type="button" class="primary" onClick={() => session.goTo(null)}>
         Back to now
+      </button>
+    </div>
+  );
+}
+
+/** A recording has no world here that it could go on in. */
+function Recorded({ recording: { name, remark } }: { recording: Recording }) {
+  const playground = usePlayground();
+  return (
+    <div class="past" role="status">
+      <p>
+        <strong>This is a recording: {name}</strong>{" "}
+        <span class="small">
+          {remark} Its world is not simulated here: you can look at any moment, and not go on from it.
+        </span>
+      </p>
+      <span class="grow" />
+      <button type="button" class="primary" onClick={() => void playground.run(playground.startAfresh())}>
+        Close the recording
       </button>
     </div>
   );

@@ -105,6 +105,15 @@ export class Playground {
     void this.run(before.close());
   }
 
+  /** Shows what an engine elsewhere has recorded. */
+  async openTrace(file: File): Promise<void> {
+    this.notice.value = `Reading ${file.name}…`;
+    // Fetched when it is needed; by then the notice is seen, too.
+    const [text, { openTrace }] = await Promise.all([file.text(), import("../session/open-trace.js")]);
+    this.replace(openTrace(file.name, text, this.session.value.core));
+    this.notice.value = "";
+  }
+
   /** Each lesson begins in a session of its own, with its first request. */
   async openLesson(lesson: string | null): Promise<void> {
     this.lesson.value = lesson;

@@ -40,6 +40,7 @@ export interface Ground {
 }
 
 export class LiveSession implements Session {
+  readonly recording = null;
   readonly core: NamedCore;
   readonly seed: number;
   readonly images: readonly string[];

@@ -40,7 +40,21 @@ export interface LogEntry {
   readonly text: string;
 }
 
+/** What was recorded elsewhere, and is only looked at here. */
+export interface Recording {
+  /** Of the file. */
+  readonly name: string;
+  /** Values are hidden in it. */
+  readonly shared: boolean;
+  /** What is to be known of it: sentences. */
+  readonly remark: string;
+  /** The request that a step belongs to; null for none. */
+  exchangeOf(step: Step): Exchange | null;
+}
+
 export interface Session {
+  /** Null for a session that can be gone on with. */
+  readonly recording: Recording | null;
   readonly core: NamedCore;
   readonly seed: number;
   readonly images: readonly string[];

@@ -36,7 +36,7 @@ export function AnswerView({ exchange }: { exchange: Exchange }) {
       <TabList
         label="About this answer"
         name={name}
-        tabs={ABOUT}
+        tabs={session.recording === null ? ABOUT : ABOUT.filter(({ id }) => id !== "versions")}
         selected={about}
         select={(id) => setAbout(id === about ? null : id)}
         onePanel

@@ -36,9 +36,8 @@ export function Explain({ exchange }: { exchange: Exchange }) {
             </strong>
             : {told.refusal.message}
           </p>
-          {told.remedies.map((remedy) => (
-            <RemedyRow key={remedy.label} remedy={remedy} />
-          ))}
+          {session.recording === null &&
+            told.remedies.map((remedy) => <RemedyRow key={remedy.label} remedy={remedy} />)}
         </Part>
       )}
       {told.rules.length > 0 && (

@@ -20,11 +20,11 @@ export function Timeline() {
       <div class="timeline-bar">
         <Transport session={session} />
         <Scrubber session={session} />
-        <SpeedMenu />
+        {session.recording === null && <SpeedMenu />}
         <button type="button" aria-expanded={listed} onClick={() => setListed(!listed)}>
           Steps
         </button>
-        <BreakIt />
+        {session.recording === null && <BreakIt />}
       </div>
     </footer>
   );
@@ -49,8 +49,13 @@ function Transport({ session }: { session: Session }) {
   const plays = looking === null ? !paused : replaying;
   const toggle = (): void => {
     if (looking !== null) setReplaying(!replaying);
+    else if (session.recording !== null) playAgain();
     else if (paused) playground.play();
     else session.setPace("stopped");
+  };
+  const playAgain = (): void => {
+    session.goTo(shownSteps(session)[0]?.number ?? null);
+    setReplaying(true);
   };
   const back = (): void => session.goTo(stepBefore(session, looking));
   const first = shownSteps(session)[0]?.number;
@@ -72,7 +77,7 @@ function Transport({ session }: { session: Session }) {
         type="button"
         class="icon"
         aria-label="Step forward"
-        disabled={looking === null && !paused}
+        disabled={looking === null && (!paused || session.recording !== null)}
         onClick={forward}
       >
         <Icon path="M14 5v10M5 5l7 5-7 5Z" />

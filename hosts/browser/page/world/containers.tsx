@@ -39,7 +39,7 @@ function ContainerRow({ container }: { container: ContainerView }) {
       {open && (
         <div class="stack">
           <Facts container={container} />
-          <Logs container={container.id} />
+          {session.recording === null && <Logs container={container.id} />}
           <Files container={container.id} />
         </div>
       )}

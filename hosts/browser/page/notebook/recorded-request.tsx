@@ -1,0 +1,27 @@
+// Of a recording: the request that the step looked at belongs to, and how it was answered.
+
+import type { Recording } from "../../session/session.js";
+import { AnswerView } from "../answer/answer.js";
+import { useSession } from "../context.js";
+
+export function RecordedRequest({ recording }: { recording: Recording }) {
+  const step = useSession().lit.value;
+  const exchange = step === null ? null : recording.exchangeOf(step);
+  if (step === null || exchange === null) {
+    return <p class="muted">No request led to this step. Step on, or choose another moment below.</p>;
+  }
+  const { request } = exchange;
+  return (
+    <article class="cell" aria-label="Recorded request">
+      <p class="wire breakable">
+        <strong>{request.method}</strong> {request.target}
+      </p>
+      {request.body !== "" && (
+        <pre class="body" tabIndex={0} role="group" aria-label="Body">
+          {request.body}
+        </pre>
+      )}
+      <AnswerView key={exchange.number} exchange={exchange} />
+    </article>
+  );
+}

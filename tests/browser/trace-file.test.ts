@@ -1,0 +1,141 @@
+// Traces of daemons, opened in the playground: what a production engine has lived through, looked at in a browser.
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { must } from "../support/commands.js";
+import { EngineClient } from "../support/engine-client.js";
+import { CORACLE, engines, startWithBusybox, type Engine } from "../support/engines.js";
+import { describeUnless } from "../support/on-engines.js";
+import { PlaygroundBrowser, reasonForNoPages } from "./chromium.js";
+import { PATIENCE } from "./visitor.js";
+
+for (const engine of engines().filter(({ kind }) => kind !== "reference")) {
+  const title = `a trace that a daemon recorded, ${engine.kind}`;
+  describeUnless(engine.missing ?? reasonForNoPages(), title, () => openedTraces(engine));
+}
+
+function openedTraces(engine: Engine): void {
+  let directory = "";
+  let browser: PlaygroundBrowser;
+  const [file, shared] = [() => join(directory, "trace.ndjson"), () => join(directory, "shared.ndjson")];
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), "coracle-page-trace-"));
+    browser = await PlaygroundBrowser.start();
+    const daemon = await startWithBusybox(engine);
+    try {
+      const client = new EngineClient(daemon.socketPath);
+      const id = await client.running({ Env: ["SECRET=of-the-env"], Labels: { mine: "of-the-label" } }, "?name=web");
+      await client.must(204, "POST", `/containers/${id}/kill`);
+      await client.wait(id);
+      await client.must(409, "POST", "/containers/create?name=web", { Image: "busybox" });
+      await client.must(204, "DELETE", `/containers/${id}`);
+      const host = ["-H", `unix://${daemon.socketPath}`];
+      await must([...CORACLE, "trace", "save", ...host, file()]);
+      await must([...CORACLE, "trace", "save", "--share", ...host, shared()]);
+    } finally {
+      await daemon.close();
+    }
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  async function choose(page: Page, path: string): Promise<void> {
+    await page.getByLabel("Trace file").setInputFiles(path);
+    await page.getByText("This is a recording").waitFor(PATIENCE);
+  }
+
+  test("is scrubbed through, with the world as it was", async () => {
+    const { page, complaints, foreign } = await browser.open();
+    await choose(page, file());
+    const bar = await page.locator(".past").innerText();
+    expect(bar).toContain("trace.ndjson");
+    expect(bar).toContain("Every step came out as it was recorded.");
+    expect(bar).toContain("you can look at any moment, and not go on from it");
+    const seen = await lookBack(page);
+    expect(seen.worlds).toContain("None yet");
+    for (const status of ["created", "running", "releasing"]) expect(seen.worlds).toMatch(new RegExp(`web.*${status}`));
+    expect(seen.requests.some((text) => /POST \/v1.41\/containers\/create\?name=web\s+.*of-the-env/.test(text))).toBe(
+      true,
+    );
+    expect(seen.requests.some((text) => text.includes("409 Conflict"))).toBe(true);
+    // What needs a world is not offered.
+    for (const name of ["Break it", "Share", "Go on from here"]) {
+      expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
+    }
+    await page.getByRole("button", { name: "Close the recording" }).click();
+    await page.locator(".cell button.primary").waitFor();
+    expect(await page.getByText("This is a recording").count()).toBe(0);
+    expect([complaints, foreign]).toEqual([[], []]);
+    await page.context().close();
+  });
+
+  test("says what happened for its requests", async () => {
+    const { page } = await browser.open();
+    await choose(page, file());
+    const back = page.getByRole("button", { name: "Step back" });
+    const cell = page.getByLabel("Recorded request");
+    await expect
+      .poll(async () => {
+        await back.click();
+        return (await cell.count()) > 0 && (await cell.innerText()).includes("409 Conflict");
+      }, PATIENCE)
+      .toBe(true);
+    await cell.getByRole("tab", { name: "What happened" }).click();
+    const told = await cell.locator(".explain").innerText();
+    expect(told).toContain("POST /containers/create");
+    expect(told).toContain("conflict (409)");
+    expect(await cell.getByRole("tab", { name: "Other versions" }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("that was shared is told without the values", async () => {
+    const { page, complaints } = await browser.open();
+    await choose(page, shared());
+    expect(await page.locator(".past").innerText()).toContain("nothing can be verified");
+    const seen = await lookBack(page);
+    expect(seen.worlds).toMatch(/web.*running/);
+    expect(seen.requests.some((text) => text.includes("SECRET=xxxxxxxxxx"))).toBe(true);
+    expect(await page.content()).not.toContain("of-the-");
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("can be dropped onto the page; what is none is said to be none", async () => {
+    const { page } = await browser.open();
+    await drop(page, "trace.ndjson", readFileSync(file(), "utf8"));
+    await page.getByText("This is a recording").waitFor(PATIENCE);
+    await drop(page, "notes.txt", "hello\n");
+    await page.getByText("no JSON; the trace is damaged or cut short").waitFor(PATIENCE);
+    expect(await page.locator(".past").innerText()).toContain("trace.ndjson");
+    await page.context().close();
+  });
+}
+
+/** Steps back to the beginning: all that the world and the requests' column showed. */
+async function lookBack(page: Page): Promise<{ worlds: string; requests: string[] }> {
+  const back = page.getByRole("button", { name: "Step back" });
+  const [worlds, requests]: [string[], string[]] = [[], []];
+  for (;;) {
+    worlds.push((await page.getByLabel("Containers", { exact: true }).innerText()).replaceAll("\n", " "));
+    requests.push(await page.locator(".notebook-inner").innerText());
+    if (await back.isDisabled()) return { worlds: worlds.join("\n"), requests };
+    await back.click();
+  }
+}
+
+async function drop(page: Page, name: string, text: string): Promise<void> {
+  await page.evaluate(
+    ({ name, text }) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], name));
+      document.querySelector(".page")!.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true }));
+    },
+    { name, text },
+  );
+}
