@@ -1,13 +1,12 @@
 // Puts the Linux host together: see `node-linux.ts`.
 
-import { join, resolve } from "node:path";
 import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
 import { linuxHost } from "../../runtime-linux/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { detectRuntimes } from "../../runtime-linux/runtimes.js";
 import type { Host } from "../host.js";
+import { claimRoots } from "../node/claim-roots.js";
 import { systemClock } from "../node/clock.js";
-import { claimPidFile } from "../node/pid-file.js";
 import { openRecords } from "../node/records.js";
 import { nodeTransport } from "../node/registry-transport.js";
 import { registryClient } from "../registry/client.js";
@@ -18,9 +17,10 @@ import type { LinuxOptions } from "./node-linux.js";
 export async function openLinuxHost(options: LinuxOptions): Promise<Host & HostOffers> {
   const { dataRoot, execRoot } = options;
   const runtimes = await detectRuntimes(new Map(Object.entries(options.runtimes ?? {})));
-  const claim = claimed(dataRoot);
+  const roots = { data: dataRoot, exec: execRoot };
+  const claim = claimRoots(roots);
   try {
-    const paths = new Paths({ data: dataRoot, exec: execRoot });
+    const paths = new Paths(roots);
     const records = await openRecords(paths.records());
     const isNew = (await records.load()).length === 0;
     const registry = registryClient({
@@ -32,7 +32,7 @@ export async function openLinuxHost(options: LinuxOptions): Promise<Host & HostO
     const images = isNew ? await busybox() : [];
     return {
       ...host,
-      directories: { data: dataRoot, exec: execRoot },
+      directories: roots,
       firstImages: () => images,
       close: async () => {
         await host.close();
@@ -43,21 +43,6 @@ export async function openLinuxHost(options: LinuxOptions): Promise<Host & HostO
     claim.release();
     throw error;
   }
-}
-
-const inThisProcess = new Set<string>();
-
-/** For one engine on this machine, which may be in this process. Throws when it belongs to another one. */
-function claimed(dataRoot: string): { release: () => void } {
-  const root = resolve(dataRoot);
-  if (inThisProcess.has(root)) throw new Error(`${root} belongs to another engine of this process`);
-  const file = claimPidFile(join(root, "daemon.pid"), true);
-  inThisProcess.add(root);
-  const release = (): void => {
-    inThisProcess.delete(root);
-    file.release();
-  };
-  return { release };
 }
 
 async function busybox(): Promise<Uint8Array[]> {

@@ -1,6 +1,5 @@
 // The Linux machine, for the daemon: claimed for one engine, its runtimes found, its records opened.
 
-import { join } from "node:path";
 import { linuxHost } from "../../runtime-linux/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../runtime-linux/paths.js";
@@ -9,12 +8,12 @@ import { detectRuntimes } from "../../runtime-linux/runtimes.js";
 import type { Swept } from "../../runtime-linux/swept.js";
 import { registryClient } from "../registry/client.js";
 import { VERSION } from "../version.js";
+import { claimRoots } from "./claim-roots.js";
 import { systemClock } from "./clock.js";
 import { checkRuntimes } from "./config.js";
 import { tell } from "./findings.js";
 import { loadEmbeddedImage } from "./first-start.js";
 import type { Ground, OpenGround } from "./ground.js";
-import { claimPidFile } from "./pid-file.js";
 import { openRecords } from "./records.js";
 import { nodeTransport } from "./registry-transport.js";
 
@@ -23,8 +22,9 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   comeFirst(libc);
   const runtimes = await detectRuntimes(config.runtimes);
   checkRuntimes(config, runtimes);
-  closings.push(claimPidFile(join(dataRoot, "daemon.pid"), true).release);
-  const paths = new Paths({ data: dataRoot, exec: config.execRoot });
+  const roots = { data: dataRoot, exec: config.execRoot };
+  closings.push(claimRoots(roots).release);
+  const paths = new Paths(roots);
   const records = await openRecords(paths.records());
   closings.push(() => records.close());
   const registry = registryClient({

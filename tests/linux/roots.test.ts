@@ -1,0 +1,35 @@
+// Data root and exec root belong to one daemon at a time.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { run } from "../support/commands.js";
+import { EngineClient } from "../support/engine-client.js";
+import { CORACLE, engines, startCoracle } from "../support/engines.js";
+import { describeUnless } from "../support/on-engines.js";
+
+const linux = engines().find((engine) => engine.kind === "linux");
+const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+
+describeUnless(missing, "roots", () => {
+  test("that a daemon has are refused to a second one, which says who has them", async () => {
+    const daemon = await startCoracle();
+    const { root, dataRoot, execRoot } = daemon.directories;
+    const second = (data: string, exec: string): ReturnType<typeof run> => {
+      const place = ["-H", `unix://${join(root, "second.sock")}`, "-p", join(root, "second.pid")];
+      return run([...CORACLE, "daemon", ...place, "--data-root", data, "--exec-root", exec], { timeoutMs: 30_000 });
+    };
+    try {
+      for (const [data, exec, held] of [
+        [join(root, "other"), execRoot, execRoot],
+        [dataRoot, join(root, "other"), dataRoot],
+      ] as const) {
+        const { code, stderr } = await second(data, exec);
+        expect([code, stderr]).toEqual([1, expect.stringContaining(`delete ${held}/daemon.pid`)]);
+        expect(stderr).toContain(`process with PID ${daemon.pid()} is still running`);
+      }
+      const engine = new EngineClient(daemon.socketPath);
+      expect((await engine.run({ Cmd: ["echo", "undisturbed"] })).stdout).toBe("undisturbed\n");
+    } finally {
+      await daemon.close();
+    }
+  });
+});
