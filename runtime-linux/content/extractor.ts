@@ -13,6 +13,7 @@ import { fileFailure } from "./file-failure.js";
 import { removeAt } from "./remove.js";
 import { setAttributes } from "./set-attributes.js";
 import { IncomingFile } from "./incoming-file.js";
+import { OpenDirectories } from "./open-directories.js";
 import type { View } from "./view.js";
 
 /** Numbers of an owner. */
@@ -36,8 +37,7 @@ export class Extractor implements TarSink {
   readonly #into: string;
   /** Directories' times, which change with whatever is put into them. */
   readonly #directories = new Map<string, TarEntry>();
-  /** The directory that the last name was in. */
-  #parent = { name: "", fd: -1 };
+  readonly #open = new OpenDirectories((name) => this.#openDirectory(name));
   #file: IncomingFile | null = null;
 
   constructor(view: View, into: string, kernel: Kernel, how: ExtractHow) {
@@ -82,8 +82,12 @@ export class Extractor implements TarSink {
   /** After the last entry: directories get their times, the deepest first. */
   finish(): void {
     for (const [name, { mtime }] of [...this.#directories].reverse()) {
-      const path = pathIn(this.#directory(parentOf(name), false), baseOf(name));
-      this.#kernel.lutimens(path, mtime, mtime);
+      const parent = this.#view.open(this.#pathOf(parentOf(name)), DIRECTORY);
+      try {
+        this.#kernel.lutimens(pathIn(parent, baseOf(name)), mtime, mtime);
+      } finally {
+        fs.closeSync(parent);
+      }
     }
   }
 
@@ -91,14 +95,14 @@ export class Extractor implements TarSink {
   close(): void {
     this.#file?.abandon();
     this.#file = null;
-    this.#leave();
+    this.#open.close();
   }
 
   #make(name: string, entry: TarEntry): void {
-    const directory = this.#directory(parentOf(name), true);
+    const directory = this.#open.get(parentOf(name));
     const path = pathIn(directory, baseOf(name));
     if (entry.type === "file") {
-      this.#refuseOtherKind(name, entry, fs.lstatSync(path, { throwIfNoEntry: false }));
+      if (this.#how.keepKinds) this.#makeWay(name, entry, directory);
       this.#file = new IncomingFile({ name, entry, directory, path }, this.#kernel);
       return;
     }
@@ -167,17 +171,21 @@ export class Extractor implements TarSink {
     this.#refuseOtherKind(name, entry, there);
     if (there.isDirectory() && entry.type === "directory") return true;
     removeAt(directory, baseOf(name));
+    this.#open.forget(name);
     for (const known of this.#directories.keys()) {
       if (known === name || known.startsWith(`${name}/`)) this.#directories.delete(known);
     }
     return false;
   }
 
-  /** A file replaces a file by itself. */
-  #makeWay(name: string, entry: TarEntry, directory: number): void {
+  /** A file replaces a file, or a link, by itself. False: nothing has its name. */
+  #makeWay(name: string, entry: TarEntry, directory: number): boolean {
     const there = fs.lstatSync(pathIn(directory, baseOf(name)), { throwIfNoEntry: false });
-    if (there?.isDirectory()) this.#clear(name, entry, directory);
-    else this.#refuseOtherKind(name, entry, there);
+    if (!there) return false;
+    if (there.isDirectory()) return this.#clear(name, entry, directory);
+    this.#refuseOtherKind(name, entry, there);
+    this.#open.forget(name);
+    return true;
   }
 
   #refuseOtherKind(name: string, { type }: TarEntry, there: fs.Stats | undefined): void {
@@ -185,32 +193,20 @@ export class Extractor implements TarSink {
     throw refusedKind(this.#pathOf(name), there.isDirectory(), this.#into);
   }
 
-  /** Opened once for names in a row. It stays this directory, whatever its name leads to later. */
-  #directory(name: string, make: boolean): number {
-    if (this.#parent.fd >= 0 && this.#parent.name === name) return this.#parent.fd;
-    this.#leave();
-    this.#parent = { name, fd: this.#openDirectory(name, make) };
-    return this.#parent.fd;
-  }
-
-  #openDirectory(name: string, make: boolean): number {
+  /** Made, with those above it, if it is not there. */
+  #openDirectory(name: string): number {
     try {
       return this.#view.open(this.#pathOf(name), DIRECTORY);
     } catch (error) {
-      if (!make || name === "" || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      if (name === "" || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
-    const parent = this.#openDirectory(parentOf(name), true);
+    const parent = this.#openDirectory(parentOf(name));
     try {
       fs.mkdirSync(pathIn(parent, baseOf(name)), 0o755);
     } finally {
       fs.closeSync(parent);
     }
     return this.#view.open(this.#pathOf(name), DIRECTORY);
-  }
-
-  #leave(): void {
-    if (this.#parent.fd >= 0) fs.closeSync(this.#parent.fd);
-    this.#parent = { name: "", fd: -1 };
   }
 
   #pathOf(name: string): string {

@@ -41,14 +41,13 @@ export class IncomingFile {
     }
   }
 
-  /** Gives it owner, mode and name. `makeWay` takes away a directory that has its name. */
-  finish(makeWay: () => void): void {
+  /** Gives it owner, mode and name. `makeWay` takes away a directory that has its name; true: something else has it. */
+  finish(makeWay: () => boolean): void {
     const { entry } = this.destination;
     try {
       fs.fchownSync(this.#fd, entry.uid, entry.gid);
       fs.fchmodSync(this.#fd, entry.mode);
-      makeWay();
-      this.#take();
+      this.#take(makeWay());
     } finally {
       this.abandon();
     }
@@ -60,9 +59,9 @@ export class IncomingFile {
     if (this.#spare !== null) fs.rmSync(this.#spare, { force: true });
   }
 
-  #take(): void {
+  #take(isTaken: boolean): void {
     const { path } = this.destination;
-    if (this.#spare === null && this.#link(path)) return;
+    if (!isTaken && this.#spare === null && this.#link(path)) return;
     this.#spare ??= this.#linkSpare();
     fs.renameSync(this.#spare, path);
     this.#spare = null;
