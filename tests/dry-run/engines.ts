@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { RunningEngine, engines, startWithBusybox } from "../support/engines.js";
+import { RunningEngine, engines, startWithBusybox, type EngineKind } from "../support/engines.js";
 import { EngineClient } from "../support/engine-client.js";
 import { describeUnless } from "../support/on-engines.js";
 
@@ -21,8 +21,9 @@ export function onDryRunEngines(
   title: string,
   body: (engine: () => DryRunEngine) => void,
   missing: string | null = null,
+  kinds: readonly EngineKind[] = ["linux", "simulated"],
 ): void {
-  for (const engine of engines().filter(({ kind }) => kind !== "reference")) {
+  for (const engine of engines().filter(({ kind }) => kinds.includes(kind))) {
     describeUnless(engine.missing ?? missing, `${title} on ${engine.kind}`, () => {
       const place = mkdtempSync(join(tmpdir(), "coracle-dry-run-"));
       const socket = join(place, "dry.sock");

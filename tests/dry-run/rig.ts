@@ -15,6 +15,7 @@ import { loadFirstImages } from "../../hosts/embedding/first-images.js";
 import { hostWith } from "../../hosts/embedding/host-with.js";
 import { LocalRequests, UPGRADE } from "../../hosts/embedding/local-requests.js";
 import { readRequest } from "../../hosts/embedding/request.js";
+import type { CompiledCore } from "../../hosts/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import { ReplyRouter } from "../../hosts/reply-router.js";
 import { simulatedHost } from "../../hosts/simulated/host.js";
@@ -44,7 +45,7 @@ export class Rig {
     this.#requests = { live: through("unix:///d.sock"), session: through("unix:///dry.sock?dry-run") };
   }
 
-  static async open(options: SimulatedOptions = {}): Promise<Rig> {
+  static async open(options: SimulatedOptions = {}, run: CompiledCore = core): Promise<Rig> {
     const host = simulatedHost(options);
     const [bodies, replies, attachments] = [
       new RequestBodies(),
@@ -55,9 +56,9 @@ export class Rig {
       listen: (happened, given) => host.listen(attachments.inOrder(happened), given),
     });
     const engine = coreOptions({ host });
-    const driver = await Driver.open(core, ordered, replies, bodies, { engine, lost: () => {}, fatal: () => {} });
+    const driver = await Driver.open(run, ordered, replies, bodies, { engine, lost: () => {}, fatal: () => {} });
     const dryRuns = new DryRuns({
-      ...{ core, host, options: engine },
+      ...{ core: run, host, options: engine },
       fork: () => driver.fork(),
       onEnd: (told) => driver.onEnd(told),
     });
@@ -70,11 +71,23 @@ export class Rig {
     return new Rig(host, driver, dryRuns, door);
   }
 
-  fetch(at: Listener, method: string, target: string, body?: unknown, headers: HeadersInit = {}): Promise<Response> {
+  fetch(
+    at: Listener,
+    method: string,
+    target: string,
+    body?: unknown,
+    headers: HeadersInit = {},
+    signal?: AbortSignal,
+  ): Promise<Response> {
     const json = { "content-type": "application/json" };
     const init = body instanceof Uint8Array || body === undefined ? { headers } : { headers: { ...json, ...headers } };
     const sent = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
-    const asked = readRequest(target, { method, ...init, ...(sent !== undefined && { body: sent as BodyInit }) });
+    const asked = readRequest(target, {
+      method,
+      ...init,
+      ...(sent !== undefined && { body: sent as BodyInit }),
+      ...(signal && { signal }),
+    });
     const channel = new FetchChannel(method);
     this.#requests[at].send(asked, channel);
     return channel.response;
@@ -129,7 +142,7 @@ export class Rig {
     let before = await this.everything();
     for (;;) {
       await this.ask("live", "GET", "/_ping");
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise((resolve) => setTimeout(resolve, 5));
       const now = await this.everything();
       if (isDeepStrictEqual({ ...now, core: "" }, { ...before, core: "" }) && now.pending === 0) return now;
       before = now;

@@ -1,0 +1,65 @@
+// Dry runs in another program: a session of `Engine.dryRun`, the header of any request, and after a crash.
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openEngine } from "../../hosts/embedding/open.js";
+import type { Engine } from "../../hosts/embedding/engine.js";
+import { engineAgent } from "../../hosts/embedding/node-agent.js";
+import { simulatedHost } from "../../hosts/simulated/host.js";
+import { core, effectsOf } from "./rig.js";
+
+const JSON_BODY = { "content-type": "application/json" };
+const CREATE = { method: "POST", headers: JSON_BODY, body: '{"Image":"busybox","Cmd":["cat"],"OpenStdin":true}' };
+
+let engine: Engine;
+beforeEach(async () => {
+  engine = await openEngine({ host: simulatedHost(), core });
+});
+afterEach(() => engine.close());
+
+test("a session sees what it has imagined, and its plan tells it", async () => {
+  const dry = engine.dryRun();
+  expect(dry.plan()).toMatchObject({ began: null, plan: [] });
+  expect((await dry.fetch("/containers/create?name=web", CREATE)).status).toBe(201);
+  const connection = await dry.connect("/containers/web/attach?stream=1&stdout=1", { method: "POST" });
+  expect(connection.status).toBe(101);
+  expect((await dry.fetch("/containers/web/start", { method: "POST" })).status).toBe(204);
+  expect(await new Response(connection.readable).text()).toBe("");
+  expect((await engine.fetch("/containers/web/json")).status).toBe(404);
+  expect(effectsOf(dry.plan())).toContain("processes launch");
+  const other = engine.dryRun();
+  expect((await other.fetch("/containers/web/json")).status).toBe(404);
+  dry.close();
+  expect(dry.plan()).toMatchObject({ began: null, plan: [] });
+  expect((await dry.fetch("/containers/web/json")).status).toBe(404);
+});
+
+test("any request is one by its header, over an agent, too", async () => {
+  const headers = { ...JSON_BODY, "Coracle-Dry-Run": "1" };
+  const created = await engine.fetch("/containers/create?name=web", { ...CREATE, headers });
+  expect([created.status, created.headers.get("coracle-dry-run")]).toEqual([201, "1"]);
+  const { request } = await import("node:http");
+  const status = await new Promise((resolve, reject) => {
+    const sent = request({
+      agent: engineAgent(engine),
+      host: "engine",
+      method: "POST",
+      path: "/containers/create",
+      headers,
+    });
+    sent.on("response", (response) => resolve(response.resume().headers["coracle-dry-run"])).on("error", reject);
+    sent.end(CREATE.body);
+  });
+  expect(status).toBe("1");
+  expect(await (await engine.fetch("/containers/json?all=1")).json()).toEqual([]);
+});
+
+test("none is to be had of an engine that is down, and one that was begun before is over", async () => {
+  const dry = engine.dryRun();
+  expect((await dry.fetch("/containers/create?name=web", CREATE)).status).toBe(201);
+  engine.crash();
+  await expect(dry.fetch("/containers/web/json")).rejects.toThrow();
+  await engine.reopen();
+  expect((await dry.fetch("/containers/web/json")).status).toBe(404);
+  await engine.close();
+  await expect(dry.fetch("/containers/web/json")).rejects.toThrow();
+});

@@ -1,0 +1,90 @@
+// What a dry run leaves alone on a real machine: every file of the data root to the byte, mounts, links, firewall, cgroups,
+// processes, open files; and no event is told of.
+
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { expect, test } from "vitest";
+import { takeCensus } from "../support/census.js";
+import { busyboxArchive, tarOf } from "../support/images.js";
+import { past, stamp } from "../support/past-events.js";
+import { onDryRunEngines } from "./engines.js";
+
+onDryRunEngines(
+  "a session of dry runs",
+  (engine) => {
+    test("leaves the machine as it is", async () => {
+      const { live, dry } = engine();
+      const web = await live.running({
+        HostConfig: { Binds: ["data:/data"], PortBindings: { "80/tcp": [{ HostPort: "8080" }] } },
+      });
+      const done = await live.create({ Cmd: ["true"] });
+      await live.start(done);
+      await live.wait(done);
+      const ids = [web, done];
+      const before = await settled(() => everything(live.daemon, ids));
+      const since = await stamp(live);
+
+      const ask = async (method: string, path: string, body?: unknown): Promise<string> => {
+        const { status, text } = await dry.call(method, path, body);
+        if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
+        return text;
+      };
+      await ask("POST", `/containers/${done}/start`);
+      await ask("POST", `/containers/${web}/pause`);
+      await ask("POST", `/containers/${web}/unpause`);
+      await ask("POST", `/containers/${web}/update`, { Memory: 64 << 20, MemorySwap: 128 << 20 });
+      await ask("PUT", `/containers/${web}/archive?path=/`, await tarOf([{ name: "made", body: "by nobody" }]));
+      await ask("POST", `/containers/${web}/restart?t=30`);
+      await ask("POST", `/commit?container=${web}&repo=kept`);
+      await ask("POST", `/containers/${web}/stop?t=30`);
+      await ask("DELETE", `/containers/${web}?v=1`);
+      await ask("POST", "/containers/prune");
+      const wish = {
+        Image: "busybox",
+        HostConfig: { Binds: ["new:/new", "/tmp/never-made:/bound"], AutoRemove: true },
+      };
+      const { Id } = JSON.parse(await ask("POST", "/containers/create", { ...wish, Cmd: ["sleep", "9"] })) as {
+        Id: string;
+      };
+      await ask("POST", `/containers/${Id}/start`);
+      const exec = JSON.parse(await ask("POST", `/containers/${Id}/exec`, { Cmd: ["touch", "/x"] })) as { Id: string };
+      await ask("POST", `/exec/${exec.Id}/start`, { Detach: true });
+      await ask("POST", `/containers/${Id}/kill`);
+      expect(await ask("POST", "/images/load", await busyboxArchive())).toContain("Loaded image");
+      await ask("DELETE", "/images/busybox?force=1");
+
+      expect(await everything(live.daemon, ids)).toEqual(before);
+      expect(await past(live, since)).toEqual([]);
+      for (const id of ids) await live.remove(id);
+    }, 120_000);
+  },
+  null,
+  ["linux"],
+);
+
+/** What it is once the engine has done what follows from what it was asked. */
+async function settled(look: () => Promise<unknown>): Promise<unknown> {
+  for (let before = await look(); ;) {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const now = await look();
+    if (isDeepStrictEqual(now, before)) return now;
+    before = now;
+  }
+}
+
+async function everything(daemon: Parameters<typeof takeCensus>[0], ids: string[]): Promise<unknown> {
+  return { census: await takeCensus(daemon, ids), files: filesOf(daemon.directories.dataRoot) };
+}
+
+/** Files by their bytes; the trace goes on with whatever the live engine is asked. */
+function filesOf(root: string): string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !join(entry.parentPath, entry.name).startsWith(join(root, "trace")))
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return `${path} ${createHash("sha256").update(readFileSync(path)).digest("hex")}`;
+    })
+    .sort();
+}

@@ -1,0 +1,169 @@
+// Dry runs of an engine that has things under way, of cores that trap, and of clients that leave.
+
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { Plan } from "../../hosts/dry-run/format.js";
+import type { CompiledCore } from "../../hosts/instance.js";
+import { turn } from "../../hosts/turn.js";
+import { Rig, core, effectsOf } from "./rig.js";
+
+const STUBBORN = ["sh", "-c", "trap '' TERM; while :; do sleep 1; done"];
+const PLANNED = { "Coracle-Dry-Run": "plan" };
+
+let rig: Rig;
+afterEach(async () => {
+  vi.useRealTimers();
+  await rig.close();
+});
+
+describe("what the live engine has under way is taken to succeed", () => {
+  test("a stop: what waits for its end waits no longer than time leaps", async () => {
+    rig = await Rig.open();
+    await rig.run("slow", STUBBORN);
+    const stopped = rig.ask("live", "POST", "/containers/slow/stop?t=600");
+    await expect.poll(() => rig.driver.fork()!.pending.map(({ to }) => to)).toContain("timers");
+    const plan = await rig.plan("POST", "/containers/slow/stop?t=900");
+    expect(plan.answer?.status).toBe(204);
+    expect(effectsOf(plan).filter((effect) => effect.startsWith("processes"))).toEqual([
+      // Its own SIGTERM, and the SIGKILL of the one that was under way.
+      "processes signal",
+      "processes signal",
+      "processes reap",
+    ]);
+    expect(Date.parse(plan.now!) - Date.parse(plan.began!)).toBeGreaterThan(500_000);
+    await rig.ask("live", "POST", "/containers/slow/kill");
+    expect((await stopped).status).toBe(204);
+  });
+
+  test("a pull: who asks for the same image is told that it is there", async () => {
+    rig = await Rig.open();
+    rig.host.timers.pace = "stopped";
+    const pulled = rig.ask("live", "POST", "/images/create?fromImage=alpine&tag=latest");
+    await vi.waitUntil(async () => {
+      await rig.host.timers.step();
+      return rig.driver.fork()!.pending.some(({ command }) => command.tag === "layer");
+    });
+    rig.host.timers.pace = "fast";
+    const dry = await rig.fetch("live", "POST", "/images/create?fromImage=alpine&tag=latest", undefined, {
+      "Coracle-Dry-Run": "1",
+    });
+    expect(await dry.text()).toMatch(/Status: (Downloaded newer image|Image is up to date) for alpine:latest/);
+    expect((await pulled).text).toContain("Downloaded newer image");
+  });
+});
+
+describe("a core that traps", () => {
+  /** Traps on this target. */
+  const trapping: CompiledCore = {
+    instantiate(imports) {
+      const instance = core.instantiate(imports);
+      const { engine: real } = instance.exports;
+      const step: typeof real.step = (now, input) => {
+        if (input.tag === "request" && input.val.target === "/trap") throw new Error("unreachable");
+        real.step(now, input);
+      };
+      return { ...instance, exports: { ...instance.exports, engine: { ...real, step } } };
+    },
+  };
+
+  test("ends the dry run alone, and the next one begins", async () => {
+    rig = await Rig.open({}, trapping);
+    const trapped = await rig.ask("session", "POST", "/trap");
+    expect(trapped).toEqual({ status: 500, text: expect.stringContaining("the engine had to start afresh") });
+    expect((await rig.ask("session", "POST", "/containers/prune")).status).toBe(200);
+    const single = await rig.fetch("live", "POST", "/trap", undefined, { "Coracle-Dry-Run": "1" });
+    expect(single.status).toBe(500);
+    for (let at = 0; at < 8; at++) expect((await rig.plan("POST", "/containers/prune")).answer?.status).toBe(200);
+    expect(rig.driver.epoch).toBe(1);
+  });
+
+  test("leaves no dry run to be had while the live one is away", async () => {
+    rig = await Rig.open({}, trapping);
+    const trapped = rig.ask("live", "POST", "/trap");
+    rig.driver.cut();
+    const refused = await rig.ask("session", "POST", "/containers/prune");
+    expect(refused).toEqual({ status: 503, text: expect.stringContaining("no dry run can be begun") });
+    void trapped.catch(() => {});
+  });
+});
+
+describe("clients", () => {
+  test("that attach are sent nothing, and are let go", async () => {
+    rig = await Rig.open();
+    const body = { Image: "busybox", Cmd: ["cat"], OpenStdin: true };
+    expect((await rig.ask("session", "POST", "/containers/create?name=cat", body)).status).toBe(201);
+    const connection = await rig.connect("session", "/containers/cat/attach?stream=1&stdin=1&stdout=1&stderr=1");
+    expect([connection.status, connection.headers.get("coracle-dry-run")]).toEqual([101, "1"]);
+    const writer = connection.writable.getWriter();
+    await writer.write(new TextEncoder().encode("thrown away"));
+    expect((await rig.ask("session", "POST", "/containers/cat/start")).status).toBe(204);
+    expect(await new Response(connection.readable).text()).toBe("");
+    expect((await rig.ask("session", "POST", "/containers/cat/wait")).text).toContain('"StatusCode":0');
+  });
+
+  test("that attach by a plan get it when the container would have ended", async () => {
+    rig = await Rig.open();
+    const body = { Image: "busybox", Cmd: ["cat"], OpenStdin: true };
+    const attach = (name: string) =>
+      rig.fetch("session", "POST", `/containers/${name}/attach?stream=1&stdout=1`, undefined, PLANNED);
+    await rig.ask("session", "POST", "/containers/create?name=cat", body);
+    await rig.ask("session", "POST", "/containers/cat/start");
+    const plan = (await (await attach("cat")).json()) as Plan;
+    expect(plan.answer).toMatchObject({ status: 200, body: { text: "" } });
+    expect(plan.plan).toContainEqual(expect.objectContaining({ ended: expect.objectContaining({ code: 0 }) }));
+  });
+
+  test("that wait for what really runs are sent away after a minute", async () => {
+    rig = await Rig.open();
+    await rig.run("web", ["sleep", "1000"]);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const waiting = rig.fetch("live", "POST", "/v1.29/containers/web/wait", undefined, { "Coracle-Dry-Run": "1" });
+    await turns();
+    await vi.advanceTimersByTimeAsync(59_000);
+    let answered = false;
+    void waiting.then(() => (answered = true));
+    expect(answered).toBe(false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    const answer = await waiting;
+    expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining("came to no end in 60 s")]);
+    vi.useRealTimers();
+    expect((await rig.plan("POST", "/containers/web/stop")).answer?.status).toBe(204);
+  });
+
+  test("that leave give their place to those behind them", async () => {
+    rig = await Rig.open();
+    await rig.run("web", ["sleep", "1000"]);
+    const leaving = new AbortController();
+    const waits = Array.from({ length: 4 }, () =>
+      rig.fetch("live", "POST", "/v1.29/containers/web/wait", undefined, { "Coracle-Dry-Run": "1" }, leaving.signal),
+    );
+    const behind = rig.plan("POST", "/containers/prune");
+    await expect(Promise.race([behind, new Promise((resolve) => setTimeout(resolve, 200, "waits"))])).resolves.toBe(
+      "waits",
+    );
+    leaving.abort();
+    for (const wait of waits) await expect(wait).rejects.toThrow();
+    expect((await behind).answer?.status).toBe(200);
+  });
+});
+
+test("a session that nobody asks anything of ends after five minutes", async () => {
+  rig = await Rig.open();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const ask = async (method: string, target: string, body?: unknown) => {
+    const answer = rig.ask("session", method, target, body);
+    await turns();
+    return answer;
+  };
+  expect((await ask("POST", "/containers/create?name=cat", { Image: "busybox" })).status).toBe(201);
+  await vi.advanceTimersByTimeAsync(4 * 60_000);
+  expect((await ask("GET", "/containers/cat/json")).status).toBe(200);
+  await vi.advanceTimersByTimeAsync(4 * 60_000);
+  expect((await ask("GET", "/containers/cat/json")).status).toBe(200);
+  await vi.advanceTimersByTimeAsync(6 * 60_000);
+  expect((await ask("GET", "/containers/cat/json")).status).toBe(404);
+});
+
+/** So many that what needs no time is done. */
+async function turns(): Promise<void> {
+  for (let at = 0; at < 50; at++) await turn();
+}
