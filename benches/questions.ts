@@ -5,6 +5,7 @@ import { createContainer, inspectContainer, runContainer, stats } from "./contai
 import { copy } from "./copy.js";
 import { coreSize } from "./core-size.js";
 import { durableCreates, recordBytes } from "./durable.js";
+import { dryRun } from "./dry-run.js";
 import { events } from "./events.js";
 import { exec } from "./exec.js";
 import { follow } from "./follow.js";
@@ -41,6 +42,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   restart: ofItself(restart, restartMissing),
   core: ofItself(coreSize),
   recorder: ofItself(recorder),
+  "dry-run": ofItself(dryRun),
   simulated: ofItself(simulated),
   page: ofItself(page, reasonForNoPages),
 };

@@ -1,0 +1,89 @@
+// What does a dry run cost, and what does the live engine feel of it? Each is decided by a copy of the core's memory, made
+// in the engine's own thread. On a simulated host in this program: the host takes no part in it.
+import { setImmediate } from "node:timers/promises";
+import { openEngine } from "../hosts/embedding/open.js";
+import type { Engine } from "../hosts/embedding/engine.js";
+import type { ObservedStep, Observer } from "../hosts/observer.js";
+import { simulatedHost } from "../hosts/simulated/host.js";
+import { Rounds, round, timed, type Answer, type Sizes } from "./question.js";
+
+const CREATE = {
+  method: "POST",
+  headers: { "Content-Type": "application/json", "Coracle-Dry-Run": "1" },
+  body: JSON.stringify({ Image: "busybox", Cmd: ["sleep", "1000"] }),
+};
+
+export async function dryRun(sizes: Sizes): Promise<Answer[]> {
+  return [...(await among(0, sizes)), ...(await among(sizes.listed, sizes))];
+}
+
+/** With so many containers created. */
+async function among(containers: number, { rounds }: Sizes): Promise<Answer[]> {
+  const last = new LastStep();
+  const engine = await openEngine({ host: simulatedHost(), observer: last });
+  const { "Coracle-Dry-Run": _, ...headers } = CREATE.headers;
+  for (let at = 0; at < containers; at++) await must(engine.fetch("/containers/create", { ...CREATE, headers }), 201);
+  const [runs, busy, pings] = [new Rounds(), new Rounds(), new Rounds()];
+  for (let at = 0; at <= rounds; at++) {
+    const before = process.cpuUsage();
+    const ms = await timed(() => must(engine.fetch("/containers/create", CREATE), 201));
+    const { user, system } = process.cpuUsage(before);
+    const ping = await longestPing(engine);
+    // The first has the platform compile.
+    if (at === 0) continue;
+    runs.add("simulated", ms);
+    busy.add("simulated", (user + system) / 1000);
+    pings.add("simulated", ping);
+  }
+  last.isWanted = true;
+  await must(engine.fetch("/_ping"), 200);
+  await engine.close();
+  const among = `among ${containers} containers`;
+  return [
+    {
+      question: `a dry run of a create ${among}`,
+      unit: "ms",
+      figures: runs.medians(),
+      note: `${round(busy.medians()["simulated"] ?? 0)} ms of processor; copies ${round(last.bytes / 2 ** 20)} MiB`,
+    },
+    { question: `longest ping beside a dry run ${among}`, unit: "ms", figures: pings.medians() },
+  ];
+}
+
+/** Pings are asked one after the other from before it until it is answered, each in a turn of the loop of its own. */
+async function longestPing(engine: Engine): Promise<number> {
+  let [over, ping] = [false, 0];
+  const pinging = (async () => {
+    while (!over) {
+      const ms = await timed(async () => {
+        await setImmediate();
+        await must(engine.fetch("/_ping"), 200);
+      });
+      ping = Math.max(ping, ms);
+    }
+  })();
+  await must(engine.fetch("/containers/create", CREATE), 201);
+  over = true;
+  await pinging;
+  return ping;
+}
+
+async function must(asked: Promise<Response>, status: number): Promise<void> {
+  const response = await asked;
+  await response.text();
+  if (response.status !== status) throw new Error(`${response.status} in place of ${status}`);
+}
+
+/** Of the newest step: the size of what a dry run would copy. */
+class LastStep implements Observer {
+  bytes = 0;
+  isWanted = false;
+
+  opened(): void {}
+
+  stepped(step: ObservedStep): void {
+    if (this.isWanted) this.bytes = step.snapshot().length;
+  }
+
+  lost(): void {}
+}
