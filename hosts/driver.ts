@@ -113,7 +113,7 @@ export class Driver {
     this.#options = options;
     this.#alarms = new Alarms(host.timers);
     this.#setbacks = new Setbacks(host.timers, this.#alarms);
-    this.#idle = new Idle(host.timers, this.#alarms, () => this.#collect());
+    this.#idle = new Idle(host.timers, this.#alarms, () => this.#rested());
     this.#epoch = fork?.epoch ?? options.epoch ?? 0;
     // Commands of an earlier driver may still name its requests.
     this.#lastRequest = fork?.lastRequest ?? BigInt(this.#epoch) << 32n;
@@ -260,9 +260,10 @@ export class Driver {
     this.#idle.happened(now.monotonic);
   }
 
-  #collect(): void {
+  /** Nothing has happened for a moment. */
+  #rested(): void {
     try {
-      this.#life?.collect();
+      this.#life?.idle();
     } catch (error) {
       this.#trapped(error);
     }

@@ -30,7 +30,7 @@ export type Report = (phase: engine.Phase, current: bigint, total: bigint) => vo
 export type Perform<Command> = (op: Operation, command: Command, report: Report) => Promise<Outcome>;
 
 /** What a transaction is made of. */
-export type RecordChange = Exclude<records.RecordCommand, { tag: "read" }>;
+export type RecordChange = records.RecordCommandPut | records.RecordCommandDelete | records.RecordCommandAppend;
 
 /** What is read of a journal: see `core/wit/records.wit`. Never held whole in memory by whoever reads. */
 export interface Journal {

@@ -2,7 +2,7 @@
 
 import { Effects } from "./effects.js";
 import type { Ended } from "./effects.js";
-import type { Host, Input, Replies, RequestId, engine, types } from "./host.js";
+import type { Host, Input, RecordChange, Replies, RequestId, engine, types } from "./host.js";
 import { Instance } from "./instance.js";
 import type { CompiledCore } from "./instance.js";
 import type { Attempt, ObservedStep, Observer, Opening } from "./observer.js";
@@ -98,11 +98,6 @@ export class Life {
     if (this.#instance.mustCollect) this.#instance.collect();
   }
 
-  /** Collects if there is enough to collect. Throws `Trap`. */
-  collect(): void {
-    if (this.#instance.mayCollect) this.#instance.collect();
-  }
-
   ended(input: Ended): void {
     this.#effects.ended(input);
   }
@@ -111,8 +106,15 @@ export class Life {
     return this.#instance.rules();
   }
 
+  /** Nothing has happened for a moment. Throws `Trap`. */
+  idle(): void {
+    this.#outbox.keepLate();
+    if (this.#instance.mayCollect) this.#instance.collect();
+  }
+
   /** Resolves when all that was asked for so far has left, or cannot leave any more. */
   async settled(): Promise<void> {
+    this.#outbox.keepLate();
     await this.#outbox.settled().catch(() => {});
   }
 
@@ -162,7 +164,7 @@ export class Life {
     };
   }
 
-  async #commit(changes: StepOutputs["records"]): Promise<void> {
+  async #commit(changes: RecordChange[]): Promise<void> {
     try {
       await this.#lent.host.records.commit(changes);
     } catch (error) {

@@ -11,7 +11,7 @@ export type HostEffect =
   | { to: "content"; op: Operation; command: content.ContentCommand }
   | { to: "networks"; op: Operation; command: networks.NetworkCommand }
   | { to: "volumes"; op: Operation; command: volumes.VolumeCommand }
-  | { to: "records"; op: Operation; command: Exclude<records.RecordCommand, RecordChange> };
+  | { to: "records"; op: Operation; command: records.RecordCommandRead };
 
 /** One thing that a step asked for, timers included. */
 export type Effect = HostEffect | { to: "timers"; op: Operation; command: timers.TimerCommand };
@@ -24,13 +24,16 @@ export interface Reply {
 
 /** What one step asked for. */
 export interface StepOutputs {
-  /** One transaction, in order. */
-  records: RecordChange[];
+  /** One transaction, in order; what is added to the journal without haste does not make it one. */
+  records: Exclude<records.RecordCommand, records.RecordCommandRead>[];
   /** In the order they are to be started in. */
   effects: Effect[];
   /** In the order they are to be sent in. */
   replies: Reply[];
 }
+
+/** More of what no step waits for is not left to be lost. */
+const MOST_LATE = 32;
 
 export class Outbox {
   readonly #gather: () => Promise<void>;
@@ -40,6 +43,8 @@ export class Outbox {
   #waiting: StepOutputs[] = [];
   /** Those whose records are being flushed. */
   #batch: StepOutputs[] = [];
+  /** What no step waits for. */
+  #late: RecordChange[] = [];
   #flushing: Promise<void> | null = null;
   #failure: { error: unknown } | null = null;
   #cut = false;
@@ -60,18 +65,33 @@ export class Outbox {
     this.#failed = failed;
   }
 
-  /** A step that has no records leaves before this returns, if no earlier one is still here. */
+  /** A step that need not be kept leaves before this returns, if no earlier one is still here. */
   push(step: StepOutputs): void {
     if (this.#failure !== null || this.#cut) return;
-    if (this.#flushing === null && step.records.length === 0) return this.#release(step);
-    this.#waiting.push(step);
-    this.#flushing ??= this.#flush();
+    if (this.#flushing !== null || this.#mustKeep(step)) {
+      this.#waiting.push(step);
+      this.#flushing ??= this.#flush();
+      return;
+    }
+    this.#late.push(...changesOf(step.records));
+    this.#release(step);
+    if (this.#late.length > MOST_LATE) this.keepLate();
+  }
+
+  /** What no step waits for is kept now. */
+  keepLate(): void {
+    if (this.#late.length > 0 && this.#failure === null && !this.#cut) this.#flushing ??= this.#flush();
+  }
+
+  #mustKeep({ records }: StepOutputs): boolean {
+    return records.some(({ tag }) => (tag === "settle" ? this.#late.length > 0 : tag !== "append-later"));
   }
 
   /** Nothing is committed or released any more; of a transaction that is being flushed nobody hears what became. */
   cut(): void {
     this.#cut = true;
     this.#waiting = [];
+    this.#late = [];
   }
 
   /** Steps that have not left. */
@@ -87,15 +107,16 @@ export class Outbox {
 
   async #flush(): Promise<void> {
     try {
-      while (this.#waiting.length > 0) {
+      do {
         await this.#gather();
         const batch = (this.#batch = this.#waiting);
         this.#waiting = [];
-        const changes = batch.flatMap((step) => step.records);
+        const changes = [...this.#late, ...batch.flatMap(({ records }) => changesOf(records))];
+        this.#late = [];
         if (changes.length > 0) await this.#commit(changes);
         this.#batch = [];
         for (const step of batch) if (!this.#cut) this.#release(step);
-      }
+      } while (this.#waiting.length > 0);
     } catch (error) {
       if (this.#cut) return;
       this.#failure = { error };
@@ -104,4 +125,12 @@ export class Outbox {
     }
     this.#flushing = null;
   }
+}
+
+/** What a transaction that takes in all of it is made of. */
+export function changesOf(records: StepOutputs["records"]): RecordChange[] {
+  return records.flatMap((command): RecordChange[] => {
+    if (command.tag === "settle") return [];
+    return [command.tag === "append-later" ? { tag: "append", val: command.val } : command];
+  });
 }

@@ -9,11 +9,18 @@ import { perform as performVolumes } from "../../build/bindings/volumes";
 import {
   ContentCommand,
   ContentCommandAbandon,
+  JournalEntry,
+  JournalReading,
   NetworkCommand,
   ProcessCommand,
   Put,
+  RecordCommand,
+  RecordCommandAppend,
+  RecordCommandAppendLater,
   RecordCommandDelete,
   RecordCommandPut,
+  RecordCommandRead,
+  RecordCommandTag,
   Stored,
   TimerCommand,
   TimerCommandSet,
@@ -82,9 +89,23 @@ export function putRecord(key: string, value: Uint8Array): void {
     return;
   }
   if (engine.setAside.has(key)) engine.setAside.replaced(key);
+  engine.keeps = true;
   performRecords(0, new RecordCommandPut(new Put(key, value)));
 }
 
 export function deleteRecord(key: string): void {
+  engine.keeps = true;
   performRecords(0, new RecordCommandDelete(key));
+}
+
+export function appendJournal(entry: JournalEntry, later: bool): void {
+  performRecords(0, later ? new RecordCommandAppendLater(entry) : new RecordCommandAppend(entry));
+}
+
+export function settleJournal(): void {
+  performRecords(0, new RecordCommand(RecordCommandTag.Settle));
+}
+
+export function readJournal(task: Task, step: i32, reading: JournalReading): void {
+  performRecords(engine.steps.begin(task, step), new RecordCommandRead(reading));
 }

@@ -1,6 +1,7 @@
 // A request that is being answered.
 
 import { Closing, Request } from "../../build/bindings/types";
+import { Origin } from "./origin";
 import { Query } from "./text/url";
 
 /** Whoever answers a call over time is told when its client goes away, and when it has read. */
@@ -20,6 +21,8 @@ export class Call {
   version: i32 = 0;
   query: Query = new Query("");
   follower: Follower | null = null;
+  /** Null before it has found its route. */
+  origin: Origin | null = null;
   /** Its client has gone away. Known of those that want to hear of it. */
   gone: bool = false;
   /** Hands the call to its route once more: set by the router, which the nouns do not know. */

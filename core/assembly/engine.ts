@@ -32,7 +32,9 @@ import { exitedByItself, ranOutOfMemory } from "./container/exit";
 import { ruleTable } from "./container/lifecycle";
 import { execExited } from "./exec/ended";
 import { watchAll, watchChanged } from "./health/watch";
+import { Call } from "./call";
 import { mend } from "./mend";
+import { acting, ENGINE_START, EXITED_BY_ITSELF, OUT_OF_MEMORY } from "./origin";
 import { reasons } from "./reason";
 import { allRecords } from "./records/all";
 import { versionProblem } from "./records/version";
@@ -59,18 +61,28 @@ export function open(
   engine.ids.seed(seed);
   engine.steps.epoch = options.epoch;
   engine.events.openedAt(journal);
+  acting.at = now.wall;
+  acting.alone(ENGINE_START);
   commonHeaders.build(options.version, options.machine.os);
   mend(records, inventory);
   watchAll();
-  engine.containers.putChanged();
+  keep();
 }
 
 export function step(now: Instant, input: Input): void {
   reasons.length = 0;
   engine.now = now;
+  acting.at = now.wall;
   take(input);
   watchChanged();
+  keep();
+}
+
+/** What the step has changed, and what happened in it. */
+function keep(): void {
   engine.containers.putChanged();
+  engine.events.settle(engine.keeps);
+  engine.keeps = false;
 }
 
 /** Drops what belongs to the last step only; the rest is done by the bindings. */
@@ -119,25 +131,33 @@ function take(input: Input): void {
 
 function completed(completed: Completed): void {
   const pending = engine.steps.end(completed.op);
-  if (pending !== null) pending.task.ended(pending.step, completed.outcome.ok, completed.outcome.error);
+  if (pending === null) return;
+  acting.origin = pending.origin;
+  pending.task.ended(pending.step, completed.outcome.ok, completed.outcome.error);
 }
 
 function progressed(progress: Progress): void {
   const pending = engine.steps.find(progress.op);
-  if (pending !== null) pending.task.progressed(pending.step, progress);
+  if (pending === null) return;
+  acting.origin = pending.origin;
+  pending.task.progressed(pending.step, progress);
 }
 
 function elapsed(op: u64): void {
   const pending = engine.steps.end(op);
-  if (pending !== null) pending.task.elapsed(pending.step);
+  if (pending === null) return;
+  acting.origin = pending.origin;
+  pending.task.elapsed(pending.step);
 }
 
 function exited(exited: Exited): void {
+  acting.alone(EXITED_BY_ITSELF);
   const container = engine.containers.find(exited.container);
   if (container !== null && container.run == exited.run) exitedByItself(container, exited.exit);
 }
 
 function shortOfMemory(subject: Subject): void {
+  acting.alone(OUT_OF_MEMORY);
   const container = engine.containers.find(subject.container);
   if (container !== null && container.run == subject.run && container.running) ranOutOfMemory(container);
 }
@@ -147,6 +167,7 @@ function closed(closed: Closed): void {
   const call = engine.calls.get(closed.request);
   engine.calls.delete(closed.request);
   call.gone = true;
+  resume(call);
   const follower = call.follower;
   if (follower !== null) follower.closed(call, closed.why);
 }
@@ -154,6 +175,13 @@ function closed(closed: Closed): void {
 function drained(drained: Drained): void {
   if (!engine.calls.has(drained.request)) return;
   const call = engine.calls.get(drained.request);
+  resume(call);
   const follower = call.follower;
   if (follower !== null) follower.drained(call, drained.bytes);
+}
+
+/** What its client does is on its behalf. */
+function resume(call: Call): void {
+  const origin = call.origin;
+  if (origin !== null) acting.origin = origin;
 }

@@ -17,6 +17,7 @@ import { HELD_RECORDS, mendHeldStill } from "./container/held-still";
 import { Cause, Status } from "./container/lifecycle";
 import { mendLimits } from "./container/limiting";
 import { mendLinked } from "./container/linked";
+import { originOf } from "./container/last-change";
 import { tieLinks } from "./container/links";
 import { release } from "./container/release";
 import { resumeRemoval } from "./container/remove";
@@ -26,6 +27,7 @@ import { startWithEngine } from "./container/start-with-engine";
 import { mendExecs } from "./exec/mend";
 import { keepEndpoint } from "./network/connect";
 import { makeBridges } from "./network/making";
+import { acting, ENGINE_START } from "./origin";
 import { tellAdopted, tellMended } from "./records/found";
 import { restore } from "./records/restore";
 import { engine } from "./state";
@@ -46,6 +48,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   for (let i = 0; i < containers.length; i++) {
     mendContainer(containers[i], findProcess(inventory.processes, containers[i]));
   }
+  acting.alone(ENGINE_START);
   for (let i = 0; i < containers.length; i++) if (containers[i].limiting) mendLimits(containers[i]);
   engine.images.mend(inventory.chains);
   mendLinked();
@@ -74,6 +77,7 @@ function mendHeld(records: Stored[]): void {
 }
 
 function mendContainer(container: Container, found: FoundProcess | null): void {
+  acting.alone(ENGINE_START);
   switch (container.status) {
     case Status.Starting:
       return mendStarting(container, found);
@@ -93,6 +97,7 @@ function mendContainer(container: Container, found: FoundProcess | null): void {
       return scheduleRestart(container);
     case Status.Removing:
       tellMended(`container ${container.id}`, "its removal goes on");
+      acting.origin = originOf(container.lastChange);
       return resumeRemoval(container);
     default:
       return;

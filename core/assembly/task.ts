@@ -1,6 +1,7 @@
 // What the core waits for: every command asked of a host, and every timer, is a step of a task.
 
 import { Failure, Outcome, Progress } from "../../build/bindings/types";
+import { acting, Origin } from "./origin";
 
 /** Something that takes more than one step. Steps are numbered by the task itself. */
 export abstract class Task {
@@ -19,6 +20,8 @@ export class Pending {
   constructor(
     readonly task: Task,
     readonly step: i32,
+    /** On whose behalf: what comes of it is on theirs, too. */
+    readonly origin: Origin,
   ) {}
 }
 
@@ -31,7 +34,7 @@ export class Steps {
   begin(task: Task, step: i32): u64 {
     this.counter += 1;
     const op = ((<u64>this.epoch) << 32) | (<u64>this.counter);
-    this.pending.set(op, new Pending(task, step));
+    this.pending.set(op, new Pending(task, step, acting.origin));
     return op;
   }
 

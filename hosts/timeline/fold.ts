@@ -1,7 +1,8 @@
 // Folds records into the world that a visitor sees. Keys and forms are those of the core's records: `container/ID`,
 // `image/ID`, `config/ID`, `reference/NAME`, `network/ID`, `volume/NAME`.
 
-import type { RecordChange, engine } from "../host.js";
+import type { engine } from "../host.js";
+import type { StepOutputs } from "../outbox.js";
 import { RUNNING, containerOf, familiar, parsed, splitKey } from "./kept-records.js";
 import type { ContainerRecord, ImageConfig, ImageRecord, NetworkRecord } from "./kept-records.js";
 import type { ContainerView, EventView, ImageView, LayerView, NetworkView, VolumeView, World } from "./world.js";
@@ -17,7 +18,7 @@ export const EMPTY_WORLD: World = {
 
 /** What a step adds to the world. */
 export interface Happened {
-  records: readonly RecordChange[];
+  records: Readonly<StepOutputs["records"]>;
   moved: readonly engine.Moved[];
   events: readonly EventView[];
 }

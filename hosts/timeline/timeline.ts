@@ -115,9 +115,9 @@ export class Timeline implements Observer {
       wall: observed.now.wall,
       number: this.#stepCount,
       effects: outputs.effects.map((effect) => effectWords(effect, this.#naming)),
-      records: outputs.records.flatMap(({ tag, val }) => {
-        if (tag === "append") return [];
-        return tag === "put" ? { key: val.key, deleted: false } : { key: val, deleted: true };
+      records: outputs.records.flatMap((command) => {
+        if (command.tag === "put") return { key: command.val.key, deleted: false };
+        return command.tag === "delete" ? { key: command.val, deleted: true } : [];
       }),
       replies: outputs.replies.map((reply) => replyWords(reply, this.#naming)).filter((words) => words !== null),
       answers: this.#answered(outputs),

@@ -2,27 +2,19 @@
 // show: only that there are some.
 
 import { readFileSync } from "node:fs";
-import type {
-  content,
-  RecordChange,
-  engine,
-  networks,
-  processes,
-  replies,
-  timers,
-  types,
-  volumes,
-} from "../../hosts/host.js";
-import type { Effect } from "../../hosts/outbox.js";
+import type { content, engine, networks, processes, replies, timers, types, volumes } from "../../hosts/host.js";
+import type { Effect, StepOutputs } from "../../hosts/outbox.js";
 
 const STATUSES = statusWords();
 const USUAL_MOUNTS =
   "/proc /dev /dev/pts /sys /sys/fs/cgroup /dev/mqueue /dev/shm /etc/resolv.conf /etc/hostname /etc/hosts".split(" ");
 
-export function shownRecord(command: Exclude<RecordChange, { tag: "append" }>): string {
-  if (command.tag === "delete") return `record delete ${command.val}`;
+/** Entries of the journal are what readers are told; a story shows those. */
+export function shownRecord(command: StepOutputs["records"][number]): string[] {
+  if (command.tag === "delete") return [`record delete ${command.val}`];
+  if (command.tag !== "put") return [];
   const { key, value } = command.val;
-  return `record put ${key} ${summary(key, text(value))}`.trimEnd();
+  return [`record put ${key} ${summary(key, text(value))}`.trimEnd()];
 }
 
 /** `now`: monotonic time, since a timer is told as a delay. `nameOf`: what a story calls an operation. */

@@ -187,7 +187,7 @@ class Story {
     const isShown = ({ command }: Effect): boolean => this.#showsSizes || asked || command.tag !== "measure";
     for (const change of records) keep(change, this.#records, this.#journal);
     return [
-      ...records.flatMap((change) => (change.tag === "append" ? [] : [shownRecord(change)])),
+      ...records.flatMap(shownRecord),
       ...effects.filter(isShown).map((effect) => {
         const shown = shownEffect(effect, this.#now().monotonic, (op) => this.#operationName(op));
         return `${effect.to} ${this.#operationName(effect.op)} ${shown}`;

@@ -2,6 +2,7 @@
 
 import { BodyTag, Request } from "../../../build/bindings/types";
 import { Call } from "../call";
+import { acting, Asker, Origin } from "../origin";
 import { reasons } from "../reason";
 import { badParameter, notFound, Refusal, RefusalKind, statusOf } from "../refusal";
 import { commonHeaders, messageBody, refused, sendEmpty, sendRefusal, sendWhole, textBody } from "../reply";
@@ -40,8 +41,20 @@ function route(call: Call): void {
   const route = findRoute(call);
   if (route === null) return refuseUnrouted(call, notFound("page not found"), JSON_ONLY);
   reasons.push(new Routed(call.id, route, call.version));
+  // One that has waited is taken up in a step that was on others' behalf.
+  const before = acting.origin;
+  acting.origin = originOf(call);
   const refusal = accept(call, route);
   if (refusal !== null) sendRefusal(call, refusal);
+  acting.origin = before;
+}
+
+function originOf(call: Call): Origin {
+  const known = call.origin;
+  if (known !== null) return known;
+  const origin = new Origin(Asker.of(call.request, call.path), "");
+  call.origin = origin;
+  return origin;
 }
 
 function accept(call: Call, route: Route): Refusal | null {

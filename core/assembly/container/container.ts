@@ -4,9 +4,11 @@ import { Call } from "../call";
 import { Health } from "../health/health";
 import { Json } from "../json/json";
 import { Endpoint } from "../network/endpoint";
+import { Origin } from "../origin";
 import { reasons } from "../reason";
 import { NO_TIME } from "../text/time";
 import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
+import { changedNow, LastChange } from "./last-change";
 import { Link } from "./link";
 import { ListedItem } from "./listed-item";
 import { MountKind, MountPoint } from "./mount-point";
@@ -111,6 +113,8 @@ export class Container {
   limiting: bool = false;
   /** Somebody asked for a restart: once its run is over another one follows. */
   startsAgain: bool = false;
+  /** Null: it was made by an engine that did not keep that. */
+  lastChange: LastChange | null = null;
 
   // ---------------------------------------------------------------- not in the record
   /** Its record is put before the step ends: see `touch`. */
@@ -121,6 +125,8 @@ export class Container {
   linkedBy: Container[] = [];
   /** How it stood in the last list. */
   listed: ListedItem | null = null;
+  /** On whose behalf its run is being ended; null: nobody's. */
+  ender: Origin | null = null;
   /** Works that want its run to stand still, or freeze or thaw it. */
   holders: i32 = 0;
   /** Its run is being frozen or thawed for a client or a commit. */
@@ -161,6 +167,12 @@ export class Container {
     assert(to != ILLEGAL, `no rule for cause ${(<i32>cause).toString()} in status ${(<i32>this.status).toString()}`);
     reasons.push(new Moved(this.id, this.status, cause, to));
     this.status = <Status>to;
+    this.change();
+  }
+
+  /** Somebody, or something, has made it other than it was: the record says who and why. */
+  change(): void {
+    this.lastChange = changedNow();
     this.touch();
   }
 

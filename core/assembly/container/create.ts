@@ -63,7 +63,7 @@ function create(call: Call, checked: bool): Refusal | null {
   const container = newContainer(wish, name);
   engine.containers.add(container);
   tieLinks(container);
-  container.touch();
+  container.change();
   new Creation(container, call, wish).begin();
   return null;
 }

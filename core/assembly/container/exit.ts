@@ -3,6 +3,7 @@
 import { Exit } from "../../../build/bindings/types";
 import { containerEvent, emitContainer, emitNetwork, emitUnmounts } from "../event/emit";
 import { endExecs } from "../exec/ended";
+import { acting, OUT_OF_MEMORY } from "../origin";
 import { endReply } from "../reply";
 import { engine } from "../state";
 import { Container } from "./container";
@@ -15,6 +16,7 @@ import { answerWaiters } from "./wait";
 
 export function exitedByItself(container: Container, exit: Exit): void {
   if (!container.running) return;
+  endedBy(container, exit);
   const lasted = exit.at - container.startedAt;
   const followed = isFollowed(container, <i32>exit.code, lasted);
   recordExit(container, exit, followed ? Cause.Recycle : Cause.Exit);
@@ -31,6 +33,14 @@ export function exitedByItself(container: Container, exit: Exit): void {
   for (let i = 0; i < ends.length; i++) ends[i].runEnded(container);
   if (followed) scheduleRestart(container);
   release(container, null);
+}
+
+/** Whoever asked for the end, or else what brought it. */
+function endedBy(container: Container, exit: Exit): void {
+  const ender = container.ender;
+  container.ender = null;
+  if (ender !== null) acting.origin = ender;
+  else if (exit.outOfMemory) acting.alone(OUT_OF_MEMORY);
 }
 
 /** Told once a run: its first process may be the one that was killed. */

@@ -14,6 +14,7 @@ import { Task } from "../task";
 import { formatTime } from "../text/time";
 import { writeConfig, writeHostConfig } from "./config-json";
 import { Container } from "./container";
+import { writeExtension } from "./last-change";
 import { Status } from "./lifecycle";
 import { logDriverOf } from "./log-config";
 import { isCounted, keepWritten } from "./sizes";
@@ -78,6 +79,7 @@ function write(container: Container, version: i32, written: i64): Uint8Array {
   writeConfig(json, container, version);
   json.key("NetworkSettings");
   writeNetworkSettings(json, container, version);
+  writeExtension(json, container.lastChange);
   json.endObject();
   return line(json);
 }

@@ -2,6 +2,7 @@
 // the kernel.
 
 import { cancelTimer, wakeAfter } from "../ask";
+import { acting, STOP_TIMEOUT } from "../origin";
 import { Task } from "../task";
 import { Container } from "./container";
 import { leaveRunEnd, RunEnd } from "./run-end";
@@ -37,8 +38,10 @@ export abstract class Killing extends Task implements RunEnd {
 
   elapsed(step: i32): void {
     this.timer = 0;
-    if (step == KILL_STEP) this.giveUp(NO_EXIT);
-    else this.kill();
+    if (step == KILL_STEP) return this.giveUp(NO_EXIT);
+    acting.because(STOP_TIMEOUT);
+    this.container.ender = acting.origin;
+    this.kill();
   }
 
   protected kill(): void {

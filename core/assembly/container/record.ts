@@ -6,6 +6,7 @@ import { jsonBytes, JsonWriter } from "../json/writer";
 import { readEndpoint, writeEndpoint } from "../network/endpoint";
 import { annotationsOf } from "./annotations";
 import { Container } from "./container";
+import { readLastChangeRecord, writeLastChangeRecord } from "./last-change";
 import { readLinkRecord, writeLinkRecords } from "./link";
 import { Status } from "./lifecycle";
 import { restartPolicyOf } from "./restart-policy";
@@ -85,6 +86,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.i64Field("restartDelay", container.restartDelay);
   json.boolField("manuallyStopped", container.manuallyStopped);
   json.boolField("disarmed", container.disarmed);
+  writeLastChangeRecord(json, container.lastChange);
 }
 
 /** Of a document for which `containerProblem` finds none. */
@@ -161,6 +163,7 @@ function readState(container: Container, json: Json): void {
   container.restartDelay = json.i64Of("restartDelay");
   container.manuallyStopped = json.boolOf("manuallyStopped");
   container.disarmed = json.boolOf("disarmed");
+  container.lastChange = readLastChangeRecord(json.find("lastChange"));
 }
 
 function document(json: Json | null): Uint8Array {

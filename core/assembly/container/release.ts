@@ -11,6 +11,7 @@ import {
 } from "../../../build/bindings/types";
 import { askContent, askNetworks, askProcesses } from "../ask";
 import { freeEndpoint } from "../network/connect";
+import { acting, AUTO_REMOVE } from "../origin";
 import { Refusal } from "../refusal";
 import { engine } from "../state";
 import { Task } from "../task";
@@ -91,6 +92,7 @@ function settle(container: Container): void {
   if (container.autoRemove && !restarts) container.removeVolumes = true;
   if (restarts) startAgain(container);
   else if (container.autoRemove || container.removals.length > 0) {
+    if (container.removals.length == 0) acting.because(AUTO_REMOVE);
     refuseRestarts(container);
     removeNow(container);
   } else {

@@ -3,6 +3,7 @@
 import { Json } from "../json/json";
 import { Container } from "./container";
 import { SIGKILL } from "./signals";
+import { acting } from "../origin";
 
 export enum PolicyKind {
   No,
@@ -11,12 +12,19 @@ export enum PolicyKind {
   OnFailure,
 }
 
+const NAMES: string[] = ["no", "always", "unless-stopped", "on-failure"];
+
 export class RestartPolicy {
   constructor(
     readonly kind: PolicyKind,
     /** Restarts of `on-failure` in a row; 0 for any number. */
     readonly maximum: i64,
   ) {}
+
+  /** Docker's. */
+  get name(): string {
+    return NAMES[this.kind];
+  }
 }
 
 export const NO_RESTARTS: RestartPolicy = new RestartPolicy(PolicyKind.No, 0);
@@ -72,6 +80,7 @@ function delayAfter(last: i64): i64 {
 
 /** Somebody starts it: its policy begins anew. */
 export function rearm(container: Container): void {
+  container.ender = null;
   container.restartCount = 0;
   container.restartDelay = 0;
   container.manuallyStopped = false;
@@ -81,6 +90,7 @@ export function rearm(container: Container): void {
 /** Somebody ends its run: nothing follows it. */
 export function disarm(container: Container): void {
   markStopped(container);
+  container.ender = acting.origin;
   container.disarmed = true;
 }
 

@@ -4,6 +4,7 @@
 import { cancelTimer, wakeAfter } from "../ask";
 import { Failure, Outcome } from "../../../build/bindings/types";
 import { releasingHolder } from "../network/port-holders";
+import { acting, RESTART_POLICY } from "../origin";
 import { Refusal } from "../refusal";
 import { Task } from "../task";
 import { Backoff, Container } from "./container";
@@ -20,6 +21,7 @@ const PATIENCE: u64 = 100_000_000;
 
 /** At the end of a run, or at a restart of the engine: monotonic time does not outlive it, so the whole delay passes. */
 export function scheduleRestart(container: Container): void {
+  acting.alone(`${RESTART_POLICY}${container.policy.name}`);
   const delay = new Delay(container);
   container.backoff = delay;
   delay.wait(<u64>container.restartDelay);

@@ -39,7 +39,7 @@ export class ContainerStore {
     this.idByName.delete(container.name);
     container.name = name;
     this.idByName.set(name, container.id);
-    container.touch();
+    container.change();
   }
 
   find(id: string): Container | null {

@@ -71,7 +71,7 @@ export class Updated {
   take(): void {
     this.container.hostConfig = jsonBytes(this.hostConfig);
     this.container.policy = restartPolicyOf(this.hostConfig);
-    this.container.touch();
+    this.container.change();
     emitContainer(this.container, "update");
     const json = new JsonWriter();
     json.beginObject();

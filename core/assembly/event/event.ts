@@ -7,6 +7,8 @@ export class Event {
   /** Its line as it was last written, and for which version: all readers of one version get the same. */
   private written: Uint8Array | null = null;
   private writtenFor: i32 = 0;
+  /** Its time in the journal: never before the event before it. */
+  stamp: i64 = 0;
 
   constructor(
     readonly type: string,

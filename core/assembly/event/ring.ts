@@ -1,46 +1,101 @@
-// The last events, and who reads them.
+// Events as they happen: numbered for the journal, kept for a while for those who read, told to them, and written down.
+//
+// Whoever is told of an event finds it in the journal again: then it is kept in its step's transaction, as it is where the
+// step keeps records anyway. What nobody reads of (an exec, a signal) does not hold its step up.
 
-import { JournalEnd } from "../../../build/bindings/types";
+import { JournalEnd, JournalEntry } from "../../../build/bindings/types";
+import { appendJournal, settleJournal } from "../ask";
+import { acting, Origin } from "../origin";
+import { writeEntry } from "./entry";
 import { Event } from "./event";
 
-/** Events that are kept for `since` (surface §2.11). */
-const KEPT = 256;
+/** Events that are kept for readers (surface §2.11: they are what `until` alone shows). */
+export const KEPT: u64 = 256;
 
 export abstract class EventReader {
-  abstract happened(event: Event): void;
+  /** There is one more. */
+  abstract happened(): void;
 }
 
 export class EventRing {
   /** Position in the journal of the next event. */
   next: u64 = 1;
-  /** When the last one was, by the journal. */
+  /** When the last one was, by the journal, whose time never goes back. */
   private last: i64 = 0;
+  private readonly kept: Event[] = [];
+  private readonly readers: EventReader[] = [];
+  /** The newest so many are not written down yet: those of this step. */
+  private unwritten: i32 = 0;
+  /** Some have been written down without haste. */
+  private late: bool = false;
+  /** Somebody is told of events in this step. */
+  private told: bool = false;
 
   openedAt(end: JournalEnd): void {
     this.next = end.next;
     this.last = end.at;
   }
 
-  private readonly kept: Event[] = [];
-  private readonly readers: EventReader[] = [];
-
   emit(event: Event): void {
-    if (this.kept.length == KEPT) this.kept.shift();
+    sign(event, acting.origin);
+    this.last = max(this.last, event.at);
+    event.stamp = this.last;
+    if (<u64>this.kept.length == KEPT) this.kept.shift();
     this.kept.push(event);
+    this.next += 1;
+    this.unwritten += 1;
+    if (<u64>this.unwritten == KEPT) this.write(false);
     // A reader may leave while it is told.
     const readers = this.readers.slice(0);
-    for (let i = 0; i < readers.length; i++) readers[i].happened(event);
+    for (let i = 0; i < readers.length; i++) readers[i].happened();
     event.told();
   }
 
-  /** Oldest first. */
-  between(since: i64, until: i64): Event[] {
-    const found: Event[] = [];
-    for (let i = 0; i < this.kept.length; i++) {
+  /** The end of a step, which may have records of its own. */
+  settle(keeps: bool): void {
+    const now = this.told || keeps;
+    this.told = false;
+    if (this.unwritten > 0) this.write(!now);
+    else if (now && this.late) this.settleLate();
+  }
+
+  /** Somebody is told of what is kept here, or reads the journal. */
+  tell(): void {
+    this.told = true;
+  }
+
+  private write(later: bool): void {
+    for (let i = this.kept.length - this.unwritten; i < this.kept.length; i++) {
       const event = this.kept[i];
-      if (event.at >= since && (until == 0 || event.at <= until)) found.push(event);
+      appendJournal(new JournalEntry(this.oldest + <u64>i, event.stamp, writeEntry(event)), later);
     }
-    return found;
+    this.unwritten = 0;
+    this.late = later;
+  }
+
+  private settleLate(): void {
+    this.late = false;
+    settleJournal();
+  }
+
+  /** Position of the oldest event that is kept here; `next` if none is. */
+  get oldest(): u64 {
+    return this.next - <u64>this.kept.length;
+  }
+
+  /** Null: it is not kept here. */
+  at(position: u64): Event | null {
+    const oldest = this.oldest;
+    return position < oldest || position >= this.next ? null : this.kept[<i32>(position - oldest)];
+  }
+
+  /** Position of the first event that is not before a moment; 0 if that may be one that is not kept here. */
+  since(moment: i64): u64 {
+    const kept = this.kept;
+    if (kept.length == 0) return this.next == 1 || moment > this.last ? this.next : 0;
+    if (this.oldest > 1 && kept[0].stamp >= moment) return 0;
+    for (let i = 0; i < kept.length; i++) if (kept[i].stamp >= moment) return this.oldest + <u64>i;
+    return this.next;
   }
 
   join(reader: EventReader): void {
@@ -55,4 +110,14 @@ export class EventRing {
   get readerCount(): i32 {
     return this.readers.length;
   }
+}
+
+/** Says who asked for it, and why: attributes of ours, which no label of the actor's can have in their place. */
+function sign(event: Event, origin: Origin): void {
+  const asker = origin.asker;
+  if (asker !== null && asker.hasPeer) {
+    event.with("coracle.peer.pid", asker.pid.toString()).with("coracle.peer.uid", asker.uid.toString());
+  }
+  if (asker !== null && asker.agent.length > 0) event.with("coracle.user-agent", asker.agent);
+  event.with("coracle.why", origin.why);
 }

@@ -2,6 +2,7 @@
 
 import { ExecExited } from "../../../build/bindings/types";
 import { Container } from "../container/container";
+import { acting, EXITED_BY_ITSELF, HEALTH_CHECK } from "../origin";
 import { engine } from "../state";
 import { decodeUtf8 } from "../text/utf8";
 import { Exec, Stage } from "./exec";
@@ -12,6 +13,7 @@ export function execExited(exited: ExecExited): void {
   if (exec === null) return adoptedExited(exited);
   // Of one that has ended with its run this is no news.
   if (exec.stage != Stage.Running) return;
+  acting.alone(exec.owner === null ? EXITED_BY_ITSELF : HEALTH_CHECK);
   exec.output = decodeUtf8(exited.output) + (exited.truncated ? "..." : "");
   finish(exec, <i32>exited.exit.code);
   reapExec(exec.id);
@@ -21,6 +23,7 @@ export function execExited(exited: ExecExited): void {
 function adoptedExited(exited: ExecExited): void {
   const adopted = engine.execs.adopted;
   if (!adopted.has(exited.exec)) return;
+  acting.alone(EXITED_BY_ITSELF);
   emitDie(adopted.get(exited.exec), exited.exec, <i32>exited.exit.code);
   adopted.delete(exited.exec);
   reapExec(exited.exec);

@@ -4,6 +4,7 @@ import { Failure, Outcome } from "../../../build/bindings/types";
 import { cancelTimer, wakeAfter } from "../ask";
 import { Container } from "../container/container";
 import { emitContainer } from "../event/emit";
+import { acting, HEALTH_CHECK } from "../origin";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Health, HealthResult, HEALTHY, STARTING, UNHEALTHY } from "./health";
@@ -39,6 +40,7 @@ export class Monitor extends Task implements ProbeOwner {
 
   elapsed(_step: i32): void {
     this.timer = 0;
+    acting.alone(HEALTH_CHECK);
     const probe = new Probe(this.container, this.plan, this);
     this.probe = probe;
     probe.make();

@@ -5,10 +5,12 @@ import { Event } from "../event/event";
 import { LAYERS_AT_ONCE } from "../image/layer-fetch";
 import { JsonWriter } from "../json/writer";
 import { DEFAULT_SHM_SIZE } from "../container/defaults";
+import { acting, RELOAD } from "../origin";
 import { engine } from "../state";
 import { decodeUtf8 } from "../text/utf8";
 
 export function reload(settings: Settings): void {
+  acting.alone(RELOAD);
   const options = engine.options;
   options.debug = settings.debug;
   options.insecureRegistries = settings.insecureRegistries;

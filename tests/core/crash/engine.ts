@@ -71,6 +71,7 @@ export class Engine implements Counted {
   readonly #instance: Instance;
   readonly #timers = new Map<bigint, bigint>();
   readonly #abandoned = new Set<bigint>();
+  #late: StepOutputs["records"] = [];
   #waiting: HostEffect[] = [];
   /** What became of those that were carried out, and of which the core has not heard yet. */
   readonly #outcomes = new Map<HostEffect, engine.Completed["outcome"]>();
@@ -265,10 +266,17 @@ export class Engine implements Counted {
   }
 
   #take({ records, effects, replies: sent }: StepOutputs): void {
-    for (const change of records) keep(change, this.records, this.journal);
-    if (records.length > 0) this.changed();
+    this.#keep(records);
     for (const effect of effects) this.#start(effect);
     for (const { request, command } of sent) this.#reply(request, command);
+  }
+
+  /** What no step waits for is lost by a cut before the next transaction. */
+  #keep(records: StepOutputs["records"]): void {
+    this.#late.push(...records);
+    if (!records.some(({ tag }) => tag !== "append-later")) return;
+    for (const command of this.#late.splice(0)) keep(command, this.records, this.journal);
+    this.changed();
   }
 
   #start(effect: Effect): void {

@@ -1,0 +1,118 @@
+// Who asked for what a step does, and why. The reasons are a closed list: the constants below, restart policies by name,
+// and requests as `METHOD /path`: never with a query, which may hold what is nobody's business.
+
+import { Request } from "../../build/bindings/types";
+import { headerOf } from "./api/headers";
+
+/** Nobody asked: found so, or resumed, when the engine was started. */
+export const ENGINE_START = "engine start";
+export const EXITED_BY_ITSELF = "exited by itself";
+export const OUT_OF_MEMORY = "out of memory";
+/** It did not obey in time. */
+export const STOP_TIMEOUT = "stop timeout";
+export const AUTO_REMOVE = "auto-remove";
+export const HEALTH_CHECK = "health check";
+export const RELOAD = "configuration reload";
+/** Followed by the policy's name. */
+export const RESTART_POLICY = "restart policy ";
+
+/** UTF-16 units of what a client says of itself, or asks for, that are kept. */
+const LONGEST = 200;
+
+/** A client, by one of its requests. Texts are made when they are wanted: of most requests nobody wants them. */
+export class Asker {
+  hasPeer: bool = false;
+  uid: u32 = 0;
+  pid: u32 = 0;
+  private agentText: string = "";
+  private requestText: string = "";
+
+  private constructor(
+    /** Null: the texts are made. */
+    private headers: string | null,
+    private readonly method: string,
+    private readonly path: string,
+  ) {}
+
+  /** `path`: what follows the version in the request's, decoded. */
+  static of(request: Request, path: string): Asker {
+    const asker = new Asker(request.headers, request.method, path);
+    const peer = request.peer;
+    if (peer !== null) asker.identify(peer.uid, peer.pid);
+    return asker;
+  }
+
+  /** One whose request is long over. */
+  static recalled(agent: string, hasPeer: bool, uid: u32, pid: u32): Asker {
+    const asker = new Asker(null, "", "");
+    asker.agentText = agent;
+    if (hasPeer) asker.identify(uid, pid);
+    return asker;
+  }
+
+  /** Its User-Agent, or empty. */
+  get agent(): string {
+    this.read();
+    return this.agentText;
+  }
+
+  /** What it asks for. */
+  get asked(): string {
+    this.read();
+    return this.requestText;
+  }
+
+  private identify(uid: u32, pid: u32): void {
+    this.hasPeer = true;
+    this.uid = uid;
+    this.pid = pid;
+  }
+
+  private read(): void {
+    const headers = this.headers;
+    if (headers === null) return;
+    const agent = headerOf(headers, "User-Agent");
+    this.agentText = agent === null ? "" : shortened(agent);
+    this.requestText = shortened(`${this.method} ${this.path}`);
+    this.headers = null;
+  }
+}
+
+export class Origin {
+  constructor(
+    /** Null: the engine itself. */
+    readonly asker: Asker | null,
+    /** Empty: because the asker asked. */
+    private readonly reason: string,
+  ) {}
+
+  get why(): string {
+    if (this.reason.length > 0) return this.reason;
+    const asker = this.asker;
+    return asker === null ? "" : asker.asked;
+  }
+}
+
+/** On whose behalf the core acts, and when: everything that a step changes or asks for has the origin of this moment. */
+export class Acting {
+  origin: Origin = new Origin(null, ENGINE_START);
+  /** Wall time of the step. */
+  at: i64 = 0;
+
+  /** For nobody, but for a reason of the engine's own. */
+  alone(reason: string): void {
+    this.origin = new Origin(null, reason);
+  }
+
+  /** For whom it was, but for another reason. */
+  because(reason: string): void {
+    this.origin = new Origin(this.origin.asker, reason);
+  }
+}
+
+export const acting: Acting = new Acting();
+
+/** Lone halves of a pair of surrogates are mended by whoever writes it. */
+function shortened(text: string): string {
+  return text.length > LONGEST ? text.slice(0, LONGEST) : text;
+}
