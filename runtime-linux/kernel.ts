@@ -57,6 +57,8 @@ export interface Kernel {
   pipe(): { read: number; write: number };
   /** Of a socket: its other end is closed for good, not only for writing (poll(2), POLLHUP). */
   hungUp(fd: number): boolean;
+  /** Who connected at the other end of a unix socket (SO_PEERCRED, unix(7)). Throws where that cannot be known. */
+  peerOf(fd: number): Peer;
   /** Of a socket: `SHUT_…`. */
   shutdown(fd: number, how: number): void;
   /** A socket of `AF_UNIX`, `SOCK_SEQPACKET`, connected to what listens at `path`; non-blocking, closed on exec. */
@@ -84,6 +86,13 @@ export interface Kernel {
   interfaceIndex(name: string): number;
   /** A socket bound to that IPv4 address and port so that nobody else can listen there; closed on exec. */
   bindPort(protocol: "tcp" | "udp", address: Uint8Array, port: number): number;
+}
+
+/** A process, and on whose behalf it runs. */
+export interface Peer {
+  pid: number;
+  uid: number;
+  gid: number;
 }
 
 /** What a child begins with. */

@@ -21,6 +21,11 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: NEWEST,
     lines: [/^(head )?ping \+ header (Builder-Version|Swarm)$/],
   },
+  {
+    id: "event-origins",
+    what: "events have attributes `coracle.…`, and containers' inspect a field `Coracle`",
+    reason: "they tell who asked and why; Docker's clients show the attributes and pass over the field",
+  },
   { id: "too-old", what: "a version below 1.24 is refused", reason: VERSIONS },
   {
     id: "bad-json-status",

@@ -10,6 +10,8 @@ export interface LinuxOptions {
   execRoot: string;
   /** OCI runtimes by name, with the paths of their programs, besides those that are found. The first found is used. */
   runtimes?: Readonly<Record<string, string>>;
+  /** Bytes of events that are kept; 64 MiB if not given. */
+  journalBytes?: number;
 }
 
 /**

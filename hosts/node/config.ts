@@ -9,8 +9,8 @@ import type { Simulation } from "./simulation.js";
 import { ConfigError, DEFAULTS, LOG_DRIVERS, LOG_LEVELS, OPTIONS } from "./options.js";
 import type { LogLevel, Values } from "./options.js";
 
-/** Less would hold hardly more than one segment's start. */
-const LEAST_TRACE = 1024 * 1024;
+/** Less of a trace would hold hardly more than one segment's start. */
+const LEAST_SIZE = 1024 * 1024;
 
 export interface DaemonConfig {
   /** Sockets to listen on: absolute paths. */
@@ -37,6 +37,8 @@ export interface DaemonConfig {
   debug: boolean;
   /** None: containers are run for real. */
   simulated: Simulation | null;
+  /** Bytes of events that are kept. */
+  eventsSize: number;
   /** What is recorded; none: nothing. */
   trace: TraceConfig | null;
 }
@@ -69,7 +71,7 @@ export function configOf(values: Values): DaemonConfig {
   const ownSocket = (): string => (simulated ? simulatedSocket() : DEFAULTS.socket);
   const { sockets, dryRunSockets } = socketsOf(hosts.length > 0 ? hosts : [ownSocket()]);
   const dataRoot = directory("data-root", text("data-root") ?? DEFAULTS.dataRoot);
-  const limit = traceSize(text("trace-size") ?? "64m");
+  const limit = byteSize("trace", text("trace-size") ?? "64m");
   // A simulated engine keeps nothing of its own anywhere else.
   const traces =
     simulated === null ? traceDirectory(dataRoot) : simulatedTraceDirectory((sockets[0] ?? dryRunSockets[0])!);
@@ -89,6 +91,7 @@ export function configOf(values: Values): DaemonConfig {
     logOptions: (values.get("log-opt") as Map<string, string> | undefined) ?? new Map(),
     debug,
     simulated,
+    eventsSize: byteSize("events", text("events-size") ?? "64m"),
     trace: values.get("trace") === false ? null : { directory: traces, limit },
   };
 }
@@ -141,11 +144,11 @@ function socketPath(host: string): string {
 }
 
 /** `64m`, `1g`, or so many bytes. */
-function traceSize(text: string): number {
+function byteSize(what: string, text: string): number {
   const [, digits = "", unit = ""] = /^([0-9]{1,9})([kmg]?)b?$/i.exec(text) ?? [];
   const bytes = Number(digits) * 1024 ** ["", "k", "m", "g"].indexOf(unit.toLowerCase());
-  if (digits !== "" && bytes >= LEAST_TRACE) return bytes;
-  throw new ConfigError(`invalid trace size ${JSON.stringify(text)}: it must be 1m or more`);
+  if (digits !== "" && bytes >= LEAST_SIZE) return bytes;
+  throw new ConfigError(`invalid ${what} size ${JSON.stringify(text)}: it must be 1m or more`);
 }
 
 function directory(flag: string, path: string): string {

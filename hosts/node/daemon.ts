@@ -77,7 +77,7 @@ async function start(
   for (const { path } of sockets) await clearSocket(path);
   if (config.pidFile !== null) closings.push(claimPidFile(config.pidFile).release);
   const ground = await openGround(config, closings, log);
-  const { host, loadImages, hasHungUp, remarks } = ground;
+  const { host, loadImages, hasHungUp, peerOf, remarks } = ground;
 
   const bodies = new RequestBodies();
   const replies = new ReplyRouter();
@@ -100,7 +100,7 @@ async function start(
     onEnd: (told) => driver.onEnd(told),
   });
   closings.push(() => dryRuns.close("the engine stops"));
-  const given = { driver, replies, bodies, stdio, attachments, hasHungUp, bodyLimit: BODY_LIMIT, dryRuns };
+  const given = { driver, replies, bodies, stdio, attachments, hasHungUp, peerOf, bodyLimit: BODY_LIMIT, dryRuns };
   const own = (head: RequestHead) => (isTraceRequest(head) ? (recorder?.text() ?? null) : null);
   const server = await ApiServer.create({ ...given, own });
   closings.push(() => server.close(GRACE_MS));

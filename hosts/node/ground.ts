@@ -1,6 +1,6 @@
 // What the daemon puts its engine on: a machine, real or simulated.
 
-import type { Host } from "../host.js";
+import type { Host, engine } from "../host.js";
 import type { DaemonConfig } from "./config.js";
 import type { InternalReply, InternalRequest } from "./internal-request.js";
 import type { Log } from "./log.js";
@@ -16,6 +16,8 @@ export interface Ground {
   offer(config: DaemonConfig): Promise<void>;
   /** Whether the other end of a socket is closed for good, not only for writing; none where that cannot be told. */
   hasHungUp?: (descriptor: number) => boolean;
+  /** Who is at the other end of a socket; none where that cannot be told. */
+  peerOf?: (descriptor: number) => engine.Peer;
   /** Printed under the first line of the greeting. */
   remarks: readonly string[];
 }

@@ -25,7 +25,7 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   const roots = { data: dataRoot, exec: config.execRoot };
   closings.push(claimRoots(roots).release);
   const paths = new Paths(roots);
-  const records = await openRecords(paths.records());
+  const records = await openRecords(paths.records(), config.eventsSize);
   closings.push(() => records.close());
   const registry = registryClient({
     transport: nodeTransport(),
@@ -45,6 +45,7 @@ export const openLinux: OpenGround = async (config, closings, log) => {
     offer,
     loadImages: (ask, log) => loadEmbeddedImage(dataRoot, ask, log),
     hasHungUp: (descriptor) => libc.hungUp(descriptor),
+    peerOf: (descriptor) => libc.peerOf(descriptor),
     remarks: [],
   };
 };

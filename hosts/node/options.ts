@@ -55,6 +55,13 @@ export const OPTIONS: readonly Option[] = [
     help: "OCI runtime when none is named",
   },
   {
+    flag: "events-size",
+    key: "events-size",
+    kind: "text",
+    value: "size",
+    help: "how much is kept of what happened, the newest, for GET /events?since= (default 64m)",
+  },
+  {
     flag: "exec-root",
     key: "exec-root",
     kind: "text",

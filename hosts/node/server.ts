@@ -26,6 +26,7 @@ import { receiveBody } from "./request-body.js";
 import type { RequestHead } from "./request-head.js";
 import { sendOwn } from "./own-reply.js";
 import type { Response } from "./response.js";
+import { descriptorOf } from "./socket-client.js";
 
 /** The side of the driver that a server needs. */
 export interface RequestInputs {
@@ -42,6 +43,8 @@ export interface ApiServerOptions {
   attachments?: Attachments;
   /** See `Ground`. */
   hasHungUp?: Ground["hasHungUp"];
+  /** See `Ground`. */
+  peerOf?: Ground["peerOf"];
   /** Bytes beyond which a JSON body is thrown away. */
   bodyLimit: number;
   /** What the daemon has to tell of itself, of which the core knows nothing; null: the core is asked. */
@@ -56,7 +59,8 @@ export class ApiServer {
   readonly #live: Way;
   readonly #http: Server;
   readonly #listeners: SocketServer[] = [];
-  readonly #names = new WeakMap<Gate, string>();
+  /** Where connections came in, and from whom. */
+  readonly #origins = new WeakMap<Gate, { listener: string; peer?: engine.Peer }>();
   readonly #open = new Set<Gate>();
 
   static async create(options: ApiServerOptions): Promise<ApiServer> {
@@ -120,7 +124,7 @@ export class ApiServer {
   /** Serves one connection, which may be closed on one side and still be written to on the other. */
   serve(connection: Duplex, name: string): void {
     const gate = new Gate(connection, (gate, head) => this.#askPlain(gate, head));
-    this.#names.set(gate, name);
+    this.#origins.set(gate, { listener: name, ...this.#peerOf(connection) });
     this.#open.add(gate);
     gate.once("close", () => this.#open.delete(gate));
     this.#http.emit("connection", gate);
@@ -160,7 +164,7 @@ export class ApiServer {
 
   /** Calls `then` at once for a request to the live engine. */
   #go(gate: Gate, { method, target, headers }: RequestHead, then: (way: Way) => void): void {
-    const listener = this.#names.get(gate) ?? "";
+    const { listener } = this.#originOf(gate);
     const passage = this.#options.dryRuns?.passage({ listener, method, target, headers }) ?? null;
     if (passage === null) return then(this.#live);
     void passage.then((found) => {
@@ -182,8 +186,23 @@ export class ApiServer {
     }
     way.door.replies.add(id, exchangeThrough(gate, id, response, way.context));
     const { method, target, headers } = head;
-    const listener = this.#names.get(gate) ?? "";
-    way.door.deliver({ tag: "request", val: { id, listener, method, target, headers, body } });
+    way.door.deliver({ tag: "request", val: { id, ...this.#originOf(gate), method, target, headers, body } });
+  }
+
+  #originOf(gate: Gate): { listener: string; peer?: engine.Peer } {
+    return this.#origins.get(gate) ?? { listener: "" };
+  }
+
+  /** Asked once a connection: whoever has it may change, who made it does not. */
+  #peerOf(connection: Duplex): { peer?: engine.Peer } {
+    const descriptor = descriptorOf(connection);
+    const { peerOf } = this.#options;
+    if (peerOf === undefined || descriptor < 0) return {};
+    try {
+      return { peer: peerOf(descriptor) };
+    } catch {
+      return {};
+    }
   }
 }
 

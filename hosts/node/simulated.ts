@@ -21,6 +21,7 @@ export const openSimulated: OpenGround = async (config, closings) => {
     // Clients compare what they are told with their own clock.
     begins: BigInt(Date.now()) * 1_000_000n,
     dataRoot: config.dataRoot,
+    journalBytes: config.eventsSize,
     runtimes: [...config.runtimes.keys()],
     elsewhere: nodeTransport(),
     userAgent: `coracle/${VERSION}`,

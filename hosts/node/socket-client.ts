@@ -108,7 +108,7 @@ function afterReading(): Promise<void> {
 }
 
 /** Of a socket of the machine; -1 for what only stands for one. */
-function descriptorOf(socket: Duplex): number {
+export function descriptorOf(socket: Duplex): number {
   const { fd = -1 } = (socket as unknown as { _handle?: { fd?: number } | null })._handle ?? {};
   return fd;
 }

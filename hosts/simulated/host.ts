@@ -81,7 +81,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
   };
   return {
     timers: time,
-    records: new WorldRecords(faults),
+    records: new WorldRecords(faults, options.journalBytes),
     processes: processes.perform,
     content: (op, command, report) => {
       if (command.tag === "drop-container") {

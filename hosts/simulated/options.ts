@@ -30,6 +30,8 @@ export interface SimulatedOptions {
   runtimes?: readonly string[];
   /** Bytes that the disk holds; 64 GiB if not given. */
   diskBytes?: number;
+  /** Bytes of events that are kept; 64 MiB if not given. */
+  journalBytes?: number;
   /** Where the simulated machine keeps things, volumes among them; `/var/lib/coracle` if not given. */
   dataRoot?: string;
 }

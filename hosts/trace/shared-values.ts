@@ -31,10 +31,11 @@ export function noteStored(values: HiddenValues, stored: readonly engine.Stored[
 }
 
 export function noteRecords(values: HiddenValues, commands: readonly records.RecordCommand[]): void {
-  for (const { tag, val } of commands) if (tag === "put") noteBytes(values, val.value);
+  for (const command of commands) if (command.tag === "put") noteBytes(values, command.val.value);
 }
 
 export function sharedInput(values: HiddenValues, input: Input): Input {
+  if (isJournalPage(input)) return withoutBytes(values, input);
   const shown = hiddenEverywhere(values, input);
   if (input.tag === "reloaded") return { tag: "reloaded", val: settings(values, input.val) };
   if (input.tag === "request" && shown.tag === "request") {
@@ -43,6 +44,11 @@ export function sharedInput(values: HiddenValues, input: Input): Input {
     return { tag: "request", val: { ...shown.val, target: sharedTarget(values, target), body: whole } };
   }
   return shown;
+}
+
+/** Labels of containers that are long gone are in there. */
+function isJournalPage(input: Input): boolean {
+  return input.tag === "completed" && input.val.outcome.tag === "ok" && input.val.outcome.val.tag === "journal";
 }
 
 export function sharedOpening(values: HiddenValues, opening: Opening): Opening {

@@ -106,6 +106,12 @@ export const libc: Kernel = {
     // Interrupted, it will be asked again.
     return attempt("poll", asked, 1, 0) > 0 && (asked.readInt16LE(6) & POLLHUP) !== 0;
   },
+  peerOf(fd) {
+    // struct ucred: process, user, group.
+    const found = Buffer.alloc(12);
+    call("getsockopt", "SO_PEERCRED", fd, SOL_SOCKET, SO_PEERCRED, found, int(found.length));
+    return { pid: found.readUInt32LE(0), uid: found.readUInt32LE(4), gid: found.readUInt32LE(8) };
+  },
   shutdown(fd, how) {
     call("shutdown", "", fd, how);
   },
@@ -202,6 +208,7 @@ const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
 const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
+const SO_PEERCRED = 17;
 const DT_UNKNOWN = 0;
 const TIOCSWINSZ = 0x5414;
 const TIOCGPTPEER = 0x5441;
@@ -242,6 +249,7 @@ const PROTOTYPES: Record<string, string> = {
   connect: "int connect(int fd, const uint8_t *address, unsigned int length)",
   close: "int close(int fd)",
   getdents64: "int64_t getdents64(int fd, _Out_ uint8_t *entries, size_t length)",
+  getsockopt: "int getsockopt(int fd, int level, int name, _Out_ uint8_t *value, _Inout_ uint8_t *length)",
   setsockopt: "int setsockopt(int fd, int level, int name, const uint8_t *value, unsigned int length)",
   bind: "int bind(int fd, const uint8_t *address, unsigned int length)",
   sendto:

@@ -1,6 +1,6 @@
 // A kernel that makes no calls but writes down what was asked of it: for tests without root.
 
-import type { Birth, ChildEnd, Device, Kernel, Path } from "../kernel.js";
+import type { Birth, ChildEnd, Device, Kernel, Path, Peer } from "../kernel.js";
 
 /** One call: its name and arguments as text, in order. */
 export type Recorded = [name: string, ...args: (string | number)[]];
@@ -82,6 +82,10 @@ export class Recorder implements Kernel {
   pipe(): { read: number; write: number } {
     this.#record("pipe");
     return { read: -1, write: -1 };
+  }
+  peerOf(fd: number): Peer {
+    this.#record("peerOf", fd);
+    return { pid: 0, uid: 0, gid: 0 };
   }
   hungUp(fd: number): boolean {
     this.#record("hungUp", fd);

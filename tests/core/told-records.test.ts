@@ -27,9 +27,9 @@ test.each(readdirSync(SCENARIOS).sort())("%s", (name) => {
 });
 
 function keep(kept: Map<string, Uint8Array>, { records }: StepOutputs): void {
-  for (const { tag, val } of records) {
-    if (tag === "put") kept.set(val.key, val.value);
-    else if (tag === "delete") kept.delete(val);
+  for (const command of records) {
+    if (command.tag === "put") kept.set(command.val.key, command.val.value);
+    else if (command.tag === "delete") kept.delete(command.val);
   }
 }
 

@@ -25,6 +25,8 @@ test("every call is made", () => {
   const calls = [...KERNEL.matchAll(/^ {2}(\w+)\(/gm)].map((match) => match[1]!);
   expect(calls).toContain("mount");
   // Of sockets of clients the daemon asks.
-  expect(calls.filter((name) => !OTHERS.includes(`ernel.${name}(`))).toEqual(["hungUp"]);
-  expect(readFileSync(join(ROOT, "../hosts/node/linux.ts"), "utf8")).toContain("libc.hungUp(");
+  expect(calls.filter((name) => !OTHERS.includes(`ernel.${name}(`))).toEqual(["hungUp", "peerOf"]);
+  const daemon = readFileSync(join(ROOT, "../hosts/node/linux.ts"), "utf8");
+  expect(daemon).toContain("libc.hungUp(");
+  expect(daemon).toContain("libc.peerOf(");
 });

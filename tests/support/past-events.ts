@@ -14,12 +14,23 @@ export interface Event {
   readonly from?: string;
 }
 
-/** The events since then. */
+/** The events since then, as the reference tells them: without who asked and why. */
 export async function past(engine: EngineClient, since: string, filters: unknown = {}): Promise<Event[]> {
+  return (await pastSigned(engine, since, filters)).map(unsigned);
+}
+
+/** The same with attributes of ours: the difference `event-origins`. */
+export async function pastSigned(engine: EngineClient, since: string, filters: unknown = {}): Promise<Event[]> {
   const query = `since=${since}&until=${await stamp(engine)}&filters=${encodeURIComponent(JSON.stringify(filters))}`;
   const answer = await engine.must(200, "GET", `/events?${query}`);
   const lines = answer.text.split("\n").filter((line) => line !== "");
   return lines.map((line) => JSON.parse(line) as Event);
+}
+
+/** Without attributes of ours. */
+export function unsigned(event: Event): Event {
+  const attributes = Object.entries(event.Actor.Attributes).filter(([name]) => !name.startsWith("coracle."));
+  return { ...event, Actor: { ...event.Actor, Attributes: Object.fromEntries(attributes) } };
 }
 
 /** Those about one container, its networks and volumes included. */

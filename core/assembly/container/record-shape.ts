@@ -27,6 +27,9 @@ const LINK: Shape = new Shape().texts("alias container name");
 const HEALTH_RESULT: Shape = new Shape().numbers("start end exitCode").texts("output");
 const HEALTH: Shape = new Shape().texts("status").numbers("streak").list("log", HEALTH_RESULT);
 
+const PEER: Shape = new Shape(true).number("pid", 0, U32).number("uid", 0, U32).texts("agent");
+const CHANGE: Shape = new Shape().numbers("at").texts("why");
+
 const WISHES: Shape = new Shape()
   .texts("id name image imageId platform path networkMode")
   .number("sequence", 1, i64.MAX_VALUE)
@@ -44,7 +47,9 @@ const OPTIONAL: Shape = new Shape(true)
   .document("settings")
   .list("links", LINK)
   .part("endpoint", ENDPOINT)
-  .part("health", HEALTH);
+  .part("health", HEALTH)
+  .part("lastChange", CHANGE)
+  .part("lastChange", PEER);
 
 const STATE: Shape = new Shape()
   .number("status", 0, Status.Restarting)

@@ -17,6 +17,7 @@ import { Filters } from "../api/filters";
 import { JSON_SEQUENCE } from "../api/json-streams";
 import { cancelTimer, readJournal, wakeAfter } from "../ask";
 import { Call, Follower } from "../call";
+import { tellSkipped } from "../records/found";
 import { commonHeaders, endReply, openReply, sendChunk } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
@@ -101,9 +102,14 @@ export class Reading extends EventReader {
     const entry = this.page.pop();
     this.cursor = entry.position + 1;
     const read = readEntry(entry.bytes);
-    if (read === null) this.lost(1, "");
+    if (read === null) this.skip(entry);
     else this.show(read);
     return true;
+  }
+
+  private skip(entry: JournalEntry): void {
+    tellSkipped(`event ${entry.position.toString()}`, "it has a form that this engine does not know");
+    this.lost(1, "");
   }
 
   private ask(): void {

@@ -27,6 +27,11 @@ export function tellMended(what: string, why: string): void {
   reasons.push(new Found(what, Deed.Mended, why));
 }
 
+/** An entry of the journal cannot be read. */
+export function tellSkipped(what: string, why: string): void {
+  reasons.push(new Found(what, Deed.Skipped, why));
+}
+
 export function tellAdopted(what: string, why: string): void {
   reasons.push(new Found(what, Deed.Adopted, why));
 }

@@ -1,6 +1,6 @@
 // An engine opened on given records and findings, whose host does all that it is asked at once; and what it did.
 
-import type { RecordChange, engine } from "../../../hosts/host.js";
+import type { engine } from "../../../hosts/host.js";
 import { Instance } from "../../../hosts/instance.js";
 import { loadCore } from "../../../hosts/node/core-files.js";
 import type { HostEffect, StepOutputs } from "../../../hosts/outbox.js";
@@ -152,10 +152,10 @@ export class Opened {
     }
   }
 
-  #keep(change: RecordChange): void {
-    if (change.tag === "put") this.records.set(change.val.key, text(change.val.value));
-    else if (change.tag === "delete") this.records.delete(change.val);
-    else this.#journal.append(change.val);
+  #keep(command: StepOutputs["records"][number]): void {
+    if (command.tag === "put") this.records.set(command.val.key, text(command.val.value));
+    else if (command.tag === "delete") this.records.delete(command.val);
+    else if (command.tag !== "settle") this.#journal.append(command.val);
   }
 
   #time() {
