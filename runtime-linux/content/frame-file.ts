@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { HostFailure } from "../../hosts/failure.js";
 import type { FramePart } from "../../hosts/streams/tar/frame.js";
+import { malformed } from "../../hosts/streams/tar/header.js";
 import { decompressed } from "./decompress.js";
 
 /** Writes a frame as it comes. */
@@ -67,6 +68,8 @@ export async function* readFrame(path: string): AsyncGenerator<FramePart<string>
 }
 
 function headOf({ bytes, size }: FramePart<string>, nameLength: number): Buffer {
+  // No file system has one as large as that.
+  if (size > LARGEST) throw malformed();
   const head = Buffer.alloc(HEAD);
   head.writeUInt32LE(bytes.length, 0);
   head.writeUInt16LE(nameLength, 4);
@@ -87,4 +90,6 @@ function partOf(held: Buffer): FramePart<string> {
 
 const gzip = promisify(zlib.gzip) as (bytes: Uint8Array, options: zlib.ZlibOptions) => Promise<Buffer>;
 const HEAD = 12;
+/** What six bytes hold. */
+const LARGEST = 2 ** 48 - 1;
 const PIECE = 1 << 20;

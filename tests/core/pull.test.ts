@@ -275,9 +275,7 @@ describe("names", () => {
 
   test("credentials of the header go to the registry; what cannot be read is nobody's", () => {
     const world = new ImageWorld();
-    const header = Buffer.from(JSON.stringify({ username: "me", password: "pw" })).toString("base64url");
-    const padded = header.padEnd(Math.ceil(header.length / 4) * 4, "=");
-    world.ask("POST", "/images/create?fromImage=x&tag=1", undefined, { "X-Registry-Auth": padded });
+    world.ask("POST", "/images/create?fromImage=x&tag=1", undefined, { "X-Registry-Auth": authOf("pw") });
     expect(world.take("resolve").val.credentials).toMatchObject({ username: "me", password: "pw" });
     world.ask("POST", "/images/create?fromImage=x&tag=1", undefined, { "X-Registry-Auth": "???" });
     expect(world.take("resolve").val.credentials).toBeUndefined();
@@ -480,6 +478,19 @@ describe("two pulls", () => {
     expect(world.dropped()).toEqual([]);
   });
 
+  test("when the registry refuses one's credentials the other goes on with its own", () => {
+    const world = new ImageWorld();
+    const single = makeImage(["single"]);
+    const [bad, good] = [begin(world, "x:1", single, "bad"), begin(world, "x:2", single, "good")];
+    world.fail(world.take("layer").op, "unauthorized", "");
+    expect(world.answer(bad).over).toBe(true);
+    expect(world.answer(good).over).toBe(false);
+    const { op, val } = world.take("layer");
+    expect(val.source).toMatchObject({ val: { from: { credentials: { password: "good" } } } });
+    world.succeed(op, { tag: "size", val: 1n });
+    expect(world.said(good).at(-1)).toBe("Status: Downloaded newer image for x:2");
+  });
+
   test("one client goes: the other's goes on; both go: the work is given up, and can be taken up again", () => {
     const world = new ImageWorld();
     const [one, two] = [begin(world, "x:1", image), begin(world, "x:2", image)];
@@ -559,12 +570,19 @@ function beginLoad(world: ImageWorld, { config }: MadeImage): bigint {
 }
 
 /** Asks for an image and answers until its layers are to be fetched. */
-function begin(world: ImageWorld, name: string, image: MadeImage): bigint {
+function begin(world: ImageWorld, name: string, image: MadeImage, password?: string): bigint {
   const [repository, tag] = name.split(":");
-  const id = world.ask("POST", `/images/create?fromImage=${repository}&tag=${tag}`);
+  const headers = password === undefined ? {} : { "X-Registry-Auth": authOf(password) };
+  const id = world.ask("POST", `/images/create?fromImage=${repository}&tag=${tag}`, undefined, headers);
   world.succeed(world.take("resolve").op, resolved(image.manifest));
   world.succeed(world.take("blob").op, { tag: "bytes", val: image.config });
   return id;
+}
+
+/** Base64 in the alphabet of URLs, filled up, as clients send it. */
+function authOf(password: string): string {
+  const header = Buffer.from(JSON.stringify({ username: "me", password })).toString("base64url");
+  return header.padEnd(Math.ceil(header.length / 4) * 4, "=");
 }
 
 function pull(world: ImageWorld, name: string, image: MadeImage): void {

@@ -3,6 +3,7 @@
 import { readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { FrameFile } from "../../runtime-linux/content/frame-file.js";
 import { describeUnless } from "../support/on-engines.js";
 import { digestOf } from "../support/push-image.js";
 import { rawTar } from "../support/tar.js";
@@ -33,6 +34,14 @@ describeUnless(missing, "what is kept of a tar", () => {
     expect(readFileSync(join(directory(twice), "member"))).toEqual(TWICE);
     await fixture.perform({ tag: "drop-chain", val: twice });
     expect(digestOf(await saved(chain))).toBe(digestOf(TAR));
+  });
+
+  test("knows no file as large as no disk is", async () => {
+    const file = await FrameFile.make(join(fixture.root, "frame"));
+    const part = { bytes: new Uint8Array(512), place: "large", size: 2 ** 48 };
+    await expect(file.add([{ ...part, size: 2 ** 48 - 1 }])).resolves.toBeUndefined();
+    await expect(file.add([part])).rejects.toMatchObject({ failure: { kind: "corrupt" } });
+    await file.abandon();
   });
 
   test("outlives the engine", async () => {

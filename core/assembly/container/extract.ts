@@ -54,7 +54,8 @@ class Writing extends PathWork {
     const extracts = this.container.extracts;
     const at = extracts.indexOf(this.op);
     if (at >= 0) extracts.splice(at, 1);
-    engine.sizes.changed(this.container);
+    // What runs changes all the time: it is counted when that is over, or when somebody wants to know.
+    if (!this.container.running) engine.sizes.changed(this.container);
     if (failure === null) return this.written();
     this.refuse(internal(brokenTar(failure.message)));
   }

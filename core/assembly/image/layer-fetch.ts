@@ -3,6 +3,7 @@
 
 import {
   ContentCommandLayer,
+  Credentials,
   Failure,
   Layer,
   LayerSource,
@@ -222,6 +223,7 @@ function stateOf(phase: Phase): FetchState {
   }
 }
 
+/** A registry that refuses one client's credentials may take another's. */
 function isSameSource(one: LayerSource, other: LayerSource): bool {
   if (one.tag != other.tag) return false;
   if (one.tag == LayerSourceTag.Archived) {
@@ -231,5 +233,12 @@ function isSameSource(one: LayerSource, other: LayerSource): bool {
   }
   const from = (<LayerSourceRegistry>one).value.from;
   const its = (<LayerSourceRegistry>other).value.from;
-  return from.repository == its.repository && from.endpoint.authority == its.endpoint.authority;
+  if (from.repository != its.repository || from.endpoint.authority != its.endpoint.authority) return false;
+  return areSame(from.credentials, its.credentials);
+}
+
+function areSame(one: Credentials | null, other: Credentials | null): bool {
+  if (one === null || other === null) return one === other;
+  if (one.username != other.username || one.password != other.password) return false;
+  return one.identityToken == other.identityToken && one.registryToken == other.registryToken;
 }

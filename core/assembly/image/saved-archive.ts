@@ -20,8 +20,9 @@ const LAYER_TYPE = "application/vnd.oci.image.layer.v1.tar";
 
 /** The members, in the order of their names. `sizes`: bytes of the layers' tars, by DiffID. */
 export function savedMembers(images: SavedImages, sizes: Map<string, u64>): SavedMember[] {
-  const members: SavedMember[] = [];
-  for (let i = 0; i < images.all.length; i++) addBlobs(members, images.all[i], sizes);
+  const blobs = new Map<string, SavedMember>();
+  for (let i = 0; i < images.all.length; i++) addBlobs(blobs, images.all[i], sizes);
+  const members = blobs.values();
   members.push(document(LAYOUT_INDEX, indexOf(images, sizes)));
   members.push(document(DOCKER_LIST, listOf(images)));
   members.push(new SavedMember(LAYOUT, new SavedContentBytes(encodeUtf8('{"imageLayoutVersion": "1.0.0"}'))));
@@ -31,22 +32,19 @@ export function savedMembers(images: SavedImages, sizes: Map<string, u64>): Save
   return members;
 }
 
-function addBlobs(members: SavedMember[], saved: SavedImage, sizes: Map<string, u64>): void {
+function addBlobs(blobs: Map<string, SavedMember>, saved: SavedImage, sizes: Map<string, u64>): void {
   const image = saved.image;
   for (let i = 0; i < image.layers.length; i++) {
-    addBlob(members, image.layers[i].diffId, new SavedContentLayer(image.layers[i].chain));
+    addBlob(blobs, image.layers[i].diffId, new SavedContentLayer(image.layers[i].chain));
   }
-  addBlob(members, image.id, new SavedContentBytes(image.config));
+  addBlob(blobs, image.id, new SavedContentBytes(image.config));
   const manifest = manifestOf(saved, sizes);
-  addBlob(members, digestOf(manifest), new SavedContentBytes(manifest));
+  addBlob(blobs, digestOf(manifest), new SavedContentBytes(manifest));
 }
 
-function addBlob(members: SavedMember[], digest: string, content: SavedContent): void {
+function addBlob(blobs: Map<string, SavedMember>, digest: string, content: SavedContent): void {
   const name = blobPath(digest);
-  for (let i = 0; i < members.length; i++) {
-    if (members[i].name == name) return;
-  }
-  members.push(new SavedMember(name, content));
+  if (!blobs.has(name)) blobs.set(name, new SavedMember(name, content));
 }
 
 function document(name: string, json: JsonWriter): SavedMember {
