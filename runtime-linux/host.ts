@@ -31,6 +31,8 @@ export interface LinuxHostNeeds {
 export interface LinuxHost extends Host {
   /** Other runtimes than before from now on, as `detectRuntimes` found them: runs go on with what they run by. */
   offer(runtimes: Runtime[]): void;
+  /** Those of them that can be offered on this machine. */
+  usable(runtimes: Runtime[]): Runtime[];
 }
 
 /** What an earlier engine left on the machine is found, and what a crash left half-made cleared away, by `inventory`. */
@@ -89,6 +91,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
       return processes.runtimes;
     },
     offer: (runtimes) => processes.offer(runtimes),
+    usable: (runtimes) => processes.usable(runtimes),
   };
 }
 

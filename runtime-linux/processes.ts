@@ -45,6 +45,8 @@ export interface LinuxProcesses {
   runtimes: Runtime[];
   /** Launches by others from now on. */
   offer(runtimes: Runtime[]): void;
+  /** Those of them that can be offered on this machine. */
+  usable(runtimes: Runtime[]): Runtime[];
   /** Lets go of everything; containers live on. */
   close(): Promise<void>;
 }
@@ -91,7 +93,7 @@ class Processes implements LinuxProcesses {
     for (const directory of [paths.live(), paths.exits(), paths.runtime("")])
       mkdirSync(directory, { recursive: true, mode: 0o711 });
     this.#hybrid = openHybrid(kernel, paths, runtimes);
-    this.runtimes = this.#usable(runtimes);
+    this.runtimes = this.usable(runtimes);
     this.#exits = new ExitWatch(paths.exits());
     this.#sampler = new Sampler(paths);
     this.#at = {
@@ -190,10 +192,10 @@ class Processes implements LinuxProcesses {
   }
 
   offer(runtimes: Runtime[]): void {
-    this.runtimes = this.#usable(runtimes);
+    this.runtimes = this.usable(runtimes);
   }
 
-  #usable(runtimes: Runtime[]): Runtime[] {
+  usable(runtimes: Runtime[]): Runtime[] {
     return isHybrid() && !this.#hybrid ? runtimes.filter(({ kind }) => kind !== "crun") : runtimes;
   }
 

@@ -131,11 +131,16 @@ function startOf(state: ProcessState): i64 {
 function mendRunning(container: Container, found: FoundProcess | null): void {
   const state: ProcessState | null = found === null ? null : found.state;
   if (state === null || state.tag == ProcessStateTag.Unstarted) {
-    return endedMeanwhile(container, new Exit(UNKNOWN_CODE, false, false, engine.now.wall));
+    const exit = new Exit(UNKNOWN_CODE, false, false, engine.now.wall);
+    return endedMeanwhile(container, exit, "nothing is left of its process");
   }
   if (state.tag == ProcessStateTag.Running) return goesOn(container, (<ProcessStateRunning>state).value);
-  if (state.tag == ProcessStateTag.Exited) return endedMeanwhile(container, (<ProcessStateExited>state).value);
-  endedMeanwhile(container, new Exit(SUPERVISOR_LOST_CODE, false, true, engine.now.wall));
+  if (state.tag != ProcessStateTag.Exited) {
+    const exit = new Exit(SUPERVISOR_LOST_CODE, false, true, engine.now.wall);
+    return endedMeanwhile(container, exit, "its supervisor is gone");
+  }
+  const exit = (<ProcessStateExited>state).value;
+  endedMeanwhile(container, exit, `it has ended with code ${exit.code.toString()}`);
 }
 
 function goesOn(container: Container, launched: Launched): void {
@@ -146,8 +151,7 @@ function goesOn(container: Container, launched: Launched): void {
   container.touch();
 }
 
-function endedMeanwhile(container: Container, exit: Exit): void {
-  const why = exit.lost ? "its supervisor is gone" : `it has ended with code ${exit.code.toString()}`;
+function endedMeanwhile(container: Container, exit: Exit, why: string): void {
   tellMended(runOf(container), why);
   exitedByItself(container, exit);
 }

@@ -15,7 +15,6 @@ import {
   VolumeCommandMake,
 } from "../../build/bindings/types";
 import { askContent, askNetworks, askProcesses, askVolumes } from "./ask";
-import { Status } from "./container/lifecycle";
 import { Ignored } from "./ignored";
 import { tellAdopted, tellMended, tellSwept } from "./records/found";
 import { engine } from "./state";
@@ -65,11 +64,8 @@ function sweepJoin(found: FoundJoin): void {
   askNetworks(new Ignored(), 0, new NetworkCommandLeave(new Leave(found.container, found.network)));
 }
 
-/** Clients may have been reading files of one that is being removed: they were mounted for that. */
 function sweepMount(id: string): void {
-  const container = engine.containers.find(id);
-  const isRemoving = container !== null && container.status == Status.Removing;
-  if ((mayUse(id) && !isRemoving) || engine.setAside.hasContainer(id)) return;
+  if (mayUse(id) || engine.setAside.hasContainer(id)) return;
   tellSwept(`mount of container ${id}`, whyNot(id));
   askContent(new Ignored(), 0, new ContentCommandUnmount(id));
 }
@@ -102,10 +98,13 @@ function makeMissingVolumes(found: string[]): void {
   }
 }
 
-/** Whether the container's status lets it have a mount, a network, a process. */
+/**
+ * Whether the container's status lets it have a mount, a network, a process. One that is being removed may not: its
+ * removal takes away what it knows of, and clients may have been reading its files, which were mounted for that.
+ */
 function mayUse(id: string): bool {
   const container = engine.containers.find(id);
-  return container !== null && (container.running || container.between || container.status == Status.Removing);
+  return container !== null && (container.running || container.between);
 }
 
 /** Why it may not. */

@@ -35,8 +35,9 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   const swept: Swept = (what, why) => tell({ what, deed: "swept", why }, log);
   const host = await linuxHost({ paths, runtimes, timers: systemClock, records, registry, swept });
   closings.push(() => host.close());
+  checkRuntimes(config, [...host.runtimes]);
   const offer: Ground["offer"] = async (config) => {
-    const runtimes = await detectRuntimes(config.runtimes);
+    const runtimes = host.usable(await detectRuntimes(config.runtimes));
     checkRuntimes(config, runtimes);
     host.offer(runtimes);
   };

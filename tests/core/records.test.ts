@@ -248,6 +248,21 @@ describe("damage", () => {
     expect(opened.call("DELETE", `/containers/${id}?force=1`).status).toBe(404);
   });
 
+  test("an image goes by force, and so do its names; with the last one the layers that it was on", () => {
+    const opened = new Opened(new Map(TODAY).set(`layer/${base}`, "{}"), whole(TODAY)).settle();
+    const containers = restOf(TODAY, "container/");
+    expect(opened.call("DELETE", `/images/${child}`).status).toBe(409);
+    const untagged = opened.call("DELETE", "/images/kept:1?force=1");
+    expect(untagged).toEqual({ status: 200, text: '[{"Untagged":"kept:1"}]\n' });
+    expect(opened.call("DELETE", "/images/busybox?force=1").status).toBe(200);
+    for (const id of restOf(TODAY, "image/")) expect(opened.call("DELETE", `/images/${id}?force=1`).status).toBe(200);
+    expect([opened.setAside, wantedOf(opened)]).toEqual([[], []]);
+    expect(opened.call("DELETE", `/images/${child}?force=1`).status).toBe(404);
+    // What nobody has any more is dropped by the next start; containers are on these layers still.
+    const again = new Opened(opened.records, { ...whole(TODAY), containers }).settle();
+    expect(again.told.filter((line) => line.startsWith("swept layer")).length).toBeLessThanOrEqual(2);
+  });
+
   test("what cannot be cleared away stays set aside, and can be tried again", () => {
     const id = idOf("exited");
     let full = true;

@@ -111,6 +111,8 @@ export class Container {
   health: Health | null = null;
   /** New limits of its run are being set. */
   limiting: bool = false;
+  /** What the hosts file of its run says of those it is linked to. */
+  toldLinks: string = "";
   /** Somebody asked for a restart: once its run is over another one follows. */
   startsAgain: bool = false;
   /** Null: it was made by an engine that did not keep that. */

@@ -19,6 +19,21 @@ export class Link {
   }
 }
 
+/** `/parent/alias`, the first slash as one likes. */
+export class LinkName {
+  constructor(
+    readonly parent: string,
+    readonly alias: string,
+  ) {}
+}
+
+/** Null for a name without an alias. */
+export function parseLinkName(name: string): LinkName | null {
+  const path = name.startsWith("/") ? name.slice(1) : name;
+  const slash = path.indexOf("/");
+  return slash < 0 ? null : new LinkName(path.slice(0, slash), path.slice(slash + 1));
+}
+
 export function writeLinkRecords(json: JsonWriter, links: Link[]): void {
   if (links.length == 0) return;
   json.key("links");

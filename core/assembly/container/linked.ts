@@ -1,16 +1,19 @@
 // What links do while a container runs: the others must run, on the default bridge; names in its `hosts` file and
 // variables in its environment tell where they are. Whenever one of the others is started, the file is made anew.
 
-import { ProcessCommandRewrite, Rewrite, Subject } from "../../../build/bindings/types";
+import { Failure, Outcome, ProcessCommandRewrite, Rewrite, Subject } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
-import { Ignored } from "../ignored";
 import { internal } from "../refusal";
 import { engine } from "../state";
+import { Task } from "../task";
 import { Container } from "./container";
-import { hostsOf } from "./hosts-file";
+import { hostsOf, linkedHosts } from "./hosts-file";
 import { networkOwner } from "./joined";
 import { Status } from "./lifecycle";
 import { OTHER_CODE, StartError } from "./start-error";
+
+/** Until one is up that others are linked to, or a port is free that another one is giving back: then it is looked again. */
+export const PATIENCE: u64 = 100_000_000;
 
 /** Why its links keep it from running, or null. Who is not on the default bridge has no use for them. */
 export function linkProblem(container: Container): StartError | null {
@@ -53,14 +56,38 @@ export function tellNetworks(owners: Container[]): void {
   }
 }
 
-/** After a restart of the engine, which may have come between a start and what follows from it. */
+/** After a restart of the engine, which may have come between a start and what follows from it. What is as it was told is left alone: the container may have written to the file. */
 export function mendLinked(): void {
-  tellNetworks(engine.containers.all().filter((container: Container) => container.links.length > 0));
+  const all = engine.containers.all();
+  for (let i = 0; i < all.length; i++) {
+    if (all[i].running && linkedHosts(networkOwner(all[i])) != all[i].toldLinks) rewriteHosts(all[i]);
+  }
 }
 
 /** A run that has ended meanwhile needs it no more. */
 export function rewriteHosts(container: Container): void {
   const file = hostsOf(networkOwner(container));
   const subject = new Subject(container.id, container.run);
-  askProcesses(new Ignored(), 0, new ProcessCommandRewrite(new Rewrite(subject, file)));
+  const told = new Told(container, linkedHosts(networkOwner(container)));
+  askProcesses(told, 0, new ProcessCommandRewrite(new Rewrite(subject, file)));
+}
+
+/** Put on record only now: what a crash keeps from being told is told at the next start. */
+class Told extends Task {
+  private readonly run: u32;
+
+  constructor(
+    private readonly container: Container,
+    private readonly text: string,
+  ) {
+    super();
+    this.run = container.run;
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    const container = this.container;
+    if (failure !== null || !container.running || container.run != this.run) return;
+    container.toldLinks = this.text;
+    container.touch();
+  }
 }

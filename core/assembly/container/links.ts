@@ -9,7 +9,7 @@ import { engine } from "../state";
 import { cleanPath } from "../text/path";
 import { Container } from "./container";
 import { networkOwner } from "./joined";
-import { Link } from "./link";
+import { Link, parseLinkName } from "./link";
 
 /** What a client asks for, or why it cannot be. */
 export class LinkWishes {
@@ -111,18 +111,17 @@ export function showLinks(container: Container): void {
 }
 
 /** The container whose link has this name, `/parent/alias`; null if there is none. */
-export function parentOf(name: string): Container | null {
-  const path = name.startsWith("/") ? name.slice(1) : name;
-  const slash = path.indexOf("/");
-  if (slash < 0) return null;
-  const parent = engine.containers.find(engine.containers.idOf(path.slice(0, slash)));
-  return parent !== null && parent.linkTo(path.slice(slash + 1)) !== null ? parent : null;
+export function parentOf(text: string): Container | null {
+  const name = parseLinkName(text);
+  if (name === null) return null;
+  const parent = engine.containers.find(engine.containers.idOf(name.parent));
+  return parent !== null && parent.linkTo(name.alias) !== null ? parent : null;
 }
 
 /** Takes one link away. */
-export function removeLink(parent: Container, name: string): void {
-  const path = name.startsWith("/") ? name.slice(1) : name;
-  const link = parent.linkTo(path.slice(path.indexOf("/") + 1));
+export function removeLink(parent: Container, text: string): void {
+  const name = parseLinkName(text);
+  const link: Link | null = name === null ? null : parent.linkTo(name.alias);
   if (link === null) return;
   untie(parent, link.container);
   parent.links.splice(parent.links.indexOf(link), 1);

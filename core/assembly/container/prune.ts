@@ -53,6 +53,8 @@ function isIdle(container: Container): bool {
 class Prune {
   private next: i32 = 0;
   private open: i32 = 0;
+  private free: i32 = 0;
+  private taking: bool = false;
   private readonly removed: string[] = [];
   private reclaimed: i64 = 0;
 
@@ -83,12 +85,19 @@ class Prune {
     this.close();
   }
 
+  /** One lane is free. Thousands may be passed over at once: they are taken one after the other, not within each other. */
   private take(): void {
-    if (this.next >= this.chosen.length) return;
-    const container = this.chosen[this.next];
-    this.next += 1;
-    this.open += 1;
-    engine.sizes.whenCounted(container, new PruneCount(this, container));
+    this.free += 1;
+    if (this.taking) return;
+    this.taking = true;
+    while (this.free > 0 && this.next < this.chosen.length) {
+      const container = this.chosen[this.next];
+      this.next += 1;
+      this.free -= 1;
+      this.open += 1;
+      engine.sizes.whenCounted(container, new PruneCount(this, container));
+    }
+    this.taking = false;
   }
 
   private close(): void {

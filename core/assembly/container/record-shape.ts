@@ -42,7 +42,7 @@ const WISHES: Shape = new Shape()
   .document("config")
   .document("hostConfig");
 const OPTIONAL: Shape = new Shape(true)
-  .texts("chain mac")
+  .texts("chain mac toldLinks")
   .bools("networkDisabled")
   .document("settings")
   .list("links", LINK)

@@ -9,15 +9,12 @@ import { Refusal } from "../refusal";
 import { Task } from "../task";
 import { Backoff, Container } from "./container";
 import { Cause, Status } from "./lifecycle";
-import { awaitsLinked } from "./linked";
+import { awaitsLinked, PATIENCE } from "./linked";
 import { disarm } from "./restart-policy";
 import { startNow } from "./start";
 import { StartClient } from "./start-client";
 import { answerWaiters } from "./wait";
 import { Condition } from "./waiter";
-
-/** Until a port is free that another container is giving back, or one is up that it is linked to. */
-const PATIENCE: u64 = 100_000_000;
 
 /** At the end of a run, or at a restart of the engine: monotonic time does not outlive it, so the whole delay passes. */
 export function scheduleRestart(container: Container): void {

@@ -7,15 +7,13 @@ import { Refusal } from "../refusal";
 import { Task } from "../task";
 import { Container } from "./container";
 import { Cause, Status } from "./lifecycle";
-import { awaitsLinked } from "./linked";
+import { awaitsLinked, PATIENCE } from "./linked";
 import { startsWithEngine } from "./restart-policy";
 import { startNow } from "./start";
 import { StartClient } from "./start-client";
 
 /** Starts under way at a time. */
 const LANES = 8;
-/** Until one is up that all of the others are linked to. */
-const PATIENCE: u64 = 100_000_000;
 
 /** Those whose run is still being given back follow when that is done. */
 export function startWithEngine(containers: Container[]): void {

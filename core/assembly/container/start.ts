@@ -265,6 +265,7 @@ class Start extends Task {
     container.exitCode = 0;
     container.startsAgain = false;
     container.automatic = false;
+    container.toldLinks = this.linked;
     emitNetwork(container, "connect");
     emitMounts(container);
     emitContainer(container, "start");

@@ -5,6 +5,7 @@ import { badParameter, conflict, notFound, Refusal } from "../refusal";
 import { changedContainers, Container } from "./container";
 import { putHeldStill } from "./held-still";
 import { Status } from "./lifecycle";
+import { parseLinkName } from "./link";
 import { writeRecord } from "./record";
 
 /** A container, or why none was found. */
@@ -107,12 +108,11 @@ export class ContainerStore {
     return id.length > 0 ? this.find(id) : this.linked(name);
   }
 
-  /** `parent/alias`. */
-  private linked(name: string): Container | null {
-    const slash = name.indexOf("/");
-    const parent: Container | null = slash < 0 ? null : this.find(this.idOf(name.slice(0, slash)));
-    if (parent === null) return null;
-    const link = parent.linkTo(name.slice(slash + 1));
+  private linked(text: string): Container | null {
+    const name = parseLinkName(text);
+    const parent: Container | null = name === null ? null : this.find(this.idOf(name.parent));
+    if (name === null || parent === null) return null;
+    const link = parent.linkTo(name.alias);
     return link === null ? null : this.find(link.container);
   }
 

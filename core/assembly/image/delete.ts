@@ -9,6 +9,7 @@ import { engine } from "../state";
 import { Image } from "./image";
 import { emitImageEvent } from "./image-event";
 import { parseReference, Reference } from "./reference";
+import { deleteRemains } from "./remains";
 
 /** The version that has `platforms`. */
 const WITH_PLATFORMS: i32 = 50;
@@ -19,7 +20,7 @@ export function deleteImage(call: Call): Refusal | null {
   }
   const lookup = engine.images.lookUp(call.name);
   const image = lookup.image;
-  if (image === null) return lookup.refusal;
+  if (image === null) return deleteRemains(call, lookup.refusal!);
   const deletion = new Deletion(flagOf(call.query, "force"), !flagOf(call.query, "noprune"));
   const refusal = namesById(image, call.name) ? deletion.byId(image) : deletion.byReference(image, call.name);
   if (refusal !== null) return refusal;

@@ -149,6 +149,12 @@ export class Engine implements Counted {
     this.#take(this.#instance.open(options, this.#time(), seed, records, journal, this.world.inventory()));
   }
 
+  /** What the last call, `open`, did with what it found: `swept volume x: why`. */
+  found(): string[] {
+    const notes = this.#instance.explain();
+    return notes.flatMap(({ tag, val }) => (tag === "found" ? [`${val.deed} ${val.what}: ${val.why}`] : []));
+  }
+
   /** All that a crash leaves, as one text. */
   fingerprint(): string {
     const texts = [...this.records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `${key} ${text(value)}`);

@@ -1,6 +1,6 @@
 // An engine opened on given records and findings, whose host does all that it is asked at once; and what it did.
 
-import type { engine } from "../../../hosts/host.js";
+import type { engine, processes } from "../../../hosts/host.js";
 import { Instance } from "../../../hosts/instance.js";
 import { loadCore } from "../../../hosts/node/core-files.js";
 import type { HostEffect, StepOutputs } from "../../../hosts/outbox.js";
@@ -43,6 +43,8 @@ export class Opened {
   readonly puts: string[];
   /** What the host was asked for, but for timers. */
   readonly asked: HostEffect[] = [];
+  /** A container whose process ends when it is sent SIGKILL. */
+  exitsByKill = "";
   readonly #instance = new Instance(core);
   readonly #timers: { op: bigint; at: bigint }[] = [];
   readonly #fails: (effect: HostEffect) => string | undefined;
@@ -105,6 +107,11 @@ export class Opened {
     return this.#answers.get(id)!;
   }
 
+  happen(input: engine.Input): void {
+    this.#step(input);
+    this.settle();
+  }
+
   json<T>(target: string): T {
     return JSON.parse(this.call("GET", target).text) as T;
   }
@@ -118,6 +125,13 @@ export class Opened {
     const outcome: engine.Completed["outcome"] =
       message === undefined ? { tag: "ok", val: this.#outcome(effect) } : { tag: "err", val: failure };
     this.#step({ tag: "completed", val: { op: effect.op, outcome } });
+    if (effect.to === "processes" && effect.command.tag === "signal") this.#signalled(effect.command.val);
+  }
+
+  #signalled({ subject, number }: processes.Signal): void {
+    if (number !== 9 || subject.container !== this.exitsByKill) return;
+    const exit = { code: 137, outOfMemory: false, lost: false, at: this.#time().wall };
+    this.#step({ tag: "exited", val: { ...subject, exit } });
   }
 
   #outcome({ to, command }: HostEffect): engine.Outcome {

@@ -1,0 +1,229 @@
+// Every in-between state that a record can tell of, against everything that a host may find of it: what the next start
+// makes of it stands in `open-states.txt` (UPDATE=1 writes it), a line each. Whatever mounts, places on networks and files
+// there are beside a process, or are not, the outcome is the same, and nothing is left of what does not run.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { Engine } from "./crash/engine.js";
+import { containersOf, wordOf, type ContainerRecord } from "./crash/memory.js";
+import { World, type Process, type State } from "./crash/world.js";
+import { BUSYBOX_CHAIN, NETWORKS } from "./fixtures.js";
+import { statusWords } from "./scenario-outputs.js";
+
+const FILE = new URL("open-states.txt", import.meta.url);
+const STATUSES = statusWords();
+const SETTLED = ["created", "running", "paused", "exited", "dead", "gone"];
+const FINDINGS = ["none", "unstarted", "running", "exited", "lost", "another run"] as const;
+/** Which of mount, place on the network and files are there. */
+const PARTS = Array.from({ length: 8 }, (_, bits) => ({
+  mount: (bits & 1) > 0,
+  join: (bits & 2) > 0,
+  files: (bits & 4) > 0,
+}));
+
+type Records = Map<string, Uint8Array>;
+type Finding = (typeof FINDINGS)[number];
+
+/** A container that runs, as its engine has left it: its records and its world. */
+const RUNNING = (() => {
+  const engine = begun();
+  send(engine, "POST", "/containers/box/start");
+  return { records: engine.records, state: engine.world.state, container: containersOf(engine.records)[0]! };
+})();
+const ID = RUNNING.container.id;
+
+/** What records say of it, and what they say besides. */
+const STATES: [name: string, changes: Record<string, unknown>, more?: Record<string, string>][] = [
+  ["created, never started", { status: "created", run: 0, everRan: false, endpoint: null }],
+  ["starting, for the first time", { status: "starting", everRan: false }],
+  ["starting, again", { status: "starting" }],
+  ["unwinding a start", { status: "unwinding", everRan: false }],
+  ["running", { status: "running" }],
+  ["running, stopping for a removal that was asked for", { status: "running", manuallyStopped: true, disarmed: true }],
+  ["running, to be restarted", { status: "running", startsAgain: true }],
+  ["running, new limits being set", { status: "running", limiting: true }],
+  ["running, held still by a commit or a pause", { status: "running" }, { [`commit/${ID}`]: "1" }],
+  ["paused", { status: "paused" }],
+  ["paused, being thawed", { status: "paused" }, { [`commit/${ID}`]: "1" }],
+  ["releasing", { status: "releasing", pid: 0 }],
+  ["releasing, to be started again", { status: "releasing", pid: 0, startsAgain: true }],
+  ["releasing, auto-remove", { status: "releasing", pid: 0, autoRemove: true }],
+  ["recycling for its restart policy", { status: "recycling", pid: 0 }],
+  ["restarting", { status: "restarting", pid: 0, endpoint: null }],
+  ["exited", { status: "exited", pid: 0, endpoint: null }],
+  ["exited, unclean", { status: "exited", pid: 0, unclean: true, uncleanRun: 1 }],
+  ["removing", { status: "removing", pid: 0, endpoint: null }],
+  ["removing, unclean", { status: "removing", pid: 0, unclean: true, uncleanRun: 1 }],
+  ["dead", { status: "dead", pid: 0, endpoint: null, error: "it was busy" }],
+];
+
+test("each comes to rest in one way, and leaves nothing of what does not run", () => {
+  const lines = STATES.flatMap(([name, changes, more = {}]) => [
+    name,
+    ...FINDINGS.map((finding) => `  ${finding.padEnd(12)} -> ${outcomeOf(name, finding, recordsOf(changes, more))}`),
+  ]);
+  const told = [
+    "",
+    "what else is half made",
+    ...OTHERS.map(([name, hurt]) => `  ${name} -> ${otherOutcome(name, hurt)}`),
+  ];
+  const text = `${[...lines, ...told].join("\n")}\n`;
+  if (process.env["UPDATE"] === "1") writeFileSync(FILE, text);
+  expect(text).toBe(readFileSync(FILE, "utf8"));
+});
+
+/** Not of a container's status. */
+const OTHERS: [name: string, hurt: (records: Records, state: State) => void][] = [
+  [
+    "a pull: a layer that is whole, and no image yet",
+    (_, { chains }) => void chains.set(`sha256:${"7".repeat(64)}`, BUSYBOX_CHAIN),
+  ],
+  [
+    "a commit: the run stands still, and its archive is the engine's own",
+    (records, { processes }) => {
+      records.set(`commit/${ID}`, new TextEncoder().encode("1"));
+      for (const process of processes.values()) process.frozen = true;
+    },
+  ],
+  ["a network that was never made", (_, { networks }) => networks.clear()],
+  ["a network without a record", (_, { networks }) => void networks.add("6".repeat(64))],
+  ["a volume that was never made", (records) => void records.set("volume/data", volume("data"))],
+  ["a volume without a record", (_, { volumes }) => void volumes.add("data")],
+  [
+    "an exec that goes on",
+    (_, { execs }) => void execs.set(EXEC, { exec: EXEC, container: ID, run: 1, running: true }),
+  ],
+  [
+    "an exec that has ended",
+    (_, { execs }) => void execs.set(EXEC, { exec: EXEC, container: ID, run: 1, running: false }),
+  ],
+  [
+    "an exec of an earlier run",
+    (_, { execs }) => void execs.set(EXEC, { exec: EXEC, container: ID, run: 0, running: true }),
+  ],
+];
+const EXEC = "e".repeat(64);
+
+function volume(name: string): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ name, created: 0, named: true, labels: {} }));
+}
+
+/** The same for all parts, or a line that says where not. */
+function outcomeOf(name: string, finding: Finding, records: Records): string {
+  const outcomes = PARTS.map((parts) => {
+    const { engine, told } = opened(records, worldOf(finding, parts));
+    checkClean(name, finding, engine);
+    // What is told of mounts and the like is told of where they are.
+    return { parts, rest: restOf(engine), told: told.filter((line) => /^(mended|adopted) (run|container)/.test(line)) };
+  });
+  const [first] = outcomes;
+  for (const { parts, rest, told } of outcomes) {
+    expect({ name, finding, parts, rest, told }).toEqual({
+      name,
+      finding,
+      parts,
+      rest: first!.rest,
+      told: first!.told,
+    });
+  }
+  return [first!.rest, ...first!.told].join("; ").replaceAll(ID, "ID");
+}
+
+function otherOutcome(name: string, hurt: (records: Records, state: State) => void): string {
+  const records = new Map(RUNNING.records);
+  const world = new World(structuredClone(RUNNING.state));
+  hurt(records, world.state);
+  const { engine, told } = opened(records, world);
+  checkClean(name, "running", engine);
+  expect([name, restOf(engine), world.running(ID)?.frozen]).toEqual([name, "running", false]);
+  const { networks, volumes, chains, execs } = engine.world.state;
+  expect([...networks]).toEqual([NETWORKS.get("bridge")]);
+  expect([...chains.keys()]).toEqual([BUSYBOX_CHAIN]);
+  expect([...volumes]).toEqual(
+    [...engine.records.keys()].flatMap((key) => (key.startsWith("volume/") ? [key.slice(7)] : [])),
+  );
+  expect([name, [...execs.values()].every(({ running }) => running)]).toEqual([name, true]);
+  return (told.join("; ") || "nothing to tell").replaceAll(ID, "ID");
+}
+
+/** Word, code and error, in the end. */
+function restOf(engine: Engine): string {
+  const container = containersOf(engine.records)[0] as (ContainerRecord & { error: string }) | undefined;
+  if (container === undefined) return "gone";
+  const { exitCode, error, unclean } = container;
+  return [
+    wordOf(container),
+    ...(exitCode === 0 ? [] : [`code ${exitCode}`]),
+    ...(error === "" ? [] : [JSON.stringify(error)]),
+    ...(unclean ? ["unclean"] : []),
+  ].join(", ");
+}
+
+/** Nothing stays between, and what does not run has nothing. */
+function checkClean(name: string, finding: string, engine: Engine): void {
+  const container = containersOf(engine.records)[0];
+  const word = container === undefined ? "gone" : wordOf(container);
+  expect([name, finding, SETTLED]).toEqual([name, finding, expect.arrayContaining([word])]);
+  const { mounts, joins, processes, files } = engine.world.state;
+  const runs = word === "running" || word === "paused";
+  expect([name, finding, [...processes.values()].map(({ status }) => status)]).toEqual([
+    name,
+    finding,
+    runs ? ["running"] : [],
+  ]);
+  if (!runs && container?.unclean !== true)
+    expect([name, finding, mounts.size, joins.size]).toEqual([name, finding, 0, 0]);
+  if (word === "gone") expect([name, finding, files.size]).toEqual([name, finding, 0]);
+  const held = [...engine.records.keys()].filter((key) => key.startsWith("commit/") || key.startsWith("damaged/"));
+  expect([name, finding, held]).toEqual([name, finding, []]);
+}
+
+function opened(records: Records, world: World): { engine: Engine; told: string[] } {
+  const engine = new Engine(world, new Map(records));
+  engine.open();
+  const told = engine.found();
+  engine.settle();
+  return { engine, told };
+}
+
+/** A world in which the container's process is as found. */
+function worldOf(finding: Finding, parts: { mount: boolean; join: boolean; files: boolean }): World {
+  const state = structuredClone(RUNNING.state);
+  const [[key, process]] = [...state.processes] as [[string, Process]];
+  if (finding === "none" || finding === "another run") state.processes.clear();
+  if (finding === "another run") state.processes.set(`${ID} 7`, { ...process, run: 7 });
+  else if (finding !== "none")
+    state.processes.set(key, { ...process, status: finding, code: finding === "exited" ? 3 : 0 });
+  if (!parts.mount) state.mounts.clear();
+  if (!parts.join) state.joins.clear();
+  if (!parts.files) state.files.clear();
+  return new World(state);
+}
+
+/** The container's record with other members; by text, since numbers of 64 bits do not outlive JSON.parse. */
+function recordsOf(changes: Record<string, unknown>, more: Record<string, string>): Records {
+  let text = new TextDecoder().decode(RUNNING.records.get(`container/${ID}`));
+  for (const [member, value] of Object.entries(changes)) {
+    const shown = member === "status" ? String(STATUSES.indexOf(String(value))) : JSON.stringify(value);
+    const found = member === "endpoint" ? /"endpoint":\{.*?\]\},/ : new RegExp(`"${member}":(?:[^",{}\\]]+|"[^"]*")`);
+    expect(text).toMatch(found);
+    text = text.replace(found, value === null ? "" : `"${member}":${shown}`);
+  }
+  const own: [string, string][] = [[`container/${ID}`, text], ...Object.entries(more)];
+  return new Map([...RUNNING.records, ...own.map(([key, value]) => [key, new TextEncoder().encode(value)] as const)]);
+}
+
+function begun(): Engine {
+  const engine = Engine.first();
+  engine.open();
+  engine.settle();
+  send(engine, "POST", "/containers/create?name=box", { Image: "busybox", HostConfig: { NetworkMode: "bridge" } });
+  return engine;
+}
+
+function send(engine: Engine, method: string, target: string, body?: unknown): void {
+  engine.request(method, target, { body, sent: () => {} });
+  engine.settle();
+  const { status, text } = engine.requests.at(-1)!;
+  if (status > 204) throw new Error(`${method} ${target}: ${status} ${text}`);
+}
