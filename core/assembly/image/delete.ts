@@ -5,6 +5,7 @@ import { Call } from "../call";
 import { JsonWriter } from "../json/writer";
 import { conflict, notBuilt, notFound, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
+import { Status } from "../container/lifecycle";
 import { engine } from "../state";
 import { Image } from "./image";
 import { emitImageEvent } from "./image-event";
@@ -82,7 +83,8 @@ class Deletion {
     const users = engine.images.usedBy(image);
     if (engine.images.hasChildren(image)) return refuse(image, "cannot be forced", "image has dependent child images");
     for (let i = 0; i < users.length; i++) {
-      if (users[i].up) {
+      // A start that is under way counts: what it is about to run must not lose its image.
+      if (users[i].up || users[i].status == Status.Starting) {
         return refuse(image, "cannot be forced", `image is being used by running container ${users[i].shortId}`);
       }
     }
