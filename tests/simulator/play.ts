@@ -2,9 +2,7 @@
 
 import { Breach } from "./breach.js";
 import { drawLines } from "./draw.js";
-import type { Oracle } from "./oracle.js";
-import { ORACLES } from "./oracles.js";
-import { Simulation } from "./simulation.js";
+import { Simulation, type SimulationOptions } from "./simulation.js";
 import type { Story } from "./story.js";
 
 export interface Played {
@@ -19,21 +17,16 @@ export interface Played {
 }
 
 /** As many lines of the seed's story as it takes for so many steps. */
-export function playSeed(seed: number, steps: number, oracles = ORACLES): Promise<Played> {
-  return play(seed, drawLines(seed), steps, oracles);
+export function playSeed(seed: number, steps: number, options: SimulationOptions = {}): Promise<Played> {
+  return play(seed, drawLines(seed), steps, options);
 }
 
-export function playStory({ seed, lines }: Story, oracles = ORACLES): Promise<Played> {
-  return play(seed, lines, Infinity, oracles);
+export function playStory({ seed, lines }: Story, options: SimulationOptions = {}): Promise<Played> {
+  return play(seed, lines, Infinity, options);
 }
 
-async function play(
-  seed: number,
-  lines: Iterable<string>,
-  most: number,
-  oracles: Readonly<Record<string, () => Oracle>>,
-): Promise<Played> {
-  const simulation = new Simulation(seed, oracles);
+async function play(seed: number, lines: Iterable<string>, most: number, options: SimulationOptions): Promise<Played> {
+  const simulation = new Simulation(seed, options);
   const played: string[] = [];
   let [steps, breach]: [number, Breach | null] = [0, null];
   try {

@@ -8,7 +8,7 @@ import type { Story } from "./story.js";
 const LONGEST_MS = 120_000;
 
 /** `played` failed. The shortest that was found, and what it fails with. */
-export async function shortest(played: Played, play = playStory): Promise<Played> {
+export async function shortest(played: Played, play: (story: Story) => Promise<Played> = playStory): Promise<Played> {
   const until = performance.now() + LONGEST_MS;
   let best = played;
   for (let size = Math.ceil(best.story.lines.length / 2); size >= 1; size = size > 1 ? Math.ceil(size / 2) : 0) {
@@ -25,7 +25,11 @@ function without({ seed, lines }: Story, from: number, to: number): Story {
   return { seed, lines: [...lines.slice(0, from), ...lines.slice(to)] };
 }
 
-async function stillFails(story: Story, first: Played, play: typeof playStory): Promise<Played | null> {
+async function stillFails(
+  story: Story,
+  first: Played,
+  play: (story: Story) => Promise<Played>,
+): Promise<Played | null> {
   const played = await play(story);
   return played.breach?.rule === first.breach?.rule ? played : null;
 }

@@ -7,7 +7,7 @@ import { moving } from "../../hosts/embedding/moving.js";
 import { packageCore } from "../../hosts/embedding/core.js";
 import type { Input } from "../../hosts/host.js";
 import { Trap } from "../../hosts/instance.js";
-import { Instance } from "../../hosts/instance.js";
+import { type CompiledCore, Instance } from "../../hosts/instance.js";
 import type { Attempt, ObservedStep, Observer, Opening } from "../../hosts/observer.js";
 import { simulatedHost } from "../../hosts/simulated/host.js";
 import type { SimulatedHost } from "../../hosts/simulated/options.js";
@@ -40,6 +40,13 @@ const REST = 40n * SECOND;
 /** The world runs so many events at most while it comes to rest. */
 const REST_EVENTS = 20_000;
 
+export interface SimulationOptions {
+  /** Who is asked, by name; all of `oracles.ts` if not given. */
+  oracles?: Readonly<Record<string, () => Oracle>>;
+  /** The core that decides; the package's own if not given. */
+  core?: CompiledCore;
+}
+
 export class Simulation implements Observer {
   steps = 0;
   /** How often an engine was killed. */
@@ -63,8 +70,7 @@ export class Simulation implements Observer {
   #away = 0n;
   #secondCut = 0;
 
-  constructor(seed: number, oracles: Readonly<Record<string, () => Oracle>> = ORACLES) {
-    const core = packageCore();
+  constructor(seed: number, { oracles = ORACLES, core = packageCore() }: SimulationOptions = {}) {
     this.#world = simulatedHost({ seed, pace: "stopped", programs: { job } });
     this.#mischief = new Mischief(this.#world, seed, {
       failed: (command, container, why) => this.#fact({ kind: "failed", command, container, why }),

@@ -112,7 +112,8 @@ export class Client {
     const more = connection.broken ? null : (next?.(answer) ?? null);
     if (more !== null) this.#lines.unshift(more);
     if (this.#awaited === connection) this.#awaited = null;
-    this.#next();
+    // Whose connection was broken off does not go on at once: the engine may be gone.
+    if (!connection.broken) this.#next();
   }
 
   #hangUp(at: number): void {
