@@ -36,6 +36,8 @@ export interface Sizes {
   readonly simulatedContainers: number;
   /** Simulated minutes that a simulated engine's containers come and go. */
   readonly simulatedMinutes: number;
+  /** Seeds that the simulator plays. */
+  readonly seeds: number;
   /** How often the playground is opened, each time in a profile of its own. */
   readonly visits: number;
 }
@@ -58,6 +60,7 @@ export const REAL: Sizes = {
   moments: 200,
   simulatedContainers: 10_000,
   simulatedMinutes: 60,
+  seeds: 60,
   visits: 5,
 };
 
@@ -80,6 +83,7 @@ export const QUICK: Sizes = {
   moments: 3,
   simulatedContainers: 20,
   simulatedMinutes: 2,
+  seeds: 1,
   visits: 1,
 };
 

@@ -20,6 +20,7 @@ import { recorder } from "./recorder.js";
 import { restart, restartMissing } from "./restart.js";
 import { sleepers, stop } from "./sleepers.js";
 import { simulated } from "./simulated.js";
+import { simulator } from "./simulator.js";
 
 export const QUESTIONS: Readonly<Record<string, Question>> = {
   memory: ofEngines(memory),
@@ -44,6 +45,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   recorder: ofItself(recorder),
   "dry-run": ofItself(dryRun),
   simulated: ofItself(simulated),
+  simulator: ofItself(simulator),
   page: ofItself(page, reasonForNoPages),
 };
 
