@@ -1,11 +1,11 @@
-// The simulator over many seeds, as CI runs it: CORACLE_SIMULATOR_SEEDS and CORACLE_SIMULATOR_STEPS ask for more.
+// The simulator over many seeds, 2,000 in CI, 200 elsewhere: CORACLE_SIMULATOR_SEEDS and CORACLE_SIMULATOR_STEPS ask for more.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const SETUP = fileURLToPath(new URL("../../hosts/node/setup.mjs", import.meta.url));
-const SEEDS = process.env["CORACLE_SIMULATOR_SEEDS"] ?? "200";
+const SEEDS = process.env["CORACLE_SIMULATOR_SEEDS"] ?? (process.env["CI"] === "true" ? "2000" : "200");
 const STEPS = process.env["CORACLE_SIMULATOR_STEPS"] ?? "500";
 
 test(`${SEEDS} seeds of ${STEPS} steps hold`, { timeout: 60 * 60_000 }, async () => {

@@ -2,7 +2,7 @@
 
 import type { RequestId, replies } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
-import { wordOf } from "../ledger.js";
+import { type Ledger, wordOf } from "../ledger.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
 interface Open {
@@ -12,9 +12,10 @@ interface Open {
   state: "waiting" | "answering" | "moving";
   /** Its client has hung up before any answer. */
   left: boolean;
+  /** The container that it is about: it may be renamed. */
+  container: string;
   /** Run whose stdio it is bound to. */
   run: number;
-  container: string;
   /** Sent and, as far as the core has been told, not gone out. */
   unsent: number;
 }
@@ -26,10 +27,18 @@ const SETTLED = ["running", "paused", "restarting"];
 export class Replies implements Invariant {
   readonly #open = new Map<RequestId, Open>();
 
-  stepped({ input, outputs }: Seen): void {
+  stepped({ input, outputs, ledger }: Seen): void {
     if (input?.tag === "request") {
       const { id, method, target } = input.val;
-      this.#open.set(id, { method, target, state: "waiting", left: false, run: 0, container: "", unsent: 0 });
+      this.#open.set(id, {
+        method,
+        target,
+        state: "waiting",
+        left: false,
+        run: 0,
+        container: meant(ledger, target),
+        unsent: 0,
+      });
     }
     // One that has left may still be answered, once: nobody hears it.
     if (input?.tag === "closed") this.#left(input.val.request);
@@ -45,10 +54,7 @@ export class Replies implements Invariant {
   rested({ ledger }: AtRest): void {
     for (const { method, target, state, left, container, run } of this.#open.values()) {
       if (left || mayWaitForEver(target)) continue;
-      const ref = /\/containers\/([^/?]+)\//.exec(target)?.[1] ?? "";
-      const whose = [...ledger.containers.values()].find(
-        ({ id, name }) => id === container || name === ref || id.startsWith(ref),
-      );
+      const whose = ledger.containers.get(container);
       const status = whose === undefined ? "gone" : wordOf(whose);
       const runs = SETTLED.includes(status);
       if (runs && /\/(wait|attach|logs|stats)\b/.test(target)) continue;
@@ -88,7 +94,7 @@ export class Replies implements Invariant {
         if (open.state !== "waiting") wrong();
         open.state = "moving";
         if (command.val.stdio.tag === "run") {
-          [open.container, open.run] = [command.val.stdio.val.container, command.val.stdio.val.run];
+          open.run = command.val.stdio.val.run;
         }
         return;
       case "splice":
@@ -107,6 +113,14 @@ export class Replies implements Invariant {
     }
     this.#open.delete(request);
   }
+}
+
+/** The container that a target speaks of when it is sent; empty for none. */
+function meant(ledger: Ledger, target: string): string {
+  const ref = /\/containers\/([^/?]+)/.exec(target)?.[1] ?? "";
+  const all = [...ledger.containers.values()];
+  const named = all.find(({ id, name }) => id === ref || name === ref);
+  return (named ?? all.find(({ id }) => ref !== "" && id.startsWith(ref)))?.id ?? "";
 }
 
 function mayWaitForEver(target: string): boolean {
