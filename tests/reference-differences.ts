@@ -25,6 +25,7 @@ export const DIFFERENCES: readonly Difference[] = [
     id: "event-origins",
     what: "events have attributes `coracle.…`, and containers' inspect a field `Coracle`",
     reason: "they tell who asked and why; Docker's clients show the attributes and pass over the field",
+    lines: [/^\w+ inspect \+ body \.Coracle\b/, /^events \+ body \.Actor\.Attributes\.coracle\./],
   },
   { id: "too-old", what: "a version below 1.24 is refused", reason: VERSIONS },
   {

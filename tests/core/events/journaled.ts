@@ -1,0 +1,153 @@
+// An engine whose events are told by number, its journal, and clients who read as slowly as a test wants.
+
+import type { engine } from "../../../hosts/host.js";
+import { Instance } from "../../../hosts/instance.js";
+import { MemoryJournal } from "../../../hosts/journal.js";
+import { loadCore } from "../../../hosts/node/core-files.js";
+import type { HostEffect, StepOutputs } from "../../../hosts/outbox.js";
+import { journalRead, keep } from "../../support/kept-records.js";
+import type { Event } from "../../support/past-events.js";
+import { FIRST_RECORDS, OPTIONS } from "../fixtures.js";
+
+const core = loadCore();
+export const BEGAN = 1_767_225_600;
+const SECOND = 1_000_000_000n;
+
+/** What a client was sent. */
+interface Sent {
+  text: string;
+  unread: number;
+  mostUnread: number;
+  over: boolean;
+}
+
+export class JournaledEngine {
+  readonly journal: MemoryJournal;
+  readonly #instance = new Instance(core);
+  readonly #sent = new Map<bigint, Sent>();
+  readonly #timers = new Map<bigint, bigint>();
+  /** Seconds since the engine began, by the time of day. */
+  seconds: number;
+  /** What its host was asked to read. */
+  reads: (HostEffect & { to: "records" })[] = [];
+  #requests = 0n;
+
+  constructor(journal = new MemoryJournal(), seconds = 0) {
+    this.journal = journal;
+    this.seconds = seconds;
+    const records = [...FIRST_RECORDS].map(([key, value]) => ({ key, value })).sort((a, b) => (a.key < b.key ? -1 : 1));
+    const found = { processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [] };
+    const inventory: engine.Inventory = { ...found, chains: [] };
+    this.#take(this.#instance.open(OPTIONS, this.#now(), new Uint8Array(32), records, journal.endsAt, inventory));
+  }
+
+  /** Events numbered so: the configuration is read again, and names the number. */
+  happen(from: number, to: number): void {
+    for (let number = from; number <= to; number++) {
+      const { debug, insecureRegistries, runtimes, defaultRuntime } = OPTIONS;
+      const settings = { debug, insecureRegistries, runtimes, defaultRuntime, labels: [`number=${number}`] };
+      this.#step({ tag: "reloaded", val: settings });
+    }
+  }
+
+  /** Somebody reads events; `query` as behind the question mark. */
+  follow(query: string): bigint {
+    const id = ++this.#requests;
+    this.#sent.set(id, { text: "", unread: 0, mostUnread: 0, over: false });
+    const target = `/events?${query}`;
+    const request = { id, listener: "unix:///test.sock", method: "GET", target, headers: "Host: x" };
+    this.#step({ tag: "request", val: { ...request, body: { tag: "none" } } });
+    return id;
+  }
+
+  /** The client reads all that it was sent. */
+  read(id: bigint): void {
+    const sent = this.#sent.get(id)!;
+    const { unread } = sent;
+    sent.unread = 0;
+    if (unread > 0) this.#step({ tag: "drained", val: { request: id, bytes: unread } });
+  }
+
+  /** The host reads a page of the journal, or fails to. */
+  page(failure?: string): void {
+    const effect = this.reads.shift()!;
+    const outcome = failure === undefined ? journalRead(this.journal, effect) : failed(failure);
+    this.#step({ tag: "completed", val: { op: effect.op, outcome } });
+  }
+
+  /** Everybody reads until nothing more comes. */
+  settle(): void {
+    for (let turn = 0; this.reads.length > 0 || this.#someUnread(); turn++) {
+      if (turn > 10_000) throw new Error("it never comes to rest");
+      for (const id of this.#sent.keys()) this.read(id);
+      if (this.reads.length > 0) this.page();
+    }
+  }
+
+  /** Time passes, with the timers that are due then. */
+  pass(seconds: number): void {
+    this.seconds += seconds;
+    for (const [op, at] of this.#timers) {
+      if (at > this.#now().monotonic) continue;
+      this.#timers.delete(op);
+      this.#step({ tag: "elapsed", val: op });
+    }
+  }
+
+  sent(id: bigint): Sent {
+    return this.#sent.get(id)!;
+  }
+
+  events(id: bigint): Event[] {
+    const lines = this.sent(id).text.split("\n").filter(Boolean);
+    return lines.map((line) => JSON.parse(line) as Event);
+  }
+
+  /** The numbers of events that a client was told of, in their order. */
+  numbers(id: bigint): number[] {
+    return this.events(id).map(({ Actor }) => Number(/number=(\d+)/.exec(Actor.Attributes["labels"] ?? "")?.[1]));
+  }
+
+  /** Bytes of all that lives in the core. */
+  size(): number {
+    return this.#instance.snapshot().length;
+  }
+
+  notes(): engine.Note[] {
+    return this.#instance.explain();
+  }
+
+  #someUnread(): boolean {
+    return [...this.#sent.values()].some(({ unread }) => unread > 0);
+  }
+
+  #step(input: engine.Input): void {
+    this.#take(this.#instance.step(this.#now(), input));
+    if (this.#instance.mustCollect) this.#instance.collect();
+  }
+
+  #take({ records, effects, replies }: StepOutputs): void {
+    for (const command of records) keep(command, new Map(), this.journal);
+    for (const effect of effects) {
+      if (effect.to === "records") this.reads.push(effect);
+      if (effect.to === "timers" && effect.command.tag === "set") this.#timers.set(effect.op, effect.command.val);
+    }
+    for (const { request, command } of replies) {
+      const sent = this.#sent.get(request)!;
+      if (command.tag === "end") sent.over = true;
+      if (command.tag !== "chunk") continue;
+      sent.text += new TextDecoder().decode(command.val);
+      sent.unread += command.val.length;
+      sent.mostUnread = Math.max(sent.mostUnread, sent.unread);
+    }
+  }
+
+  #now() {
+    const at = BigInt(Math.round(this.seconds * 1e9));
+    return { wall: BigInt(BEGAN) * SECOND + at, monotonic: 100n * SECOND + (at > 0n ? at : 0n) };
+  }
+}
+
+function failed(message: string): engine.Completed["outcome"] {
+  return { tag: "err", val: { kind: "internal", message, status: 0, code: "", retryAfter: 0 } };
+}
