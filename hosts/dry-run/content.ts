@@ -27,8 +27,12 @@ export class DryRunContent {
       case "tags":
       case "blob":
       case "login":
+        return this.#asks.ask({ to: "content", op, command });
       case "measure":
+        if (this.#imagined.created.has(command.val)) return { tag: "size", val: 0n };
+        return this.#asks.ask({ to: "content", op, command });
       case "compare":
+        if (this.#imagined.created.has(command.val.container)) return { tag: "changed", val: [] };
         return this.#asks.ask({ to: "content", op, command });
       case "measure-tar":
         if (this.#imagined.chains.has(command.val)) throw notThere("the layer was not fetched");
@@ -57,9 +61,10 @@ export class DryRunContent {
 
   /** Throws `unsupported` for a container that is mounted, or runs, in imagination only. */
   requireReal({ container, run }: types.View): void {
-    const { mounted } = this.#imagined;
+    const { created, mounted } = this.#imagined;
     const isImagined = run === undefined ? mounted.has(container) : this.#imagined.runs({ container, run });
-    if (isImagined) throw notThere("it mounts nothing, and this container does not really run");
+    if (isImagined || created.has(container))
+      throw notThere("it mounts nothing, and this container does not really run");
   }
 
   #change(command: Change): void {
@@ -91,7 +96,7 @@ export class DryRunContent {
 
   /** The digest is nobody's: what the changes are is not looked at, only how much they are. */
   async #commit(op: Operation, { archive, container }: content.Commit): Promise<Outcome> {
-    const measured = await this.#asks.ask({ to: "content", op, command: { tag: "measure", val: container } });
+    const measured = await this.perform(op, { tag: "measure", val: container });
     const size = measured.tag === "size" ? measured.val : 0n;
     this.#archives.imagine(archive, "layer.tar", Number(size));
     const diffId = `sha256:${archive

@@ -32,6 +32,13 @@ export interface LiveEngine {
   onEnd(told: (input: Ended) => void): () => void;
 }
 
+/** As far as it matters here; see `GET /events`. */
+interface EngineEvent {
+  Type: string;
+  Action: string;
+  Actor: { ID: string };
+}
+
 /** Between two answers: more than any request waits for, and an end to timers that set themselves again. */
 const MOST_LEAPS = 10_000;
 
@@ -53,6 +60,7 @@ export class DryRun implements Door {
   #ended = false;
   #looking = false;
   #leaps = 0;
+  #late: ReturnType<typeof setTimeout> | undefined;
   #resting: (() => void)[] = [];
 
   /** `over`: a client's request is over. `gone`: it has ended, or its core trapped. Throws `Trap`. */
@@ -74,7 +82,7 @@ export class DryRun implements Door {
     const sent = { perform: (id: RequestId, command: replies.ReplyCommand) => this.#reply(id, command) };
     this.#driver = Driver.resume(live.core, this.#ordered(host), sent, this.bodies, this.#options(live), fork);
     this.#deaf = live.onEnd((input) => this.#world.reallyEnded(input));
-    this.#own.follow(this.nextRequest(), "/events", (event) => this.#journal.event(event));
+    this.#own.follow(this.nextRequest(), "/events", (event) => this.#event(event as EngineEvent));
   }
 
   /** Clients of it are under way. */
@@ -115,10 +123,18 @@ export class DryRun implements Door {
     return rested;
   }
 
+  /** Ends it after a while, but not as long as the machine is being asked something, or a client's body is read. */
+  endAfter(ms: number): void {
+    const end = (): void =>
+      this.#world.busy ? this.endAfter(ms) : this.end(`the dry run came to no end in ${ms / 1000} s`);
+    this.#late = setTimeout(end, ms);
+  }
+
   /** Whoever waits for an answer is told this; streams are broken off. */
   end(why: string): void {
     if (this.#ended) return;
     this.#ended = true;
+    clearTimeout(this.#late);
     this.#deaf();
     this.#driver.cut();
     this.#world.close();
@@ -144,6 +160,11 @@ export class DryRun implements Door {
       },
       fatal: () => {},
     };
+  }
+
+  #event(event: EngineEvent): void {
+    this.#journal.event(event);
+    if (event.Type === "container" && event.Action === "create") this.#world.imagined.created.add(event.Actor.ID);
   }
 
   #ordered(host: Host): Host {

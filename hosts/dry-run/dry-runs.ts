@@ -29,7 +29,10 @@ export const DRY_RUN = "?dry-run";
 /** Where a session tells what it has imagined (GET), and forgets it (DELETE). */
 const SESSION = "/coracle/dry-run";
 const ASKED = new RegExp(`^${HEADER}:(.*)$`, "im");
-/** A request that was not answered by then will not be: it waits for the end of a container that really runs, say. */
+/**
+ * A request that was not answered by then, with nothing under way, will not be: it waits for the end of a container that
+ * really runs, say.
+ */
 const LONGEST_MS = 60_000;
 
 export class DryRuns {
@@ -89,21 +92,17 @@ export class DryRuns {
     await this.#slots.take();
     let dryRun: DryRun | null = null;
     let isPlanning = false;
-    let late: ReturnType<typeof setTimeout> | undefined;
     // What is over without the plan having been asked for by then has no client any more.
     const over = (): void => void turn().then(() => isPlanning || dryRun?.end("over"));
     try {
-      dryRun = await this.#begin(over, () => {
-        clearTimeout(late);
-        this.#slots.give();
-      });
+      dryRun = await this.#begin(over, () => this.#slots.give());
     } catch (error) {
       this.#slots.give();
       throw error;
     }
     const door = dryRun;
     const end = (): void => door.end("the dry run is over");
-    late = setTimeout(() => door.end(`the dry run came to no end in ${LONGEST_MS / 1000} s`), LONGEST_MS);
+    door.endAfter(LONGEST_MS);
     const plan = (): Promise<Plan> => {
       isPlanning = true;
       return door.planned(0)();

@@ -1,6 +1,7 @@
-// What a dry run only imagines: containers that it has mounted, processes that it has started or ended, volumes and layers
+// What a dry run only imagines: containers that it has created or mounted, processes that it has started or ended, volumes and layers
 // that it has made. About all else its host may be asked.
 
+import type { Ended } from "../effects.js";
 import type { Input, types } from "../host.js";
 
 /** Beyond the largest process id of Linux (PID_MAX_LIMIT, 2^22): no process of the machine has such a one. */
@@ -9,8 +10,11 @@ const FIRST_PID = (1 << 22) + 1;
 export class Imagined {
   /** Mounted by the dry run. */
   readonly mounted = new Set<string>();
-  /** Whose first run is the dry run's: there is no log of theirs. */
-  readonly unlogged = new Set<string>();
+  /**
+   * Created here: they have no files and no log. The live engine may have given the same id to another meanwhile, so the
+   * machine is not asked about them.
+   */
+  readonly created = new Set<string>();
   readonly volumes = new Set<string>();
   readonly chains = new Set<string>();
   /** Of the machine, made as sources of binds. */
@@ -30,7 +34,7 @@ export class Imagined {
 
   launch({ container, run }: types.Subject): types.Launched {
     this.#runs.set(container, run);
-    if (run === 1) this.unlogged.add(container);
+    this.#over.delete(`${container} ${run}`);
     return this.launched();
   }
 
@@ -70,9 +74,10 @@ export class Imagined {
     this.#first(exec);
   }
 
-  /** A process of the machine has really ended. False: the dry run has ended it before. */
-  reallyEnded(input: Input & { tag: "exited" | "exec-exited" }): boolean {
-    return input.tag === "exited" ? this.#forget(input.val) : this.#first(input.val.exec);
+  /** A process of the machine has really ended. False: it is not one that the dry run knows of, or it is over there. */
+  reallyEnded(input: Ended): boolean {
+    if (input.tag === "exec-exited") return this.#first(input.val.exec);
+    return !this.created.has(input.val.container) && !this.runs(input.val) && this.#forget(input.val);
   }
 
   #forget({ container, run }: types.Subject): boolean {

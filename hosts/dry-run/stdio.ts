@@ -7,14 +7,15 @@ import type { Imagined } from "./imagined.js";
 /** `requireReal` throws for a view into what is only imagined. */
 export function dryRunStdio(live: Stdio, imagined: Imagined, requireReal: (view: types.View) => void): Stdio {
   return {
-    log: async (container) => (imagined.unlogged.has(container) ? NO_LOG : live.log(container)),
+    log: async (container) => (imagined.created.has(container) ? NO_LOG : live.log(container)),
     stdin: () => NOWHERE,
     exec: async () => NOTHING,
     async *archive(source) {
       requireReal(source.at.view);
       yield* live.archive(source);
     },
-    export: (source) => live.export(source),
+    // Who was created here has no more files than the image.
+    export: (source) => live.export(imagined.created.has(source.container) ? { ...source, container: NOBODY } : source),
     async *saved(members) {
       const isImagined = members.some(({ content }) => content.tag === "layer" && imagined.chains.has(content.val));
       if (isImagined) throw new HostFailure("unsupported", "a dry run has not fetched this image's layers");
@@ -22,6 +23,9 @@ export function dryRunStdio(live: Stdio, imagined: Imagined, requireReal: (view:
     },
   };
 }
+
+/** No container's id. */
+const NOBODY = "0".repeat(64);
 
 const NOWHERE: Stdin = { write: async () => {}, end: () => {}, release: () => {} };
 

@@ -1,6 +1,7 @@
 // The host of a dry run: what only asks is really done, by the live engine's host; everything else succeeds at once and
 // is not done. It is told by the marks in core/wit which is which: *ask*, or *state* and *once*.
 
+import type { Ended } from "../effects.js";
 import type { Bodies, Host, Input, Operation, Outcome, Perform, networks, volumes } from "../host.js";
 import { ThrownArchives } from "./archives.js";
 import { Asks } from "./asks.js";
@@ -55,7 +56,7 @@ export class DryRunWorld {
   }
 
   /** A process of the machine has really ended, which concerns a dry run that has not ended it before. */
-  reallyEnded(input: Input & { tag: "exited" | "exec-exited" }): void {
+  reallyEnded(input: Ended): void {
     if (this.imagined.reallyEnded(input)) this.#happened(input);
   }
 

@@ -38,10 +38,8 @@ describe("what the live engine has under way is taken to succeed", () => {
     rig = await Rig.open();
     rig.host.timers.pace = "stopped";
     const pulled = rig.ask("live", "POST", "/images/create?fromImage=alpine&tag=latest");
-    await vi.waitUntil(async () => {
-      await rig.host.timers.step();
-      return rig.driver.fork()!.pending.some(({ command }) => command.tag === "layer");
-    });
+    const isUnpacking = () => rig.driver.fork()!.pending.some(({ command }) => command.tag === "layer");
+    while (!isUnpacking()) expect(await rig.host.timers.step()).toBe(true);
     rig.host.timers.pace = "fast";
     const dry = await rig.fetch("live", "POST", "/images/create?fromImage=alpine&tag=latest", undefined, {
       "Coracle-Dry-Run": "1",
@@ -84,6 +82,21 @@ describe("a core that traps", () => {
     expect(refused).toEqual({ status: 503, text: expect.stringContaining("no dry run can be begun") });
     void trapped.catch(() => {});
   });
+});
+
+test("another container that is really given the same id is not taken for the imagined one", async () => {
+  rig = await Rig.open();
+  const dry = await rig.ask("session", "POST", "/containers/create?name=dry", { Image: "busybox", Cmd: ["cat"] });
+  const { Id } = JSON.parse(dry.text) as { Id: string };
+  const real = await rig.run("real", ["sh", "-c", "echo said; echo > /made"]);
+  expect(real).toBe(Id);
+  await expect.poll(async () => (await rig.ask("live", "GET", "/containers/real/json")).text).toContain('"exited"');
+  expect(await rig.ask("session", "GET", `/containers/${Id}/changes`)).toEqual({ status: 200, text: "null\n" });
+  expect((await rig.ask("session", "POST", `/containers/${Id}/start`)).status).toBe(204);
+  expect((await rig.ask("session", "GET", `/containers/${Id}/logs?stdout=1`)).text).toBe("");
+  expect((await rig.ask("session", "GET", `/containers/${Id}/json`)).text).toContain('"running"');
+  expect((await rig.ask("session", "POST", `/containers/${Id}/wait`)).text).toContain('"StatusCode":0');
+  expect((await rig.ask("session", "GET", `/containers/${Id}/export`)).text).not.toContain("made");
 });
 
 describe("clients", () => {
