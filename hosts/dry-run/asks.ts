@@ -8,6 +8,20 @@ import type { HostEffect } from "../outbox.js";
 const NO_EPOCH = 0xffff_ffffn << 32n;
 let asked = 0n;
 
+/** Commands with the mark *ask* in core/wit, by their interfaces. */
+export const ASKS: Readonly<Record<HostEffect["to"], readonly string[]>> = {
+  processes: ["identify", "ps", "sample"],
+  content: ["resolve", "tags", "blob", "login", "measure", "measure-tar", "stat", "compare", "read"],
+  networks: [],
+  volumes: ["find", "measure"],
+  records: ["read"],
+};
+
+/** Whether a command changes nothing: no other may ever reach the machine. */
+export function onlyAsks({ to, command }: HostEffect): boolean {
+  return ASKS[to].includes(command.tag);
+}
+
 export class Asks {
   readonly #host: Host;
   /** Under way: by the instance's operation id, the host's. */
@@ -19,6 +33,7 @@ export class Asks {
 
   /** Rejects as the host does. */
   async ask(effect: HostEffect): Promise<Outcome> {
+    if (!onlyAsks(effect)) throw new Error(`a dry run does nothing: ${effect.to} ${effect.command.tag}`);
     const op = NO_EPOCH | ++asked;
     this.#ops.set(effect.op, op);
     try {

@@ -5,18 +5,11 @@ import type { ObservedStep } from "../observer.js";
 import { changesOf } from "../outbox.js";
 import type { Effect, Reply, StepOutputs } from "../outbox.js";
 import { withoutCredentials } from "../trace/credentials.js";
+import { onlyAsks } from "./asks.js";
 import type { Plan, PlanEntry, PlannedEffect, PlannedRecord } from "./format.js";
 import { readable, readableBytes, readableTime } from "./readable.js";
 
 const MOST_ENTRIES = 10_000;
-
-/** Commands that only ask, by core/wit. What a dry run imagines of them has been decided before (`content.ts`). */
-const ASKS: Record<string, readonly string[]> = {
-  processes: ["identify", "ps", "sample"],
-  content: ["resolve", "tags", "blob", "login", "measure", "measure-tar", "stat", "compare", "read"],
-  volumes: ["find", "measure"],
-  records: ["read"],
-};
 
 export class DryRunJournal {
   readonly #began: types.Instant;
@@ -136,9 +129,9 @@ function recordOf(change: RecordChange): PlannedRecord {
   return { append: String(change.val.position), value: readableBytes(change.val.bytes) };
 }
 
-function howOf({ to, command }: Effect): PlannedEffect["how"] {
-  if (to === "timers") return "timer";
-  return ASKS[to]?.includes(command.tag) ? "asked" : "imagined";
+function howOf(effect: Effect): PlannedEffect["how"] {
+  if (effect.to === "timers") return "timer";
+  return onlyAsks(effect) ? "asked" : "imagined";
 }
 
 function headOf(command: Reply["command"]): { status: number } | null {

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Plan } from "../../hosts/dry-run/format.js";
+import { past, stamp } from "../support/past-events.js";
 import { findProcesses } from "../support/processes.js";
 import { onDryRunEngines } from "./engines.js";
 
@@ -61,6 +62,20 @@ onDryRunEngines("a dry run", (engine) => {
       await live.must(204, "POST", `/containers/${id}/kill?signal=KILL`);
       expect(await waited).toBe(137);
       await live.remove(id);
+    });
+
+    test("tells events of before, and those that it imagines behind them", async () => {
+      const { dry, live } = engine();
+      const since = await stamp(live);
+      const real = await live.create(SLEEP);
+      const id = await dry.create(SLEEP);
+      await dry.start(id);
+      const told = async () => (await past(dry, since)).map(({ Action, Actor }) => `${Action} ${Actor.ID}`);
+      await expect
+        .poll(told, { timeout: 10_000 })
+        .toEqual(expect.arrayContaining([`create ${real}`, `create ${id}`, `start ${id}`]));
+      expect((await past(live, since)).map(({ Actor }) => Actor.ID)).toEqual([real]);
+      await live.remove(real);
     });
 
     test("answers what it cannot look into, and reads what is really there", async () => {
