@@ -1,0 +1,85 @@
+// Events across restarts of the daemon and `kill -9`: whatever a reader was told is told again by the next daemon.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pause } from "../support/commands.js";
+import type { DaemonProcess } from "../support/daemon-process.js";
+import { EngineClient } from "../support/engine-client.js";
+import { engines, startCoracle } from "../support/engines.js";
+import { describeUnless } from "../support/on-engines.js";
+import { type Event, past, pastSigned, short, stamp } from "../support/past-events.js";
+import { encodeRequest, RawConnection } from "../support/raw-http.js";
+
+const linux = engines().find((engine) => engine.kind === "linux");
+const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const CUTS = 5;
+
+describeUnless(missing, "events across restarts", () => {
+  let daemon: DaemonProcess;
+  let engine: EngineClient;
+
+  beforeAll(async () => {
+    daemon = await startCoracle(["--events-size", "1m"]);
+    engine = new EngineClient(daemon.socketPath);
+  });
+  afterAll(async () => daemon?.close());
+
+  test("all is there after an orderly end, what nobody waited for included", async () => {
+    const since = await stamp(engine);
+    const id = await engine.running({ Cmd: ["sleep", "1000"] });
+    const { Id } = (
+      await engine.must(201, "POST", `/containers/${id}/exec`, { Cmd: ["true"], AttachStdout: true })
+    ).json<{ Id: string }>();
+    await engine.must(200, "POST", `/exec/${Id}/start`, { Detach: true });
+    await pause(300);
+    await engine.must(200, "GET", `/containers/${id}/top`);
+    const before = (await past(engine, since)).map(short);
+    await daemon.end("SIGTERM");
+    await daemon.start();
+    expect((await past(engine, since)).map(short).slice(0, before.length)).toEqual(before);
+    expect(before).toContain("container top");
+    await engine.remove(id);
+  });
+
+  test(`what a reader was told is told again after kill -9 (${CUTS} times)`, async () => {
+    for (let cut = 0; cut < CUTS; cut++) {
+      const since = await stamp(engine);
+      const reader = await RawConnection.open(engine.socketPath);
+      reader.send(encodeRequest({ target: "/v1.41/events" }));
+      await reader.head();
+      const work = engine.running({ Cmd: ["sleep", "1000"] }).catch(() => "");
+      await pause(30 * cut);
+      await daemon.end("SIGKILL");
+      const told = linesOf((await reader.rest()).toString());
+      await work;
+      await daemon.start();
+      const again = (await pastSigned(engine, since)).map((event) => JSON.stringify(event));
+      for (const event of told) expect(again).toContain(JSON.stringify(event));
+      for (const { Id } of await engine.read<{ Id: string }[]>("/containers/json?all=1")) await engine.remove(Id);
+    }
+  });
+
+  test("what the daemon does at its start says so", async () => {
+    const id = await engine.running({ Cmd: ["sleep", "1000"], HostConfig: { RestartPolicy: { Name: "always" } } });
+    const since = await stamp(engine);
+    const { Pid } = (await engine.read<{ State: { Pid: number } }>(`/containers/${id}/json`)).State;
+    await daemon.end("SIGKILL");
+    process.kill(Pid, "SIGKILL");
+    await pause(200);
+    await daemon.start();
+    await expect
+      .poll(async () => (await pastSigned(engine, since)).filter(({ Action }) => Action === "start").length, {
+        timeout: 10_000,
+      })
+      .toBe(1);
+    const told = await pastSigned(engine, since);
+    const why = told.map(({ Action, Actor }) => `${Action}: ${Actor.Attributes["coracle.why"]}`);
+    expect(why).toContain("die: engine start");
+    expect(why).toContain("start: restart policy always");
+    await engine.remove(id);
+  });
+});
+
+/** Whole lines of a reply in chunks. */
+function linesOf(text: string): Event[] {
+  const lines = text.split(/\r?\n/).filter((line) => line.startsWith("{") && line.endsWith("}"));
+  return lines.map((line) => JSON.parse(line) as Event);
+}
