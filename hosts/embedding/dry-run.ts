@@ -2,12 +2,9 @@
 
 import type { Plan } from "../dry-run/format.js";
 import type { DryRunSession } from "../dry-run/session.js";
-import { ConnectChannel } from "./connect-channel.js";
 import type { Connection, DryRun } from "./engine.js";
-import { FetchChannel } from "./fetch-channel.js";
-import { LocalRequests, UPGRADE } from "./local-requests.js";
+import { LocalRequests } from "./local-requests.js";
 import type { Entrance } from "./local-requests.js";
-import { readRequest } from "./request.js";
 
 export class EmbeddedDryRun implements DryRun {
   readonly #session: DryRunSession;
@@ -21,17 +18,12 @@ export class EmbeddedDryRun implements DryRun {
     this.#local = new LocalRequests({ bodyLimit, requireOpen, passage: (method) => session.passage(method) });
   }
 
-  async fetch(input: Request | URL | string, init?: RequestInit): Promise<Response> {
-    const asked = readRequest(input, init);
-    const channel = new FetchChannel(asked.method);
-    this.#local.send(asked, channel);
-    return channel.response;
+  fetch(input: Request | URL | string, init?: RequestInit): Promise<Response> {
+    return this.#local.fetch(input, init);
   }
 
-  async connect(input: Request | URL | string, init?: RequestInit): Promise<Connection> {
-    const channel = new ConnectChannel();
-    this.#local.send(readRequest(input, init), channel, UPGRADE);
-    return channel.connection;
+  connect(input: Request | URL | string, init?: RequestInit): Promise<Connection> {
+    return this.#local.connect(input, init);
   }
 
   plan(): Plan {

@@ -11,23 +11,20 @@ import type { CompiledCore } from "../instance.js";
 import { DryRuns } from "../dry-run/dry-runs.js";
 import { ReplyRouter } from "../reply-router.js";
 import { Attachments } from "../streams/attachments.js";
-import { ConnectChannel } from "./connect-channel.js";
 import { packageCore } from "./core.js";
 import { bodyLimitOf, coreOptions } from "./core-options.js";
 import { EmbeddedDryRun } from "./dry-run.js";
 import type { Connection, DryRun, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
 import { eventsOf } from "./events.js";
 import { BrokenOff, EngineClosed, EngineDown } from "./failures.js";
-import { FetchChannel } from "./fetch-channel.js";
 import { loadFirstImages } from "./first-images.js";
 import { offersOf } from "./host-offers.js";
 import { hostWith } from "./host-with.js";
 import { InFlight, within } from "./in-flight.js";
-import { LocalRequests, UPGRADE } from "./local-requests.js";
+import { LocalRequests } from "./local-requests.js";
 import type { Entrance } from "./local-requests.js";
 import { moving } from "./moving.js";
 import { closeWorld, takeHost } from "./own-world.js";
-import { readRequest } from "./request.js";
 import { derivedSeeds } from "./seeds.js";
 
 /** How long answers under way may take when the engine is closed. */
@@ -93,17 +90,12 @@ export class EmbeddedEngine implements Engine, Entrance, Door {
     }
   }
 
-  async fetch(input: Request | URL | string, init?: RequestInit): Promise<Response> {
-    const asked = readRequest(input, init);
-    const channel = new FetchChannel(asked.method);
-    this.#local.send(asked, channel);
-    return channel.response;
+  fetch(input: Request | URL | string, init?: RequestInit): Promise<Response> {
+    return this.#local.fetch(input, init);
   }
 
-  async connect(input: Request | URL | string, init?: RequestInit): Promise<Connection> {
-    const channel = new ConnectChannel();
-    this.#local.send(readRequest(input, init), channel, UPGRADE);
-    return channel.connection;
+  connect(input: Request | URL | string, init?: RequestInit): Promise<Connection> {
+    return this.#local.connect(input, init);
   }
 
   events(query: EventQuery = {}): AsyncIterableIterator<EngineEvent> {

@@ -3,8 +3,11 @@
 import { contextOf } from "../door.js";
 import type { Passage } from "../door.js";
 import { Exchange } from "../exchange.js";
+import { ConnectChannel } from "./connect-channel.js";
+import type { Connection } from "./engine.js";
+import { FetchChannel } from "./fetch-channel.js";
 import type { LocalChannel } from "./fetch-channel.js";
-import { headerLines } from "./request.js";
+import { headerLines, readRequest } from "./request.js";
 import type { Asked } from "./request.js";
 import { NO_BODY } from "./request-body.js";
 import type { ReceivedBody } from "./request-body.js";
@@ -20,7 +23,7 @@ export interface Entrance {
 }
 
 /** `connect` wants what only a connection of its own can give. */
-export const UPGRADE = "Connection: Upgrade\nUpgrade: tcp";
+const UPGRADE = "Connection: Upgrade\nUpgrade: tcp";
 
 export class LocalRequests {
   readonly #entrance: Entrance;
@@ -36,8 +39,23 @@ export class LocalRequests {
     return [...this.#open.keys()].some((channel) => !channel.answered);
   }
 
+  /** As `Engine.fetch`. */
+  async fetch(input: Request | URL | string, init?: RequestInit): Promise<Response> {
+    const asked = readRequest(input, init);
+    const channel = new FetchChannel(asked.method);
+    this.#send(asked, channel);
+    return channel.response;
+  }
+
+  /** As `Engine.connect`. */
+  async connect(input: Request | URL | string, init?: RequestInit): Promise<Connection> {
+    const channel = new ConnectChannel();
+    this.#send(readRequest(input, init), channel, UPGRADE);
+    return channel.connection;
+  }
+
   /** Delivers at once what has no body, or one whose bytes are at hand. `extra`: header lines besides those asked. */
-  send(asked: Asked, channel: LocalChannel, extra = ""): void {
+  #send(asked: Asked, channel: LocalChannel, extra = ""): void {
     try {
       this.#entrance.requireOpen();
       asked.signal?.throwIfAborted();

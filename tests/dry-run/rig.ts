@@ -8,13 +8,10 @@ import { Driver } from "../../hosts/driver.js";
 import { DryRuns } from "../../hosts/dry-run/dry-runs.js";
 import type { Plan } from "../../hosts/dry-run/format.js";
 import { coreOptions } from "../../hosts/embedding/core-options.js";
-import { ConnectChannel } from "../../hosts/embedding/connect-channel.js";
 import type { Connection } from "../../hosts/embedding/engine.js";
-import { FetchChannel } from "../../hosts/embedding/fetch-channel.js";
 import { loadFirstImages } from "../../hosts/embedding/first-images.js";
 import { hostWith } from "../../hosts/embedding/host-with.js";
-import { LocalRequests, UPGRADE } from "../../hosts/embedding/local-requests.js";
-import { readRequest } from "../../hosts/embedding/request.js";
+import { LocalRequests } from "../../hosts/embedding/local-requests.js";
 import type { CompiledCore } from "../../hosts/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import { ReplyRouter } from "../../hosts/reply-router.js";
@@ -82,21 +79,16 @@ export class Rig {
     const json = { "content-type": "application/json" };
     const init = body instanceof Uint8Array || body === undefined ? { headers } : { headers: { ...json, ...headers } };
     const sent = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
-    const asked = readRequest(target, {
+    return this.#requests[at].fetch(target, {
       method,
       ...init,
       ...(sent !== undefined && { body: sent as BodyInit }),
       ...(signal && { signal }),
     });
-    const channel = new FetchChannel(method);
-    this.#requests[at].send(asked, channel);
-    return channel.response;
   }
 
   connect(at: Listener, target: string): Promise<Connection> {
-    const channel = new ConnectChannel();
-    this.#requests[at].send(readRequest(target, { method: "POST" }), channel, UPGRADE);
-    return channel.connection;
+    return this.#requests[at].connect(target, { method: "POST" });
   }
 
   /** Status and text of an answer. */

@@ -2,9 +2,9 @@
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Plan } from "../../hosts/dry-run/format.js";
-import type { CompiledCore } from "../../hosts/instance.js";
 import { turn } from "../../hosts/turn.js";
-import { Rig, core, effectsOf } from "./rig.js";
+import { trapping } from "../trace/engine.js";
+import { Rig, effectsOf } from "./rig.js";
 
 const STUBBORN = ["sh", "-c", "trap '' TERM; while :; do sleep 1; done"];
 const PLANNED = { "Coracle-Dry-Run": "plan" };
@@ -50,19 +50,6 @@ describe("what the live engine has under way is taken to succeed", () => {
 });
 
 describe("a core that traps", () => {
-  /** Traps on this target. */
-  const trapping: CompiledCore = {
-    instantiate(imports) {
-      const instance = core.instantiate(imports);
-      const { engine: real } = instance.exports;
-      const step: typeof real.step = (now, input) => {
-        if (input.tag === "request" && input.val.target === "/trap") throw new Error("unreachable");
-        real.step(now, input);
-      };
-      return { ...instance, exports: { ...instance.exports, engine: { ...real, step } } };
-    },
-  };
-
   test("ends the dry run alone, and the next one begins", async () => {
     rig = await Rig.open({}, trapping);
     const trapped = await rig.ask("session", "POST", "/trap");
