@@ -115,6 +115,8 @@ export interface World {
   /** Bodies of whole replies that say `message`. */
   messages: string[];
   lost: unknown[];
+  /** Of the traps among them, what answers call them by. */
+  incidents: string[];
   fatal: unknown[];
   happen: (input: Input) => void;
   request: (target: string) => RequestId;
@@ -140,6 +142,7 @@ export function beginWorld(
   const left: string[] = [];
   const messages: string[] = [];
   const lost: unknown[] = [];
+  const incidents: string[] = [];
   const fatal: unknown[] = [];
   const clock = new HandClock();
   let happen: (input: Input) => void = () => {};
@@ -174,7 +177,10 @@ export function beginWorld(
   };
   const options = {
     engine: {} as Omit<engine.Options, "epoch">,
-    lost: (error: unknown) => void lost.push(error),
+    lost: (error: unknown, incident: string | null) => {
+      lost.push(error);
+      if (incident !== null) incidents.push(incident);
+    },
     fatal: (error: unknown) => void fatal.push(error),
     ...more,
   };
@@ -186,7 +192,7 @@ export function beginWorld(
     driver.deliver({ tag: "request", val: { id, listener: "test", method: "GET", target, headers: "", body } });
     return id;
   };
-  return { driver, clock, left, messages, lost, fatal, happen: (input) => happen(input), request };
+  return { driver, clock, left, messages, lost, incidents, fatal, happen: (input) => happen(input), request };
 }
 
 function messageIn(body: Uint8Array): string {

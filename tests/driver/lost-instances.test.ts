@@ -178,6 +178,16 @@ describe("a trap", () => {
     expect(fatal).toEqual([]);
   });
 
+  test("is called by an incident's id in each answer to who waits, and by the same where it is logged", async () => {
+    const { request, messages, incidents } = await openWorld(script([]));
+    request("/pending");
+    request("/trap");
+    await settle();
+    expect(incidents).toEqual([expect.stringMatching(/^[0-9a-f]{12}$/)]);
+    const message = `the engine had to start afresh: the core trapped: Error: unreachable (incident ${incidents[0]})`;
+    expect(messages).toEqual([message, message]);
+  });
+
   test("holds requests that come meanwhile for the next instance", async () => {
     let finish = () => {};
     const processes = () => new Promise<{ tag: "done" }>((resolve) => (finish = () => resolve({ tag: "done" })));
@@ -304,11 +314,29 @@ describe("a transaction that is not kept", () => {
 });
 
 describe("the first open", () => {
-  test("rejects when the core traps in it", async () => {
+  test("rejects when the core traps in it three times", async () => {
+    let opens = 0;
     const open = () => {
+      opens++;
       throw new Error("unreachable");
     };
     await expect(openWorld({ open, step: () => {} })).rejects.toThrow("the core trapped: Error: unreachable");
+    expect(opens).toBe(3);
+  });
+
+  test("gets over one trap, and over two", async () => {
+    for (const traps of [1, 2]) {
+      const epochs: number[] = [];
+      const open = (_imports: ImportObject, { epoch }: { epoch: number }) => {
+        epochs.push(epoch);
+        if (epoch <= traps) throw new Error("unreachable");
+      };
+      const { request, left, lost, fatal } = await openWorld({ ...script([]), open });
+      request("/read");
+      expect(left).toEqual(["1:whole 200"]);
+      expect(epochs).toEqual(Array.from({ length: traps + 1 }, (_, at) => at + 1));
+      expect([lost.length, fatal.length]).toEqual([traps, 0]);
+    }
   });
 
   test("has kept its records before it resolves", async () => {

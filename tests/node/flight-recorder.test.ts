@@ -13,7 +13,7 @@ import { decodeTrace } from "../../hosts/trace/decode.js";
 import type { Trace } from "../../hosts/trace/format.js";
 import { replay } from "../../hosts/trace/replay.js";
 import { until } from "../support/commands.js";
-import { RecordedEngine, identity, trapping } from "../trace/engine.js";
+import { RecordedEngine, identity, trapping, type Sent } from "../trace/engine.js";
 import { create, live } from "../trace/stories.js";
 
 const LIMIT = 16 << 20;
@@ -96,6 +96,34 @@ test("no more bytes are kept than there may be, and what is left can be replayed
   expect(bytes).toBeGreaterThan(4 << 20);
   await flight.close();
 });
+
+test("tens of thousands of steps over many segments are replayed exactly", async () => {
+  const flight = recorder(24 << 20);
+  const engine = new RecordedEngine();
+  await engine.open(flight);
+  let sent = 0;
+  for (let round = 0; round < 150; round++) {
+    await create(engine, `job${round}`);
+    await engine.ask({ method: "POST", target: `/containers/job${round}/start` });
+    for (let i = 0; i < 140; i++) engine.send(LOOKS[i % LOOKS.length]!(round));
+    sent += 140;
+    if (round % 10 === 9) await engine.ask({ method: "DELETE", target: `/containers/job${round - 5}?force=1` });
+  }
+  const trace = await traceOf(flight);
+  const made = trace.segments.reduce((sum, { calls }) => sum + calls.length, 0);
+  expect(made).toBeGreaterThan(sent);
+  expect(sent).toBeGreaterThan(20_000);
+  expect(trace.segments.length).toBeGreaterThan(1);
+  expectSame(trace);
+  await flight.close();
+}, 300_000);
+
+const LOOKS: ((round: number) => Sent)[] = [
+  (round) => ({ method: "GET", target: `/v1.41/containers/job${round}/json` }),
+  () => ({ method: "GET", target: "/v1.41/containers/json?limit=5&all=1" }),
+  (round) => ({ method: "GET", target: `/v1.41/containers/none${round}/json` }),
+  () => ({ method: "GET", target: "/_ping" }),
+];
 
 test("what a killed daemon left is gone on with, wherever it was cut", async () => {
   const flight = recorder();

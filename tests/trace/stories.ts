@@ -10,8 +10,10 @@ export const SECRETS = [
   "refresh/token+of/jane",
   "bearer-of-the-proxy",
   TOKEN,
+  "SWMTKN-1-of-the-swarm",
+  "pass/word-of-an-address",
 ];
-const [PASSWORD, USER, REFRESH, BEARER] = SECRETS as [string, string, string, string, string];
+const [PASSWORD, USER, REFRESH, BEARER, , SWARM, OF_ADDRESS] = SECRETS as [string, ...string[]] & string[];
 
 export const AUTH = {
   username: USER,
@@ -41,6 +43,11 @@ export async function live(engine: RecordedEngine): Promise<void> {
   await engine.ask({ method: "POST", target: "/v1.41/auth", body: AUTH });
   await engine.ask({ method: "POST", target: "/auth", body: `{"username":"${USER}","password":"${PASSWORD}` });
   await engine.ask({ method: "POST", target: "/auth", body: { ...AUTH, serveraddress: `https://${USER}:pw@host/` } });
+  await engine.ask({ method: "POST", target: "/v1.41/swarm/join", body: { JoinToken: SWARM, RemoteAddrs: ["a"] } });
+  await engine.ask({ method: "POST", target: "/plugins/x/set", body: [`TOKEN=${SWARM}`] });
+  const address = encodeURIComponent(`https://${USER}:${OF_ADDRESS}@files.example/x.tar`);
+  await engine.ask({ method: "POST", target: `/images/create?fromSrc=${address}` });
+  await engine.ask({ method: "POST", target: "/build", headers: { "X-Registry-Config": registryAuth({ r: AUTH }) } });
   await engine.ask({ method: "GET", target: "/nowhere" });
   engine.send({ method: "POST", target: "/containers/web/wait" });
   await engine.ask({ method: "GET", target: "/trap" });

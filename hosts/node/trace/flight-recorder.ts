@@ -22,6 +22,8 @@ export interface FlightRecorderOptions {
 /** A segment is a small part of what is kept, for the oldest goes in whole. */
 const SEGMENTS = 16;
 const MOST_CHARACTERS = 4 << 20;
+/** Steps of one turn of the event loop that are kept in mind before they are written down. */
+const MOST_DEFERRED = 500;
 
 export class FlightRecorder implements Observer {
   readonly directory: TraceDirectory;
@@ -90,7 +92,10 @@ export class FlightRecorder implements Observer {
 
   /** Behind all that this turn of the event loop does: whoever asked has the answer by then. */
   #defer(work: () => void): void {
-    if (this.#later.push(work) === 1) setImmediate(() => this.#makeUp());
+    const { length } = this.#later;
+    if (length === 0) setImmediate(() => this.#makeUp());
+    if (length >= MOST_DEFERRED) this.#makeUp();
+    this.#later.push(work);
   }
 
   #makeUp(): void {
