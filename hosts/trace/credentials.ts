@@ -37,6 +37,7 @@ function maskRequest(request: engine.Request): MaskedInput {
   const body: engine.Body =
     login && request.body.tag === "whole" ? { tag: "whole", val: maskJson(request.body.val) } : request.body;
   const masked = login || target !== request.target;
+  if (!masked && headers === request.headers) return { input: { tag: "request", val: request }, masked };
   return { input: { tag: "request", val: { ...request, headers, target, body } }, masked };
 }
 

@@ -7,11 +7,17 @@ import { toBase64 } from "./base64.js";
 import type { OutputHashes } from "./format.js";
 
 const HASH_BYTES = 12;
+/** Of base64. */
+const HASH_CHARACTERS = 16;
 const MOST_PLAIN = 1024;
 const NO_BYTES = new Uint8Array();
 
 /** SHA-256 at once. The platform's own, where it has one, is ten times as fast as the portable one. */
-export type Sha256 = (bytes: Uint8Array) => Uint8Array;
+export interface Sha256 {
+  (bytes: Uint8Array): Uint8Array;
+  /** The same in base64, where that is quicker. */
+  inBase64?: (bytes: Uint8Array) => string;
+}
 
 /** What a trace calls a core by: of the bytes of its wasm module. */
 export function identityOf(wasm: Uint8Array): string {
@@ -46,7 +52,8 @@ function withoutBody({ request, command }: Reply): Reply {
 function hashOf(value: unknown, hash: Sha256): string {
   const writer = new Writer(hash);
   writer.value(value);
-  return toBase64(hash(writer.written).subarray(0, HASH_BYTES));
+  const { written } = writer;
+  return hash.inBase64?.(written).slice(0, HASH_CHARACTERS) ?? toBase64(hash(written).subarray(0, HASH_BYTES));
 }
 
 const encoder = new TextEncoder();

@@ -33,6 +33,8 @@ export interface RecorderOptions {
   inputs?: number;
   /** Or its inputs have so many characters (as many as its snapshot, if that is more); 4 Mi if not given. */
   characters?: number;
+  /** But not more than this, however long the snapshot is. */
+  mostCharacters?: number;
   /** So many segments are kept; 16 if not given. */
   segments?: number;
   /** Number of the first segment; 1 if not given. */
@@ -49,6 +51,7 @@ export class Recorder implements Observer {
   readonly #sink: Sink;
   readonly #inputs: number;
   readonly #characters: number;
+  readonly #mostCharacters: number;
   readonly #segments: number;
   readonly #later: (work: () => void) => void;
   readonly #sha256: Sha256 | undefined;
@@ -65,6 +68,7 @@ export class Recorder implements Observer {
     this.#sink = sink;
     this.#inputs = inputs;
     this.#characters = characters;
+    this.#mostCharacters = options.mostCharacters ?? Infinity;
     this.#segments = segments;
     this.#later = options.later ?? ((work) => work());
     this.#sha256 = options.sha256;
@@ -128,7 +132,7 @@ export class Recorder implements Observer {
       const line = startLine(start());
       this.#sink.append(line);
       this.#charactersIn = 0;
-      this.#charactersLeft = Math.max(this.#characters, line.length);
+      this.#charactersLeft = Math.max(this.#characters, Math.min(line.length, this.#mostCharacters));
     });
   }
 

@@ -19,7 +19,7 @@ const sha256: Sha256 =
 
 export function nativeHash(): Sha256 {
   const known = new Map<number, { bytes: Uint8Array; digest: Uint8Array }>();
-  return (bytes) => {
+  const remembering: Sha256 = (bytes) => {
     const { length } = bytes;
     if (length < LEAST || length > MOST) return sha256(bytes);
     const found = known.get(length);
@@ -30,6 +30,8 @@ export function nativeHash(): Sha256 {
     if (known.size > MOST_KEPT) known.delete(known.keys().next().value!);
     return digest;
   };
+  if (hash !== undefined) remembering.inBase64 = (bytes) => hash("sha256", bytes, "base64");
+  return remembering;
 }
 
 /** Nobody writes into them any more, as into a buffer that is used again. */

@@ -7,6 +7,7 @@ import type { FileHandle } from "node:fs/promises";
 import { endLine } from "../../trace/lines.js";
 import type { Sink } from "../../trace/recorder.js";
 import type { Log } from "../log.js";
+import { LineBuffer } from "./line-buffer.js";
 import type { SegmentFile, TraceDirectory } from "./trace-directory.js";
 
 export interface SegmentFilesOptions {
@@ -24,10 +25,10 @@ const MOST_WAITING = 16 * 1024 * 1024;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Lines of one segment. */
+/** What is to be written of one segment. */
 interface Batch {
   segment: number;
-  lines: string[];
+  bytes: Buffer;
 }
 
 export class SegmentFiles implements Sink {
@@ -36,8 +37,9 @@ export class SegmentFiles implements Sink {
   readonly #log: Log;
   /** Written, oldest first; the newest may still grow. */
   readonly #files: SegmentFile[];
-  #waiting: Batch[] = [];
-  #waitingBytes = 0;
+  /** Of segments that have ended. */
+  #ended: Batch[] = [];
+  readonly #lines = new LineBuffer();
   #newest = 0;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> | null = null;
@@ -59,16 +61,15 @@ export class SegmentFiles implements Sink {
   }
 
   begin(segment: number): void {
+    if (this.#lines.length > 0) this.#ended.push({ segment: this.#newest, bytes: this.#lines.take() });
     this.#newest = segment;
     if (this.#resting) this.#gaveUp = segment;
-    else this.#waiting.push({ segment, lines: [] });
   }
 
   append(line: string): void {
     if (!this.takes(this.#newest)) return;
-    this.#waiting.at(-1)!.lines.push(line);
-    this.#waitingBytes += line.length + 1;
-    if (this.#writing !== null && this.#waitingBytes > MOST_WAITING)
+    this.#lines.append(line);
+    if (this.#writing !== null && this.#waitingBytes() > MOST_WAITING)
       return this.#fail(new Error("the disk is too slow"));
     this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS).unref();
   }
@@ -81,7 +82,7 @@ export class SegmentFiles implements Sink {
     this.#callOff();
     // What comes while others are written is written behind them.
     while (this.#writing !== null) await this.#writing;
-    if (this.#waitingBytes === 0) return;
+    if (this.#waitingBytes() === 0) return;
     this.#writing = this.#write(this.#take());
     await this.#writing;
     this.#writing = null;
@@ -99,18 +100,20 @@ export class SegmentFiles implements Sink {
     this.#timer = null;
   }
 
-  /** The newest segment stays open for more. */
+  #waitingBytes(): number {
+    return this.#ended.reduce((sum, { bytes }) => sum + bytes.length, this.#lines.length);
+  }
+
   #take(): Batch[] {
-    const taken = this.#waiting.filter(({ lines }) => lines.length > 0);
-    this.#waiting = [{ segment: this.#newest, lines: [] }];
-    this.#waitingBytes = 0;
+    const taken = this.#ended;
+    this.#ended = [];
+    if (this.#lines.length > 0) taken.push({ segment: this.#newest, bytes: this.#lines.take() });
     return taken;
   }
 
   async #write(batches: Batch[]): Promise<void> {
     try {
-      for (const { segment, lines } of batches) {
-        const bytes = Buffer.from(textOf(lines));
+      for (const { segment, bytes } of batches) {
         const file = await this.#fileFor(segment);
         this.#makeRoom(bytes.length);
         await this.#handle!.appendFile(bytes);
@@ -149,8 +152,7 @@ export class SegmentFiles implements Sink {
     if (this.#resting) return;
     this.#resting = true;
     this.#gaveUp = this.#newest;
-    this.#waiting = [];
-    this.#waitingBytes = 0;
+    this.#take();
     this.#callOff();
     const why = error instanceof Error ? error.message : String(error);
     this.#log.warn("the flight recorder dropped a segment", { segment: this.#newest, error: why });
@@ -184,8 +186,4 @@ function broken({ file, bytes }: SegmentFile): boolean {
   } catch {
     return false;
   }
-}
-
-function textOf(lines: readonly string[]): string {
-  return `${lines.join("\n")}\n`;
 }
