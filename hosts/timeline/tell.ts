@@ -29,6 +29,7 @@ export function tell(
     // Compared already.
     hashOf: () => "",
     added,
+    readsJournal: true,
     forgets: true,
   });
   return replay({ segments }, core, {

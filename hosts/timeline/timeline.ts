@@ -3,6 +3,7 @@
 import type { Input, RequestId, engine, types } from "../host.js";
 import type { ObservedStep, Observer, Opening } from "../observer.js";
 import type { Effect, StepOutputs } from "../outbox.js";
+import { eventOf } from "./journal-event.js";
 import { changesBetween } from "./changes.js";
 import { EMPTY_WORLD, WorldFold } from "./fold.js";
 import type { Happened } from "./fold.js";
@@ -23,6 +24,8 @@ export interface TimelineOptions {
   hashOf: (outputs: StepOutputs) => string;
   /** A step was added. */
   added: (step: Step) => void;
+  /** The world's events are read from what is added to the journal: nobody here follows them. */
+  readsJournal?: true;
   /** Steps are forgotten once they were told of, for whoever only reads along. */
   forgets?: true;
 }
@@ -183,7 +186,17 @@ export class Timeline implements Observer {
     const chunks = observed.outputs.replies.flatMap(({ request, command }) =>
       request === this.#events && command.tag === "chunk" ? [command.val] : [],
     );
-    return { records: observed.outputs.records, moved, events: chunks.flatMap((chunk) => this.#eventsOf(chunk)) };
+    const { records } = observed.outputs;
+    const events = this.#options.readsJournal ? this.#added(records) : chunks.flatMap((chunk) => this.#eventsOf(chunk));
+    return { records, moved, events };
+  }
+
+  #added(records: StepOutputs["records"]): EventView[] {
+    return records.flatMap((command) => {
+      const isEntry = command.tag === "append" || command.tag === "append-later";
+      const event = isEntry ? eventOf(command.val.bytes) : null;
+      return event === null ? [] : [{ number: this.#eventCount++, ...event }];
+    });
   }
 
   #eventsOf(chunk: Uint8Array): EventView[] {

@@ -57,6 +57,7 @@ function openedTraces(engine: Engine): void {
     expect(bar).toContain("trace.ndjson");
     expect(bar).toContain("Every step came out as it was recorded.");
     expect(bar).toContain("you can look at any moment, and not go on from it");
+    expect(await page.getByLabel("Events", { exact: true }).innerText()).toMatch(/container\s+destroy\s+web/);
     const seen = await lookBack(page);
     expect(seen.worlds).toContain("None yet");
     for (const status of ["created", "running", "releasing"]) expect(seen.worlds).toMatch(new RegExp(`web.*${status}`));

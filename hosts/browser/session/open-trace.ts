@@ -8,7 +8,6 @@ import { Timeline } from "../../timeline/timeline.js";
 import { decodeTrace } from "../../trace/decode.js";
 import { isShared, listen } from "../../trace/shared.js";
 import { RecordedSession } from "./recorded-session.js";
-import { pathOf } from "./request.js";
 import type { NamedCore, Session } from "./session.js";
 
 /** Throws `TraceError` for what is none, or of another core. */
@@ -23,7 +22,7 @@ export function openTrace(name: string, text: string, core: NamedCore): Session 
 }
 
 interface Listening {
-  claim: (request: engine.Request) => number | "events";
+  claim: (request: engine.Request) => number;
   added: (step: Step) => void;
 }
 
@@ -40,7 +39,7 @@ function replayed(text: string, core: NamedCore, listening: Listening): { remark
 function toldOf(text: string, { claim, added }: Listening): { remark: string } {
   let now = { wall: 0n, monotonic: 0n };
   const timeline = new Timeline({
-    ...{ claim, preparing: () => false, hashOf: () => "", forgets: true, now: () => now },
+    ...{ claim, preparing: () => false, hashOf: () => "", forgets: true, readsJournal: true, now: () => now },
     added: (step) => {
       now = { wall: step.wall, monotonic: step.at };
       added(step);
@@ -50,8 +49,8 @@ function toldOf(text: string, { claim, added }: Listening): { remark: string } {
   return { remark: "Values of variables and labels are hidden in it, and nothing can be verified." };
 }
 
-/** Requests are numbered as they come; who follows events tells of the world's. */
+/** Requests are numbered as they come. */
 function claims(): Listening["claim"] {
   let number = 0;
-  return (request) => (request.method === "GET" && pathOf(request) === "/events" ? "events" : ++number);
+  return () => ++number;
 }
