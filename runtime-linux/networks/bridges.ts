@@ -33,7 +33,7 @@ export class Bridges {
   ) {
     this.#kernel = kernel;
     this.#places = places;
-    this.#made = new KeptFiles(paths.networks("made"));
+    this.#made = new KeptFiles(paths.networks("made"), ({ bridge }) => bridge?.interfaceName !== undefined);
   }
 
   /** Ids of the networks that are there. Removes what is left of others first: a reboot leaves files without interfaces. */

@@ -16,7 +16,11 @@ export interface Kept<T> {
 export class KeptFiles<T> {
   readonly #all = new Map<string, Kept<T>>();
 
-  constructor(private readonly directory: string) {
+  /** `isValue`: whether something read is one. What is not is taken for cut off, and removed. */
+  constructor(
+    private readonly directory: string,
+    private readonly isValue: (read: Partial<T>) => boolean,
+  ) {
     makePrivate(directory);
     for (const file of readdirSync(directory)) this.#read(file);
   }
@@ -64,7 +68,8 @@ export class KeptFiles<T> {
     const [, name, end] = /^([^.]+)\.(part|json)$/.exec(file) ?? [];
     if (!name) return;
     try {
-      const value = JSON.parse(readFileSync(join(this.directory, file), "utf8")) as T;
+      const value = JSON.parse(readFileSync(join(this.directory, file), "utf8")) as T | null;
+      if (value === null || !this.isValue(value)) throw new SyntaxError(`${file} is damaged`);
       this.#all.set(name, { value, whole: end === "json" });
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;

@@ -48,7 +48,10 @@ export class Places {
   ) {
     this.#kernel = kernel;
     this.#paths = paths;
-    this.#places = new KeptFiles(paths.networks("joined"));
+    this.#places = new KeptFiles(
+      paths.networks("joined"),
+      ({ join }) => join?.bridge !== undefined && Array.isArray(join.ports),
+    );
     this.#ports = new HeldPorts(kernel);
     setMaxListeners(0, this.#closing.signal);
     const again = this.#places.entries().map(([name, { value }]) => this.#ports.takeAgain(name, value.join));

@@ -4,7 +4,7 @@ import { openEngine, simulatedHost } from "coracle-engine";
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import { derivedSeeds } from "../../hosts/embedding/seeds.js";
-import type { Host, RecordStore } from "../../hosts/host.js";
+import type { Host, RecordChange, RecordStore } from "../../hosts/host.js";
 import { MemoryJournal } from "../../hosts/journal.js";
 import { FastRecords, noInventory } from "../driver/fake.js";
 import { whole } from "../node/scripted-server.js";
@@ -18,6 +18,19 @@ describe("opening", () => {
     const host = { records, close: async () => void closed.push("host") };
     await expect(scriptedEngine(undefined, {}, host)).rejects.toThrow("no such disk");
     expect(closed).toEqual(["records", "host"]);
+  });
+
+  test("of records of a later version is refused, and changes nothing", async () => {
+    const host = simulatedHost({ pace: "fast" });
+    const changes: RecordChange[] = [];
+    const later = { key: "engine/version", value: new TextEncoder().encode("9") };
+    const records = Object.assign(new FastRecords(), {
+      load: async () => [later],
+      commit: async (all: RecordChange[]) => void changes.push(...all),
+    });
+    const opening = openEngine({ host, records });
+    await expect(opening).rejects.toThrow("records of version 9: this engine reads up to 1");
+    expect(changes).toEqual([]);
   });
 
   test("is not for a host that another engine has, nor for a simulated one that was closed", async () => {

@@ -111,6 +111,17 @@ describeUnless(missing, "leftovers", () => {
     expect(log).toContain(`swept network namespace of container ${STRAY}: it is on no network`);
   });
 
+  test("notes of networks that make no sense", async () => {
+    const { execRoot } = daemon.directories;
+    const notes = ["joined/veth0123456789.json", "joined/veth9876543210.part", `made/${"7".repeat(64)}.json`];
+    await restarted(() => {
+      for (const [at, note] of notes.entries())
+        writeFileSync(join(execRoot, "networks", note), ["{}", "null", '{"a"'][at]!);
+    });
+    for (const note of notes) expect([note, existsSync(join(execRoot, "networks", note))]).toEqual([note, false]);
+    expect((await engine.run({ Cmd: ["echo", "on"] })).stdout).toBe("on\n");
+  });
+
   test("networks", async () => {
     const network = "6".repeat(64);
     const kept = join(daemon.directories.execRoot, "networks", "made", `${network}.json`);

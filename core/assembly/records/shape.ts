@@ -85,7 +85,7 @@ export class Shape {
     if (!value.isObject) return "it is no object";
     for (let i = 0; i < this.members.length; i++) {
       const member = this.members[i];
-      const found = value.find(member.name);
+      const found = value.entry(member.name);
       if (found === null && this.optional) continue;
       if (found === null) return `${member.name} is missing`;
       const problem = problemOf(found, member);
