@@ -10,12 +10,16 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Search } from "../core/exhaustive/search.js";
 import { prepareFuzz } from "./clients/fuzzed.js";
+import { playCuts } from "./cuts.js";
 import { playSeed, playStory, type Played } from "./play.js";
 import { shortest } from "./shrink.js";
 import { readStory, storyText } from "./story.js";
 import { Tally, type SeedResult } from "./tally.js";
 
 const SWAGGER = new URL("../../tests/swagger/swagger.tar.br", import.meta.url);
+
+/** Of each so many-th seed the beginning is also played with a crash after every output of a line. */
+const CUTS_EACH = 25;
 
 const { values } = parseArgs({
   options: {
@@ -94,7 +98,11 @@ function sideBySide(more: () => number | null, tell: (result: SeedResult) => voi
 }
 
 async function resultOf(seed: number): Promise<SeedResult> {
-  const played = await playSeed(seed, steps);
+  let played = await playSeed(seed, steps);
+  if (played.breach === null && seed % CUTS_EACH === 0) {
+    const cut = await playCuts(seed);
+    if (cut.breach !== null) played = cut;
+  }
   const { hash, crashes } = played;
   const failure = played.breach === null ? null : told(values.long ? played : await shortest(played), played);
   return { seed, steps: played.steps, crashes, hash, failure };
