@@ -17,6 +17,7 @@ import { commandLineOf, findProcesses } from "../support/processes.js";
 import { packImage } from "../support/push-image.js";
 import type { Client, Tally } from "../support/told/client.js";
 import { ContainerClient, type Processes } from "../support/told/container-client.js";
+import { EventReader } from "../support/told/event-reader.js";
 import { ImageClient } from "../support/told/image-client.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
@@ -25,8 +26,12 @@ const CUTS = Number(process.env["CORACLE_TEST_CUTS"] ?? (process.env["CI"] === "
 const SEED = Number(process.env["CORACLE_TEST_CUTS_SEED"] ?? Date.now() % 1_000_000);
 const CONTAINERS = 6;
 const IMAGES = 2;
-/** So long, at most, do they work before the daemon is killed, and rest between two requests. */
-const LONGEST_MS = 600;
+/** So many answers have they had, at most, and so long have they been at it, when the daemon is killed. */
+const ANSWERS = 25;
+const LONGEST_MS = 4000;
+/** So much later, at most, than the last of these answers. */
+const LATER_MS = 60;
+/** So long, at most, do they rest between two requests. */
 const REST_MS = 150;
 /** One in so many starts is cut off, too, within so long. */
 const START_CUTS = 3;
@@ -69,12 +74,18 @@ describeUnless(missing, "the daemon killed under load", () => {
 
   test(`${CUTS} times: what was promised is kept`, { timeout: 60_000 + CUTS * 30_000 }, async () => {
     console.log(`the daemon killed under load: seed ${SEED}`);
+    const reader = new EventReader(engine);
+    let events = 0;
     for (let cut = 0; cut < CUTS; cut += 1) {
+      const reading = reader.read();
       await workUntilKilled();
+      await reading;
       await startAgain();
+      events += await reader.check();
       await Promise.all(clients.map((client) => client.check("kill")));
       if ((cut + 1) % 100 === 0) console.log(`${cut + 1} cuts`);
     }
+    console.log(`${events} events`);
     for (const [step, { answered, cutOff }] of [...tally].sort()) {
       console.log(`${step}: ${answered} answered, ${cutOff} cut off`);
     }
@@ -97,11 +108,18 @@ describeUnless(missing, "the daemon killed under load", () => {
     isUp = true;
     const rest = (): Promise<void> => pause(random(REST_MS));
     const work = Promise.allSettled(clients.map((client) => client.work(() => isUp, rest, tally)));
-    await pause(random(LONGEST_MS));
+    const enough = answered() + random(ANSWERS);
+    const deadline = Date.now() + LONGEST_MS;
+    await until("answers", () => answered() >= enough || Date.now() > deadline, { everyMs: 5 });
+    await pause(random(LATER_MS));
     isUp = false;
     await daemon.end("SIGKILL");
     const wrong = (await work).flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
     if (wrong.length > 0) throw wrong[0];
+  }
+
+  function answered(): number {
+    return [...tally.values()].reduce((sum, { answered }) => sum + answered, 0);
   }
 
   /** What a start has healed half is healed by the next. */
@@ -122,14 +140,17 @@ describeUnless(missing, "the daemon killed under load", () => {
     const { openFiles: _, ...rest } = await takeCensus(daemon, [...ids]);
     const { dataRoot } = daemon.directories;
     const stored = ["layers", "layers/tmp", "blobs/sha256", "containers", "volumes", "archives"].map((name) => {
-      return `${name}: ${namesIn(join(dataRoot, name)).sort().join(" ")}`;
+      return `${name}: ${namesIn(join(dataRoot, name)).join(" ")}`;
     });
     return { ...rest, stored };
   }
 
   function namesIn(directory: string): string[] {
     try {
-      return readdirSync(directory);
+      // What is being made has a directory of its own, which comes with the first and stays.
+      return readdirSync(directory)
+        .filter((name) => name !== "tmp")
+        .sort();
     } catch {
       return [];
     }
