@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { Engine } from "./crash/engine.js";
 import { Memory } from "./crash/memory.js";
 import { NAMES, act, drawStory } from "./crash/story.js";
-import { type Rest, checkAtRest, checkHangs, checkTold, checkUnique } from "./crash/truths.js";
+import { type Rest, checkAtRest, checkHangs, checkJournaled, checkTold, checkUnique } from "./crash/truths.js";
 import type { State } from "./crash/world.js";
 import { NETWORKS } from "./fixtures.js";
 
@@ -41,6 +41,7 @@ function play(story: string[]): string | null {
     // An answer changes nothing but what must be true: a cut behind it is healed as the one before.
     engine.told = (request) => {
       memory.hears(engine, request);
+      checkJournaled(engine, request);
       if (healed !== null) checkTold(healed, memory);
     };
     engine.open();

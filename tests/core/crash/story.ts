@@ -30,6 +30,7 @@ export function drawStory(seed: number, length: number): string[] {
   const random = randomFrom(seed * 7919 + 13);
   const one = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
   const images = [...IMAGES.keys()].filter(() => random(3) === 0);
+  const watch = seed % 2 === 0 ? ["watch"] : [];
   const story = images.flatMap((image) => [`${one(["pull", "load", "save"])} ${image}`, ...worked(10, random)]);
   for (const name of NAMES.slice(random(NAMES.length))) story.push(drawCreation(name, ["busybox", ...images], one));
   for (let at = 0; at < length; at++) {
@@ -38,7 +39,7 @@ export function drawStory(seed: number, length: number): string[] {
     story.push(...worked(random(6), random));
   }
   for (let at = 0; at < EXECS; at++) story.push(...drawExec(one, random));
-  return story;
+  return [...watch, ...story];
 }
 
 /** In a container that has just been started, or has not. */
@@ -136,6 +137,8 @@ export function act(engine: Engine, memory: Memory, line: string): void {
     engine.request(method, target, { body, image, sent: (request) => memory.sent(request, about) });
   };
   switch (word) {
+    case "watch":
+      return ask("GET", "/events");
     case "create":
       return ask("POST", `/containers/create?name=${name}`, bodyOf(rest));
     case "start":

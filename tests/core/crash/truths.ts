@@ -104,12 +104,25 @@ export function checkTold({ records, files }: Rest, told: Memory): void {
   }
 }
 
+/** What a reader of events was told last is in the journal by then, and nowhere else. */
+export function checkJournaled({ journal }: Engine, { target, text }: Request): void {
+  if (target !== "/events") return;
+  const last = text.trimEnd().split("\n").at(-1) as string;
+  if (last === "") return;
+  const { Action, Actor } = JSON.parse(last) as { Action: string; Actor: { ID: string } };
+  const from = { tag: "position", val: journal.endsAt.next - 50n } as const;
+  const entries = journal.page({ from, bytes: 1 << 20 }).entries.map(({ bytes }) => new TextDecoder().decode(bytes));
+  if (entries.some((entry) => entry.includes(Action) && entry.includes(Actor.ID))) return;
+  throw new Breach(`a reader was told of ${Action} of ${Actor.ID}, and the journal was not`);
+}
+
 /** Nobody waits for what cannot come. */
 export function checkHangs(engine: Engine): void {
   const containers = containersOf(engine.records);
   for (const request of engine.requests) {
     if (request.over || request.gone) continue;
     const [, noun, exec = ""] = request.target.split("/");
+    if (noun === "events") continue;
     if (noun === "exec" && engine.world.state.execs.get(exec)?.running === true) continue;
     const container = containers.find(({ name }) => request.target.startsWith(`/containers/${name}/`));
     if (container !== undefined && mayWait(request, container)) continue;
