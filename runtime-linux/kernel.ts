@@ -67,6 +67,8 @@ export interface Kernel {
   receiveDescriptor(fd: number): number;
   /** Of a terminal: TIOCSWINSZ, ioctl_tty(2). */
   setWindowSize(fd: number, rows: number, columns: number): void;
+  /** Of a terminal: bytes pass it as they are, both ways, and nothing is echoed (cfmakeraw(3)). */
+  makeRaw(fd: number): void;
   /** Lets the other end of a pseudo-terminal be opened; its number (pts(4)). */
   unlockTerminal(fd: number): number;
   /** Opens the other end of a pseudo-terminal, wherever its file system is mounted: TIOCGPTPEER, ioctl_tty(2). */

@@ -133,6 +133,8 @@ export function openTerminal(kernel: Kernel, rows: number, columns: number): { t
   const flags = constants.O_RDWR | constants.O_NOCTTY;
   const terminal = openSync("/dev/ptmx", flags);
   const other = openSync(`/dev/pts/${kernel.unlockTerminal(terminal)}`, flags);
+  // The process's own does what terminals do. Runtimes make this one raw, too, but only once they copy already.
+  kernel.makeRaw(other);
   if (rows > 0 && columns > 0) kernel.setWindowSize(terminal, rows, columns);
   return { terminal, other };
 }

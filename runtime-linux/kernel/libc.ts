@@ -139,6 +139,15 @@ export const libc: Kernel = {
     size.writeUInt16LE(Math.min(columns, 0xffff), 2);
     call("ioctl", "TIOCSWINSZ", fd, TIOCSWINSZ, size);
   },
+  makeRaw(fd) {
+    // The kernel's struct termios: flags of input, output, control and local modes, a line discipline, characters.
+    const modes = Buffer.alloc(64);
+    call("ioctl", "TCGETS", fd, TCGETS, modes);
+    for (const [at, flags] of [0, 1, 2, 3].map((index) => [4 * index, COOKED[index]!] as const)) {
+      modes.writeUInt32LE((modes.readUInt32LE(at) & ~flags) >>> 0, at);
+    }
+    call("ioctl", "TCSETS", fd, TCSETS, modes);
+  },
   unlockTerminal(fd) {
     const number = Buffer.alloc(4);
     call("ioctl", "TIOCSPTLCK", fd, TIOCSPTLCK, number);
@@ -210,6 +219,10 @@ const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
 const SO_PEERCRED = 17;
 const DT_UNKNOWN = 0;
+const TCGETS = 0x5401;
+const TCSETS = 0x5402;
+/** What cfmakeraw(3) takes from each of the first four modes: IGNBRK … IXON, OPOST, PARENB, ECHO … IEXTEN. */
+const COOKED = [0o2753, 0o1, 0o400, 0o100113];
 const TIOCSWINSZ = 0x5414;
 const TIOCGPTPEER = 0x5441;
 const FIONREAD = 0x541b;

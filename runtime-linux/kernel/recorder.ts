@@ -105,6 +105,9 @@ export class Recorder implements Kernel {
   setWindowSize(fd: number, rows: number, columns: number): void {
     this.#record("setWindowSize", fd, rows, columns);
   }
+  makeRaw(fd: number): void {
+    this.#record("makeRaw", fd);
+  }
   unlockTerminal(fd: number): number {
     this.#record("unlockTerminal", fd);
     return 0;
