@@ -100,6 +100,18 @@ describe("a trace", () => {
   });
 });
 
+test("of another core is replayed all the same if asked for, without that core's memory", async () => {
+  const { trace } = await recorded(4);
+  const foreign = trace.segments.map((segment) => ({ ...segment, core: "0".repeat(64) }));
+  const all = replay({ segments: foreign }, trapping, { identity, anyCore: true });
+  expect([all.difference, all.compared]).toEqual([null, stepsOf(trace)]);
+  // Without its beginning there is nothing to go on with, until the next one.
+  const next = foreign.findIndex(({ start }, at) => at > 1 && start.tag === "open");
+  const later = replay({ segments: foreign.slice(1) }, trapping, { identity, anyCore: true });
+  expect(later.difference).toBeNull();
+  expect(later.compared).toBe(stepsOf({ segments: trace.segments.slice(next) }));
+});
+
 describe("segments", () => {
   test("that begin with a snapshot are replayed alone", async () => {
     const { trace } = await recorded(4);

@@ -1,0 +1,126 @@
+// Traces that may be shown to others: told from wherever they begin, and without a value of an environment or a label.
+
+import { describe, expect, test } from "vitest";
+import { storyLine } from "../../hosts/timeline/story.js";
+import { tell } from "../../hosts/timeline/tell.js";
+import { Timeline } from "../../hosts/timeline/timeline.js";
+import type { Step } from "../../hosts/timeline/step.js";
+import { TraceError, decodeTrace } from "../../hosts/trace/decode.js";
+import type { Segment } from "../../hosts/trace/format.js";
+import { HiddenValues } from "../../hosts/trace/hidden-values.js";
+import { isShared, listen, share } from "../../hosts/trace/shared.js";
+import { secretsIn } from "../support/secret-search.js";
+import { RecordedEngine, identity, trapping } from "./engine.js";
+import { SECRETS, live } from "./stories.js";
+
+const ENV = "value-of-an-environment";
+const LABEL = "value-of-a-label";
+
+/** Segments of a few steps: all but the first begin with a snapshot. */
+async function recorded(): Promise<Segment[]> {
+  const engine = new RecordedEngine({ inputs: 4, segments: 1000 });
+  await engine.open();
+  const body = { Image: "busybox", Env: [`A=${ENV}`], Labels: { mine: LABEL } };
+  await engine.ask({ method: "POST", target: "/v1.41/containers/create?name=kept", body });
+  engine.driver.cut();
+  await live(engine);
+  return decodeTrace(engine.ring.text()).segments;
+}
+
+function shared(segments: Segment[]): string[] {
+  const lines: string[] = [];
+  share(
+    () => segments,
+    trapping,
+    identity,
+    (line) => void lines.push(line),
+  );
+  return lines;
+}
+
+/** A step a line, without its time and its records. */
+function told(lines: Iterable<string>): string[] {
+  const story: string[] = [];
+  const timeline = new Timeline({
+    ...{ claim: () => null, preparing: () => false, hashOf: () => "", forgets: true },
+    now: () => ({ wall: 0n, monotonic: 0n }),
+    added: (step) => void story.push(lineOf(step)),
+  });
+  listen(lines, timeline);
+  return story;
+}
+
+function lineOf(step: Step): string {
+  return storyLine(step.kind === "stepped" ? step : { ...step, wall: 0n });
+}
+
+test("is the same story as the trace itself tells", async () => {
+  const segments = await recorded();
+  const story: string[] = [];
+  tell(segments, trapping, { identity, added: (step) => void story.push(lineOf(step)) });
+  expect(story.length).toBeGreaterThan(30);
+  expect(told(shared(segments))).toEqual(story);
+});
+
+test("begins in the midst of a life where the trace does, with what there is by then", async () => {
+  const segments = await recorded();
+  const later = segments.slice(4);
+  expect(later[0]!.start.tag).toBe("snapshot");
+  const lines = shared(later);
+  expect(lines[1]).toMatch(/^\{"at":\[2,\d+\],"now":\[.*\],"resumed":\[\{"key":/);
+  expect(told(lines)[0]).toContain("what was recorded begins here, in the midst of the engine's life");
+  const bytes = Buffer.from(lines.join("\n"));
+  expect(secretsIn(bytes, [...SECRETS, ENV, LABEL])).toEqual([]);
+  expect(secretsIn(bytes, ["kept", "mine", "A=x"])).toHaveLength(3);
+});
+
+test("has none of the values, wherever it begins", async () => {
+  const segments = await recorded();
+  for (const from of [0, 1, 2, 6]) {
+    const bytes = Buffer.from(shared(segments.slice(from)).join("\n"));
+    expect(secretsIn(bytes, [...SECRETS, ENV, LABEL])).toEqual([]);
+  }
+});
+
+test("is no trace, and a trace is none of these", async () => {
+  const lines = shared(await recorded());
+  expect(isShared(lines[0]!)).toBe(true);
+  expect(() => decodeTrace(`${lines.join("\n")}\n`)).toThrow(TraceError);
+  expect(() => told(["{}"])).toThrow("line 1: format: coracle-shared-trace was expected");
+  expect(() => told([lines[0]!, "[]"])).toThrow("line 2: the line: an object was expected");
+  expect(() => told([lines[0]!, '{"at":[1]}'])).toThrow("line 2: line.at: a list of two was expected");
+});
+
+describe("values", () => {
+  function hidden(json: unknown, text: string): string {
+    const values = new HiddenValues();
+    values.note(json);
+    return values.hide(text);
+  }
+
+  test("of variables and labels are known by where they stand", () => {
+    expect(hidden({ Env: ["A=secret1", "B"] }, "secret1 B")).toBe("xxxxxxx B");
+    expect(hidden({ config: { Labels: { a: "secret2" } } }, "a secret2")).toBe("a xxxxxxx");
+    expect(hidden({ filters: { label: ["a=secret3"] } }, "a=secret3")).toBe("a=xxxxxxx");
+    expect(hidden({ history: [{ created_by: "/bin/sh -c #(nop)  ENV A=secret4" }] }, "secret4")).toBe("xxxxxxx");
+    expect(hidden({ history: [{ created_by: "|1 T=secret5 /bin/sh -c make" }] }, "secret5 make")).toBe("xxxxxxx make");
+    expect(hidden({ changes: 'LABEL a="secret 6" b=secret7' }, "secret 6, secret7")).toBe("xxxxxxxx, xxxxxxx");
+    expect(hidden({ changes: "ENV A secret8" }, "secret8")).toBe("xxxxxxx");
+    expect(hidden({ buildargs: { A: "secret9" } }, "secret9")).toBe("xxxxxxx");
+  });
+
+  test("are hidden in texts that quote them, the longest that fits", () => {
+    expect(hidden({ Env: ['A=se"cret'] }, 'it says "se\\"cret"')).toBe('it says "xxxxxxxx"');
+    expect(hidden({ Env: ["A=long", "B=longer"] }, "longer long")).toBe("xxxxxx xxxx");
+  });
+
+  test("that are short are hidden where they belong, and nowhere else", () => {
+    const values = new HiddenValues();
+    values.note({ Env: ["A=1"] });
+    expect(values.hideIn({ Env: ["A=1"], Labels: { a: "2" }, Cmd: ["1"] })).toEqual({
+      Env: ["A=x"],
+      Labels: { a: "x" },
+      Cmd: ["1"],
+    });
+  });
+});
