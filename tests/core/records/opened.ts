@@ -96,15 +96,22 @@ export class Opened {
 
   /** The answer, once all has come to rest; status 0 for one that waits. */
   call(method: string, target: string, body?: unknown): Answer {
+    const answer = this.send(method, target, body);
+    this.settle();
+    return answer;
+  }
+
+  /** What the answer will be once it is there. */
+  send(method: string, target: string, body?: unknown): Answer {
     const id = ++this.#requests;
-    this.#answers.set(id, { status: 0, text: "" });
+    const answer: Answer = { status: 0, text: "" };
+    this.#answers.set(id, answer);
     const bytes = body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body));
     const headers = bytes === undefined ? "" : "Content-Type: application/json";
     const sent: engine.Body = bytes === undefined ? { tag: "none" } : { tag: "whole", val: bytes };
     const listener = "unix:///test.sock";
     this.#step({ tag: "request", val: { id, listener, method, target, headers, body: sent } });
-    this.settle();
-    return this.#answers.get(id)!;
+    return answer;
   }
 
   happen(input: engine.Input): void {
