@@ -53,6 +53,8 @@ export interface Saved extends Counted {
   requests: readonly Request[];
   timers: ReadonlyMap<bigint, bigint>;
   abandoned: ReadonlySet<bigint>;
+  /** Asked to be kept, and not kept yet. */
+  late: StepOutputs["records"];
   /** In the order in which they were asked. */
   waiting: readonly HostEffect[];
   outcomes: ReadonlyMap<HostEffect, engine.Completed["outcome"]>;
@@ -103,7 +105,7 @@ export class Engine implements Counted {
   static resumed(saved: Saved, instance: Instance): Engine {
     const before = { ...saved, epoch: saved.epoch - 1 };
     const engine = new Engine(saved.world.copy(), new Map(saved.records), before, instance);
-    [engine.#now, engine.#waiting] = [saved.now, [...saved.waiting]];
+    [engine.#now, engine.#waiting, engine.#late] = [saved.now, [...saved.waiting], [...saved.late]];
     for (const [op, at] of saved.timers) engine.#timers.set(op, at);
     for (const op of saved.abandoned) engine.#abandoned.add(op);
     for (const [effect, outcome] of saved.outcomes) engine.#outcomes.set(effect, outcome);
@@ -124,6 +126,7 @@ export class Engine implements Counted {
       requests: this.requests.filter(({ over }) => !over).map((request) => ({ ...request })),
       timers: new Map(this.#timers),
       abandoned: new Set(this.#abandoned),
+      late: [...this.#late],
       waiting: [...this.#waiting],
       outcomes: new Map(this.#outcomes),
     };

@@ -18,11 +18,14 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   // Steps are written by their operations. No story here touches images. Events are history.
   [ENGINE]: ["options", "now", "id", "ids", "images", "events", "steps"],
   [STORE]: ["byId", "sequence"],
-  // The first three are what it was created with; the fourth is kept for the list.
+  // What it was created with; what is kept for the list; stamps, and who asked.
   "core/assembly/container/container/Container": [
     ...["config", "hostConfig", "settings", "listed"],
-    ...["sequence", "created", "startedAt", "finishedAt"],
+    ...["sequence", "created", "startedAt", "finishedAt", "lastChange", "ender"],
   ],
+  "core/assembly/call/Call": ["origin"],
+  "core/assembly/task/Pending": ["origin"],
+  "core/assembly/origin/Acting": ["origin"],
   "build/bindings/types/Request": ["peer", "headers", "body", "listener"],
 };
 
