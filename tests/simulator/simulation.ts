@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { EmbeddedEngine } from "../../hosts/embedding/embedded-engine.js";
 import { moving } from "../../hosts/embedding/moving.js";
 import { packageCore } from "../../hosts/embedding/core.js";
-import type { Input } from "../../hosts/host.js";
+import type { Input, Operation, engine, processes } from "../../hosts/host.js";
 import { Trap } from "../../hosts/instance.js";
 import { type CompiledCore, Instance } from "../../hosts/instance.js";
 import type { Attempt, ObservedStep, Observer, Opening } from "../../hosts/observer.js";
@@ -61,6 +61,8 @@ export class Simulation implements Observer {
   readonly #oracles: readonly Oracle[];
   readonly #clients = new Map<string, Client>();
   readonly #visible: Visible;
+  /** Under way, by operation. */
+  readonly #launches = new Map<Operation, processes.Launch>();
   readonly #hash = createHash("sha256");
   #breach: Breach | null = null;
   #requests = 0;
@@ -138,7 +140,9 @@ export class Simulation implements Observer {
     this.#ledger.opened(opening.records);
     for (const { container, run, state } of opening.inventory.processes) {
       if (state.tag === "exited") this.#fact({ kind: "exited", container, run, code: state.val.code });
+      if (state.tag === "running") this.#fact({ kind: "started", container, run });
     }
+    this.#launches.clear();
     this.#seen(step, null, opening);
   }
 
@@ -148,7 +152,18 @@ export class Simulation implements Observer {
       const { container, run, exit } = input.val;
       this.#fact({ kind: "exited", container, run, code: exit.code });
     }
+    if (input.tag === "completed") this.#launched(input.val);
+    for (const { to, op, command } of step.outputs.effects) {
+      if (to === "processes" && command.tag === "launch") this.#launches.set(op, command.val);
+    }
     this.#seen(step, input, null);
+  }
+
+  #launched({ op, outcome }: engine.Completed): void {
+    const launch = this.#launches.get(op);
+    this.#launches.delete(op);
+    if (launch === undefined || outcome.tag === "err") return;
+    this.#fact({ kind: "started", container: launch.container, run: launch.run });
   }
 
   lost(_epoch: number, error: unknown, during?: Attempt): void {

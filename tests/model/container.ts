@@ -1,0 +1,167 @@
+// A container, as those see it who only know what was asked, what was answered, and which processes began and ended.
+
+import { type Act, Timeline, type Word, closure } from "./words.js";
+
+/** What a client wished of it, as far as it matters here. */
+export interface Wish {
+  autoRemove: boolean;
+  /** It may be started by the engine. */
+  policy: string;
+  /** Restarts in a row; 0 for any number. */
+  maximum: number;
+  /** Its start may fail although nothing fails: it needs a port, or others. */
+  isFragile: boolean;
+  image: string;
+  /** Of the machine. */
+  ports: readonly string[];
+}
+
+export class Container {
+  /** Null until somebody was told. */
+  id: string | null;
+  readonly wish: Wish;
+  readonly names: Timeline<string>;
+  readonly words: Timeline<Word>;
+  /** Number of its newest run that is known of. */
+  run = 0;
+  /** What its newest run that is over may have ended with. */
+  readonly codes: Timeline<number>;
+  /** Something about it failed at some time: codes are the engine's then. */
+  hasFailed = false;
+  /** Runs that followed by themselves since somebody asked for one; nobody can count them over a crash. */
+  followed = 0;
+  factAt = -1;
+  /** By request; those of nobody any more are under a name of their own. */
+  readonly #starts = new Set<number | string>();
+  readonly #acts = new Map<number | string, Act>();
+  /** The newest run that has ended. */
+  #over = 0;
+  #changedAt = -1;
+  #base: Set<Word>;
+
+  constructor(now: number, id: string | null, name: string, wish: Wish, words: readonly Word[]) {
+    this.id = id;
+    this.wish = wish;
+    this.names = new Timeline(now, [name]);
+    this.words = new Timeline(now, words);
+    this.codes = new Timeline(now, [0]);
+    this.#base = new Set(words);
+  }
+
+  begins(now: number, request: number, act: Act): void {
+    this.#acts.set(request, act);
+    this.#changedAt = now;
+    this.#spread(now);
+  }
+
+  /** It was answered: done, and what the container is therefore; or not done. */
+  ends(now: number, request: number, since: number, became: Word | null): void {
+    const alone =
+      this.#acts.size === (this.#acts.has(request) ? 1 : 0) && this.#changedAt <= since && this.factAt <= since;
+    const before = closure(this.#base, this.#acts.values());
+    // A signal thaws, whatever else comes of it.
+    const act = this.#acts.get(request);
+    const isKept = alone && act !== "end" && act !== "force";
+    this.#acts.delete(request);
+    this.#starts.delete(request);
+    this.#changedAt = now;
+    if (became !== null) this.#base = alone ? new Set([became]) : new Set([...before, became]);
+    else if (!isKept) this.#base = before;
+    this.#spread(now);
+  }
+
+  /** Nobody waits for it any more; it may go on. */
+  isLeft(request: number): void {
+    if (this.#starts.delete(request)) this.#starts.add("left");
+    const act = this.#acts.get(request);
+    if (act === undefined) return;
+    this.#acts.delete(request);
+    this.#acts.set(`left ${act}`, act);
+  }
+
+  /** What goes on by itself from now on. */
+  goesOn(now: number, act: Act): void {
+    this.#acts.set(`left ${act}`, act);
+    this.#spread(now);
+  }
+
+  /** Somebody wants it to run. */
+  wanted(now: number, request: number): void {
+    this.#starts.add(request);
+    this.#changedAt = now;
+    this.followed = 0;
+  }
+
+  /** Whether that was one run too many. */
+  started(now: number, run: number): boolean {
+    if (run <= this.run) return false;
+    if (this.#starts.size === 0) this.followed += 1;
+    this.run = run;
+    this.factAt = now;
+    this.#base = new Set(["running"]);
+    this.#spread(now);
+    return this.wish.maximum > 0 && this.followed > this.wish.maximum;
+  }
+
+  exited(now: number, run: number, code: number): void {
+    if (run < this.run || run <= this.#over) return;
+    [this.run, this.#over] = [run, run];
+    this.factAt = now;
+    this.codes.set(now, [code]);
+    if (this.wish.autoRemove) this.#acts.set("left remove", "remove");
+    this.#base = new Set(this.wish.policy === "" ? ["exited"] : ["exited", "restarting"]);
+    this.#spread(now);
+  }
+
+  /** The engine was killed. What it had begun is done or not; a removal goes on, and whoever ran may have ended. */
+  crashed(now: number): void {
+    const words = closure(this.#base, this.#acts.values());
+    const removes = [...this.#acts.values()].some((act) => act === "remove" || act === "force");
+    this.#acts.clear();
+    if (words.has("running") || words.has("paused") || words.has("restarting")) {
+      for (const word of ["running", "exited", "restarting"] as const) words.add(word);
+      if (this.wish.autoRemove) this.#acts.set("left remove", "remove");
+    }
+    // Its start may have been under way.
+    if (words.has("created") || words.has("exited")) for (const word of ["exited", "running"] as const) words.add(word);
+    this.codes.set(now, [...this.codes.now, 137, 255]);
+    this.#starts.clear();
+    this.followed = -Infinity;
+    if (removes) this.#acts.set("left remove", "force");
+    this.#base = words;
+    this.factAt = now;
+    this.#spread(now);
+  }
+
+  /** Somebody was told what it is, and nothing else happened since they asked. */
+  seen(now: number, since: number, word: Word): void {
+    if (this.#acts.size > 0 || !this.words.unchangedSince(since) || this.#changedAt > since) return;
+    this.#base = new Set([word]);
+    this.#spread(now);
+  }
+
+  /** Something went wrong with it. */
+  mayBe(now: number, word: Word): void {
+    this.#base.add(word);
+    this.#spread(now);
+  }
+
+  /** Whether it may have addresses and ports, or be about to give them back. */
+  mayHold(since: number): boolean {
+    const words = this.words.during(since);
+    const isUp = words.has("running") || words.has("paused") || words.has("restarting");
+    return isUp || this.hasFailed || this.#starts.size > 0 || this.factAt >= since;
+  }
+
+  isCertain(since: number): boolean {
+    return !this.words.during(since).has("gone");
+  }
+
+  get isBeingRemoved(): boolean {
+    return [...this.#acts.values()].some((act) => act === "remove" || act === "force");
+  }
+
+  #spread(now: number): void {
+    this.words.set(now, closure(this.#base, this.#acts.values()));
+  }
+}

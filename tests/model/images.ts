@@ -1,0 +1,61 @@
+// Which names of images there are, by what was asked of them and answered.
+
+import { Timeline } from "./words.js";
+
+export class Images {
+  readonly #there = new Map<string, Timeline<boolean>>();
+  /** Works that may give or take a name, by request. */
+  readonly #works = new Map<number, string>();
+  /** When a name was last worked on. */
+  readonly #touched = new Map<string, number>();
+  /** An image may have had more than one name. */
+  areShared = false;
+
+  constructor(names: readonly string[]) {
+    for (const name of names) this.#there.set(name, new Timeline(0, [true]));
+  }
+
+  /** Whether it may have been there, at some time since. */
+  during(name: string, since: number): ReadonlySet<boolean> {
+    return this.#of(name).during(since);
+  }
+
+  begins(now: number, request: number, name: string): void {
+    this.#works.set(request, name);
+    this.#touch(now, name);
+    this.#of(name).set(now, [true, false]);
+  }
+
+  /** `isThere`: null if nobody can tell. */
+  ends(now: number, request: number, since: number, isThere: boolean | null): void {
+    const name = this.#works.get(request);
+    if (name === undefined) return;
+    this.#works.delete(request);
+    const alone = ![...this.#works.values()].includes(name) && this.#touched.get(name) === since;
+    this.#touch(now, name);
+    if (alone && isThere !== null) this.#of(name).set(now, [isThere]);
+  }
+
+  /** Anything may have been done to any of them. */
+  unknown(now: number): void {
+    for (const [name, there] of this.#there) {
+      this.#touch(now, name);
+      there.set(now, [true, false]);
+    }
+    this.areShared = true;
+  }
+
+  crashed(): void {
+    this.#works.clear();
+  }
+
+  #touch(now: number, name: string): void {
+    this.#touched.set(name, now);
+  }
+
+  #of(name: string): Timeline<boolean> {
+    const known = this.#there.get(name) ?? new Timeline(0, [false]);
+    this.#there.set(name, known);
+    return known;
+  }
+}
