@@ -19,6 +19,7 @@ import { JOURNAL_BYTES, stateOf, states } from "./power-loss/transactions.js";
 const missing = straceMissing();
 const COUNT = Number(process.env["CORACLE_TEST_POWER_LOSSES"] ?? 40);
 const SEED = Number(process.env["CORACLE_TEST_POWER_LOSS_SEED"] ?? Date.now() % 1_000_000);
+const LIMIT_MS = 60_000 + COUNT * 5_000;
 /** How often the power is lost at each moment, each time with other sectors on the disk. */
 const LOSSES = 4;
 const CALLS = "openat,lseek,pwrite64,writev,pwritev,write,fdatasync,fsync,msync,rename,ftruncate,fallocate".split(",");
@@ -37,26 +38,31 @@ interface Moment {
   readonly told: number;
 }
 
-test("whatever was told to be kept is there after the power was lost at any moment", async ({ skip }) => {
-  if (missing !== null) skip(missing);
-  console.log(`power losses: seed ${SEED}`);
-  const calls = await callsOf(join(scratch, "records"));
-  const random = randomFrom(SEED);
-  const expected = firstOf(states(SEED), COUNT + 1);
-  let losses = 0;
-  for (const [disk, moment] of moments(calls, { minding: true })) {
-    for (let loss = 0; loss < (disk.unflushed === 0 ? 1 : LOSSES); loss += 1) {
-      const file = disk.afterLoss(loss === 0 ? () => 0 : (writes) => random(writes + 1));
-      const found = await opened(file);
-      const possible = expected.slice(moment.told, moment.begun + 1);
-      expect(possible.includes(found), `${JSON.stringify(moment)}, loss ${loss}, of a database of ${file.length}`).toBe(
-        true,
-      );
-      losses += 1;
+test(
+  "whatever was told to be kept is there after the power was lost at any moment",
+  { timeout: LIMIT_MS },
+  async ({ skip }) => {
+    if (missing !== null) skip(missing);
+    console.log(`power losses: seed ${SEED}`);
+    const calls = await callsOf(join(scratch, "records"));
+    const random = randomFrom(SEED);
+    const expected = firstOf(states(SEED), COUNT + 1);
+    let losses = 0;
+    for (const [disk, moment] of moments(calls, { minding: true })) {
+      for (let loss = 0; loss < (disk.unflushed === 0 ? 1 : LOSSES); loss += 1) {
+        const file = disk.afterLoss(loss === 0 ? () => 0 : (writes) => random(writes + 1));
+        const found = await opened(file);
+        const possible = expected.slice(moment.told, moment.begun + 1);
+        expect(
+          possible.includes(found),
+          `${JSON.stringify(moment)}, loss ${loss}, of a database of ${file.length}`,
+        ).toBe(true);
+        losses += 1;
+      }
     }
-  }
-  expect(losses).toBeGreaterThan(COUNT * LOSSES);
-});
+    expect(losses).toBeGreaterThan(COUNT * LOSSES);
+  },
+);
 
 test("the file has its name on the disk before anything is told", async ({ skip }) => {
   if (missing !== null) skip(missing);
