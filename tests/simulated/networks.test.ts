@@ -31,7 +31,7 @@ describe("networks", () => {
     await perform({ tag: "join", val: join(WEB, "172.17.0.2") });
     await perform({ tag: "join", val: join(WEB, "172.17.0.2") });
     expect(world.networks()).toEqual([NETWORK]);
-    expect(world.joins()).toEqual([{ container: WEB, network: NETWORK }]);
+    expect(world.joins()).toEqual([{ container: WEB, network: NETWORK, address: "172.17.0.2" }]);
     expect(world.placesOf(WEB).map(({ address }) => address)).toEqual(["172.17.0.2"]);
     expect([world.nameOf(WEB), world.nameOf(OTHER)]).toEqual(["web-1", undefined]);
     await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
@@ -66,7 +66,7 @@ describe("networks", () => {
         failure: { kind: "busy", message: name },
       });
     }
-    expect(world.joins()).toEqual([{ container: WEB, network: NETWORK }]);
+    expect(world.joins()).toEqual([{ container: WEB, network: NETWORK, address: "172.17.0.2" }]);
     const beside = [
       ...[port("127.0.0.2", 8080), port("0.0.0.0", 53), port("0.0.0.0", 9000)],
       ...[port("::", 8080), port("0.0.0.0", 8081), port("2001:db8::10", 8081), port("::", 22)],
