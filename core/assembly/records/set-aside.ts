@@ -11,6 +11,9 @@ import { Remains } from "./remains";
 
 export const SET_ASIDE: string = "damaged/";
 
+/** Kinds of records that may need layers, or are of one. */
+const ON_LAYERS: string[] = ["container/", "config/", "image/", "layer/"];
+
 export class SetAside {
   /** Their keys, without `damaged/`. */
   private readonly keys: Set<string> = new Set<string>();
@@ -85,10 +88,8 @@ export class SetAside {
   get holdsLayers(): bool {
     if (this.keys.size == 0) return false;
     const keys = this.keys.values();
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i];
-      if (!key.startsWith("engine/") && !key.startsWith("network/") && !key.startsWith("volume/")) return true;
-    }
+    for (let i = 0; i < keys.length; i++)
+      if (ON_LAYERS.includes(keys[i].slice(0, keys[i].indexOf("/") + 1))) return true;
     return false;
   }
 
