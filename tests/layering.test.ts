@@ -54,6 +54,12 @@ describe("imports", () => {
   });
 });
 
+test("what the simulator believes knows nothing of the core, nor of hosts", () => {
+  const known = (to: string): boolean => to.startsWith("tests/model/") || to === "tests/simulator/oracle.js";
+  expect(breaches("tests/model", known)).toEqual([]);
+  expect(importsOf("tests/simulator/oracle.ts")).toEqual([]);
+});
+
 test("the core's wasm imports the interfaces of its world and nothing else", async () => {
   const world = readWit(await readWorld(join(ROOT, "core/wit")));
   const module = new WebAssembly.Module(readFileSync(join(ROOT, "build/core/core.core.wasm")));

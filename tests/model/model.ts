@@ -193,7 +193,8 @@ export class Model implements Oracle {
     if (answer.body?.includes("port is already allocated") === true) return this.#judgePort(about, since);
     if (status >= 400 && FALLIBLE.includes(read.verb) && about.some((one) => this.#mayFail(one, since))) return null;
     if (status === 404) return this.#judgeMissing(about, read, since);
-    if (about.length === 0) return this.#isSomeLost() ? null : "there is none";
+    // Whoever waits in a container's queue is refused in its words, though it is called otherwise by then.
+    if (about.length === 0) return status >= 400 || this.#isSomeLost() ? null : "there is none";
     if (status === 400 && about.length > 1) return null;
     if (status === 409 && rule.act !== "pause" && about.some((one) => one.isBeingRemoved || one.wish.autoRemove))
       return null;
@@ -336,6 +337,8 @@ export class Model implements Oracle {
     const id = status === 201 ? jsonOf(body)?.["Id"] : undefined;
     makes.id = typeof id === "string" ? id : null;
     makes.ends(now, 0, since, status === 201 ? "created" : status < 500 || !isWild ? "gone" : null);
+    // What could not be made is removed behind the answer.
+    if (status >= 500) makes.mayBe(now, "removing");
     for (const fact of this.#earlyFacts.splice(0)) if (fact.kind !== "unkept") this.happened(fact);
   }
 
