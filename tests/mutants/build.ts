@@ -1,0 +1,77 @@
+// A core with all mutants in it, compiled once: which of them runs stands in its memory, and is written there before the
+// module is compiled by the engine that runs it.
+
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildCore } from "../../core/build.js";
+import type { Build } from "../core/exhaustive/core-memory.js";
+import type { Mutant } from "./mutants.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const CORE = "core.core.wasm";
+
+/** Eight bytes that stand nowhere else; what follows is the number of the mutant that runs. */
+const MARK = Buffer.from("mutant! ");
+
+const CHOICE = `// Which rule is wrong: see tests/mutants/build.ts.
+
+export function isWrong(mutant: u32): bool {
+  return load<u32>(memory.data<u8>([${[...MARK].join(", ")}, 0, 0, 0, 0]), 8) == mutant;
+}
+`;
+
+/** Mutants by number, from 1 on; 0 is the core as it should be. */
+export class MutatedCore {
+  readonly #modules: Map<string, Uint8Array<ArrayBuffer>>;
+  readonly #classes: Build["classes"];
+
+  private constructor(modules: Map<string, Uint8Array<ArrayBuffer>>, classes: Build["classes"]) {
+    this.#modules = modules;
+    this.#classes = classes;
+  }
+
+  /** Throws if one of them does not apply any more. */
+  static async build(mutants: readonly Mutant[]): Promise<MutatedCore> {
+    const root = await mkdtemp(join(tmpdir(), "coracle-mutants-"));
+    try {
+      await cp(join(ROOT, "core"), join(root, "core"), { recursive: true });
+      await writeFile(join(root, "package.json"), JSON.stringify({ type: "module" }));
+      await writeFile(join(root, "core/assembly/mutant.ts"), CHOICE);
+      for (const [at, mutant] of mutants.entries()) await apply(mutant, at + 1, join(root, "core/assembly"));
+      await buildCore({ root, release: false });
+      return new MutatedCore(...(await load(join(root, "build/core"))));
+    } finally {
+      await rm(root, { recursive: true });
+    }
+  }
+
+  with(mutant: number): Build {
+    const bytes = Buffer.from(this.#modules.get(CORE) as Uint8Array);
+    const at = bytes.indexOf(MARK);
+    if (at < 0 || bytes.indexOf(MARK, at + 1) >= 0)
+      throw new Error("the choice of a mutant stands not once in the core");
+    bytes.writeUInt32LE(mutant, at + MARK.length);
+    return { modules: new Map(this.#modules).set(CORE, new Uint8Array(bytes)), classes: this.#classes };
+  }
+}
+
+async function apply({ name, file, right, wrong }: Mutant, number: number, folder: string): Promise<void> {
+  const path = join(folder, file);
+  const text = await readFile(path, "utf8");
+  if (text.split(right).length !== 2) throw new Error(`"${name}" does not apply to ${file} any more`);
+  const depth = "../".repeat(file.split("/").length - 1) || "./";
+  const own = `import { isWrong } from "${depth}mutant";\n`;
+  const mutated = text.replace(right, () => wrong.replaceAll("WRONG", `isWrong(${number})`));
+  await writeFile(path, text.includes(own) ? mutated : own + mutated);
+}
+
+async function load(folder: string): Promise<[Map<string, Uint8Array<ArrayBuffer>>, Build["classes"]]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
+  const modules = names.map(async (name) => [name, new Uint8Array(await readFile(join(folder, name)))] as const);
+  const { CLASSES } = (await import(/* @vite-ignore */ pathToFileURL(join(folder, "classes.js")).href)) as {
+    CLASSES: Build["classes"];
+  };
+  return [new Map(await Promise.all(modules)), CLASSES];
+}
