@@ -195,7 +195,8 @@ export class Model implements Oracle {
     if (status === 404) return this.#judgeMissing(about, read, since);
     // Whoever waits in a container's queue is refused in its words, though it is called otherwise by then.
     if (about.length === 0) return status >= 400 || this.#isSomeLost() ? null : "there is none";
-    if (status === 400 && about.length > 1) return null;
+    // By the beginning of an id, which others may have, too.
+    if (status === 400 && !about.some((one) => this.#isMeant(one, read.ref, since))) return null;
     if (status === 409 && rule.act !== "pause" && about.some((one) => one.isBeingRemoved || one.wish.autoRemove))
       return null;
     const words = new Set(about.flatMap((one) => [...one.words.during(since)]));
