@@ -27,7 +27,7 @@ import { Promises } from "./invariants/promises.js";
 import { Replies } from "./invariants/replies.js";
 import { Shadows, digest } from "./invariants/shadows.js";
 import { Statuses } from "./invariants/statuses.js";
-import { Ledger } from "./ledger.js";
+import { Ledger, wordOf } from "./ledger.js";
 import type { Answer, Asked, Fact, Oracle } from "./oracle.js";
 import { ORACLES } from "./oracles.js";
 import { job } from "./worlds/job.js";
@@ -374,7 +374,7 @@ export class Simulation implements Observer {
     await turn();
     await this.#look();
     await this.#pass(REST);
-    for (let events = 0; this.#mischief.inFlight > 0 && events < REST_EVENTS; events++) await this.#event();
+    for (let events = 0; this.#isBusy() && events < REST_EVENTS; events++) if (!(await this.#event())) break;
     const found = this.#world.world.found();
     const rest: AtRest = { ledger: this.#ledger, found, inFlight: this.#mischief.inFlight };
     this.#hold(() => {
@@ -383,6 +383,12 @@ export class Simulation implements Observer {
     });
     this.#judge((oracle) => (oracle === this.#promises ? null : oracle.rested()));
     await this.#look();
+  }
+
+  /** One that its policy starts again and again is between two runs now and then. */
+  #isBusy(): boolean {
+    const statuses = [...this.#ledger.containers.values()].map(wordOf);
+    return this.#mischief.inFlight > 0 || statuses.some((status) => status === "recycling" || status === "starting");
   }
 
   async #removeAll(): Promise<void> {
