@@ -34,6 +34,8 @@ onEngines("links", (engine) => {
   async function moved(): Promise<void> {
     await engine().must(204, "POST", "/containers/base/kill");
     await engine().wait("base");
+    // Its place on the network is given up a moment after it has ended.
+    await expect.poll(async () => (await looked("base")).NetworkSettings.IPAddress).toBe("");
     await engine().running({}, "?name=usurper");
     await engine().start("base");
   }
