@@ -120,8 +120,9 @@ export class Container {
     this.#acts.clear();
     if (words.has("running") || words.has("paused") || words.has("restarting")) {
       for (const word of ["running", "exited", "restarting"] as const) words.add(word);
-      if (this.wish.autoRemove) this.#acts.set("left remove", "remove");
     }
+    const mayHaveRun = words.has("running") || words.has("exited") || this.#starts.size > 0;
+    if (mayHaveRun && this.wish.autoRemove) this.#acts.set("left remove", "remove");
     // Its start may have been under way.
     if (words.has("created") || words.has("exited")) for (const word of ["exited", "running"] as const) words.add(word);
     this.codes.set(now, [...this.codes.now, 137, 255]);

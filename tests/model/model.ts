@@ -340,6 +340,11 @@ export class Model implements Oracle {
     makes.ends(now, 0, since, status === 201 ? "created" : status < 500 || !isWild ? "gone" : null);
     // What could not be made is removed behind the answer.
     if (status >= 500) makes.mayBe(now, "removing");
+    this.#known();
+  }
+
+  /** It is known by its id now: what has happened to it before counts. */
+  #known(): void {
     for (const fact of this.#earlyFacts.splice(0)) if (fact.kind !== "unkept") this.happened(fact);
   }
 
@@ -366,6 +371,7 @@ export class Model implements Oracle {
     if (lost !== undefined) {
       lost.id = id;
       lost.names.set(this.#now, [...lost.names.now, name]);
+      this.#known();
     }
     return null;
   }

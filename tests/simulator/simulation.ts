@@ -56,6 +56,7 @@ export class Simulation implements Observer {
   readonly #engine: EmbeddedEngine;
   readonly #ledger = new Ledger();
   readonly #events = new Events();
+  readonly #operations = new Operations();
   readonly #promises = new Promises(this.#ledger);
   readonly #invariants: readonly Invariant[];
   readonly #oracles: readonly Oracle[];
@@ -83,7 +84,7 @@ export class Simulation implements Observer {
       new Statuses(new Instance(core).rules()),
       new Owners(),
       new Images(),
-      new Operations(),
+      this.#operations,
       this.#events,
       new Shadows(core, () => this.#world.world.found()),
     ];
@@ -388,7 +389,9 @@ export class Simulation implements Observer {
   /** One that its policy starts again and again is between two runs now and then. */
   #isBusy(): boolean {
     const statuses = [...this.#ledger.containers.values()].map(wordOf);
-    return this.#mischief.inFlight > 0 || statuses.some((status) => status === "recycling" || status === "starting");
+    // A probe that is asked for may not have begun.
+    const isAsked = this.#mischief.inFlight > 0 || this.#operations.underWay > 0;
+    return isAsked || statuses.some((status) => status === "recycling" || status === "starting");
   }
 
   async #removeAll(): Promise<void> {

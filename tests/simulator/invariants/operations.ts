@@ -6,9 +6,15 @@ import { Breach } from "../breach.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
 export class Operations implements Invariant {
-  readonly #open = new Set<Operation>();
+  /** And what each does. */
+  readonly #open = new Map<Operation, string>();
   readonly #used = new Set<Operation>();
   readonly #timers = new Set<Operation>();
+
+  /** How many have been asked for and have not ended. */
+  get underWay(): number {
+    return this.#open.size;
+  }
 
   stepped({ input, outputs, epoch, opening }: Seen): void {
     if (opening !== null) this.crashed();
@@ -22,7 +28,7 @@ export class Operations implements Invariant {
     }
     for (const { to, op, command } of outputs.effects) {
       if (op >> 32n !== BigInt(epoch)) throw new Breach("operations", `operation ${op} is not of instance ${epoch}`);
-      if (to !== "timers") this.#begin(op);
+      if (to !== "timers") this.#begin(op, `${to} ${command.tag}`);
       else if (command.tag === "set") this.#timers.add(op);
       else this.#timers.delete(op);
     }
@@ -35,12 +41,13 @@ export class Operations implements Invariant {
   }
 
   rested(_: AtRest): void {
-    if (this.#open.size > 0) throw new Breach("operations", `operations never ended: ${[...this.#open].join(", ")}`);
+    if (this.#open.size > 0)
+      throw new Breach("operations", `operations never ended: ${[...this.#open.values()].join(", ")}`);
   }
 
-  #begin(op: Operation): void {
+  #begin(op: Operation, what: string): void {
     if (this.#used.has(op)) throw new Breach("operations", `operation id ${op} was used twice`);
     this.#used.add(op);
-    this.#open.add(op);
+    this.#open.set(op, what);
   }
 }

@@ -104,12 +104,14 @@ export class Mischief {
 
   async #carryOut(to: Interface, op: Operation, command: Command, act: () => Promise<Outcome>): Promise<Outcome> {
     const trick = this.#trickOn(command.tag);
+    // From now on, though it is not done yet: whoever lets all come to rest must know.
+    if (trick === "lose") this.#lost += 1;
     await this.#delay(trick === "slow");
     if (trick === "fail") throw failureFor(command.tag);
     const outcome = await act();
     // What is done may be said not to be done, where doing it again or undoing it is no harm.
     if (trick === "fail-late" && to !== "processes" && command.tag !== "layer") throw failureFor(command.tag);
-    if (trick === "lose") return this.#hang();
+    if (trick === "lose") return this.#wait(() => {}) as Promise<never>;
     await this.#delay(false);
     if (trick === "twice") this.#again({ tag: "completed", val: { op, outcome: { tag: "ok", val: outcome } } });
     return outcome;
@@ -137,11 +139,6 @@ export class Mischief {
 
   #again(input: Input): void {
     this.#after(BigInt(this.#draw.below(50)) * MS, () => this.deliver(input));
-  }
-
-  #hang(): Promise<never> {
-    this.#lost += 1;
-    return this.#wait(() => {}) as Promise<never>;
   }
 
   async #delay(slow: boolean): Promise<void> {
