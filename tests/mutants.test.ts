@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { instantiate } from "../build/core/core.js";
 import { CompiledComponent } from "../hosts/component.js";
+import type { CompiledCore } from "../hosts/instance.js";
 import { Broken, Search } from "./core/exhaustive/search.js";
 import { MutatedCore } from "./mutants/build.js";
 import { MUTANTS, type Mutant } from "./mutants/mutants.js";
@@ -56,13 +57,22 @@ const MOST_SEEDS = 60;
 const STEPS = 500;
 
 async function simulate(mutant: Mutant): Promise<string> {
-  const compiled = new CompiledComponent(core.with(MUTANTS.indexOf(mutant) + 1).modules, instantiate);
+  const compiled = compiledWith(MUTANTS.indexOf(mutant) + 1);
   let all = 0;
   for (let seed = 1; seed <= MOST_SEEDS; seed++) {
     const { breach, steps } = await playSeed(seed, STEPS, { core: compiled });
     all += steps;
-    if (breach !== null)
-      return `found by seed ${seed}, after ${all} steps: ${breach.rule}: ${breach.message.slice(0, 200)}`;
+    if (breach === null) continue;
+    expect(
+      (await playSeed(seed, STEPS, { core: compiledWith(0) })).breach,
+      "without it the seed fails, too",
+    ).toBeNull();
+    return `found by seed ${seed}, after ${all} steps: ${breach.rule}: ${breach.message.slice(0, 200)}`;
   }
   throw new Error(`it survives ${MOST_SEEDS} seeds of ${STEPS} steps`);
+}
+
+/** 0: with none. */
+function compiledWith(mutant: number): CompiledCore {
+  return new CompiledComponent(core.with(mutant).modules, instantiate);
 }

@@ -12,6 +12,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // What is polled for comes, as a rule at once: nobody waits longer than needed.
+    expect: { poll: { timeout: 20_000 } },
     // A machine of CI may stand still for seconds. What needed a second try is named at the end (reporter.ts).
     retry: process.env["CI"] === "true" ? 1 : 0,
     reporters: ["default", fileURLToPath(new URL("reporter.ts", import.meta.url))],

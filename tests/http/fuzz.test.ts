@@ -43,7 +43,7 @@ const FIVE_HUNDREDS: readonly RegExp[] = [
 const sets = fc.array(fuzzRequests(await newestDescription()), { minLength: 1, maxLength: AT_ONCE_MAX, size: "max" });
 
 onEngines("fuzzed requests", (engine, kind) => {
-  test("are answered, and do no harm", { timeout: 120_000 + SECONDS * 5000 }, async ({ skip }) => {
+  test("are answered, and do no harm", { timeout: 120_000 + SECONDS * 5000, retry: 0 }, async ({ skip }) => {
     if (kind === "reference") return skip("what the reference makes of them is its own matter");
     const world = new FuzzWorld(engine());
     const answered = new Map<number, number>();

@@ -175,6 +175,7 @@ onEngines("stats", (engine, kind) => {
         await pause(100);
         record = await one(id, "&one-shot=1");
       }
+      expect(written(record)).toBeGreaterThan(0);
       for (const list of Object.values(record.blkio_stats)) expect(list === null || Array.isArray(list)).toBe(true);
       expect(Object.keys(record.blkio_stats)).toContain("io_service_bytes_recursive");
       await engine().remove(id);

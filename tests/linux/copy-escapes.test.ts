@@ -26,160 +26,169 @@ const SWAP = `
   for (;;) rename(-100, first, -100, second, 2);
 `;
 
-describeUnless(missing, "copies that race with swapped links", () => {
-  let daemon: DaemonProcess;
-  let engine: EngineClient;
-  /** What is not the container's: a tree like the one in it, with a secret. */
-  let outside: string;
-  const swappers: ChildProcess[] = [];
+describeUnless(
+  missing,
+  "copies that race with swapped links",
+  () => {
+    let daemon: DaemonProcess;
+    let engine: EngineClient;
+    /** What is not the container's: a tree like the one in it, with a secret. */
+    let outside: string;
+    const swappers: ChildProcess[] = [];
 
-  beforeAll(async () => {
-    daemon = await startCoracle();
-    engine = new EngineClient(daemon.socketPath);
-  });
-  afterAll(async () => daemon?.close());
-
-  beforeEach(() => {
-    outside = fs.mkdtempSync(join(tmpdir(), "coracle-outside-"));
-    fs.mkdirSync(join(outside, "sub/deep"), { recursive: true });
-    for (const name of ["file", "sub/file", "sub/deep/file"]) fs.writeFileSync(join(outside, name), "secret");
-  });
-  afterEach(async () => {
-    await stopSwapping();
-    const left = (fs.readdirSync(outside, { recursive: true }) as string[]).sort();
-    for (const name of left.filter((one) => one.endsWith("file"))) {
-      expect(fs.readFileSync(join(outside, name), "utf8")).toBe("secret");
-    }
-    fs.rmSync(outside, { recursive: true });
-    expect(left).toEqual(["file", "sub", "sub/deep", "sub/deep/file", "sub/file"]);
-  });
-
-  const runs: [string, () => Promise<Place>][] = [
-    ["a running container", running],
-    ["a bind of a container that stands still", standingStill],
-  ];
-  for (const [what, make] of runs) {
-    test(`reading from ${what}`, async () => {
-      const { id, top, close } = await make();
-      await swap(top, "x");
-      // The trap is set: who goes by names gets there.
-      expect(await racing(async () => readByName(`${top}/x/sub/file`))).toContain("secret");
-      const statuses = await racing(async () => {
-        const answer = await read(id, "/d/x/sub");
-        expect(answer?.body.includes("secret") ?? false).toBe(false);
-        return answer?.status;
-      });
-      expect(statuses).toContain(200);
-      expect(statuses).toContain(404);
-      await racing(async () => {
-        const answer = await read(id, "/d");
-        expect(answer?.body.includes("secret"), "the whole of it").toBe(false);
-      });
-      await close();
+    beforeAll(async () => {
+      daemon = await startCoracle();
+      engine = new EngineClient(daemon.socketPath);
     });
+    afterAll(async () => daemon?.close());
 
-    test(`writing into ${what}`, async () => {
-      const { id, top, close } = await make();
-      await swap(top, "x");
-      const entries: RawEntry[] = [
-        { name: "x/evil", body: "evil" },
-        { name: "x/sub/evil/", flag: "5", mode: 0o777 },
-        { name: "x/sub/deep/evil", flag: "2", target: "/" },
-        { name: "x/sub/hard", flag: "1", target: "x/sub/file" },
-        { name: "x/sub/file", body: "overwritten" },
-      ];
-      const statuses = await racing(async () => (await unpack(id, "/d", entries)).status);
-      expect(statuses).toContain(200);
-      await racing(async () => unpack(id, "/d/x/sub", [{ name: "file", body: "overwritten", mode: 0o777, uid: 5 }]));
-      expect(fs.statSync(join(outside, "sub/file")).uid).toBe(0);
-      await close();
+    beforeEach(() => {
+      outside = fs.mkdtempSync(join(tmpdir(), "coracle-outside-"));
+      fs.mkdirSync(join(outside, "sub/deep"), { recursive: true });
+      for (const name of ["file", "sub/file", "sub/deep/file"]) fs.writeFileSync(join(outside, name), "secret");
     });
-
-    test(`replacing directories of ${what}`, async () => {
-      const { id, top, close } = await make();
-      let removed = 0;
-      for (const end = Date.now() + 2 * RACE_MS; Date.now() < end;) {
-        fillTree(join(top, "victim"));
-        fs.rmSync(join(top, "victim-other"), { recursive: true, force: true });
-        fs.symlinkSync(outside, join(top, "victim-other"));
-        const swapper = await swap(join(top, "victim"), "sub", join(top, "victim-other"));
-        const { status } = await unpack(id, "/d", [{ name: "victim", body: "a file" }]);
-        if (status === 200) removed++;
-        swapper.kill("SIGKILL");
-        await new Promise((resolve) => swapper.once("close", resolve));
-        fs.rmSync(join(top, "victim"), { recursive: true, force: true });
-      }
-      expect(removed).toBeGreaterThan(0);
-      await close();
-    });
-  }
-
-  interface Place {
-    id: string;
-    /** The container's /d as the machine sees it. */
-    top: string;
-    close(): Promise<void>;
-  }
-
-  async function running(): Promise<Place> {
-    const id = await engine.running();
-    const { State } = await engine.inspect<{ State: { Pid: number } }>(id);
-    const top = `/proc/${State.Pid}/root/d`;
-    fs.mkdirSync(top);
-    fillTree(`${top}/x`);
-    return { id, top, close: () => engine.remove(id) };
-  }
-
-  async function standingStill(): Promise<Place> {
-    const top = fs.mkdtempSync(join(tmpdir(), "coracle-bind-"));
-    fillTree(`${top}/x`);
-    const HostConfig: Json = { Binds: [`${top}:/d`] };
-    const id = await engine.create({ HostConfig });
-    const close = async (): Promise<void> => {
-      await engine.remove(id);
+    afterEach(async () => {
       await stopSwapping();
-      fs.rmSync(top, { recursive: true, force: true });
-    };
-    return { id, top, close };
-  }
-
-  async function stopSwapping(): Promise<void> {
-    for (const swapper of swappers.splice(0)) {
-      const over = new Promise((resolve) => swapper.once("exit", resolve));
-      if (swapper.kill("SIGKILL")) await over;
-    }
-  }
-
-  function fillTree(top: string): void {
-    fs.mkdirSync(`${top}/sub/deep`, { recursive: true });
-    for (const name of ["file", "sub/file", "sub/deep/file"]) fs.writeFileSync(join(top, name), "own");
-  }
-
-  /** From now on a name is a directory and a link to `outside` by turns. */
-  async function swap(directory: string, name: string, link = join(directory, `${name}-link`)): Promise<ChildProcess> {
-    if (!fs.existsSync(link)) fs.symlinkSync(outside, link);
-    const swapper = spawn(process.execPath, ["-e", SWAP, join(directory, name), link], {
-      stdio: ["ignore", "pipe", "inherit"],
+      const left = (fs.readdirSync(outside, { recursive: true }) as string[]).sort();
+      for (const name of left.filter((one) => one.endsWith("file"))) {
+        expect(fs.readFileSync(join(outside, name), "utf8")).toBe("secret");
+      }
+      fs.rmSync(outside, { recursive: true });
+      expect(left).toEqual(["file", "sub", "sub/deep", "sub/deep/file", "sub/file"]);
     });
-    swappers.push(swapper);
-    await new Promise((resolve) => swapper.stdout!.once("data", resolve));
-    return swapper;
-  }
 
-  /** Null for an answer that breaks off: what was there when it began is not any more. */
-  async function read(id: string, path: string): Promise<RawResponse | null> {
-    try {
-      return await engine.call("GET", `/containers/${id}/archive?path=${path}`);
-    } catch (error) {
-      if (/the server closed/.test(String(error))) return null;
-      throw error;
+    const runs: [string, () => Promise<Place>][] = [
+      ["a running container", running],
+      ["a bind of a container that stands still", standingStill],
+    ];
+    for (const [what, make] of runs) {
+      test(`reading from ${what}`, async () => {
+        const { id, top, close } = await make();
+        await swap(top, "x");
+        // The trap is set: who goes by names gets there.
+        expect(await racing(async () => readByName(`${top}/x/sub/file`))).toContain("secret");
+        const statuses = await racing(async () => {
+          const answer = await read(id, "/d/x/sub");
+          expect(answer?.body.includes("secret") ?? false).toBe(false);
+          return answer?.status;
+        });
+        expect(statuses).toContain(200);
+        expect(statuses).toContain(404);
+        await racing(async () => {
+          const answer = await read(id, "/d");
+          expect(answer?.body.includes("secret"), "the whole of it").toBe(false);
+        });
+        await close();
+      });
+
+      test(`writing into ${what}`, async () => {
+        const { id, top, close } = await make();
+        await swap(top, "x");
+        const entries: RawEntry[] = [
+          { name: "x/evil", body: "evil" },
+          { name: "x/sub/evil/", flag: "5", mode: 0o777 },
+          { name: "x/sub/deep/evil", flag: "2", target: "/" },
+          { name: "x/sub/hard", flag: "1", target: "x/sub/file" },
+          { name: "x/sub/file", body: "overwritten" },
+        ];
+        const statuses = await racing(async () => (await unpack(id, "/d", entries)).status);
+        expect(statuses).toContain(200);
+        await racing(async () => unpack(id, "/d/x/sub", [{ name: "file", body: "overwritten", mode: 0o777, uid: 5 }]));
+        expect(fs.statSync(join(outside, "sub/file")).uid).toBe(0);
+        await close();
+      });
+
+      test(`replacing directories of ${what}`, async () => {
+        const { id, top, close } = await make();
+        let removed = 0;
+        for (const end = Date.now() + 2 * RACE_MS; Date.now() < end;) {
+          fillTree(join(top, "victim"));
+          fs.rmSync(join(top, "victim-other"), { recursive: true, force: true });
+          fs.symlinkSync(outside, join(top, "victim-other"));
+          const swapper = await swap(join(top, "victim"), "sub", join(top, "victim-other"));
+          const { status } = await unpack(id, "/d", [{ name: "victim", body: "a file" }]);
+          if (status === 200) removed++;
+          swapper.kill("SIGKILL");
+          await new Promise((resolve) => swapper.once("close", resolve));
+          fs.rmSync(join(top, "victim"), { recursive: true, force: true });
+        }
+        expect(removed).toBeGreaterThan(0);
+        await close();
+      });
     }
-  }
 
-  function unpack(id: string, path: string, entries: RawEntry[]) {
-    return engine.call("PUT", `/containers/${id}/archive?path=${path}`, rawTar(entries));
-  }
-});
+    interface Place {
+      id: string;
+      /** The container's /d as the machine sees it. */
+      top: string;
+      close(): Promise<void>;
+    }
+
+    async function running(): Promise<Place> {
+      const id = await engine.running();
+      const { State } = await engine.inspect<{ State: { Pid: number } }>(id);
+      const top = `/proc/${State.Pid}/root/d`;
+      fs.mkdirSync(top);
+      fillTree(`${top}/x`);
+      return { id, top, close: () => engine.remove(id) };
+    }
+
+    async function standingStill(): Promise<Place> {
+      const top = fs.mkdtempSync(join(tmpdir(), "coracle-bind-"));
+      fillTree(`${top}/x`);
+      const HostConfig: Json = { Binds: [`${top}:/d`] };
+      const id = await engine.create({ HostConfig });
+      const close = async (): Promise<void> => {
+        await engine.remove(id);
+        await stopSwapping();
+        fs.rmSync(top, { recursive: true, force: true });
+      };
+      return { id, top, close };
+    }
+
+    async function stopSwapping(): Promise<void> {
+      for (const swapper of swappers.splice(0)) {
+        const over = new Promise((resolve) => swapper.once("exit", resolve));
+        if (swapper.kill("SIGKILL")) await over;
+      }
+    }
+
+    function fillTree(top: string): void {
+      fs.mkdirSync(`${top}/sub/deep`, { recursive: true });
+      for (const name of ["file", "sub/file", "sub/deep/file"]) fs.writeFileSync(join(top, name), "own");
+    }
+
+    /** From now on a name is a directory and a link to `outside` by turns. */
+    async function swap(
+      directory: string,
+      name: string,
+      link = join(directory, `${name}-link`),
+    ): Promise<ChildProcess> {
+      if (!fs.existsSync(link)) fs.symlinkSync(outside, link);
+      const swapper = spawn(process.execPath, ["-e", SWAP, join(directory, name), link], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      swappers.push(swapper);
+      await new Promise((resolve) => swapper.stdout!.once("data", resolve));
+      return swapper;
+    }
+
+    /** Null for an answer that breaks off: what was there when it began is not any more. */
+    async function read(id: string, path: string): Promise<RawResponse | null> {
+      try {
+        return await engine.call("GET", `/containers/${id}/archive?path=${path}`);
+      } catch (error) {
+        if (/the server closed/.test(String(error))) return null;
+        throw error;
+      }
+    }
+
+    function unpack(id: string, path: string, entries: RawEntry[]) {
+      return engine.call("PUT", `/containers/${id}/archive?path=${path}`, rawTar(entries));
+    }
+  },
+  { retry: 0 },
+);
 
 /** What came of it, as often as it could be done. */
 async function racing<T>(act: () => Promise<T>): Promise<T[]> {

@@ -39,22 +39,26 @@ describeUnless(missing, "events across restarts", () => {
     await engine.remove(id);
   });
 
-  test(`what a reader was told is told again after kill -9 (${CUTS} times)`, async () => {
+  test(`what a reader was told is told again after kill -9 (${CUTS} times)`, { retry: 0 }, async () => {
+    let count = 0;
     for (let cut = 0; cut < CUTS; cut++) {
       const since = await stamp(engine);
       const reader = await RawConnection.open(engine.socketPath);
       reader.send(encodeRequest({ target: "/v1.41/events" }));
       await reader.head();
       const work = engine.running({ Cmd: ["sleep", "1000"] }).catch(() => "");
-      await pause(30 * cut);
+      // The last one is told of all that there is.
+      await (cut === CUTS - 1 ? work : pause(30 * cut));
       await daemon.end("SIGKILL");
       const told = linesOf((await reader.rest()).toString());
       await work;
       await daemon.start();
       const again = (await pastSigned(engine, since)).map((event) => JSON.stringify(event));
+      count += told.length;
       for (const event of told) expect(again).toContain(JSON.stringify(event));
       for (const { Id } of await engine.read<{ Id: string }[]>("/containers/json?all=1")) await engine.remove(Id);
     }
+    expect(count).toBeGreaterThan(1);
   });
 
   test("what the daemon does at its start says so", async () => {

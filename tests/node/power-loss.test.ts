@@ -40,7 +40,7 @@ interface Moment {
 
 test(
   "whatever was told to be kept is there after the power was lost at any moment",
-  { timeout: LIMIT_MS },
+  { timeout: LIMIT_MS, retry: 0 },
   async ({ skip }) => {
     if (missing !== null) skip(missing);
     console.log(`power losses: seed ${SEED}`);

@@ -20,7 +20,7 @@ const LONGEST_MS = 300;
 const LONGEST_FLUSH_NS = 30_000_000;
 const TIMES = 30;
 
-test(`${CUTS} cuts: what was promised is kept`, { timeout: 60_000 + CUTS * 10_000 }, async () => {
+test(`${CUTS} cuts: what was promised is kept`, { timeout: 60_000 + CUTS * 10_000, retry: 0 }, async () => {
   console.log(`power losses on the simulated host: seed ${SEED}`);
   const story = await Story.begin(SEED, "flushed");
   try {

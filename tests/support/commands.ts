@@ -71,7 +71,7 @@ export function findProgram(name: string): string | null {
 export async function until<T>(
   what: string,
   check: () => Promise<T | null | false | undefined> | T | null | false | undefined,
-  { timeoutMs = 10_000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = 30_000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
