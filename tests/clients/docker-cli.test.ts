@@ -5,7 +5,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram, pause } from "../support/commands.js";
 import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
-import { busyboxArchive, busyboxLayer } from "../support/images.js";
+import {
+  busyboxArchive,
+  busyboxLayer,
+  dockerArchive,
+  imageConfig,
+  sha256,
+  tarOf,
+  type ImageSpec,
+} from "../support/images.js";
 import { describeUnless, onEngines } from "../support/on-engines.js";
 import { stamp } from "../support/past-events.js";
 import { packImage, pushImage } from "../support/push-image.js";
@@ -128,6 +136,22 @@ onEngines(
       expect(answer.code).toBe(1);
       expect(answer.stderr).toContain("No such object: nothing-at-all");
       expect(answer.stdout.trim()).toBe("[]");
+    });
+
+    test("image prune, of what has no name and of all", async () => {
+      const file = join(config, "pruned.tar");
+      const layers = [await tarOf([{ name: "file", body: "content" }])];
+      const spec: ImageSpec = { reference: "pruned:1", config: { Labels: { prune: "me" } }, layers };
+      await writeFile(file, await dockerArchive([spec]));
+      const prune = (...args: string[]): Promise<string> =>
+        docker().well("image", "prune", "-f", "--filter", "label=prune=me", ...args);
+      const deleted = [imageConfig(spec), layers[0]!].map((bytes) => `deleted: sha256:${sha256(bytes)}\n`).join("");
+      await docker().well("load", "-i", file);
+      expect(await prune()).toBe("Total reclaimed space: 0B\n");
+      expect(await prune("-a")).toBe(`Deleted Images:\nuntagged: pruned:1\n${deleted}\nTotal reclaimed space: 7B\n`);
+      await writeFile(file, await dockerArchive([{ ...spec, reference: null }]));
+      await docker().well("load", "-i", file);
+      expect(await prune()).toBe(`Deleted Images:\n${deleted}\nTotal reclaimed space: 7B\n`);
     });
 
     test("images, tag, rmi, image inspect, load", async () => {

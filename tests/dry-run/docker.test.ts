@@ -76,6 +76,18 @@ onDryRunEngines(
       expect(images.map(({ RepoTags }) => RepoTags)).toEqual([["busybox:latest"]]);
     });
 
+    test("image prune -a shows what would go, and nothing goes", async () => {
+      const { live } = engine();
+      const before = await live.read("/images/json");
+      expect(await docker("image", "prune", "-f")).toBe("Total reclaimed space: 0B");
+      const pruned = await docker("image", "prune", "-f", "-a");
+      expect(pruned).toMatch(
+        /^Deleted Images:\nuntagged: busybox:latest\n(deleted: sha256:.*\n)+\nTotal reclaimed space: [\d.]+MB$/,
+      );
+      expect(await docker("images", "-a", "-q")).toBe("");
+      expect(await live.read("/images/json")).toEqual(before);
+    });
+
     test("volumes are made and go, none of it for real", async () => {
       const { live } = engine();
       await docker("run", "-d", "--name", "user", "-v", "data:/data", "busybox", "sleep", "1000");

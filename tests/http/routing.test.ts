@@ -113,7 +113,6 @@ onEngines("routing", (engine, kind) => {
       ["POST", "/build"],
       ["POST", "/networks/create"],
       ["POST", "/volumes/create"],
-      ["POST", "/images/prune"],
       ["GET", "/images/search?term=x"],
       ["POST", "/swarm/init"],
       ["GET", "/secrets"],

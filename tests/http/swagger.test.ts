@@ -83,6 +83,7 @@ onEngines("swagger", (engine, kind) => {
       await check(200, "GET", "/images/json", "/images/json");
       await check(200, "GET", "/images/{name}/json", "/images/busybox/json");
       await check(404, "GET", "/images/{name}/json", "/images/nothing/json");
+      await check(200, "POST", "/images/prune", "/images/prune");
       await check(200, "GET", "/networks", "/networks");
       for (const name of ["bridge", "host", "none"]) await check(200, "GET", "/networks/{id}", `/networks/${name}`);
       await check(404, "GET", "/networks/{id}", "/networks/nothing");
@@ -103,6 +104,9 @@ onEngines("swagger", (engine, kind) => {
       await engine().must(200, "POST", `/exec/${Id}/start`, { Detach: true }, { version });
       await check(200, "GET", "/exec/{id}/json", `/exec/${Id}/json`);
       await check(404, "GET", "/exec/{id}/json", "/exec/nothing/json");
+      await check(201, "POST", "/commit", `/commit?container=${ended}`, { Labels: { swagger: "1" } });
+      const unnamed = await check(200, "POST", "/images/prune", '/images/prune?filters={"label":["swagger"]}');
+      expect(unnamed.json<{ ImagesDeleted: object[] }>().ImagesDeleted).toHaveLength(1);
       const committed = await check(201, "POST", "/commit", `/commit?container=${ended}`, {});
       await check(200, "DELETE", "/images/{name}", `/images/${committed.json<{ Id: string }>().Id}`);
       await check(200, "GET", "/events", `/events?since=1&until=${Date.now() / 1000}`);

@@ -55,6 +55,7 @@ onEngines("versions", (engine, kind) => {
     const requests = [
       ["GET", "/distribution/x/json", "1.29", "1.30"],
       ["POST", "/containers/prune", "1.24", "1.25"],
+      ["POST", "/images/prune", "1.24", "1.25"],
       ["GET", "/images/x/attestations", "1.54", "1.55"],
       ["GET", "/system/df", "1.24", "1.25"],
     ] as const;

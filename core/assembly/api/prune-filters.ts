@@ -3,7 +3,7 @@
 import { badParameter, Refusal } from "../refusal";
 import { engine } from "../state";
 import { BAD_TIME, parseFilterTime } from "../text/time";
-import { Filters, hasLabel, parseFilters } from "./filters";
+import { FilterFlag, Filters, hasLabel, parseFilters } from "./filters";
 
 export class PruneFilters {
   private filters: Filters = new Filters();
@@ -19,6 +19,16 @@ export class PruneFilters {
     this.until = parseFilterTime(times[0], engine.now.wall);
     if (this.until != BAD_TIME) return null;
     return badParameter(`failed to parse value as time or duration: "${times[0]}"`);
+  }
+
+  /** A boolean that is true where it is not there; `FilterFlag.Bad` is refused with `flagProblem`. */
+  flag(key: string): FilterFlag {
+    const flag = this.filters.flag(key);
+    return flag == FilterFlag.Absent ? FilterFlag.True : flag;
+  }
+
+  flagProblem(key: string): Refusal {
+    return badParameter(this.filters.flagError(key));
   }
 
   /** `created`: nanoseconds since 1970. */

@@ -35,6 +35,7 @@ import { deleteImage } from "../image/delete";
 import { inspectImage } from "../image/inspect";
 import { listImages } from "../image/list";
 import { loadImages } from "../image/load";
+import { pruneImages } from "../image/prune";
 import { createImage } from "../image/pull";
 import { saveImage, saveImages } from "../image/save";
 import { tagImage } from "../image/tag";
@@ -137,7 +138,7 @@ const ROUTES: Route[] = [
   new Route("GET",    "/images/json",               24, listImages,        "image/list.ts"),
   new Route("POST",   "/images/create",             24, createImage,       "image/pull.ts"),
   new Route("GET",    "/images/search",             24, later,             "api/routes.ts"),
-  new Route("POST",   "/images/prune",              25, later,             "api/routes.ts"),
+  new Route("POST",   "/images/prune",              25, pruneImages,       "image/prune.ts"),
   // skopeo asks for these two with 1.22 up to its release 1.13, whatever the engine says of itself.
   new Route("GET",    "/images/get",                22, saveImages,        "image/save.ts"),
   new Route("POST",   "/images/load",               22, loadImages,        "image/load.ts"),

@@ -48,12 +48,12 @@ export class LayerStore {
     this.byChain.get(chain).claims += 1;
   }
 
-  /** True if that was the last claim and the layer is dropped. */
-  release(chain: string): bool {
+  /** The layer, if that was the last claim and it is dropped. */
+  release(chain: string): StoredLayer | null {
     const layer = this.find(chain);
-    if (layer === null) return false;
+    if (layer === null) return null;
     layer.claims -= 1;
-    return this.dropUnclaimed(chain);
+    return this.dropUnclaimed(chain) ? layer : null;
   }
 
   /** Drops a layer that neither a claim nor a container holds. */

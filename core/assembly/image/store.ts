@@ -10,7 +10,7 @@ import { isHex } from "../text/hex";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { Image, parseImage } from "./image";
 import { LayerFetches } from "./layer-fetch";
-import { LayerStore } from "./layers";
+import { LayerStore, StoredLayer } from "./layers";
 import { isIdentifier, parseReference, Reference, referenceError } from "./reference";
 import {
   CONFIG_RECORDS,
@@ -106,14 +106,15 @@ export class ImageStore {
     this.layers.putAll();
   }
 
-  /** Removes an image that has no references any more. ChainIDs of the layers that went with it, top first. */
-  remove(image: Image): string[] {
+  /** Removes an image that has no references any more. The layers that went with it, top first. */
+  remove(image: Image): StoredLayer[] {
     this.byId.delete(image.id);
     deleteRecord(IMAGE_RECORDS + image.id);
     deleteRecord(CONFIG_RECORDS + image.id);
-    const dropped: string[] = [];
+    const dropped: StoredLayer[] = [];
     for (let i = image.layers.length - 1; i >= 0; i--) {
-      if (this.layers.release(image.layers[i].chain)) dropped.push(image.layers[i].chain);
+      const layer = this.layers.release(image.layers[i].chain);
+      if (layer !== null) dropped.push(layer);
     }
     return dropped;
   }

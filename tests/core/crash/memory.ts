@@ -49,6 +49,7 @@ export class Memory {
     if (method === "DELETE" && found !== undefined) this.mayGo.add(found.id);
     if (target === "/containers/prune") for (const { id } of containersOf(engine.records)) this.mayGo.add(id);
     if (method === "DELETE" && target.startsWith("/images/")) this.images.clear();
+    if (target.startsWith("/images/prune")) this.images.clear();
     return found;
   }
 

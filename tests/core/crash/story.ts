@@ -103,6 +103,7 @@ function drawLine(one: One, random: (limit: number) => number): string {
     `restart ${name} ${one(["5", "0"])}`,
     `restart ${name} 10`,
     "prune",
+    `clear ${one(["true", "false"])}`,
     `pause ${name}`,
     `update ${name} ${one(["64", "128"])}`,
     `unpause ${name}`,
@@ -151,6 +152,8 @@ export function act(engine: Engine, memory: Memory, line: string): void {
       return ask("POST", `/containers/${name}/restart?t=${rest[0]}`);
     case "prune":
       return ask("POST", "/containers/prune");
+    case "clear":
+      return ask("POST", `/images/prune?filters={"dangling":["${name}"]}`);
     case "pause":
     case "unpause":
       return ask("POST", `/containers/${name}/${word}`);
