@@ -352,7 +352,10 @@ export class Model implements Oracle {
     const deleted = (jsonOf(body)?.["ContainersDeleted"] ?? []) as string[];
     for (const container of about) {
       const isGone = container.id !== null && deleted.includes(container.id);
+      const words = container.words.during(since);
       container.ends(now, number, since, isGone ? "gone" : null);
+      // What could not be dropped is not spoken of.
+      if (!isGone && (words.has("created") || words.has("exited"))) container.mayBe(now, "dead");
     }
   }
 
