@@ -1,5 +1,7 @@
-// A disk that does not come to an end with what it is given: the flight recorder lets go of a segment, and nobody waits.
+// A disk that does not come to an end with what it is given, or takes nothing and lets go of nothing: the flight recorder
+// does without a segment, and nobody waits or fails.
 
+import type * as SyncFiles from "node:fs";
 import type * as Files from "node:fs/promises";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +12,16 @@ import { SegmentFiles } from "../../hosts/node/trace/segment-files.js";
 import { TraceDirectory } from "../../hosts/node/trace/trace-directory.js";
 import { until } from "../support/commands.js";
 
-const disk = vi.hoisted(() => ({ release: () => {}, held: Promise.resolve() }));
+const disk = vi.hoisted(() => ({ release: () => {}, held: Promise.resolve(), isReadOnly: false }));
+
+vi.mock("node:fs", async (original) => {
+  const real = await original<typeof SyncFiles>();
+  const rmSync: typeof real.rmSync = (...of) => {
+    if (disk.isReadOnly) throw new Error("EROFS: read-only file system, rm");
+    real.rmSync(...of);
+  };
+  return { ...real, rmSync };
+});
 
 vi.mock("node:fs/promises", async (original) => {
   const real = await original<typeof Files>();
@@ -19,6 +30,7 @@ vi.mock("node:fs/promises", async (original) => {
     const write = handle.appendFile.bind(handle);
     handle.appendFile = async (...bytes) => {
       await disk.held;
+      if (disk.isReadOnly) throw new Error("EROFS: read-only file system, write");
       await write(...bytes);
     };
     return handle;
@@ -29,19 +41,22 @@ vi.mock("node:fs/promises", async (original) => {
 const LINE = "x".repeat(1 << 20);
 let directory: TraceDirectory;
 let lines: string[] = [];
+const log = openLog(
+  () => "debug",
+  (line) => void lines.push(line),
+);
 
 beforeEach(() => {
   directory = new TraceDirectory(join(mkdtempSync(join(tmpdir(), "coracle-slow-")), "trace"));
   directory.make();
   lines = [];
 });
-afterEach(() => rmSync(join(directory.path, ".."), { recursive: true }));
+afterEach(() => {
+  disk.isReadOnly = false;
+  rmSync(join(directory.path, ".."), { recursive: true });
+});
 
 test("what waits for it is bounded, and it is used again when it is quick", async () => {
-  const log = openLog(
-    () => "debug",
-    (line) => void lines.push(line),
-  );
   const files = new SegmentFiles({ directory, limit: 256 << 20, log });
   disk.held = new Promise((resolve) => (disk.release = resolve));
   files.begin(1);
@@ -64,4 +79,27 @@ test("what waits for it is bounded, and it is used again when it is quick", asyn
   files.append("second");
   await files.close();
   expect(directory.segments().map(({ number }) => number)).toEqual([1, 2]);
+});
+
+test("one that becomes read-only costs a segment, and it is used again when it is not", async () => {
+  const files = new SegmentFiles({ directory, limit: 256 << 20, log });
+  files.begin(1);
+  disk.isReadOnly = true;
+  files.append("first");
+  // By itself, so that whatever is thrown would end the process.
+  await until("the log to say so", () => lines.length > 1);
+  expect(lines).toEqual([
+    expect.stringMatching(/the flight recorder dropped a segment.*EROFS.*write/),
+    expect.stringMatching(/the flight recorder could not remove a segment.*EROFS.*rm/),
+  ]);
+  await files.flush();
+  disk.isReadOnly = false;
+  await until("another segment to be taken", () => files.takes(2));
+  files.begin(2);
+  files.append("second");
+  await files.close();
+  expect(directory.segments().map(({ number, bytes }) => [number, bytes])).toEqual([
+    [1, 0],
+    [2, "second\n".length],
+  ]);
 });

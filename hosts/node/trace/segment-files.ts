@@ -83,16 +83,17 @@ export class SegmentFiles implements Sink {
     // What comes while others are written is written behind them.
     while (this.#writing !== null) await this.#writing;
     if (this.#waitingBytes() === 0) return;
-    this.#writing = this.#write(this.#take());
+    this.#writing = this.#write(this.#take()).finally(() => (this.#writing = null));
     await this.#writing;
-    this.#writing = null;
   }
 
   async close(): Promise<void> {
     await this.flush();
     this.#gaveUp = Infinity;
-    await this.#handle?.close();
+    const handle = this.#handle;
     this.#handle = null;
+    // The daemon ends in any case.
+    await handle?.close().catch(() => {});
   }
 
   #callOff(): void {
@@ -141,8 +142,9 @@ export class SegmentFiles implements Sink {
   #makeRoom(bytes: number): void {
     let sum = this.#files.reduce((all, file) => all + file.bytes, bytes);
     while (sum > this.#limit && this.#files.length > 1) {
-      const { file, bytes: freed } = this.#files.shift()!;
+      const { file, bytes: freed } = this.#files[0]!;
       rmSync(file, { force: true });
+      this.#files.shift();
       sum -= freed;
     }
   }
@@ -154,8 +156,7 @@ export class SegmentFiles implements Sink {
     this.#gaveUp = this.#newest;
     this.#take();
     this.#callOff();
-    const why = error instanceof Error ? error.message : String(error);
-    this.#log.warn("the flight recorder dropped a segment", { segment: this.#newest, error: why });
+    this.#log.warn("the flight recorder dropped a segment", { segment: this.#newest, error: messageOf(error) });
     setTimeout(() => (this.#resting = false), this.#pauseMs).unref();
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
   }
@@ -166,9 +167,24 @@ export class SegmentFiles implements Sink {
     this.#handle = null;
     await handle?.close().catch(() => {});
     const at = this.#files.findIndex(({ number }) => number === segment);
-    if (at < 0) return rmSync(this.#directory.fileOf(segment), { force: true });
-    if (!broken(this.#files[at]!)) rmSync(this.#files.splice(at, 1)[0]!.file, { force: true });
+    if (at >= 0 && broken(this.#files[at]!)) return;
+    if (this.#removed(segment) && at >= 0) this.#files.splice(at, 1);
   }
+
+  /** False where the disk does not even let go of it: what is there of it goes on being counted. */
+  #removed(segment: number): boolean {
+    try {
+      rmSync(this.#directory.fileOf(segment), { force: true });
+      return true;
+    } catch (error) {
+      this.#log.warn("the flight recorder could not remove a segment", { segment, error: messageOf(error) });
+      return false;
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** False if it cannot be said. */
