@@ -10,7 +10,9 @@ export function OpenTrace() {
   return (
     <>
       <button type="button" class="plain" onClick={() => input.current?.click()}>
-        Open a trace
+        <span>
+          Open<span class="rest"> a trace</span>
+        </span>
       </button>
       <input
         ref={input}
