@@ -22,12 +22,12 @@ import type { Log } from "./log.js";
 import { claimPidFile } from "./pid-file.js";
 import { Reloads, settingsOf } from "./reload.js";
 import { ReplyRouter } from "../reply-router.js";
-import type { RequestHead } from "./request-head.js";
 import { ApiServer } from "./server.js";
+import type { ApiServerOptions } from "./server.js";
 import { clearSocket, listen, socketGroup } from "./socket.js";
 import { FlightRecorder } from "./trace/flight-recorder.js";
 import { Incidents } from "./trace/incidents.js";
-import { isTraceRequest } from "./trace/request.js";
+import { traceReply } from "./trace/request.js";
 import { VERSION } from "../version.js";
 
 /** JSON bodies beyond it are refused. */
@@ -101,7 +101,8 @@ async function start(
   });
   closings.push(() => dryRuns.close("the engine stops"));
   const given = { driver, replies, bodies, stdio, attachments, hasHungUp, peerOf, bodyLimit: BODY_LIMIT, dryRuns };
-  const own = (head: RequestHead) => (isTraceRequest(head) ? (recorder?.text() ?? null) : null);
+  const telling = { recorder, knowsPeers: peerOf !== undefined };
+  const own: ApiServerOptions["own"] = (head, from) => traceReply(head, from, telling);
   const server = await ApiServer.create({ ...given, own });
   closings.push(() => server.close(GRACE_MS));
   for (const { path, name } of sockets) {

@@ -25,6 +25,7 @@ import type { ReplyRouter } from "../reply-router.js";
 import { receiveBody } from "./request-body.js";
 import type { RequestHead } from "./request-head.js";
 import { sendOwn } from "./own-reply.js";
+import type { OwnReply } from "./own-reply.js";
 import type { Response } from "./response.js";
 import { descriptorOf } from "./socket-client.js";
 
@@ -48,9 +49,17 @@ export interface ApiServerOptions {
   /** Bytes beyond which a JSON body is thrown away. */
   bodyLimit: number;
   /** What the daemon has to tell of itself, of which the core knows nothing; null: the core is asked. */
-  own?: (head: RequestHead) => AsyncIterable<Uint8Array> | null;
+  own?: (head: RequestHead, from: Origin) => OwnReply | null;
   /** Whoever asks for a dry run gets one. */
   dryRuns?: DryRuns;
+}
+
+/** Where a connection came in, and from whom. */
+export interface Origin {
+  /** As the core is told it. */
+  listener: string;
+  /** None where it cannot be told. */
+  peer?: engine.Peer;
 }
 
 export class ApiServer {
@@ -59,8 +68,7 @@ export class ApiServer {
   readonly #live: Way;
   readonly #http: Server;
   readonly #listeners: SocketServer[] = [];
-  /** Where connections came in, and from whom. */
-  readonly #origins = new WeakMap<Gate, { listener: string; peer?: engine.Peer }>();
+  readonly #origins = new WeakMap<Gate, Origin>();
   readonly #open = new Set<Gate>();
 
   static async create(options: ApiServerOptions): Promise<ApiServer> {
@@ -179,7 +187,7 @@ export class ApiServer {
   }
 
   #deliver(way: Way, id: RequestId, gate: Gate, head: RequestHead, body: engine.Body, response: Response): void {
-    const own = this.#options.own?.(head) ?? null;
+    const own = this.#options.own?.(head, this.#originOf(gate)) ?? null;
     if (own !== null) {
       way.unused();
       return void sendOwn(own, gate, response);
@@ -189,7 +197,7 @@ export class ApiServer {
     way.door.deliver({ tag: "request", val: { id, ...this.#originOf(gate), method, target, headers, body } });
   }
 
-  #originOf(gate: Gate): { listener: string; peer?: engine.Peer } {
+  #originOf(gate: Gate): Origin {
     return this.#origins.get(gate) ?? { listener: "" };
   }
 

@@ -1,9 +1,38 @@
-// The request that a daemon answers with its trace.
+// The request that a daemon answers with its trace, and who gets it: the trace holds the environments of all containers.
 
+import type { engine } from "../../host.js";
+import { DRY_RUN } from "../../dry-run/dry-runs.js";
+import type { OwnReply } from "../own-reply.js";
 import type { RequestHead } from "../request-head.js";
+import type { Origin } from "../server.js";
+import type { FlightRecorder } from "./flight-recorder.js";
 
 export const TRACE_PATH = "/coracle/trace";
 
-export function isTraceRequest({ method, target }: RequestHead): boolean {
-  return method === "GET" && target === TRACE_PATH;
+export interface TraceReplyOptions {
+  recorder: Pick<FlightRecorder, "text"> | null;
+  /** Whether it can be told who asks; where it cannot, whoever may open the socket gets the trace. */
+  knowsPeers: boolean;
+}
+
+/** Null for a request to the core. */
+export function traceReply(
+  { method, target }: Pick<RequestHead, "method" | "target">,
+  from: Origin,
+  { recorder, knowsPeers }: TraceReplyOptions,
+): OwnReply | null {
+  if (method !== "GET" || target !== TRACE_PATH || recorder === null) return null;
+  if (from.listener.endsWith(DRY_RUN)) return refusal("the trace is not told where everything is a dry run");
+  if (knowsPeers && !isTrusted(from.peer)) return refusal("the trace is told to root and the daemon's own user alone");
+  return recorder.text();
+}
+
+/** Those who could read the files as well. */
+function isTrusted(peer: engine.Peer | undefined): boolean {
+  return peer !== undefined && (peer.uid === 0 || peer.uid === process.geteuid?.());
+}
+
+function refusal(message: string): OwnReply {
+  const body = Buffer.from(`${JSON.stringify({ message })}\n`);
+  return { head: { status: 403, headers: "Content-Type: application/json" }, body };
 }

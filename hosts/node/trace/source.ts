@@ -38,5 +38,8 @@ async function asked(socketPath: string): Promise<AsyncIterable<Uint8Array> | nu
   if (response === null || response.statusCode === 200) return response;
   response.resume();
   if (response.statusCode === 404) throw new Error(`the daemon at unix://${socketPath} records no trace`);
+  if (response.statusCode === 403) {
+    throw new Error(`the daemon at unix://${socketPath} tells its trace to root and its own user alone`);
+  }
   throw new Error(`the daemon at unix://${socketPath} answered ${response.statusCode} ${response.statusMessage ?? ""}`);
 }

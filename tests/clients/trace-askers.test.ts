@@ -1,0 +1,52 @@
+// Who gets the trace of a daemon: root and the daemon's own user, on the sockets of the live engine.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { onDryRunEngines } from "../dry-run/engines.js";
+import { run } from "../support/commands.js";
+import { CORACLE } from "../support/engines.js";
+
+/** Who may open every file all the same, as a member of the socket's group may open the socket. */
+const AS_NOBODY = [
+  ...["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"],
+  ...["--inh-caps=+dac_override", "--ambient-caps=+dac_override"],
+];
+const OWN = { version: null };
+
+onDryRunEngines("the trace", (engine) => {
+  const save = (file: string, as: readonly string[] = []) => {
+    const { live, place } = engine();
+    return run([...as, ...CORACLE, "trace", "save", "-H", `unix://${live.socketPath}`, join(place, file)]);
+  };
+
+  test("is told to the daemon's own user", async () => {
+    const { live, place } = engine();
+    expect(await save("own")).toMatchObject({ code: 0, stderr: "" });
+    expect(existsSync(join(place, "own"))).toBe(true);
+    expect((await live.call("GET", "/coracle/trace", undefined, OWN)).status).toBe(200);
+  });
+
+  test("is told to nobody on a socket of dry runs", async () => {
+    const { dry } = engine();
+    const answer = await dry.call("GET", "/coracle/trace", undefined, OWN);
+    expect([answer.status, answer.header("content-type")]).toEqual([403, "application/json"]);
+    expect(answer.json()).toEqual({ message: "the trace is not told where everything is a dry run" });
+    // The connection serves others after it.
+    expect((await dry.call("GET", "/_ping", undefined, OWN)).status).toBe(200);
+  });
+
+  test("is not told to another user, where it is known who asks", async () => {
+    const { live, place } = engine();
+    // A simulated engine has no kernel to ask who is at the other end, and nothing that is anybody's.
+    if (live.kind === "simulated") return expect(await save("any")).toMatchObject({ code: 0 });
+    const { code, stderr } = await save("others", AS_NOBODY);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("tells its trace to root and its own user alone")]);
+    expect(existsSync(join(place, "others"))).toBe(false);
+    // Other requests are answered as ever.
+    const ping = ["curl", "-sS", "--unix-socket", live.socketPath];
+    expect(await run([...AS_NOBODY, ...ping, "http://x/_ping"])).toMatchObject({ code: 0, stdout: "OK" });
+    const { stdout } = await run([...AS_NOBODY, ...ping, "http://x/coracle/trace"]);
+    expect(JSON.parse(stdout)).toEqual({ message: "the trace is told to root and the daemon's own user alone" });
+  });
+});
