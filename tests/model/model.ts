@@ -61,6 +61,7 @@ export class Model implements Oracle {
     const code = jsonOf(piece)?.["StatusCode"];
     if (
       container === undefined ||
+      container.id === null ||
       other !== undefined ||
       container.hasFailed ||
       container.wish.isFragile ||

@@ -1,9 +1,9 @@
 // No image in use is removed; every layer that something stands on is there, and every layer that is there is stood on
 // or being fetched.
 
-import type { Operation } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import { type Ledger, wordOf } from "../ledger.js";
+import { Failures } from "./failures.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
 const IN_USE = ["starting", "running", "paused", "restarting", "recycling"];
@@ -14,14 +14,11 @@ interface LayerRecord {
 }
 
 export class Images implements Invariant {
-  /** Layers under way to be dropped, by operation. */
-  readonly #dropping = new Map<Operation, string>();
-  /** What could not be dropped is left until the next start sweeps it. */
-  readonly #stuck = new Set<string>();
+  readonly #undropped = new Failures("drop-chain");
 
   stepped(seen: Seen): void {
     const { ledger } = seen;
-    this.#watchDrops(seen);
+    this.#undropped.stepped(seen);
     const changed = ledger.changed.filter((key) => IMAGE_KEYS.test(key));
     if (changed.length === 0) return;
     for (const key of changed) if (key.startsWith("image/") && !ledger.records.has(key)) this.#unused(ledger, key);
@@ -33,7 +30,7 @@ export class Images implements Invariant {
   rested({ ledger, found }: AtRest): void {
     const kept = new Set(ledger.keys("layer/"));
     for (const chain of found.chains) {
-      if (!kept.has(chain) && !this.#stuck.has(chain))
+      if (!kept.has(chain) && !this.#undropped.has(chain))
         throw new Breach("images", `layer ${chain} is there, and in no record`);
     }
     for (const chain of kept) {
@@ -41,17 +38,6 @@ export class Images implements Invariant {
     }
     const claimed = new Set([...chainsOfImages(ledger), ...chainsOfContainers(ledger)]);
     for (const chain of kept) if (!claimed.has(chain)) throw new Breach("images", `nothing stands on layer ${chain}`);
-  }
-
-  #watchDrops({ input, outputs, opening }: Seen): void {
-    if (opening !== null) this.#stuck.clear();
-    if (input?.tag === "completed") {
-      const chain = this.#dropping.get(input.val.op);
-      if (chain !== undefined && input.val.outcome.tag === "err") this.#stuck.add(chain);
-    }
-    for (const { to, op, command } of outputs.effects) {
-      if (to === "content" && command.tag === "drop-chain") this.#dropping.set(op, command.val);
-    }
   }
 
   #unused(ledger: Ledger, key: string): void {

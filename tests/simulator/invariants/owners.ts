@@ -2,6 +2,7 @@
 
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
+import { Failures } from "./failures.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
 const SETTLED = ["created", "running", "paused", "exited", "dead", "restarting"];
@@ -10,7 +11,12 @@ const RUNNING = ["running", "paused"];
 const VOLUME = 1;
 
 export class Owners implements Invariant {
-  stepped({ ledger }: Seen): void {
+  /** Volumes, by name. */
+  readonly #unmade = new Failures("make");
+
+  stepped(seen: Seen): void {
+    const { ledger } = seen;
+    this.#unmade.stepped(seen);
     if (!ledger.changed.some((key) => key.startsWith("container/"))) return;
     const containers = [...ledger.containers.values()];
     unique("name", containers, ({ name }) => [name]);
@@ -72,7 +78,11 @@ export class Owners implements Invariant {
   #volumes(ledger: Ledger, found: readonly string[], containers: readonly ContainerRecord[]): void {
     const kept = new Set(ledger.keys("volume/"));
     only("volume", found, kept);
-    only("volume of a record", kept, new Set(found));
+    only(
+      "volume of a record",
+      [...kept].filter((name) => !this.#unmade.has(name)),
+      new Set(found),
+    );
     for (const container of containers) {
       // A removal that failed may have taken volumes already.
       if (wordOf(container) === "dead") continue;
