@@ -31,6 +31,8 @@ export class Container {
   /** Runs that followed by themselves since somebody asked for one; nobody can count them over a crash. */
   followed = 0;
   factAt = -1;
+  /** The engine was killed while it was there: who removes itself may have gone unseen. */
+  #isShaken = false;
   /** By request; those of nobody any more are under a name of their own. */
   readonly #starts = new Set<number | string>();
   readonly #acts = new Map<number | string, Act>();
@@ -116,6 +118,7 @@ export class Container {
   /** The engine was killed. What it had begun is done or not; a removal goes on, and whoever ran may have ended. */
   crashed(now: number): void {
     const words = closure(this.#base, this.#acts.values());
+    this.#isShaken = true;
     const removes = [...this.#acts.values()].some((act) => act === "remove" || act === "force");
     this.#acts.clear();
     if (words.has("running") || words.has("paused") || words.has("restarting")) {
@@ -155,7 +158,7 @@ export class Container {
   }
 
   isCertain(since: number): boolean {
-    return !this.words.during(since).has("gone");
+    return !this.words.during(since).has("gone") && !(this.wish.autoRemove && this.#isShaken);
   }
 
   get isBeingRemoved(): boolean {

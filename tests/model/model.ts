@@ -28,6 +28,8 @@ export class Model implements Oracle {
   readonly #images = new Images(["busybox:latest"]);
   /** When something of a host failed last, whatever it was about. */
   #failedAt = -1;
+  /** There may be some whose clients were not told. */
+  #hasCrashed = false;
 
   asked(asked: Asked): void {
     const now = ++this.#now;
@@ -109,6 +111,7 @@ export class Model implements Oracle {
   crashed(): void {
     const now = ++this.#now;
     this.#open.clear();
+    this.#hasCrashed = true;
     this.#images.crashed();
     for (const container of this.#containers) container.crashed(now);
     this.#failedAt = now;
@@ -195,7 +198,7 @@ export class Model implements Oracle {
     if (status >= 400 && FALLIBLE.includes(read.verb) && about.some((one) => this.#mayFail(one, since))) return null;
     if (status === 404) return this.#judgeMissing(about, read, since);
     // Whoever waits in a container's queue is refused in its words, though it is called otherwise by then.
-    if (about.length === 0) return status >= 400 || this.#isSomeLost() ? null : "there is none";
+    if (about.length === 0) return status >= 400 || this.#hasCrashed || this.#isSomeLost() ? null : "there is none";
     // By the beginning of an id, which others may have, too.
     if (status === 400 && !about.some((one) => this.#isMeant(one, read.ref, since))) return null;
     if (status === 409 && rule.act !== "pause" && about.some((one) => one.isBeingRemoved || one.wish.autoRemove))
@@ -273,12 +276,14 @@ export class Model implements Oracle {
       if (wrong !== undefined && wrong !== null) return wrong;
     }
     const missing = this.#containers.find(
-      ({ id, ...one }) => id !== null && !list.some(({ Id }) => Id === id) && !one.words.during(since).has("gone"),
+      (one) => one.id !== null && !list.some(({ Id }) => Id === one.id) && one.isCertain(since),
     );
     return missing === undefined ? null : `${missing.id} is missing`;
   }
 
   #judgeSeen(container: Container, since: number, word: Word, names: string[], code: number | null): string | null {
+    // What a failure of the host has left of it is not foretold.
+    if (container.hasFailed) return null;
     const words = container.words.during(since);
     // A start by itself is told so before it is one.
     const isStarting = word === "restarting" && container.wish.policy !== "";
@@ -375,6 +380,8 @@ export class Model implements Oracle {
     if (lost !== undefined) {
       lost.id = id;
       lost.names.set(this.#now, [...lost.names.now, name]);
+      // Which of its runs somebody had asked for cannot be told any more.
+      lost.followed = -Infinity;
       this.#known();
     }
     return null;
