@@ -1,6 +1,15 @@
 // One daemon for a pid file, and one for a data root: a file with the process id of whoever has it.
 
-import { linkSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 export interface PidFile {
@@ -38,13 +47,18 @@ function made(file: string, text: string): boolean {
   }
 }
 
-/** On a full disk it stays empty: that must not keep the daemon from starting. */
+/**
+ * A full disk must not keep the daemon from starting: there the text is a symbolic link's, whose inode has room for it
+ * (an empty file would be nobody's).
+ */
 function write(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
+    rmSync(file, { force: true });
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOSPC" && code !== "EDQUOT") throw error;
+    symlinkSync(text, file);
   }
 }
 
@@ -74,17 +88,22 @@ function holderIn(text: string): number | null {
   const [id = "", identity = ""] = text.split("\n");
   const pid = Number.parseInt(id, 10);
   if (!(pid > 0) || pid === process.pid) return null;
-  // Process ids are used again: who runs another program, or was started at another time, did not write this.
-  if (identity !== "" && identity !== identityOf(pid)) return null;
+  // Process ids are used again: who was started at another time did not write this; nor, where nothing is said of that,
+  // who runs another program. Where it is said, the program says nothing more: that of a running daemon may be upgraded.
+  if (identity !== "") return identity === identityOf(pid) ? pid : null;
   const program = programOf(pid);
   return program !== "" && program === programOf("self") ? pid : null;
 }
 
-/** Boot, and clock ticks from there to the start of the process: proc(5), 22nd field of `stat`. */
+/**
+ * Boot, and clock ticks from there to the start of the process: proc(5), 22nd field of `stat`. Empty for one that has
+ * ended, also if nobody has reaped it.
+ */
 function identityOf(pid: number): string {
   const stat = read(`/proc/${pid}/stat`);
-  const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-  return `${read("/proc/sys/kernel/random/boot_id").trim()} ${ticks}`;
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (fields.length < 20 || fields[0] === "Z" || fields[0] === "X") return "";
+  return `${read("/proc/sys/kernel/random/boot_id").trim()} ${fields[19]}`;
 }
 
 function programOf(pid: number | "self"): string {
@@ -98,6 +117,14 @@ function programOf(pid: number | "self"): string {
 function read(file: string): string {
   try {
     return readFileSync(file, "utf8");
+  } catch {
+    return linkText(file);
+  }
+}
+
+function linkText(file: string): string {
+  try {
+    return readlinkSync(file);
   } catch {
     return "";
   }

@@ -1,12 +1,25 @@
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { claimPidFile } from "../../hosts/node/pid-file.js";
 import { clearSocket, listen, socketGroup } from "../../hosts/node/socket.js";
+import { must, until } from "../support/commands.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-sockets-"));
 afterAll(() => rm(directory, { recursive: true }));
@@ -70,6 +83,16 @@ describe("its group", () => {
   });
 });
 
+/** As a daemon writes it of itself. */
+function identityOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${ticks}`;
+}
+
+const unmountable = spawnSync("unshare", ["-m", "true"]).status !== 0;
+if (unmountable) console.log("skipped: a pid file on a full disk: nothing can be mounted here");
+
 describe("a pid file", () => {
   test("keeps a second daemon away", async () => {
     const file = join(directory, "run", "d.pid");
@@ -95,10 +118,63 @@ describe("a pid file", () => {
     own.release();
     writeFileSync(file, `${child.pid}\n${identity}\n`);
     claimPidFile(file, true).release();
-    const stat = readFileSync(`/proc/${child.pid}/stat`, "utf8");
-    const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-    writeFileSync(file, `${child.pid}\n${identity.split(" ")[0]} ${ticks}\n`);
+    writeFileSync(file, `${child.pid}\n${identityOf(child.pid!)}\n`);
     expect(() => claimPidFile(file, true)).toThrow(`process with PID ${child.pid} is still running`);
+  });
+
+  test("that says when its process was started belongs to it, whatever became of its program's file", async () => {
+    const program = join(directory, "sleeper");
+    copyFileSync("/bin/sleep", program);
+    const child = spawn(program, ["1000"], { stdio: "ignore" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await until("the program to run", async () => readlinkSync(`/proc/${child.pid}/exe`) === program);
+    rmSync(program);
+    const file = join(directory, "upgraded.pid");
+    writeFileSync(file, `${child.pid}\n${identityOf(child.pid!)}\n`);
+    expect(() => claimPidFile(file, true)).toThrow(`process with PID ${child.pid} is still running`);
+    child.kill("SIGKILL");
+    await new Promise((resolve) => child.once("exit", resolve));
+    claimPidFile(file, true).release();
+  });
+
+  test("of a process that has ended, and that nobody reaps, is taken over", async () => {
+    const script = "sleep 1000 & echo $!; exec sleep 1001";
+    const parent = spawn("/bin/sh", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void parent.kill("SIGKILL"));
+    const [line] = (await once(parent.stdout, "data")) as [Buffer];
+    const pid = Number(line.toString());
+    const file = join(directory, "zombie.pid");
+    writeFileSync(file, `${pid}\n${identityOf(pid)}\n`);
+    expect(() => claimPidFile(file, true)).toThrow(`process with PID ${pid} is still running`);
+    await until("the parent to reap nothing", async () =>
+      /1001/.test(readFileSync(`/proc/${parent.pid}/cmdline`, "utf8")),
+    );
+    process.kill(pid, "SIGKILL");
+    await until("it to end", async () => / Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
+    claimPidFile(file, true).release();
+  });
+
+  test.skipIf(unmountable)("on a full disk says whose it is all the same", async () => {
+    const small = join(directory, "small");
+    await must(["mkdir", small]);
+    await must(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small]);
+    onTestFinished(async () => void (await must(["umount", small])));
+    expect(() => writeFileSync(join(small, "filling"), new Uint8Array(65536))).toThrow("ENOSPC");
+    const file = join(small, "daemon.pid");
+    claimPidFile(file, true).release();
+    expect(readdirSync(small)).toEqual(["filling"]);
+    const own = claimPidFile(file, true);
+    expect(readlinkSync(file)).toBe(`${process.pid}\n${identityOf(process.pid)}\n`);
+    own.release();
+    const child = spawn("/bin/sleep", ["1000"], { stdio: "ignore" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await until("it to run", async () => existsSync(`/proc/${child.pid}/stat`));
+    symlinkSync(`${child.pid}\n${identityOf(child.pid!)}\n`, file);
+    expect(() => claimPidFile(file, true)).toThrow(`process with PID ${child.pid} is still running`);
+    child.kill("SIGKILL");
+    await new Promise((resolve) => child.once("exit", resolve));
+    claimPidFile(file, true).release();
+    expect(readdirSync(small)).toEqual(["filling"]);
   });
 
   test("whose process id another program has now is taken over", () => {
