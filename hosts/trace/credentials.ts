@@ -44,8 +44,19 @@ function maskRequest(request: engine.Request): MaskedInput {
 /** Of an address in a text: it may name an account, or hold a signature. */
 const QUERY = /(?<=https?:\/\/[^\s"?]*)\?[^\s"]+/g;
 
-/** Headers that hold credentials, or sound like it. */
-const SECRET_HEADER = /^[^:\n]*(?:auth|registry-config|cookie|token|secret|password|credential|api-?key)[^:\n]*:/im;
+/** Parts of the names of headers that hold credentials, or sound like it: those that the core erases, too. */
+export const SECRET_WORDS: readonly string[] = [
+  "auth",
+  "registry-config",
+  "cookie",
+  "token",
+  "secret",
+  "password",
+  "credential",
+  "apikey",
+  "api-key",
+];
+const SECRET_HEADER = new RegExp(`^[^:\\n]*(?:${SECRET_WORDS.join("|")})[^:\\n]*:`, "im");
 
 /**
  * `://user:password@`, also where it stands encoded in a query. A password that should have been encoded once more, and

@@ -1,7 +1,9 @@
 // Credentials of clients: in no snapshot, at no time, in no form; and the work that they are for goes on.
 
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Instance } from "../../hosts/instance.js";
+import { SECRET_WORDS } from "../../hosts/trace/credentials.js";
 import { ImageWorld, encode, makeImage, resolved } from "./image-world.js";
 import { record } from "./recordings.js";
 
@@ -101,6 +103,39 @@ test.each([
   const headers = { Host: "d", "x-registry-auth": HEADER, "X-Registry-Config": HEADER, "X-REGISTRY-AUTH": HEADER };
   world.ask(method, target, undefined, headers);
   expectClean(instance);
+});
+
+describe("headers that sound like credentials", () => {
+  const kept = "hunter2hunter2";
+  const memoryHas = (instance: Instance): boolean => {
+    const memory = Buffer.from(instance.snapshot());
+    return memory.includes(kept) || memory.includes(kept, 0, "utf16le");
+  };
+
+  test.each([
+    "X-Meta-Auth-Token",
+    "x-api-key",
+    "X-APIKEY",
+    "Set-Cookie2",
+    ...SECRET_WORDS.map((word) => `X-${word}-Y`),
+  ])("%s is kept nowhere while the request is open", (name) => {
+    const { world, instance } = begin();
+    world.ask("GET", "/events", undefined, { Host: "d", [name]: kept, "User-Agent": "agent" });
+    expect(memoryHas(instance)).toBe(false);
+  });
+
+  test("others are", () => {
+    const { world, instance } = begin();
+    world.ask("GET", "/events", undefined, { "X-Meta-Other": kept });
+    expect(memoryHas(instance)).toBe(true);
+  });
+
+  test("are for the core the same as for traces", () => {
+    const source = readFileSync(new URL("../../core/assembly/api/headers.ts", import.meta.url), "utf8");
+    const [, list = ""] = /SECRET_WORDS: string\[\] = \[([^\]]*)\]/.exec(source) ?? [];
+    const words = Array.from(list.matchAll(/"([^"]+)"/g), ([, word]) => word!);
+    expect(words.sort()).toEqual([...SECRET_WORDS].sort());
+  });
 });
 
 test("long after", () => {

@@ -19,13 +19,27 @@ export function headerOf(headers: string, name: string): string | null {
   return null;
 }
 
-/** Blanks the value of every header of this name, in place and for good. */
-export function eraseHeader(headers: string, name: string): void {
+/** Parts of the names of headers that hold credentials, or sound like it: those that traces hide, too. */
+const SECRET_WORDS: string[] = [
+  "auth",
+  "registry-config",
+  "cookie",
+  "token",
+  "secret",
+  "password",
+  "credential",
+  "apikey",
+  "api-key",
+];
+
+/** Blanks the values of headers that hold credentials, or sound like it, in place and for good. */
+export function eraseSecretHeaders(headers: string): void {
   let from = 0;
   while (from < headers.length) {
     let end = headers.indexOf("\n", from);
     if (end < 0) end = headers.length;
-    if (isNamed(headers, from, end, name)) erase(headers, from + name.length + 1, end);
+    const colon = headers.indexOf(":", from);
+    if (colon >= 0 && colon < end && soundsSecret(headers, from, colon)) erase(headers, colon + 1, end);
     from = end + 1;
   }
 }
@@ -84,8 +98,21 @@ function tokenEnd(text: string, from: i32): i32 {
 
 function isNamed(headers: string, from: i32, end: i32, name: string): bool {
   if (end - from <= name.length || headers.charCodeAt(from + name.length) != 0x3a) return false;
-  for (let i = 0; i < name.length; i++) {
-    if (lower(headers.charCodeAt(from + i)) != lower(name.charCodeAt(i))) return false;
+  return hasAt(headers, from, name);
+}
+
+function soundsSecret(headers: string, from: i32, end: i32): bool {
+  for (let i = 0; i < SECRET_WORDS.length; i++) {
+    const word = SECRET_WORDS[i];
+    for (let at = from; at + word.length <= end; at++) if (hasAt(headers, at, word)) return true;
+  }
+  return false;
+}
+
+/** Case does not matter. The text is long enough. */
+function hasAt(text: string, at: i32, word: string): bool {
+  for (let i = 0; i < word.length; i++) {
+    if (lower(text.charCodeAt(at + i)) != lower(word.charCodeAt(i))) return false;
   }
   return true;
 }

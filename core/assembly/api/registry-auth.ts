@@ -7,7 +7,7 @@ import { parseJson } from "../json/reader";
 import { normalise } from "../json/schema";
 import { Field, FieldType, Table } from "../json/table";
 import { decodeBase64Url } from "../text/base64";
-import { eraseHeader, headerOf } from "./headers";
+import { headerOf } from "./headers";
 
 const AUTH_CONFIG: Table = new Table(
   "AuthConfig",
@@ -24,8 +24,6 @@ const AUTH_CONFIG: Table = new Table(
 );
 
 const REGISTRY_AUTH = "X-Registry-Auth";
-/** Of builds: credentials for many registries. */
-const REGISTRY_CONFIG = "X-Registry-Config";
 
 export class RegistryAuth {
   username: string = "";
@@ -49,15 +47,6 @@ export function registryAuthOf(headers: string): RegistryAuth {
   const auth = decodeRegistryAuth(header);
   erase(header);
   return auth;
-}
-
-/** Blanks what a request's headers hold of credentials, in place and for good; those that the core never reads, too. */
-export function eraseCredentials(headers: string): void {
-  eraseHeader(headers, "Authorization");
-  eraseHeader(headers, "Proxy-Authorization");
-  eraseHeader(headers, "Cookie");
-  eraseHeader(headers, REGISTRY_AUTH);
-  eraseHeader(headers, REGISTRY_CONFIG);
 }
 
 export function decodeRegistryAuth(header: string): RegistryAuth {

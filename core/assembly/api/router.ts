@@ -7,7 +7,7 @@ import { reasons } from "../reason";
 import { badParameter, notFound, Refusal, RefusalKind, statusOf } from "../refusal";
 import { commonHeaders, messageBody, refused, sendEmpty, sendRefusal, sendWhole, textBody } from "../reply";
 import { Query, Target, decodePath, visibleAscii } from "../text/url";
-import { eraseCredentials } from "./registry-auth";
+import { eraseSecretHeaders } from "./headers";
 import { Route, Routed, findRoute } from "./routes";
 import { MAX_VERSION, MIN_VERSION, requestedVersion, tooNewEndpoint } from "./versions";
 
@@ -17,7 +17,7 @@ const TEXT_ONLY = "\nContent-Type: text/plain; charset=utf-8\nX-Content-Type-Opt
 export function dispatch(request: Request): void {
   answer(request);
   // Whoever wanted them has read them: the request may be kept for as long as it is being answered.
-  eraseCredentials(request.headers);
+  eraseSecretHeaders(request.headers);
 }
 
 function answer(request: Request): void {
