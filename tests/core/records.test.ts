@@ -248,6 +248,16 @@ describe("damage", () => {
     expect(opened.call("DELETE", `/containers/${id}?force=1`).status).toBe(404);
   });
 
+  test("of an earlier version stays as it was found", () => {
+    const found = VERSION_0.get(exited)!.replace('"run":1', '"run":"1"');
+    expect(found).not.toBe(VERSION_0.get(exited));
+    const opened = new Opened(new Map(VERSION_0).set(exited, found), whole(VERSION_0));
+    expect(opened.setAside).toEqual([exited]);
+    expect(opened.records.get(`damaged/${exited}`)).toBe(found);
+    expect(opened.records.has(exited)).toBe(false);
+    expect(namesIn(opened).sort()).toEqual(NAMES.filter((name) => name !== "exited"));
+  });
+
   test("an image goes by force, and so do its names; with the last one the layers that it was on", () => {
     const opened = new Opened(new Map(TODAY).set(`layer/${base}`, "{}"), whole(TODAY)).settle();
     const containers = restOf(TODAY, "container/");

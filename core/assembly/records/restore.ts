@@ -27,9 +27,10 @@ export function restore(records: Stored[]): void {
   const problem = versionProblem(records);
   assert(problem.length == 0, problem);
   const version = versionOf(records);
+  // Before anything is filled in: what is set aside stays as it was found.
+  engine.setAside.begin(records);
   // A number that makes no sense says nothing of the others: they are read as they should be, or set aside.
   if (version != NO_VERSION) migrate(records, version);
-  engine.setAside.begin(records);
   const containers: Container[] = [];
   for (let i = 0; i < records.length; i++) restoreRecord(records[i], containers);
   addContainers(containers);
