@@ -38,6 +38,7 @@ export class Bridges {
 
   /** Ids of the networks that are there. Removes what is left of others first: a reboot leaves files without interfaces. */
   async found(): Promise<string[]> {
+    this.#made.sweep();
     for (const [network, { value, whole }] of this.#made.entries()) {
       const isThere = this.#indexOf(value.bridge) !== 0;
       if (whole && isThere) continue;

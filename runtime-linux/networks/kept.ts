@@ -15,8 +15,9 @@ export interface Kept<T> {
 /** Values by name, a file each: `NAME.part` until it is whole, then `NAME.json`. The disk is read once. */
 export class KeptFiles<T> {
   readonly #all = new Map<string, Kept<T>>();
+  readonly #unread: string[] = [];
 
-  /** `isValue`: whether something read is one. What is not is taken for cut off, and removed. */
+  /** `isValue`: whether something read is one. What is not is passed over until `sweep`. */
   constructor(
     private readonly directory: string,
     private readonly isValue: (read: Partial<T>) => boolean,
@@ -29,11 +30,20 @@ export class KeptFiles<T> {
     return [...this.#all];
   }
 
+  /**
+   * Removes what could not be read: it was cut off while it was written, and nothing had been made. Only an engine that
+   * may open the records may do so: it might be in the form of a later one.
+   */
+  sweep(): void {
+    for (const file of this.#unread.splice(0)) rmSync(join(this.directory, file), { force: true });
+  }
+
   find(name: string): Kept<T> | undefined {
     return this.#all.get(name);
   }
 
   begin(name: string, value: T): void {
+    this.sweep();
     rmSync(this.#file(name, true), { force: true });
     writeFileSync(this.#file(name, false), JSON.stringify(value));
     this.#all.set(name, { value, whole: false });
@@ -73,7 +83,7 @@ export class KeptFiles<T> {
       this.#all.set(name, { value, whole: end === "json" });
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      rmSync(join(this.directory, file)); // cut off while it was written: nothing had been made
+      this.#unread.push(file);
     }
   }
 

@@ -63,6 +63,7 @@ export class Places {
   /** Who is where. Takes down first what is not whole; a reboot takes everything but the files. */
   async found(): Promise<engine.FoundJoin[]> {
     await this.#held;
+    this.#places.sweep();
     for (const [name, { value, whole }] of this.#places.entries()) {
       const stands = this.#stands(name, value);
       if (whole && stands) continue;
