@@ -193,6 +193,7 @@ export class EmbeddedEngine implements Engine, Entrance, Door {
           return stored;
         },
         journal: records.journal,
+        ...(records.gather && { gather: () => records.gather!() }),
         commit: (changes) => records.commit(changes),
         close: () => records.close(),
       },

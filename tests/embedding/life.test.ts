@@ -20,6 +20,20 @@ describe("opening", () => {
     expect(closed).toEqual(["records", "host"]);
   });
 
+  test("begins a transaction of records of one's own when they want it", async () => {
+    const order: string[] = [];
+    const records = Object.assign(new FastRecords(), {
+      gather: async () => void order.push("gather"),
+      commit: async () => void order.push("commit"),
+    });
+    const { engine } = await scriptedEngine(undefined, { records }, {}, (imports) => {
+      const val = { key: "k", value: new Uint8Array() };
+      imports["coracle:engine/records"].perform(0n, { tag: "put", val });
+    });
+    expect(order).toEqual(["gather", "commit"]);
+    await engine.close();
+  });
+
   test("of records of a later version is refused, and changes nothing", async () => {
     const host = simulatedHost({ pace: "fast" });
     const changes: RecordChange[] = [];
