@@ -96,7 +96,7 @@ class Clearance extends Task {
     }
     engine.setAside.forget(CONTAINERS + this.id);
     engine.setAside.forget(HELD_RECORDS + this.id);
-    engine.images.layers.dropAllUnclaimed();
+    engine.images.layers.forgetLost();
     engine.events.emit(new Event("container", "destroy", this.id, engine.now.wall));
     sendEmpty(this.call, 204);
   }

@@ -65,14 +65,22 @@ export class LayerStore {
     return true;
   }
 
-  /** Nothing that was set aside may need them any more. */
-  dropAllUnclaimed(): void {
+  /**
+   * A container or an image is gone. With the last that may need them go records of layers that cannot be read: such
+   * layers are dropped by the next start, the others now.
+   */
+  forgetLost(): void {
+    if (!engine.setAside.holdsOwnersOfLayers && !this.isLostUnderContainer()) {
+      const lost = engine.setAside.startingWith(LAYER_RECORDS);
+      for (let i = 0; i < lost.length; i++) engine.setAside.forget(LAYER_RECORDS + lost[i]);
+    }
     const all = this.all();
     for (let i = all.length - 1; i >= 0; i--) this.dropUnclaimed(all[i].chain);
   }
 
   /** A container is gone: what only it held of this stack is dropped, top first. */
   dropUnclaimedStack(top: string | null): void {
+    if (engine.setAside.holdsLayers) return this.forgetLost();
     let chain = top;
     while (chain !== null) {
       const layer = this.find(chain);
@@ -161,6 +169,12 @@ export class LayerStore {
     for (let i = 0; i < containers.length; i++) {
       if (this.holds(containers[i].chain, chain)) return true;
     }
+    return false;
+  }
+
+  private isLostUnderContainer(): bool {
+    const containers = engine.containers.all();
+    for (let i = 0; i < containers.length; i++) if (!this.isWhole(containers[i].chain)) return true;
     return false;
   }
 

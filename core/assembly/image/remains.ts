@@ -7,7 +7,7 @@ import { JsonWriter } from "../json/writer";
 import { conflict, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
-import { CONFIG_RECORDS, IMAGE_RECORDS, LAYER_RECORDS, REFERENCE_RECORDS } from "./records";
+import { CONFIG_RECORDS, IMAGE_RECORDS, REFERENCE_RECORDS } from "./records";
 import { parseReference } from "./reference";
 
 /** `unknown`: what is said where the name means none of them, either. */
@@ -34,18 +34,8 @@ export function deleteRemains(call: Call, unknown: Refusal): Refusal | null {
     engine.setAside.forget(CONFIG_RECORDS + id);
     engine.setAside.forget(IMAGE_RECORDS + id);
     json.beginObject().stringField("Deleted", id).endObject();
-    forgetLayers();
+    engine.images.layers.forgetLost();
   }
   sendJson(call, 200, line(json.endArray()));
   return null;
-}
-
-/** With the last image goes the reason to keep layers whose records cannot be read: the next start drops them. */
-function forgetLayers(): void {
-  const images =
-    engine.setAside.startingWith(CONFIG_RECORDS).length + engine.setAside.startingWith(IMAGE_RECORDS).length;
-  if (images > 0) return;
-  const layers = engine.setAside.startingWith(LAYER_RECORDS);
-  for (let i = 0; i < layers.length; i++) engine.setAside.forget(LAYER_RECORDS + layers[i]);
-  engine.images.layers.dropAllUnclaimed();
 }

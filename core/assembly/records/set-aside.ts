@@ -11,8 +11,9 @@ import { Remains } from "./remains";
 
 export const SET_ASIDE: string = "damaged/";
 
-/** Kinds of records that may need layers, or are of one. */
-const ON_LAYERS: string[] = ["container/", "config/", "image/", "layer/"];
+/** Kinds of records that may need layers; and those that are of one. */
+const ON_LAYERS: string[] = ["container/", "config/", "image/"];
+const LAYERS: string = "layer/";
 
 export class SetAside {
   /** Their keys, without `damaged/`. */
@@ -86,10 +87,12 @@ export class SetAside {
 
   /** Nobody knows which layers a container or an image was on whose record cannot be read: none is dropped. */
   get holdsLayers(): bool {
-    if (this.keys.size == 0) return false;
-    const keys = this.keys.values();
-    for (let i = 0; i < keys.length; i++)
-      if (ON_LAYERS.includes(keys[i].slice(0, keys[i].indexOf("/") + 1))) return true;
+    return this.holdsOwnersOfLayers || this.hasKind(LAYERS);
+  }
+
+  /** Containers or images. */
+  get holdsOwnersOfLayers(): bool {
+    for (let i = 0; i < ON_LAYERS.length; i++) if (this.hasKind(ON_LAYERS[i])) return true;
     return false;
   }
 
@@ -101,6 +104,13 @@ export class SetAside {
       warnings.push(`WARNING: the record ${keys[i]} is damaged and was set aside, with all that belongs to it`);
     }
     return warnings.sort();
+  }
+
+  private hasKind(prefix: string): bool {
+    if (this.keys.size == 0) return false;
+    const keys = this.keys.values();
+    for (let i = 0; i < keys.length; i++) if (keys[i].startsWith(prefix)) return true;
+    return false;
   }
 
   private tell(key: string, why: string): void {
