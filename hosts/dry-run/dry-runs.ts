@@ -29,6 +29,8 @@ export const DRY_RUN = "?dry-run";
 /** Where a session tells what it has imagined (GET), and forgets it (DELETE). */
 const SESSION = "/coracle/dry-run";
 const ASKED = new RegExp(`^${HEADER}:(.*)$`, "im");
+/** RFC 9110, 7.8. */
+const UPGRADES = /^Upgrade:/im;
 /**
  * A request that was not answered by then, with nothing under way, will not be: it waits for the end of a container that
  * really runs, say.
@@ -54,8 +56,9 @@ export class DryRuns {
     if (asked !== undefined && asked !== "1" && asked !== "plan") return this.#refused(400, badHeader(asked));
     const isPlanned = asked === "plan";
     if (isSession) return this.#orRefused(this.#inSession(this.#sessionOf(listener), method, target, isPlanned));
-    // What only reads does no harm.
-    return isReading(method) && !isPlanned ? null : this.#orRefused(this.#single(isPlanned));
+    // What only reads does no harm; what becomes a connection may be written to (attach/ws).
+    const isPlain = isReading(method) && !UPGRADES.test(headers);
+    return isPlain && !isPlanned ? null : this.#orRefused(this.#single(isPlanned));
   }
 
   /** A session that no listener has; whoever wants it ends it. */

@@ -1,6 +1,9 @@
 // A socket of dry runs, asked by plain requests; and the header that makes any request one.
 
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, test } from "vitest";
+import WebSocket from "ws";
 import type { Plan } from "../../hosts/dry-run/format.js";
 import { past, stamp } from "../support/past-events.js";
 import { findProcesses } from "../support/processes.js";
@@ -119,6 +122,29 @@ onDryRunEngines("a dry run", (engine) => {
         expect([path, answer.status]).not.toEqual([path, 500]);
       }
       expect(await live.inspect(id)).toEqual(before);
+      await live.remove(id);
+    });
+
+    test("takes what a websocket sends, and no process is sent it", async () => {
+      const { live } = engine();
+      const id = await live.create({ Cmd: ["cat"], OpenStdin: true });
+      await live.start(id);
+      const attach = (headers: Record<string, string>) =>
+        new WebSocket(`ws+unix://${live.socketPath}:/containers/${id}/attach/ws?stream=1&stdin=1`, { headers });
+      const dry = attach(HEADER);
+      const upgraded = once(dry, "upgrade") as Promise<[IncomingMessage]>;
+      await once(dry, "open");
+      expect((await upgraded)[0].headers["coracle-dry-run"]).toBe("1");
+      dry.send("imagined\n");
+      dry.ping();
+      await once(dry, "pong");
+      dry.terminate();
+      const real = attach({});
+      await once(real, "open");
+      real.send("real\n");
+      await expect.poll(async () => (await live.logs(id)).stdout, { timeout: 20_000 }).toContain("real\n");
+      expect((await live.logs(id)).stdout).toBe("real\n");
+      real.terminate();
       await live.remove(id);
     });
 
