@@ -26,6 +26,10 @@ describe("imports", () => {
     expect(breaches(folder, (to) => !isNodeOnly(to), PAGE_TOOLS)).toEqual([]);
   });
 
+  test("dry runs of a real machine know no simulated one", () => {
+    expect(breaches("hosts/dry-run", (to) => !to.startsWith("hosts/simulated/"))).toEqual([]);
+  });
+
   test("of the embedded engine only what says so in its name needs Node", () => {
     expect(breaches("hosts/embedding", (to) => !isNodeOnly(to), ["/node"])).toEqual([]);
   });

@@ -3,9 +3,9 @@
 
 import { HostFailure } from "../failure.js";
 import type { content, engine } from "../host.js";
-import { decompressed } from "../simulated/content/decompress.js";
 import { joined } from "../streams/bytes.js";
 import { fromClient } from "../streams/client-body.js";
+import { decompressed } from "../streams/decompress.js";
 import type { TarEntry } from "../streams/tar/entry.js";
 import { textOf } from "../streams/tar/latin1.js";
 import { cleanName } from "../streams/tar/names.js";

@@ -3,6 +3,7 @@
 import { HostFailure } from "../../failure.js";
 import type { content, engine } from "../../host.js";
 import { fromClient } from "../../streams/client-body.js";
+import { decompressed } from "../../streams/decompress.js";
 import type { TarEntry } from "../../streams/tar/entry.js";
 import { bytesOf, textOf } from "../../streams/tar/latin1.js";
 import { cleanName } from "../../streams/tar/names.js";
@@ -11,7 +12,6 @@ import { contentOf, inode, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 import { Share, type Space } from "../files/space.js";
 import { ChangeTree } from "./change-tree.js";
-import { decompressed } from "./decompress.js";
 import { FileBody } from "./file-body.js";
 import { roomed } from "./room.js";
 

@@ -4,6 +4,7 @@ import { HostFailure } from "../../failure.js";
 import type { Bodies, content } from "../../host.js";
 import { joined } from "../../streams/bytes.js";
 import { fromClient } from "../../streams/client-body.js";
+import { decompressed } from "../../streams/decompress.js";
 import { absolutePath, refusedKind } from "../../streams/tar/archive-names.js";
 import type { TarEntry } from "../../streams/tar/entry.js";
 import { bytesOf, textOf } from "../../streams/tar/latin1.js";
@@ -13,7 +14,6 @@ import { identify } from "../../users.js";
 import { FileError } from "../files/file-system.js";
 import { lookup } from "../files/lookup.js";
 import type { MountedFiles } from "../files/mounted-files.js";
-import { decompressed } from "./decompress.js";
 import { locate, openView, placeAt, told, type Looks } from "./view.js";
 
 /** What was unpacked before a failure stays; of a file that was not whole nothing does. */

@@ -2,10 +2,10 @@
 
 import { Gunzip } from "fflate";
 import { Decompress } from "fzstd";
-import { HostFailure } from "../../failure.js";
-import { bunzip2 } from "../../streams/bzip2.js";
-import { recognized } from "../../streams/compression.js";
-import { unxz } from "../../streams/xz.js";
+import { HostFailure } from "../failure.js";
+import { bunzip2 } from "./bzip2.js";
+import { recognized } from "./compression.js";
+import { unxz } from "./xz.js";
 
 /** The bytes as they were before gzip, zstd, bzip2 or xz; others pass through. */
 export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
