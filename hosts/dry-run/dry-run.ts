@@ -55,22 +55,22 @@ export class DryRun implements Door {
   readonly #own: OwnRequests;
   readonly #waits = new Waits();
   readonly #over: () => void;
-  readonly #gone: () => void;
+  #gone: () => void = () => {};
   readonly #deaf: () => void;
   #ended = false;
+  /** Why there is no instance any more. */
+  #lost: Error | null = null;
   #looking = false;
   #leaps = 0;
   #late: ReturnType<typeof setTimeout> | undefined;
   #resting: (() => void)[] = [];
 
-  /** `over`: a client's request is over. `gone`: it has ended, or its core trapped. Throws `Trap`. */
+  /**
+   * `over`: a client's request is over. `gone`: it has ended, or its core trapped; never called before this returns.
+   * Throws `Trap`.
+   */
   constructor(live: LiveEngine, fork: Fork, over: () => void, gone: () => void) {
     this.#over = over;
-    let isGone = false;
-    this.#gone = () => {
-      if (!isGone) gone();
-      isGone = true;
-    };
     this.#clock = new DryRunClock(live.host.timers);
     this.#world = new DryRunWorld(live.host, this.#clock, () => this.#stir());
     const { host } = this.#world;
@@ -83,6 +83,8 @@ export class DryRun implements Door {
     this.#driver = Driver.resume(live.core, this.#ordered(host), sent, this.bodies, this.#options(live), fork);
     this.#deaf = live.onEnd((input) => this.#world.reallyEnded(input));
     this.#own.follow(this.nextRequest(), "/events", (event) => this.#event(event as EngineEvent));
+    if (this.#lost !== null) throw this.#lost;
+    this.#gone = gone;
   }
 
   /** Clients of it are under way. */
@@ -142,7 +144,7 @@ export class DryRun implements Door {
     for (const id of this.#waits.unanswered) refuse(this.#router, id, why);
     this.#router.cutAll();
     for (const rested of this.#resting.splice(0)) rested();
-    this.#gone();
+    this.#leave();
   }
 
   #options({ options }: LiveEngine): DriverOptions {
@@ -153,13 +155,24 @@ export class DryRun implements Door {
     return {
       engine: options,
       observer: { opened: () => {}, stepped, lost: () => {} },
-      // Those who wait are answered by the driver; another instance is not opened once it is closed.
-      lost: () => {
-        void this.#driver.close();
-        this.#gone();
-      },
+      lost: (error) => this.#trapped(error),
       fatal: () => {},
     };
+  }
+
+  /** Those who wait are answered by the driver, which opens no other instance once it is closed; then all ends. */
+  #trapped(error: unknown): void {
+    const lost = (this.#lost = error instanceof Error ? error : new Error(String(error)));
+    const end = (): void => this.end(`the dry run is over: ${lost.message}`);
+    void this.#driver.close().then(end, end);
+    this.#leave();
+  }
+
+  /** Nobody asks it anything from now on. */
+  #leave(): void {
+    const gone = this.#gone;
+    this.#gone = () => {};
+    gone();
   }
 
   #event(event: EngineEvent): void {

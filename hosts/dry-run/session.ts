@@ -64,13 +64,16 @@ export class DryRunSession {
   async #beginOne(): Promise<DryRun> {
     this.#begunAt = performance.now();
     this.#hasChanged = false;
-    const dryRun: DryRun = await this.#begin(
-      () => this.#over(),
-      () => {
-        if (this.#dryRun === dryRun) this.#dryRun = null;
-      },
-    );
-    return (this.#dryRun = dryRun);
+    let dryRun: DryRun | null = null;
+    let isGone = false;
+    const gone = (): void => {
+      isGone = true;
+      if (this.#dryRun === dryRun) this.#dryRun = null;
+    };
+    dryRun = await this.#begin(() => this.#over(), gone);
+    // One that has ended before anything was asked of it refuses what is.
+    if (!isGone) this.#dryRun = dryRun;
+    return dryRun;
   }
 
   #over(): void {

@@ -26,13 +26,16 @@ export type Listener = "live" | "session";
 
 export class Rig {
   readonly #requests: Record<Listener, LocalRequests>;
+  readonly #told: ReadonlySet<unknown>;
 
   private constructor(
     readonly host: SimulatedHost,
     readonly driver: Driver,
     readonly dryRuns: DryRuns,
     door: Door,
+    told: ReadonlySet<unknown>,
   ) {
+    this.#told = told;
     const through = (listener: string): LocalRequests =>
       new LocalRequests({
         bodyLimit: 4 << 20,
@@ -54,10 +57,18 @@ export class Rig {
     });
     const engine = coreOptions({ host });
     const driver = await Driver.open(run, ordered, replies, bodies, { engine, lost: () => {}, fatal: () => {} });
+    const everyTold = new Set<unknown>();
     const dryRuns = new DryRuns({
       ...{ core: run, host, options: engine },
       fork: () => driver.fork(),
-      onEnd: (told) => driver.onEnd(told),
+      onEnd: (told) => {
+        const deaf = driver.onEnd(told);
+        everyTold.add(told);
+        return () => {
+          everyTold.delete(told);
+          deaf();
+        };
+      },
     });
     const door: Door = {
       nextRequest: () => driver.nextRequest(),
@@ -65,7 +76,12 @@ export class Rig {
       ...{ replies, bodies, stdio: host.replies, attachments },
     };
     await loadFirstImages(host.firstImages(), door);
-    return new Rig(host, driver, dryRuns, door);
+    return new Rig(host, driver, dryRuns, door, everyTold);
+  }
+
+  /** Dry runs that the live engine still tells what ends, and that it keeps so. */
+  get kept(): number {
+    return this.#told.size;
   }
 
   fetch(

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Plan } from "../../hosts/dry-run/format.js";
 import { turn } from "../../hosts/turn.js";
-import { trapping } from "../trace/engine.js";
+import { trapping, trappingOn } from "../trace/engine.js";
 import { Rig, effectsOf } from "./rig.js";
 
 const STUBBORN = ["sh", "-c", "trap '' TERM; while :; do sleep 1; done"];
@@ -59,6 +59,29 @@ describe("a core that traps", () => {
     expect(single.status).toBe(500);
     for (let at = 0; at < 8; at++) expect((await rig.plan("POST", "/containers/prune")).answer?.status).toBe(200);
     expect(rig.driver.epoch).toBe(1);
+  });
+
+  test("lets go of whoever is attached, and is forgotten by the live engine", async () => {
+    rig = await Rig.open({}, trapping);
+    const body = { Image: "busybox", Cmd: ["cat"], OpenStdin: true };
+    expect((await rig.ask("session", "POST", "/containers/create?name=cat", body)).status).toBe(201);
+    const connection = await rig.connect("session", "/containers/cat/attach?stream=1&stdout=1");
+    expect(rig.kept).toBe(1);
+    expect((await rig.ask("session", "POST", "/trap")).status).toBe(500);
+    await expect(new Response(connection.readable).text()).rejects.toThrow();
+    expect(rig.kept).toBe(0);
+  });
+
+  test("while a dry run begins: that one alone is refused, time and again", async () => {
+    rig = await Rig.open({}, trappingOn("/events"));
+    const why = expect.stringMatching(/no dry run can be begun: .*unreachable/);
+    for (let at = 0; at < 6; at++) {
+      expect(await rig.ask("session", "POST", "/containers/prune")).toEqual({ status: 503, text: why });
+      const single = await rig.fetch("live", "POST", "/containers/prune", undefined, PLANNED);
+      expect([single.status, await single.text()]).toEqual([503, why]);
+    }
+    await expect.poll(() => rig.kept).toBe(0);
+    expect((await rig.ask("live", "GET", "/_ping")).status).toBe(200);
   });
 
   test("leaves no dry run to be had while the live one is away", async () => {

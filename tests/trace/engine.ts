@@ -26,18 +26,22 @@ export const identity = identityOf(
   readFileSync(fileURLToPath(new URL("../../build/core/core.core.wasm", import.meta.url))),
 );
 
-/** The core, but that it traps on `GET /trap`. */
-export const trapping: CompiledCore = {
-  instantiate(imports) {
-    const instance = core.instantiate(imports);
-    const { engine: real } = instance.exports;
-    const step: typeof real.step = (now, input) => {
-      if (input.tag === "request" && input.val.target === "/trap") throw new Error("unreachable");
-      real.step(now, input);
-    };
-    return { ...instance, exports: { ...instance.exports, engine: { ...real, step } } };
-  },
-};
+/** The core, but that it traps on requests for `target`. */
+export function trappingOn(target: string): CompiledCore {
+  return {
+    instantiate(imports) {
+      const instance = core.instantiate(imports);
+      const { engine: real } = instance.exports;
+      const step: typeof real.step = (now, input) => {
+        if (input.tag === "request" && input.val.target === target) throw new Error("unreachable");
+        real.step(now, input);
+      };
+      return { ...instance, exports: { ...instance.exports, engine: { ...real, step } } };
+    },
+  };
+}
+
+export const trapping = trappingOn("/trap");
 
 export interface Sent {
   method: string;
