@@ -81,7 +81,7 @@ export class DryRun implements Door {
     this.#journal = new DryRunJournal(this.#clock.now(), (id) => this.#own.has(id));
     const sent = { perform: (id: RequestId, command: replies.ReplyCommand) => this.#reply(id, command) };
     this.#driver = Driver.resume(live.core, this.#ordered(host), sent, this.bodies, this.#options(live), fork);
-    this.#deaf = live.onEnd((input) => this.#world.reallyEnded(input));
+    this.#deaf = live.onEnd((input) => this.reallyEnded(input));
     this.#own.follow(this.nextRequest(), "/events", (event) => this.#event(event as EngineEvent));
     if (this.#lost !== null) throw this.#lost;
     this.#gone = gone;
@@ -102,6 +102,11 @@ export class DryRun implements Door {
     if (this.#ended && input.tag === "request") refuse(this.#router, input.val.id, "the dry run is over");
     this.#driver.deliver(input);
     this.#stir();
+  }
+
+  /** A process of the machine has really ended since the live instance was forked. */
+  reallyEnded(input: Ended): void {
+    this.#world.reallyEnded(input);
   }
 
   /** Without the first so many entries. */

@@ -4,6 +4,7 @@
 // none can decide that of itself. All that the request asks for, its refusal included, is the core's business as ever.
 
 import type { Passage } from "../door.js";
+import type { Ended } from "../effects.js";
 import { turn } from "../turn.js";
 import { answering } from "./answering.js";
 import { HEADER, jsonReply, markedChannel, planChannel } from "./channels.js";
@@ -43,6 +44,8 @@ export class DryRuns {
   readonly #all = new Set<DryRun>();
   /** Single requests. */
   readonly #slots = new Slots();
+  #closings = 0;
+  #closedWhy = "";
 
   constructor(live: LiveEngine) {
     this.#live = live;
@@ -66,8 +69,10 @@ export class DryRuns {
     return new DryRunSession((over, gone) => this.#begin(over, gone));
   }
 
-  /** Ends all. */
+  /** Ends all, those too that are being begun. Later ones can be begun nevertheless: an engine may be opened again. */
   close(why: string): void {
+    this.#closings++;
+    this.#closedWhy = why;
     for (const session of this.#sessions.values()) session.end(why);
     this.#sessions.clear();
     for (const dryRun of this.#all) dryRun.end(why);
@@ -113,17 +118,23 @@ export class DryRuns {
     return { door, channel: isPlanned ? planChannel(plan, end) : markedChannel, unused: end };
   }
 
-  /** Between copying the live instance and making another of it the live one goes on. */
+  /** Between copying the live instance and making another of it the live one goes on, and may be closed. */
   async #begin(over: () => void, gone: () => void): Promise<DryRun> {
     await turn();
     const fork = this.#live.fork();
     if (fork === null) throw new Error("the engine is starting afresh");
+    const meanwhile: Ended[] = [];
+    const deaf = this.#live.onEnd((input) => meanwhile.push(input));
+    const closings = this.#closings;
     await turn();
+    deaf();
+    if (this.#closings > closings) throw new Error(this.#closedWhy);
     const dryRun: DryRun = new DryRun(this.#live, fork, over, () => {
       this.#all.delete(dryRun);
       gone();
     });
     this.#all.add(dryRun);
+    for (const input of meanwhile) dryRun.reallyEnded(input);
     return dryRun;
   }
 

@@ -12,6 +12,7 @@ import type { Connection } from "../../hosts/embedding/engine.js";
 import { loadFirstImages } from "../../hosts/embedding/first-images.js";
 import { hostWith } from "../../hosts/embedding/host-with.js";
 import { LocalRequests } from "../../hosts/embedding/local-requests.js";
+import type { Input } from "../../hosts/host.js";
 import type { CompiledCore } from "../../hosts/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import { ReplyRouter } from "../../hosts/reply-router.js";
@@ -26,16 +27,20 @@ export type Listener = "live" | "session";
 
 export class Rig {
   readonly #requests: Record<Listener, LocalRequests>;
-  readonly #told: ReadonlySet<unknown>;
+  readonly #seen: Seen;
+  /** Tells the live engine that something happened, as its host does. */
+  readonly happen: (input: Input) => void;
 
   private constructor(
     readonly host: SimulatedHost,
     readonly driver: Driver,
     readonly dryRuns: DryRuns,
     door: Door,
-    told: ReadonlySet<unknown>,
+    seen: Seen,
+    happen: (input: Input) => void,
   ) {
-    this.#told = told;
+    this.#seen = seen;
+    this.happen = happen;
     const through = (listener: string): LocalRequests =>
       new LocalRequests({
         bodyLimit: 4 << 20,
@@ -52,20 +57,27 @@ export class Rig {
       new ReplyRouter(),
       new Attachments(host.replies, host.timers),
     ];
+    let happen: (input: Input) => void = () => {};
     const ordered = hostWith(host, {
-      listen: (happened, given) => host.listen(attachments.inOrder(happened), given),
+      listen: (happened, given) => {
+        happen = attachments.inOrder(happened);
+        host.listen(happen, given);
+      },
     });
     const engine = coreOptions({ host });
     const driver = await Driver.open(run, ordered, replies, bodies, { engine, lost: () => {}, fatal: () => {} });
-    const everyTold = new Set<unknown>();
+    const seen: Seen = { told: new Set(), copies: 0 };
     const dryRuns = new DryRuns({
       ...{ core: run, host, options: engine },
-      fork: () => driver.fork(),
+      fork: () => {
+        seen.copies++;
+        return driver.fork();
+      },
       onEnd: (told) => {
         const deaf = driver.onEnd(told);
-        everyTold.add(told);
+        seen.told.add(told);
         return () => {
-          everyTold.delete(told);
+          seen.told.delete(told);
           deaf();
         };
       },
@@ -76,12 +88,17 @@ export class Rig {
       ...{ replies, bodies, stdio: host.replies, attachments },
     };
     await loadFirstImages(host.firstImages(), door);
-    return new Rig(host, driver, dryRuns, door, everyTold);
+    return new Rig(host, driver, dryRuns, door, seen, (input) => happen(input));
   }
 
   /** Dry runs that the live engine still tells what ends, and that it keeps so. */
   get kept(): number {
-    return this.#told.size;
+    return this.#seen.told.size;
+  }
+
+  /** How often the live instance was copied for a dry run. */
+  get copies(): number {
+    return this.#seen.copies;
   }
 
   fetch(
@@ -162,6 +179,11 @@ export class Rig {
     await this.driver.close();
     await this.host.close();
   }
+}
+
+interface Seen {
+  told: Set<unknown>;
+  copies: number;
 }
 
 export interface Everything {

@@ -94,6 +94,33 @@ describe("a core that traps", () => {
   });
 });
 
+describe("between the copy of the live instance and the dry run", () => {
+  const copied = async (): Promise<void> => {
+    while (rig.copies === 0) await turn();
+  };
+
+  test("a process that ends is not missed", async () => {
+    rig = await Rig.open();
+    const container = await rig.run("web", ["sleep", "1000"]);
+    const inspected = rig.ask("session", "GET", "/containers/web/json");
+    await copied();
+    const at = rig.host.timers.now().wall;
+    rig.happen({ tag: "exited", val: { container, run: 1, exit: { code: 7, outOfMemory: false, lost: false, at } } });
+    await inspected;
+    const { State } = JSON.parse((await rig.ask("session", "GET", "/containers/web/json")).text) as { State: unknown };
+    expect(State).toMatchObject({ Status: "exited", ExitCode: 7 });
+  });
+
+  test("an end of all is not missed", async () => {
+    rig = await Rig.open();
+    const refused = rig.ask("session", "POST", "/containers/prune");
+    await copied();
+    rig.dryRuns.close("enough");
+    expect(await refused).toEqual({ status: 503, text: expect.stringContaining("no dry run can be begun: enough") });
+    expect(rig.kept).toBe(0);
+  });
+});
+
 test("another container that is really given the same id is not taken for the imagined one", async () => {
   rig = await Rig.open();
   const dry = await rig.ask("session", "POST", "/containers/create?name=dry", { Image: "busybox", Cmd: ["cat"] });
