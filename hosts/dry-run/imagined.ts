@@ -21,7 +21,10 @@ export class Imagined {
   readonly directories = new Set<string>();
   /** Container and run of processes that the dry run started and that go on. */
   readonly #runs = new Map<string, number>();
-  /** Runs and execs that are over here, whatever becomes of the real ones. */
+  /**
+   * Runs and execs that were ended here, whatever becomes of the real ones. Not those that really end: they may be
+   * many, and the core takes no second end.
+   */
   readonly #over = new Set<string>();
   readonly #happened: (input: Input) => void;
   readonly #now: () => types.WallTime;
@@ -74,10 +77,11 @@ export class Imagined {
     this.#first(exec);
   }
 
-  /** A process of the machine has really ended. False: it is not one that the dry run knows of, or it is over there. */
-  reallyEnded(input: Ended): boolean {
-    if (input.tag === "exec-exited") return this.#first(input.val.exec);
-    return !this.created.has(input.val.container) && !this.runs(input.val) && this.#forget(input.val);
+  /** Whether the end of a process of the machine is one here: not of what was made here, nor of what is over here. */
+  isEnd(input: Ended): boolean {
+    if (input.tag === "exec-exited") return !this.#over.has(input.val.exec);
+    const { container, run } = input.val;
+    return !this.created.has(container) && !this.runs({ container, run }) && !this.#over.has(`${container} ${run}`);
   }
 
   #forget({ container, run }: types.Subject): boolean {

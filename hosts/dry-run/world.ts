@@ -57,7 +57,7 @@ export class DryRunWorld {
 
   /** A process of the machine has really ended, which concerns a dry run that has not ended it before. */
   reallyEnded(input: Ended): void {
-    if (this.imagined.reallyEnded(input)) this.#happened(input);
+    if (this.imagined.isEnd(input)) this.#happened(input);
   }
 
   close(): void {

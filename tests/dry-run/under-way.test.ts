@@ -121,6 +121,21 @@ describe("between the copy of the live instance and the dry run", () => {
   });
 });
 
+test("another exec that is really given the same id, and ends, is not taken for the imagined one", async () => {
+  rig = await Rig.open();
+  await rig.run("web", ["sleep", "1000"]);
+  const create = async (at: "live" | "session"): Promise<string> => {
+    const { text } = await rig.ask(at, "POST", "/containers/web/exec", { Cmd: ["true"] });
+    return (JSON.parse(text) as { Id: string }).Id;
+  };
+  const exec = await create("session");
+  expect(await create("live")).toBe(exec);
+  expect((await rig.ask("live", "POST", `/exec/${exec}/start`, { Detach: true })).status).toBe(200);
+  await expect.poll(async () => (await rig.ask("live", "GET", `/exec/${exec}/json`)).text).toContain('"ExitCode":0');
+  expect((await rig.ask("session", "POST", `/exec/${exec}/start`, { Detach: true })).status).toBe(200);
+  await expect.poll(async () => (await rig.ask("session", "GET", `/exec/${exec}/json`)).text).toContain('"ExitCode":0');
+});
+
 test("another container that is really given the same id is not taken for the imagined one", async () => {
   rig = await Rig.open();
   const dry = await rig.ask("session", "POST", "/containers/create?name=dry", { Image: "busybox", Cmd: ["cat"] });
