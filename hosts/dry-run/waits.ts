@@ -12,7 +12,8 @@ interface Waiting {
   run: types.Subject | null;
 }
 
-const WAIT = "POST /containers/{name}/wait";
+/** As the core's notes call it: core/wit/engine.wit promises this text. */
+export const WAIT = "POST /containers/{name}/wait";
 
 export class Waits {
   readonly #open = new Map<RequestId, Waiting>();

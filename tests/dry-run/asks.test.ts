@@ -3,7 +3,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ASKS, Asks } from "../../hosts/dry-run/asks.js";
+import { WAIT } from "../../hosts/dry-run/waits.js";
 import type { HostEffect } from "../../hosts/outbox.js";
+import { RecordedEngine } from "../trace/engine.js";
 
 /** Cases by their marks: the first word of what is said of a case. */
 const MARKED = /^ +\/\/\/ \*(ask|state|once)\*.*\n(?: +\/\/\/.*\n)* +%?([a-z-]+)[,(]/gm;
@@ -22,4 +24,21 @@ test("a command that changes something does not reach the host", async () => {
   const asks = new Asks({ content: reached, volumes: reached } as never);
   const drop: HostEffect = { to: "volumes", op: 1n, command: { tag: "drop", val: "data" } };
   await expect(asks.ask(drop)).rejects.toThrow("a dry run does nothing: volumes drop");
+});
+
+test("the one text of a note that is relied upon is promised in core/wit, and is the core's", async () => {
+  const wit = readFileSync(new URL("../../core/wit/engine.wit", import.meta.url), "utf8");
+  expect(wit).toContain(`\`${WAIT}\` is relied upon`);
+  const routes: string[] = [];
+  const engine = new RecordedEngine();
+  await engine.open({
+    opened: () => {},
+    stepped: ({ explain }) => explain().forEach((note) => note.tag === "routed" && routes.push(note.val.route)),
+    lost: () => {},
+  });
+  for (const target of ["/containers/nobody/wait", "/v1.30/containers/nobody/wait?condition=removed"]) {
+    await engine.ask({ method: "POST", target });
+  }
+  expect(routes).toEqual([WAIT, WAIT]);
+  await engine.driver.close();
 });
