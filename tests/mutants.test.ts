@@ -1,7 +1,6 @@
 // A search that finds nothing is not believed: each of these mutants must be found.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { instantiate } from "../build/core/core.js";
 import { CompiledComponent } from "../hosts/component.js";
 import type { CompiledCore } from "../hosts/instance.js";
 import { Broken, Search } from "./core/exhaustive/search.js";
@@ -74,5 +73,6 @@ async function simulate(mutant: Mutant): Promise<string> {
 
 /** 0: with none. */
 function compiledWith(mutant: number): CompiledCore {
-  return new CompiledComponent(core.with(mutant).modules, instantiate);
+  const { modules, instantiate } = core.with(mutant);
+  return new CompiledComponent(modules, instantiate);
 }

@@ -24,12 +24,10 @@ export function isWrong(mutant: u32): bool {
 
 /** Mutants by number, from 1 on; 0 is the core as it should be. */
 export class MutatedCore {
-  readonly #modules: Map<string, Uint8Array<ArrayBuffer>>;
-  readonly #classes: Build["classes"];
+  readonly #build: Build;
 
-  private constructor(modules: Map<string, Uint8Array<ArrayBuffer>>, classes: Build["classes"]) {
-    this.#modules = modules;
-    this.#classes = classes;
+  private constructor(build: Build) {
+    this.#build = build;
   }
 
   /** Throws if one of them does not apply any more. */
@@ -41,19 +39,20 @@ export class MutatedCore {
       await writeFile(join(root, "core/assembly/mutant.ts"), CHOICE);
       for (const [at, mutant] of mutants.entries()) await apply(mutant, at + 1, join(root, "core/assembly"));
       await buildCore({ root, release: false });
-      return new MutatedCore(...(await load(join(root, "build/core"))));
+      return new MutatedCore(await load(join(root, "build/core")));
     } finally {
       await rm(root, { recursive: true });
     }
   }
 
   with(mutant: number): Build {
-    const bytes = Buffer.from(this.#modules.get(CORE) as Uint8Array);
+    const { modules } = this.#build;
+    const bytes = Buffer.from(modules.get(CORE) as Uint8Array);
     const at = bytes.indexOf(MARK);
     if (at < 0 || bytes.indexOf(MARK, at + 1) >= 0)
       throw new Error("the choice of a mutant stands not once in the core");
     bytes.writeUInt32LE(mutant, at + MARK.length);
-    return { modules: new Map(this.#modules).set(CORE, new Uint8Array(bytes)), classes: this.#classes };
+    return { ...this.#build, modules: new Map(modules).set(CORE, new Uint8Array(bytes)) };
   }
 }
 
@@ -67,11 +66,11 @@ async function apply({ name, file, right, wrong }: Mutant, number: number, folde
   await writeFile(path, text.includes(own) ? mutated : own + mutated);
 }
 
-async function load(folder: string): Promise<[Map<string, Uint8Array<ArrayBuffer>>, Build["classes"]]> {
+async function load(folder: string): Promise<Build> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
   const modules = names.map(async (name) => [name, new Uint8Array(await readFile(join(folder, name)))] as const);
-  const { CLASSES } = (await import(/* @vite-ignore */ pathToFileURL(join(folder, "classes.js")).href)) as {
-    CLASSES: Build["classes"];
-  };
-  return [new Map(await Promise.all(modules)), CLASSES];
+  const made = (name: string): Promise<unknown> => import(/* @vite-ignore */ pathToFileURL(join(folder, name)).href);
+  const { CLASSES } = (await made("classes.js")) as { CLASSES: Build["classes"] };
+  const { instantiate } = (await made("core.js")) as Pick<Build, "instantiate">;
+  return { modules: new Map(await Promise.all(modules)), instantiate, classes: CLASSES };
 }

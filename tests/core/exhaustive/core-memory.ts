@@ -35,6 +35,8 @@ const BY_OPERATION = entryLayout(8, 4);
 /** A core as it was built. */
 export interface Build {
   modules: Map<string, Uint8Array<ArrayBuffer>>;
+  /** Made with them: each build may order its imports otherwise. */
+  instantiate: Instantiate<ImportObject, Core>;
   classes: readonly ClassLayout[];
 }
 
@@ -42,6 +44,7 @@ const BUILT: Build = {
   modules: new Map(
     Object.entries(MODULES).map(([name, base64]) => [name, new Uint8Array(Buffer.from(base64, "base64"))]),
   ),
+  instantiate,
   classes: CLASSES,
 };
 
@@ -51,7 +54,7 @@ export class CoreMemory {
   readonly #layouts: Layouts;
   readonly #engine: number;
 
-  constructor({ modules, classes }: Build = BUILT) {
+  constructor({ modules, instantiate, classes }: Build = BUILT) {
     let memory: WebAssembly.Memory | undefined;
     const watching: Instantiate<ImportObject, Core> = (modules, imports, make = newInstance) =>
       instantiate(modules, imports, (module, coreImports) => {
