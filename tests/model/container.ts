@@ -14,6 +14,9 @@ export interface Wish {
   image: string;
   /** Of the machine. */
   ports: readonly string[];
+  /** Others that it has by names of its own. */
+  links: readonly string[];
+  network: string;
 }
 
 export class Container {

@@ -137,16 +137,7 @@ export class Model implements Oracle {
     }
     if (read.verb === "prune") open.about = this.#containers;
     else open.about = this.#candidates(read.ref, since);
-    const act =
-      read.verb === "prune" ? "remove" : HOLDING.includes(read.verb) ? "hold" : (RULES[read.verb]?.act ?? null);
-    for (const container of open.about) {
-      if (act !== null) container.begins(since, number, act);
-      if (read.verb === "start" || read.verb === "restart") {
-        container.wanted(since, number);
-        if (container.wish.autoRemove && container.wish.isFragile) container.goesOn(since, "remove");
-      }
-      if (read.verb === "rename") container.names.set(since, [...container.names.now, newName(read)]);
-    }
+    for (const container of open.about) beginOn(container, number, read, since);
     if (read.verb === "commit") this.#askedImage({ number } as Asked, open);
   }
 
@@ -195,6 +186,7 @@ export class Model implements Oracle {
     const about = this.#candidates(read.ref, since);
     const rule = RULES[read.verb]!;
     if (answer.body?.includes("port is already allocated") === true) return this.#judgePort(about, since);
+    if (answer.body?.includes("Cannot link to ") === true) return this.#judgeLink(about, since);
     if (status >= 400 && FALLIBLE.includes(read.verb) && about.some((one) => this.#mayFail(one, since))) return null;
     if (status === 404) return this.#judgeMissing(about, read, since);
     // Whoever waits in a container's queue is refused in its words, though it is called otherwise by then.
@@ -216,6 +208,20 @@ export class Model implements Oracle {
       one.wish.ports.some((port) => ports.includes(port)) && one.mayHold(since);
     if (ports.length === 0 || container.hasFailed || this.#isSomeLost()) return null;
     return this.#containers.some((one) => one !== container && mayHold(one)) ? null : "nobody can have that port";
+  }
+
+  /** What runs there must be told where the others are: one of them does not run, or has no place on its network. */
+  #judgeLink(about: readonly Container[], since: number): string | null {
+    // Which of those that nobody was told of it is cannot be told.
+    if (this.#hasCrashed || this.#isSomeLost()) return null;
+    if (about.length > 0 && about.every(({ wish }) => wish.links.length === 0)) return "it is linked to nobody";
+    const names = about.flatMap(({ wish }) => wish.links);
+    const others = this.#containers.filter((one) => names.some((name) => one.names.during(0).has(name)));
+    const isUp = ({ words, wish, hasFailed }: Container): boolean =>
+      wish.network === "bridge" &&
+      !hasFailed &&
+      [...words.during(since)].every((word) => word === "running" || word === "paused");
+    return others.length > 0 && others.every(isUp) ? "all that it is linked to run" : null;
   }
 
   /** Its client went away before it heard of an id. */
@@ -344,14 +350,21 @@ export class Model implements Oracle {
     const id = status === 201 ? jsonOf(body)?.["Id"] : undefined;
     makes.id = typeof id === "string" ? id : null;
     makes.ends(now, 0, since, status === 201 ? "created" : status < 500 || !isWild ? "gone" : null);
-    // What could not be made is removed behind the answer.
+    // What could not be made is removed behind the answer; if that cannot be done, either, it is dead.
     if (status >= 500) makes.mayBe(now, "removing");
-    this.#known();
+    if (status >= 500) makes.goesOn(now, "remove");
+    this.#known(makes);
   }
 
-  /** It is known by its id now: what has happened to it before counts. */
-  #known(): void {
+  /** It is known by its id now: what has happened to it before counts, and who has asked by its beginning may mean it. */
+  #known(container: Container): void {
     for (const fact of this.#earlyFacts.splice(0)) if (fact.kind !== "unkept") this.happened(fact);
+    for (const [number, { read, about }] of this.#open) {
+      const isMeant = read.noun === "containers" && read.ref !== "" && container.id?.startsWith(read.ref) === true;
+      if (!isMeant || about.includes(container)) continue;
+      about.push(container);
+      beginOn(container, number, read, this.#now);
+    }
   }
 
   #pruned(number: number, { about, since }: Open, body: string | null, now: number): void {
@@ -382,7 +395,7 @@ export class Model implements Oracle {
       lost.names.set(this.#now, [...lost.names.now, name]);
       // Which of its runs somebody had asked for cannot be told any more.
       lost.followed = -Infinity;
-      this.#known();
+      this.#known(lost);
     }
     return null;
   }
@@ -397,6 +410,18 @@ export class Model implements Oracle {
   }
 
   readonly #earlyFacts: Fact[] = [];
+}
+
+/** A request about it is under way. */
+function beginOn(container: Container, number: number, read: Read, now: number): void {
+  const { verb } = read;
+  const act = verb === "prune" ? "remove" : HOLDING.includes(verb) ? "hold" : (RULES[verb]?.act ?? null);
+  if (act !== null) container.begins(now, number, act);
+  if (verb === "start" || verb === "restart") {
+    container.wanted(now, number);
+    if (container.wish.autoRemove && container.wish.isFragile) container.goesOn(now, "remove");
+  }
+  if (verb === "rename") container.names.set(now, [...container.names.now, newName(read)]);
 }
 
 /** One that removes itself does so after a start that failed, too. */
@@ -442,6 +467,8 @@ function wishOf(body: string | null): Wish {
     json !== null && Object.keys(host).every((key) => PLAIN.includes(key)) && json["Volumes"] === undefined;
   return {
     ports: portsOf(host["PortBindings"]),
+    links: linksOf(host["Links"]),
+    network: String(host["NetworkMode"] ?? ""),
     autoRemove: host["AutoRemove"] === true,
     policy: policy.Name ?? "",
     maximum: policy.Name === "on-failure" ? (policy.MaximumRetryCount ?? 0) : 0,
@@ -451,6 +478,11 @@ function wishOf(body: string | null): Wish {
       (host["AutoRemove"] === true && policy.Name !== undefined),
     image: withTag(String(json?.["Image"] ?? "")),
   };
+}
+
+/** Names of others, as they were when it was created. */
+function linksOf(links: unknown): string[] {
+  return Array.isArray(links) ? links.map((link) => String(link).replace(/^\/|:.*$/g, "")) : [];
 }
 
 /** Those of the machine that it asks for by number. */
