@@ -19,7 +19,6 @@ export function Past() {
       <p>
         <strong>You are looking at the past</strong> <span class="small">What you send now begins a branch.</span>
       </p>
-      <span class="grow" />
       <button type="button" onClick={() => void branch()}>
         Go on from here
       </button>
@@ -41,7 +40,6 @@ function Recorded({ recording: { name, remark } }: { recording: Recording }) {
           {remark} Its world is not simulated here: you can look at any moment, and not go on from it.
         </span>
       </p>
-      <span class="grow" />
       <button type="button" class="primary" onClick={() => void playground.run(playground.startAfresh())}>
         Close the recording
       </button>
