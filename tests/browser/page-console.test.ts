@@ -21,6 +21,26 @@ onPages("the console", (browser) => {
     await page.context().close();
   });
 
+  test("tells what a request would do, until it is edited", async () => {
+    const { page, complaints } = await browser().open();
+    const told = page.locator(".cell").first().getByRole("list", { name: "What it would do" });
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await expect
+      .poll(() => told.allInnerTexts(), PATIENCE)
+      .toEqual([expect.stringContaining("event container create")]);
+    expect(await page.locator(".planned").first().innerText()).toContain("201 Created. Nothing was done.");
+    expect(await page.getByLabel("Containers", { exact: true }).innerText()).toContain("None yet.");
+    await page.getByLabel("Path and query").fill("/v1.41/containers/nobody");
+    await expect.poll(() => told.count()).toBe(0);
+    await page.getByLabel("Method", { exact: true }).selectOption("DELETE");
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.locator(".planned", { hasText: "404 Not Found" }).waitFor();
+    await page.getByLabel("Method", { exact: true }).selectOption("GET");
+    expect(await page.getByRole("button", { name: "Dry run" }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   test("shows frames byte by byte, and how other versions answer", async () => {
     const { page, complaints } = await browser().open();
     await page.getByLabel("Speed").selectOption("10");

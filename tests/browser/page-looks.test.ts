@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { violations } from "./accessibility.js";
 import { sendLast } from "./chromium.js";
 import { onPages } from "./on-pages.js";
-import { sendLine } from "./visitor.js";
+import { choose, sendLine } from "./visitor.js";
 
 const SIZES = [
   { width: 360, height: 740 },
@@ -17,6 +17,7 @@ const PATIENCE_MS = 240_000;
 const STATES: readonly { name: string; enter: (page: Page) => Promise<unknown>; leave?: string }[] = [
   { name: "first sight", enter: async () => {} },
   { name: "the editor", enter: (page) => openEditor(page) },
+  { name: "a dry run", enter: (page) => tryFirst(page) },
   { name: "an answer", enter: (page) => sendLast(page) },
   { name: "its code", enter: (page) => page.getByRole("tab", { name: "As code" }).click() },
   { name: "parameters", enter: (page) => page.locator(".request summary").first().click() },
@@ -76,6 +77,7 @@ onPages("the look of the page", (browser) => {
       const before = await places(page);
       await page.getByRole("button", { name: "Step back" }).click();
       await page.getByText("You are looking at the past").waitFor();
+      await choose(page, "The registry is down");
       expect(await places(page)).toEqual(before);
       expect(await shifted(page)).toBeLessThan(0.01);
       await page.context().close();
@@ -142,6 +144,11 @@ function extent(page: Page): Promise<{ width: number; height: number }> {
   });
 }
 
+async function tryFirst(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Dry run" }).first().click();
+  await page.locator(".planned ol").waitFor();
+}
+
 /** A request for what is not there, and why it was refused. */
 async function refuse(page: Page): Promise<void> {
   await sendLine(page, "GET /containers/nobody/json");
@@ -201,10 +208,13 @@ async function editorInPlace(page: Page): Promise<void> {
 /** Where the parts of the page stand. */
 function places(page: Page): Promise<number[][]> {
   return page.evaluate(() =>
-    Array.from(document.querySelectorAll(".page > header, .column, .cell, .request-line > *, .timeline"), (element) => {
-      const { x, y, width } = element.getBoundingClientRect();
-      return [x, y, width];
-    }),
+    Array.from(
+      document.querySelectorAll(".page > header, .column, .cell, .request-line > *, .timeline, .timeline-bar > *"),
+      (element) => {
+        const { x, y, width } = element.getBoundingClientRect();
+        return [x, y, width];
+      },
+    ),
   );
 }
 

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { outputOf } from "../../hosts/browser/lessons/evidence.js";
 import { createSession } from "../../hosts/browser/session/create.js";
 import type { Exchange } from "../../hosts/browser/session/exchange.js";
+import { dryRun } from "../../hosts/browser/session/dry-run.js";
 import { explain } from "../../hosts/browser/session/explanation.js";
 import { textOf } from "../../hosts/timeline/fold.js";
 import { decodeFragment, encodeFragment } from "../../hosts/browser/session/fragment.js";
@@ -408,5 +409,39 @@ describe("explained", () => {
     const start = await send(session, START);
     const groups = await lens(session, start);
     expect(groups.map(({ versions, status: answer }) => [versions, answer])).toEqual([["1.24–1.55", 204]]);
+  });
+});
+
+describe("a dry run", () => {
+  test("tells what a request would do, and leaves nothing in the session", async () => {
+    const session = await opened();
+    await send(session, CREATE);
+    const before = hashOfSteps(session.steps.value);
+    const { answer, plan } = await dryRun(session, START);
+    expect(answer?.status).toBe(204);
+    const effects = plan.flatMap((entry) => ("effect" in entry ? [`${entry.effect.to} ${entry.effect.command}`] : []));
+    expect(effects).toContain("processes launch");
+    expect(hashOfSteps(session.steps.value)).toBe(before);
+    expect([session.exchanges.value.length, session.cells.value.length]).toEqual([1, 1]);
+    expect(container(session, "hello")!.status).toBe("created");
+    expect(status(await send(session, START))).toBe(204);
+  });
+
+  test("is of the moment that is looked at, and asks registries", async () => {
+    const session = await opened();
+    const pull = written("POST", "/v1.41/images/create?fromImage=alpine&tag=latest");
+    expect((await dryRun(session, pull)).answer?.status).toBe(200);
+    await session.inject({ kind: "registry-down" });
+    expect((await dryRun(session, pull)).answer?.status).toBe(500);
+    await send(session, CREATE);
+    expect((await dryRun(session, START)).answer?.status).toBe(204);
+    session.goTo(0);
+    expect((await dryRun(session, START)).answer?.status).toBe(404);
+  });
+
+  test("is not to be had of an engine that is down", async () => {
+    const session = await opened();
+    await session.crash();
+    await expect(dryRun(session, CREATE)).rejects.toThrow();
   });
 });

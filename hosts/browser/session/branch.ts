@@ -6,9 +6,9 @@ import type { KeptCell } from "./notebook.js";
 import { replay } from "./replay.js";
 import type { Session } from "./session.js";
 
-/** The same up to and including all that happened at a step's moment; then it goes on at the same pace. */
-export async function branched(session: LiveSession, step: number): Promise<Session> {
-  const moment = session.steps.value[step]?.at;
+/** The same up to and including all that happened at a step's moment, null: now; then it goes on at the same pace. */
+export async function branched(session: LiveSession, step: number | null): Promise<Session> {
+  const moment = step === null ? session.now().monotonic : session.steps.value[step]?.at;
   if (moment === undefined) throw new Error(`there is no step ${step}`);
   const actions = session.actions.value.filter(({ at }) => at <= moment);
   return again(session, session.notebook.kept, actions, moment);

@@ -185,7 +185,7 @@ export class LiveSession implements Session {
     return this.#ground.host.world.files(container);
   }
 
-  branch(step: number): Promise<Session> {
+  branch(step: number | null): Promise<Session> {
     return branched(this, step);
   }
 

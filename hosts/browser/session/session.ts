@@ -118,9 +118,9 @@ export interface Session {
 
   /**
    * A session that did the same up to and including a step, and all else that happened at its moment, and goes on from
-   * there. This one stays as it is.
+   * there; null: up to now. This one stays as it is.
    */
-  branch(step: number): Promise<Session>;
+  branch(step: number | null): Promise<Session>;
   /**
    * A session in which a cell's request comes before exchange `before`: what was done before that is done again at the
    * same moments, then the cell is sent, then all the rest is sent again in its order.

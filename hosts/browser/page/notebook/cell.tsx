@@ -3,10 +3,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Endpoint, Reference } from "../../reference/reference.js";
 import type { Cell } from "../../session/cell.js";
+import { isReading } from "../../../dry-run/waits.js";
 import { AnswerView } from "../answer/answer.js";
 import { BodyEditor } from "./body-editor.js";
 import { CellMenu } from "./cell-menu.js";
 import { usePlayground, useSession } from "../context.js";
+import { DryRun } from "./dry-run.js";
 import { findEndpoint } from "./endpoint.js";
 import { HeaderFields } from "./header-fields.js";
 import { ParameterFields } from "./parameter-fields.js";
@@ -74,6 +76,7 @@ export function CellView({ cell, place, last, shown }: CellViewProps) {
         <div class="folds">
           <ParameterFields request={request} endpoint={endpoint} edit={edit} />
           <HeaderFields request={request} edit={edit} />
+          {!isReading(request.method) && <DryRun key={exchanges.length} request={request} />}
         </div>
       </form>
       {exchanges.length > 1 && (
