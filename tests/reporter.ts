@@ -1,17 +1,27 @@
 // Prints, behind vitest's own report, each skipped test with its reason, each that needed a second try with what it
-// failed of, and, as the last line of all, the three numbers.
+// failed of, and, as the last line of all, the three numbers. Under CI=true a skip that nobody has allowed
+// (support/allowed-skips.ts) is a failure.
 
-import type { Reporter, SerializedError, TestCase, TestModule, TestSuite } from "vitest/node";
+import type { Reporter, SerializedError, TestCase, TestModule, TestSuite, Vitest } from "vitest/node";
+import { isAllowedSkip } from "./support/allowed-skips.js";
 
 export default class CountingReporter implements Reporter {
   #passed = 0;
   #failed = 0;
   readonly #skipped: string[] = [];
+  readonly #notAllowed: string[] = [];
   readonly #retried: string[] = [];
+  #isCi = false;
+
+  /** Tests chosen by name leave the others out, which is nobody's mistake. */
+  onInit({ config }: Vitest): void {
+    this.#isCi = process.env["CI"] === "true" && config.testNamePattern === undefined;
+  }
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     for (const module of modules) this.#count(module);
-    this.#failed += unhandled.length;
+    this.#failed += unhandled.length + this.#notAllowed.length;
+    if (this.#notAllowed.length > 0) process.exitCode = 1;
     process.once("exit", () => this.#print());
   }
 
@@ -27,13 +37,21 @@ export default class CountingReporter implements Reporter {
     const { state } = test.result();
     if (state === "passed") this.#passed++;
     else if (state === "failed") this.#failed++;
-    else this.#skipped.push(`${nameOf(test)}: ${reasonOf(test)}`);
+    else this.#countSkipped(test, reasonOf(test));
     if (test.diagnostic()?.flaky) this.#retried.push(`${nameOf(test)}: ${firstErrorOf(test)}`);
   }
 
+  #countSkipped(test: TestCase, reason: string): void {
+    const isAllowed = !this.#isCi || isAllowedSkip(test.fullName, reason);
+    (isAllowed ? this.#skipped : this.#notAllowed).push(`${nameOf(test)}: ${reason}`);
+  }
+
   #print(): void {
-    const skipped = this.#skipped.map((test) => `skipped: ${test}\n`);
-    const lines = [...skipped, ...this.#retried.map((test) => `passed at the second try: ${test}\n`)].join("");
+    const lines = [
+      ...this.#skipped.map((test) => `skipped: ${test}\n`),
+      ...this.#retried.map((test) => `passed at the second try: ${test}\n`),
+      ...this.#notAllowed.map((test) => `failed, since CI skips only what is in allowed-skips.ts: ${test}\n`),
+    ].join("");
     const counts = `${this.#passed} passed, ${this.#failed} failed, ${this.#skipped.length} skipped`;
     process.stdout.write(`${lines}${counts}\n`);
   }

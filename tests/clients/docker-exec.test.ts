@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { until } from "../support/commands.js";
 import { onEngines } from "../support/on-engines.js";
 import { DOCKER_MISSING, DockerCli, TERMINAL_MISSING } from "./docker.js";
@@ -86,7 +87,7 @@ onEngines(
     });
 
     test("--privileged", async ({ skip }) => {
-      if (kind === "reference") skip("its runtime asks for capabilities that this kernel gives nobody");
+      if (kind === "reference") skip(REFERENCE.privileged);
       const capabilities = ["box", "sh", "-c", "grep CapEff /proc/self/status | cut -f2"];
       const all = BigInt(`0x${(await docker().well("exec", "--privileged", ...capabilities)).trim()}`);
       const usual = BigInt(`0x${(await docker().well("exec", ...capabilities)).trim()}`);

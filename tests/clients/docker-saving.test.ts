@@ -3,11 +3,12 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { must } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
 import { busyboxLayer, dockerArchive, tarOf, type ImageSpec } from "../support/images.js";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { onEngines } from "../support/on-engines.js";
 import { referenceMissing, startReference } from "../support/reference.js";
 import { readSaved } from "../support/saved.js";
 import { DOCKER_MISSING, DockerCli } from "./docker.js";
@@ -42,31 +43,30 @@ onEngines(
       await docker().well("rmi", "filed:1", "filed:2");
     });
 
-    testIf(kind !== "reference" && referenceMissing() === null)(
-      "through a pipe into the reference engine, and back",
-      async () => {
-        const reference = await startReference();
-        try {
-          await engine().load(await dockerArchive([await imageOf("piped:1")]));
-          await committed(docker(), "piped:1", "piped:2");
-          const here = await identity(engine(), "piped:2");
-          await pipe(engine().daemon, reference, "piped");
-          expect(await identity(new EngineClient(reference.socketPath), "piped:2")).toEqual(here);
+    test("through a pipe into the reference engine, and back", async ({ skip }) => {
+      const missing = kind === "reference" ? REFERENCE.self : referenceMissing();
+      if (missing !== null) skip(missing);
+      const reference = await startReference();
+      try {
+        await engine().load(await dockerArchive([await imageOf("piped:1")]));
+        await committed(docker(), "piped:1", "piped:2");
+        const here = await identity(engine(), "piped:2");
+        await pipe(engine().daemon, reference, "piped");
+        expect(await identity(new EngineClient(reference.socketPath), "piped:2")).toEqual(here);
 
-          const there = new DockerCli(reference.socketPath, top);
-          await committed(there, "piped:2", "piped:3");
-          await docker().well("rmi", "piped:1", "piped:2");
-          await pipe(reference, engine().daemon, "piped:3");
-          expect(await identity(engine(), "piped:3")).toEqual(
-            await identity(new EngineClient(reference.socketPath), "piped:3"),
-          );
-          expect(await docker().well("run", "--rm", "--network", "none", "piped:3", "cat", "/of-piped:1")).toBe("");
-          await docker().well("rmi", "piped:3");
-        } finally {
-          await reference.close();
-        }
-      },
-    );
+        const there = new DockerCli(reference.socketPath, top);
+        await committed(there, "piped:2", "piped:3");
+        await docker().well("rmi", "piped:1", "piped:2");
+        await pipe(reference, engine().daemon, "piped:3");
+        expect(await identity(engine(), "piped:3")).toEqual(
+          await identity(new EngineClient(reference.socketPath), "piped:3"),
+        );
+        expect(await docker().well("run", "--rm", "--network", "none", "piped:3", "cat", "/of-piped:1")).toBe("");
+        await docker().well("rmi", "piped:3");
+      } finally {
+        await reference.close();
+      }
+    });
 
     async function pipe(from: DaemonProcess, to: DaemonProcess, name: string): Promise<void> {
       const [source, sink] = [from, to].map(({ socketPath }) => `docker -H unix://${socketPath}`);

@@ -10,6 +10,8 @@ import { onEngines } from "../support/on-engines.js";
 const newest = findProgram("docker");
 /** Debian's own, where another one is put before it. */
 const debian = newest !== "/usr/bin/docker" && existsSync("/usr/bin/docker") ? "/usr/bin/docker" : null;
+/** The release that all tests of the docker CLI are about. */
+const MAJOR = "28";
 const VERSIONS = ["1.24", "1.25", "1.29", "1.30", "1.35", "1.39", "1.40", "1.41", "1.42", "1.44", "1.47", "1.51"];
 
 onEngines(
@@ -24,6 +26,14 @@ onEngines(
     for (const version of VERSIONS.filter((one) => kind !== "reference" || Number(one.slice(2)) <= 41)) {
       test(`held to ${version}`, async () => story(newest ?? "docker", version));
     }
+
+    test("the CLI is the one that is meant, and knows the engine", async ({ skip }) => {
+      const told = await well(newest ?? "docker", "", "version", "-f", "{{.Client.Version}} {{.Server.APIVersion}}");
+      const [client = "", server] = told.trim().split(" ");
+      expect(server).toBe(engine().engine.maxVersion);
+      if (client.split(".")[0] !== MAJOR && process.env["CI"] !== "true") skip(`the docker CLI here is ${client}`);
+      expect(client).toMatch(new RegExp(`^${MAJOR}\\.`));
+    });
 
     test("an older CLI", async ({ skip }) => {
       if (debian === null) skip("there is no second docker CLI on this machine");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { REFERENCE, UNBUILT_NETWORKS } from "../support/allowed-skips.js";
 import { dockerRegistryMissing, freePort, startDockerRegistry } from "../support/docker-registry.js";
 import { ROOT } from "../support/engines.js";
 import { busyboxLayer } from "../support/images.js";
@@ -88,7 +89,7 @@ onEngines("testcontainers", (engine, kind) => {
   });
 
   test("restart, and waits for what is said after it", async ({ skip }) => {
-    if (kind === "reference") skip("it dates a start after the first lines, which are then left out of the log since");
+    if (kind === "reference") skip(REFERENCE.startAndLogs);
     expect(await tell("restart")).toBe("run\nrun\n");
   });
 
@@ -111,7 +112,7 @@ onEngines("testcontainers", (engine, kind) => {
   });
 
   test("networks", async ({ skip }) => {
-    if (kind !== "reference") skip("networks of one's own are not built yet: POST /networks/create answers 501");
+    if (kind !== "reference") skip(UNBUILT_NETWORKS);
     expect(await tell("networks")).toBe(0);
   });
 

@@ -1,6 +1,7 @@
 // Attach: the hijacked connection, with and without Upgrade, stdin, half-close, TTY, detach keys; and resize.
 import { expect, test } from "vitest";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { REFERENCE } from "../support/allowed-skips.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { frames, splitFrames } from "../support/frames.js";
 import { encodeRequest, RawConnection, type RawHead } from "../support/raw-http.js";
@@ -50,16 +51,21 @@ onEngines("attach", (engine, kind) => {
   });
 
   // The reference loses bytes that come with the request.
-  testIf(kind !== "reference")("an end that comes with the request is an end of stdin", async () => {
-    const id = await engine().running({ Cmd: ["sh", "-c", "cat; echo after"], ...STDIN });
-    const connection = await RawConnection.open(engine().daemon.socketPath);
-    const target = `/v1.41/containers/${id}/attach?stream=1&stdin=1&stdout=1`;
-    connection.send(Buffer.concat([encodeRequest({ method: "POST", target, headers: UPGRADE }), Buffer.from("one\n")]));
-    connection.end();
-    expect(await engine().wait(id)).toBe(0);
-    expect((await engine().logs(id)).stdout).toBe("one\nafter\n");
-    await engine().remove(id);
-  });
+  testExcept(kind, { reference: REFERENCE.earlyBytes })(
+    "an end that comes with the request is an end of stdin",
+    async () => {
+      const id = await engine().running({ Cmd: ["sh", "-c", "cat; echo after"], ...STDIN });
+      const connection = await RawConnection.open(engine().daemon.socketPath);
+      const target = `/v1.41/containers/${id}/attach?stream=1&stdin=1&stdout=1`;
+      connection.send(
+        Buffer.concat([encodeRequest({ method: "POST", target, headers: UPGRADE }), Buffer.from("one\n")]),
+      );
+      connection.end();
+      expect(await engine().wait(id)).toBe(0);
+      expect((await engine().logs(id)).stdout).toBe("one\nafter\n");
+      await engine().remove(id);
+    },
+  );
 
   test("stdin reaches the process, a half-close ends it, later output still comes", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "cat; sleep 0.2; echo after"], ...STDIN });
@@ -86,18 +92,21 @@ onEngines("attach", (engine, kind) => {
   });
 
   // The reference loses them: row early-stdin.
-  testIf(kind !== "reference")("bytes that come along with the request belong to stdin", async () => {
-    const id = await engine().create({ Cmd: ["cat"], ...STDIN });
-    const connection = await RawConnection.open(engine().socketPath);
-    const target = `/v1.41/containers/${id}/attach?stream=1&stdin=1&stdout=1`;
-    const request = encodeRequest({ method: "POST", target, headers: UPGRADE });
-    connection.send(Buffer.concat([request, Buffer.from("along\n")]));
-    expect((await connection.head()).status).toBe(101);
-    connection.end();
-    await engine().start(id);
-    expect(frames(await connection.rest()).stdout).toBe("along\n");
-    await engine().remove(id);
-  });
+  testExcept(kind, { reference: REFERENCE.earlyBytes })(
+    "bytes that come along with the request belong to stdin",
+    async () => {
+      const id = await engine().create({ Cmd: ["cat"], ...STDIN });
+      const connection = await RawConnection.open(engine().socketPath);
+      const target = `/v1.41/containers/${id}/attach?stream=1&stdin=1&stdout=1`;
+      const request = encodeRequest({ method: "POST", target, headers: UPGRADE });
+      connection.send(Buffer.concat([request, Buffer.from("along\n")]));
+      expect((await connection.head()).status).toBe(101);
+      connection.end();
+      await engine().start(id);
+      expect(frames(await connection.rest()).stdout).toBe("along\n");
+      await engine().remove(id);
+    },
+  );
 
   test("a POST with a JSON body and no Upgrade, stdin after it, as dockerode sends it", async () => {
     const id = await engine().create({ Cmd: ["cat"], ...STDIN });
@@ -278,7 +287,7 @@ onEngines("attach", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testIf(kind !== "reference")("the content type says how it is framed from 1.42", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("the content type says how it is framed from 1.42", async () => {
     for (const [Tty, wanted] of [
       [false, "application/vnd.docker.multiplexed-stream"],
       [true, "application/vnd.docker.raw-stream"],

@@ -1,6 +1,7 @@
 // What create refuses, and in whose words; and what it refuses because it is not built yet.
 import { expect, test } from "vitest";
-import { onEngines } from "../support/on-engines.js";
+import { REFERENCE } from "../support/allowed-skips.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { busyboxLayer, dockerArchive } from "../support/images.js";
 
@@ -113,8 +114,8 @@ onEngines("create refuses", (engine, kind) => {
     ["LogConfig", { HostConfig: { LogConfig: { Type: "syslog" } } }],
   ];
 
-  for (const [name, config] of kind !== "reference" ? UNBUILT : []) {
-    test(`${name} is refused by name`, async () => {
+  for (const [name, config] of UNBUILT) {
+    testExcept(kind, { reference: REFERENCE.unbuilt })(`${name} is refused by name`, async () => {
       const answer = await engine().call("POST", "/containers/create", { Image: "busybox", ...config });
       if (answer.status === 501) expect(messageOf(answer)).toContain(name);
       else

@@ -2,6 +2,7 @@
 // `CORACLE_TEST_LOAD=1` takes 10,000 of them.
 import { connect } from "node:net";
 import { expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
 import { Footprint } from "../support/footprint.js";
 import { onEngines } from "../support/on-engines.js";
@@ -15,7 +16,7 @@ const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
 
 onEngines("dropped connections", (engine, kind) => {
   test(`${CONNECTIONS} leave nothing`, { timeout: 300_000 }, async ({ skip }) => {
-    if (kind === "reference") return skip("what the reference keeps of them is its own matter");
+    if (kind === "reference") return skip(REFERENCE.unread);
     const id = await engine().running({ Cmd: ["cat"], OpenStdin: true });
     const moments = momentsOf(id);
     await atOnce(moments.length * 20, AT_ONCE, (at) => drop(engine().socketPath, moments[at % moments.length] ?? null));
@@ -30,7 +31,7 @@ onEngines("dropped connections", (engine, kind) => {
   });
 
   test("those who only listened to a quiet container are noticed to have gone", async ({ skip }) => {
-    if (kind === "reference") return skip("it notices at the next output");
+    if (kind === "reference") return skip(REFERENCE.quiet);
     const id = await engine().running({ Cmd: ["cat"], OpenStdin: true });
     const target = `/v1.41/containers/${id}/attach?stream=1&stdout=1`;
     const bytes = encodeRequest({ method: "POST", target, headers: UPGRADE });

@@ -1,7 +1,8 @@
 // What a container asks of its place on its network: a hardware address, and no other network besides.
 import { expect, test } from "vitest";
+import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { stamp } from "../support/past-events.js";
 
 const MAC = "02:42:c0:00:02:0a";
@@ -24,7 +25,7 @@ onEngines("endpoints", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testIf(kind !== "simulated")("the kernel knows it", async () => {
+  testExcept(kind, { simulated: SIMULATED.kernel })("the kernel knows it", async () => {
     const { stdout } = await engine().run({ MacAddress: MAC, Cmd: ["cat", "/sys/class/net/eth0/address"] });
     expect(stdout).toBe(`${MAC}\n`);
   });
@@ -44,7 +45,7 @@ onEngines("endpoints", (engine, kind) => {
     expect([answer.status, messageOf(answer)]).toEqual([400, "conflicting options: mac-address and the network mode"]);
   });
 
-  testIf(kind !== "reference")("from 1.44 on it belongs to the endpoint", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("from 1.44 on it belongs to the endpoint", async () => {
     const endpoint = { NetworkingConfig: { EndpointsConfig: { bridge: { MacAddress: MAC } } } };
     expect(await made("1.44", { MacAddress: MAC })).toEqual([[DEPRECATED], MAC]);
     expect(await made("1.51", endpoint)).toEqual([[], MAC]);
@@ -64,7 +65,7 @@ onEngines("endpoints", (engine, kind) => {
     ]);
   });
 
-  testIf(kind !== "reference")("another network than that of the mode", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("another network than that of the mode", async () => {
     const refusal = async (NetworkMode: string, EndpointsConfig: Json, version: string) => {
       const body = { Image: "busybox", HostConfig: { NetworkMode }, NetworkingConfig: { EndpointsConfig } };
       const answer = await engine().call("POST", "/containers/create", body, { version });
@@ -117,31 +118,37 @@ onEngines("endpoints", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testIf(kind === "linux")("an endpoint's sysctls are its interface's", async () => {
-    const { stdout } = await engine().run({
-      ...withSysctls("net.ipv4.conf.IFNAME.log_martians=1,net.ipv4.neigh.IFNAME.app_solicit=3"),
-      Cmd: ["cat", "/proc/sys/net/ipv4/conf/eth0/log_martians", "/proc/sys/net/ipv4/neigh/eth0/app_solicit"],
-    });
-    expect(stdout).toBe("1\n3\n");
-  });
+  testExcept(kind, { reference: REFERENCE.after141, simulated: SIMULATED.kernel })(
+    "an endpoint's sysctls are its interface's",
+    async () => {
+      const { stdout } = await engine().run({
+        ...withSysctls("net.ipv4.conf.IFNAME.log_martians=1,net.ipv4.neigh.IFNAME.app_solicit=3"),
+        Cmd: ["cat", "/proc/sys/net/ipv4/conf/eth0/log_martians", "/proc/sys/net/ipv4/neigh/eth0/app_solicit"],
+      });
+      expect(stdout).toBe("1\n3\n");
+    },
+  );
 
-  testIf(kind !== "reference")("one that is no interface's; a name of one's own for the interface", async () => {
-    const answer = await engine().call("POST", "/containers/create", {
-      Image: "busybox",
-      ...withSysctls("net.ipv4.ip_forward=1"),
-    });
-    const text =
-      "unrecognised network interface sysctl 'net.ipv4.ip_forward=1'; " +
-      "represent 'net.X.Y.ethN.Z=V' as 'net.X.Y.IFNAME.Z=V'";
-    expect([answer.status, messageOf(answer)]).toEqual([400, text]);
-    const bridge = { DriverOpts: { "com.docker.network.endpoint.ifname": "wan" } };
-    const body = { Image: "busybox", NetworkingConfig: { EndpointsConfig: { bridge } } };
-    const named = await engine().call("POST", "/containers/create", body);
-    expect([named.status, messageOf(named)]).toEqual([
-      501,
-      "NetworkingConfig.EndpointsConfig.bridge.DriverOpts.com.docker.network.endpoint.ifname is not built yet",
-    ]);
-  });
+  testExcept(kind, { reference: REFERENCE.after141 })(
+    "one that is no interface's; a name of one's own for the interface",
+    async () => {
+      const answer = await engine().call("POST", "/containers/create", {
+        Image: "busybox",
+        ...withSysctls("net.ipv4.ip_forward=1"),
+      });
+      const text =
+        "unrecognised network interface sysctl 'net.ipv4.ip_forward=1'; " +
+        "represent 'net.X.Y.ethN.Z=V' as 'net.X.Y.IFNAME.Z=V'";
+      expect([answer.status, messageOf(answer)]).toEqual([400, text]);
+      const bridge = { DriverOpts: { "com.docker.network.endpoint.ifname": "wan" } };
+      const body = { Image: "busybox", NetworkingConfig: { EndpointsConfig: { bridge } } };
+      const named = await engine().call("POST", "/containers/create", body);
+      expect([named.status, messageOf(named)]).toEqual([
+        501,
+        "NetworkingConfig.EndpointsConfig.bridge.DriverOpts.com.docker.network.endpoint.ifname is not built yet",
+      ]);
+    },
+  );
 
   function withSysctls(sysctls: string): Json {
     const bridge = { DriverOpts: { "com.docker.network.endpoint.sysctls": sysctls } };

@@ -1,9 +1,10 @@
 // Exec: create, start attached and detached, streams, terminals, exit codes, refusals, what is left afterwards.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { pause, until } from "../support/commands.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { frames } from "../support/frames.js";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { encodeRequest, RawConnection, type RawHead, type RawResponse } from "../support/raw-http.js";
 
 const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
@@ -67,7 +68,7 @@ onEngines("exec", (engine, kind) => {
     expect(frames(await connection.rest())).toEqual({ stdout: "", stderr: "err\n" });
   });
 
-  testIf(kind !== "reference")("the content type says how it is framed from 1.42", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("the content type says how it is framed from 1.42", async () => {
     for (const [Tty, wanted] of [
       [false, "application/vnd.docker.multiplexed-stream"],
       [true, "application/vnd.docker.raw-stream"],
@@ -146,7 +147,7 @@ onEngines("exec", (engine, kind) => {
   // crun gives a terminal its size while the program is started already.
   const SIZE = ["sh", "-c", "sleep 0.1; stty size"];
 
-  testIf(kind !== "reference")("ConsoleSize from 1.42", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("ConsoleSize from 1.42", async () => {
     const exec = await create({ ...OUTPUT, Tty: true, ConsoleSize: [20, 70], Cmd: SIZE }, "1.42");
     const { connection } = await start(exec, { Tty: true }, UPGRADE, "1.42");
     expect((await connection.rest()).toString()).toBe("20 70\r\n");
@@ -155,7 +156,7 @@ onEngines("exec", (engine, kind) => {
     expect((await second.connection.rest()).toString()).toBe("21 71\r\n");
   });
 
-  testIf(kind !== "reference")("detach keys let go of it, and it goes on", async () => {
+  testExcept(kind, { reference: REFERENCE.detached })("detach keys let go of it, and it goes on", async () => {
     const exec = await create({ ...OUTPUT, AttachStdin: true, Tty: true, DetachKeys: "ctrl-a,x", Cmd: ["sh"] });
     const { connection } = await start(exec, { Tty: true }, UPGRADE);
     connection.send("echo is-there\n");
@@ -168,7 +169,7 @@ onEngines("exec", (engine, kind) => {
   });
 
   // The reference reads its output no more, so that it stands still.
-  testIf(kind !== "reference")(
+  testExcept(kind, { reference: REFERENCE.standsStill })(
     "a lost connection ends nothing, and nothing stands in the way of what it writes",
     async () => {
       const script =
@@ -260,7 +261,7 @@ onEngines("exec", (engine, kind) => {
     await engine().remove(created);
   });
 
-  testIf(kind !== "reference")(
+  testExcept(kind, { reference: REFERENCE.execRefusals })(
     "refused at create: an unknown user, nonsense for keys, a body of another type",
     async () => {
       expect(messageOf(await refused(400, id, { Cmd: ["true"], User: "nobody-here" }))).toBe(
@@ -313,7 +314,7 @@ onEngines("exec", (engine, kind) => {
   test("one that is started while its container is killed runs, or is told that the container does not", async ({
     skip,
   }) => {
-    if (kind === "reference") return skip("the reference has races of its own");
+    if (kind === "reference") return skip(REFERENCE.races);
     for (let round = 0; round < 6; round += 1) {
       const other = await engine().running();
       const exec = await create({ ...OUTPUT, Cmd: ["true"] }, undefined, other);

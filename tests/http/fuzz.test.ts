@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { REFERENCE } from "../support/allowed-skips.js";
 import type { RunningEngine } from "../support/engines.js";
 import { Footprint } from "../support/footprint.js";
 import { fuzzRequests, type Description, type FuzzRequest } from "../support/fuzz/requests.js";
@@ -44,7 +45,7 @@ const sets = fc.array(fuzzRequests(await newestDescription()), { minLength: 1, m
 
 onEngines("fuzzed requests", (engine, kind) => {
   test("are answered, and do no harm", { timeout: 120_000 + SECONDS * 5000, retry: 0 }, async ({ skip }) => {
-    if (kind === "reference") return skip("what the reference makes of them is its own matter");
+    if (kind === "reference") return skip(REFERENCE.nonsense);
     const world = new FuzzWorld(engine());
     const answered = new Map<number, number>();
     const askAll = (seed: number): Promise<void> => {

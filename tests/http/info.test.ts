@@ -1,6 +1,7 @@
 // /info and /version: every field that can change is seen to change with what it speaks of.
 import { expect, test } from "vitest";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import type { Json } from "../support/engine-client.js";
 import { dockerArchive, tarOf } from "../support/images.js";
 import { run } from "../support/commands.js";
@@ -76,17 +77,20 @@ onEngines("info", (engine, kind) => {
     expect(found["ServerVersion"]).toBe(version["Version"]);
   });
 
-  testIf(kind === "linux")("runtimes tell from 1.44 on what they can do, where they know", async () => {
-    const key = "org.opencontainers.runtime-spec.features";
-    const runtimes = async (version: string) =>
-      (await engine().read<{ Runtimes: Record<string, Runtime> }>("/info", { version })).Runtimes;
-    for (const [name, { path, status }] of Object.entries(await runtimes("1.44"))) {
-      const told = await run([path, "features"]);
-      const wanted = told.code === 0 ? { [key]: JSON.stringify(JSON.parse(told.stdout)) } : undefined;
-      expect([name, status]).toEqual([name, wanted]);
-    }
-    for (const { status } of Object.values(await runtimes("1.43"))) expect(status).toBeUndefined();
-  });
+  testExcept(kind, { reference: REFERENCE.after141, simulated: SIMULATED.runtimes })(
+    "runtimes tell from 1.44 on what they can do, where they know",
+    async () => {
+      const key = "org.opencontainers.runtime-spec.features";
+      const runtimes = async (version: string) =>
+        (await engine().read<{ Runtimes: Record<string, Runtime> }>("/info", { version })).Runtimes;
+      for (const [name, { path, status }] of Object.entries(await runtimes("1.44"))) {
+        const told = await run([path, "features"]);
+        const wanted = told.code === 0 ? { [key]: JSON.stringify(JSON.parse(told.stdout)) } : undefined;
+        expect([name, status]).toEqual([name, wanted]);
+      }
+      for (const { status } of Object.values(await runtimes("1.43"))) expect(status).toBeUndefined();
+    },
+  );
 
   test("the id stays over a restart", async () => {
     const before = (await info())["ID"];

@@ -1,8 +1,9 @@
 // What a machine has not got: no quotas for containers' files, no drivers of devices, no drivers of volumes but one, on
 // the simulated one nobody but containers. Each is refused by name where it is asked for, and nowhere else.
 import { expect, test } from "vitest";
+import { REAL, REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 
 onEngines("what is not there", (engine, kind) => {
   const created = async (HostConfig: Json, more: Json = {}, version = "1.41") => {
@@ -50,7 +51,7 @@ onEngines("what is not there", (engine, kind) => {
     expect((await created({ VolumeDriver, Binds: ["/tmp:/x"] }))[0]).toBe(201);
   });
 
-  testIf(kind !== "reference")(
+  testExcept(kind, { reference: REFERENCE.after141 })(
     "mounts have no driver but their own, and clients are told so from 1.48 on",
     async () => {
       const mounts = (VolumeOptions: Json) => {
@@ -70,8 +71,11 @@ onEngines("what is not there", (engine, kind) => {
     },
   );
 
-  testIf(kind === "simulated")("processes besides those of containers", async () => {
-    const text = "HostConfig.PidMode host: this machine has no processes besides those of containers";
-    expect(await created({ PidMode: "host" })).toEqual([501, text]);
-  });
+  testExcept(kind, { linux: REAL.otherProcesses, reference: REAL.otherProcesses })(
+    "processes besides those of containers",
+    async () => {
+      const text = "HostConfig.PidMode host: this machine has no processes besides those of containers";
+      expect(await created({ PidMode: "host" })).toEqual([501, text]);
+    },
+  );
 });

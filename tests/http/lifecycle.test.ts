@@ -1,6 +1,7 @@
 // A container's life: created, started, waited for, stopped, killed, removed.
 import { expect, test } from "vitest";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { REFERENCE } from "../support/allowed-skips.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";
@@ -106,7 +107,7 @@ onEngines("life cycle", (engine, kind) => {
     for (const one of [id, created]) await engine().remove(one);
   });
 
-  testIf(kind !== "reference")("stop at 1.42 takes a signal", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("stop at 1.42 takes a signal", async () => {
     const id = await readyContainer({
       Cmd: ["sh", "-c", "trap 'exit 9' USR2; echo ready; while :; do sleep 0.05; done"],
     });

@@ -2,6 +2,7 @@
 // `CORACLE_TEST_LOAD=1` takes the full sizes.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
 import { recordsOf, takeCensus } from "../support/census.js";
 import { pause, until } from "../support/commands.js";
@@ -22,7 +23,7 @@ const LISTED = 1000;
 const MEBIBYTES_MAX = 150;
 
 onEngines("load", (engine, kind) => {
-  if (kind === "reference") return test("many containers", ({ skip }) => skip("how it bears load is its own matter"));
+  if (kind === "reference") return test("many containers", ({ skip }) => skip(REFERENCE.load));
 
   test(`${CONTAINERS} containers, ${AT_ONCE} at a time`, { timeout: 300_000 }, async () => {
     // What comes with the first container and stays.

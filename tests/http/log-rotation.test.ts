@@ -2,7 +2,8 @@
 // a log.
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { frames } from "../support/frames.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
@@ -20,7 +21,7 @@ onEngines("log rotation", (engine, kind) => {
     { "max-size": "200k", "max-file": "4", compress: "true" },
   ] as const) {
     // The reference loses lines, repeats others, or breaks off: it follows a file by its name.
-    testIf(kind !== "reference")(
+    testExcept(kind, { reference: REFERENCE.logsByName })(
       `a follower gets every line once, and ${JSON.stringify(Config)} are kept`,
       async () => {
         const id = await engine().create({
@@ -72,7 +73,7 @@ onEngines("log rotation", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testIf(kind !== "reference")("a follower that does not read stops neither the container nor its log", async () => {
+  test("a follower that does not read stops neither the container nor its log", async () => {
     const LogConfig = { Type: "json-file", Config: { "max-size": "100k", "max-file": "2" } };
     const id = await engine().create({ Cmd: ["sh", "-c", CHATTY], HostConfig: { LogConfig } } as Json);
     await engine().start(id);
@@ -87,7 +88,7 @@ onEngines("log rotation", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testIf(kind === "linux")(
+  testExcept(kind, { reference: REFERENCE.killed, simulated: SIMULATED.killed })(
     "a daemon that was killed goes on bounding the log, and loses nothing of what it bounds",
     async () => {
       const LogConfig = { Type: "json-file", Config: { "max-size": "200k", "max-file": "3" } };

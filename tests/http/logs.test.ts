@@ -1,6 +1,7 @@
 // Logs: framing, follow, tail, since, until, timestamps.
 import { expect, test } from "vitest";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { REFERENCE } from "../support/allowed-skips.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { splitFrames } from "../support/frames.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
@@ -139,7 +140,7 @@ onEngines("logs", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testIf(kind !== "reference")("the content type tells the framing from 1.42", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("the content type tells the framing from 1.42", async () => {
     const framed = await ended(["echo", "x"]);
     const raw = await ended(["echo", "x"], { Tty: true });
     const typeOf = async (id: string, version: string): Promise<string | null> =>

@@ -1,6 +1,7 @@
 // Many clients at one container: whatever they ask for at the same time, each is answered by the rules of one state or
 // another, nobody waits for ever, and in the end the container can be removed.
 import { expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { onEngines } from "../support/on-engines.js";
 import { randomFrom } from "../support/random.js";
 
@@ -20,7 +21,7 @@ const VERBS: Readonly<Record<string, readonly number[]>> = {
 
 onEngines("many hands", (engine, kind) => {
   test("at one container with a restart policy", async ({ skip }) => {
-    if (kind === "reference") return skip("the reference has races of its own");
+    if (kind === "reference") return skip(REFERENCE.races);
     const id = await engine().running({ HostConfig: { RestartPolicy: { Name: "always" } } });
     const random = randomFrom(7);
     const unexpected: string[] = [];

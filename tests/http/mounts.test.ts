@@ -4,10 +4,11 @@ import { mkdir, mkdtemp, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { pause } from "../support/commands.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { busyboxLayer, dockerArchive } from "../support/images.js";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { past, short, stamp } from "../support/past-events.js";
 import { rawTar } from "../support/tar.js";
 
@@ -188,7 +189,7 @@ onEngines("mounts", (engine, kind) => {
     expect(await volumeNames()).not.toContain(name);
   });
 
-  const own = testIf(kind !== "reference");
+  const own = testExcept(kind, { reference: REFERENCE.after141 });
 
   own("a directory of a volume, and nothing outside of it", async () => {
     const part = (Subpath: string) => ({
@@ -227,43 +228,46 @@ onEngines("mounts", (engine, kind) => {
     );
   });
 
-  testIf(kind === "linux")("mounts below a bind: read-only with it, and seen when they come later", async () => {
-    const base = await mkdtemp(join(tmpdir(), "coracle-mounts-"));
-    const mount = (...args: string[]) => execFileSync("mount", args);
-    try {
-      mount("-t", "tmpfs", "outer", base);
-      mount("--make-shared", base);
-      await mkdir(join(base, "inner"));
-      await mkdir(join(base, "later"));
-      mount("-t", "tmpfs", "inner", join(base, "inner"));
-      const write = async (ReadOnly: boolean, BindOptions: Json, version: string) => {
-        const Mounts = [{ Type: "bind", Source: base, Target: "/x", ReadOnly, BindOptions }];
-        const body = { Image: "busybox", Cmd: ["touch", "/x/inner/file"], HostConfig: { Mounts } };
-        const at = { version };
-        const { Id } = (await engine().must(201, "POST", "/containers/create", body, at)).json<{ Id: string }>();
-        await engine().start(Id);
-        const code = await engine().wait(Id);
-        await engine().remove(Id);
-        return code;
-      };
-      expect(await write(true, {}, "1.44")).toBe(1);
-      expect(await write(true, { ReadOnlyNonRecursive: true }, "1.44")).toBe(0);
-      expect(await write(true, {}, "1.43")).toBe(0);
-      // Without what is mounted below there is an empty directory, which is read-only, too.
-      expect(await write(true, { NonRecursive: true, ReadOnlyNonRecursive: true }, "1.44")).toBe(1);
-      const Cmd = ["sh", "-c", "until test -e /x/later/file; do sleep 0.1; done; echo seen"];
-      const id = await engine().running({ Cmd, HostConfig: { Binds: [`${base}:/x:rslave`] } });
-      mount("-t", "tmpfs", "later", join(base, "later"));
-      await writeFile(join(base, "later", "file"), "");
-      expect(await engine().wait(id)).toBe(0);
-      await engine().remove(id);
-    } finally {
-      execFileSync("umount", ["-R", base]);
-      await rmdir(base);
-    }
-  });
+  testExcept(kind, { reference: REFERENCE.after141, simulated: SIMULATED.mounts })(
+    "mounts below a bind: read-only with it, and seen when they come later",
+    async () => {
+      const base = await mkdtemp(join(tmpdir(), "coracle-mounts-"));
+      const mount = (...args: string[]) => execFileSync("mount", args);
+      try {
+        mount("-t", "tmpfs", "outer", base);
+        mount("--make-shared", base);
+        await mkdir(join(base, "inner"));
+        await mkdir(join(base, "later"));
+        mount("-t", "tmpfs", "inner", join(base, "inner"));
+        const write = async (ReadOnly: boolean, BindOptions: Json, version: string) => {
+          const Mounts = [{ Type: "bind", Source: base, Target: "/x", ReadOnly, BindOptions }];
+          const body = { Image: "busybox", Cmd: ["touch", "/x/inner/file"], HostConfig: { Mounts } };
+          const at = { version };
+          const { Id } = (await engine().must(201, "POST", "/containers/create", body, at)).json<{ Id: string }>();
+          await engine().start(Id);
+          const code = await engine().wait(Id);
+          await engine().remove(Id);
+          return code;
+        };
+        expect(await write(true, {}, "1.44")).toBe(1);
+        expect(await write(true, { ReadOnlyNonRecursive: true }, "1.44")).toBe(0);
+        expect(await write(true, {}, "1.43")).toBe(0);
+        // Without what is mounted below there is an empty directory, which is read-only, too.
+        expect(await write(true, { NonRecursive: true, ReadOnlyNonRecursive: true }, "1.44")).toBe(1);
+        const Cmd = ["sh", "-c", "until test -e /x/later/file; do sleep 0.1; done; echo seen"];
+        const id = await engine().running({ Cmd, HostConfig: { Binds: [`${base}:/x:rslave`] } });
+        mount("-t", "tmpfs", "later", join(base, "later"));
+        await writeFile(join(base, "later", "file"), "");
+        expect(await engine().wait(id)).toBe(0);
+        await engine().remove(id);
+      } finally {
+        execFileSync("umount", ["-R", base]);
+        await rmdir(base);
+      }
+    },
+  );
 
-  testIf(kind !== "simulated")("mounts travel only where the machine lets them", async () => {
+  testExcept(kind, { simulated: SIMULATED.mounts })("mounts travel only where the machine lets them", async () => {
     const base = await mkdtemp(join(tmpdir(), "coracle-mounts-"));
     execFileSync("mount", ["-t", "tmpfs", "--make-private", "alone", base]);
     try {

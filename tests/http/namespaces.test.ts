@@ -1,7 +1,8 @@
 // Which namespaces a container has of its own, which are the machine's, and which another container's.
 import { expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 
 onEngines("namespaces", (engine, kind) => {
   const sh = async (script: string, HostConfig: Json) => {
@@ -94,7 +95,7 @@ onEngines("namespaces", (engine, kind) => {
     expect([answer.status, messageOf(answer)]).toEqual([400, "conflicting options: hostname and the UTS mode"]);
   });
 
-  testIf(kind !== "reference")("modes that do not exist", async () => {
+  testExcept(kind, { reference: REFERENCE.modes })("modes that do not exist", async () => {
     for (const [field, word] of [
       ["IpcMode", "IPC"],
       ["PidMode", "PID"],

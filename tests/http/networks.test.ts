@@ -1,7 +1,8 @@
 // Networks, listed and inspected: which filters choose which, and what is told of the one chosen.
 import { expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { COMMON_VERSION, messageOf } from "../support/engine-client.js";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 
 const NAMES = ["bridge", "host", "none"];
 
@@ -59,25 +60,28 @@ onEngines("networks", (engine, kind) => {
     expect(await refusal("/networks/host?scope=swarm")).toEqual([404, "network host not found"]);
   });
 
-  testIf(kind !== "reference")("from 1.52 on it is told how many addresses are in use", async () => {
-    const status = async (name: string, version = "1.52") =>
-      (await engine().read<{ Status?: unknown }>(`/networks/${name}`, { version })).Status;
-    const inUse = (count: number) => ({
-      IPAM: { Subnets: { [subnet]: { IPsInUse: count, DynamicIPsAvailable: 65536 - count } } },
-    });
-    const { IPAM } = await engine().read<{ IPAM: { Config: { Subnet: string }[] } }>("/networks/bridge");
-    const subnet = IPAM.Config[0]?.Subnet ?? "";
-    expect(await status("bridge")).toEqual(inUse(3));
-    const id = await engine().running();
-    expect(await status("bridge")).toEqual(inUse(4));
-    await engine().remove(id);
-    expect(await status("bridge")).toEqual(inUse(3));
-    expect(await status("none")).toEqual({ IPAM: {} });
-    expect(await status("bridge", "1.51")).toBe(undefined);
-    expect((await engine().read<object[]>("/networks", { version: "1.52" })).every((one) => !("Status" in one))).toBe(
-      true,
-    );
-  });
+  testExcept(kind, { reference: REFERENCE.after141 })(
+    "from 1.52 on it is told how many addresses are in use",
+    async () => {
+      const status = async (name: string, version = "1.52") =>
+        (await engine().read<{ Status?: unknown }>(`/networks/${name}`, { version })).Status;
+      const inUse = (count: number) => ({
+        IPAM: { Subnets: { [subnet]: { IPsInUse: count, DynamicIPsAvailable: 65536 - count } } },
+      });
+      const { IPAM } = await engine().read<{ IPAM: { Config: { Subnet: string }[] } }>("/networks/bridge");
+      const subnet = IPAM.Config[0]?.Subnet ?? "";
+      expect(await status("bridge")).toEqual(inUse(3));
+      const id = await engine().running();
+      expect(await status("bridge")).toEqual(inUse(4));
+      await engine().remove(id);
+      expect(await status("bridge")).toEqual(inUse(3));
+      expect(await status("none")).toEqual({ IPAM: {} });
+      expect(await status("bridge", "1.51")).toBe(undefined);
+      expect((await engine().read<object[]>("/networks", { version: "1.52" })).every((one) => !("Status" in one))).toBe(
+        true,
+      );
+    },
+  );
 
   async function refusal(path: string): Promise<[number, string]> {
     const answer = await engine().call("GET", path, undefined, { version: COMMON_VERSION });

@@ -1,7 +1,8 @@
 // Published ports on both families: where they show, whom they exclude, and that they are free again afterwards.
 import { afterEach, expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 
 interface Shown {
   IP?: string;
@@ -121,19 +122,22 @@ onEngines("ports", (engine, kind) => {
   });
 
   // The reference shows port 0, and newer engines refuse such a request; builders that leave ranges in images go on.
-  testIf(kind !== "reference")("a range that an image exposes is all of its ports", async () => {
-    const id = await engine().running({ ExposedPorts: { "8000-8002/udp": {}, "banana/tcp": {} } });
-    made.push(id);
-    expect(await portsOf(id)).toEqual({ "8000/udp": null, "8001/udp": null, "8002/udp": null });
-    const [item] = await engine().read<{ Ports: Shown[] }[]>(`/containers/json?filters={"id":["${id}"]}`);
-    expect(item?.Ports.map(({ PrivatePort, Type }) => `${PrivatePort}/${Type}`)).toEqual([
-      "8000/udp",
-      "8001/udp",
-      "8002/udp",
-    ]);
-  });
+  testExcept(kind, { reference: REFERENCE.portRanges })(
+    "a range that an image exposes is all of its ports",
+    async () => {
+      const id = await engine().running({ ExposedPorts: { "8000-8002/udp": {}, "banana/tcp": {} } });
+      made.push(id);
+      expect(await portsOf(id)).toEqual({ "8000/udp": null, "8001/udp": null, "8002/udp": null });
+      const [item] = await engine().read<{ Ports: Shown[] }[]>(`/containers/json?filters={"id":["${id}"]}`);
+      expect(item?.Ports.map(({ PrivatePort, Type }) => `${PrivatePort}/${Type}`)).toEqual([
+        "8000/udp",
+        "8001/udp",
+        "8002/udp",
+      ]);
+    },
+  );
 
-  testIf(kind !== "reference")(
+  testExcept(kind, { reference: REFERENCE.after141 })(
     "an empty list of bindings counts as one, and from 1.52 on the client is told",
     async () => {
       const body = {
@@ -161,13 +165,16 @@ onEngines("ports", (engine, kind) => {
     },
   );
 
-  testIf(kind !== "reference")("sctp is published on IPv4, and refused by name on IPv6", async () => {
-    expect(await listed(await published({ "80/sctp": [on("", "18307")] }))).toEqual(["0.0.0.0:18307->80/sctp"]);
-    const body = { Image: "busybox", HostConfig: { PortBindings: { "80/sctp": [on("::1", "18307")] } } };
-    const answer = await engine().call("POST", "/containers/create", body);
-    expect(answer.status).toBe(501);
-    expect(messageOf(answer)).toContain("HostConfig.PortBindings with sctp on an IPv6 address");
-  });
+  testExcept(kind, { reference: REFERENCE.sctp })(
+    "sctp is published on IPv4, and refused by name on IPv6",
+    async () => {
+      expect(await listed(await published({ "80/sctp": [on("", "18307")] }))).toEqual(["0.0.0.0:18307->80/sctp"]);
+      const body = { Image: "busybox", HostConfig: { PortBindings: { "80/sctp": [on("::1", "18307")] } } };
+      const answer = await engine().call("POST", "/containers/create", body);
+      expect(answer.status).toBe(501);
+      expect(messageOf(answer)).toContain("HostConfig.PortBindings with sctp on an IPv6 address");
+    },
+  );
 
   for (const [how, end] of [
     ["a kill", (id: string) => engine().must(204, "POST", `/containers/${id}/kill`)],

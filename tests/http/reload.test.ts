@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { until } from "../support/commands.js";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { type Event, past, stamp } from "../support/past-events.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-reload-"));
@@ -77,7 +78,7 @@ onEngines(
       expect((await reloaded()).Actor.Attributes["labels"]).toBe("[]");
     });
 
-    testIf(kind !== "reference")("offers other runtimes, by another default", async () => {
+    testExcept(kind, { reference: REFERENCE.runtimes })("offers other runtimes, by another default", async () => {
       const given = await engine().read<Info>("/info");
       const path = given.Runtimes[given.DefaultRuntime]!.path;
       write({ runtimes: { mine: { path } }, "default-runtime": "mine" });

@@ -1,7 +1,8 @@
 // Restart: one run is ended, another one follows; whose container it is stays.
 import { expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf } from "../support/engine-client.js";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { pastOf, short, stamp } from "../support/past-events.js";
 
 onEngines("restart", (engine, kind) => {
@@ -71,7 +72,7 @@ onEngines("restart", (engine, kind) => {
     await engine().remove(broken);
   });
 
-  testIf(kind !== "reference")("from 1.42 with a signal of the client's", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("from 1.42 with a signal of the client's", async () => {
     const script = "trap 'echo usr; exit 0' USR1; trap '' TERM; echo up; while :; do sleep 0.05; done";
     const id = await engine().running({ Cmd: ["sh", "-c", script] });
     await expect.poll(async () => (await engine().logs(id)).stdout).toBe("up\n");

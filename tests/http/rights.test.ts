@@ -1,8 +1,9 @@
 // What a container may do, and who its first process is: init, privileged, annotations, control group namespaces.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { onEngines } from "../support/on-engines.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 
 onEngines("rights", (engine, kind) => {
   test("an init is the first process, and ends as its program does", async () => {
@@ -53,8 +54,7 @@ onEngines("rights", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("annotations that runtimes obey are not a client's", async () => {
-    if (kind === "reference") return; // it is of a version that has none
+  testExcept(kind, { reference: REFERENCE.after141 })("annotations that runtimes obey are not a client's", async () => {
     const create = (Annotations: Json, version = "1.43") =>
       engine().call("POST", "/containers/create", { Image: "busybox", HostConfig: { Annotations } }, { version });
     for (const key of ["run.oci.seccomp_bpf_data", "run.oci.hooks.stdout", "org.systemd.property.After"]) {
@@ -90,18 +90,20 @@ onEngines("rights", (engine, kind) => {
     }
   });
 
-  test("Capabilities, which 1.40 alone had, are refused there and not known elsewhere", async () => {
-    if (kind === "reference") return;
-    const body = { Image: "busybox", HostConfig: { Capabilities: ["CAP_CHOWN"], DiskQuota: 7 } };
-    const statuses = await Promise.all(
-      ["1.25", "1.39", "1.40", "1.41"].map(async (version) => {
-        const answer = await engine().call("POST", "/containers/create", body, { version });
-        if (answer.status === 201) await engine().remove(answer.json<{ Id: string }>().Id);
-        return answer.status;
-      }),
-    );
-    expect(statuses).toEqual([501, 201, 400, 201]);
-  });
+  testExcept(kind, { reference: REFERENCE.capabilities })(
+    "Capabilities, which 1.40 alone had, are refused there and not known elsewhere",
+    async () => {
+      const body = { Image: "busybox", HostConfig: { Capabilities: ["CAP_CHOWN"], DiskQuota: 7 } };
+      const statuses = await Promise.all(
+        ["1.25", "1.39", "1.40", "1.41"].map(async (version) => {
+          const answer = await engine().call("POST", "/containers/create", body, { version });
+          if (answer.status === 201) await engine().remove(answer.json<{ Id: string }>().Id);
+          return answer.status;
+        }),
+      );
+      expect(statuses).toEqual([501, 201, 400, 201]);
+    },
+  );
 });
 
 const SHOW_RIGHTS =

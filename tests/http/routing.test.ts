@@ -1,6 +1,7 @@
 // Routes: what is not one, what the framework around must not answer, and where clients probe.
 import { expect, test } from "vitest";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { REFERENCE } from "../support/allowed-skips.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { exchange, RawConnection, encodeRequest } from "../support/raw-http.js";
 
@@ -108,7 +109,7 @@ onEngines("routing", (engine, kind) => {
     }
   });
 
-  testIf(kind !== "reference")("what is not built says so with 501", async () => {
+  testExcept(kind, { reference: REFERENCE.unbuilt })("what is not built says so with 501", async () => {
     const requests = [
       ["POST", "/build"],
       ["POST", "/networks/create"],

@@ -1,6 +1,7 @@
 // Clients that ask for much and read nothing of it: the engine does not keep it for them, nobody else waits, and when
 // they go everything is given back.
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
 import { pause, until } from "../support/commands.js";
 import { Footprint } from "../support/footprint.js";
@@ -21,7 +22,7 @@ const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
 const SMALL_LOG = { Type: "json-file", Config: { "max-size": "1m", "max-file": "2" } };
 
 onEngines("clients that never read", (engine, kind) => {
-  if (kind === "reference") return test("unread", ({ skip }) => skip("what it keeps for them is its own matter"));
+  if (kind === "reference") return test("unread", ({ skip }) => skip(REFERENCE.unread));
   let idle: RawConnection[] = [];
 
   beforeEach(async () => {

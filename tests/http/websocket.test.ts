@@ -1,7 +1,8 @@
 // Attach over a websocket: messages of text or bytes by version, streams by the query, stdin, and what is refused.
 import { expect, test } from "vitest";
 import WebSocket from "ws";
-import { onEngines, testIf } from "../support/on-engines.js";
+import { REFERENCE } from "../support/allowed-skips.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { pause } from "../support/commands.js";
 
@@ -36,7 +37,7 @@ onEngines("attach over a websocket", (engine, kind) => {
     }
   });
 
-  testIf(kind !== "reference")("from 1.42 on the query chooses the streams", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("from 1.42 on the query chooses the streams", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "echo out; echo err >&2"] });
     const chosen = await attach(id, "stream=1&stderr=1", "1.42");
     const all = await attach(id, "stream=1&stderr=1", "1.41");
@@ -111,7 +112,7 @@ onEngines("attach over a websocket", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testIf(kind !== "reference")("what is no handshake is refused", async () => {
+  testExcept(kind, { reference: REFERENCE.handshakes })("what is no handshake is refused", async () => {
     const id = await engine().create();
     for (const [headers, text, spoken] of [
       [{}, "not websocket protocol", null],

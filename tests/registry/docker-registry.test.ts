@@ -1,22 +1,25 @@
 // The client against a real registry, open and with a password.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { failureOf } from "../../hosts/failure.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { nodeTransport } from "../../hosts/node/registry-transport.js";
 import type { DockerRegistry } from "../support/docker-registry.js";
 import { tarOf } from "../support/images.js";
+import { describeUnless } from "../support/on-engines.js";
 import { digestOf, packImage, pushImage, type PackedImage } from "../support/push-image.js";
 import { loginRegistryMissing, startLoopbackRegistry } from "../support/registry.js";
 import { NOBODY, readAll } from "./fake.js";
 
 const missing = loginRegistryMissing();
-if (missing !== null) console.log(`skipped: registry client against docker-registry: ${missing}`);
 
 const USER = { username: "ann", password: "s3cret" };
 const TRANSPORTS = { fetch: {}, "node:http": { transport: nodeTransport() } };
 
-describe.skipIf(missing !== null).each(Object.entries(TRANSPORTS))("over %s", (_, options) => {
+for (const [name, options] of Object.entries(TRANSPORTS))
+  describeUnless(missing, `over ${name}`, () => clientOver(options));
+
+function clientOver(options: (typeof TRANSPORTS)[keyof typeof TRANSPORTS]): void {
   let registry: DockerRegistry;
   let locked: DockerRegistry;
   let image: PackedImage;
@@ -71,4 +74,4 @@ describe.skipIf(missing !== null).each(Object.entries(TRANSPORTS))("over %s", (_
       message: `login attempt to http://${locked.host}/v2/ failed with status: 401 Unauthorized`,
     });
   });
-});
+}

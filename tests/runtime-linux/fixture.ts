@@ -12,10 +12,10 @@ import { detectRuntimes, findProgram, type Runtime } from "../../runtime-linux/r
 import { PLAIN_LAUNCH } from "../support/no-streams.js";
 
 /** Why real containers cannot run here; empty if they can. */
-export function unable(): string {
+export function unable(): string | null {
   if (process.getuid?.() !== 0) return "needs root";
   for (const program of ["conmon", "/bin/busybox"]) if (!findProgram(program)) return `needs ${program}`;
-  return findProgram("crun") || findProgram("runc") ? "" : "needs crun or runc";
+  return findProgram("crun") || findProgram("runc") ? null : "needs crun or runc";
 }
 
 export interface Fixture {

@@ -5,7 +5,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync } fro
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { networks } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
 import { CLONE_NEWNET } from "../../runtime-linux/kernel.js";
@@ -14,9 +14,9 @@ import { linuxNetworks, type LinuxNetworks } from "../../runtime-linux/networks.
 import { makeNamespace, releaseNamespace } from "../../runtime-linux/networks/namespace.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { findProgram, must, pause, run, until } from "../support/commands.js";
+import { describeUnless } from "../support/on-engines.js";
 
 const missing = reasonToSkip();
-if (missing !== null) console.log(`skipped: networks of containers: ${missing}`);
 
 const NETWORK = "ab".repeat(32);
 const bridge: networks.Bridge = {
@@ -31,7 +31,7 @@ const OTHER = "2".repeat(64);
 const HOST_ADDRESS = "10.99.0.1";
 const HOST_ADDRESS6 = "2001:db8::1";
 
-describe.skipIf(missing !== null)("networks of containers", { timeout: 30_000 }, () => {
+describeUnless(missing, "networks of containers", () => {
   const root = mkdtempSync(join(tmpdir(), "coracle-networks-"));
   const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
   const remote = join(root, "remote", "ns");

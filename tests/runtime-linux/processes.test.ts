@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { HostFailure } from "../../hosts/failure.js";
 import type { processes as wit } from "../../hosts/host.js";
 import { processStat } from "../../runtime-linux/run.js";
@@ -31,12 +31,13 @@ import {
   type Change,
   type Fixture,
 } from "./fixture.js";
+import { describeUnless } from "../support/on-engines.js";
 
 const reason = unable();
-if (reason) console.warn(`skipped: containers' processes: ${reason}`);
 
-for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(name)))
-  describe.skipIf(reason)(`processes by ${runtime}`, { timeout: 60_000 }, () => {
+for (const runtime of ["crun", "runc"]) {
+  const missing = reason ?? (findProgram(runtime) === null ? `${runtime} is not installed` : null);
+  describeUnless(missing, `processes by ${runtime}`, () => {
     let fixture: Fixture;
     beforeAll(async () => {
       fixture = await openFixture(runtime);
@@ -534,8 +535,9 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       expect(states.at(-1)).toBe("running");
     });
   });
+}
 
-describe.skipIf(reason)("processes by a runtime that fails", { timeout: 60_000 }, () => {
+describeUnless(reason, "processes by a runtime that fails", () => {
   it.each([
     ["says no", "echo no such thing here >&2; exit 1", "invalid", /^no such thing here$/],
     ["dies without a word", "kill -9 $$", "internal", /^supervisor ended before the container was made/],

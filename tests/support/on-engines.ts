@@ -46,7 +46,11 @@ export function describeUnless(
   else test(title, ({ skip }) => skip(missing));
 }
 
-/** `test` where it applies, and nothing where there is nothing to be expected of that engine. */
-export function testIf(applies: boolean): (name: string, body: () => Promise<void>) => void {
-  return applies ? test : () => {};
+/** `test`, save for the kinds of engines that are not asked: there a skipped test, with the reason given for them. */
+export function testExcept(
+  kind: EngineKind,
+  reasons: Partial<Record<EngineKind, string>>,
+): (name: string, body: () => Promise<void>) => void {
+  const reason = reasons[kind];
+  return reason === undefined ? test : (name) => test(name, ({ skip }) => skip(reason));
 }

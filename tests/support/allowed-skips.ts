@@ -1,0 +1,72 @@
+// Skips that CI takes, each with its reason: what an engine cannot be asked. Every other skip fails the run under
+// CI=true (tests/reporter.ts), since what is missing on a machine of CI is missing by mistake.
+import { LIMITS } from "../simulated-limits.js";
+
+/** What the reference is not asked. */
+export const REFERENCE = {
+  after141: "it came after API 1.41, where the reference ends",
+  capabilities: "the reference knows no HostConfig.Capabilities at any version",
+  detached: "the reference ends an exec whose terminal is detached from",
+  earlyBytes: "the reference loses bytes that come along with the request",
+  execRefusals: "the reference makes an exec that cannot be started",
+  extraHosts: "the reference takes no '=' between a name and its address",
+  handshakes: "the reference refuses a handshake by bare text",
+  killed: "it is our own daemon that is killed",
+  load: "how it bears load is its own matter",
+  logDrivers: "the reference has this log driver",
+  logsByName: "the reference follows a log by its file's name: it loses lines, repeats others, or breaks off",
+  modes: "the reference takes any mode at create",
+  nonsense: "what the reference makes of them is its own matter",
+  ours: "it is ours alone",
+  portFilters: "the reference finds nothing by a published port, and by exposed ones also what does not run",
+  portRanges: "the reference shows port 0 for a range",
+  privileged: "its runtime asks for capabilities that this kernel gives nobody",
+  quiet: "it notices at the next output",
+  races: "the reference has races of its own",
+  retries: "the reference asks for a broken layer again and again, for minutes",
+  runtimes: "the reference reads the runtimes again, but not the default one",
+  sctp: "the reference's proxy wants sctp of the kernel",
+  self: "the reference is the other end of it",
+  startAndLogs: "it dates a start after the first lines, which are then left out of the log since",
+  standsStill: "the reference reads no more of an exec whose client is gone, so that it stands still",
+  unbuilt: "the reference has it",
+  unread: "what it keeps for them is its own matter",
+  unversioned: "the reference does not look at the version that an endpoint came with",
+  zstd: "the reference reads no zstd",
+} as const;
+
+/** What the simulated engine is not asked, besides the tests of `LIMITS`. */
+export const SIMULATED = {
+  blockDevices: "no block device of the simulated machine counts what is written",
+  cgroups: "the simulated machine has no tree of control groups",
+  kernel: "the simulated kernel has no files of network interfaces",
+  killed: "the world of the simulated machine ends with its daemon",
+  mknod: "no simulated program makes devices",
+  mounts: "the simulated machine has no mounts of its own",
+  runtimes: "the simulated machine has no OCI runtime that could be asked",
+} as const;
+
+/** What real machines are not asked. */
+export const REAL = { otherProcesses: "a real machine has processes besides those of containers" } as const;
+
+export const UNBUILT_NETWORKS = "networks of one's own are not built yet: POST /networks/create answers 501";
+
+/** Single tests, by the end of their names. */
+const SINGLE: readonly (readonly [name: string, reason: string])[] = [
+  ["testcontainers on linux > networks", UNBUILT_NETWORKS],
+  ["testcontainers on simulated > networks", UNBUILT_NETWORKS],
+  ["the daemon", "the tests do not have the usual priority themselves"],
+  ...LIMITS.map(({ block, test, reason }) => [`${block} on simulated > ${test}`, reason] as const),
+];
+
+/** Whether CI takes it that a test, named with all its blocks, is skipped for a reason. */
+export function isAllowedSkip(name: string, reason: string): boolean {
+  const ofEngine = (engine: RegExp, reasons: object): boolean =>
+    engine.test(name) && Object.values(reasons).includes(reason);
+  return (
+    ofEngine(/ on reference\b/, REFERENCE) ||
+    ofEngine(/ on simulated\b/, SIMULATED) ||
+    ofEngine(/ on (linux|reference)\b/, REAL) ||
+    SINGLE.some(([end, why]) => name.endsWith(end) && why === reason)
+  );
+}
