@@ -1,7 +1,8 @@
 // Reads the text of a trace, strictly: whatever is not as format.ts lays it down is refused, by the number of its line.
 
+import { inflateSync } from "fflate";
 import { Malformed, bytes, malformed, objectOf, onlyThese, optional, record, text, u32 } from "./codec.js";
-import { FORMAT, OUTPUT_KINDS, VERSION } from "./format.js";
+import { DEFLATING, FORMAT, OUTPUT_KINDS, VERSION } from "./format.js";
 import type { Call, End, OutputHashes, Segment, Start, Trace } from "./format.js";
 import { input, instant, opening } from "./values.js";
 
@@ -52,6 +53,8 @@ class Reader {
   readonly #unfinished: boolean;
   #next: IteratorResult<string, unknown>;
   #at = 0;
+  /** Lines may be deflated. */
+  deflates = false;
 
   constructor(lines: Iterator<string>, unfinished: boolean) {
     this.#lines = lines;
@@ -77,7 +80,23 @@ class Reader {
     const line = this.#next.value;
     this.#next = this.#lines.next();
     this.#at++;
-    return objectOf(parse(line), "the line");
+    const json = objectOf(parse(line), "the line");
+    return this.deflates && "deflated" in json ? inflatedLine(json) : json;
+  }
+}
+
+function inflatedLine(json: Record<string, unknown>): Record<string, unknown> {
+  return objectOf(parse(new TextDecoder().decode(inflated(json, "the line"))), "the line");
+}
+
+/** `json`: an object with nothing but `deflated`. Throws `Malformed`. */
+function inflated(json: Record<string, unknown>, at: string): Uint8Array {
+  onlyThese(json, ["deflated"], at);
+  const deflated = bytes.decode(json["deflated"], `${at}.deflated`);
+  try {
+    return inflateSync(deflated);
+  } catch {
+    return malformed(`${at}.deflated`, "DEFLATE");
   }
 }
 
@@ -91,10 +110,12 @@ function parse(line: string): unknown {
 
 /** Null for one that an unfinished trace has nothing of but its header. */
 function segment(reader: Reader, before: Segment | undefined): Segment | null {
-  const header = headerOf(reader.take("a header")!, before);
+  reader.deflates = false;
+  const { version, ...header } = headerOf(reader.take("a header")!, before);
+  reader.deflates = version >= DEFLATING;
   const first = reader.take("the start of a segment");
   if (first === null) return null;
-  const start = startOf(first, header.step);
+  const start = startOf(first, header.step, reader.deflates);
   const calls: Call[] = [];
   let trapped = start.tag === "open" && start.out === null;
   for (let json = reader.take("an input or an end"); json !== null; json = reader.take("an input or an end")) {
@@ -121,17 +142,17 @@ const header = record<Header>({ format: text, version: u32, core: text, segment:
 function headerOf(
   json: Record<string, unknown>,
   before: Segment | undefined,
-): Omit<Segment, "start" | "calls" | "end"> {
+): Omit<Segment, "start" | "calls" | "end"> & { version: number } {
   if (json["format"] !== FORMAT) throw new Malformed(`not a trace: \`"format":"${FORMAT}"\` was expected`);
   const { version } = json;
   if (typeof version === "number" && version > VERSION) {
     throw new Malformed(`a trace of version ${version}: this engine reads traces up to version ${VERSION}`);
   }
-  if (version !== VERSION) malformed("version", String(VERSION));
+  if (version !== 1 && version !== VERSION) return malformed("version", `1 or ${VERSION}`);
   const { core, segment: number, epoch, step } = header.decode(json, "header");
   if (!/^[0-9a-f]{64}$/.test(core)) malformed("core", "64 hex digits");
   if (before !== undefined) checkOrder({ number, epoch, step }, before);
-  return { core, number, epoch, step };
+  return { version, core, number, epoch, step };
 }
 
 function checkOrder({ number, epoch, step }: Pick<Segment, "number" | "epoch" | "step">, before: Segment): void {
@@ -143,10 +164,13 @@ function checkOrder({ number, epoch, step }: Pick<Segment, "number" | "epoch" | 
   if (step !== before.step + before.calls.length) malformed("step", String(before.step + before.calls.length));
 }
 
-function startOf(json: Record<string, unknown>, step: number): Start {
+function startOf(json: Record<string, unknown>, step: number, deflates: boolean): Start {
   if ("snapshot" in json) {
     onlyThese(json, ["snapshot"], "start");
-    return { tag: "snapshot", snapshot: bytes.decode(json["snapshot"], "snapshot") };
+    const { snapshot } = json;
+    const isShort = deflates && typeof snapshot === "object";
+    const whole = isShort ? inflated(objectOf(snapshot, "snapshot"), "snapshot") : bytes.decode(snapshot, "snapshot");
+    return { tag: "snapshot", snapshot: whole };
   }
   onlyThese(json, ["now", "open", "out"], "start");
   if (step !== 0) malformed("step", "0, as the segment begins with open");

@@ -1,15 +1,19 @@
-// What a trace is, and how it is written down: version 1 of the format.
+// What a trace is, and how it is written down: version 2 of the format.
 //
 // A trace is what the core was told, in order, with a hash of what it asked for each time: enough to do it all again and
 // to see that the same comes of it. It is cut into segments; each can be replayed by itself.
 //
 // As text it is NDJSON: UTF-8, one JSON object a line, each line ended by LF, no empty lines. A segment is
 //
-//   {"format":"coracle-trace","version":1,"core":HEX,"segment":N,"epoch":N,"step":N}                        the header
+//   {"format":"coracle-trace","version":2,"core":HEX,"segment":N,"epoch":N,"step":N}                        the header
 //   {"now":NOW,"open":{"options":…,"seed":…,"records":[…],"inventory":…},"out":OUT}  or  {"snapshot":BYTES}  the start
 //   {"now":NOW,"input":INPUT,"out":OUT}                                                                 any number
 //   {"end":"continued"}  or  {"end":"lost","error":TEXT}  or  {"end":"broken","error":TEXT}
 //                        or  {"end":"running"}                                                              the end
+//
+// Long ones may be written in short, BYTES being raw DEFLATE (RFC 1951): any line but the header and the snapshot as
+// {"deflated":BYTES}, which is its text in UTF-8; the snapshot as {"snapshot":{"deflated":BYTES}}. Version 1 had neither,
+// and is all else the same: it is read as well.
 //
 // `core` is the SHA-256 of the core's wasm bytes, in hex: another core may decide otherwise. Segments are numbered one by
 // one; the first of a trace may have any number, older ones may have been thrown away; behind one that is
@@ -49,7 +53,9 @@ import type { Input, types } from "../host.js";
 import type { Opening } from "../observer.js";
 
 export const FORMAT = "coracle-trace";
-export const VERSION = 1;
+export const VERSION = 2;
+/** The first in which lines may be deflated. */
+export const DEFLATING = 2;
 
 /** What a core was told, and hashes of what it asked for. */
 export interface Trace {

@@ -28,6 +28,16 @@ export function startLine(start: Start): string {
   return stepLine<Opening>("open", opening, start.opening, start);
 }
 
+/** The same start in short. `deflated`: the snapshot as raw DEFLATE. */
+export function deflatedSnapshotLine(deflated: Uint8Array): string {
+  return `{"snapshot":${deflatedLine(deflated)}}`;
+}
+
+/** A line in short. `deflated`: its UTF-8 as raw DEFLATE. */
+export function deflatedLine(deflated: Uint8Array): string {
+  return `{"deflated":${bytes.encode(deflated)}}`;
+}
+
 export function callLine(call: Call): string {
   return stepLine("input", input, call.input, call, call.masked);
 }

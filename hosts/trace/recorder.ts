@@ -19,6 +19,8 @@ export interface Sink {
   begin(segment: number): void;
   /** One line of the newest segment, without its LF. */
   append(line: string): void;
+  /** In place of the line with which a segment begins that goes on: whoever has this can deflate it in its own time. */
+  snapshot?(bytes: Uint8Array): void;
   /** A segment is not to be kept any longer: always the oldest. */
   drop(segment: number): void;
 }
@@ -129,11 +131,20 @@ export class Recorder implements Observer {
       this.#sink.begin(number);
       while (number - this.#oldest >= this.#segments) this.#sink.drop(this.#oldest++);
       this.#sink.append(headerLine({ core: this.#core, number, epoch, step }));
-      const line = startLine(start());
-      this.#sink.append(line);
       this.#charactersIn = 0;
-      this.#charactersLeft = Math.max(this.#characters, Math.min(line.length, this.#mostCharacters));
+      this.#charactersLeft = Math.max(this.#characters, Math.min(this.#start(start()), this.#mostCharacters));
     });
+  }
+
+  /** Its characters, whether or not they are written in short. */
+  #start(start: Start): number {
+    if (start.tag === "snapshot" && this.#sink.snapshot !== undefined) {
+      this.#sink.snapshot(start.snapshot);
+      return Math.ceil(start.snapshot.length / 3) * 4;
+    }
+    const line = startLine(start);
+    this.#sink.append(line);
+    return line.length;
   }
 
   #call(now: ObservedStep["now"], input: Input, hash: (masked: boolean) => OutputHashes | null): void {

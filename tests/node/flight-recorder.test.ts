@@ -1,6 +1,7 @@
 // The flight recorder's files: who can read them, how many there are, and what becomes of them when the daemon, or its
 // disk, lets them down.
 
+import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,10 +37,14 @@ function recorder(limit = LIMIT, at = directory): FlightRecorder {
   return new FlightRecorder({ directory: at, limit, core: identity, log });
 }
 
-async function traceOf(recorder: FlightRecorder): Promise<Trace> {
+async function textOf(recorder: FlightRecorder): Promise<string> {
   const pieces: Uint8Array[] = [];
   for await (const piece of recorder.text()) pieces.push(piece);
-  return decodeTrace(Buffer.concat(pieces).toString());
+  return Buffer.concat(pieces).toString();
+}
+
+async function traceOf(recorder: FlightRecorder): Promise<Trace> {
+  return decodeTrace(await textOf(recorder));
 }
 
 function expectSame(trace: Trace): void {
@@ -80,9 +85,8 @@ test("no more bytes are kept than there may be, and what is left can be replayed
   const engine = new RecordedEngine();
   await engine.open(flight);
   await create(engine, "web");
-  const padding = "x".repeat(60_000);
   for (let i = 0; i < 400; i++) {
-    engine.send({ method: "GET", target: `/containers/json?filters=${padding}` });
+    engine.send({ method: "GET", target: `/containers/json?filters=${noise(i, 60_000)}` });
     if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
     if (i % 50 === 0) await traceOf(flight);
   }
@@ -91,9 +95,74 @@ test("no more bytes are kept than there may be, and what is left can be replayed
   expect(trace.segments.length).toBeGreaterThan(1);
   expect(trace.segments[0]!.start.tag).toBe("snapshot");
   expectSame(trace);
-  const bytes = new TraceDirectory(directory).segments().reduce((sum, file) => sum + file.bytes, 0);
+  const bytes = bytesIn(directory);
   expect(bytes).toBeLessThanOrEqual(8 << 20);
   expect(bytes).toBeGreaterThan(4 << 20);
+  await flight.close();
+});
+
+/** So many characters that cannot be said in fewer. */
+function noise(seed: number, length: number): string {
+  const bytes = createHash("shake256", { outputLength: length }).update(String(seed)).digest();
+  return bytes.toString("base64url").slice(0, length);
+}
+
+/** Of all files, each of them counted once. */
+function bytesIn(path: string): number {
+  const stats = readdirSync(path).map((name) => statSync(join(path, name)));
+  return stats.reduce(
+    (sum, { ino, size }, at) => sum + (stats.findIndex((one) => one.ino === ino) === at ? size : 0),
+    0,
+  );
+}
+
+test("not even inputs that are as large as the bound, and incidents, make more of it", async () => {
+  const limit = 512 << 10;
+  const flight = recorder(limit);
+  const engine = new RecordedEngine();
+  await engine.open(flight);
+  await create(engine, "web");
+  const kept: (string | null)[] = [];
+  for (let i = 0; i < 60; i++) {
+    const length = [100, 30_000, 90_000, 200_000, 600_000][i % 5]!;
+    engine.send({ method: "GET", target: `/containers/json?filters=${noise(i, length)}` });
+    await textOf(flight);
+    expect(bytesIn(directory)).toBeLessThanOrEqual(limit);
+    // Null where the newest segment is not kept.
+    if (i % 7 === 0) kept.push(await flight.keep(`${i}`.padStart(12, "a")));
+    expect(bytesIn(directory)).toBeLessThanOrEqual(limit);
+    if (i === 4) {
+      expect(lines.filter((line) => line.includes("it has more bytes than half of the limit"))).toHaveLength(1);
+      expect((await traceOf(flight)).segments.at(-1)!.end.why).toBe("broken");
+    }
+  }
+  await until("it to be recorded again", async () => {
+    await engine.ask({ method: "GET", target: "/behind" });
+    return (await textOf(flight)).includes("/behind");
+  });
+  expect(bytesIn(directory)).toBeLessThanOrEqual(limit);
+  expect(kept[0]).toContain("incident-");
+  expectSame(await traceOf(flight));
+  await flight.close();
+});
+
+test("long inputs that say little push nothing out, and are replayed exactly", async () => {
+  const flight = recorder(2 << 20);
+  const engine = new RecordedEngine();
+  await engine.open(flight);
+  await create(engine, "web");
+  const entry = JSON.stringify({ Type: "container", Action: "start", Actor: { ID: "ab".repeat(32) } });
+  for (let i = 0; i < 150; i++) {
+    engine.send({ method: "GET", target: `/containers/json?filters=${entry.repeat(600)}${i}` });
+    if (i % 10 === 0) await textOf(flight);
+  }
+  const trace = await traceOf(flight);
+  expect(trace.segments[0]!.number).toBe(1);
+  expect(trace.segments.reduce((sum, { calls }) => sum + calls.length, 0)).toBeGreaterThan(150);
+  expectSame(trace);
+  const text = await textOf(flight);
+  expect(text.length).toBeLessThan(2 << 20);
+  expect(text.split("\n").filter((line) => line.startsWith('{"deflated":"'))).toHaveLength(150);
   await flight.close();
 });
 
@@ -204,7 +273,7 @@ test("the trace up to a trap is kept, whatever else goes", async () => {
   expect(kept.segments.map(({ end }) => end)).toEqual([{ why: "lost", error: "the core trapped: Error: unreachable" }]);
   expect(kept.segments[0]!.calls.at(-1)).toMatchObject({ out: null, input: { val: { target: "/trap" } } });
   expectSame(kept);
-  for (let i = 0; i < 20; i++) flight.directory.keep(1, `${i}`.padStart(12, "a"));
+  for (let i = 0; i < 20; i++) flight.directory.keep(1, `${i}`.padStart(12, "a"), 1 << 20);
   expect(readdirSync(directory).filter((name) => name.startsWith("incident-"))).toHaveLength(8);
   await flight.close();
 });

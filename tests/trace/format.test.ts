@@ -1,9 +1,10 @@
+import { deflateRawSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Input, Outcome, engine, types } from "../../hosts/host.js";
 import { Malformed } from "../../hosts/trace/codec.js";
 import { TraceError, decodeTrace } from "../../hosts/trace/decode.js";
 import { hashesOf } from "../../hosts/trace/hash.js";
-import { encodeTrace } from "../../hosts/trace/lines.js";
+import { deflatedLine, deflatedSnapshotLine, encodeTrace } from "../../hosts/trace/lines.js";
 import { input as inputCodec, opening as openingCodec } from "../../hosts/trace/values.js";
 import { OPTIONS } from "../core/fixtures.js";
 import { RecordedEngine } from "./engine.js";
@@ -49,9 +50,9 @@ describe("refused", () => {
   });
 
   test("a version of the future", () => {
-    const trace = edited(0, (header) => ({ ...header, version: 2, more: {} }));
-    expect(refusal(trace)).toBe("line 1: a trace of version 2: this engine reads traces up to version 1");
-    expect(refusal(edited(0, (header) => ({ ...header, version: "1" })))).toBe("line 1: version: 1 was expected");
+    const trace = edited(0, (header) => ({ ...header, version: 3, more: {} }));
+    expect(refusal(trace)).toBe("line 1: a trace of version 3: this engine reads traces up to version 2");
+    expect(refusal(edited(0, (header) => ({ ...header, version: "1" })))).toBe("line 1: version: 1 or 2 was expected");
   });
 
   test("one that was cut short: anywhere", () => {
@@ -120,6 +121,47 @@ test("what a killed recorder left is read up to there, if asked for", () => {
   }
   expect(decodeTrace(inCalls, { unfinished: true }).segments.at(-1)!.end).toEqual({ why: "running" });
   expect(decodeTrace(inSnapshot, { unfinished: true }).segments.length).toBe(1);
+});
+
+describe("lines in short", () => {
+  const short = (line: string): string => {
+    const json = JSON.parse(line) as { format?: string; snapshot?: string };
+    if (json.format !== undefined) return line;
+    if (json.snapshot === undefined) return deflatedLine(deflateRawSync(Buffer.from(line)));
+    return deflatedSnapshotLine(deflateRawSync(Buffer.from(json.snapshot, "base64")));
+  };
+
+  test("are read as those that are not", () => {
+    const inShort = lines.map((line) => `${short(line)}\n`).join("");
+    expect(inShort.length).toBeLessThan(text.length / 3);
+    expect(lines.some((line) => line.startsWith('{"snapshot":'))).toBe(true);
+    expect(encodeTrace(decodeTrace(inShort))).toBe(text);
+  });
+
+  test("are no part of version 1, which is read as ever", () => {
+    const old = text.replaceAll('"version":2', '"version":1');
+    expect(old).not.toBe(text);
+    expect(encodeTrace(decodeTrace(old))).toBe(text);
+    const call = lines.findIndex((line) => line.startsWith('{"now"') && line.includes('"input"'));
+    const oldLines = old.trimEnd().split("\n");
+    const mixed = oldLines.map((line, at) => (at === call ? short(line) : line)).join("\n");
+    expect(refusal(`${mixed}\n`)).toBe(`line ${call + 1}: the line.deflated: nothing was expected`);
+  });
+
+  test("are refused where they are damaged, or hold another", () => {
+    const call = lines.findIndex((line) => line.startsWith('{"now"') && line.includes('"input"'));
+    const snapshot = lines.findIndex((line) => line.startsWith('{"snapshot"'));
+    const at = `line ${call + 1}: the line.deflated: `;
+    expect(refusal(changed(call, '{"deflated":"?"}'))).toBe(`${at}base64 was expected`);
+    expect(refusal(changed(call, '{"deflated":"////"}'))).toBe(`${at}DEFLATE was expected`);
+    expect(refusal(changed(call, short(short(lines[call]!))))).toBe(
+      `line ${call + 1}: the line.deflated: nothing was expected`,
+    );
+    expect(refusal(changed(snapshot, '{"snapshot":{"deflated":"////"}}'))).toBe(
+      `line ${snapshot + 1}: snapshot.deflated: DEFLATE was expected`,
+    );
+    expect(refusal(changed(snapshot, '{"snapshot":7}'))).toBe(`line ${snapshot + 1}: snapshot: base64 was expected`);
+  });
 });
 
 describe("values", () => {

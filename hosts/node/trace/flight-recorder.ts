@@ -12,7 +12,7 @@ import { TraceDirectory } from "./trace-directory.js";
 
 export interface FlightRecorderOptions {
   directory: string;
-  /** Bytes of all that is kept but incidents. */
+  /** Bytes of all that is kept, incidents included. */
   limit: number;
   /** Identity of the core. */
   core: string;
@@ -29,6 +29,7 @@ export class FlightRecorder implements Observer {
   readonly directory: TraceDirectory;
   /** Number of the newest instance that was recorded before. */
   readonly epoch: number;
+  readonly #limit: number;
   readonly #files: SegmentFiles;
   readonly #recorder: Recorder;
   #later: (() => void)[] = [];
@@ -36,6 +37,7 @@ export class FlightRecorder implements Observer {
 
   /** Throws where nothing can be written. */
   constructor({ directory, limit, core, log }: FlightRecorderOptions) {
+    this.#limit = limit;
     this.directory = new TraceDirectory(directory);
     this.directory.make();
     this.epoch = this.#lastEpoch = this.directory.lastEpoch();
@@ -72,7 +74,7 @@ export class FlightRecorder implements Observer {
     const { segment } = this.#recorder;
     await this.#flush();
     try {
-      this.directory.keep(segment, incident);
+      this.directory.keep(segment, incident, this.#limit / 2);
       return this.directory.incidentFile(incident);
     } catch {
       return null;

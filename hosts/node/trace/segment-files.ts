@@ -7,29 +7,26 @@ import type { FileHandle } from "node:fs/promises";
 import { endLine } from "../../trace/lines.js";
 import type { Sink } from "../../trace/recorder.js";
 import type { Log } from "../log.js";
-import { LineBuffer } from "./line-buffer.js";
 import type { SegmentFile, TraceDirectory } from "./trace-directory.js";
+import { WaitingLines, written } from "./waiting-lines.js";
+import type { Piece } from "./waiting-lines.js";
 
 export interface SegmentFilesOptions {
   directory: TraceDirectory;
-  /** Bytes of all segments together, but for the newest if that is larger. */
+  /** Bytes of all segments together, and of incidents whose segments are gone. */
   limit: number;
   log: Log;
 }
 
 /** Lines wait so long for others: then they are written together. */
 const GATHER_MS = 100;
+/** Room for the line that says where a segment breaks off. */
+const END_BYTES = 128;
 /** Bytes that may wait while the disk is busy. */
 const MOST_WAITING = 16 * 1024 * 1024;
 /** After a failure, before the next try: doubled each time. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
-
-/** What is to be written of one segment. */
-interface Batch {
-  segment: number;
-  bytes: Buffer;
-}
 
 export class SegmentFiles implements Sink {
   readonly #directory: TraceDirectory;
@@ -37,9 +34,7 @@ export class SegmentFiles implements Sink {
   readonly #log: Log;
   /** Written, oldest first; the newest may still grow. */
   readonly #files: SegmentFile[];
-  /** Of segments that have ended. */
-  #ended: Batch[] = [];
-  readonly #lines = new LineBuffer();
+  readonly #waiting = new WaitingLines();
   #newest = 0;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> | null = null;
@@ -54,6 +49,7 @@ export class SegmentFiles implements Sink {
     this.#limit = limit;
     this.#log = log;
     this.#files = directory.segments();
+    directory.dropIncidents(this.#share);
   }
 
   takes(segment: number): boolean {
@@ -61,17 +57,23 @@ export class SegmentFiles implements Sink {
   }
 
   begin(segment: number): void {
-    if (this.#lines.length > 0) this.#ended.push({ segment: this.#newest, bytes: this.#lines.take() });
+    this.#waiting.begin(segment);
     this.#newest = segment;
     if (this.#resting) this.#gaveUp = segment;
   }
 
   append(line: string): void {
     if (!this.takes(this.#newest)) return;
-    this.#lines.append(line);
-    if (this.#writing !== null && this.#waitingBytes() > MOST_WAITING)
+    this.#waiting.append(line);
+    if (this.#writing !== null && this.#waiting.length > MOST_WAITING)
       return this.#fail(new Error("the disk is too slow"));
-    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS).unref();
+    this.#soon();
+  }
+
+  snapshot(bytes: Uint8Array): void {
+    if (!this.takes(this.#newest)) return;
+    this.#waiting.snapshot(bytes);
+    this.#soon();
   }
 
   /** Old segments go by their bytes alone. */
@@ -82,8 +84,8 @@ export class SegmentFiles implements Sink {
     this.#callOff();
     // What comes while others are written is written behind them.
     while (this.#writing !== null) await this.#writing;
-    if (this.#waitingBytes() === 0) return;
-    this.#writing = this.#write(this.#take()).finally(() => (this.#writing = null));
+    if (this.#waiting.isEmpty) return;
+    this.#writing = this.#write(this.#waiting.take()).finally(() => (this.#writing = null));
     await this.#writing;
   }
 
@@ -96,35 +98,39 @@ export class SegmentFiles implements Sink {
     await handle?.close().catch(() => {});
   }
 
+  /** What an incident, or a segment, has at most: so there is room for the others beside it. */
+  get #share(): number {
+    return this.#limit / 2;
+  }
+
+  #soon(): void {
+    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS).unref();
+  }
+
   #callOff(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
   }
 
-  #waitingBytes(): number {
-    return this.#ended.reduce((sum, { bytes }) => sum + bytes.length, this.#lines.length);
-  }
-
-  #take(): Batch[] {
-    const taken = this.#ended;
-    this.#ended = [];
-    if (this.#lines.length > 0) taken.push({ segment: this.#newest, bytes: this.#lines.take() });
-    return taken;
-  }
-
-  async #write(batches: Batch[]): Promise<void> {
-    try {
-      for (const { segment, bytes } of batches) {
-        const file = await this.#fileFor(segment);
-        this.#makeRoom(bytes.length);
-        await this.#handle!.appendFile(bytes);
-        file.bytes += bytes.length;
+  async #write(pieces: readonly Piece[]): Promise<void> {
+    for (const piece of pieces) {
+      try {
+        await this.#append(piece.segment, await written(piece));
+        this.#pauseMs = FIRST_PAUSE_MS;
+      } catch (error) {
+        this.#fail(error);
+        return await this.#giveUp(piece.segment);
       }
-      this.#pauseMs = FIRST_PAUSE_MS;
-    } catch (error) {
-      this.#fail(error);
-      await this.#giveUp(batches.at(-1)!.segment);
     }
+  }
+
+  async #append(segment: number, bytes: Uint8Array): Promise<void> {
+    const file = await this.#fileFor(segment);
+    if (file.bytes + bytes.length > this.#share - END_BYTES)
+      throw new Error("it has more bytes than half of the limit");
+    this.#makeRoom(bytes.length + END_BYTES);
+    await this.#handle!.appendFile(bytes);
+    file.bytes += bytes.length;
   }
 
   async #fileFor(segment: number): Promise<SegmentFile> {
@@ -139,13 +145,12 @@ export class SegmentFiles implements Sink {
     return added;
   }
 
+  /** There is some, as no segment has more than half. What an incident links to as well only becomes the incident's. */
   #makeRoom(bytes: number): void {
-    let sum = this.#files.reduce((all, file) => all + file.bytes, bytes);
-    while (sum > this.#limit && this.#files.length > 1) {
-      const { file, bytes: freed } = this.#files[0]!;
-      rmSync(file, { force: true });
+    const kept = (): number => this.#files.reduce((sum, file) => sum + file.bytes, this.#directory.incidentBytes());
+    while (kept() + bytes > this.#limit && this.#files.length > 1) {
+      rmSync(this.#files[0]!.file, { force: true });
       this.#files.shift();
-      sum -= freed;
     }
   }
 
@@ -154,7 +159,7 @@ export class SegmentFiles implements Sink {
     if (this.#resting) return;
     this.#resting = true;
     this.#gaveUp = this.#newest;
-    this.#take();
+    this.#waiting.take();
     this.#callOff();
     this.#log.warn("the flight recorder dropped a segment", { segment: this.#newest, error: messageOf(error) });
     setTimeout(() => (this.#resting = false), this.#pauseMs).unref();
@@ -167,8 +172,9 @@ export class SegmentFiles implements Sink {
     this.#handle = null;
     await handle?.close().catch(() => {});
     const at = this.#files.findIndex(({ number }) => number === segment);
-    if (at >= 0 && broken(this.#files[at]!)) return;
-    if (this.#removed(segment) && at >= 0) this.#files.splice(at, 1);
+    const end = at >= 0 ? brokenOff(this.#files[at]!) : 0;
+    if (end > 0) this.#files[at]!.bytes += end;
+    else if (this.#removed(segment) && at >= 0) this.#files.splice(at, 1);
   }
 
   /** False where the disk does not even let go of it: what is there of it goes on being counted. */
@@ -187,19 +193,19 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** False if it cannot be said. */
-function broken({ file, bytes }: SegmentFile): boolean {
+/** Bytes of the line that says so; 0 if it cannot be said. */
+function brokenOff({ file, bytes }: SegmentFile): number {
   try {
     const descriptor = openSync(file, "r+");
     try {
       // Behind the last line that is there in whole.
       ftruncateSync(descriptor, bytes);
       const line = Buffer.from(`${endLine({ why: "broken", error: "the rest could not be written" })}\n`);
-      return bytes > 0 && writeSync(descriptor, line, 0, line.length, bytes) === line.length;
+      return bytes > 0 && writeSync(descriptor, line, 0, line.length, bytes) === line.length ? line.length : 0;
     } finally {
       closeSync(descriptor);
     }
   } catch {
-    return false;
+    return 0;
   }
 }

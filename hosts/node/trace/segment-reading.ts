@@ -1,14 +1,14 @@
 // Reads the segments that a daemon keeps as one trace. What a killed daemon, or a full disk, left without an end gets one.
 
 import { createReadStream } from "node:fs";
+import { inflateRawSync } from "node:zlib";
 import type { End } from "../../trace/format.js";
 import { endLine } from "../../trace/lines.js";
 import type { SegmentFile } from "./trace-directory.js";
 
 const KILLED = "the engine was killed, or the rest could not be written";
 const LF = 0x0a;
-/** Of a line, to know what it is, and whether it tells what came of a call. */
-const START = 16;
+/** Of the end of a line, to know whether it tells what came of a call. */
 const TAIL = 200;
 
 /**
@@ -48,8 +48,7 @@ async function* piecesOf(file: string): AsyncGenerator<Buffer> {
 class WholeLines {
   #pieces: Buffer[] = [];
   #lineCount = 0;
-  #start = "";
-  #tail = "";
+  #last = Buffer.alloc(0);
   #end: { end: End["why"]; error?: string } | null = null;
 
   *take(piece: Buffer): Generator<Uint8Array> {
@@ -59,10 +58,9 @@ class WholeLines {
     const whole = Buffer.concat([...this.#pieces, piece.subarray(0, cut)]);
     this.#pieces = [Buffer.from(piece.subarray(cut))];
     const last = whole.lastIndexOf(LF, -2) + 1;
-    this.#start = whole.toString("latin1", last, last + START);
-    this.#tail = whole.toString("latin1", Math.max(last, whole.length - TAIL));
-    const isEnd = this.#start.startsWith('{"end":');
-    if (isEnd) this.#end = JSON.parse(whole.toString("utf8", last)) as { end: End["why"]; error?: string };
+    this.#last = whole.subarray(last);
+    const isEnd = startsWith(this.#last, '{"end":');
+    if (isEnd) this.#end = JSON.parse(this.#last.toString()) as { end: End["why"]; error?: string };
     yield isEnd ? whole.subarray(0, last) : whole;
   }
 
@@ -76,8 +74,19 @@ class WholeLines {
   }
 
   #hasTrapped(): boolean {
-    return this.#start.startsWith('{"now":') && !/"out":\{[^{}]*\}\}\s*$/.test(this.#tail);
+    const line = startsWith(this.#last, '{"deflated":') ? inflated(this.#last) : this.#last;
+    const tail = line.toString("latin1", Math.max(0, line.length - TAIL));
+    return startsWith(line, '{"now":') && !/"out":\{[^{}]*\}\}\s*$/.test(tail);
   }
+}
+
+function startsWith(line: Buffer, text: string): boolean {
+  return line.toString("latin1", 0, text.length) === text;
+}
+
+function inflated(line: Buffer): Buffer {
+  const { deflated } = JSON.parse(line.toString("latin1")) as { deflated: string };
+  return inflateRawSync(Buffer.from(deflated, "base64"));
 }
 
 function countOf(piece: Buffer): number {

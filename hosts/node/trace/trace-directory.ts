@@ -21,6 +21,17 @@ export interface SegmentFile {
   bytes: number;
 }
 
+/** A trace that led to a trap. */
+interface Incident {
+  file: string;
+  inode: number;
+  bytes: number;
+  /** Names that the file has. */
+  links: number;
+  /** When, in milliseconds since 1970. */
+  written: number;
+}
+
 /** So many incidents are kept. */
 const MOST_INCIDENTS = 8;
 /** A header has fewer bytes. */
@@ -66,19 +77,42 @@ export class TraceDirectory {
     return this.segments().reduce((last, { file }) => Math.max(last, epochIn(file)), 0);
   }
 
-  /** Keeps what has been written of a segment, whatever becomes of the segment; older incidents go. */
-  keep(segment: number, incident: string): void {
+  /** Keeps what has been written of a segment, whatever becomes of the segment. Older incidents go, as `dropIncidents` has it. */
+  keep(segment: number, incident: string, mostBytes: number): void {
     linkSync(this.fileOf(segment), this.incidentFile(incident));
-    for (const file of this.#incidents().slice(0, -MOST_INCIDENTS)) rmSync(file, { force: true });
+    this.dropIncidents(mostBytes);
+  }
+
+  /** Of incidents the newest are kept, of so many bytes together. */
+  dropIncidents(mostBytes: number): void {
+    const seen = new Set<number>();
+    let sum = 0;
+    for (const [at, { file, inode, bytes }] of this.#incidents().reverse().entries()) {
+      if (!seen.has(inode)) sum += bytes;
+      seen.add(inode);
+      if (at >= MOST_INCIDENTS || sum > mostBytes) rmSync(file, { force: true });
+    }
+  }
+
+  /** Bytes of incidents whose segments are gone: the others have the same. */
+  incidentBytes(): number {
+    const incidents = this.#incidents();
+    return incidents.reduce((sum, { inode, bytes, links }, at) => {
+      const same = incidents.filter((one) => one.inode === inode);
+      return same[0] === incidents[at] && same.length === links ? sum + bytes : sum;
+    }, 0);
   }
 
   /** Oldest first. */
-  #incidents(): string[] {
-    const files = this.#names()
-      .filter((name) => INCIDENT.test(name))
-      .map((name) => join(this.path, name));
-    const age = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    return files.sort((a, b) => age(a) - age(b));
+  #incidents(): Incident[] {
+    const found = this.#names().flatMap((name) => {
+      const file = join(this.path, name);
+      const stat = INCIDENT.test(name) ? statSync(file, { throwIfNoEntry: false }) : undefined;
+      return stat === undefined
+        ? []
+        : [{ file, inode: stat.ino, bytes: stat.size, links: stat.nlink, written: stat.mtimeMs }];
+    });
+    return found.sort((a, b) => a.written - b.written);
   }
 
   #names(): string[] {

@@ -1,0 +1,82 @@
+// What waits to be written of segments, in order; and how it is written: what is long, in short. It is deflated beside the
+// event loop, when its turn to be written comes.
+
+import { promisify } from "node:util";
+import { deflateRaw } from "node:zlib";
+import { deflatedLine, deflatedSnapshotLine } from "../../trace/lines.js";
+import { LineBuffer } from "./line-buffer.js";
+
+/** Something to be written of one segment: whole lines, or what is to become one in short. */
+export interface Piece {
+  segment: number;
+  bytes: Uint8Array;
+  /** `line`: a long one, without its LF. */
+  as: "lines" | "line" | "snapshot";
+}
+
+/** Characters of a line from which on its shortening is worth the while: pages of the journal, manifests, large bodies. */
+const LONG = 8192;
+/** The quickest: half a second for what another would take two for, and a tenth larger. */
+const LEVEL = 1;
+
+const deflate = promisify(deflateRaw) as (bytes: Uint8Array, options: { level: number }) => Promise<Buffer>;
+
+export class WaitingLines {
+  readonly #lines = new LineBuffer();
+  #pieces: Piece[] = [];
+  #segment = 0;
+  #long = 0;
+
+  /** Bytes of lines that wait, as they are before they are shortened; snapshots, which are rare, are not among them. */
+  get length(): number {
+    return this.#long + this.#lines.length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#pieces.length === 0 && this.#lines.length === 0;
+  }
+
+  begin(segment: number): void {
+    this.#gather();
+    this.#segment = segment;
+  }
+
+  append(line: string): void {
+    if (line.length < LONG) return this.#lines.append(line);
+    const bytes = Buffer.from(line);
+    this.#long += bytes.length;
+    this.#push("line", bytes);
+  }
+
+  snapshot(bytes: Uint8Array): void {
+    this.#push("snapshot", bytes);
+  }
+
+  /** All that wait. */
+  take(): Piece[] {
+    this.#gather();
+    const taken = this.#pieces;
+    this.#pieces = [];
+    this.#long = 0;
+    return taken;
+  }
+
+  #push(as: Piece["as"], bytes: Uint8Array): void {
+    this.#gather();
+    this.#pieces.push({ segment: this.#segment, bytes, as });
+  }
+
+  #gather(): void {
+    if (this.#lines.length === 0) return;
+    const bytes = this.#lines.take();
+    this.#long += bytes.length;
+    this.#pieces.push({ segment: this.#segment, bytes, as: "lines" });
+  }
+}
+
+/** The piece as it stands in the file. */
+export async function written({ bytes, as }: Piece): Promise<Uint8Array> {
+  if (as === "lines") return bytes;
+  const short = await deflate(bytes, { level: LEVEL });
+  return Buffer.from(`${as === "line" ? deflatedLine(short) : deflatedSnapshotLine(short)}\n`, "latin1");
+}
