@@ -1,0 +1,135 @@
+// Pulls that fail, seen from the core: what the client reads, and what is kept.
+
+import { describe, expect, test } from "vitest";
+import { encode, ImageWorld, INDEX, makeImage, resolved } from "./image-world.js";
+import { begin } from "./pulls.js";
+
+describe("what goes wrong", () => {
+  const image = makeImage(["f", "g", "h", "i", "j"]);
+
+  test.each([
+    ["not-found", "MANIFEST_UNKNOWN", 404, "manifest for r.example/x:1 not found: told"],
+    ["not-found", "NAME_UNKNOWN", 404, /^pull access denied for r.example\/x, repository does not exist .*: told$/],
+    ["denied", "DENIED", 404, /^pull access denied for r.example\/x, .*'docker login': told$/],
+    ["unauthorized", "UNAUTHORIZED", 404, /^pull access denied for r.example\/x/],
+    ["unreachable", "", 500, "told"],
+    ["registry", "UNKNOWN", 500, "told"],
+    ["corrupt", "", 500, "told"],
+  ] as const)("at the manifest: %s %s is an HTTP error", (kind, code, status, message) => {
+    const world = new ImageWorld();
+    const id = world.ask("POST", "/images/create?fromImage=r.example/x&tag=1");
+    world.fail(world.take("resolve").op, kind, "told", { code });
+    expect(world.answer(id)).toMatchObject({ status, over: true });
+    expect(JSON.parse(world.answer(id).text)).toEqual({
+      message: typeof message === "string" ? message : expect.stringMatching(message),
+    });
+  });
+
+  test("refused credentials are a 401", () => {
+    const world = new ImageWorld();
+    const auth = Buffer.from(JSON.stringify({ username: "me!", password: "wrong!!!!" })).toString("base64");
+    const id = world.ask("POST", "/images/create?fromImage=x&tag=1", undefined, { "X-Registry-Auth": auth });
+    world.fail(world.take("resolve").op, "unauthorized", "unauthorized: authentication required");
+    expect([world.answer(id).status, JSON.parse(world.answer(id).text)]).toEqual([
+      401,
+      { message: "unauthorized: authentication required" },
+    ]);
+  });
+
+  test.each([
+    [{ schemaVersion: 1, fsLayers: [] }, "application/vnd.docker.distribution.manifest.v1+prettyjws", 400],
+    [{ schemaVersion: 2, mediaType: "application/json", spec: 1 }, "", 400],
+    [{ schemaVersion: 2, layers: [], manifests: [] }, INDEX, 400],
+    [
+      {
+        schemaVersion: 2,
+        config: { mediaType: "application/vnd.docker.plugin.v1+json", digest: image.id, size: 1 },
+        layers: [],
+      },
+      "application/vnd.docker.distribution.manifest.v2+json",
+      400,
+    ],
+    ["no manifest", "", 500],
+  ])("a manifest that is none: %j", (document, type, status) => {
+    const world = new ImageWorld();
+    const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
+    world.succeed(world.take("resolve").op, resolved(encode(JSON.stringify(document)), type));
+    expect(world.answer(id)).toMatchObject({ status, over: true });
+    expect(world.open()).toEqual([]);
+  });
+
+  test.each([
+    ["a config that cannot be had", null, "gone"],
+    ["a config of other bytes", encode('{"rootfs":{"diff_ids":[]}}'), /^image config verification failed/],
+    ["a config that is no JSON", encode("{"), "unexpected EOF"],
+    ["a config without rootfs", encode("{}"), "invalid rootfs in image configuration"],
+  ])("%s is an error in the stream", (_what, bytes, error) => {
+    const world = new ImageWorld();
+    const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
+    world.succeed(world.take("resolve").op, resolved(image.manifest));
+    const { op } = world.take("blob");
+    if (bytes === null) world.fail(op, "not-found", "gone");
+    else world.succeed(op, { tag: "bytes", val: bytes });
+    const last = world.lines(id).at(-1) as { error: string };
+    expect(last).toEqual({
+      errorDetail: { message: last.error },
+      error: typeof error === "string" ? error : expect.stringMatching(error),
+    });
+    expect(world.answer(id).over).toBe(true);
+  });
+
+  test("more or fewer layers than the config says", () => {
+    const world = new ImageWorld();
+    const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
+    const document = JSON.parse(new TextDecoder().decode(image.manifest)) as { layers: unknown[] };
+    document.layers.pop();
+    world.succeed(world.take("resolve").op, resolved(encode(JSON.stringify(document))));
+    world.succeed(world.take("blob").op, { tag: "bytes", val: image.config });
+    expect(world.said(id).at(-1)).toBe("layers from manifest don't match image configuration");
+    expect(world.open()).toEqual([]);
+  });
+
+  test("at a layer: the error ends the stream, what was fetched is dropped, what is under way given up", () => {
+    const world = new ImageWorld();
+    const records = new Set(world.records.keys());
+    const id = begin(world, "x:1", image);
+    const [first, second, third] = [world.take("layer"), world.take("layer"), world.take("layer")];
+    world.succeed(first.op, { tag: "size", val: 1n });
+    const fourth = world.take("layer");
+    world.fail(second.op, "corrupt", "filesystem layer verification failed for digest sha256:0");
+    expect(world.said(id).at(-1)).toBe("filesystem layer verification failed for digest sha256:0");
+    expect(world.answer(id).over).toBe(true);
+    expect(world.dropped()).toEqual([image.chains[0]]);
+    const given = [world.take("abandon").val, world.take("abandon").val];
+    expect(new Set(given)).toEqual(new Set([third.op, fourth.op]));
+    expect(world.open()).toEqual([]);
+    // One of them was done before it heard.
+    world.succeed(third.op, { tag: "size", val: 1n });
+    world.fail(fourth.op, "interrupted", "context canceled");
+    expect(world.dropped()).toEqual([image.chains[2]]);
+    expect(world.open()).toEqual([]);
+    expect(new Set(world.records.keys())).toEqual(records);
+    expect(world.call("GET", `/images/${image.id}/json`).status).toBe(404);
+    // All three may download again.
+    begin(world, "x:1", image);
+    expect(world.open()).toEqual(["layer", "layer", "layer"]);
+  });
+
+  test("a full disk", () => {
+    const world = new ImageWorld();
+    const id = begin(world, "x:1", image);
+    world.fail(world.take("layer").op, "exhausted", "write /etc/x: no space left on device");
+    expect(world.said(id).at(-1)).toBe("failed to register layer: write /etc/x: no space left on device");
+  });
+
+  test.each(["resolve", "blob"] as const)("a client that goes away at the %s", (step) => {
+    const world = new ImageWorld();
+    const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
+    if (step === "blob") world.succeed(world.take("resolve").op, resolved(image.manifest));
+    const { op } = world.take(step);
+    world.hangUp(id);
+    expect(world.take("abandon").val).toBe(op);
+    world.fail(op, "interrupted", "context canceled");
+    expect(world.open()).toEqual([]);
+  });
+});

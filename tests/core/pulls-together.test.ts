@@ -1,0 +1,119 @@
+// Pulls beside pulls, and beside loads, seen from the core: what is fetched once, and for whom.
+
+import { describe, expect, test } from "vitest";
+import { encode, ImageWorld, makeImage, shortId } from "./image-world.js";
+import type { MadeImage } from "./image-world.js";
+import { begin } from "./pulls.js";
+
+describe("two pulls", () => {
+  const image = makeImage(["s", "t"]);
+
+  test("share the work, and both are told", () => {
+    const world = new ImageWorld();
+    const [one, two] = [begin(world, "x:1", image), begin(world, "x:2", image)];
+    expect(world.open()).toEqual(["layer", "layer"]);
+    const layers = [world.take("layer"), world.take("layer")];
+    world.progress(layers[0]!.op, "downloading", 5, 1000);
+    for (const { op } of layers) world.succeed(op, { tag: "size", val: 1n });
+    for (const [id, name] of [
+      [one, "x:1"],
+      [two, "x:2"],
+    ] as const) {
+      expect(world.said(id)).toContain(`Downloading ${shortId(image.blobs[0]!)}`);
+      expect(world.said(id).at(-1)).toBe(`Status: Downloaded newer image for ${name}`);
+      expect(world.answer(id).over).toBe(true);
+    }
+    expect(world.call("GET", "/images/x:2/json").json).toMatchObject({ RepoTags: ["x:1", "x:2"] });
+    expect(world.dropped()).toEqual([]);
+  });
+
+  test("when the registry refuses one's credentials the other goes on with its own", () => {
+    const world = new ImageWorld();
+    const single = makeImage(["single"]);
+    const [bad, good] = [begin(world, "x:1", single, "bad"), begin(world, "x:2", single, "good")];
+    world.fail(world.take("layer").op, "unauthorized", "");
+    expect(world.answer(bad).over).toBe(true);
+    expect(world.answer(good).over).toBe(false);
+    const { op, val } = world.take("layer");
+    expect(val.source).toMatchObject({ val: { from: { credentials: { password: "good" } } } });
+    world.succeed(op, { tag: "size", val: 1n });
+    expect(world.said(good).at(-1)).toBe("Status: Downloaded newer image for x:2");
+  });
+
+  test("one client goes: the other's goes on; both go: the work is given up, and can be taken up again", () => {
+    const world = new ImageWorld();
+    const [one, two] = [begin(world, "x:1", image), begin(world, "x:2", image)];
+    const [first, second] = [world.take("layer"), world.take("layer")];
+    world.hangUp(one);
+    expect(world.open()).toEqual([]);
+    world.succeed(first.op, { tag: "size", val: 1n });
+    expect(world.said(two)).toContain(`Pull complete ${shortId(image.blobs[0]!)}`);
+    world.hangUp(two);
+    expect(world.take("abandon").val).toBe(second.op);
+    expect(world.dropped()).toEqual([image.chains[0]]);
+    const three = begin(world, "x:3", image);
+    expect(world.open()).toEqual(["layer"]);
+    world.succeed(world.take("layer").op, { tag: "size", val: 1n });
+    // The host gives the abandoned one up at last: it is asked for once more.
+    world.fail(second.op, "interrupted", "context canceled");
+    const again = world.take("layer");
+    expect(again.val.chain).toBe(image.chains[1]);
+    world.succeed(again.op, { tag: "size", val: 1n });
+    expect(world.said(three).at(-1)).toBe("Status: Downloaded newer image for x:3");
+  });
+});
+
+describe("a pull and a load of the same layer", () => {
+  const image = makeImage(["both"]);
+
+  test.each([
+    ["pull", "load"],
+    ["load", "pull"],
+  ] as const)("when what the %s brings is bad the %s goes on with its own", (first, then) => {
+    const world = new ImageWorld();
+    const ask = { pull: () => begin(world, "x:1", image), load: () => beginLoad(world, image) };
+    const [failing, going] = [ask[first](), ask[then]()];
+    expect(world.open()).toEqual(["layer"]);
+    const bad = world.take("layer");
+    expect(bad.val.source.tag).toBe(first === "pull" ? "registry" : "archived");
+    world.fail(bad.op, "corrupt", "bad bytes");
+    expect(world.answer(failing).text).toContain("bad bytes");
+    expect(world.answer(failing).over).toBe(true);
+    expect(world.answer(going).over).toBe(false);
+    const good = world.take("layer");
+    expect(good.val).toMatchObject({
+      chain: image.chains[0],
+      source: { tag: then === "pull" ? "registry" : "archived" },
+    });
+    world.succeed(good.op, { tag: "size", val: 1n });
+    expect(world.answer(going).over).toBe(true);
+    expect(world.answer(going).text).not.toContain("bad bytes");
+    expect(world.dropped()).toEqual([]);
+    expect(world.call("GET", `/images/${image.id}/json`).status).toBe(200);
+  });
+
+  test("one that waits takes over from one that goes away", () => {
+    const world = new ImageWorld();
+    const pulling = begin(world, "x:1", image);
+    const { op } = world.take("layer");
+    world.hangUp(pulling);
+    world.done(world.take("abandon").op);
+    const loading = beginLoad(world, image);
+    world.fail(op, "interrupted", "context canceled");
+    const again = world.take("layer");
+    expect(again.val.source.tag).toBe("archived");
+    world.succeed(again.op, { tag: "size", val: 1n });
+    expect(world.said(loading)).toEqual(["Loaded image: loaded:1"]);
+  });
+});
+
+/** Loads an image of one layer, until that is to be unpacked. */
+function beginLoad(world: ImageWorld, { config }: MadeImage): bigint {
+  const id = world.ask("POST", "/images/load", encode("tar"));
+  const val = ["manifest.json", "c.json", "0.tar"].map((path) => ({ path, size: 1n }));
+  world.succeed(world.take("ingest").op, { tag: "ingested", val });
+  const list = [{ Config: "c.json", RepoTags: ["loaded:1"], Layers: ["0.tar"] }];
+  world.succeed(world.take("read").op, { tag: "bytes", val: encode(JSON.stringify(list)) });
+  world.succeed(world.take("read").op, { tag: "bytes", val: config });
+  return id;
+}
