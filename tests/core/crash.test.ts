@@ -7,7 +7,7 @@ import { Engine } from "./crash/engine.js";
 import { Memory } from "./crash/memory.js";
 import { NAMES, act, drawStory } from "./crash/story.js";
 import { type Rest, checkAtRest, checkHangs, checkJournaled, checkTold, checkUnique } from "./crash/truths.js";
-import type { State } from "./crash/world.js";
+import type { State } from "./crash/state.js";
 import { NETWORKS } from "./fixtures.js";
 
 const STORIES = Number(process.env["CRASH_STORIES"] ?? "200");

@@ -6,7 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Engine } from "./crash/engine.js";
 import { containersOf, wordOf, type ContainerRecord } from "./crash/memory.js";
-import { World, type Process, type State } from "./crash/world.js";
+import type { Process, State } from "./crash/state.js";
+import { World } from "./crash/world.js";
 import { BUSYBOX_CHAIN, NETWORKS } from "./fixtures.js";
 import { statusWords } from "./scenario-outputs.js";
 

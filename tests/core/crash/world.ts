@@ -6,55 +6,8 @@ import type { HostEffect } from "../../../hosts/outbox.js";
 import { digestOf, encode } from "../image-world.js";
 import { sampleOf } from "../samples.js";
 import { archiveOf, configOf, manifestOf } from "./registry.js";
-
-export interface Process {
-  container: string;
-  run: number;
-  status: "running" | "unstarted" | "exited" | "lost";
-  frozen: boolean;
-  /** Does not obey SIGTERM. */
-  stubborn: boolean;
-  /** Container whose processes it is among; empty for none. */
-  joined: string;
-  /** SIGTERM came while it was frozen. */
-  pending: boolean;
-  code: number;
-  /** Its limit of memory; 0 for none. */
-  memory: number;
-  /** Its hosts file. */
-  hosts: string;
-}
-
-/** One more process of a run. */
-export interface Exec {
-  exec: string;
-  container: string;
-  run: number;
-  running: boolean;
-}
-
-export interface Join {
-  network: string;
-  address: string;
-  ports: string[];
-}
-
-/** All there is, and nothing that cannot be copied. */
-export interface State {
-  mounts: Map<string, string | null>;
-  /** Containers that were mounted at some time. */
-  mountedOnce: Set<string>;
-  files: Set<string>;
-  joins: Map<string, Join>;
-  networks: Set<string>;
-  volumes: Set<string>;
-  /** ChainID → the one below. */
-  chains: Map<string, string | null>;
-  processes: Map<string, Process>;
-  execs: Map<string, Exec>;
-  archives: Map<string, Map<string, Uint8Array>>;
-  commits: number;
-}
+import { copyOf, emptyState, processOf } from "./state.js";
+import type { Exec, Process, State } from "./state.js";
 
 export class Failed extends Error {
   constructor(
@@ -406,11 +359,6 @@ function subjectOf(command: Exclude<processes.ProcessCommand, { tag: "launch" }>
   }
 }
 
-function processOf(container: string, run: number, status: Process["status"]): Process {
-  const asked = { joined: "", stubborn: false, memory: 0, hosts: "" };
-  return { container, run, status, frozen: false, pending: false, code: 0, ...asked };
-}
-
 function hostsOf(files: processes.ContainerFile[]): string {
   return new TextDecoder().decode(files.find(({ name }) => name === "hosts")?.content);
 }
@@ -424,36 +372,4 @@ function stateOf({ status, code }: Process): engine.ProcessState {
   if (status === "unstarted" || status === "lost") return { tag: status };
   if (status === "running") return { tag: "running", val: { pid: 100, at: 0n } };
   return { tag: "exited", val: { code, outOfMemory: false, lost: false, at: 0n } };
-}
-
-function copyOf(state: State): State {
-  return {
-    mounts: new Map(state.mounts),
-    mountedOnce: new Set(state.mountedOnce),
-    files: new Set(state.files),
-    joins: new Map(state.joins),
-    networks: new Set(state.networks),
-    volumes: new Set(state.volumes),
-    chains: new Map(state.chains),
-    processes: new Map(Array.from(state.processes, ([run, process]) => [run, { ...process }])),
-    execs: new Map(Array.from(state.execs, ([id, exec]) => [id, { ...exec }])),
-    archives: new Map(state.archives),
-    commits: state.commits,
-  };
-}
-
-function emptyState(): State {
-  return {
-    mounts: new Map(),
-    mountedOnce: new Set(),
-    files: new Set(),
-    joins: new Map(),
-    networks: new Set(),
-    volumes: new Set(),
-    chains: new Map(),
-    processes: new Map(),
-    execs: new Map(),
-    archives: new Map(),
-    commits: 0,
-  };
 }
