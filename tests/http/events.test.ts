@@ -1,6 +1,7 @@
 // Events: what each doing says, in which order, and who hears it.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
+import { dockerArchive, tarOf } from "../support/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";
@@ -86,6 +87,26 @@ onEngines("events", (engine, kind) => {
     expect(words.at(-1)).toBe("container destroy");
   });
 
+  test("a process killed for memory", async () => {
+    const { id, events } = await heard(async (name) => {
+      const Memory = 16 << 20;
+      // The shell lives on a while: who watches for such ends hears of this one before that of the container.
+      const script = "head -c 200000000 /dev/zero | tail; sleep 0.5; exit 3";
+      const HostConfig = { Memory, MemorySwap: Memory, NetworkMode: "none" };
+      const id = await engine().create({ Cmd: ["sh", "-c", script], HostConfig }, `?name=${name}`);
+      await engine().start(id);
+      expect(await engine().wait(id)).toBe(3);
+      await engine().remove(id);
+      return id;
+    });
+    const ofContainer = events.filter((event) => event.Type === "container");
+    const oom = ofContainer.find((event) => event.Action === "oom");
+    expect(oom?.Actor).toEqual({ ID: id, Attributes: { image: "busybox", name: "story" } });
+    // The reference tells it as often as its watcher wakes, and when that does.
+    if (kind === "reference") return;
+    expect(ofContainer.map(({ Action }) => Action)).toEqual(["create", "start", "oom", "die", "destroy"]);
+  });
+
   test("attach and resize have events of their own", async () => {
     const { events } = await heard(async (name) => {
       const id = await engine().create({ Cmd: ["sleep", "1000"], Tty: true, StopSignal: "SIGKILL" }, `?name=${name}`);
@@ -124,6 +145,17 @@ onEngines("events", (engine, kind) => {
     expect(commit?.Actor.Attributes).toMatchObject({ imageID: made.Id });
     await engine().remove(id);
     await engine().must(200, "DELETE", "/images/made:1");
+  });
+
+  test("image load", async () => {
+    const since = await stamp(engine());
+    const spec = { reference: "events-load:1", config: {}, layers: [await tarOf([{ name: "a", body: "loaded" }])] };
+    await engine().load(await dockerArchive([spec]));
+    const { Id } = await engine().read<{ Id: string }>("/images/events-load:1/json");
+    const events = await past(engine(), since, { type: ["image"], event: ["load"] });
+    expect(events.map(({ Actor }) => Actor)).toEqual([{ ID: Id, Attributes: { name: Id } }]);
+    expect([events[0]?.status, events[0]?.id]).toEqual(["load", Id]);
+    await engine().must(200, "DELETE", "/images/events-load:1");
   });
 
   test("headers come at once, then events as they happen", async () => {

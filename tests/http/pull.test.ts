@@ -5,6 +5,7 @@ import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from 
 import { messageOf, type Json } from "../support/engine-client.js";
 import { busyboxLayer, tarOf } from "../support/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
+import { past, stamp } from "../support/past-events.js";
 import { askPull, pullLines, shortId, smallImage } from "../support/pulls.js";
 import { digestOf, packImage, packIndex, pushImage, pushManifest } from "../support/push-image.js";
 
@@ -41,6 +42,19 @@ onEngines(
         RepoTags: [`${registry.host}/one:1`],
         RepoDigests: [`${registry.host}/one@${image.digest}`],
       });
+    });
+
+    test("each pull has an event, also one that brings nothing new; a failed one has none", async () => {
+      await pushImage(registry, "told", ["1"], packImage(await smallImage("told", 1)));
+      const since = await stamp(engine());
+      for (const tag of ["1", "1"]) await pullLines(engine(), `fromImage=${registry.host}/told&tag=${tag}`);
+      await askPull(engine(), `fromImage=${registry.host}/told&tag=none`);
+      const events = await past(engine(), since, { type: ["image"] });
+      const told = { ID: `${registry.host}/told:1`, Attributes: { name: `${registry.host}/told` } };
+      expect(events.map(({ Action, Actor }) => [Action, Actor])).toEqual([
+        ["pull", told],
+        ["pull", told],
+      ]);
     });
 
     test("again: nothing but three lines", async () => {
