@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
-import { splitFrames } from "../support/frames.js";
+import { frames, splitFrames } from "../support/frames.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
-import { pause } from "../support/commands.js";
+import { until } from "../support/commands.js";
 
 onEngines("logs", (engine, kind) => {
   test("each stream in its own frames, chosen by the query", async () => {
@@ -87,24 +87,27 @@ onEngines("logs", (engine, kind) => {
   });
 
   test("follow: headers at once, lines as they come, the end with the container", async () => {
-    const id = await engine().running({ Cmd: ["sh", "-c", "sleep 0.3; echo first; sleep 0.3; echo last"] });
-    const connection = await RawConnection.open(engine().socketPath);
-    const before = Date.now();
-    connection.send(encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1&follow=1` }));
-    const head = await connection.head();
-    expect(Date.now() - before).toBeLessThan(250);
-    const chunks: string[] = [];
-    for await (const chunk of connection.chunks()) chunks.push(chunk.subarray(8).toString());
-    expect(head.status).toBe(200);
-    expect(chunks.join("")).toBe("first\nlast\n");
-    connection.close();
+    const id = await engine().running({
+      Cmd: ["sh", "-c", "for i in 1 2; do read line; echo $line; done"],
+      OpenStdin: true,
+    });
+    const type = await typing(id);
+    const follower = await followed(id);
+    // The headers have come: they waited for no line, since nothing is written until it is typed.
+    type("first\n");
+    expect(await follower.next()).toBe("first\n");
+    type("last\n");
+    expect([await follower.next(), await follower.next()]).toEqual(["last\n", null]);
     await engine().remove(id);
   });
 
   test("follow with tail=0 shows new lines only", async () => {
-    const id = await engine().running({ Cmd: ["sh", "-c", "echo old; sleep 0.6; echo new"] });
-    await pause(250);
-    expect((await engine().logs(id, "stdout=1&follow=1&tail=0")).stdout).toBe("new\n");
+    const id = await engine().running({ Cmd: ["sh", "-c", "echo old; read line; echo $line"], OpenStdin: true });
+    const type = await typing(id);
+    await until("the old line", async () => (await engine().logs(id)).stdout === "old\n");
+    const follower = await followed(id, "&tail=0");
+    type("new\n");
+    expect([await follower.next(), await follower.next()]).toEqual(["new\n", null]);
     await engine().remove(id);
   });
 
@@ -150,6 +153,31 @@ onEngines("logs", (engine, kind) => {
     expect(await typeOf(raw, "1.55")).toBe("application/vnd.docker.raw-stream");
     for (const id of [framed, raw]) await engine().remove(id);
   });
+
+  /** Writes to what the container reads. */
+  async function typing(id: string): Promise<(text: string) => void> {
+    const connection = await RawConnection.open(engine().socketPath);
+    const target = `/v1.41/containers/${id}/attach?stream=1&stdin=1`;
+    connection.send(encodeRequest({ method: "POST", target, headers: { Connection: "Upgrade", Upgrade: "tcp" } }));
+    expect((await connection.head()).status).toBe(101);
+    return (text) => connection.send(text);
+  }
+
+  /** Someone who follows stdout, and has had the headers: what comes next, or null at the end. */
+  async function followed(id: string, query = ""): Promise<{ next(): Promise<string | null> }> {
+    const connection = await RawConnection.open(engine().socketPath);
+    connection.send(encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1&follow=1${query}` }));
+    expect((await connection.head()).status).toBe(200);
+    const chunks = connection.chunks();
+    return {
+      async next() {
+        const { value, done } = await chunks.next();
+        if (!done) return frames(value).stdout;
+        connection.close();
+        return null;
+      },
+    };
+  }
 
   async function ended(Cmd: string[], more: Record<string, unknown> = {}): Promise<string> {
     const id = await engine().create({ Cmd, ...more });
