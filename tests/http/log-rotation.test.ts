@@ -1,6 +1,7 @@
 // Logs within their bounds: what is kept, what followers see while files are rotated under them, and a container without
 // a log.
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
@@ -8,6 +9,7 @@ import { messageOf, type Json } from "../support/engine-client.js";
 import { frames } from "../support/frames.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { pause } from "../support/commands.js";
+import { parentOf } from "../support/processes.js";
 
 /** Eight bursts of ten thousand lines, far enough apart for a look at the log each: some 4.5 MB of log. */
 const CHATTY = "sleep 0.5; for i in 1 2 3 4 5 6 7 8; do seq $((i*10000)) $((i*10000+9999)); sleep 0.25; done";
@@ -87,6 +89,24 @@ onEngines("log rotation", (engine, kind) => {
     idle.close();
     await engine().remove(id);
   });
+
+  testExcept(kind, { reference: REFERENCE.logsUnbounded, simulated: SIMULATED.supervisors })(
+    "without a word about it a log has at most 5 files of 20 MB, also while nobody looks at it",
+    async () => {
+      const id = await engine().running();
+      expect(await engine().inspect(id)).toMatchObject({
+        HostConfig: { LogConfig: { Type: "json-file", Config: {} } },
+      });
+      const { Pid } = (await engine().inspect<{ State: { Pid: number } }>(id)).State;
+      const supervisor = parentOf(Pid);
+      const args = readFileSync(`/proc/${supervisor}/cmdline`, "utf8").split("\0");
+      // What the supervisor bounds by itself: a file, and what a container may write while no engine is there.
+      expect(args[args.indexOf("--log-size-max") + 1]).toBe(String(20_000_000 + 256 * 2 ** 20));
+      const note = JSON.parse(readFileSync(join(args[args.indexOf("--bundle") + 1]!, "launch.json"), "utf8")) as Json;
+      expect(note["log"]).toEqual({ fileBytes: 20_000_000, files: 5, compressed: false, passing: false });
+      await engine().remove(id);
+    },
+  );
 
   testExcept(kind, { reference: REFERENCE.killed, simulated: SIMULATED.killed })(
     "a daemon that was killed goes on bounding the log, and loses nothing of what it bounds",

@@ -15,6 +15,7 @@ export const REFERENCE = {
   load: "how it bears load is its own matter",
   logDrivers: "the reference has this log driver",
   logsByName: "the reference follows a log by its file's name: it loses lines, repeats others, or breaks off",
+  logsUnbounded: "the reference keeps all of a log unless it is told otherwise",
   modes: "the reference takes any mode at create",
   nonsense: "what the reference makes of them is its own matter",
   ours: "it is ours alone",
@@ -44,6 +45,7 @@ export const SIMULATED = {
   mknod: "no simulated program makes devices",
   mounts: "the simulated machine has no mounts of its own",
   runtimes: "the simulated machine has no OCI runtime that could be asked",
+  supervisors: "the simulated machine has no supervisors of containers",
 } as const;
 
 /** What real machines are not asked. */
