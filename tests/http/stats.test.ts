@@ -46,7 +46,7 @@ onEngines("stats", (engine, kind) => {
     expect(record.memory_stats.usage).toBeLessThan(MEMORY);
     const elapsed = Date.parse(record.read) - Date.parse(record.preread);
     expect(elapsed).toBeGreaterThan(900);
-    expect(elapsed).toBeLessThan(5000);
+    expect(elapsed).toBeLessThan(20_000);
     const [now, before] = [record.cpu_stats, record.precpu_stats];
     expect(now.online_cpus).toBe(engine().machine.cpus);
     expect(now.cpu_usage.total_usage).toBeGreaterThanOrEqual(before.cpu_usage.total_usage);
@@ -61,19 +61,19 @@ onEngines("stats", (engine, kind) => {
     const busy = await engine().running({ Cmd: ["sh", "-c", "while :; do :; done"] });
     const idle = await engine().running();
     const [used, rested] = await Promise.all([share(busy), share(idle)]);
-    expect(used).toBeGreaterThan(0.1);
+    // Little is left for it on a busy machine.
+    expect(used).toBeGreaterThan(0.02);
     expect(used).toBeLessThan(1.5);
-    expect(rested).toBeLessThan(0.05);
+    expect(rested).toBeLessThan(Math.min(used / 2, 0.05));
     for (const id of [busy, idle]) await engine().remove(id);
   });
 
-  test("one-shot: a single sample with nothing before it", async () => {
+  test("one-shot: a single sample with nothing before it, at once", async () => {
     const id = await engine().running();
-    const began = Date.now();
-    const record = await one(id, "&one-shot=1");
-    if (kind !== "reference") expect(Date.now() - began).toBeLessThan(700);
+    const quick = () => one(id, "&one-shot=1");
+    const record = await (kind === "reference" ? quick() : answeredBeforePairs(id, quick));
     expect(record.preread).toBe(NO_TIME);
-    expect(Date.parse(record.read)).toBeGreaterThan(began - 1000);
+    expect(Date.parse(record.read)).toBeGreaterThanOrEqual(await startOf(id));
     expect(record.precpu_stats).toEqual(NO_CPU);
     expect(record.cpu_stats.online_cpus).toBe(engine().machine.cpus);
     await engine().remove(id);
@@ -105,11 +105,11 @@ onEngines("stats", (engine, kind) => {
     await engine().remove(bridged);
   });
 
-  test("what does not run: one record of zeros", async () => {
+  test("what does not run: one record of zeros, at once", async () => {
     const id = await engine().create({}, "?name=unborn");
-    const began = Date.now();
-    const record = await one(id);
-    expect(Date.now() - began).toBeLessThan(700);
+    const watched = await engine().running();
+    const record = await answeredBeforePairs(watched, () => one(id));
+    await engine().remove(watched);
     expect(record).toMatchObject({
       id,
       name: "/unborn",
@@ -179,6 +179,27 @@ onEngines("stats", (engine, kind) => {
     expect(Object.keys(record.blkio_stats)).toContain("io_service_bytes_recursive");
     await engine().remove(id);
   });
+
+  /**
+   * What is answered before a pair of samples that was asked for first, and takes a second: it waited for none. Where
+   * the machine has stood still meanwhile, nothing is known, and it is asked again.
+   */
+  async function answeredBeforePairs(id: string, ask: () => Promise<Record>): Promise<Record> {
+    for (let round = 0; round < 10; round++) {
+      let isPairThere = false;
+      const pair = one(id).then(() => (isPairThere = true));
+      const record = await ask();
+      const wasFirst = !isPairThere;
+      await pair;
+      if (wasFirst) return record;
+    }
+    throw new Error("it is never answered before a pair of samples is");
+  }
+
+  /** In milliseconds since 1970, by the engine's clock. */
+  async function startOf(id: string): Promise<number> {
+    return Date.parse((await engine().inspect<{ State: { StartedAt: string } }>(id)).State.StartedAt);
+  }
 
   /** Of one processor, by the clients' formula. */
   async function share(id: string): Promise<number> {
