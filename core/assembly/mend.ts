@@ -19,6 +19,7 @@ import { mendLimits } from "./container/limiting";
 import { mendLinked } from "./container/linked";
 import { originOf } from "./container/last-change";
 import { tieLinks } from "./container/links";
+import { volumesFilled } from "./container/own-volumes";
 import { release } from "./container/release";
 import { resumeRemoval } from "./container/remove";
 import { resumeRestart } from "./container/restart";
@@ -111,6 +112,7 @@ function mendStarting(container: Container, found: FoundProcess | null): void {
   if (lives) {
     tellAdopted(runOf(container), "it came to life, though nobody was told");
     container.advance(Cause.Started);
+    volumesFilled(container);
     container.everRan = true;
     container.startedAt = startOf(state!);
     return mendRunning(container, found);

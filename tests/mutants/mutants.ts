@@ -55,8 +55,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a kill is answered before its container has ended",
     file: "container/kill.ts",
-    right: `if (step != KILL_STEP) sendEmpty`,
-    wrong: `if (WRONG || step != KILL_STEP) sendEmpty`,
+    right: `if (step != KILL_STEP) this.answer`,
+    wrong: `if (WRONG || step != KILL_STEP) this.answer`,
     finder: "search",
   },
   {

@@ -97,9 +97,9 @@ export class Container {
   error: string = "";
   startedAt: i64 = NO_TIME;
   finishedAt: i64 = NO_TIME;
-  /** Bytes of the files it has written, as they were counted last. */
-  written: i64 = 0;
-  /** The last run after which they were counted. */
+  /** Bytes of the files it has written, as they were counted after its last run for which that was done. */
+  counted: i64 = 0;
+  /** Number of that run. */
   countedRun: u32 = 0;
   /** A removal that was asked for takes the anonymous volumes along. */
   removeVolumes: bool = false;
@@ -121,6 +121,11 @@ export class Container {
   // ---------------------------------------------------------------- not in the record
   /** Its record is put before the step ends: see `touch`. */
   changed: bool = false;
+  /** Its record is behind: see `touchLater`. */
+  behind: bool = false;
+  /** Bytes of the files it has written, as they were counted last. Of a run that goes on that is a sample of what the disk
+   * keeps, taken anew for who asks: nothing is lost with it. */
+  written: i64 = 0;
   /** In which run its health was begun anew. */
   healthRun: u32 = 0;
   /** Those that have links to it, each once. */
@@ -190,6 +195,19 @@ export class Container {
     if (this.changed) return;
     this.changed = true;
     changedContainers.push(this);
+  }
+
+  /**
+   * The same for what no client has been told of, and nothing that is done now relies upon: the record may wait for the
+   * next one that is put, but not longer than until somebody is told.
+   */
+  touchLater(): void {
+    this.behind = true;
+  }
+
+  /** A client is told in this step of what the record may be behind with. */
+  tell(): void {
+    if (this.behind) this.touch();
   }
 
   can(cause: Cause): bool {

@@ -239,12 +239,11 @@ class Creation extends Task {
         this.open = fillVolumes(container, this, 0);
         break;
       case Filling.Filled:
-        volumesFilled(container);
         this.open = 1;
         askContent(this, 0, new ContentCommandUnmount(container.id));
         break;
       default:
-        container.touch();
+        volumesFilled(container);
         engine.sizes.volumesChanged(container);
         return false;
     }

@@ -73,7 +73,7 @@ export abstract class FilesWork extends Task {
     if (this.failure.length > 0) return this.refuse(internal(this.failure));
     if (step == Step.Prepare) this.open = fillVolumes(this.container, this, Step.Fill);
     if (this.open > 0) return;
-    if (volumesFilled(this.container)) this.container.touch();
+    volumesFilled(this.container);
     this.ready();
   }
 

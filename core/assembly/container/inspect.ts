@@ -52,6 +52,8 @@ class Sizing extends Task {
 
 /** `written` less than 0: no sizes. */
 function write(container: Container, version: i32, written: i64): Uint8Array {
+  // Results of health checks are told here alone: no probe needs to wait for the disk, only who looks does.
+  container.tell();
   const json = new JsonWriter();
   json.beginObject();
   json.stringField("Id", container.id);

@@ -76,14 +76,19 @@ class Kill extends Killing {
       return;
     }
     if (disarms(this.container, this.signal)) thaw(this.container);
-    if (step != KILL_STEP) sendEmpty(this.call, 204);
+    if (step != KILL_STEP) this.answer();
   }
 
   ranOut(): void {
-    sendEmpty(this.call, 204);
+    this.answer();
   }
 
   failed(message: string): void {
     sendRefusal(this.call, internal(`cannot kill container: ${this.call.name}: ${message}`));
+  }
+
+  private answer(): void {
+    this.container.tell();
+    sendEmpty(this.call, 204);
   }
 }

@@ -33,12 +33,9 @@ export function hasUnfilled(container: Container): bool {
   return container.volumes.some((volume: MountPoint) => !volume.populated);
 }
 
-/** All that were to be filled are; whether any was. The record is the caller's to put. */
-export function volumesFilled(container: Container): bool {
-  let changed = false;
-  for (let i = 0; i < container.volumes.length; i++) {
-    if (!container.volumes[i].populated) changed = true;
-    container.volumes[i].populated = true;
-  }
-  return changed;
+/** All that were to be filled are: said once with what follows from it, before which nobody is told. */
+export function volumesFilled(container: Container): void {
+  if (!hasUnfilled(container)) return;
+  for (let i = 0; i < container.volumes.length; i++) container.volumes[i].populated = true;
+  container.touch();
 }

@@ -75,7 +75,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.stringField("error", container.error);
   json.i64Field("startedAt", container.startedAt);
   json.i64Field("finishedAt", container.finishedAt);
-  json.i64Field("written", container.written);
+  json.i64Field("written", container.counted);
   json.i64Field("countedRun", container.countedRun);
   json.boolField("removeVolumes", container.removeVolumes);
   json.boolField("unclean", container.unclean);
@@ -153,7 +153,8 @@ function readState(container: Container, json: Json): void {
   container.error = json.stringOf("error");
   container.startedAt = json.i64Of("startedAt");
   container.finishedAt = json.i64Of("finishedAt");
-  container.written = json.i64Of("written");
+  container.counted = json.i64Of("written");
+  container.written = container.counted;
   container.countedRun = <u32>json.i64Of("countedRun");
   container.removeVolumes = json.boolOf("removeVolumes");
   container.unclean = json.boolOf("unclean");

@@ -94,10 +94,14 @@ export function disarm(container: Container): void {
   container.disarmed = true;
 }
 
-/** Any signal by hand counts as a stop by hand (surface §2.16). What has no policy hears of it when its run ends. */
+/**
+ * Any signal by hand counts as a stop by hand (surface §2.16). A policy must not let another run follow because a crash
+ * came between signal and answer; where there is none, nothing needs to be known before the answer.
+ */
 export function markStopped(container: Container): void {
   container.manuallyStopped = true;
   if (container.policy.kind != PolicyKind.No) container.touch();
+  else container.touchLater();
 }
 
 /** Whether a signal of a client's ends the policy for this run, and thaws what is paused (surface §2.16). */

@@ -141,9 +141,10 @@ export class Sizes extends Task {
 /** What a container's files held at a time of a run, or after it: only that is worth a record. */
 export function keepWritten(container: Container, run: u32, bytes: i64): void {
   const last = !container.running && !container.between && container.run == run;
-  const news = container.written != bytes || container.countedRun != run;
+  const news = container.counted != bytes || container.countedRun != run;
   container.written = bytes;
   if (!last || !news) return;
+  container.counted = bytes;
   container.countedRun = run;
   container.touch();
 }

@@ -190,6 +190,7 @@ class Start extends Task {
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     this.open -= 1;
+    if (step == Step.Launch) volumesFilled(this.container);
     if (failure !== null) this.failed(step, failure);
     else if (this.error === null) this.done(step, outcome!);
     if (this.open > 0) return;
@@ -209,7 +210,6 @@ class Start extends Task {
     if (!this.populated) this.populate();
     if (this.open > 0) return;
     const container = this.container;
-    volumesFilled(container);
     this.open += 1;
     this.linked = linkedHosts(networkOwner(container));
     askProcesses(this, Step.Launch, new ProcessCommandLaunch(launchOf(container)));

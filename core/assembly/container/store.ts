@@ -88,6 +88,7 @@ export class ContainerStore {
     while (changedContainers.length > 0) {
       const container = changedContainers.pop();
       container.changed = false;
+      container.behind = false;
       if (container.status != Status.Removed) putRecord(recordKey(container.id), writeRecord(container));
     }
   }

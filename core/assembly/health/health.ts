@@ -1,4 +1,4 @@
-// How a container's health checks went (surface §2.18): what inspect shows, and its record keeps from the last change on.
+// How a container's health checks went (surface §2.18): what inspect shows, and its record keeps once anybody was shown it.
 
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";

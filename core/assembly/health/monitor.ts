@@ -57,7 +57,8 @@ export class Monitor extends Task implements ProbeOwner {
       health.streak = 0;
       health.status = HEALTHY;
     } else this.failed(result);
-    if (health.status != before) {
+    if (health.status == before) this.container.touchLater();
+    else {
       this.container.touch();
       emitContainer(this.container, `health_status: ${health.status}`);
     }

@@ -29,12 +29,15 @@ function watch(container: Container): void {
     monitor.close();
   }
   if (runs) begin(container);
-  else lose(container.health);
+  else lose(container);
 }
 
 /** Of one that does not run nobody knows how it is, as one that ended while no engine ran. */
-function lose(health: Health | null): void {
-  if (health !== null) health.status = UNHEALTHY;
+function lose(container: Container): void {
+  const health = container.health;
+  if (health === null || health.status == UNHEALTHY) return;
+  health.status = UNHEALTHY;
+  container.touchLater();
 }
 
 function begin(container: Container): void {
@@ -44,6 +47,7 @@ function begin(container: Container): void {
   // One that was only paused stays what that has made of it until the next check.
   if (container.healthRun != container.run) health.begin();
   container.healthRun = container.run;
+  container.touchLater();
   const monitor = new Monitor(container, plan, health);
   engine.monitors.set(container.id, monitor);
   monitor.begin();

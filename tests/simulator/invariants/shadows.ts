@@ -54,10 +54,10 @@ export class Shadows implements Invariant {
   }
 
   #compare(seen: Seen): void {
-    // Questions change nothing: the one that was asked goes on as the one that was not.
-    const twin = this.#restored(seen.snapshot());
-    this.#twin = { instance: twin, left: FOLLOWED };
-    const memory = new Questions(twin, seen.now);
+    const snapshot = seen.snapshot();
+    this.#twin = { instance: this.#restored(snapshot), left: FOLLOWED };
+    // Another one: what a client is told is put before that, and what was put is not put again.
+    const memory = new Questions(this.#restored(snapshot), seen.now);
     const { instance, moved } = this.#opened(seen);
     const records = new Questions(instance, seen.now);
     for (const container of seen.ledger.containers.values()) {
