@@ -76,12 +76,14 @@ function sweepFiles(id: string): void {
   askContent(new Ignored(), 0, new ContentCommandDropContainer(id));
 }
 
-/** A container says more of a volume than that there is no record of it: its files may be wanted. */
+/** A damaged record, or a container, says more of a volume than that there is no record: its files may be wanted. */
 function sweepVolume(name: string): void {
-  if (engine.volumes.find(name) !== null || engine.setAside.has(`volume/${name}`)) return;
-  if (isUsed(name)) {
+  if (engine.volumes.find(name) !== null) return;
+  const isDamaged = engine.setAside.has(`volume/${name}`);
+  if (isDamaged || isUsed(name)) {
     engine.volumes.adopt(name);
-    return tellAdopted(`volume ${name}`, "a container has it, though there is no record of it");
+    const why = isDamaged ? "its record is damaged" : "a container has it, though there is no record of it";
+    return tellAdopted(`volume ${name}`, why);
   }
   tellSwept(`volume ${name}`, "there is no record of it");
   askVolumes(new Ignored(), 0, new VolumeCommandDrop(name));

@@ -210,10 +210,10 @@ describe("damage", () => {
       expect(namesIn(opened).sort()).toEqual(NAMES.filter((name) => !lost.includes(name)));
       const drops = opened.asked.map(({ to, command }) => `${to} ${command.tag}`).filter((one) => one.includes("drop"));
       expect(drops).toEqual([]);
-      // It stays so over restarts, until it is there again.
-      const replaced = keys.filter((one) => opened.records.has(one));
+      // It stays so over restarts, until it is there again, or was of a run that has gone on.
+      const over = keys.filter((one) => opened.records.has(one) || one.startsWith("commit/"));
       const again = new Opened(opened.records, whole(TODAY)).settle();
-      expect(again.setAside.sort()).toEqual(keys.filter((one) => !replaced.includes(one)).sort());
+      expect(again.setAside.sort()).toEqual(keys.filter((one) => !over.includes(one)).sort());
       expect(again.asked.filter(({ command }) => command.tag.startsWith("drop"))).toEqual([]);
     },
   );
@@ -227,6 +227,29 @@ describe("damage", () => {
     expect(opened.setAside).toEqual([`network/${bridge}`]);
     const { created: _, ...kept } = before as { created: number };
     expect(JSON.parse(opened.records.get(`network/${bridge}`)!)).toMatchObject(kept);
+  });
+
+  test("a network keeps its id, and a volume its files: there is a record of them again at once", () => {
+    const anonymous = isId(volume!);
+    for (const key of [...restOf(TODAY, "network/").map((id) => `network/${id}`), `volume/${volume}`]) {
+      const opened = new Opened(new Map(TODAY).set(key, "{"), whole(TODAY)).settle();
+      expect([key, opened.setAside, wantedOf(opened).length]).toEqual([key, [key], 1]);
+      expect(opened.json(`/${key.replace("/", "s/")}`)).toMatchObject(
+        key.startsWith("network/")
+          ? { Id: key.slice("network/".length), Name: nameIn(TODAY.get(key)!) }
+          : { Name: volume, Labels: anonymous ? { "com.docker.volume.anonymous": "" } : null },
+      );
+      const again = new Opened(opened.records, whole(TODAY)).settle();
+      expect([key, again.setAside, wantedOf(again)]).toEqual([key, [], []]);
+    }
+  });
+
+  test("a volume whose record is damaged is nobody's to sweep, whoever named it", () => {
+    const records = new Map(TODAY).set("volume/mine", "{");
+    const opened = new Opened(records, { ...whole(TODAY), volumes: [...restOf(TODAY, "volume/"), "mine"] }).settle();
+    expect(opened.told).toContain("adopted volume mine: its record is damaged");
+    expect(opened.json("/volumes/mine")).toMatchObject({ Name: "mine", Labels: null });
+    expect(opened.asked.filter(({ command }) => command.tag === "drop")).toEqual([]);
   });
 
   test("a container is removed by force, with all that the host has of it", () => {
@@ -318,6 +341,10 @@ describe("damage", () => {
     expect(NetworkSettings.IPAddress).not.toBe("172.17.0.2");
   });
 });
+
+const isId = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
+
+const nameIn = (record: string): string => (JSON.parse(record) as { name: string }).name;
 
 function shown(command: unknown): string {
   return JSON.stringify(command, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));

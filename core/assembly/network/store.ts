@@ -145,7 +145,7 @@ export class NetworkStore {
     if (this.named(name) !== null) return;
     const driver = driverOf(name);
     const place = this.lostPlace(name);
-    const network = new Network(place === null ? engine.ids.next() : place.networkId, name, driver);
+    const network = new Network(place === null ? this.lostId() : place.networkId, name, driver);
     network.created = engine.now.wall;
     if (driver == "bridge") {
       const subnet = place === null ? freeSubnet() : subnetOf(place);
@@ -155,6 +155,13 @@ export class NetworkStore {
     }
     this.add(network);
     putRecord(`network/${network.id}`, writeNetwork(network));
+  }
+
+  /** Of a network whose record was set aside: which one that was only counts where more than one is. Else a new one. */
+  private lostId(): string {
+    const lost = engine.setAside.startingWith("network/");
+    for (let i = 0; i < lost.length; i++) if (isFullId(lost[i]) && this.find(lost[i]) === null) return lost[i];
+    return engine.ids.next();
   }
 
   /** Where a container is on a network of this name whose record is lost: what runs there is to stay there. */

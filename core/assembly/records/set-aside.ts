@@ -4,6 +4,7 @@
 
 import { Deed, Stored } from "../../../build/bindings/types";
 import { deleteRecord, putRecord } from "../ask";
+import { HELD_RECORDS } from "../container/held-still";
 import { reasons } from "../reason";
 import { engine } from "../state";
 import { Found } from "./found";
@@ -31,10 +32,10 @@ export class SetAside {
       if (key.startsWith(SET_ASIDE)) this.keys.add(key.slice(SET_ASIDE.length));
       else this.read.set(key, records[i].value);
     }
-    // What has come again since then is not missed any more.
+    // What has come again since then is not missed any more; nor is what held a run still, which went on at that start.
     const keys = this.keys.values();
     for (let i = 0; i < keys.length; i++) {
-      if (this.read.has(keys[i])) this.forget(keys[i]);
+      if (this.read.has(keys[i]) || keys[i].startsWith(HELD_RECORDS)) this.forget(keys[i]);
       else this.tell(keys[i], "it was at an earlier start");
     }
   }

@@ -5,6 +5,7 @@ import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
 import { Shape } from "../records/shape";
 import { engine } from "../state";
+import { isFullId } from "../text/hex";
 import { volumeNameProblem } from "./name";
 import { isAnonymous } from "./use";
 
@@ -80,7 +81,8 @@ export class VolumeStore {
 
   /** One whose files are there, though nothing is known of it but its name. */
   adopt(name: string): void {
-    const volume = new Volume(name, engine.now.wall, isAnonymous(name));
+    // Names that the engine gives are ids.
+    const volume = new Volume(name, engine.now.wall, isFullId(name) && isAnonymous(name));
     this.restore(volume);
     putRecord(`volume/${name}`, volume.record());
   }
