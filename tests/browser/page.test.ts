@@ -1,15 +1,20 @@
 // The playground in a real browser: what a visitor sees and does.
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { sendLast } from "./chromium.js";
+import { PLAYGROUND, sendLast } from "./chromium.js";
 import { onPages } from "./on-pages.js";
 
 const THEMES = ["light", "dark"] as const;
 const WIDTHS = [360, 768, 1280, 1920];
 /** To be looked at by people. */
 const SCREENSHOTS = "build/screenshots";
+/** Of all that is fetched until the first answer is there, as a web server compresses it. */
+const MOST_FIRST_BYTES = 600_000;
+
 onPages("the playground", (browser) => {
   test("opens ready to send, without a complaint and without asking anybody else", async () => {
     const begun = Date.now();
@@ -31,6 +36,7 @@ onPages("the playground", (browser) => {
     expect(await sendLast(page)).toBe("201 Created");
     await expect.poll(() => those(/^\/api\//)).toEqual(["/api/v1.41.json"]);
     expect(those(/code-editor|emulator/)).toEqual([]);
+    expect(gzipped([...new Set(fetched)])).toBeLessThan(MOST_FIRST_BYTES);
     await page.getByRole("textbox", { name: "Body" }).focus();
     await page.getByLabel("API version").selectOption("1.25");
     await expect.poll(() => those(/^\/api\//)).toEqual(["/api/v1.41.json", "/api/v1.25.json"]);
@@ -95,6 +101,11 @@ onPages("the playground", (browser) => {
     });
   }
 });
+
+function gzipped(paths: readonly string[]): number {
+  const files = paths.map((path) => readFileSync(join(PLAYGROUND, path === "/" ? "index.html" : path)));
+  return files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0);
+}
 
 /** Presses Tab until something of that name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
