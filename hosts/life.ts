@@ -109,6 +109,8 @@ export class Life {
   /** Nothing has happened for a moment. Throws `Trap`. */
   idle(): void {
     this.#outbox.keepLate();
+    const snapshot = () => this.#instance.snapshot();
+    this.#lent.observer?.rested?.({ epoch: this.epoch, step: this.#steps, snapshot });
     if (this.#instance.mayCollect) this.#instance.collect();
   }
 

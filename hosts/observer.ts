@@ -19,6 +19,9 @@ export interface ObservedStep {
   snapshot(): Uint8Array;
 }
 
+/** An instance between two steps, when nothing has happened for a moment. */
+export type ObservedRest = Pick<ObservedStep, "epoch" | "step" | "snapshot">;
+
 /** What an instance was opened with. */
 export interface Opening {
   options: engine.Options;
@@ -40,6 +43,7 @@ export function together(observers: readonly Observer[]): Observer {
   return {
     opened: (...told) => observers.forEach((observer) => observer.opened(...told)),
     stepped: (...told) => observers.forEach((observer) => observer.stepped(...told)),
+    rested: (...told) => observers.forEach((observer) => observer.rested?.(...told)),
     lost: (...told) => observers.forEach((observer) => observer.lost(...told)),
   };
 }
@@ -50,6 +54,8 @@ export interface Observer {
   opened(step: ObservedStep, opening: Opening): void;
   /** It has made another, for this input. */
   stepped(step: ObservedStep, input: Input): void;
+  /** Nothing has happened since its last step: what takes a while, as a snapshot does, keeps nobody waiting now. */
+  rested?(rest: ObservedRest): void;
   /**
    * The instance is gone: it trapped, its records were not kept, or it was cut off. Told once. `during`: what it was
    * doing when it trapped; it may be its `open`, which nobody was told of.

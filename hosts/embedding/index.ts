@@ -42,7 +42,7 @@ export { MemoryJournal } from "../journal.js";
 export { realClock } from "../clock.js";
 
 // Those who watch.
-export type { Attempt, ObservedStep, Observer, Opening } from "../observer.js";
+export type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../observer.js";
 export type { Effect, HostEffect, Reply, StepOutputs } from "../outbox.js";
 export { Recorder } from "../trace/recorder.js";
 export type { RecorderOptions, Sink } from "../trace/recorder.js";

@@ -1,7 +1,7 @@
 // Records what a driver's core is told, segment by segment: a flight recorder, if its sink keeps only the newest.
 
 import type { Input } from "../host.js";
-import type { Attempt, ObservedStep, Observer, Opening } from "../observer.js";
+import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../observer.js";
 import { withoutCredentials } from "./credentials.js";
 import type { End, OutputHashes, Start } from "./format.js";
 import { hashesOf } from "./hash.js";
@@ -92,10 +92,13 @@ export class Recorder implements Observer {
     if (!this.#isOpen || !this.#takes(this.#number)) return this.#resume(step);
     const { now, outputs } = step;
     this.#call(now, input, (masked) => hashesOf(outputs, masked, this.#sha256));
-    if (this.#inputsIn < this.#inputs && this.#charactersIn < this.#charactersLeft) return;
-    const snapshot = step.snapshot();
-    this.#end({ why: "continued" });
-    this.#begin(step.epoch, step.step, () => ({ tag: "snapshot", snapshot }));
+    if (this.#inputsIn >= this.#inputs || this.#charactersIn >= this.#charactersLeft) this.#goOn(step);
+  }
+
+  /** A segment that would end soon ends now, and so no request waits for the snapshot. */
+  rested(rest: ObservedRest): void {
+    if (!this.#isOpen || !this.#takes(this.#number)) return;
+    if (this.#charactersIn >= this.#charactersLeft / 2) this.#goOn(rest);
   }
 
   /** Also to be told when the driver is closed. */
@@ -112,6 +115,13 @@ export class Recorder implements Observer {
 
   #takes(segment: number): boolean {
     return this.#sink.takes?.(segment) ?? true;
+  }
+
+  /** In the next segment. */
+  #goOn(rest: ObservedRest): void {
+    const snapshot = rest.snapshot();
+    this.#end({ why: "continued" });
+    this.#begin(rest.epoch, rest.step, () => ({ tag: "snapshot", snapshot }));
   }
 
   /** Behind steps that are not written down, this one among them. */

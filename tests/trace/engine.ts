@@ -132,6 +132,12 @@ export class RecordedEngine {
     return id;
   }
 
+  /** Lets a second pass in which nothing happens. */
+  async rest(): Promise<void> {
+    this.#clock.advance(1_000_000_000n);
+    await settle();
+  }
+
   async #exits(): Promise<void> {
     for (let ended = this.world.exits.shift(); ended !== undefined; ended = this.world.exits.shift()) {
       const exit = { code: ended.code, outOfMemory: false, lost: false, at: this.#clock.now().wall };

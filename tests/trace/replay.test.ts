@@ -126,6 +126,27 @@ describe("segments", () => {
     expect(compared).toBe(stepsOf(trace));
   });
 
+  test("end where nothing happens, if they would end soon: nobody waits for the snapshot of the next", async () => {
+    const engine = new RecordedEngine({ characters: 40_000, mostCharacters: 0, inputs: Infinity });
+    await engine.open();
+    const begun = () => engine.recorder.segment;
+    for (const [characters, segments] of [
+      [15_000, [1, 1]],
+      [15_000, [1, 2]],
+      [0, [2, 2]],
+      [35_000, [2, 3]],
+      [45_000, [4, 4]],
+    ] as const) {
+      engine.send({ method: "GET", target: `/_ping?${"x".repeat(characters)}` });
+      const before = begun();
+      await engine.rest();
+      expect([before, begun()]).toEqual(segments);
+    }
+    const trace = decodeTrace(engine.ring.text());
+    expect(trace.segments.map(({ start }) => start.tag)).toEqual(["open", "snapshot", "snapshot", "snapshot"]);
+    expect(replay(trace, trapping, { identity }).difference).toBeNull();
+  });
+
   test("before a moment lead there", async () => {
     const { trace } = await recorded(4);
     const until = { epoch: 1, step: 10 };

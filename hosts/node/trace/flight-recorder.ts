@@ -2,7 +2,7 @@
 // it says in the log, and does without.
 
 import type { Input } from "../../host.js";
-import type { Attempt, ObservedStep, Observer, Opening } from "../../observer.js";
+import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../../observer.js";
 import { Recorder } from "../../trace/recorder.js";
 import type { Log } from "../log.js";
 import { nativeHash } from "./native-hash.js";
@@ -62,6 +62,10 @@ export class FlightRecorder implements Observer {
 
   stepped(step: ObservedStep, input: Input): void {
     this.#recorder.stepped(step, input);
+  }
+
+  rested(rest: ObservedRest): void {
+    this.#recorder.rested(rest);
   }
 
   lost(epoch: number, error: unknown, during?: Attempt): void {
