@@ -10,6 +10,8 @@ const HASH_BYTES = 12;
 /** Of base64. */
 const HASH_CHARACTERS = 16;
 const MOST_PLAIN = 1024;
+/** Bytes of UTF-8 that a unit of UTF-16 takes at most. */
+const WIDEST = 3;
 const NO_BYTES = new Uint8Array();
 
 /** SHA-256 at once. The platform's own, where it has one, is ten times as fast as the portable one. */
@@ -99,6 +101,14 @@ class Writer {
   #text(text: string): void {
     const { length } = text;
     if (length < 64 && this.#short(text)) return;
+    const start = this.#length;
+    // As many bytes as units, as a rule: then nothing is copied.
+    this.#plain(`s${length}:`);
+    this.#reserve(WIDEST * length);
+    const { written } = encoder.encodeInto(text, this.#bytes.subarray(this.#length));
+    this.#length += written;
+    if (written === length) return;
+    this.#length = start;
     const encoded = encoder.encode(text);
     this.#plain(`s${encoded.length}:`);
     this.#copy(encoded);
