@@ -39,6 +39,11 @@ export interface Kernel {
   unshare(flags: number): void;
   /** `kind` is the `CLONE_…` flag of the namespace that `fd` must be of; 0 for any. */
   setns(fd: number, kind: number): void;
+  /**
+   * Makes a network namespace, and mounts it on `file`, which holds it. The thread that does so is another one: it may
+   * have to wait long for the kernel's one lock of all networks.
+   */
+  makeNetwork(file: string): Promise<void>;
   /** Of the calling thread: it differs from `process.chdir` once the thread has a mount namespace of its own. */
   chdir(path: string): void;
   /** Unlike `process.kill` it knows signal numbers that Node has no name for. */

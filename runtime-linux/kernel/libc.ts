@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { getSystemErrorName } from "node:util";
 import type * as Koffi from "koffi";
 import type { Device, Kernel, Path } from "../kernel.js";
+import { NetworkMaker } from "./network-maker.js";
 import { receiver } from "./receive.js";
 import { spawner } from "./spawn.js";
 
@@ -68,6 +69,10 @@ export const libc: Kernel = {
   },
   setns(fd, kind) {
     call("setns", "", fd, kind);
+  },
+  async makeNetwork(file) {
+    const failed = await networks.make(file);
+    if (failed !== null) throw errnoException(failed.errno, failed.call, file);
   },
   chdir(path) {
     call("chdir", path, text(path));
@@ -281,6 +286,7 @@ const ENOTSUP = 95;
 /** Room for most values of extended attributes. */
 const ATTRIBUTE = Buffer.alloc(1024);
 
+const networks = new NetworkMaker();
 let koffi: typeof Koffi | undefined;
 let library: Koffi.LibraryHandle | undefined;
 let receive: ReturnType<typeof receiver> | undefined;

@@ -59,6 +59,9 @@ export class Recorder implements Kernel {
   unshare(flags: number): void {
     this.#record("unshare", flags);
   }
+  async makeNetwork(file: string): Promise<void> {
+    this.#record("makeNetwork", file);
+  }
   setns(fd: number, kind: number): void {
     this.#record("setns", fd, kind);
   }

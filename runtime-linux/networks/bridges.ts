@@ -70,7 +70,7 @@ export class Bridges {
     if (ours && !this.#isShared(bridge)) await carryOut(this.#kernel, links.removeLink(bridge.interfaceName));
     await nft(noTable(network));
     await forgetForwarding(bridge.interfaceName);
-    this.#made.erase(network);
+    await this.#made.erase(network);
   }
 
   async #makeInterface(bridge: networks.Bridge): Promise<void> {

@@ -2,6 +2,7 @@
 // engine that did not set it up. A file is written before what it speaks of is made, and marked once all of it is.
 
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivate } from "../directories.js";
 
@@ -69,9 +70,10 @@ export class KeptFiles<T> {
     this.#all.delete(name);
   }
 
-  erase(name: string): void {
-    for (const whole of [false, true]) rmSync(this.#file(name, whole), { force: true });
-    this.#all.delete(name);
+  /** The disk may take its time: nobody else waits for it. */
+  async erase(name: string): Promise<void> {
+    this.forget(name);
+    for (const whole of [false, true]) await rm(this.#file(name, whole), { force: true });
   }
 
   #read(file: string): void {

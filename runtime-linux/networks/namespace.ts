@@ -1,20 +1,17 @@
 // Network namespaces of containers. A namespace lives while something holds it: here a file it is mounted on, so that
 // it needs no process.
 
-import { closeSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, statSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makePrivate } from "../directories.js";
-import { CLONE_NEWNET, MNT_DETACH, MS_BIND, type Kernel } from "../kernel.js";
+import { CLONE_NEWNET, MNT_DETACH, type Kernel } from "../kernel.js";
 
-/** Makes a namespace held by `file`. Returns what `inside` does with the calling thread in it; it must not wait. */
-export function makeNamespace<T>(kernel: Kernel, file: string, inside: () => T): T {
+/** Makes a namespace held by `file`. */
+export async function makeNamespace(kernel: Kernel, file: string): Promise<void> {
   makePrivate(dirname(file));
   writeFileSync(file, "");
-  return elsewhere(kernel, () => {
-    kernel.unshare(CLONE_NEWNET);
-    kernel.mount(OWN, file, "", MS_BIND, "");
-    return inside();
-  });
+  await kernel.makeNetwork(file);
 }
 
 /** Returns what `inside` does with the calling thread in the namespace of `file`; it must not wait. */
@@ -39,7 +36,7 @@ export function isNamespace(file: string): boolean {
 /** Lets go of a namespace: the kernel removes it, and every interface in it, once no process is left in it. */
 export async function releaseNamespace(kernel: Kernel, file: string): Promise<void> {
   while (isNamespace(file)) await kernel.umountAside(file, MNT_DETACH);
-  rmSync(file, { force: true });
+  await rm(file, { force: true });
 }
 
 const OWN = "/proc/thread-self/ns/net";

@@ -130,8 +130,8 @@ export class Places {
     const bridge = this.#kernel.interfaceIndex(join.bridge.interfaceName);
     if (bridge === 0) throw new HostFailure("not-found", `no interface ${join.bridge.interfaceName}`);
     const file = this.#paths.namespace(join.container);
-    const reach = isNamespace(file) ? enterNamespace : makeNamespace;
-    const inside = reach(this.#kernel, file, () => Netlink.open(this.#kernel));
+    if (!isNamespace(file)) await makeNamespace(this.#kernel, file);
+    const inside = enterNamespace(this.#kernel, file, () => Netlink.open(this.#kernel));
     const namespace = openSync(file, "r");
     try {
       const index = links.LOOPBACK + 1 + number;
@@ -168,7 +168,7 @@ export class Places {
     this.#places.forget(name);
     if (this.#of(join.container).length > 0) {
       await carryOut(this.#kernel, links.removeLink(name));
-      this.#places.erase(name);
+      await this.#places.erase(name);
     } else {
       await releaseNamespace(this.#kernel, this.#paths.namespace(join.container));
       this.#lingering.set(name, this.#seeOff(name));
@@ -180,7 +180,7 @@ export class Places {
     try {
       await sleep(LINGER_MS, undefined, { ref: false, signal: this.#closing.signal }).catch(() => {});
       if (this.#kernel.interfaceIndex(name) !== 0) await carryOut(this.#kernel, links.removeLink(name));
-      this.#places.erase(name);
+      await this.#places.erase(name);
     } catch {
       // Its file stays, not whole: the next engine tries again.
     } finally {

@@ -43,7 +43,7 @@ describeUnless(missing, "networks of containers", () => {
     home = openSync("/proc/thread-self/ns/net", "r");
     libc.unshare(CLONE_NEWNET);
     await must(["ip", "link", "set", "lo", "up"]);
-    makeNamespace(libc, remote, () => {});
+    await makeNamespace(libc, remote);
     await must(["ip", "link", "add", "up0", "type", "veth", "peer", "name", "eth0"]);
     const file = openSync(remote, "r");
     await must(["ip", "link", "set", "eth0", "netns", `/proc/${process.pid}/fd/${file}`]);
