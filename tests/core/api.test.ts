@@ -1,3 +1,5 @@
+// How the core reads requests: versions, headers, parameters, filters.
+
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Door, openDoor, randomFrom } from "./door.js";
 

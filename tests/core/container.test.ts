@@ -1,3 +1,5 @@
+// Bodies of create: how they are read, filled up, checked and refused.
+
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Door, openDoor, randomFrom } from "./door.js";
 

@@ -1,3 +1,5 @@
+// The core's JSON: what is read is written again as it came, and broken documents are told of in Go's words.
+
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Door, openDoor, randomFrom } from "./door.js";
 

@@ -1,3 +1,5 @@
+// Hashes, codes, times and other texts of the core, against Node's.
+
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Door, openDoor, randomFrom } from "./door.js";

@@ -1,3 +1,5 @@
+// An engine that is killed between two outputs: nothing leaves after that, and the next one mends what it left.
+
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import { RequestBodies } from "../../hosts/bodies.js";

@@ -1,3 +1,5 @@
+// How the driver carries commands out: their order, their completions, timers and idle collections.
+
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import { HostFailure } from "../../hosts/failure.js";

@@ -1,3 +1,5 @@
+// What another driver needs to go on from where one is.
+
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import type { Input, Outcome } from "../../hosts/host.js";

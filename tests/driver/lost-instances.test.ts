@@ -1,3 +1,5 @@
+// Instances of the core that trap or cannot keep their records: who is answered, and how the next one begins.
+
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import type { Input } from "../../hosts/host.js";

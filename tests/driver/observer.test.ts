@@ -1,3 +1,5 @@
+// What an observer of the driver is told, and when.
+
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import type { Input } from "../../hosts/host.js";

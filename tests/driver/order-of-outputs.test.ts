@@ -1,3 +1,5 @@
+// What a step asked for leaves in order: records, then effects, then replies.
+
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import type { Input } from "../../hosts/host.js";

@@ -1,3 +1,5 @@
+// The daemon's flags and configuration file.
+
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,3 +1,5 @@
+// The image that comes with the engine, at a daemon's first start.
+
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,3 +1,5 @@
+// Heads of requests that come in pieces.
+
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
 import { Gate } from "../../hosts/node/gate.js";

@@ -1,3 +1,5 @@
+// Connections taken off HTTP, on the daemon's socket.
+
 import { describe, expect, test } from "vitest";
 import type { replies } from "../../hosts/host.js";
 import { line } from "../streams/log-of.js";

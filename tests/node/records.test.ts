@@ -1,3 +1,5 @@
+// Records on disk, and disks that are full.
+
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";

@@ -1,3 +1,5 @@
+// Replies as they stand on the wire.
+
 import { connect as connectSocket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { replies } from "../../hosts/host.js";

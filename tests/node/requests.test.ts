@@ -1,3 +1,5 @@
+// Requests as they reach the core, and what is none.
+
 import { describe, expect, test } from "vitest";
 import type { engine } from "../../hosts/host.js";
 import { scriptedServer, until, whole } from "./scripted-server.js";

@@ -1,3 +1,5 @@
+// The daemon's socket, its group, and its pid file.
+
 import { once } from "node:events";
 import {
   copyFileSync,

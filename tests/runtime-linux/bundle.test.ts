@@ -1,3 +1,5 @@
+// The core's spec as the OCI runtime is given it: names become paths, and what the machine alone knows is filled in.
+
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// Control groups of either version: freezing, moving and killing.
+
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// Children are born where cgroup2 is out of sight, on machines that have both versions of control groups.
+
 import { expect, it } from "vitest";
 import { Hybrid } from "../../runtime-linux/hybrid.js";
 import { CLONE_FS, CLONE_NEWNS, MNT_DETACH, MS_REC, MS_SLAVE } from "../../runtime-linux/kernel.js";

@@ -1,3 +1,5 @@
+// Containers' processes by a real OCI runtime and its supervisor.
+
 import { spawn } from "node:child_process";
 import {
   copyFileSync,

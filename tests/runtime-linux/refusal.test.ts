@@ -1,3 +1,5 @@
+// What OCI runtimes say when they fail, in Docker's words.
+
 import { expect, it } from "vitest";
 import { refusal } from "../../runtime-linux/refusal.js";
 import { parseVersion } from "../../runtime-linux/runtimes.js";

@@ -1,3 +1,5 @@
+// Seccomp profiles, and the default filter at work.
+
 import { describe, expect, it } from "vitest";
 import { DEFAULT_PROFILE } from "../../runtime-linux/seccomp/default-profile.js";
 import { compileFilter } from "../../runtime-linux/seccomp/filter.js";

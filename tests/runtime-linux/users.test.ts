@@ -1,3 +1,5 @@
+// Users and groups by name, as a container's files have them.
+
 import { expect, it } from "vitest";
 import { identify } from "../../hosts/users.js";
 

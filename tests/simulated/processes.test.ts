@@ -1,3 +1,5 @@
+// Containers' processes of the simulated world.
+
 import { describe, expect, it } from "vitest";
 import { ID, rawLog, World, type TestSpec } from "./processes-fixture.js";
 

@@ -1,3 +1,5 @@
+// Attached output and stdin.
+
 import { describe, expect, test } from "vitest";
 import type { Stdin, replies } from "../../hosts/host.js";
 import { Attachment } from "../../hosts/streams/attach.js";

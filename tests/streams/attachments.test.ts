@@ -1,3 +1,5 @@
+// An exit is told of when those who are attached have the output.
+
 import { expect, test, vi } from "vitest";
 import type { Input, LogBytes, Stdio } from "../../hosts/host.js";
 import { Attachment } from "../../hosts/streams/attach.js";

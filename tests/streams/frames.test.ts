@@ -1,3 +1,5 @@
+// Headers of frames.
+
 import { expect, test } from "vitest";
 import { STDERR, readFrameHeader, writeFrameHeader } from "../../hosts/streams/frames.js";
 

@@ -1,3 +1,5 @@
+// Logs as clients read them: frames, times, details, since, until and tail.
+
 import { describe, expect, test } from "vitest";
 import type { LogBytes, replies } from "../../hosts/host.js";
 import { serveLogs } from "../../hosts/streams/logs.js";
