@@ -128,12 +128,11 @@ export const DIFFERENCES: readonly Difference[] = [
     what: "an exec that cannot be started has 127 or 126 by why (reference: always 126)",
     reason: NEWEST,
   },
-  { id: "early-stdin", what: "bytes sent along with an attach request reach stdin (reference: lost)", reason: NEWEST },
   { id: "resize-signed", what: "a negative size is refused (reference: taken)", reason: NEWEST },
   { id: "image-texts", what: "wording and status of image refusals", reason: NEWEST },
   { id: "tag-status", what: "a bad reference to tag or commit is 400 (reference: 500)", reason: NEWEST },
   { id: "auth-refused", what: "refused credentials are 401 (reference: 500)", reason: NEWEST },
-  { id: "pull-auth", what: "denied pulls are 404 or 401 (reference: 500)", reason: NEWEST },
+  { id: "pull-auth", what: "a pull that a registry answers 401 is 404 (reference: 500)", reason: NEWEST },
   {
     id: "live-restore",
     what: "LiveRestoreEnabled: our containers always outlive the daemon",

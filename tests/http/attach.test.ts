@@ -50,7 +50,6 @@ onEngines("attach", (engine, kind) => {
     await engine().remove(id);
   });
 
-  // The reference loses bytes that come with the request.
   testExcept(kind, { reference: REFERENCE.earlyBytes })(
     "an end that comes with the request is an end of stdin",
     async () => {
@@ -91,7 +90,6 @@ onEngines("attach", (engine, kind) => {
     await engine().remove(id);
   });
 
-  // The reference loses them: row early-stdin.
   testExcept(kind, { reference: REFERENCE.earlyBytes })(
     "bytes that come along with the request belong to stdin",
     async () => {

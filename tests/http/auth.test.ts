@@ -40,7 +40,7 @@ onEngines(
       test("pull with X-Registry-Auth; without it, it is refused", async () => {
         const path = `/images/create?fromImage=${registry.host}/private&tag=1`;
         const without = await engine().call("POST", path);
-        expect([401, 404, 500]).toContain(without.status);
+        expect(without.status).toBe(500);
         expect(messageOf(without)).toMatch(/no basic auth credentials|unauthorized|denied/);
         const pulled = await engine().must(200, "POST", path, undefined, { headers: authHeader(LOGIN) });
         expect(pulled.text).toContain("Downloaded newer image");
@@ -120,7 +120,7 @@ onEngines(
 
       test("a repository that the token does not open is not found", async () => {
         const answer = await engine().call("POST", `/images/create?fromImage=${registry.host}/private&tag=9`);
-        expect([401, 404, 500]).toContain(answer.status);
+        expect(answer.status).toBe(engine().expected("pull-auth", 404, 500));
         expect(messageOf(answer)).not.toBe("");
       });
     });

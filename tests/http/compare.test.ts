@@ -1,5 +1,6 @@
-// The same story told to both engines at API 1.41: statuses, header names, JSON keys and types must be the same, but
-// for what tests/reference-differences.ts lists. A row whose lines no longer differ fails as well.
+// The same story told to both engines, at their newest common API version and at the oldest that has all of its
+// endpoints: statuses, header names, JSON keys and types must be the same, but for what tests/reference-differences.ts
+// lists. A row whose lines no longer differ at any of them fails as well.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DIFFERENCES } from "../reference-differences.js";
 import { realEngines, RunningEngine, startWithBusybox } from "../support/engines.js";
@@ -14,29 +15,32 @@ const missing =
 
 describeUnless(missing, "the two engines", () => {
   const running: RunningEngine[] = [];
+  /** Shapes by step, by engine and version. */
   const told = new Map<string, Map<string, string[]>>();
 
   beforeAll(async () => {
     for (const engine of all) running.push(new RunningEngine(engine, await startWithBusybox(engine)));
-    for (const engine of running) told.set(engine.kind, await tell(engine));
+    for (const version of VERSIONS) {
+      for (const engine of running) told.set(`${engine.kind} ${version}`, await tell(engine, version));
+    }
   }, 180_000);
   afterAll(async () => {
     for (const engine of running) await engine.daemon.close();
   }, 60_000);
 
-  test("differ only as listed", () => {
-    const unlisted = differences().filter((line) => !ROWS.some((row) => row.test(line)));
+  test.each(VERSIONS)("differ only as listed at %s", (version) => {
+    const unlisted = differences(version).filter((line) => !ROWS.some((row) => row.test(line)));
     expect(unlisted).toEqual([]);
   });
 
   test("still differ in everything that is listed", () => {
-    const found = differences();
+    const found = VERSIONS.flatMap(differences);
     expect(ROWS.filter((row) => !found.some((line) => row.test(line))).map(String)).toEqual([]);
   });
 
   /** `STEP + LINE` for what only our engine has, `STEP - LINE` for what only the reference has. */
-  function differences(): string[] {
-    const [ours, reference] = [told.get("linux"), told.get("reference")];
+  function differences(version: string): string[] {
+    const [ours, reference] = [told.get(`linux ${version}`), told.get(`reference ${version}`)];
     const lines: string[] = [];
     for (const [step, shape] of ours ?? []) {
       const other = reference?.get(step) ?? [];
@@ -47,16 +51,17 @@ describeUnless(missing, "the two engines", () => {
   }
 });
 
+const VERSIONS = ["1.25", "1.41"];
 const ROWS = DIFFERENCES.flatMap((row) => row.lines ?? []);
 
 /** Whether a container had to read from a disk or found all in the kernel's cache. */
 const BY_CHANCE = /\.blkio_stats\.\w+\[\]/;
 
 /** Runs the story; the shape of each answer by its step's name. */
-async function tell(engine: RunningEngine): Promise<Map<string, string[]>> {
+async function tell(engine: RunningEngine, version: string): Promise<Map<string, string[]>> {
   const shapes = new Map<string, string[]>();
   const step = async (name: string, method: string, path: string, body?: unknown): Promise<RawResponse> => {
-    const response = await engine.call(method, path, body);
+    const response = await engine.call(method, path, body, { version });
     shapes.set(
       name,
       shapeOf(response).filter((line) => !BY_CHANCE.test(line)),

@@ -149,15 +149,6 @@ onEngines("log options", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testExcept(kind, { reference: REFERENCE.logDrivers })(
-    "a driver that sends logs elsewhere is refused by name",
-    async () => {
-      const answer = await create("syslog", {});
-      expect(answer.status).toBe(501);
-      expect(messageOf(answer)).toContain("HostConfig.LogConfig.Type");
-    },
-  );
-
   function create(Type: string, Config: Record<string, string>) {
     return engine().call("POST", "/containers/create", {
       Image: "busybox",

@@ -85,6 +85,7 @@ onEngines("versions", (engine, kind) => {
     const body = await engine().read<VersionBody>("/version");
     const { maxVersion, minVersion } = engine().engine;
     expect([body.ApiVersion, body.MinAPIVersion]).toEqual([maxVersion, minVersion]);
+    expect([minVersion, maxVersion]).toEqual(engine().expected("api-versions", ["1.24", "1.55"], ["1.12", "1.41"]));
     const component = body.Components.find((one) => one.Name === "Engine");
     expect(component?.Details).toMatchObject({
       ApiVersion: maxVersion,

@@ -13,7 +13,6 @@ export const REFERENCE = {
   handshakes: "the reference refuses a handshake by bare text",
   killed: "it is our own daemon that is killed",
   load: "how it bears load is its own matter",
-  logDrivers: "the reference has this log driver",
   logsByName: "the reference follows a log by its file's name: it loses lines, repeats others, or breaks off",
   logsUnbounded: "the reference keeps all of a log unless it is told otherwise",
   modes: "the reference takes any mode at create",
@@ -44,6 +43,7 @@ export const SIMULATED = {
   killed: "the world of the simulated machine ends with its daemon",
   mknod: "no simulated program makes devices",
   mounts: "the simulated machine has no mounts of its own",
+  processes: "the simulated machine has no processes besides those of containers",
   runtimes: "the simulated machine has no OCI runtime that could be asked",
   supervisors: "the simulated machine has no supervisors of containers",
 } as const;

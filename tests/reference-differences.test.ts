@@ -1,0 +1,27 @@
+// No row of the table of differences without a test that holds it: one that names it, or its lines in the comparison
+// (tests/http/compare.test.ts fails for those that differ no more).
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { DIFFERENCES } from "./reference-differences.js";
+import { ROOT } from "./support/engines.js";
+
+test("each difference is expected by a test, or has lines to be found", () => {
+  const named = new Set(sources().flatMap((text) => [...text.matchAll(NAMED)].map((match) => match[1])));
+  expect(DIFFERENCES.filter(({ id, lines = [] }) => lines.length === 0 && !named.has(id)).map(({ id }) => id)).toEqual(
+    [],
+  );
+});
+
+test("ids name one difference each", () => {
+  const ids = DIFFERENCES.map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)]);
+});
+
+const NAMED = /\bexpected\(\s*"([\w-]+)"/g;
+
+function sources(): string[] {
+  const directory = join(ROOT, "tests");
+  const names = readdirSync(directory, { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".ts")).map((name) => readFileSync(join(directory, name), "utf8"));
+}
