@@ -18,6 +18,7 @@ import { killNaming } from "./naming.js";
 import { OwnMounts } from "./own-mounts.js";
 import type { Paths } from "./paths.js";
 import { grantRealtime } from "./realtime.js";
+import { yielding } from "./priority.js";
 import { checkPropagation } from "./propagation.js";
 import { refusal } from "./refusal.js";
 import { processStat, type LogNote, type Run, type RunNote } from "./run.js";
@@ -68,7 +69,7 @@ export async function launch(
     },
     at.kernel,
   );
-  const pid = await created(supervisor, run, spec, at);
+  const pid = await yielding(supervisor.pid, created(supervisor, run, spec, at));
   const { blockIO } = spec.linux?.resources ?? {};
   if (ownWeights && blockIO) await setWeights(at.cgroups, run.container, blockIO);
   connect();

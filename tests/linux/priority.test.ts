@@ -1,6 +1,6 @@
 // The daemon comes before what it starts, and nothing of that is handed on.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { expect, test } from "vitest";
 import { RunningEngine, engines, startWithBusybox } from "../support/engines.js";
@@ -19,6 +19,8 @@ describeUnless(ownIsUsual ? missing : "the tests do not have the usual priority 
       const id = await engine.running();
       const { State } = await engine.inspect<{ State: { Pid: number } }>(id);
       expect([State.Pid, parentOf(State.Pid)].map((pid) => getPriority(pid))).toEqual([0, 0]);
+      // Those that made it have come after others, and do so no more.
+      expect([State.Pid, parentOf(State.Pid)].map(sessionsPriority)).toEqual(["0", "0"]);
       const created = await engine.must(201, "POST", `/containers/${id}/exec`, { Cmd: ["sleep", "1000"] });
       const exec = created.json<{ Id: string }>().Id;
       await engine.must(200, "POST", `/exec/${exec}/start`, { Detach: true });
@@ -30,6 +32,12 @@ describeUnless(ownIsUsual ? missing : "the tests do not have the usual priority 
     }
   });
 });
+
+/** Of sched(7), autogroups; usual where there are none. */
+function sessionsPriority(pid: number): string {
+  const file = `/proc/${pid}/autogroup`;
+  return existsSync(file) ? (/nice (-?\d+)/.exec(readFileSync(file, "utf8"))?.[1] ?? "none") : "0";
+}
 
 function parentOf(pid: number): number {
   return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
