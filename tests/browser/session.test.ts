@@ -8,7 +8,7 @@ import { hashOfSteps } from "../../hosts/browser/session/hash.js";
 import { STATUSES } from "../../hosts/timeline/kept-records.js";
 import { lens } from "../../hosts/browser/session/lens.js";
 import { written } from "../../hosts/browser/session/request.js";
-import { SECOND, CREATE, START, opened, kept, send, status, container, story } from "./session-fixture.js";
+import { SECOND, CREATE, START, LOOP, opened, kept, send, status, container, story } from "./session-fixture.js";
 
 describe("a request", () => {
   test("is answered, read as what it is, and stands in its cell", async () => {
@@ -232,6 +232,14 @@ describe("a dry run", () => {
     expect((await dryRun(session, START)).answer?.status).toBe(204);
     session.goTo(0);
     expect((await dryRun(session, START)).answer?.status).toBe(404);
+  });
+
+  test("does not wait for containers that go on", async () => {
+    const session = await opened();
+    await send(session, written("POST", "/v1.41/containers/create?name=loop", LOOP));
+    await send(session, written("POST", "/v1.41/containers/loop/start"));
+    const attach = written("POST", "/v1.41/containers/loop/attach?stream=1&stdout=1");
+    await expect(dryRun(session, attach)).rejects.toThrow("It would wait");
   });
 
   test("is not to be had of an engine that is down", async () => {

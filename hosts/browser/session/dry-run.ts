@@ -8,9 +8,12 @@ import type { WrittenRequest } from "./request.js";
 import type { Session } from "./session.js";
 
 /** Between two events of the copy's world: what a dry run does without it needs no longer. */
-const PAUSE_MS = 2;
+const PAUSE_MS = 5;
+/** What has no answer by then waits for what containers do, and may wait for ever: nanoseconds of the world, or real ones. */
+const LONGEST_NS = 60_000_000_000n;
+const LONGEST_MS = 20_000;
 
-/** As the world is looked at. Rejects where the engine is down, or refuses to try. */
+/** As the world is looked at. Rejects where the engine is down or refuses to try, and where no answer comes of it. */
 export async function dryRun(session: Session, request: WrittenRequest): Promise<Plan> {
   const copy = await session.branch(session.looking.value);
   try {
@@ -22,10 +25,13 @@ export async function dryRun(session: Session, request: WrittenRequest): Promise
   }
 }
 
-/** It comes within a minute: the engine waits no longer. */
 async function answered(copy: Session, exchange: Exchange): Promise<Exchange> {
   const isOver = (): boolean => ["done", "broken"].includes(exchange.state.value);
+  const [latest, last] = [copy.now().monotonic + LONGEST_NS, performance.now() + LONGEST_MS];
   while (!isOver()) {
+    if (copy.now().monotonic > latest || performance.now() > last) {
+      throw new Error("It would wait for what containers do: a dry run tells nothing of that.");
+    }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     if (!isOver()) await copy.step();
   }
