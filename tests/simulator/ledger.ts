@@ -36,8 +36,17 @@ export class Ledger {
   readonly containers = new Map<string, ContainerRecord>();
   /** Keys that the last step has put or deleted. */
   changed: string[] = [];
+  /** Of the instance before: all that it had asked to keep, kept or not. */
+  before: ReadonlyMap<string, Uint8Array> = new Map();
+  /** What each step since the instance was opened has taken the place of, the oldest first. */
+  #replaced: Map<string, Uint8Array | undefined>[] = [];
+  /** How many of the last steps of the instance before were not kept; null: what is there is not of any of its steps. */
+  lost: number | null = 0;
 
   opened(stored: readonly engine.Stored[]): void {
+    this.before = new Map(this.records);
+    this.lost = stepsLost(this.before, this.#replaced, stored);
+    this.#replaced = [];
     this.records.clear();
     this.containers.clear();
     for (const { key, value } of stored) this.#put(key, value);
@@ -45,6 +54,7 @@ export class Ledger {
 
   apply(commands: StepOutputs["records"]): void {
     this.changed = [];
+    this.#replaced.push(new Map());
     for (const command of commands) {
       if (command.tag === "put") this.#put(command.val.key, command.val.value);
       else if (command.tag === "delete") this.#delete(command.val);
@@ -71,6 +81,7 @@ export class Ledger {
   }
 
   #put(key: string, value: Uint8Array): void {
+    this.#keepOld(key);
     this.changed.push(key);
     this.records.set(key, value);
     if (!key.startsWith("container/")) return;
@@ -79,8 +90,40 @@ export class Ledger {
   }
 
   #delete(key: string): void {
+    this.#keepOld(key);
     this.changed.push(key);
     this.records.delete(key);
     if (key.startsWith("container/")) this.containers.delete(key.slice("container/".length));
   }
+
+  #keepOld(key: string): void {
+    const old = this.#replaced.at(-1);
+    if (old !== undefined && !old.has(key)) old.set(key, this.records.get(key));
+  }
+}
+
+/** Undoes steps, the newest first, until the records are those that are there. */
+function stepsLost(
+  newest: ReadonlyMap<string, Uint8Array>,
+  replaced: readonly ReadonlyMap<string, Uint8Array | undefined>[],
+  stored: readonly engine.Stored[],
+): number | null {
+  const records = new Map(newest);
+  for (let lost = 0; ; lost++) {
+    if (isSame(records, stored)) return lost;
+    const undone = replaced.at(-1 - lost);
+    if (undone === undefined) return null;
+    for (const [key, value] of undone) {
+      if (value === undefined) records.delete(key);
+      else records.set(key, value);
+    }
+  }
+}
+
+function isSame(records: ReadonlyMap<string, Uint8Array>, stored: readonly engine.Stored[]): boolean {
+  return records.size === stored.length && stored.every(({ key, value }) => isEqual(records.get(key), value));
+}
+
+export function isEqual(one: Uint8Array | undefined, other: Uint8Array): boolean {
+  return one?.length === other.length && one.every((byte, at) => byte === other[at]);
 }

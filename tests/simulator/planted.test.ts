@@ -41,6 +41,10 @@ const WRONGS: readonly (Wrong & { found: string })[] = [
     instead: changed((record) => (record["status"] = 3)),
   },
   {
+    ...{ says: "writes what it does not remember", on: "records", command: "put", each: 5, found: "restart" },
+    instead: changed((record) => (record["restartCount"] = 7)),
+  },
+  {
     ...{ says: "gives two one name", on: "records", command: "put", each: 1, found: "owners" },
     instead: changed((record) => (record["name"] = "anna")),
   },

@@ -25,6 +25,7 @@ import { Operations } from "./invariants/operations.js";
 import { Owners } from "./invariants/owners.js";
 import { Promises } from "./invariants/promises.js";
 import { Replies } from "./invariants/replies.js";
+import { Restarts } from "./invariants/restarts.js";
 import { Shadows, digest } from "./invariants/shadows.js";
 import { Statuses } from "./invariants/statuses.js";
 import { Ledger, wordOf } from "./ledger.js";
@@ -87,6 +88,7 @@ export class Simulation implements Observer {
       this.#operations,
       this.#events,
       new Shadows(core, () => this.#world.world.found()),
+      new Restarts(core),
     ];
     this.#oracles = [this.#promises, ...Object.values(oracles).map((make) => make())];
     this.#engine = new EmbeddedEngine({

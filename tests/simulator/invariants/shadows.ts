@@ -1,23 +1,24 @@
 // An instance that is restored from a snapshot goes on as the one that it was taken of; one that is opened from the
-// records says of everything that is settled what the one that wrote them says.
+// records says of everything that is settled what the one that wrote them says; and what that one remembers is what it
+// has written.
 
 import { createHash } from "node:crypto";
-import type { engine, types } from "../../../hosts/host.js";
+import type { engine } from "../../../hosts/host.js";
 import { Instance, type CompiledCore } from "../../../hosts/instance.js";
 import type { Opening } from "../../../hosts/observer.js";
 import type { StepOutputs } from "../../../hosts/outbox.js";
 import { hashesOf } from "../../../hosts/trace/hash.js";
 import { Breach } from "../breach.js";
-import { type ContainerRecord, wordOf } from "../ledger.js";
+import { wordOf } from "../ledger.js";
 import type { Invariant, Seen } from "./invariant.js";
+import { LISTS, Questions, isSettled, movedIn, same } from "./questions.js";
+import { expectRemembered } from "./remembered.js";
 
 /** How often, in steps, and for how many steps the one restored is held against the other. */
 const EVERY = 50;
 const FOLLOWED = 8;
-const SETTLED = ["created", "running", "paused", "exited"];
 /** Of instances that no driver opens: their operations are nobody's. */
 const SHADOW_EPOCH = 1_000_000;
-const LISTS = ["/images/json", "/volumes", "/networks"];
 
 export class Shadows implements Invariant {
   readonly #core: CompiledCore;
@@ -55,16 +56,20 @@ export class Shadows implements Invariant {
 
   #compare(seen: Seen): void {
     const snapshot = seen.snapshot();
-    this.#twin = { instance: this.#restored(snapshot), left: FOLLOWED };
+    const twin = this.#restored(snapshot);
+    this.#twin = { instance: twin, left: FOLLOWED };
+    expectRemembered("shadows", twin, seen.ledger.records);
     // Another one: what a client is told is put before that, and what was put is not put again.
     const memory = new Questions(this.#restored(snapshot), seen.now);
     const { instance, moved } = this.#opened(seen);
     const records = new Questions(instance, seen.now);
+    const { processes } = this.#found();
     for (const container of seen.ledger.containers.values()) {
-      if (moved.has(container.id) || !this.#isSettled(container)) continue;
-      same(`container ${container.id} (${wordOf(container)})`, memory, records, `/containers/${container.id}/json`);
+      if (moved.has(container.id) || !isSettled(container, processes)) continue;
+      const what = `container ${container.id} (${wordOf(container)})`;
+      same("shadows", what, memory, records, `/containers/${container.id}/json`);
     }
-    if (moved.size === 0) for (const list of LISTS) same(list, memory, records, list);
+    if (moved.size === 0) for (const list of LISTS) same("shadows", list, memory, records, list);
   }
 
   #restored(snapshot: Uint8Array): Instance {
@@ -79,63 +84,8 @@ export class Shadows implements Invariant {
     const { options, seed } = this.#opening as Opening;
     const journal = { next: 1n << 40n, at: now.wall };
     instance.open({ ...options, epoch: SHADOW_EPOCH }, now, seed, ledger.stored(), journal, this.#found());
-    const notes = instance.explain();
-    return { instance, moved: new Set(notes.flatMap((note) => (note.tag === "moved" ? [note.val.container] : []))) };
+    return { instance, moved: movedIn(instance.explain()) };
   }
-
-  /** Nothing is being done with it, and its process is as its record says. */
-  #isSettled(container: ContainerRecord): boolean {
-    if (!SETTLED.includes(wordOf(container)) || container.unclean) return false;
-    const process = this.#found().processes.find((one) => one.container === container.id && one.run === container.run);
-    const runs = wordOf(container) === "running" || wordOf(container) === "paused";
-    return runs ? process?.state.tag === "running" : process === undefined;
-  }
-}
-
-/** Asks an instance that nobody else asks. */
-class Questions {
-  readonly #instance: Instance;
-  readonly #now: types.Instant;
-  #last = 1n << 60n;
-
-  constructor(instance: Instance, now: types.Instant) {
-    this.#instance = instance;
-    this.#now = now;
-  }
-
-  ask(target: string): string {
-    const id = ++this.#last;
-    const request = { id, listener: "internal", method: "GET", target: `/v1.55${target}`, headers: "" };
-    const outputs = this.#instance.step(this.#now, { tag: "request", val: { ...request, body: { tag: "none" } } });
-    const [reply] = outputs.replies;
-    if (reply?.command.tag !== "whole") return "no answer";
-    return new TextDecoder().decode(reply.command.val.body);
-  }
-}
-
-function same(what: string, memory: Questions, records: Questions, target: string): void {
-  const [remembered, recorded] = [memory.ask(target), records.ask(target)].map(inOrder) as [string, string];
-  if (remembered === recorded) return;
-  const at = Math.max(0, [...remembered].findIndex((letter, place) => letter !== recorded[place]) - 100);
-  const [left, right] = [remembered.slice(at, at + 300), recorded.slice(at, at + 300)];
-  throw new Breach("shadows", `${what} differs:\nin memory   ${left}\nby records  ${right}`);
-}
-
-/**
- * Lists promise no order. What probes found is in no record: a restart begins to probe anew; execs that an instance has
- * begun end with it.
- */
-function inOrder(text: string): string {
-  const value = JSON.parse(text) as unknown;
-  const { State } = value as { State?: { Health?: unknown } };
-  if (State !== undefined) {
-    return JSON.stringify({ ...(value as object), ExecIDs: null, State: { ...State, Health: null } });
-  }
-  const { Volumes = value } = value as { Volumes?: unknown };
-  if (!Array.isArray(Volumes)) return text;
-  return Volumes.map((one) => JSON.stringify(one))
-    .sort()
-    .join("\n");
 }
 
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(bytes).digest();

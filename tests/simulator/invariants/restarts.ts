@@ -1,0 +1,62 @@
+// A restart, wherever in a step the one before was cut off: the records are those after one of its steps, and whoever was
+// settled then and is as its record says is what it was.
+
+import type { engine } from "../../../hosts/host.js";
+import { Instance, type CompiledCore } from "../../../hosts/instance.js";
+import { Breach } from "../breach.js";
+import { type Ledger, isEqual, wordOf } from "../ledger.js";
+import type { Invariant, Seen } from "./invariant.js";
+import { LISTS, Questions, isSettled, movedIn, same } from "./questions.js";
+import { expectRemembered } from "./remembered.js";
+
+export class Restarts implements Invariant {
+  readonly #core: CompiledCore;
+  /** Of the newest instance that has come to the end of a step. */
+  #snapshot: (() => Uint8Array) | null = null;
+
+  constructor(core: CompiledCore) {
+    this.#core = core;
+  }
+
+  stepped(seen: Seen): void {
+    // An instance that takes in nothing more stays as it is after its last step.
+    if (seen.opening !== null && this.#snapshot !== null) this.#compare(seen, seen.opening, this.#snapshot());
+    this.#snapshot = seen.snapshot;
+  }
+
+  #compare(seen: Seen, { inventory }: { inventory: engine.Inventory }, before: Uint8Array): void {
+    const { ledger, now, notes } = seen;
+    if (ledger.lost === null) throw new Breach("restart", "the records are not those after a step of the one before");
+    const old = this.#restored(before);
+    expectRemembered("restart", old, ledger.before);
+    const [memory, records] = [new Questions(old, now), new Questions(this.#restored(seen.snapshot()), now)];
+    const moved = movedIn(notes);
+    const isWhole = ledger.lost === 0;
+    for (const container of ledger.containers.values()) {
+      const { id } = container;
+      if (moved.has(id) || !isSettled(container, inventory.processes)) continue;
+      // What shows of others may be in what was lost.
+      if (!isWhole && !(isKept(ledger, id) && isAlone(ledger, id))) continue;
+      same("restart", `container ${id} (${wordOf(container)})`, memory, records, `/containers/${id}/json`);
+    }
+    if (isWhole && moved.size === 0) for (const list of LISTS) same("restart", list, memory, records, list);
+  }
+
+  #restored(snapshot: Uint8Array): Instance {
+    const instance = new Instance(this.#core);
+    instance.restore(snapshot);
+    return instance;
+  }
+}
+
+/** Nothing that the one before had asked to keep of it was lost. */
+function isKept(ledger: Ledger, id: string): boolean {
+  const key = `container/${id}`;
+  return isEqual(ledger.before.get(key), ledger.records.get(key)!);
+}
+
+/** Inspect shows nothing of other containers. */
+function isAlone(ledger: Ledger, id: string): boolean {
+  const { networkMode, links = [] } = ledger.json<{ networkMode: string; links?: unknown[] }>(`container/${id}`)!;
+  return links.length === 0 && !networkMode.startsWith("container:");
+}
