@@ -25,6 +25,7 @@ import { resumeRemoval } from "./container/remove";
 import { resumeRestart } from "./container/restart";
 import { scheduleRestart } from "./container/restarting";
 import { startWithEngine } from "./container/start-with-engine";
+import { emitStart } from "./event/emit";
 import { mendExecs } from "./exec/mend";
 import { keepEndpoint } from "./network/connect";
 import { makeBridges } from "./network/making";
@@ -115,6 +116,7 @@ function mendStarting(container: Container, found: FoundProcess | null): void {
     volumesFilled(container);
     container.everRan = true;
     container.startedAt = startOf(state!);
+    emitStart(container);
     return mendRunning(container, found);
   }
   tellMended(runOf(container), "its start is undone");

@@ -387,11 +387,13 @@ export class Model implements Oracle {
   /** Somebody is told of one that nobody has been told of: its client went away. */
   #adopt(id: string, name: string): null {
     if (this.#containers.some((one) => one.id === id)) return null;
-    const lost = this.#containers.find(
+    const [lost, ...others] = this.#containers.filter(
       (one) => one.id === null && one.words.now.size > 1 && (one.names.now.has(name) || one.names.now.has("")),
     );
     if (lost !== undefined) {
       lost.id = id;
+      // What it was wished to be cannot be told.
+      if (others.length > 0) lost.hasFailed = true;
       lost.names.set(this.#now, [...lost.names.now, name]);
       // Which of its runs somebody had asked for cannot be told any more.
       lost.followed = -Infinity;
@@ -404,9 +406,16 @@ export class Model implements Oracle {
     return !container.words.during(since).has("gone");
   }
 
-  /** Of one whose client has not been told yet. */
-  #early(fact: Fact): void {
-    if (this.#containers.some(({ id }) => id === null)) this.#earlyFacts.push(fact);
+  /** Of one whose client has not been told yet, or never will be: it may be any of those. */
+  #early(fact: Extract<Fact, { kind: "started" | "exited" }>): void {
+    const unnamed = this.#containers.filter(({ id }) => id === null);
+    if (unnamed.length > 0) this.#earlyFacts.push(fact);
+    for (const one of unnamed) {
+      if (one.words.now.size === 1) continue;
+      one.mayBe(this.#now, fact.kind === "started" ? "running" : "exited");
+      if (one.wish.policy !== "") one.mayBe(this.#now, "restarting");
+      if (one.wish.autoRemove) one.goesOn(this.#now, "remove");
+    }
   }
 
   readonly #earlyFacts: Fact[] = [];

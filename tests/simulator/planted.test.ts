@@ -15,6 +15,12 @@ const STEPS = 150;
 const NOTHING: Wrong["instead"] = () => [];
 const TWICE: Wrong["instead"] = (command) => [command, command];
 
+/** Of an entry of the journal, before its texts; and of each text. */
+const HEAD = 9;
+const LENGTH = 4;
+
+const SIGHUP = 1;
+
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
@@ -27,6 +33,17 @@ function changed(change: (record: Record<string, unknown>) => void): Wrong["inst
     return [{ tag: "put", val: { key, value: encoder.encode(JSON.stringify(record)) } }];
   };
 }
+
+/** An event, in the form of the journal: its action stands behind its type, each after its length. */
+const misnamed: Wrong["instead"] = (command) => {
+  const entry = command.val as { bytes: Uint8Array };
+  const bytes = entry.bytes.slice();
+  const action = HEAD + LENGTH + new DataView(bytes.buffer).getUint32(HEAD, true) + LENGTH;
+  bytes[action] = bytes[action]! ^ 1;
+  return [{ tag: command.tag, val: { ...entry, bytes } }];
+};
+
+const misdialled: Wrong["instead"] = ({ tag, val }) => [{ tag, val: { ...(val as object), number: SIGHUP } }];
 
 const WRONGS: readonly (Wrong & { found: string })[] = [
   { says: "answers nobody", on: "replies", command: "whole", each: 9, instead: NOTHING, found: "replies" },
@@ -48,6 +65,8 @@ const WRONGS: readonly (Wrong & { found: string })[] = [
     ...{ says: "gives two one name", on: "records", command: "put", each: 1, found: "owners" },
     instead: changed((record) => (record["name"] = "anna")),
   },
+  { says: "tells of something else", on: "records", command: "append", each: 4, instead: misnamed, found: "events" },
+  { says: "sends another signal", on: "processes", command: "signal", each: 2, instead: misdialled, found: "events" },
   { says: "leaves mounts", on: "content", command: "unmount", each: 3, instead: NOTHING, found: "owners" },
   { says: "leaves networks", on: "networks", command: "leave", each: 3, instead: NOTHING, found: "owners" },
   { says: "leaves processes", on: "processes", command: "reap", each: 3, instead: NOTHING, found: "owners" },

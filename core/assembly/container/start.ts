@@ -20,7 +20,7 @@ import {
 } from "../../../build/bindings/types";
 import { askContent, askNetworks, askProcesses } from "../ask";
 import { Call } from "../call";
-import { emitContainer, emitMounts, emitNetwork } from "../event/emit";
+import { emitStart } from "../event/emit";
 import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf } from "../network/connect";
 import { releasingHolder } from "../network/port-holders";
 import { badParameter, conflict, internal, notModified, Refusal } from "../refusal";
@@ -266,9 +266,7 @@ class Start extends Task {
     container.startsAgain = false;
     container.automatic = false;
     container.toldLinks = this.linked;
-    emitNetwork(container, "connect");
-    emitMounts(container);
-    emitContainer(container, "start");
+    emitStart(container);
     if (linkedHosts(networkOwner(container)) != this.linked) rewriteHosts(container);
     tellNetworks(container.linkedBy);
     this.client.started();

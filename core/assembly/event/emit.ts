@@ -18,6 +18,13 @@ export function emitContainer(container: Container, action: string): void {
   engine.events.emit(containerEvent(container, action));
 }
 
+/** A run has begun: what it is on, what it has, then itself. */
+export function emitStart(container: Container): void {
+  emitNetwork(container, "connect");
+  emitMounts(container);
+  emitContainer(container, "start");
+}
+
 /** `connect` or `disconnect`; who has a network is on one, though it be `host` or `none`. */
 export function emitNetwork(container: Container, action: string): void {
   if (container.networkDisabled) return;
@@ -32,7 +39,7 @@ export function emitNetwork(container: Container, action: string): void {
 }
 
 /** The volumes that a run has (surface §6.4). */
-export function emitMounts(container: Container): void {
+function emitMounts(container: Container): void {
   const volumes = container.volumes;
   for (let i = 0; i < volumes.length; i++) {
     const volume = volumes[i];

@@ -1,8 +1,11 @@
-// Events tell what became of containers: each transition that has an event is told once, in its order, and none else.
+// Events tell what became of containers: in the step in which it did, each once, in its order, and nothing else; and
+// whoever follows them is told of each.
 
 import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
+import { type JournalEvent, eventsOf } from "./journal.js";
+import { EventReplies } from "./event-replies.js";
 
 /** Who follows events for this. */
 export const WATCHER = "watcher";
@@ -15,18 +18,36 @@ const EVENT_OF_CAUSE: Readonly<Record<string, string>> = {
   unpause: "unpause",
   "remove-done": "destroy",
 };
-const TOLD = new Set(Object.values(EVENT_OF_CAUSE));
+const MOVES = new Set(Object.values(EVENT_OF_CAUSE));
+const SIGKILL = "9";
 
 export class Events implements Invariant {
-  /** By container, the oldest first. */
-  readonly #expected = new Map<string, string[]>();
+  /** That the watcher has not been told of, the oldest first. */
+  #untold: JournalEvent[] = [];
   #follows = false;
   #rest = "";
+  readonly #replies = new EventReplies();
+  readonly #created = new Set<string>();
+  /** Execs that were begun and have not died. */
+  readonly #execs = new Set<string>();
+  /** Containers whose run has been sent SIGKILL. */
+  readonly #killed = new Set<string>();
+  /** Those whose run was told to be short of memory, by this instance. */
+  readonly #short = new Set<string>();
 
-  stepped({ input, notes }: Seen): void {
+  stepped(seen: Seen): void {
+    const { input, outputs } = seen;
+    if (seen.opening !== null) this.#short.clear();
+    const events = eventsOf(outputs.records);
+    const own = events.filter(({ type }) => type === "container");
+    this.#signals(outputs.effects, own);
+    this.#moves(seen.notes, own);
+    this.#memory(seen, own);
+    this.#execsOf(outputs.effects, own);
+    for (const event of own) this.#caused(event, own, seen);
+    this.#replies.stepped(seen, own);
     if (input?.tag === "request" && input.val.headers.includes(`sim/${WATCHER}`)) this.#follows = true;
-    if (!this.#follows) return;
-    for (const note of notes) if (note.tag === "moved") this.#moved(note.val);
+    if (this.#follows) this.#untold.push(...events);
   }
 
   /** Bytes that the watcher is sent. */
@@ -37,35 +58,112 @@ export class Events implements Invariant {
   }
 
   crashed(): void {
-    this.#expected.clear();
+    this.#untold = [];
     this.#follows = false;
     this.#rest = "";
+    this.#replies.crashed();
   }
 
   rested(_: AtRest): void {
-    for (const [container, [action]] of this.#expected) {
-      if (action !== undefined) throw new Breach("events", `nobody was told of ${action} of ${container}`);
+    const [event] = this.#untold;
+    if (event !== undefined) broken(`nobody was told of ${event.action} of ${event.id}`);
+  }
+
+  #moves(notes: readonly engine.Note[], own: readonly JournalEvent[]): void {
+    const told = new Map<string, JournalEvent[]>();
+    for (const event of own) {
+      if (MOVES.has(event.action)) told.set(event.id, [...(told.get(event.id) ?? []), event]);
+    }
+    const moves = notes.flatMap((note) => (note.tag === "moved" ? [note.val] : []));
+    for (const { container, rule } of moves) {
+      const action = EVENT_OF_CAUSE[rule.cause];
+      if (action === undefined) continue;
+      const [next, ...rest] = told.get(container) ?? [];
+      if (next?.action === action) told.set(container, rest);
+      // Of one that SIGKILL thaws, so that it can die, nobody is told.
+      else if (action !== "unpause" || !this.#killed.has(container)) {
+        broken(`${container} has moved by ${rule.cause}: ${next?.action ?? "nothing"} is told`);
+      }
+    }
+    for (const [container, [event]] of told) {
+      if (event !== undefined) broken(`${event.action} of ${container} is told; nothing had become of it`);
     }
   }
 
-  #moved({ container, rule }: engine.Moved): void {
-    const action = EVENT_OF_CAUSE[rule.cause];
-    if (action === undefined) return;
-    const expected = this.#expected.get(container);
-    if (expected === undefined) this.#expected.set(container, [action]);
-    else expected.push(action);
+  /** Each signal that is sent is told of. */
+  #signals(effects: Seen["outputs"]["effects"], own: readonly JournalEvent[]): void {
+    const sent = effects.flatMap(({ to, command }) => {
+      if (to !== "processes" || command.tag !== "signal") return [];
+      return [`${command.val.subject.container} ${command.val.number}`];
+    });
+    const kills = own.filter(({ action }) => action === "kill");
+    const told = kills.map(({ id, attributes }) => `${id} ${attributes.get("signal") ?? ""}`);
+    if (sent.join() !== told.join()) broken(`signals sent: ${sent.join() || "none"}; told: ${told.join() || "none"}`);
+    for (const { id, attributes } of kills) if (attributes.get("signal") === SIGKILL) this.#killed.add(id);
+    for (const { id, action } of own) if (action === "start") this.#killed.delete(id);
+  }
+
+  /** Once a run. */
+  #memory({ input, opening }: Seen, own: readonly JournalEvent[]): void {
+    for (const { id, action } of own) {
+      if (action === "start") this.#short.delete(id);
+      if (action !== "oom") continue;
+      if (this.#short.has(id)) broken(`oom of ${id} is told twice of one run`);
+      this.#short.add(id);
+      const isCaused =
+        (input?.tag === "out-of-memory" && input.val.container === id) ||
+        (input?.tag === "exited" && input.val.container === id && input.val.exit.outOfMemory) ||
+        opening?.inventory.processes.some((one) => one.container === id) === true;
+      if (!isCaused) broken(`oom of ${id} is told, and it had memory`);
+    }
+    const isOver = own.some(
+      ({ id, action }) => action === "die" && input?.tag === "exited" && input.val.container === id,
+    );
+    if (input?.tag !== "exited" || !isOver || !input.val.exit.outOfMemory) return;
+    if (!this.#short.has(input.val.container)) broken(`nobody was told of oom of ${input.val.container}`);
+  }
+
+  #execsOf(effects: Seen["outputs"]["effects"], own: readonly JournalEvent[]): void {
+    const begun = effects.flatMap(({ to, command }) =>
+      to === "processes" && command.tag === "exec" ? [command.val.exec] : [],
+    );
+    const told = own.filter(({ action }) => action.startsWith("exec_start:")).map(execOf);
+    if (begun.join() !== told.join()) broken(`execs begun: ${begun.join() || "none"}; told: ${told.join() || "none"}`);
+    for (const exec of begun) this.#execs.add(exec);
+    for (const event of own) {
+      if (event.action === "exec_die" && !this.#execs.delete(execOf(event))) broken(`exec ${execOf(event)} dies twice`);
+    }
+  }
+
+  /** What is told because of something else, or of what the record says. */
+  #caused({ id, action, attributes }: JournalEvent, own: readonly JournalEvent[], { notes, ledger }: Seen): void {
+    const isTold = (other: string): boolean => own.some((one) => one.id === id && one.action === other);
+    const isCancelled = notes.some(
+      (note) => note.tag === "moved" && note.val.container === id && note.val.rule.cause === "cancel",
+    );
+    if (action === "create" && this.#created.has(id)) broken(`create of ${id} is told twice`);
+    if (action === "create") this.#created.add(id);
+    if (action === "restart" && !isTold("start")) broken(`restart of ${id} is told, and it was not started`);
+    if (action === "stop" && !isTold("die") && !isCancelled) broken(`stop of ${id} is told, and it has not ended`);
+    const name = ledger.containers.get(id)?.name;
+    if (action === "rename" && (name !== attributes.get("name") || attributes.get("oldName") === `/${name}`)) {
+      broken(`rename of ${id} to ${attributes.get("name")} is told; it is called ${name}`);
+    }
   }
 
   #event({ Type, Action, Actor: { ID } }: DockerEvent): void {
-    if (Type !== "container" || !TOLD.has(Action)) return;
-    const queue = this.#expected.get(ID) ?? [];
-    // Of one that SIGKILL thaws, so that it can die, nobody is told.
-    if (queue[0] === "unpause" && queue[1] === Action) queue.shift();
-    const expected = queue.shift();
-    if (expected !== Action) {
-      throw new Breach("events", `${Action} of ${ID} was told; ${expected ?? "nothing"} had become of it`);
-    }
+    const next = this.#untold.shift();
+    if (next?.type === Type && next.action === Action && next.id === ID) return;
+    broken(`${Type} ${Action} of ${ID} was told in place of ${next?.action ?? "nothing"} of ${next?.id ?? "anybody"}`);
   }
+}
+
+function execOf({ attributes }: JournalEvent): string {
+  return attributes.get("execID") ?? "";
+}
+
+function broken(message: string): never {
+  throw new Breach("events", message);
 }
 
 interface DockerEvent {

@@ -13,10 +13,12 @@ const VOLUME = 1;
 export class Owners implements Invariant {
   /** Volumes, by name. */
   readonly #unmade = new Failures("make");
+  readonly #undropped = new Failures("drop");
 
   stepped(seen: Seen): void {
     const { ledger } = seen;
     this.#unmade.stepped(seen);
+    this.#undropped.stepped(seen);
     if (!ledger.changed.some((key) => key.startsWith("container/"))) return;
     const containers = [...ledger.containers.values()];
     unique("name", containers, ({ name }) => [name]);
@@ -80,7 +82,7 @@ export class Owners implements Invariant {
     only("volume", found, kept);
     only(
       "volume of a record",
-      [...kept].filter((name) => !this.#unmade.has(name)),
+      [...kept].filter((name) => !this.#unmade.has(name) && !this.#undropped.has(name)),
       new Set(found),
     );
     for (const container of containers) {

@@ -1,4 +1,4 @@
-// What instances are asked to see whether they know the same. Questions change nothing.
+// What instances are asked to see whether they know the same.
 
 import type { engine, types } from "../../../hosts/host.js";
 import type { Instance } from "../../../hosts/instance.js";
@@ -10,7 +10,7 @@ export const LISTS = ["/images/json", "/volumes", "/networks"];
 
 const SETTLED = ["created", "running", "paused", "exited", "dead"];
 
-/** Asks an instance that nobody else asks. */
+/** Asks an instance that nobody else asks: what it tells of it puts before that. */
 export class Questions {
   readonly #instance: Instance;
   readonly #now: types.Instant;

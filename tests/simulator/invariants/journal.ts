@@ -1,0 +1,45 @@
+// What steps add to the journal: events, in the form of core/assembly/event/entry.ts.
+
+import type { StepOutputs } from "../../../hosts/outbox.js";
+import { Breach } from "../breach.js";
+
+export interface JournalEvent {
+  type: string;
+  action: string;
+  /** The actor's. */
+  id: string;
+  attributes: ReadonlyMap<string, string>;
+}
+
+const FORM = 1;
+/** The form, and the time. */
+const HEAD = 9;
+
+const decoder = new TextDecoder();
+
+/** Events of a step, in their order. */
+export function eventsOf(commands: StepOutputs["records"]): JournalEvent[] {
+  return commands.flatMap((command) =>
+    command.tag === "append" || command.tag === "append-later" ? [eventOf(command.val.bytes)] : [],
+  );
+}
+
+function eventOf(bytes: Uint8Array): JournalEvent {
+  if (bytes[0] !== FORM) throw new Breach("events", "an entry of the journal has another form");
+  const [type = "", action = "", id = "", ...rest] = textsOf(bytes);
+  const attributes = new Map<string, string>();
+  for (let at = 0; at + 1 < rest.length; at += 2) attributes.set(rest[at]!, rest[at + 1]!);
+  return { type, action, id, attributes };
+}
+
+function textsOf(bytes: Uint8Array): string[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const texts: string[] = [];
+  for (let at = HEAD; at < bytes.length;) {
+    const begin = at + 4;
+    const end = begin + view.getUint32(at, true);
+    texts.push(decoder.decode(bytes.subarray(begin, end)));
+    at = end;
+  }
+  return texts;
+}
