@@ -1,5 +1,6 @@
 // Starts what steps asked of the host, and turns what came of it into inputs. One object per instance of the core.
 
+import { onlyAsks } from "./asks.js";
 import { failureOf } from "./failure.js";
 import type { Host, Input, Operation, Outcome, Report, engine, records, timers } from "./host.js";
 import { SubjectQueues, subjectOf } from "./order.js";
@@ -37,11 +38,6 @@ export class Effects {
     void ended.then(() => this.#inFlight.delete(effect.op));
   }
 
-  /** What is being carried out, by name: `content ingest`. */
-  get inFlight(): string[] {
-    return [...this.#inFlight.values()].map(({ effect }) => `${effect.to} ${effect.command.tag}`);
-  }
-
   /** What was asked for and has not come: commands that have not ended, timers that are set. */
   get pending(): Effect[] {
     const timers = [...this.#timers].map(([op, { at }]): Effect => ({
@@ -60,30 +56,51 @@ export class Effects {
   }
 
   /**
-   * The instance is gone: timers are called off, nothing is delivered any more. Resolves when no command is in flight;
-   * what can be given up is, so that this does not last as long as a pull does.
+   * The instance is gone: timers are called off, what has not begun never does, nothing is delivered any more. Resolves
+   * when nothing goes on that changes anything: the next inventory would find it half done, and the next instance's
+   * commands would meet it. A copy or a pull may last for hours, and is given up; what only asks goes on for nobody.
    */
   async discard(): Promise<void> {
     if (this.#cut) return;
     this.#discarded = true;
-    for (const { callOff } of this.#timers.values()) callOff();
-    this.#timers.clear();
-    const inFlight = [...this.#inFlight.entries()];
-    for (const [op, { effect }] of inFlight) {
-      if (effect.to === "content") void this.#perform({ to: "content", op: 0n, command: { tag: "abandon", val: op } });
-    }
-    await Promise.all(inFlight.map(([, { ended }]) => ended));
+    this.#callTimersOff();
+    this.#abandon(({ to }) => to === "content" || to === "volumes");
+    await Promise.all(this.#awaited.map(({ ended }) => ended));
+  }
+
+  /** Once discarded: gives up all that the host can give up, launches included, which as a rule are over in a moment. */
+  giveUp(): void {
+    if (!this.#cut) this.#abandon(() => true);
+  }
+
+  /** What `discard` waits for, by name: `content ingest`. */
+  get restless(): string[] {
+    return this.#awaited.map(({ effect }) => `${effect.to} ${effect.command.tag}`);
   }
 
   /** Asks for nothing any more, not even for what waits its turn; what goes on goes on, and nobody hears of it. */
   cut(): void {
     this.#cut = this.#discarded = true;
+    this.#callTimersOff();
+  }
+
+  get #awaited(): { effect: HostEffect; ended: Promise<void> }[] {
+    return [...this.#inFlight.values()].filter(({ effect }) => !onlyAsks(effect));
+  }
+
+  #abandon(whether: (effect: HostEffect) => boolean): void {
+    for (const [op, { effect }] of this.#inFlight) {
+      if (whether(effect)) void this.#perform({ to: "content", op: 0n, command: { tag: "abandon", val: op } });
+    }
+  }
+
+  #callTimersOff(): void {
     for (const { callOff } of this.#timers.values()) callOff();
     this.#timers.clear();
   }
 
   async #carryOut(effect: HostEffect): Promise<void> {
-    if (this.#cut) return;
+    if (this.#discarded) return;
     const progress = new ProgressReports(effect.op, () => this.#host.timers.now().monotonic, this.#deliver);
     const performed = this.#perform(effect, progress.report);
     this.#left();

@@ -154,7 +154,7 @@ export interface Host {
   readonly machine: engine.Machine;
   /** What it can run containers with; the first is the default. */
   readonly runtimes: readonly engine.OciRuntime[];
-  /** Asked before every `open`, when nothing is in flight any more. */
+  /** Asked before every `open`, when no command is in flight any more but some that only ask. */
   inventory(): Promise<engine.Inventory>;
   /**
    * Called by every driver that is opened on the host, before it asks for anything; the newest counts. Where the host

@@ -125,9 +125,14 @@ export class Life {
     return this.#effects.discard();
   }
 
-  /** What is being carried out, by name. */
-  get inFlight(): string[] {
-    return this.#effects.inFlight;
+  /** See `Effects.giveUp`. */
+  giveUp(): void {
+    this.#effects.giveUp();
+  }
+
+  /** What `discard` waits for, by name. */
+  get restless(): string[] {
+    return this.#effects.restless;
   }
 
   /** Nothing leaves any more, and nothing that still goes on comes back. */

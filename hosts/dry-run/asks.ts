@@ -1,26 +1,13 @@
 // What a dry run really has done: commands that only ask. They go to the live engine's host under operation ids of their
 // own, since the instance of the dry run and the live one count on from the same number.
 
+import { onlyAsks } from "../asks.js";
 import type { Host, Operation, Outcome } from "../host.js";
 import type { HostEffect } from "../outbox.js";
 
 /** No driver opens so many instances: operation ids that begin with it are no instance's. */
 const NO_EPOCH = 0xffff_ffffn << 32n;
 let asked = 0n;
-
-/** Commands with the mark *ask* in core/wit, by their interfaces. */
-export const ASKS: Readonly<Record<HostEffect["to"], readonly string[]>> = {
-  processes: ["identify", "ps", "sample"],
-  content: ["resolve", "tags", "blob", "login", "measure", "measure-tar", "stat", "compare", "read"],
-  networks: [],
-  volumes: ["find", "measure"],
-  records: ["read"],
-};
-
-/** Whether a command changes nothing: no other may ever reach the machine. */
-export function onlyAsks({ to, command }: HostEffect): boolean {
-  return ASKS[to].includes(command.tag);
-}
 
 export class Asks {
   readonly #host: Host;
@@ -31,7 +18,7 @@ export class Asks {
     this.#host = host;
   }
 
-  /** Rejects as the host does. */
+  /** Rejects as the host does. No command that changes anything may ever reach the machine. */
   async ask(effect: HostEffect): Promise<Outcome> {
     if (!onlyAsks(effect)) throw new Error(`a dry run does nothing: ${effect.to} ${effect.command.tag}`);
     const op = NO_EPOCH | ++asked;

@@ -2,7 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ASKS, Asks } from "../../hosts/dry-run/asks.js";
+import { ASKS } from "../../hosts/asks.js";
+import { Asks } from "../../hosts/dry-run/asks.js";
 import { WAIT } from "../../hosts/dry-run/waits.js";
 import type { HostEffect } from "../../hosts/outbox.js";
 import { RecordedEngine } from "../trace/engine.js";

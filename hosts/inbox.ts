@@ -1,0 +1,58 @@
+// What has happened and was not taken in yet: it waits while a step runs, or while there is no instance. Requests do not
+// wait when there will be none for a while.
+
+import type { Ended } from "./effects.js";
+import type { Input, Replies } from "./host.js";
+import { refuse } from "./requests.js";
+
+export class Inbox {
+  readonly #replies: Replies;
+  #waiting: Input[] = [];
+  #refusing: string | null = null;
+
+  constructor(replies: Replies) {
+    this.#replies = replies;
+  }
+
+  put(input: Input): void {
+    if (this.#refusing !== null && input.tag === "request") refuse(this.#replies, input.val.id, this.#refusing);
+    else this.#waiting.push(input);
+  }
+
+  /** Gives `take` one after the other, those that come meanwhile too, for as long as it says that it takes them. */
+  empty(take: (input: Input) => boolean): void {
+    let taken = 0;
+    while (taken < this.#waiting.length && take(this.#waiting[taken]!)) taken++;
+    this.#waiting = this.#waiting.slice(taken);
+  }
+
+  /** Requests that wait, and those that come until `admit`, are told why they are not served. */
+  refuse(why: string): void {
+    this.#refusing = why;
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter(({ tag }) => tag !== "request");
+    for (const input of waiting) if (input.tag === "request") refuse(this.#replies, input.val.id, why);
+  }
+
+  admit(): void {
+    this.#refusing = null;
+  }
+
+  /** Drops what the next instance need not be told: its inventory tells it all the rest. */
+  keepForNext(): void {
+    this.#waiting = this.#waiting.filter(outlivesInstance);
+  }
+
+  clear(): void {
+    this.#waiting = [];
+  }
+}
+
+function outlivesInstance(input: Input): boolean {
+  return input.tag === "request" || input.tag === "closed" || input.tag === "reloaded" || isEnd(input);
+}
+
+/** Whether something ended by itself. */
+export function isEnd(input: Input): input is Ended {
+  return input.tag === "exited" || input.tag === "exec-exited";
+}

@@ -1,0 +1,184 @@
+// How long the next instance is in coming after a trap, and what becomes of what was begun and of who asks meanwhile.
+
+import { describe, expect, test } from "vitest";
+import type { ImportObject } from "../../build/core/core.js";
+import { HostFailure } from "../../hosts/failure.js";
+import type { Host, Outcome } from "../../hosts/host.js";
+import { HeldRecords, answer, launch, noInventory, openWorld, put, settle, signal, type Script } from "./fake.js";
+
+const SECOND = 1_000_000_000n;
+const MS = 1_000_000n;
+
+/** What requests ask of the machine, by their targets. */
+const ASKED: Record<string, (imports: ImportObject) => void> = {
+  "/populate": (imports) =>
+    imports["coracle:engine/volumes"].perform(1n, {
+      tag: "populate",
+      val: { name: "data", container: "c", path: "/data" },
+    }),
+  "/launch": (imports) => launch(imports, 2n, "c"),
+  "/signal": (imports) => signal(imports, 3n, "c"),
+  "/ps": (imports) =>
+    imports["coracle:engine/processes"].perform(4n, {
+      tag: "ps",
+      val: { subject: { container: "c", run: 1 }, arguments: [] },
+    }),
+  "/pull": (imports) => imports["coracle:engine/content"].perform(5n, { tag: "drop-chain", val: "sha256:1" }),
+  "/write": (imports) => put(imports, "key"),
+};
+
+function script(epochs: number[]): Script {
+  return {
+    open: (_imports, { epoch }) => void epochs.push(epoch),
+    step: (imports, input) => {
+      if (input.tag !== "request") return;
+      const { id, target } = input.val;
+      if (target === "/trap") throw new Error("unreachable");
+      const ask = ASKED[target];
+      if (ask === undefined) answer(imports, id);
+      else ask(imports);
+    },
+  };
+}
+
+/** A machine whose commands take for ever: those that heed `abandon` end by it. */
+function slowMachine(heeding: readonly string[]) {
+  const begun: string[] = [];
+  const givenUp: bigint[] = [];
+  const ends = new Map<bigint, (failed: Error) => void>();
+  const takeForEver = (op: bigint, command: { tag: string }) => {
+    begun.push(command.tag);
+    return new Promise<Outcome>((_, fail) => {
+      if (heeding.includes(command.tag)) ends.set(op, fail);
+    });
+  };
+  const content: Host["content"] = async (op, command) => {
+    if (command.tag !== "abandon") return takeForEver(op, command);
+    givenUp.push(command.val);
+    ends.get(command.val)?.(new HostFailure("interrupted", "context canceled"));
+    return { tag: "done" };
+  };
+  return { parts: { processes: takeForEver, volumes: takeForEver, content }, begun, givenUp };
+}
+
+async function trapWhile(targets: readonly string[], heeding: readonly string[]) {
+  const epochs: number[] = [];
+  const machine = slowMachine(heeding);
+  const world = await openWorld(script(epochs), machine.parts);
+  for (const target of targets) world.request(target);
+  world.request("/trap");
+  await settle();
+  return { ...world, ...machine, epochs };
+}
+
+describe("the next instance is there at once", () => {
+  test("though a volume is being filled, or a layer unpacked: that is given up", async () => {
+    const { epochs, givenUp, request, left } = await trapWhile(["/populate", "/pull"], ["populate", "drop-chain"]);
+    expect(givenUp).toEqual([1n, 5n]);
+    expect(epochs).toEqual([1, 2]);
+    request("/read");
+    expect(left.at(-1)).toBe("4:whole 200");
+  });
+
+  test("though the machine is being asked something: nobody waits for the answer", async () => {
+    const { epochs, begun } = await trapWhile(["/ps"], []);
+    expect(begun).toEqual(["ps"]);
+    expect(epochs).toEqual([1, 2]);
+  });
+});
+
+describe("a launch that takes long", () => {
+  test("is given up after a second, and what waited for its turn behind it is never begun", async () => {
+    const { epochs, begun, givenUp, clock, request, left, fatal } = await trapWhile(["/launch", "/signal"], ["launch"]);
+    clock.advance(SECOND - 1n);
+    await settle();
+    expect([epochs, givenUp]).toEqual([[1], []]);
+    clock.advance(1n);
+    await settle();
+    expect(givenUp).toContain(2n);
+    expect([begun, epochs]).toEqual([["launch"], [1, 2]]);
+    request("/read");
+    expect(left.at(-1)).toBe("4:whole 200");
+    expect(fatal).toEqual([]);
+  });
+
+  test("that nobody can give up has requests refused after a second, until it ends or a minute is over", async () => {
+    const { epochs, clock, request, left, messages, fatal } = await trapWhile(["/launch"], []);
+    const early = request("/read");
+    clock.advance(SECOND - 1n);
+    await settle();
+    expect(left).not.toContain(`${early}:whole 500`);
+    clock.advance(1n);
+    await settle();
+    expect(left.at(-1)).toBe(`${early}:whole 500`);
+    const late = request("/read");
+    expect(left.at(-1)).toBe(`${late}:whole 500`);
+    const why = "the engine cannot go on for now: the core trapped: Error: unreachable";
+    expect(messages.slice(-2)).toEqual([why, why]);
+    clock.advance(59n * SECOND);
+    await settle();
+    expect([epochs, fatal.map(String)]).toEqual([[1], ["Error: commands do not end: processes launch"]]);
+  });
+
+  test("has no request refused any more once the next instance is there", async () => {
+    const epochs: number[] = [];
+    let finish = () => {};
+    const processes = () => new Promise<Outcome>((end) => (finish = () => end({ tag: "done" })));
+    const { request, clock, left } = await openWorld(script(epochs), { processes });
+    request("/launch");
+    request("/trap");
+    await settle();
+    clock.advance(2n * SECOND);
+    await settle();
+    finish();
+    await settle();
+    expect(epochs).toEqual([1, 2]);
+    request("/read");
+    expect(left.at(-1)).toBe("3:whole 200");
+    clock.advance(60n * SECOND);
+    await settle();
+    request("/read");
+    expect(left.at(-1)).toBe("4:whole 200");
+  });
+});
+
+test("a transaction that is long in being kept has requests refused after a second, too; then they are served", async () => {
+  const records = new HeldRecords();
+  const epochs: number[] = [];
+  const { request, clock, left } = await openWorld(script(epochs), { records });
+  request("/write");
+  await settle();
+  request("/trap");
+  await settle();
+  const waiting = request("/read");
+  expect(left).toEqual([]);
+  clock.advance(SECOND);
+  expect(left).toEqual([`${waiting}:whole 500`]);
+  records.commits[0]!.keep();
+  await settle();
+  expect(epochs).toEqual([1, 2]);
+  request("/read");
+  expect(left.at(-1)).toBe("4:whole 200");
+});
+
+test("an inventory that takes long has requests refused after a second, those that came before among them", async () => {
+  const epochs: number[] = [];
+  let take = () => {};
+  const inventory = async () => {
+    if (epochs.length > 0) await new Promise<void>((taken) => (take = taken));
+    return noInventory();
+  };
+  const { request, clock, left } = await openWorld(script(epochs), { inventory });
+  request("/trap");
+  await settle();
+  request("/read");
+  clock.advance(999n * MS);
+  expect(left).toEqual(["1:whole 500"]);
+  clock.advance(MS);
+  expect(left).toEqual(["1:whole 500", "2:whole 500"]);
+  take();
+  await settle();
+  request("/read");
+  expect(left.at(-1)).toBe("3:whole 200");
+  expect(epochs).toEqual([1, 2]);
+});
