@@ -1,6 +1,5 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
-import { HostFailure } from "../hosts/failure.js";
 import type { Bodies, content, engine, Operation, Outcome, Perform, replies, Report, types } from "../hosts/host.js";
 import type { Registry } from "./content/registry.js";
 import { Archives } from "./content/archives.js";
@@ -18,6 +17,7 @@ import { Unpacking, type Work } from "../hosts/unpacking.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
 import { UNTOLD, type Swept } from "./swept.js";
+import { UnderWay } from "./under-way.js";
 
 export interface ContentDeps {
   paths: Paths;
@@ -64,8 +64,7 @@ class Carrier {
   readonly tars: LayerTars;
   readonly #deps: ContentDeps;
   readonly #unpacking = new Unpacking();
-  /** Gives up an operation under way. */
-  readonly #underWay = new Map<Operation, AbortController>();
+  readonly #underWay = new UnderWay();
 
   constructor(deps: ContentDeps) {
     this.#deps = deps;
@@ -75,17 +74,8 @@ class Carrier {
     this.tars = layerTars(this.layers);
   }
 
-  async perform(op: Operation, command: content.ContentCommand, report: Report): Promise<Outcome> {
-    const controller = new AbortController();
-    this.#underWay.set(op, controller);
-    try {
-      return await this.#do(command, report, controller.signal);
-    } catch (error) {
-      if (controller.signal.aborted) throw new HostFailure("interrupted", "context canceled");
-      throw error;
-    } finally {
-      this.#underWay.delete(op);
-    }
+  perform(op: Operation, command: content.ContentCommand, report: Report): Promise<Outcome> {
+    return this.#underWay.run(op, (signal) => this.#do(command, report, signal));
   }
 
   async #do(command: content.ContentCommand, report: Report, signal: AbortSignal): Promise<Outcome> {
@@ -137,7 +127,7 @@ class Carrier {
         await this.archives.drop(command.val);
         return DONE;
       case "abandon":
-        this.#underWay.get(command.val)?.abort();
+        this.#underWay.abandon(command.val);
         return DONE;
     }
   }

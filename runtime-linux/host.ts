@@ -53,6 +53,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
     processes: processes.perform,
     content: (op, command, report) => {
       if (command.tag === "drop-container") processes.forget(command.val);
+      if (command.tag === "abandon") for (const part of [processes, volumes]) part.abandon(command.val);
       return content.perform(op, command, report);
     },
     networks: networks.perform,

@@ -25,6 +25,7 @@ import { processStat, type LogNote, type Run, type RunNote } from "./run.js";
 import type { Runtime } from "./runtimes.js";
 import { supervise, type Supervisor } from "./supervisor.js";
 import { ownTurn } from "./turns.js";
+import { unlessGivenUp } from "./under-way.js";
 
 /** What a launch needs of its surroundings. */
 export interface Surroundings {
@@ -39,13 +40,17 @@ export interface Surroundings {
   born: (runtime: Pick<Runtime, "kind">, spawn: () => Child, upToDate?: boolean) => Child;
 }
 
-/** Launches. `connect` is called when the supervisor is there and the process not yet started. */
+/**
+ * Launches. `connect` is called when the supervisor is there and the process not yet started. Whoever gives it up by
+ * `signal` has to kill what works on it.
+ */
 export async function launch(
   command: processes.Launch,
   run: Run,
   runtime: Runtime,
   at: Surroundings,
   connect: () => void,
+  signal: AbortSignal,
 ): Promise<{ launched: types.Launched; supervisor: Supervisor }> {
   at.cgroups.expectMove();
   await ownTurn();
@@ -69,7 +74,7 @@ export async function launch(
     },
     at.kernel,
   );
-  const pid = await yielding(supervisor.pid, created(supervisor, run, spec, at));
+  const pid = await yielding(supervisor.pid, created(supervisor, run, spec, at, signal));
   const { blockIO } = spec.linux?.resources ?? {};
   if (ownWeights && blockIO) await setWeights(at.cgroups, run.container, blockIO);
   connect();
@@ -77,7 +82,7 @@ export async function launch(
   if (startTicks === undefined) throw new HostFailure("internal", "the process ended before it was started");
   const launched = { pid, at: BigInt(Date.now()) * 1_000_000n };
   run.writeProcess({ pid, startTicks, at: String(launched.at) });
-  await start(run, runtime, spec, at);
+  await unlessGivenUp(signal, start(run, runtime, spec, at));
   return { launched, supervisor };
 }
 
@@ -112,13 +117,19 @@ function allowRealtime({ linux }: Spec, run: Run, { cgroups, paths }: Surroundin
   grantRealtime(join(cpu.path, dirname(groupOf(paths, run.container))), run.container, linux.resources.cpu);
 }
 
-async function created(supervisor: Supervisor, run: Run, spec: Spec, at: Surroundings): Promise<number> {
+async function created(
+  supervisor: Supervisor,
+  run: Run,
+  spec: Spec,
+  at: Surroundings,
+  signal: AbortSignal,
+): Promise<number> {
   const limit = new AbortController();
   const late = sleep(at.createLimitMs, undefined, { signal: limit.signal, ref: false }).then(() => {
     throw new HostFailure("internal", `OCI runtime did not answer within ${at.createLimitMs / 1000} seconds`);
   });
   try {
-    return await Promise.race([supervisor.created, late]);
+    return await unlessGivenUp(signal, Promise.race([supervisor.created, late]));
   } catch (error) {
     killNaming(run, at); // conmon may have died from under its runtime
     await at.cgroups.kill(run.container);

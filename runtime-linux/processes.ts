@@ -2,7 +2,7 @@
 
 import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { engine, Input, Outcome, Perform, processes, Stdio, types } from "../hosts/host.js";
+import type { engine, Input, Operation, Outcome, Perform, processes, Stdio, types } from "../hosts/host.js";
 import { withRates } from "../hosts/device-rates.js";
 import { HostFailure } from "../hosts/failure.js";
 import { Cgroups } from "./cgroups.js";
@@ -26,12 +26,15 @@ import { Sampler } from "./sample/sample.js";
 import { Logs } from "./stdio/log.js";
 import { StdinClient, StdinPipe } from "./stdio/stdin.js";
 import { UNTOLD, type Swept } from "./swept.js";
+import { UnderWay } from "./under-way.js";
 
 /** What of clients' streams is processes'. */
 export type ProcessStdio = Pick<Stdio, "log" | "stdin" | "exec">;
 
 export interface LinuxProcesses {
   perform: Perform<processes.ProcessCommand>;
+  /** Gives up a launch, or the start of an exec, that does not come to its end: what it has made is killed. */
+  abandon(op: Operation): void;
   stdio: ProcessStdio;
   /** Launches of earlier instances. Those that go on are watched from now on. */
   inventory(): Promise<engine.FoundProcess[]>;
@@ -82,6 +85,7 @@ class Processes implements LinuxProcesses {
   readonly #logs: Logs;
   readonly #sampler: Sampler;
   readonly #swept: Swept;
+  readonly #underWay = new UnderWay();
   /** By name of run. */
   readonly #stdins = new Map<string, StdinPipe>();
   /** Runs whose end is waited for, and what tells of it. */
@@ -114,10 +118,10 @@ class Processes implements LinuxProcesses {
     };
   }
 
-  perform: Perform<processes.ProcessCommand> = async (_, command) => {
+  perform: Perform<processes.ProcessCommand> = async (op, command) => {
     switch (command.tag) {
       case "launch":
-        return this.#launch(command.val);
+        return this.#underWay.run(op, (signal) => this.#launch(command.val, signal));
       case "signal":
         return this.#signal(command.val);
       case "pause":
@@ -137,7 +141,7 @@ class Processes implements LinuxProcesses {
       case "ps":
         return ps(command.val.arguments, this.#at.cgroups.pids(command.val.subject.container));
       case "exec":
-        return { tag: "launched", val: await this.#execs.start(command.val) };
+        return this.#underWay.run(op, (signal) => this.#exec(command.val, signal));
       case "signal-exec":
         this.#execs.signal(command.val);
         return DONE;
@@ -154,6 +158,10 @@ class Processes implements LinuxProcesses {
         return this.#rewrite(command.val);
     }
   };
+
+  abandon(op: Operation): void {
+    this.#underWay.abandon(op);
+  }
 
   inventory(): Promise<engine.FoundProcess[]> {
     return takeInventory(this.#at, this.#swept, ({ run, supervisor }) => {
@@ -199,7 +207,7 @@ class Processes implements LinuxProcesses {
     return isHybrid() && !this.#hybrid ? runtimes.filter(({ kind }) => kind !== "crun") : runtimes;
   }
 
-  async #launch(command: processes.Launch): Promise<Outcome> {
+  async #launch(command: processes.Launch, signal: AbortSignal): Promise<Outcome> {
     const runtime = this.runtimes.find(({ name }) => name === command.runtime);
     if (!runtime) throw new HostFailure("not-found", `no such runtime: ${command.runtime}`);
     const run = this.#run(command);
@@ -208,16 +216,22 @@ class Processes implements LinuxProcesses {
       this.#stdins.get(run.name)?.connect(run.directory, command);
     };
     try {
-      const { launched, supervisor } = await launch(command, run, runtime, this.#at, connect);
+      const { launched, supervisor } = await launch(command, run, runtime, this.#at, connect, signal);
       this.#running.set(run.name, supervisor);
       connect(); // who came while it was started
       // The end is told after the beginning, however short the life was.
       setImmediate(() => this.#watch(run, supervisor.ended));
       return { tag: "launched", val: launched };
     } catch (error) {
+      if (signal.aborted) killNaming(run, this.#at);
       this.#closeStdin(run);
       throw error;
     }
+  }
+
+  async #exec(command: processes.Exec, signal: AbortSignal): Promise<Outcome> {
+    signal.addEventListener("abort", () => void this.#execs.reap(command.exec).catch(() => {}));
+    return { tag: "launched", val: await this.#execs.start(command) };
   }
 
   #watch(run: Run, ended: Promise<void>): void {

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { copyFile as copyBeside, mkdtemp, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HostFailure } from "../hosts/failure.js";
-import type { Outcome, Perform, volumes } from "../hosts/host.js";
+import type { Operation, Outcome, Perform, volumes } from "../hosts/host.js";
 import { confine } from "./confine.js";
 import { bytesOf } from "../hosts/streams/tar/latin1.js";
 import { copyAttributes, copyFile } from "./content/copy.js";
@@ -14,9 +14,12 @@ import { walk, type Found } from "./content/walk.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
 import { UNTOLD, type Swept } from "./swept.js";
+import { throwIfGivenUp, UnderWay, unlessGivenUp } from "./under-way.js";
 
 export interface LinuxVolumes {
   perform: Perform<volumes.VolumeCommand>;
+  /** Gives up the filling of a volume: the next one begins anew. */
+  abandon(op: Operation): void;
   /** Removes what a crash has left of volumes that were being removed. To be called when nothing is in flight. */
   sweep(): Promise<void>;
   /** For the inventory: volumes made. */
@@ -32,25 +35,28 @@ export interface VolumesNeeds {
 export function linuxVolumes({ paths, kernel, swept = UNTOLD }: VolumesNeeds): LinuxVolumes {
   const directories = new Volumes(paths, kernel);
   return {
-    perform: (_op, command) => directories.perform(command),
+    perform: (op, command) => directories.perform(op, command),
+    abandon: (op) => directories.underWay.abandon(op),
     sweep: () => directories.sweep(swept),
     names: () => namesIn(paths.volumes()).filter(isName),
   };
 }
 
 class Volumes {
+  readonly underWay = new UnderWay();
+
   constructor(
     readonly paths: Paths,
     readonly kernel: Kernel,
   ) {}
 
-  async perform(command: volumes.VolumeCommand): Promise<Outcome> {
+  async perform(op: Operation, command: volumes.VolumeCommand): Promise<Outcome> {
     switch (command.tag) {
       case "make":
         this.#make(command.val);
         break;
       case "populate":
-        await this.#populate(command.val);
+        await this.underWay.run(op, (signal) => this.#populate(command.val, signal));
         break;
       case "find":
         this.#find(command.val);
@@ -85,10 +91,10 @@ class Volumes {
   }
 
   /**
-   * A copy that a crash has cut off is begun anew: a mark beside the files tells. It is on disk before them, and goes
-   * once they are there and before anybody may write to them.
+   * A copy that a crash has cut off, or that was given up, is begun anew: a mark beside the files tells. It is on disk
+   * before them, and goes once they are there and before anybody may write to them.
    */
-  async #populate({ name, container, path }: volumes.Populate): Promise<void> {
+  async #populate({ name, container, path }: volumes.Populate, signal: AbortSignal): Promise<void> {
     const data = this.paths.volume(checked(name));
     const mark = `${dirname(data)}/populating`;
     const source = confine(this.paths.rootfs(container), path);
@@ -100,8 +106,8 @@ class Volumes {
     if (fs.readdirSync(source).length === 0) return copyAttributes(Buffer.from(source), Buffer.from(data), this.kernel);
     fs.writeFileSync(mark, "");
     await syncPath(dirname(data));
-    await copyTree(source, data, this.kernel);
-    await this.#sync(data);
+    await copyTree(source, data, this.kernel, signal);
+    await unlessGivenUp(signal, this.#sync(data));
     fs.rmSync(mark);
     await syncPath(dirname(data));
   }
@@ -132,7 +138,7 @@ class Volumes {
 }
 
 /** Copies all below a directory, and the directory's own attributes. */
-async function copyTree(from: string, to: string, kernel: Kernel): Promise<void> {
+async function copyTree(from: string, to: string, kernel: Kernel, signal: AbortSignal): Promise<void> {
   const root = bytesOf(to);
   const at = (name: string): Buffer => Buffer.from(`${root}/${name}`, "latin1");
   /** First copy of each file that has several names. */
@@ -140,24 +146,32 @@ async function copyTree(from: string, to: string, kernel: Kernel): Promise<void>
   const directories: [from: Buffer, to: Buffer][] = [[Buffer.from(from), Buffer.from(to)]];
   const source = bytesOf(from);
   for await (const found of walk(from)) {
+    throwIfGivenUp(signal);
     const target = at(found.name);
     if (found.stat.isDirectory()) {
       fs.mkdirSync(target);
       directories.push([Buffer.from(`${source}/${found.name}`, "latin1"), target]);
     } else {
-      await copyOne(found, target, copies, kernel);
+      await copyOne(found, target, copies, kernel, signal);
     }
   }
   // Last and the deepest first: whatever is put into a directory changes its times.
   for (const [directory, copy] of directories.reverse()) copyAttributes(directory, copy, kernel);
 }
 
-async function copyOne({ path, stat }: Found, to: Buffer, copies: Map<bigint, Buffer>, kernel: Kernel): Promise<void> {
+async function copyOne(
+  { path, stat }: Found,
+  to: Buffer,
+  copies: Map<bigint, Buffer>,
+  kernel: Kernel,
+  signal: AbortSignal,
+): Promise<void> {
   const copy = stat.nlink > 1n ? copies.get(stat.ino) : undefined;
   if (copy) return fs.linkSync(copy, to);
   copies.set(stat.ino, to);
   if (stat.isFile() && stat.size > LARGE) {
-    await copyBeside(path, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
+    const how = fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE;
+    await unlessGivenUp(signal, copyBeside(path, to, how));
     return copyAttributes(path, to, kernel);
   }
   copyFile(path, to, kernel);

@@ -6,7 +6,8 @@ import type { Host, Operation, Perform } from "../host.js";
 export class InFlight {
   readonly #host: Host;
   readonly #all = new Set<Promise<unknown>>();
-  readonly #content = new Set<Operation>();
+  /** What can be given up. */
+  readonly #long = new Set<Operation>();
 
   constructor(host: Host) {
     this.#host = host;
@@ -19,22 +20,25 @@ export class InFlight {
       <Command>(perform: Perform<Command>): Perform<Command> =>
       (op, command, report) =>
         this.#watch(perform(op, command, report));
+    const long =
+      <Command>(perform: Perform<Command>): Perform<Command> =>
+      (op, command, report) => {
+        const performed = this.#watch(perform(op, command, report));
+        this.#long.add(op);
+        performed.catch(() => {}).finally(() => this.#long.delete(op));
+        return performed;
+      };
     return {
       processes: watched((op, command, report) => host.processes(op, command, report)),
       networks: watched((op, command, report) => host.networks(op, command, report)),
-      volumes: watched((op, command, report) => host.volumes(op, command, report)),
-      content: (op, command, report) => {
-        const performed = this.#watch(host.content(op, command, report));
-        this.#content.add(op);
-        performed.catch(() => {}).finally(() => this.#content.delete(op));
-        return performed;
-      },
+      volumes: long((op, command, report) => host.volumes(op, command, report)),
+      content: long((op, command, report) => host.content(op, command, report)),
     };
   }
 
   /** Gives up what can be given up. */
   abandon(): void {
-    for (const op of this.#content) {
+    for (const op of this.#long) {
       this.#host.content(0n, { tag: "abandon", val: op }, () => {}).catch(() => {});
     }
   }

@@ -112,6 +112,21 @@ describeUnless(missing, "a volume", () => {
     expect(existsSync(join(fixture.paths.volume("data"), "../populating"))).toBe(false);
   });
 
+  test("whose filling is given up is filled anew by the next command", async () => {
+    const { id, rootfs } = await fixture.mount();
+    mkdirSync(join(rootfs, "dir"));
+    writeFileSync(join(rootfs, "dir/one"), "whole");
+    await perform({ tag: "make", val: "data" });
+    const populate = { tag: "populate", val: { name: "data", container: id, path: "/dir" } } as const;
+    const filling = failed(carrier.perform(7n, populate, () => {}));
+    carrier.abandon(7n);
+    expect(await filling).toMatchObject({ kind: "interrupted" });
+    expect(readdirSync(fixture.paths.volume("data"))).toEqual([]);
+    await perform(populate);
+    expect(readFileSync(join(fixture.paths.volume("data"), "one"), "utf8")).toBe("whole");
+    expect(existsSync(join(fixture.paths.volume("data"), "../populating"))).toBe(false);
+  });
+
   test("has a name, not a path", async () => {
     for (const name of ["../x", "", ".", "a/b", ".dropped-x"]) {
       expect((await failed(perform({ tag: "drop", val: name }))).kind).toBe("invalid");
