@@ -20,11 +20,11 @@ export class Processor {
     this.#count = count;
   }
 
-  /** Counts a freshly started engine from now on; null where the machine offers no group that counts. */
-  static of(engine: RunningEngine): Processor | null {
+  /** Counts a freshly started engine from now on, by a name that no other has; null where the machine offers no group that counts. */
+  static of(engine: RunningEngine, name: string = engine.kind): Processor | null {
     const place = PLACES.find((path) => COUNTS.some((name) => existsSync(join(path, name))));
     if (place === undefined) return null;
-    const group = join(place, `coracle-bench-${process.pid}-${engine.kind}`);
+    const group = join(place, `coracle-bench-${process.pid}-${name}`);
     mkdirSync(group);
     for (const pid of processesOf(engine)) writeFileSync(join(group, "cgroup.procs"), String(pid));
     const count = COUNTS.map((name) => join(group, name)).find((path) => existsSync(path));
