@@ -47,7 +47,8 @@ export class FlightRecorder implements Observer {
       sink: this.#files,
       inputs: Infinity,
       characters: Math.min(MOST_CHARACTERS, limit / SEGMENTS),
-      mostCharacters: limit / 2,
+      // With its snapshot, deflated, it is to stay under half.
+      mostCharacters: limit / 4,
       segments: Infinity,
       first: (this.directory.segments().at(-1)?.number ?? 0) + 1,
       later: (work) => this.#defer(work),

@@ -66,7 +66,7 @@ export class SegmentFiles implements Sink {
     if (!this.takes(this.#newest)) return;
     this.#waiting.append(line);
     if (this.#writing !== null && this.#waiting.length > MOST_WAITING)
-      return this.#fail(new Error("the disk is too slow"));
+      return this.#fail(new Error("writing is too slow"));
     this.#soon();
   }
 
