@@ -1,10 +1,11 @@
 // What one daemon has on this machine, counted from outside: mounts, namespaces, links, firewall rules, cgroups,
 // supervisors, open files and everything under its exec root. Before and after a story the two must be equal.
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { open } from "lmdb";
 import { must, run } from "./commands.js";
 import type { DaemonProcess } from "./daemon-process.js";
+import { kindOf, openFiles } from "./open-files.js";
 import { commandLineOf, findProcesses } from "./processes.js";
 
 export interface Census {
@@ -93,16 +94,7 @@ function processesOf(root: string, daemon: number): string[] {
 
 /** What a process has open, numbers of sockets and the like left out. */
 export function openFilesOf(pid: number): string[] {
-  const directory = `/proc/${pid}/fd`;
-  const targets = readdirSync(directory).map((fd) => {
-    try {
-      return readlinkSync(join(directory, fd));
-    } catch {
-      return "gone";
-    }
-  });
-  // Each start of the daemon records into a segment of its own.
-  const kinds = targets.map((target) => target.replace(/:\[\d+\]$/, "").replace(/segment-\d+/, "segment")).sort();
+  const kinds = openFiles(pid).map(kindOf).sort();
   // One watch comes with the first container that runs, and stays.
   const watch = kinds.indexOf("anon_inode:inotify");
   return watch < 0 ? kinds : kinds.toSpliced(watch, 1);

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { openFilesOf } from "./census.js";
 import { pause } from "./commands.js";
 import type { DaemonProcess } from "./daemon-process.js";
+import { described, kindOf, openFiles, type OpenFile } from "./open-files.js";
 import { rssKibibytes } from "./processes.js";
 
 /** What a client closed a moment ago may still be open, what it asked for not yet. */
@@ -12,6 +13,8 @@ const PATIENCE_MS = 10_000;
 export class Footprint {
   readonly #daemon: DaemonProcess;
   readonly #files: readonly string[];
+  /** The same as they stood there, numbers and all. */
+  readonly #known: ReadonlySet<string>;
   readonly #kibibytes: number;
   #most: number;
 
@@ -29,6 +32,7 @@ export class Footprint {
   private constructor(daemon: DaemonProcess, files: readonly string[]) {
     this.#daemon = daemon;
     this.#files = files;
+    this.#known = new Set(openFiles(daemon.pid()).map(({ target }) => target));
     this.#kibibytes = this.#most = rssKibibytes(daemon.pid());
   }
 
@@ -55,11 +59,12 @@ export class Footprint {
     }
   }
 
-  /** Nothing stays open that was not then. */
+  /** Nothing stays open that was not then. Where something does, it is told who has the other end of it. */
   async expectFilesClosed(): Promise<void> {
     const deadline = Date.now() + PATIENCE_MS;
     while (this.#opened().length > 0 && Date.now() < deadline) await pause(20);
-    expect(this.#opened()).toEqual([]);
+    const opened = this.#opened();
+    expect(opened, this.#suspects(opened).join("; ")).toEqual([]);
   }
 
   #opened(): string[] {
@@ -69,5 +74,16 @@ export class Footprint {
       if (at >= 0) left.splice(at, 1);
       return at < 0;
     });
+  }
+
+  /** What is open now of these kinds, and was not then. */
+  #suspects(kinds: readonly string[]): string[] {
+    const pid = this.#daemon.pid();
+    const isNew = (file: OpenFile): boolean => kinds.includes(kindOf(file)) && !this.#known.has(file.target);
+    return kinds.length === 0
+      ? []
+      : openFiles(pid)
+          .filter(isNew)
+          .map((file) => described(pid, file));
   }
 }

@@ -25,6 +25,11 @@ export function parentOf(pid: number): number {
   return Number(/^PPid:\s+(\d+)/m.exec(readFor(pid, "status"))?.[1] ?? 0);
 }
 
+/** As proc_pid_status(5) has it: `S (sleeping)`, `Z (zombie)`; empty for one that has ended. */
+export function stateOf(pid: number): string {
+  return /^State:\s+(.+)/m.exec(readFor(pid, "status"))?.[1] ?? "";
+}
+
 /** Proportional set size: what a process holds, pages that are shared split among those who share them. */
 export function pssKibibytes(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(readFor(pid, "smaps_rollup"))?.[1] ?? 0);
