@@ -78,6 +78,8 @@ export interface Kernel {
   unlockTerminal(fd: number): number;
   /** Opens the other end of a pseudo-terminal, wherever its file system is mounted: TIOCGPTPEER, ioctl_tty(2). */
   openPeer(fd: number): number;
+  /** Whoever has the file open so waits no more for it to take or to give bytes: FIONBIO. */
+  setNonBlocking(fd: number): void;
   /** Bytes that can be read from a terminal at once: FIONREAD. */
   readable(fd: number): number;
   /** Whether the entries of a directory come with their types (d_type), as overlayfs needs. */

@@ -100,7 +100,8 @@ export function unmountOwn(run: Run, kernel: Kernel): void {
   for (const name of readdirSync(directory)) unmount(join(directory, name), kernel);
 }
 
-function unmount(path: string, kernel: Kernel): void {
+/** One that is not mounted is as good. */
+export function unmount(path: string, kernel: Kernel): void {
   try {
     kernel.umount(path, MNT_DETACH);
   } catch (error) {

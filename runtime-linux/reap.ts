@@ -4,10 +4,10 @@ import { existsSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { forgetGroup } from "./chosen-groups.js";
-import { removeAll, removeEmpty } from "./directories.js";
+import { namesIn, removeAll, removeEmpty } from "./directories.js";
 import { callRuntime, type Surroundings } from "./launch.js";
 import { killNaming } from "./naming.js";
-import { unmountOwn } from "./own-mounts.js";
+import { unmount, unmountOwn } from "./own-mounts.js";
 import type { Run, RunNote } from "./run.js";
 import { ownTurn } from "./turns.js";
 
@@ -48,7 +48,10 @@ async function removeState(run: Run, note: RunNote, at: Surroundings): Promise<v
   if (note.runtime.kind === "other" || note.hooks)
     // It may know nothing of a run that it could not make.
     await callRuntime(note.runtime, at, ["delete", "--force", run.name]).catch(() => {});
-  await removeAll(run.state(note.runtime));
+  const state = run.state(note.runtime);
+  // runc mounts its own program there for a moment, to make it unwritable: one that was killed then has left it mounted.
+  for (const name of namesIn(state)) if (name.startsWith("runc.")) unmount(join(state, name), at.kernel);
+  await removeAll(state);
 }
 
 /** The cgroup is the container's: a later run may be in it. */

@@ -111,12 +111,23 @@ export function isAlive({ pid, startTicks }: Pick<FirstProcess, "pid" | "startTi
   return stat?.startTicks === startTicks && stat.state !== "Z" && stat.state !== "X";
 }
 
+/**
+ * Whether it lives and goes on living. The first process of a pid namespace that was killed is there until all others in
+ * it are gone: nothing can be started there any more, and what was being started is killed too (pid_namespaces(7)).
+ */
+export function isLiving(process: Pick<FirstProcess, "pid" | "startTicks">): boolean {
+  return isAlive(process) && ((processStat(process.pid)?.flags ?? PF_EXITING) & PF_EXITING) === 0;
+}
+
+/** Of the kernel's flags of a process: it is on its way out. */
+const PF_EXITING = 4;
+
 /** Of /proc/PID/stat; undefined when there is no such process. */
-export function processStat(pid: number): { state: string; startTicks: number } | undefined {
+export function processStat(pid: number): { state: string; flags: number; startTicks: number } | undefined {
   const text = readText(`/proc/${pid}/stat`);
   // The program's name, in parentheses, may hold anything.
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
-  return fields && { state: fields[0]!, startTicks: Number(fields[19]) };
+  return fields && { state: fields[0]!, flags: Number(fields[6]), startTicks: Number(fields[19]) };
 }
 
 function readJson<T>(path: string): T | undefined {

@@ -1,5 +1,6 @@
 // One exec that this engine started: what holds its streams, and its end.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecStdio, engine, processes, types } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
 import type { Surroundings } from "../launch.js";
@@ -11,6 +12,9 @@ import { ExecStdin } from "./stdin.js";
 import { copiedTerminal, openTerminal, TerminalSocket, type ExecTerminal } from "./terminal.js";
 
 const SIGKILL = 9;
+/** A killed program is waited for no longer: the kernel may be busy on its behalf. */
+const KILLED_MS = 2000;
+const UNREF = { ref: false };
 /** A killed process's code, where nobody is left to tell it: 128 + SIGKILL. */
 const LOST_CODE = 137;
 
@@ -47,13 +51,16 @@ export class LiveExec {
     };
   }
 
-  /** Resolves when it runs; `ended` with its end, after its output. */
+  /** Resolves when it runs; `ended` with its end, after its output. `resolve` says what it is to be. */
   async start(
     runtime: RunNote["runtime"],
-    process: ProcessSpec,
+    resolve: () => ProcessSpec,
   ): Promise<{ launched: types.Launched; ended: Promise<ExecEnd> }> {
     if (!this.#output.isBound) this.#output.leave();
     try {
+      this.#expectWanted();
+      const process = resolve();
+      this.place.make(process);
       const pid = await this.#spawn(runtime, process);
       const launched = { pid, at: BigInt(Date.now()) * 1_000_000n };
       this.place.writeStarted(pid);
@@ -70,21 +77,39 @@ export class LiveExec {
     this.#terminal?.resize(rows, columns);
   }
 
-  /** Ends what is left of it. */
-  drop(): void {
+  /** Ends what is left of it. Resolves when no runtime is at work on it any more, in the directories of its run. */
+  async drop(): Promise<void> {
     this.isDropped = true;
     if (this.#isOver) return;
     const process = this.place.started();
     if (process && isAlive(process)) this.at.kernel.kill(process.pid, SIGKILL);
-    // It was not made yet: whoever works on it is in a process group of its own.
-    else if (this.#spawned) killGroup(this.#spawned.child.pid, this.at);
+    // It was not made yet, or was so this moment: whoever works on it is in a process group of its own.
+    else if (this.#spawned) this.#killUnseen(this.#spawned);
     this.#close();
+    if (!process && this.#spawned) await Promise.race([this.#spawned.child.gone, sleep(KILLED_MS, undefined, UNREF)]);
+  }
+
+  /** What was made before this engine has seen it lives as long as its maker, which waits for it: the id is its own. */
+  #killUnseen({ child }: Spawned): void {
+    const made = this.place.pid();
+    if (made !== undefined) kill(made, this.at);
+    kill(-child.pid, this.at);
+  }
+
+  #make(spawn: () => Spawned): Spawned {
+    this.#expectWanted();
+    return (this.#spawned = spawn());
+  }
+
+  /** One that was dropped before it was made is not made any more: nobody would drop it again. */
+  #expectWanted(): void {
+    if (this.isDropped) throw new HostFailure("not-found", "no such exec");
   }
 
   async #spawn(runtime: RunNote["runtime"], process: ProcessSpec): Promise<number> {
     if (this.command.detached) {
-      this.#spawned = spawnSupervised(this.place, runtime, this.at, this.command.tty);
-      return started(this.#spawned, this.place, process);
+      const spawned = this.#make(() => spawnSupervised(this.place, runtime, this.at, this.command.tty));
+      return started(spawned, this.place, process);
     }
     if (!this.command.tty) return this.#spawnPiped(runtime, process);
     return runtime.kind === "crun" ? this.#spawnOnItsTerminal(runtime, process) : this.#spawnOnOurs(runtime, process);
@@ -92,13 +117,13 @@ export class LiveExec {
 
   async #spawnPiped(runtime: RunNote["runtime"], process: ProcessSpec): Promise<number> {
     const input = this.command.openStdin ? "pipe" : "ignore";
-    const spawned = (this.#spawned = spawnDirect(this.place, runtime, this.at, [input, "pipe", "pipe"]));
+    const spawned = this.#make(() => spawnDirect(this.place, runtime, this.at, [input, "pipe", "pipe"]));
     const [stdin, stdout, stderr] = spawned.child.pipes;
     for (const pipe of [stdin, stdout, stderr]) pipe?.unref();
     this.#output.add("stdout", stdout!);
     this.#output.add("stderr", stderr!);
     const pid = await started(spawned, this.place, process);
-    if (stdin) this.#stdin.connect(stdin, true);
+    if (stdin) this.#stdin.connectPipe(stdin);
     else this.#stdin.close();
     return pid;
   }
@@ -107,8 +132,9 @@ export class LiveExec {
     const socket = new TerminalSocket(this.place, this.at.kernel);
     try {
       const path = await socket.listen();
-      this.#spawned = spawnDirect(this.place, runtime, this.at, ["ignore", "ignore", "ignore"], path);
-      const pid = await started(this.#spawned, this.place, process);
+      const files = ["ignore", "ignore", "ignore"] as const;
+      const spawned = this.#make(() => spawnDirect(this.place, runtime, this.at, files, path));
+      const pid = await started(spawned, this.place, process);
       this.#connect(await socket.terminal());
       return pid;
     } finally {
@@ -119,10 +145,10 @@ export class LiveExec {
   async #spawnOnOurs(runtime: RunNote["runtime"], process: ProcessSpec): Promise<number> {
     const { kernel } = this.at;
     const { terminal, other } = openTerminal(kernel, this.command.rows, this.command.columns);
-    this.#spawned = spawnDirect(this.place, runtime, this.at, [other, other, other]);
-    const copied = copiedTerminal(kernel, terminal, other, this.#spawned.child.pid);
+    const copied = copiedTerminal(kernel, terminal, other, () => this.#spawned?.child.pid);
     try {
-      const pid = await started(this.#spawned, this.place, process);
+      const spawned = this.#make(() => spawnDirect(this.place, runtime, this.at, [other, other, other]));
+      const pid = await started(spawned, this.place, process);
       this.#connect(copied);
       return pid;
     } catch (error) {
@@ -136,7 +162,7 @@ export class LiveExec {
     this.#terminal = terminal;
     terminal.stream.unref();
     this.#output.add("stdout", terminal.stream);
-    if (this.command.openStdin) this.#stdin.connect(terminal.stream, false);
+    if (this.command.openStdin) this.#stdin.connectTerminal(terminal.input);
     else this.#stdin.close();
   }
 
@@ -147,6 +173,7 @@ export class LiveExec {
     this.#stdin.close();
     await this.#terminal?.settle();
     await this.#output.drained();
+    this.#closePipes();
     const known = this.command.detached ? (this.place.exitCode() ?? null) : code;
     const exit = { code: known ?? LOST_CODE, outOfMemory: false, lost: known === null, at };
     return { exit, ...this.#output.captured };
@@ -157,12 +184,19 @@ export class LiveExec {
     this.#terminal?.close();
     this.#stdin.close();
     this.#output.close();
+    this.#closePipes();
+  }
+
+  /** All of them, whoever was to read or write: one that was never bound, or that a killed supervisor's child holds. */
+  #closePipes(): void {
+    for (const pipe of this.#spawned?.child.pipes ?? []) pipe?.destroy();
   }
 }
 
-function killGroup(leader: number, { kernel }: Surroundings): void {
+/** `process`: of a group, below zero. */
+function kill(process: number, { kernel }: Surroundings): void {
   try {
-    kernel.kill(-leader, SIGKILL);
+    kernel.kill(process, SIGKILL);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }

@@ -6,7 +6,7 @@ import { resolveProcess, type Spec } from "../bundle.js";
 import { availableOf } from "../capabilities.js";
 import { namesIn } from "../directories.js";
 import type { Surroundings } from "../launch.js";
-import { isAlive, Run } from "../run.js";
+import { isAlive, isLiving, Run } from "../run.js";
 import { ownTurn } from "../turns.js";
 import { LiveExec, type ExecEnd } from "./exec.js";
 import { execsOf, ExecPlace } from "./place.js";
@@ -41,17 +41,16 @@ export class Execs {
     const run = new Run(this.#at.paths, subject.container, subject.run);
     const note = run.note();
     const first = run.process();
-    if (!note || !first || !isAlive(first)) throw new HostFailure("not-found", "the container does not run");
+    if (!note || !first || !isLiving(first)) throw new HostFailure("not-found", "the container does not run");
     this.#at.cgroups.expectMove();
     const exec = new LiveExec(command, new ExecPlace(run, id), this.#at);
     this.#live.set(id, exec);
     // Whoever is to be bound to it is so after this turn.
     await ownTurn();
-    const process = this.#resolved(command);
-    exec.place.make(process);
-    const { launched, ended } = await exec.start(note.runtime, process).catch((error: unknown) => {
+    const resolve = () => this.#resolved(command);
+    const { launched, ended } = await exec.start(note.runtime, resolve).catch((error: unknown) => {
       // Whatever the OCI runtime makes of a container that is killed under its hands.
-      const isLeft = !exec.isDropped && isAlive(first);
+      const isLeft = !exec.isDropped && isLiving(first);
       throw isLeft ? error : new HostFailure("not-found", "the container does not run");
     });
     void ended.then((end) => this.#ended(id, exec, end));
@@ -72,12 +71,13 @@ export class Execs {
 
   async reap(exec: string): Promise<void> {
     const live = this.#live.get(exec);
-    live?.drop();
+    const dropped = live?.drop();
     const adopted = this.#adopted.get(exec);
     const process = adopted?.started();
     if (process && isAlive(process)) this.#kill(process.pid, SIGKILL);
     this.#live.delete(exec);
     this.#adopted.delete(exec);
+    await dropped;
     await (live?.place ?? adopted)?.remove();
   }
 

@@ -46,6 +46,8 @@ export function spawnSupervised(
   const args = [
     ...["--sync", "--cid", name, "--cuuid", place.exec, "--name", name],
     ...["--runtime", runtime.path, "--runtime-arg", `--root=${at.paths.runtime(runtime.name)}`],
+    // Of a process with a terminal that is not made the supervisor passes nothing on.
+    ...["--runtime-arg", `--log=${place.log}`, "--runtime-arg", "--log-format=json"],
     ...["--bundle", place.directory, "--full-attach", "--persist-dir", place.directory],
     ...["--container-pidfile", place.pidFile, "--log-path", "none", "--no-sync-log", "--log-level", "error"],
     ...["--exec", "--exec-process-spec", place.spec, ...(tty ? ["--terminal"] : [])],
@@ -54,7 +56,7 @@ export function spawnSupervised(
   const variables = { _OCI_SYNCPIPE: "3" };
   const child = born({ program: at.conmon, args, variables, directory: place.directory, files }, runtime, at);
   const said = textOf(child.pipes[3]!);
-  return { child, errors: async () => messageOf(await said) };
+  return { child, errors: async () => place.errors() || messageOf(await said) };
 }
 
 function born(command: Command, runtime: RunNote["runtime"], at: Surroundings): Child {

@@ -6,13 +6,18 @@ import type { Stdin } from "../../hosts/host.js";
 export class ExecStdin implements Stdin {
   readonly #bytes = new PassThrough();
   #isOver = false;
+  /** A pipe, of which nobody else closes our end: its reader's going is noticed by writing only. */
+  #pipe: Writable | undefined;
 
-  /** `endsIt`: the client's half-close is its end; a terminal has none. */
-  connect(target: Writable, endsIt: boolean): void {
-    if (this.#isOver) return void target.end();
-    target.on("error", () => this.close()); // it reads no more
-    target.once("close", () => this.close());
-    this.#bytes.pipe(target, { end: endsIt });
+  /** The client's half-close is the pipe's end. It is closed with this. */
+  connectPipe(pipe: Writable): void {
+    this.#pipe = pipe;
+    this.#connect(pipe, true);
+  }
+
+  /** A terminal has no end. */
+  connectTerminal(terminal: Writable): void {
+    this.#connect(terminal, false);
   }
 
   write(bytes: Uint8Array): Promise<void> {
@@ -31,5 +36,13 @@ export class ExecStdin implements Stdin {
     this.#isOver = true;
     this.#bytes.unpipe();
     this.#bytes.resume();
+    this.#pipe?.destroy();
+  }
+
+  #connect(target: Writable, endsIt: boolean): void {
+    if (this.#isOver) return this.close();
+    target.on("error", () => this.close()); // it reads no more
+    target.once("close", () => this.close());
+    this.#bytes.pipe(target, { end: endsIt });
   }
 }

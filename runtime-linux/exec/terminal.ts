@@ -11,6 +11,7 @@ import { ReadStream } from "node:tty";
 import { HostFailure } from "../../hosts/failure.js";
 import type { Kernel } from "../kernel.js";
 import type { ExecPlace } from "./place.js";
+import { TerminalInput } from "./terminal-input.js";
 
 const SIGWINCH = 28;
 const RETRY_MS = 2;
@@ -24,8 +25,10 @@ const LOOK_MS = 2;
  * be read (libuv does so after a read that did not fill its buffer).
  */
 export class ExecTerminal {
-  /** Both ways. */
+  /** What is shown. */
   readonly stream: ReadStream;
+  /** What is typed. */
+  readonly input: TerminalInput;
   readonly #kernel: Kernel;
   readonly #terminal: number;
   readonly #other: number;
@@ -37,6 +40,7 @@ export class ExecTerminal {
     this.#other = other;
     this.#resized = resized;
     this.stream = new ReadStream(terminal);
+    this.input = new TerminalInput(kernel, terminal, this.stream);
   }
 
   resize(rows: number, columns: number): void {
@@ -71,6 +75,7 @@ export class TerminalSocket {
   readonly #directory: number;
   readonly #server: Server;
   readonly #received: Promise<number>;
+  #taken = false;
   #closed = false;
 
   constructor(place: ExecPlace, kernel: Kernel) {
@@ -94,11 +99,15 @@ export class TerminalSocket {
 
   /** To be asked for when the process is made: it is here then. */
   async terminal(): Promise<ExecTerminal> {
-    return new ExecTerminal(this.#kernel, await this.#received);
+    const terminal = await this.#received;
+    this.#taken = true;
+    return new ExecTerminal(this.#kernel, terminal);
   }
 
+  /** A terminal that nobody has asked for goes with it: of a process that was not made in the end. */
   close(): void {
     this.#closed = true;
+    if (!this.#taken) void this.#received.then(closeSync, () => {});
     this.#server.close();
     try {
       unlinkSync(`/proc/self/fd/${this.#directory}/terminal`);
@@ -139,7 +148,15 @@ export function openTerminal(kernel: Kernel, rows: number, columns: number): { t
   return { terminal, other };
 }
 
-/** What the runtime shows on one of ours; `runtime`: its process id. */
-export function copiedTerminal(kernel: Kernel, terminal: number, other: number, runtime: number): ExecTerminal {
-  return new ExecTerminal(kernel, terminal, other, () => kernel.kill(runtime, SIGWINCH));
+/** What the runtime shows on one of ours; `runtime`: its process id, once there is one. */
+export function copiedTerminal(
+  kernel: Kernel,
+  terminal: number,
+  other: number,
+  runtime: () => number | undefined,
+): ExecTerminal {
+  return new ExecTerminal(kernel, terminal, other, () => {
+    const pid = runtime();
+    if (pid !== undefined) kernel.kill(pid, SIGWINCH);
+  });
 }

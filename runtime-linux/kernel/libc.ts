@@ -162,6 +162,9 @@ export const libc: Kernel = {
   openPeer(fd) {
     return call("openPeer", "TIOCGPTPEER", fd, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
   },
+  setNonBlocking(fd) {
+    call("ioctl", "FIONBIO", fd, FIONBIO, int(1));
+  },
   readable(fd) {
     const number = Buffer.alloc(4);
     call("ioctl", "FIONREAD", fd, FIONREAD, number);
@@ -231,6 +234,7 @@ const COOKED = [0o2753, 0o1, 0o400, 0o100113];
 const TIOCSWINSZ = 0x5414;
 const TIOCGPTPEER = 0x5441;
 const FIONREAD = 0x541b;
+const FIONBIO = 0x5421;
 const O_RDWR = 0o2;
 const O_NOCTTY = 0o400;
 const TIOCGPTN = 0x80045430;

@@ -119,6 +119,9 @@ export class Recorder implements Kernel {
     this.#record("openPeer", fd);
     return -1;
   }
+  setNonBlocking(fd: number): void {
+    this.#record("setNonBlocking", fd);
+  }
   readable(fd: number): number {
     this.#record("readable", fd);
     return 0;

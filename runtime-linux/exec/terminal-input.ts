@@ -1,0 +1,47 @@
+// What is typed on a terminal of ours. libuv writes to this side of a terminal with blocking calls (uv_tty_init), and
+// the whole engine would wait until the process reads; so it is written here, as much at a time as the terminal takes.
+
+import { writeSync } from "node:fs";
+import { Writable, type Readable } from "node:stream";
+import type { Kernel } from "../kernel.js";
+
+/** Nothing tells that the process has read: it is tried again, less and less often. */
+const RETRY_MS = { first: 2, most: 100 };
+
+export class TerminalInput extends Writable {
+  readonly #terminal: number;
+  readonly #owner: Readable;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `owner` closes the descriptor, and is not waited for by who writes. */
+  constructor(kernel: Kernel, terminal: number, owner: Readable) {
+    super({ decodeStrings: true });
+    kernel.setNonBlocking(terminal);
+    this.#terminal = terminal;
+    this.#owner = owner;
+    owner.once("close", () => this.destroy());
+  }
+
+  override _write(bytes: Buffer, _: BufferEncoding, written: (error?: Error | null) => void): void {
+    this.#put(bytes, RETRY_MS.first, written);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    clearTimeout(this.#timer);
+    done(error);
+  }
+
+  #put(bytes: Buffer, retryMs: number, written: (error?: Error | null) => void): void {
+    // Its number may be another file's by now.
+    if (this.#owner.destroyed) return written(new Error("the terminal is closed"));
+    let taken = 0;
+    try {
+      while (taken < bytes.length) taken += writeSync(this.#terminal, bytes, taken);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return written(error as Error);
+    }
+    if (taken === bytes.length) return written();
+    const nextMs = taken > 0 ? RETRY_MS.first : Math.min(2 * retryMs, RETRY_MS.most);
+    this.#timer = setTimeout(() => this.#put(bytes.subarray(taken), nextMs, written), retryMs).unref();
+  }
+}

@@ -1,0 +1,259 @@
+// Every way out of an exec closes what was opened for it: pipes, terminals, sockets, whoever was bound to them; and what
+// came of it is told as it is.
+
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { HostFailure } from "../../hosts/failure.js";
+import type { Input, processes as wit } from "../../hosts/host.js";
+import { ExecPlace } from "../../runtime-linux/exec/place.js";
+import { MS_BIND } from "../../runtime-linux/kernel.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
+import { isAlive, isLiving, Run } from "../../runtime-linux/run.js";
+import { findProgram } from "../../runtime-linux/runtimes.js";
+import { described, kindOf, openFiles } from "../support/open-files.js";
+import { childrenOf, commandLineOf } from "../support/processes.js";
+import { launchOf, makeRootfs, newId, openFixture, traces, unable, type Fixture } from "./fixture.js";
+
+const reason = unable();
+if (reason) console.warn(`skipped: files of execs: ${reason}`);
+
+/** Ways to be started, by what holds the streams. */
+const WAYS: Readonly<Record<string, Partial<wit.Exec>>> = {
+  "on pipes": { openStdin: true },
+  "on a terminal": { openStdin: true, tty: true },
+  "without stdin": {},
+  detached: { detached: true },
+  "detached on a terminal": { detached: true, tty: true },
+};
+
+/** What a pipe holds and more: it is not read. */
+const MORE_THAN_A_PIPE = Buffer.alloc(200_000);
+const POLL_MS = 10;
+const PATIENCE_MS = 20_000;
+
+for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(name)))
+  describe.skipIf(reason)(`files of execs by ${runtime}`, { timeout: 60_000 }, () => {
+    let fixture: Fixture;
+    let container = "";
+    let before: Set<string>;
+    const ended = new Map<string, (code: number) => void>();
+    let count = 0;
+
+    beforeAll(async () => {
+      fixture = await openFixture(runtime);
+      fixture.processes.listen((input: Input) => {
+        if (input.tag === "exec-exited") ended.get(input.val.exec)?.(input.val.exit.code);
+      });
+      container = await launch();
+      // What comes with the first of a kind, and stays.
+      for (const way of Object.values(WAYS)) await begun(["true"], way).over;
+    });
+    beforeEach(() => {
+      before = open();
+    });
+    afterAll(async () => {
+      await clear(container);
+      await fixture.close();
+      expect(traces()).toEqual({ mounts: "", cgroups: [], supervisors: "" });
+    });
+
+    for (const [way, change] of Object.entries(WAYS)) {
+      test(`${way}: it ends while its client is still there`, async () => {
+        expect(await begun(["sh", "-c", "exit 3"], change).over).toBe(3);
+        await expectClosed();
+      });
+
+      test(`${way}: it never reads what its client sends`, async () => {
+        const exec = begun(["sleep", "1000"], change);
+        await exec.launched;
+        void exec.stdin?.write(MORE_THAN_A_PIPE);
+        await perform({ tag: "signal-exec", val: { exec: exec.id, number: 15 } });
+        expect(await exec.over).toBe(143);
+        await expectClosed();
+      });
+
+      test.each([
+        ["there is no such program", ["/no/such"], "/", "command-not-found"],
+        ["its program cannot be run", ["/etc/passwd"], "/", "command-not-executable"],
+        ["there is no such working directory", ["true"], "/etc/passwd/no", "command-not-found"],
+      ])(`${way}: %s`, async (_, args, cwd, kind) => {
+        expect(await begun(args, change, cwd).refused).toBe(kind);
+        await expectClosed();
+      });
+
+      test(`${way}: it is dropped while it runs`, async () => {
+        const exec = begun(["cat"], change);
+        await exec.launched;
+        await perform({ tag: "reap-exec", val: exec.id });
+        await expectClosed();
+      });
+
+      test(`${way}: it is dropped while it is started`, async () => {
+        for (let turns = 0; turns < 12; turns += 1) {
+          const exec = begun(["cat"], change);
+          for (let turn = 0; turn < turns; turn += 1) await sleep(turn < 4 ? 0 : turn);
+          await perform({ tag: "reap-exec", val: exec.id });
+          await exec.launched.catch(() => {});
+          await perform({ tag: "reap-exec", val: exec.id });
+        }
+        await expectClosed();
+      });
+
+      test(`${way}: its container is killed while it runs, and while it is started`, async () => {
+        const other = await launch();
+        const running = begun(["sleep", "1000"], change, "/", other);
+        await running.launched;
+        const starting = begun(["sleep", "1000"], change, "/", other);
+        await perform({ tag: "signal", val: { subject: { container: other, run: 1 }, number: 9 } });
+        await clear(other);
+        await starting.launched.catch(() => {});
+        await expectClosed();
+      });
+
+      test(`${way}: the OCI runtime cannot be started`, async () => {
+        const other = await launch();
+        useRuntime(other, "/no/such/runtime");
+        expect(await begun(["true"], change, "/", other).refused).not.toBe("");
+        await clear(other);
+        await expectClosed();
+      });
+    }
+
+    test("what a killed runtime has left mounted goes with the run", async () => {
+      const other = await launch();
+      const runtime = fixture.processes.runtimes[0]!;
+      const state = new Run(fixture.paths, other, 1).state(runtime);
+      writeFileSync(`${state}/runc.a1B2c3`, "");
+      libc.mount(runtime.path, `${state}/runc.a1B2c3`, "", MS_BIND, "");
+      await clear(other);
+      expect(existsSync(state)).toBe(false);
+    });
+
+    // What the runtime says then of its own steps, one or the other, is nothing that a client could make sense of.
+    test("a container that is being killed does not run, before the runtime is asked and after", async () => {
+      const { path } = fixture.processes.runtimes[0]!;
+      const slow = `${fixture.paths.roots.data}/slow-runtime`;
+      const gate = `${slow}-gate`;
+      writeFileSync(slow, `#!/bin/sh\nwhile [ ! -e ${gate} ]; do sleep 0.01; done\nexec ${path} "$@"\n`, {
+        mode: 0o755,
+      });
+      for (const change of Object.values(WAYS)) {
+        const other = await launch();
+        useRuntime(other, slow);
+        const starting = begun(["true"], change, "/", other);
+        await waitFor(() => existsSync(new ExecPlace(new Run(fixture.paths, other, 1), starting.id).spec));
+        const gone = await killSlowly(other);
+        try {
+          expect(await begun(["true"], change, "/", other).refused).toBe("not-found");
+          writeFileSync(gate, "");
+          expect(await starting.refused).toBe("not-found");
+        } finally {
+          gone();
+        }
+        rmSync(gate);
+        await clear(other);
+        await expectClosed();
+      }
+    });
+
+    /** Somebody else's child is in its pid namespace, which lasts until that is waited for: when `gone` is called. */
+    async function killSlowly(what: string): Promise<() => void> {
+      const first = new Run(fixture.paths, what, 1).process()!;
+      const parent = spawn("nsenter", ["-t", String(first.pid), "-p", "sleep", "1000"], { stdio: "ignore" });
+      await waitFor(() => childrenOf(parent.pid!).some((pid) => commandLineOf(pid) === "sleep 1000"));
+      parent.kill("SIGSTOP");
+      await perform({ tag: "signal", val: { subject: { container: what, run: 1 }, number: 9 } });
+      await waitFor(() => !isLiving(first));
+      expect(isAlive(first)).toBe(true);
+      return () => void parent.kill("SIGCONT");
+    }
+
+    async function waitFor(condition: () => boolean): Promise<void> {
+      await expect.poll(condition, { timeout: PATIENCE_MS, interval: POLL_MS }).toBe(true);
+    }
+
+    /** For all that is started in it from now on. */
+    function useRuntime(where: string, program: string): void {
+      const note = `${fixture.paths.run(where, 1)}/launch.json`;
+      const { path } = fixture.processes.runtimes[0]!;
+      writeFileSync(note, readFileSync(note, "utf8").replaceAll(`"${path}"`, `"${program}"`));
+    }
+
+    interface Begun {
+      id: string;
+      stdin: { write(bytes: Uint8Array): Promise<void> } | undefined;
+      launched: Promise<unknown>;
+      /** The kind of failure, where it is not started. */
+      refused: Promise<string>;
+      over: Promise<number>;
+    }
+
+    /** Starts one, with a client bound to it that reads, and sends until it is over. */
+    function begun(args: string[], change: Partial<wit.Exec>, cwd = "/", where = container): Begun {
+      const id = `exec-${(count += 1)}`;
+      const over = new Promise<number>((resolve) => ended.set(id, resolve));
+      const spec = { cwd, args, env: ["PATH=/bin"], capabilities: {}, terminal: change.tty ?? false };
+      const launched = perform({
+        tag: "exec",
+        val: {
+          exec: id,
+          subject: { container: where, run: 1 },
+          process: Buffer.from(JSON.stringify(spec)),
+          ...{ user: "", groups: [], tty: false, rows: 0, columns: 0, openStdin: false, detached: false, capture: 0 },
+          ...change,
+        },
+      });
+      const refused = launched.then(
+        () => "",
+        (error: HostFailure) => error.failure.kind,
+      );
+      const exec: Begun = { id, stdin: undefined, launched, refused, over };
+      if (change.detached !== true) void bind(exec);
+      return exec;
+    }
+
+    async function bind(exec: Begun): Promise<void> {
+      const stdio = await fixture.processes.stdio.exec(exec.id).catch(() => undefined);
+      if (stdio === undefined) return; // refused before it came to be
+      exec.stdin = stdio.stdin;
+      void stdio.stdin.write(Buffer.from("given\n"));
+      for await (const _ of stdio.output());
+      stdio.release();
+    }
+
+    function perform(command: wit.ProcessCommand): Promise<unknown> {
+      return fixture.processes.perform(1n, command, () => {});
+    }
+
+    async function launch(): Promise<string> {
+      const made = newId();
+      makeRootfs(fixture.paths, made);
+      await perform(launchOf(made, fixture.processes.runtimes[0]!, ["sleep", "1000"]));
+      return made;
+    }
+
+    async function clear(what: string): Promise<void> {
+      await perform({ tag: "reap", val: { container: what, run: 1 } });
+      rmSync(fixture.paths.liveContainer(what), { recursive: true });
+      rmSync(fixture.paths.container(what), { recursive: true });
+    }
+
+    function open(): Set<string> {
+      return new Set(openFiles(process.pid).map((file) => `${file.fd} ${file.target}`));
+    }
+
+    /** What is open now was so before; files of the tests' own machinery are no pipes, terminals or sockets. */
+    async function expectClosed(): Promise<void> {
+      const deadline = Date.now() + PATIENCE_MS;
+      while (added().length > 0 && Date.now() < deadline) await sleep(POLL_MS);
+      expect(added().map((file) => described(process.pid, file))).toEqual([]);
+    }
+
+    function added() {
+      return openFiles(process.pid).filter(
+        (file) => !before.has(`${file.fd} ${file.target}`) && kindOf(file) !== "anon_inode",
+      );
+    }
+  });
