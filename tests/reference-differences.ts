@@ -73,6 +73,7 @@ export const DIFFERENCES: readonly Difference[] = [
   { id: "bad-number", what: "a bad number in the query is 400 (reference: 500)", reason: NEWEST },
   { id: "prune-until", what: "an `until` of a prune that is no time is 400 (reference: 500)", reason: NEWEST },
   { id: "bad-filter", what: "unparsable filters are 400, unknown keys in lower case", reason: NEWEST },
+  { id: "is-task-numbers", what: "the filter is-task knows 0 and 1 (reference: 400)", reason: NEWEST },
   { id: "filter-container", what: "an unknown before/since container is 404 (reference: 500)", reason: NEWEST },
   {
     id: "one-port",

@@ -95,11 +95,48 @@ onEngines("list", (engine, kind) => {
       [{}, [done, db, web]],
     ];
     for (const [filters, wanted] of cases) {
-      const found = await ids(`all=1&filters=${encodeURIComponent(JSON.stringify(filters))}`);
-      expect([filters, found]).toEqual([filters, wanted]);
+      expect([filters, await chosen(filters)]).toEqual([filters, wanted]);
     }
     expect(await ids(`limit=1&filters=${encodeURIComponent('{"label":["app"]}')}`)).toEqual([db]);
     for (const id of [web, db, done]) await engine().remove(id);
+  });
+
+  test("by volume: its name, or where it is mounted", async () => {
+    const named = await engine().create({ HostConfig: { Binds: ["listed-here:/data"] } });
+    const bound = await engine().create({ HostConfig: { Binds: ["/tmp:/from"] } });
+    const tmpfs = await engine().create({ HostConfig: { Tmpfs: { "/data": "" } } });
+    const none = await engine().create();
+    const cases: [string[], string[]][] = [
+      [["listed-here"], [named]],
+      [["/data"], [named]],
+      [["/from"], [bound]],
+      [
+        ["/from", "listed-here"],
+        [bound, named],
+      ],
+      [["listed"], []],
+      [["/nowhere"], []],
+    ];
+    for (const [volume, wanted] of cases) expect([volume, await chosen({ volume })]).toEqual([volume, wanted]);
+    for (const id of [named, bound, tmpfs, none]) await engine().must(204, "DELETE", `/containers/${id}?v=1`);
+  });
+
+  test("is-task: no container is one", async () => {
+    const id = await engine().create();
+    expect(await chosen({ "is-task": ["false"] })).toEqual([id]);
+    expect(await chosen({ "is-task": ["true"] })).toEqual([]);
+    const asked = (word: string) =>
+      engine().call("GET", `/containers/json?filters=${encodeURIComponent(`{"is-task":["${word}"]}`)}`);
+    expect((await asked("1")).status).toBe(engine().expected("is-task-numbers", 200, 400));
+    const bad = await asked("maybe");
+    expect([bad.status, messageOf(bad).toLowerCase()]).toEqual([400, "invalid filter 'is-task=[maybe]'"]);
+    await engine().remove(id);
+  });
+
+  test("isolation chooses nothing: only another system has more than one", async () => {
+    const id = await engine().create();
+    for (const word of ["default", "hyperv"]) expect([word, await chosen({ isolation: [word] })]).toEqual([word, [id]]);
+    await engine().remove(id);
   });
 
   test("bad filters are refused", async () => {
@@ -171,8 +208,6 @@ onEngines("list", (engine, kind) => {
       const open = await engine().running({ ExposedPorts, HostConfig: { PortBindings } });
       const closed = await engine().running();
       const stopped = await engine().create({ ExposedPorts });
-      const chosen = (filters: object): Promise<string[]> =>
-        ids(`all=1&filters=${encodeURIComponent(JSON.stringify(filters))}`);
       expect(await chosen({ publish: ["18163"] })).toEqual([open]);
       expect(await chosen({ publish: ["18160-18170/tcp"] })).toEqual([open]);
       for (const other of ["18163/udp", "80", "18164-18170"]) expect(await chosen({ publish: [other] })).toEqual([]);
@@ -194,6 +229,10 @@ onEngines("list", (engine, kind) => {
       expect(nobody.status).toBe(engine().expected("filter-container", 404, 500));
     }
   });
+
+  function chosen(filters: object): Promise<string[]> {
+    return ids(`all=1&filters=${encodeURIComponent(JSON.stringify(filters))}`);
+  }
 
   async function ids(query: string): Promise<string[]> {
     return (await engine().read<{ Id: string }[]>(`/containers/json?${query}`)).map((item) => item.Id);
