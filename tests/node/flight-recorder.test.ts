@@ -12,10 +12,12 @@ import { FlightRecorder } from "../../hosts/node/trace/flight-recorder.js";
 import { TraceDirectory } from "../../hosts/node/trace/trace-directory.js";
 import { decodeTrace } from "../../hosts/trace/decode.js";
 import type { Trace } from "../../hosts/trace/format.js";
+import { encodeTrace } from "../../hosts/trace/lines.js";
 import { replay } from "../../hosts/trace/replay.js";
 import { until } from "../support/commands.js";
 import { RecordedEngine, identity, trapping, type Sent } from "../trace/engine.js";
-import { create, live } from "../trace/stories.js";
+import { expectNone } from "../trace/secret-forms.js";
+import { AUTH, SECRETS, create, live, registryAuth } from "../trace/stories.js";
 
 const LIMIT = 16 << 20;
 
@@ -294,5 +296,26 @@ test("a life with traps, cuts and credentials is recorded whole", async () => {
     [3, "running"],
   ]);
   expectSame(trace);
+  await flight.close();
+});
+
+test("what is deflated holds no credentials either", async () => {
+  const flight = recorder(256 << 10);
+  const engine = new RecordedEngine();
+  await engine.open(flight);
+  const long = "long ".repeat(4000);
+  const headers = { "User-Agent": long, "X-Registry-Auth": registryAuth({ ...AUTH, email: long }) };
+  while ((await traceOf(flight)).segments.at(-1)!.start.tag !== "snapshot") {
+    await engine.ask({ method: "POST", target: "/v1.41/auth", headers, body: AUTH });
+    await engine.ask({ method: "POST", target: "/images/create?fromImage=app&tag=1", headers });
+  }
+  const text = await textOf(flight);
+  expect(text).toContain('{"deflated":"');
+  expect(text).toContain('{"snapshot":{"deflated":"');
+  const whole = encodeTrace(decodeTrace(text));
+  expect(whole).not.toContain('{"deflated":"');
+  // What is there is seen.
+  expect(whole).toContain(long);
+  expectNone(whole, SECRETS);
   await flight.close();
 });

@@ -7,6 +7,7 @@ import { encodeTrace } from "../../hosts/trace/lines.js";
 import { fork, replay, segmentBefore } from "../../hosts/trace/replay.js";
 import type { ReplayedStep } from "../../hosts/trace/replay.js";
 import { RecordedEngine, core, identity, trapping } from "./engine.js";
+import { expectNone, formsOf } from "./secret-forms.js";
 import { AUTH, SECRETS, create, live, registryAuth } from "./stories.js";
 
 async function recorded(inputs = 5000): Promise<{ engine: RecordedEngine; text: string; trace: Trace }> {
@@ -205,30 +206,6 @@ function namesIn(instance: Instance): string[] {
   if (reply?.command.tag !== "whole") throw new Error("no whole answer");
   const list = JSON.parse(new TextDecoder().decode(reply.command.val.body)) as { Names: string[] }[];
   return list.flatMap(({ Names }) => Names);
-}
-
-function expectNone(text: string, secrets: string[]): void {
-  for (const secret of secrets) for (const form of formsOf(secret)) expect(text.includes(form), form).toBe(false);
-}
-
-/** A text as it may stand in a file: plain, in base64 at each of the three offsets, in UTF-16, in hex. */
-function formsOf(secret: string): string[] {
-  const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
-  for (const bytes of [Buffer.from(secret), Buffer.from(secret, "latin1"), Buffer.from(secret, "utf16le")]) {
-    forms.push(bytes.toString("hex"));
-    for (const offset of [0, 1, 2]) {
-      const shifted = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
-      // The first and the last group also hold what stands beside.
-      const inside = shifted.slice(offset === 0 ? 0 : 4, Math.floor((offset + bytes.length) / 3) * 4);
-      forms.push(inside, inside.replaceAll("+", "-").replaceAll("/", "_"));
-      // Base64 of base64: a header in a body.
-      for (const again of [0, 1, 2]) {
-        const twice = Buffer.concat([Buffer.alloc(again), Buffer.from(inside)]).toString("base64");
-        forms.push(twice.slice(again === 0 ? 0 : 4, Math.floor((again + inside.length) / 3) * 4));
-      }
-    }
-  }
-  return forms;
 }
 
 test("credentials are seen by the forms looked for", () => {
