@@ -22,6 +22,8 @@ export interface Kernel {
   lsetxattr(path: Path, name: string, value: Uint8Array): void;
   /** Undefined: it does not have it, or no file there can have any. */
   lgetxattr(path: Path, name: string): Uint8Array | undefined;
+  /** The same of an open file: nobody looks for its path again. */
+  fgetxattr(fd: number, name: string): Uint8Array | undefined;
   llistxattr(path: Path): string[];
   /** Sets both times of a file, in nanoseconds since 1970; of a symbolic link itself. */
   lutimens(path: Path, accessed: bigint, modified: bigint): void;

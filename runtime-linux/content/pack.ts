@@ -57,7 +57,7 @@ function memberOf(found: Found, links: LinkNames, kernel: Kernel): Member | unde
       const stat = fs.fstatSync(file, { bigint: true });
       if (stat.isFile()) found = { ...found, stat };
     }
-    const entry = entryOf(found, links, kernel);
+    const entry = entryOf(found, links, kernel, file);
     // As Docker's tars have it: a fraction would need a record of its own for each file.
     if (entry) entry.mtime -= ((entry.mtime % SECOND) + SECOND) % SECOND;
     if (entry?.type === "file") return { entry, file };

@@ -20,8 +20,13 @@ export class LinkNames {
   }
 }
 
-/** Undefined for what a tar cannot hold: a socket. */
-export function entryOf({ name, path, stat }: Found, links: LinkNames, kernel: Kernel): TarEntry | undefined {
+/** Undefined for what a tar cannot hold: a socket. `file`: its descriptor if it is open, or -1. */
+export function entryOf(
+  { name, path, stat }: Found,
+  links: LinkNames,
+  kernel: Kernel,
+  file = -1,
+): TarEntry | undefined {
   const type = typeOf(stat);
   if (!type) return undefined;
   const first = type === "directory" ? undefined : links.firstOf(name, stat);
@@ -39,12 +44,12 @@ export function entryOf({ name, path, stat }: Found, links: LinkNames, kernel: K
     minor,
     xattrs: new Map(),
   };
-  if (type !== "symlink" && first === undefined) addCapability(entry, path, kernel);
+  if (type !== "symlink" && first === undefined) addCapability(entry, path, file, kernel);
   return entry;
 }
 
-function addCapability({ xattrs }: TarEntry, path: Buffer, kernel: Kernel): void {
-  const value = kernel.lgetxattr(path, CAPABILITY);
+function addCapability({ xattrs }: TarEntry, path: Buffer, file: number, kernel: Kernel): void {
+  const value = file >= 0 ? kernel.fgetxattr(file, CAPABILITY) : kernel.lgetxattr(path, CAPABILITY);
   if (value) xattrs.set(CAPABILITY, Buffer.from(value).toString("latin1"));
 }
 

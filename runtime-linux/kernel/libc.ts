@@ -37,13 +37,10 @@ export const libc: Kernel = {
     call("lsetxattr", path, text(path), text(name), value, value.length, 0);
   },
   lgetxattr(path, name) {
-    const [file, attribute] = [text(path), text(name)];
-    const size = attempt("lgetxattr", file, attribute, ATTRIBUTE, ATTRIBUTE.length);
-    if (size >= 0) return Buffer.from(ATTRIBUTE.subarray(0, size));
-    // Most files have none: an error for each of them would cost more than to ask.
-    if (size === -ENODATA || size === -ENOTSUP) return undefined;
-    if (size !== -ERANGE) throw errnoException(-size, "lgetxattr", path);
-    return sized((into) => call("lgetxattr", path, file, attribute, into, into.length));
+    return attributeOf("lgetxattr", path, text(path), name);
+  },
+  fgetxattr(fd, name) {
+    return attributeOf("fgetxattr", "", fd, name);
   },
   llistxattr(path) {
     const names = sized((into) => call("llistxattr", path, text(path), into, into.length));
@@ -253,6 +250,7 @@ const PROTOTYPES: Record<string, string> = {
   mknod: "int mknod(const uint8_t *path, unsigned int mode, uint64_t device)",
   lsetxattr: "int lsetxattr(const uint8_t *path, const uint8_t *name, const uint8_t *value, size_t size, int flags)",
   lgetxattr: "int64_t lgetxattr(const uint8_t *path, const uint8_t *name, _Out_ uint8_t *value, size_t size)",
+  fgetxattr: "int64_t fgetxattr(int fd, const uint8_t *name, _Out_ uint8_t *value, size_t size)",
   llistxattr: "int64_t llistxattr(const uint8_t *path, _Out_ uint8_t *list, size_t size)",
   utimensat: "int utimensat(int directory, const uint8_t *path, const uint8_t *times, int flags)",
   syscall: "int64_t syscall(int64_t number, int64_t directory, const uint8_t *path, const uint8_t *how, uint64_t size)",
@@ -390,6 +388,17 @@ function int(value: number): Uint8Array {
   const bytes = Buffer.alloc(4);
   bytes.writeInt32LE(value);
   return bytes;
+}
+
+/** An extended attribute, of a path or of an open file. */
+function attributeOf(name: string, about: Path, of: Uint8Array | number, wanted: string): Uint8Array | undefined {
+  const attribute = text(wanted);
+  const size = attempt(name, of, attribute, ATTRIBUTE, ATTRIBUTE.length);
+  if (size >= 0) return Buffer.from(ATTRIBUTE.subarray(0, size));
+  // Most files have none: an error for each of them would cost more than to ask.
+  if (size === -ENODATA || size === -ENOTSUP) return undefined;
+  if (size !== -ERANGE) throw errnoException(-size, name, about);
+  return sized((into) => call(name, about, of, attribute, into, into.length));
 }
 
 /** The datagrams that wait on a socket. */

@@ -39,6 +39,10 @@ export class Recorder implements Kernel {
     this.#record("lgetxattr", String(path), name);
     return this.#attributes.get(String(path))?.get(name);
   }
+  fgetxattr(fd: number, name: string): Uint8Array | undefined {
+    this.#record("fgetxattr", fd, name);
+    return undefined;
+  }
   llistxattr(path: Path): string[] {
     this.#record("llistxattr", String(path));
     return [...(this.#attributes.get(String(path))?.keys() ?? [])];
