@@ -337,6 +337,22 @@ onEngines("exec", (engine, kind) => {
     expect((await inspect(exec)).ExitCode).toBe(0);
   });
 
+  test("whoever types more than is read holds nobody up", async () => {
+    const other = await engine().running();
+    const exec = await create(
+      { AttachStdin: true, AttachStdout: true, Tty: true, Cmd: ["sleep", "1000"] },
+      "1.41",
+      other,
+    );
+    const { connection } = await start(exec, { Tty: true }, UPGRADE);
+    connection.send(Buffer.alloc(200_000, "typed\n"));
+    // By then it has come: a shorter one that is sent later is in its container.
+    await output({ Cmd: ["true"] });
+    expect((await engine().must(200, "GET", "/_ping")).text).toBe("OK");
+    connection.close();
+    await engine().remove(other);
+  });
+
   test("its events", async () => {
     const exec = await create({ ...OUTPUT, Cmd: ["echo", "a", "b"] });
     await (await start(exec, {}, UPGRADE)).connection.rest();
