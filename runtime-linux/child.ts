@@ -47,7 +47,22 @@ export async function endOf(child: Child, kernel: Kernel, limitMs: number): Prom
   return child.gone.finally(() => clearTimeout(late));
 }
 
+/**
+ * All that it writes to one of its pipes. Who still holds that when it has ended, a child of its own, is not waited for
+ * longer than a moment.
+ */
+export async function saidBy({ pipes, gone }: Child, at: number): Promise<string> {
+  const pipe = pipes[at]!.setEncoding("utf8");
+  let said = "";
+  pipe.on("data", (text: string) => (said += text));
+  pipe.on("error", () => {}); // what has come will do
+  void gone.then(() => setTimeout(() => pipe.destroy(), HELD_MS).unref());
+  await new Promise((resolve) => pipe.once("close", resolve));
+  return said;
+}
+
 const SIGKILL = 9;
+const HELD_MS = 2000;
 
 interface Opened {
   /** The child's. */

@@ -2,14 +2,13 @@
 
 import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { processes, types } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
 import { groupOf } from "./chosen-groups.js";
 import { writeBundle, type Spec } from "./bundle.js";
 import type { Cgroups } from "./cgroups.js";
-import { endOf, startChild, type Child } from "./child.js";
+import { endOf, saidBy, startChild, type Child } from "./child.js";
 import { makePrivate } from "./directories.js";
 import { isHybrid } from "./hybrid.js";
 import type { Kernel } from "./kernel.js";
@@ -178,7 +177,7 @@ export async function callRuntime(
   const parameters = [`--root=${at.paths.runtime(runtime.name)}`, ...args];
   const files = ["ignore", "ignore", "pipe"] as const;
   const child = at.born(runtime, () => startChild(at.kernel, { program: runtime.path, args: parameters, files }));
-  const [said, { code }] = await Promise.all([text(child.pipes[2]!), endOf(child, at.kernel, at.createLimitMs)]);
+  const [said, { code }] = await Promise.all([saidBy(child, 2), endOf(child, at.kernel, at.createLimitMs)]);
   if (code !== 0) throw new Error(said.trim() || `${runtime.path} ended with ${code ?? "a signal"}`);
 }
 

@@ -2,9 +2,8 @@
 // its exit code is kept when the engine dies.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Readable } from "node:stream";
 import { HostFailure } from "../../hosts/failure.js";
-import { startChild, type Child, type Command } from "../child.js";
+import { saidBy, startChild, type Child, type Command } from "../child.js";
 import type { Surroundings } from "../launch.js";
 import type { RunNote } from "../run.js";
 import type { ExecPlace } from "./place.js";
@@ -55,7 +54,7 @@ export function spawnSupervised(
   const files = ["ignore", "ignore", "ignore", "pipe"] as const;
   const variables = { _OCI_SYNCPIPE: "3" };
   const child = born({ program: at.conmon, args, variables, directory: place.directory, files }, runtime, at);
-  const said = textOf(child.pipes[3]!);
+  const said = saidBy(child, 3);
   return { child, errors: async () => place.errors() || messageOf(await said) };
 }
 
@@ -82,17 +81,6 @@ export async function started({ child, errors }: Spawned, place: ExecPlace, proc
 export interface ProcessSpec {
   args?: string[];
   cwd?: string;
-}
-
-async function textOf(pipe: Readable): Promise<string> {
-  let text = "";
-  pipe.setEncoding("utf8");
-  try {
-    for await (const chunk of pipe as AsyncIterable<string>) text += chunk;
-  } catch {
-    // What has come will do.
-  }
-  return text;
 }
 
 /** The supervisor's report is one line of JSON. */

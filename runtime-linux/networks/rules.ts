@@ -1,10 +1,9 @@
 // The firewall's rules of a bridge network: one nft table of its own, made with the network and gone with it. Published
 // ports are elements of two maps in it, so that a packet's way does not grow with the number of containers.
 
-import { text } from "node:stream/consumers";
 import type { networks } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
-import { endOf, startChild, type Child } from "../child.js";
+import { endOf, saidBy, startChild, type Child } from "../child.js";
 import { libc } from "../kernel/libc.js";
 import { isIpv6 } from "./addresses.js";
 
@@ -130,10 +129,10 @@ const LIMIT_MS = 60_000;
 /** Runs a program to its end. Throws `unsupported` when it is not installed. */
 export async function runProgram(program: string, args: string[], input = ""): Promise<Ended> {
   const child = start(program, args);
-  const [stdin, stdout, stderr] = [child.pipes[0]!, child.pipes[1]!, child.pipes[2]!];
+  const stdin = child.pipes[0]!;
   stdin.on("error", () => {}); // it ended without reading; its code says why
   stdin.end(input);
-  const [{ code }, ...said] = await Promise.all([endOf(child, libc, LIMIT_MS), text(stdout), text(stderr)]);
+  const [{ code }, ...said] = await Promise.all([endOf(child, libc, LIMIT_MS), saidBy(child, 1), saidBy(child, 2)]);
   return { code, stdout: said[0], stderr: said[1] };
 }
 

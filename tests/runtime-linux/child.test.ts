@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { endOf, startChild, type Child, type Command } from "../../runtime-linux/child.js";
+import { endOf, saidBy, startChild, type Child, type Command } from "../../runtime-linux/child.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 
 const LIMIT_MS = 60_000;
@@ -53,6 +53,14 @@ test("has a session and signals of its own, and none of our files", async () => 
   expect(ignored).toBe("SigIgn:\t0000000000000000");
   expect(files.sort()).toEqual([...new Set(["0", "1", "2", ...handedOn()])].sort());
   await child.gone;
+});
+
+test("what it says is here when it has ended, whoever else holds its pipe", async () => {
+  const child = sh("echo said >&2; sleep 1000 > /dev/null & echo $!");
+  const [pid, stderr] = await Promise.all([saidBy(child, 1), saidBy(child, 2)]);
+  expect(stderr).toBe("said\n");
+  expect(child.pipes[2]!.destroyed).toBe(true);
+  process.kill(Number(pid), "SIGKILL");
 });
 
 test("one that takes too long is killed; a signal leaves no code", async () => {
