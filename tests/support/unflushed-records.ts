@@ -3,8 +3,20 @@ import type { Clock, RecordChange, RecordStore, engine } from "../../hosts/host.
 import { MemoryJournal } from "../../hosts/journal.js";
 import { keep } from "./kept-records.js";
 
-/** When a transaction is told to be kept: once it is flushed, or, by a store that is wrong, before. */
-export type Promising = "flushed" | "written";
+/**
+ * When a transaction is told to be kept: once it and all before it are flushed; or, by stores that are wrong, as soon as
+ * it is written, or, of every other one, while the next is flushed before it.
+ */
+export type Promising = "flushed" | "written" | "out of order";
+
+interface Written {
+  readonly changes: RecordChange[];
+  isFlushed: boolean;
+  /** Told to be kept. */
+  readonly keep: () => void;
+  /** Stops its flush. */
+  callOff: () => void;
+}
 
 export class UnflushedRecords implements RecordStore {
   readonly #clock: Clock;
@@ -13,8 +25,9 @@ export class UnflushedRecords implements RecordStore {
   /** On the disk. */
   #stored = new Map<string, Uint8Array>();
   #journal = new MemoryJournal();
-  /** Written, in order; each with what stops its flush. */
-  #written: { changes: RecordChange[]; callOff: () => void }[] = [];
+  /** Not on the disk, or behind one that is not, in order. */
+  #written: Written[] = [];
+  #count = 0;
 
   /** `flushNs`: how long the next flush takes. */
   constructor(clock: Clock, flushNs: () => bigint, promising: Promising = "flushed") {
@@ -33,34 +46,49 @@ export class UnflushedRecords implements RecordStore {
 
   commit(changes: RecordChange[]): Promise<void> {
     return new Promise((resolve) => {
-      const flushed = (): void => {
-        this.#flush();
-        resolve();
-      };
-      const callOff = this.#clock.at(this.#clock.now().monotonic + this.#flushNs(), flushed);
-      this.#written.push({ changes, callOff });
-      if (this.#promising === "written") resolve();
+      const isHasty =
+        this.#promising === "written" || (this.#promising === "out of order" && (this.#count += 1) % 2 === 1);
+      const written: Written = { changes, isFlushed: false, keep: resolve, callOff: () => {} };
+      const takesNs = this.#flushNs() * (isHasty ? 8n : 1n);
+      written.callOff = this.#clock.at(this.#clock.now().monotonic + takesNs, () => this.#flush(written));
+      this.#written.push(written);
+      if (isHasty) resolve();
     });
   }
 
   /** The power goes. How many transactions were not flushed. */
   lose(): number {
-    const lost = this.#written;
-    this.#written = [];
+    const lost = this.#written.filter(({ isFlushed }) => !isFlushed);
     for (const { callOff } of lost) callOff();
+    // The journal ends before its first gap.
+    const left = this.#written.flatMap(({ changes, isFlushed }) => (isFlushed ? changes : []));
+    this.#apply(left.filter(({ tag }) => tag !== "append"));
+    this.#written = [];
     return lost.length;
   }
 
   /** The engine is killed: what was written is there, though nobody was told. */
   keepAll(): void {
-    for (const { callOff } of this.#written) callOff();
-    while (this.#written.length > 0) this.#flush();
+    for (const { callOff, changes } of this.#written) {
+      callOff();
+      this.#apply(changes);
+    }
+    this.#written = [];
   }
 
   async close(): Promise<void> {}
 
-  /** The oldest. */
-  #flush(): void {
-    for (const change of this.#written.shift()?.changes ?? []) keep(change, this.#stored, this.#journal);
+  #flush(written: Written): void {
+    written.isFlushed = true;
+    if (this.#promising === "out of order") written.keep();
+    while (this.#written[0]?.isFlushed) {
+      const { changes, keep } = this.#written.shift()!;
+      this.#apply(changes);
+      keep();
+    }
+  }
+
+  #apply(changes: readonly RecordChange[]): void {
+    for (const change of changes) keep(change, this.#stored, this.#journal);
   }
 }
