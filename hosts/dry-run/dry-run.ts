@@ -13,8 +13,8 @@ import type { ObservedStep } from "../observer.js";
 import { ReplyRouter } from "../reply-router.js";
 import { refuse } from "../requests.js";
 import { Attachments } from "../streams/attachments.js";
-import { turn } from "../turn.js";
 import { DryRunClock } from "./clock.js";
+import { Course } from "./course.js";
 import type { Plan } from "./format.js";
 import { DryRunJournal } from "./journal.js";
 import { OwnRequests } from "./own-requests.js";
@@ -39,9 +39,6 @@ interface EngineEvent {
   Actor: { ID: string };
 }
 
-/** Between two answers: more than any request waits for, and an end to timers that set themselves again. */
-const MOST_LEAPS = 10_000;
-
 export class DryRun implements Door {
   readonly bodies = new RequestBodies();
   readonly stdio: Stdio;
@@ -54,16 +51,14 @@ export class DryRun implements Door {
   readonly #journal: DryRunJournal;
   readonly #own: OwnRequests;
   readonly #waits = new Waits();
+  readonly #course: Course;
   readonly #over: () => void;
   #gone: () => void = () => {};
   readonly #deaf: () => void;
   #ended = false;
   /** Why there is no instance any more. */
   #lost: Error | null = null;
-  #looking = false;
-  #leaps = 0;
   #late: ReturnType<typeof setTimeout> | undefined;
-  #resting: (() => void)[] = [];
 
   /**
    * `over`: a client's request is over. `gone`: it has ended, or its core trapped; never called before this returns.
@@ -72,7 +67,8 @@ export class DryRun implements Door {
   constructor(live: LiveEngine, fork: Fork, over: () => void, gone: () => void) {
     this.#over = over;
     this.#clock = new DryRunClock(live.host.timers);
-    this.#world = new DryRunWorld(live.host, this.#clock, () => this.#stir());
+    this.#world = new DryRunWorld(live.host, this.#clock, () => this.#course.stir());
+    this.#course = new Course(this.#world, this.#clock, this.#waits);
     const { host } = this.#world;
     this.stdio = host.replies;
     this.attachments = new Attachments(host.replies, this.#clock);
@@ -101,7 +97,7 @@ export class DryRun implements Door {
     if (input.tag === "request") this.#waits.begin(input.val);
     if (this.#ended && input.tag === "request") refuse(this.#router, input.val.id, "the dry run is over");
     this.#driver.deliver(input);
-    this.#stir();
+    this.#course.stir();
   }
 
   /** A process of the machine has really ended since the live instance was forked. */
@@ -124,10 +120,7 @@ export class DryRun implements Door {
 
   /** Resolves when nothing is under way and nobody waits for what time brings. */
   rested(): Promise<void> {
-    if (this.#ended) return Promise.resolve();
-    const rested = new Promise<void>((resolve) => this.#resting.push(resolve));
-    this.#stir();
-    return rested;
+    return this.#course.rested();
   }
 
   /** Ends it after a while, but not as long as the machine is being asked something, or a client's body is read. */
@@ -148,7 +141,7 @@ export class DryRun implements Door {
     this.#clock.close();
     for (const id of this.#waits.unanswered) refuse(this.#router, id, why);
     this.#router.cutAll();
-    for (const rested of this.#resting.splice(0)) rested();
+    this.#course.end();
     this.#leave();
   }
 
@@ -203,14 +196,14 @@ export class DryRun implements Door {
       const container = (json as { Id?: string }).Id ?? "";
       const run = this.#world.imagined.runOf(container);
       if (run !== undefined) this.#waits.forEndOf(id, { container, run });
-      this.#stir();
+      this.#course.stir();
     });
   }
 
   #reply(id: RequestId, command: replies.ReplyCommand): void {
     if (this.#own.take(id, command)) return;
     this.#waits.replied(id, command);
-    this.#leaps = 0;
+    this.#course.answered();
     this.#router.perform(id, command);
   }
 
@@ -219,29 +212,5 @@ export class DryRun implements Door {
     this.#waits.over(id);
     this.#journal.forget(id);
     this.#over();
-  }
-
-  /** Something happened: it is looked at what follows once all that it set off is done. */
-  #stir(): void {
-    if (this.#looking || this.#ended) return;
-    this.#looking = true;
-    void turn().then(() => {
-      this.#looking = false;
-      if (!this.#ended && !this.#world.busy) this.#look();
-    });
-  }
-
-  /** What is waited for comes at once: the end of a process that nobody knows how long it would run, or a time. */
-  #look(): void {
-    if (this.#endAwaited()) return this.#stir();
-    if (this.#waits.forTime && this.#leaps++ < MOST_LEAPS && this.#clock.leap()) return this.#stir();
-    for (const rested of this.#resting.splice(0)) rested();
-  }
-
-  #endAwaited(): boolean {
-    const { imagined } = this.#world;
-    const awaited = this.#waits.awaited((run) => imagined.runs(run));
-    for (const subject of awaited) imagined.end(subject, 0);
-    return awaited.length > 0;
   }
 }

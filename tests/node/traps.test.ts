@@ -1,7 +1,9 @@
 // The core traps: whoever waits is told of an incident, the trace up to it is kept, and the engine goes on with another
 // instance, while containers never notice.
 
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decodeTrace } from "../../hosts/trace/decode.js";
 import { replay } from "../../hosts/trace/replay.js";
@@ -14,6 +16,14 @@ import { identity, trapping } from "../trace/engine.js";
 
 const COUNTING = "i=0; while true; do i=$((i+1)); echo line $i; sleep 0.1; done";
 
+/** An OCI runtime that makes no container, and never says so: `asked` beside it tells that it was to. */
+const HANGING = `#!/bin/sh
+case "$*" in
+*--version*) echo "runc version 1.1.5" ;;
+*create*) touch "\${0%/*}/asked"; while :; do sleep 0.1; done ;;
+esac
+`;
+
 for (const engine of engines().filter(({ kind }) => kind !== "reference")) {
   describeUnless(engine.missing, `a trap of the core, ${engine.kind}`, () => trapsOf(engine));
 }
@@ -23,14 +33,20 @@ function trapsOf({ kind }: Engine): void {
   let client: EngineClient;
   let id = "";
   let pid = 0;
+  const directory = mkdtempSync(join(tmpdir(), "coracle-traps-"));
 
   beforeAll(async () => {
-    daemon = await startTrapping(kind, `trapping-${kind}`);
+    writeFileSync(join(directory, "hanging"), HANGING, { mode: 0o755 });
+    const runtime = ["--add-runtime", `hanging=${join(directory, "hanging")}`];
+    daemon = await startTrapping(kind, `trapping-${kind}`, runtime);
     client = new EngineClient(daemon.socketPath);
     id = await client.running({ Cmd: ["sh", "-c", COUNTING] }, "?name=counting");
     pid = (await stateOf(id)).Pid;
   });
-  afterAll(async () => daemon?.close());
+  afterAll(async () => {
+    await daemon?.close();
+    rmSync(directory, { recursive: true });
+  });
 
   async function stateOf(container: string): Promise<{ Status: string; Pid: number }> {
     return (await client.inspect<{ State: { Status: string; Pid: number } }>(container)).State;
@@ -97,6 +113,42 @@ function trapsOf({ kind }: Engine): void {
     await client.start(id);
     pid = (await stateOf(id)).Pid;
   });
+
+  /** The next instance's first answer, those who asked too early having been refused. Prints when it came. */
+  async function firstAnswer(since: number, during: string): Promise<void> {
+    await until("the next instance", async () => {
+      const { status, text } = await client.call("GET", "/containers/json");
+      if (status !== 200) expect(text).toContain("the engine cannot go on for now: the core trapped");
+      return status === 200;
+    });
+    console.log(
+      `${kind}: ${during} the next instance answered ${Math.round(performance.now() - since)} ms after a trap`,
+    );
+  }
+
+  test("is got over in a moment", async () => {
+    await forget();
+    id = await client.running({ Cmd: ["sh", "-c", COUNTING] }, "?name=counting-on");
+    pid = (await stateOf(id)).Pid;
+    await trap();
+    await firstAnswer(performance.now(), "with nothing under way");
+    await expectUntouched();
+  });
+
+  // The simulated world's runtimes never hang.
+  if (kind === "linux")
+    test("is got over though a launch does not come to its end", async () => {
+      await forget();
+      const launched = await client.create({ HostConfig: { Runtime: "hanging" } });
+      const starting = client.call("POST", `/containers/${launched}/start`);
+      await until("the runtime to be asked", () => existsSync(join(directory, "asked")));
+      await trap();
+      await firstAnswer(performance.now(), "while a launch hangs");
+      expect((await starting).status).toBe(500);
+      expect((await stateOf(launched)).Status).not.toBe("running");
+      await client.must(204, "DELETE", `/containers/${launched}?force=1`);
+      await expectUntouched();
+    });
 
   test("in the opening of the next instance, too, is got over", async () => {
     await forget();

@@ -13,8 +13,15 @@ export interface TrappingDaemon extends DaemonProcess {
   readonly openTraps: string;
 }
 
-/** Starts it with its directories as usual. `place`: where the program is put, a directory of its own below `build`. */
-export async function startTrapping(kind: EngineKind, place: string): Promise<TrappingDaemon> {
+/**
+ * Starts it with its directories as usual, and with more flags. `place`: where the program is put, a directory of its own
+ * below `build`.
+ */
+export async function startTrapping(
+  kind: EngineKind,
+  place: string,
+  more: readonly string[] = [],
+): Promise<TrappingDaemon> {
   const program = await bundled(place);
   let openTraps = "";
   const daemon = await launchDaemon(
@@ -23,7 +30,7 @@ export async function startTrapping(kind: EngineKind, place: string): Promise<Tr
       openTraps = join(root, "open-traps");
       const roots = ["-H", `unix://${socketPath}`, "--data-root", dataRoot, "--exec-root", execRoot, "-p", pidFile];
       const pretend = kind === "simulated" ? ["--simulated"] : [];
-      return [process.execPath, program, openTraps, "daemon", ...roots, ...pretend];
+      return [process.execPath, program, openTraps, "daemon", ...roots, ...pretend, ...more];
     },
     kind === "simulated" ? HERE : undefined,
   );
