@@ -26,8 +26,10 @@ export interface SuccessionNeeds {
 /** The driver was ended by `cut` before it had opened. */
 export class CutOff extends Error {}
 
-/** How long the next instance may be in coming before requests are refused, and what holds it up is given up. */
+/** How long the next instance may be in coming before requests are refused. */
 const SOON_NS = 1_000_000_000n;
+/** Launches that are under way are over by then, as a rule: what goes on for longer is given up. */
+const PATIENCE_NS = 500_000_000n;
 /** How long commands in flight are waited for before the next instance: one that goes on beside it would undo its work. */
 const LONGEST_REST_NS = 60_000_000_000n;
 const INCIDENT_BYTES = 6;
@@ -131,8 +133,7 @@ export class Succession {
 
   async #replace(life: Life, error: unknown): Promise<void> {
     const incident = this.#tell(error);
-    const now = this.#needs.lent.host.timers.now().monotonic;
-    const onTime = this.#needs.alarms.at(now + SOON_NS, () => this.#overdue(life, error));
+    const onTime = this.#after(SOON_NS, () => this.#refuse(error));
     if (await this.#rested(life, error, incident)) {
       this.#lives.delete(life);
       this.#needs.inbox.keepForNext();
@@ -148,15 +149,18 @@ export class Succession {
     const named = incident === null ? "" : ` (incident ${incident})`;
     const { requests, replies } = this.#needs.lent;
     requests.abandon(replies, `the engine had to start afresh: ${messageOf(error)}${named}`);
-    if (await this.#needs.alarms.within(LONGEST_REST_NS, life.discard())) return true;
+    const soon = this.#after(PATIENCE_NS, () => life.giveUp());
+    const hasEnded = await this.#needs.alarms.within(LONGEST_REST_NS, life.discard());
+    soon();
+    if (hasEnded) return true;
     if (!this.#closed) this.#needs.fatal(new Error(`commands do not end: ${life.restless.join(", ")}`));
     return false;
   }
 
-  /** The next instance is not there yet. */
-  #overdue(life: Life, error: unknown): void {
-    this.#refuse(error);
-    life.giveUp();
+  /** Returns what calls it off. */
+  #after(ns: bigint, late: () => void): () => void {
+    const { alarms, lent } = this.#needs;
+    return alarms.at(lent.host.timers.now().monotonic + ns, late);
   }
 
   #refuse(error: unknown): void {
