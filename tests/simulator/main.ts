@@ -13,8 +13,10 @@ import { prepareFuzz } from "./clients/fuzzed.js";
 import { playCuts } from "./cuts.js";
 import { playSeed, playStory, type Played } from "./play.js";
 import { shortest } from "./shrink.js";
+import type { SimulationOptions } from "./simulation.js";
 import { readStory, storyText } from "./story.js";
 import { Tally, type SeedResult } from "./tally.js";
+import { WRONGS, wronged } from "./wrongs.js";
 
 const SWAGGER = new URL("../../tests/swagger/swagger.tar.br", import.meta.url);
 
@@ -35,6 +37,7 @@ const { values } = parseArgs({
     long: { type: "boolean", default: false },
     exhaustive: { type: "string" },
     verbose: { type: "boolean", default: false },
+    wrong: { type: "string" },
   },
 });
 
@@ -101,14 +104,23 @@ function sideBySide(more: () => number | null, tell: (result: SeedResult) => voi
 }
 
 async function resultOf(seed: number): Promise<SeedResult> {
-  let played = await playSeed(seed, steps);
+  let played = await playSeed(seed, steps, options());
   if (played.breach === null && seed % CUTS_EACH === 0) {
     const cut = await playCuts(seed);
     if (cut.breach !== null) played = cut;
   }
   const { hash, crashes } = played;
-  const failure = played.breach === null ? null : told(values.long ? played : await shortest(played), played);
-  return { seed, steps: played.steps, crashes, hash, failure };
+  const short =
+    played.breach === null || values.long ? played : await shortest(played, (story) => playStory(story, options()));
+  return { seed, steps: played.steps, crashes, hash, failure: played.breach === null ? null : told(short, played) };
+}
+
+/** The package's core, or one that does something wrong, to see it found. */
+function options(): SimulationOptions {
+  if (values.wrong === undefined) return {};
+  const wrong = WRONGS.find(({ says }) => says === values.wrong);
+  if (wrong === undefined) throw new Error(`no such wrong: ${values.wrong}`);
+  return wronged(wrong);
 }
 
 /** For people, and as a file for tests/simulator/stories. */

@@ -1,10 +1,8 @@
 // The simulator over many seeds, 2,000 in CI, 200 elsewhere: CORACLE_SIMULATOR_SEEDS and CORACLE_SIMULATOR_STEPS ask for more.
 
-import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { simulate } from "./simulate.js";
 
-const SETUP = fileURLToPath(new URL("../../hosts/node/setup.mjs", import.meta.url));
 const SEEDS = process.env["CORACLE_SIMULATOR_SEEDS"] ?? (process.env["CI"] === "true" ? "2000" : "200");
 const STEPS = process.env["CORACLE_SIMULATOR_STEPS"] ?? "500";
 
@@ -30,15 +28,3 @@ test("equal seeds give equal outputs, whoever plays them", { timeout: 10 * 60_00
   expect(together).toBe(alone);
   expect(others).not.toBe(alone);
 });
-
-/** What `npm run simulate` prints. */
-function simulate(...args: string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [SETUP, "simulate", ...args], { stdio: ["ignore", "pipe", "pipe"] });
-    let text = "";
-    child.stdout.on("data", (bytes: Buffer) => (text += bytes.toString()));
-    child.stderr.on("data", (bytes: Buffer) => (text += bytes.toString()));
-    child.on("error", reject);
-    child.on("close", () => resolve(text));
-  });
-}

@@ -1,0 +1,18 @@
+// The command, as people run it.
+
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const SETUP = fileURLToPath(new URL("../../hosts/node/setup.mjs", import.meta.url));
+
+/** What `npm run simulate` prints. */
+export function simulate(...args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [SETUP, "simulate", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    let text = "";
+    child.stdout.on("data", (bytes: Buffer) => (text += bytes.toString()));
+    child.stderr.on("data", (bytes: Buffer) => (text += bytes.toString()));
+    child.on("error", reject);
+    child.on("close", () => resolve(text));
+  });
+}

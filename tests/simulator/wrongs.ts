@@ -1,0 +1,71 @@
+// Cores that do one thing wrong now and then, each by what a reader of a test is told of it, and by the rule that it breaks.
+
+import { packageCore } from "../../hosts/embedding/core.js";
+import { plant, type Wrong } from "./planted.js";
+import type { SimulationOptions } from "./simulation.js";
+
+const NOTHING: Wrong["instead"] = () => [];
+const TWICE: Wrong["instead"] = (command) => [command, command];
+
+/** Of an entry of the journal, before its texts; and of each text. */
+const HEAD = 9;
+const LENGTH = 4;
+
+const SIGHUP = 1;
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+function changed(change: (record: Record<string, unknown>) => void): Wrong["instead"] {
+  return (command) => {
+    const { key, value } = command.val as { key: string; value: Uint8Array };
+    if (!key.startsWith("container/")) return [command];
+    const record = JSON.parse(decoder.decode(value)) as Record<string, unknown>;
+    change(record);
+    return [{ tag: "put", val: { key, value: encoder.encode(JSON.stringify(record)) } }];
+  };
+}
+
+/** An event, in the form of the journal: its action stands behind its type, each after its length. */
+const misnamed: Wrong["instead"] = (command) => {
+  const entry = command.val as { bytes: Uint8Array };
+  const bytes = entry.bytes.slice();
+  const action = HEAD + LENGTH + new DataView(bytes.buffer).getUint32(HEAD, true) + LENGTH;
+  bytes[action] = bytes[action]! ^ 1;
+  return [{ tag: command.tag, val: { ...entry, bytes } }];
+};
+
+const misdialled: Wrong["instead"] = ({ tag, val }) => [{ tag, val: { ...(val as object), number: SIGHUP } }];
+
+export const WRONGS: readonly (Wrong & { found: string })[] = [
+  { says: "answers nobody", on: "replies", command: "whole", each: 9, instead: NOTHING, found: "replies" },
+  { says: "answers twice", on: "replies", command: "whole", each: 9, instead: TWICE, found: "replies" },
+  { says: "never ends a wait", on: "replies", command: "end", each: 3, instead: NOTHING, found: "replies" },
+  {
+    ...{ says: "forgets to write", on: "records", command: "put", each: 7, instead: NOTHING, found: "images" },
+  },
+  { says: "forgets to delete", on: "records", command: "delete", each: 2, instead: NOTHING, found: "shadows" },
+  {
+    ...{ says: "writes another status", on: "records", command: "put", each: 5, found: "statuses" },
+    instead: changed((record) => (record["status"] = 3)),
+  },
+  {
+    ...{ says: "writes what it does not remember", on: "records", command: "put", each: 5, found: "restart" },
+    instead: changed((record) => (record["restartCount"] = 7)),
+  },
+  {
+    ...{ says: "gives two one name", on: "records", command: "put", each: 1, found: "owners" },
+    instead: changed((record) => (record["name"] = "anna")),
+  },
+  { says: "tells of something else", on: "records", command: "append", each: 4, instead: misnamed, found: "events" },
+  { says: "sends another signal", on: "processes", command: "signal", each: 2, instead: misdialled, found: "events" },
+  { says: "leaves mounts", on: "content", command: "unmount", each: 3, instead: NOTHING, found: "owners" },
+  { says: "leaves networks", on: "networks", command: "leave", each: 3, instead: NOTHING, found: "owners" },
+  { says: "leaves processes", on: "processes", command: "reap", each: 3, instead: NOTHING, found: "owners" },
+  { says: "asks twice", on: "processes", command: "launch", each: 3, instead: TWICE, found: "operations" },
+];
+
+/** For one story: a core that does it, looked at by the invariants alone. Each story needs its own: it counts. */
+export function wronged(wrong: Wrong): SimulationOptions {
+  return { core: plant(packageCore(), wrong), oracles: {} };
+}
