@@ -8,6 +8,9 @@ export class Disk {
   /** In the order they were written. */
   #written: { at: number; bytes: Buffer }[] = [];
 
+  /** How many of them `flushLater` was asked to flush. */
+  #due = 0;
+
   write(at: number, bytes: Buffer): void {
     this.#written.push({ at, bytes });
   }
@@ -16,6 +19,19 @@ export class Disk {
   flush(): void {
     this.#flushed = this.#with(this.#written);
     this.#written = [];
+  }
+
+  /** What was to be flushed before is on the disk now, and what was written since then will be the next time. */
+  flushLater(): void {
+    const due = this.#due;
+    this.#flushed = this.#with(this.#written.slice(0, due));
+    this.#written = this.#written.slice(due);
+    this.#due = this.#written.length;
+  }
+
+  /** What was written last is on the disk, and nothing that was written before it. */
+  flushLast(): void {
+    this.#flushed = this.#with(this.#written.splice(-1));
   }
 
   /** How many writes are not on the disk yet. */
