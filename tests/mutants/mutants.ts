@@ -96,9 +96,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "nobody is told of a start",
-    file: "container/start.ts",
-    right: `    emitContainer(container, "start");`,
-    wrong: `    if (!WRONG) emitContainer(container, "start");`,
+    file: "event/emit.ts",
+    right: `  emitContainer(container, "start");`,
+    wrong: `  if (!WRONG) emitContainer(container, "start");`,
     finder: "simulator",
   },
   {
