@@ -64,7 +64,7 @@ test("what it says is here when it has ended, whoever else holds its pipe", asyn
 });
 
 test("one that takes too long is killed; a signal leaves no code", async () => {
-  expect(await endOf(sh("sleep 1000"), libc, 50)).toEqual({ code: null });
+  expect(await endOf(sh("exec sleep 1000"), libc, 50)).toEqual({ code: null });
 });
 
 test("many that end at once are all told of, and leave no zombies", async () => {
