@@ -7,6 +7,7 @@ import { findProcesses } from "../support/processes.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, type Json } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
+import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { describeUnless } from "../support/on-engines.js";
 import { busyboxLayer, tarOf } from "../support/images.js";
 import { startMemoryRegistry, type MemoryRegistry } from "../support/memory-registry.js";
@@ -20,6 +21,16 @@ const CALM_MS = 3000;
 
 /** When, after a request was sent, the daemon is killed. */
 const DELAYS_MS = [0, 1, 3, 6, 10, 15, 25, 40, 60, 90, 150];
+
+/** What a pull tells as it goes on; null: half of a layer has come, and no more does. */
+const PULL_LINES = [
+  "Pulling from",
+  "Pulling fs layer",
+  null,
+  "Download complete",
+  "Extracting",
+  "Pull complete",
+] as const;
 
 describeUnless(missing, "kill -9 of the daemon", () => {
   let daemon: DaemonProcess;
@@ -234,37 +245,46 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
-  test("pull, killed at each blob: nothing half-made, and the next pull succeeds", async () => {
+  test("pull, killed at each of its steps: nothing half-made, and the next pull succeeds", async () => {
     const registry = await startMemoryRegistry(daemon.netns.hostAddress);
     try {
-      for (const delayMs of [10, 40, 80, 150, 250]) await pullKilled(registry, delayMs);
+      for (const [at, line] of PULL_LINES.entries()) await pullKilled(registry, `killed${at}`, line);
     } finally {
       await registry.close();
     }
     await expectNothingLeft();
   });
 
-  async function pullKilled(registry: MemoryRegistry, delayMs: number): Promise<void> {
+  /** Killed once the client has been told that line. */
+  async function pullKilled(registry: MemoryRegistry, name: string, line: string | null): Promise<void> {
     const own = [
-      await tarOf([{ name: `a${delayMs}`, body: Buffer.alloc(2 << 20, `a${delayMs}`) }]),
-      await tarOf([{ name: `b${delayMs}`, body: `b${delayMs}` }]),
+      await tarOf([{ name: "a", body: Buffer.alloc(2 << 20, name) }]),
+      await tarOf([{ name: "b", body: name }]),
     ];
     const layers = [await busyboxLayer(), ...own];
-    const image = packImage({ reference: null, config: { Cmd: ["cat", `/b${delayMs}`] }, layers });
-    const name = `killed${delayMs}`;
+    const image = packImage({ reference: null, config: { Cmd: ["cat", "/b"] }, layers });
     registry.put(name, ["1"], image);
+    let isHalfThere = false;
     registry.fault((_, response, bytes) => {
-      if (bytes === null || bytes.length < 1000) return false;
-      setTimeout(() => response.writeHead(200, { "Content-Length": bytes.length }).end(bytes), 60);
+      if (line !== null || bytes === null || bytes.length < 1000) return false;
+      const half = bytes.subarray(0, bytes.length / 2);
+      response.writeHead(200, { "Content-Length": bytes.length }).write(half, () => (isHalfThere = true));
       return true;
     });
-    await killedDuring(delayMs, () => engine.call("POST", `/images/create?fromImage=${registry.host}/${name}&tag=1`));
+    const connection = await RawConnection.open(engine.socketPath);
+    const target = `/v1.41/images/create?fromImage=${registry.host}/${name}&tag=1`;
+    connection.send(encodeRequest({ method: "POST", target }));
+    if (line === null) await until("half a layer", () => isHalfThere);
+    else await connection.untilText(`"status":"${line}`);
+    await daemon.end("SIGKILL");
+    connection.close();
+    await daemon.start();
     registry.fault(null);
     const reference = `${registry.host}/${name}:1`;
     if ((await engine.call("GET", `/images/${reference}/json`)).status === 404) {
       await engine.must(200, "POST", `/images/create?fromImage=${registry.host}/${name}&tag=1`);
     }
-    expect((await engine.run({ Image: reference })).stdout).toBe(`b${delayMs}`);
+    expect((await engine.run({ Image: reference })).stdout).toBe(name);
     await engine.must(200, "DELETE", `/images/${reference}`);
   }
 
