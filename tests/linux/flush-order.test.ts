@@ -79,7 +79,8 @@ describeUnless(missing, "flushes", () => {
   test("are shared by what is asked at once", () => {
     const transactions = calls.filter((call) => isDatabase(call) && call.name === "fdatasync");
     expect(transactions.length).toBeGreaterThan(0);
-    expect(transactions.length).toBeLessThan(3 * CREATES);
+    // Three rounds of so many: at least two of them to a flush, and as a rule many more.
+    expect(transactions.length).toBeLessThan((3 * CREATES) / 2);
   });
 
   test("of an image's layers, and of their names, come before its record", () => {
