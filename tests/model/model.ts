@@ -2,10 +2,11 @@
 // ended. Of requests that are under way side by side each may come first: an answer is wrong if it fits none of that.
 
 import type { Answer, Asked, Fact, Oracle } from "../simulator/oracle.js";
-import { Container, type Wish } from "./container.js";
+import { Container } from "./container.js";
 import { Images } from "./images.js";
 import { type Read, jsonOf, readRequest, withTag } from "./request.js";
 import { FALLIBLE, HOLDING, RULES } from "./rules.js";
+import { imageOf, newName, wishOf } from "./wish.js";
 import type { Word } from "./words.js";
 
 /** A request that has not been answered. */
@@ -443,10 +444,6 @@ function mayBe(container: Container, since: number): boolean {
   return [...container.words.during(since)].some((word) => word !== "gone");
 }
 
-function newName({ query }: Read): string {
-  return (query.get("name") ?? "").replace(/^\//, "");
-}
-
 const IMAGE_AFTER: Readonly<Record<string, boolean>> = {
   "remove 200": false,
   "remove 404": false,
@@ -454,50 +451,3 @@ const IMAGE_AFTER: Readonly<Record<string, boolean>> = {
   "force 404": false,
   "tag 201": true,
 };
-
-/** The name that a request may give or take; null for none. */
-function imageOf({ noun, verb, ref, query }: Read): string | null {
-  if (verb === "commit") return query.get("repo") === null ? null : withTag(query.get("repo")!);
-  if (noun !== "images") return null;
-  // All archives of stories hold that.
-  if (verb === "load") return "busybox:latest";
-  if (verb === "tag") return withTag(`${query.get("repo") ?? ""}:${query.get("tag") ?? "latest"}`);
-  if (verb === "create") return withTag(`${query.get("fromImage") ?? ""}:${query.get("tag") ?? "latest"}`);
-  return verb === "remove" || verb === "force" ? withTag(ref) : null;
-}
-
-const PLAIN = ["NetworkMode", "AutoRemove", "RestartPolicy", "Memory"];
-
-function wishOf(body: string | null): Wish {
-  const json = jsonOf(body);
-  const host = (json?.["HostConfig"] ?? {}) as Record<string, unknown>;
-  const policy = (host["RestartPolicy"] ?? {}) as { Name?: string; MaximumRetryCount?: number };
-  const isPlain =
-    json !== null && Object.keys(host).every((key) => PLAIN.includes(key)) && json["Volumes"] === undefined;
-  return {
-    ports: portsOf(host["PortBindings"]),
-    links: linksOf(host["Links"]),
-    network: String(host["NetworkMode"] ?? ""),
-    autoRemove: host["AutoRemove"] === true,
-    policy: policy.Name ?? "",
-    maximum: policy.Name === "on-failure" ? (policy.MaximumRetryCount ?? 0) : 0,
-    isFragile:
-      !isPlain ||
-      String(host["NetworkMode"]).startsWith("container:") ||
-      (host["AutoRemove"] === true && policy.Name !== undefined),
-    image: withTag(String(json?.["Image"] ?? "")),
-  };
-}
-
-/** Names of others, as they were when it was created. */
-function linksOf(links: unknown): string[] {
-  return Array.isArray(links) ? links.map((link) => String(link).replace(/^\/|:.*$/g, "")) : [];
-}
-
-/** Those of the machine that it asks for by number. */
-function portsOf(bindings: unknown): string[] {
-  const lists = typeof bindings === "object" && bindings !== null ? (Object.values(bindings) as unknown[]) : [];
-  return lists
-    .flatMap((list) => (Array.isArray(list) ? list.map((one: { HostPort?: string }) => one?.HostPort ?? "") : []))
-    .filter((port) => port !== "");
-}
