@@ -1,5 +1,4 @@
-#!/usr/bin/env node
-// The command `coracle`: what was built, without any set-up.
+// What was built, without any set-up.
 
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

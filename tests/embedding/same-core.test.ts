@@ -41,7 +41,7 @@ test("the daemon", async () => {
   const directory = mkdtempSync(join(tmpdir(), "coracle-same-core-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const socket = `unix://${join(directory, "s.sock")}`;
-  const coracle = join(ROOT, "hosts/node/coracle.mjs");
+  const coracle = join(ROOT, "hosts/node/coracle.cjs");
   const told = await untilGreeting([...WATCH, coracle, "daemon", "--simulated", "-H", socket]);
   expect(compiledIn(told)).toEqual(built.toSorted());
 });

@@ -97,7 +97,7 @@ export async function startWithBusybox(engine: Engine, flags: readonly string[] 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The command line of our own daemon, without its arguments. */
-export const CORACLE: readonly string[] = [process.execPath, join(ROOT, "hosts/node/coracle.mjs")];
+export const CORACLE: readonly string[] = [process.execPath, join(ROOT, "hosts/node/coracle.cjs")];
 
 /** Starts our daemon, as `coracle daemon`; its data root is in its own directory unless given. */
 export function startCoracle(flags: readonly string[] = [], dataRoot?: string): Promise<DaemonProcess> {
