@@ -98,6 +98,8 @@ onEngines(
     for (const how of ["run", "exec"] as const) {
       test(`${how} -it: a new size of the terminal is told; Ctrl-C reaches what runs`, async ({ skip }) => {
         if (TERMINAL_MISSING !== null) skip(TERMINAL_MISSING);
+        // A try that failed may have left it.
+        await docker().well("rm", "-f", "beside");
         await docker().well("run", "-d", "--name", "beside", "busybox", "sleep", "1000");
         const args = how === "run" ? ["run", "-it", "--rm", "busybox", "sh"] : ["exec", "-it", "beside", "sh"];
         const until = (size: string): string =>
