@@ -24,7 +24,7 @@ import { processStat, type LogNote, type Run, type RunNote } from "./run.js";
 import type { Runtime } from "./runtimes.js";
 import { supervise, type Supervisor } from "./supervisor.js";
 import { ownTurn } from "./turns.js";
-import { unlessGivenUp } from "./under-way.js";
+import { throwIfGivenUp, unlessGivenUp } from "./under-way.js";
 
 /** What a launch needs of its surroundings. */
 export interface Surroundings {
@@ -81,6 +81,7 @@ export async function launch(
   if (startTicks === undefined) throw new HostFailure("internal", "the process ended before it was started");
   const launched = { pid, at: BigInt(Date.now()) * 1_000_000n };
   run.writeProcess({ pid, startTicks, at: String(launched.at) });
+  throwIfGivenUp(signal);
   await unlessGivenUp(signal, start(run, runtime, spec, at));
   return { launched, supervisor };
 }

@@ -10,7 +10,7 @@ export function changesBetween(before: World, after: World): Change[] {
   changes.push(...among("image", before.images, after.images, (one) => one.id));
   changes.push(...among("network", before.networks, after.networks, (one) => one.id));
   changes.push(...among("volume", before.volumes, after.volumes, (one) => one.name));
-  for (const event of after.events.slice(before.events.length)) {
+  for (const event of after.events.since(before.events.length)) {
     changes.push({ of: "event", id: String(event.number), how: "came", fields: [] });
   }
   if (before.engine !== after.engine) changes.push({ of: "engine", id: "", how: "changed", fields: ["engine"] });

@@ -3,6 +3,7 @@
 
 import type { engine } from "../host.js";
 import type { StepOutputs } from "../outbox.js";
+import { EventList } from "./event-list.js";
 import { RUNNING, containerOf, familiar, parsed, splitKey } from "./kept-records.js";
 import type { ContainerRecord, ImageConfig, ImageRecord, NetworkRecord } from "./kept-records.js";
 import type { ContainerView, EventView, ImageView, LayerView, NetworkView, VolumeView, World } from "./world.js";
@@ -12,7 +13,7 @@ export const EMPTY_WORLD: World = {
   images: [],
   networks: [],
   volumes: [],
-  events: [],
+  events: EventList.NONE,
   engine: "down",
 };
 
@@ -78,7 +79,7 @@ export class WorldFold {
     if (touched.has("image")) world.images = this.#imageViews();
     if (touched.has("container") || touched.has("network")) world.networks = this.#networkViews(world.containers);
     if (touched.has("container") || touched.has("volume")) world.volumes = this.#volumeViews(world.containers);
-    if (events.length > 0) world.events = [...world.events, ...events];
+    if (events.length > 0) world.events = world.events.with(events);
     return world;
   }
 

@@ -1,6 +1,7 @@
 // The world as the engine knows it, at one step: folded from what its steps put into records and sent as events.
 
 import type { engine } from "../host.js";
+import type { EventList } from "./event-list.js";
 
 export interface PortView {
   readonly container: number;
@@ -93,7 +94,7 @@ export interface World {
   readonly images: readonly ImageView[];
   readonly networks: readonly NetworkView[];
   readonly volumes: readonly VolumeView[];
-  readonly events: readonly EventView[];
+  readonly events: EventList;
   /** Whether the engine was up. */
   readonly engine: "up" | "down";
 }

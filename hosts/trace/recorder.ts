@@ -8,6 +8,9 @@ import { hashesOf } from "./hash.js";
 import type { Sha256 } from "./hash.js";
 import { callLine, endLine, headerLine, startLine } from "./lines.js";
 
+/** Characters of what is told of a lost instance: readers of segments look for short lines at their ends. */
+const LONGEST_ERROR = 1000;
+
 /** Where a trace goes, line by line. Must not throw. */
 export interface Sink {
   /**
@@ -110,7 +113,8 @@ export class Recorder implements Observer {
     } else if (during !== undefined && this.#isOpen) {
       this.#call(during.now, during.input, () => null);
     }
-    if (this.#isOpen) this.#end({ why: "lost", error: error instanceof Error ? error.message : String(error) });
+    const said = error instanceof Error ? error.message : String(error);
+    if (this.#isOpen) this.#end({ why: "lost", error: said.slice(0, LONGEST_ERROR) });
   }
 
   #takes(segment: number): boolean {

@@ -82,7 +82,7 @@ export class LiveExec {
     this.isDropped = true;
     if (this.#isOver) return;
     const process = this.place.started();
-    if (process && isAlive(process)) this.at.kernel.kill(process.pid, SIGKILL);
+    if (process && isAlive(process)) kill(process.pid, this.at);
     // It was not made yet, or was so this moment: whoever works on it is in a process group of its own.
     else if (this.#spawned) this.#killUnseen(this.#spawned);
     this.#close();

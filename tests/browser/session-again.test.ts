@@ -110,7 +110,7 @@ describe("a crash", () => {
     });
     expect(status(await send(session, written("POST", "/v1.41/containers/loop/kill")))).toBe(204);
     await session.advance(SECOND);
-    const actions = session.world.value.events.map(({ type, action }) => `${type} ${action}`);
+    const actions = [...session.world.value.events].map(({ type, action }) => `${type} ${action}`);
     expect(actions.slice(-3)).toEqual(["container kill", "container die", "network disconnect"]);
   });
 });

@@ -105,7 +105,7 @@ test("an engine that could not keep records starts afresh by itself, and its eve
   expect([session.engine.value, session.world.value.engine]).toEqual(["open", "up"]);
   expect(session.world.value.containers).toEqual([]);
   await send(session, CREATE);
-  expect(session.world.value.events.map(({ action }) => action)).toContain("create");
+  expect([...session.world.value.events].map(({ action }) => action)).toContain("create");
 });
 
 test("a crash after any output of a start is healed, and replayed", async () => {

@@ -98,9 +98,9 @@ describe("the world", () => {
     expect(images.every(({ layers }) => layers.length > 0)).toBe(true);
     expect(networks.map(({ name }) => name).sort()).toEqual(["bridge", "host", "none"]);
     expect(containers).toEqual([]);
-    const actions = events.filter(({ type }) => type === "container").map(({ action }) => action);
+    const actions = [...events].filter(({ type }) => type === "container").map(({ action }) => action);
     expect(actions).toEqual(["create", "start", "die", "destroy"]);
-    expect(events.map(({ number }) => number)).toEqual(events.map((_, at) => at));
+    expect([...events].map(({ number }) => number)).toEqual([...events].map((_, at) => at));
   });
 
   test("knows which layers two images stand on", async () => {

@@ -17,7 +17,7 @@ onDryRunEngines(
     test("leaves the machine as it is", async () => {
       const { live, dry } = engine();
       const web = await live.running({
-        HostConfig: { Binds: ["data:/data"], PortBindings: { "80/tcp": [{ HostPort: "8080" }] } },
+        HostConfig: { Binds: ["data:/data"], PortBindings: { "80/tcp": [{ HostPort: "" }] } },
       });
       const done = await live.create({ Cmd: ["true"] });
       await live.start(done);
@@ -64,10 +64,13 @@ onDryRunEngines(
   ["linux"],
 );
 
+/** The engine's thread for networks ends, with its open files, when it has had nothing to do for two seconds. */
+const SETTLED_MS = 2500;
+
 /** What it is once the engine has done what follows from what it was asked. */
 async function settled(look: () => Promise<unknown>): Promise<unknown> {
   for (let before = await look(); ;) {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
     const now = await look();
     if (isDeepStrictEqual(now, before)) return now;
     before = now;

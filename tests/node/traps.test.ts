@@ -103,6 +103,7 @@ function trapsOf({ kind }: Engine): void {
     expect(replay(trace, trapping, { identity }).difference).toBeNull();
     // A head had been sent: the connection breaks off.
     expect((await waiting)?.status ?? "broken off").toBe("broken off");
+    await firstAnswer(performance.now(), "with streams under way");
     await expectUntouched();
     // A stream that was bound runs on, to the container's end.
     const seen = await lineCount();
@@ -156,6 +157,7 @@ function trapsOf({ kind }: Engine): void {
     pid = (await stateOf(id)).Pid;
     writeFileSync(daemon.openTraps, "1");
     const first = await trap();
+    await firstAnswer(performance.now(), "with a trap in its opening");
     await expectUntouched();
     const incidents = [...daemon.log().matchAll(/was lost" error=.* incident=([0-9a-f]{12})/g)].map(([, one]) => one!);
     expect(incidents.slice(-2)[0]).toBe(first);

@@ -6,7 +6,7 @@ import { remediesFor } from "./remedies.js";
 import { versionOf } from "./request.js";
 import type { Session } from "./session.js";
 import type { Step } from "../../timeline/step.js";
-import type { World } from "../../timeline/world.js";
+import type { EventView } from "../../timeline/world.js";
 
 /** What happened, as far as it has. Reads signals: in an `effect` it is told again when more has happened. */
 export function explain(session: Session, exchange: Exchange): Explanation {
@@ -54,7 +54,7 @@ function isOf(exchange: Exchange, steps: readonly Step[], request: bigint): bool
   return asked?.input?.tag === "request" && asked.input.val.id === request;
 }
 
-function eventsOf(step: Step): World["events"] {
+function eventsOf(step: Step): EventView[] {
   const came = new Set(step.changes.filter(({ of }) => of === "event").map(({ id }) => id));
-  return step.world.events.filter(({ number }) => came.has(String(number)));
+  return step.world.events.since(step.world.events.length - came.size);
 }

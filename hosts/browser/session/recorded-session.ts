@@ -44,7 +44,7 @@ export class RecordedSession implements Session {
     this.recording = { ...recording, exchangeOf: (step) => this.#exchangeOf(step) };
     for (const step of steps) {
       for (const number of new Set([step.exchange, ...step.answers])) {
-        if (number !== null) this.#byExchange.set(number, [...(this.#byExchange.get(number) ?? []), step]);
+        if (number !== null) listOf(this.#byExchange, number).push(step);
       }
     }
   }
@@ -108,4 +108,11 @@ function only(): never {
 
 async function nothing(): Promise<never> {
   return only();
+}
+
+/** What is kept under the key, made if there is nothing yet. */
+function listOf<Key, Value>(lists: Map<Key, Value[]>, key: Key): Value[] {
+  const list = lists.get(key) ?? [];
+  if (list.length === 0) lists.set(key, list);
+  return list;
 }

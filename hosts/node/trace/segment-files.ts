@@ -116,12 +116,13 @@ export class SegmentFiles implements Sink {
     for (const piece of pieces) {
       try {
         await this.#append(piece.segment, await written(piece));
-        this.#pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
         this.#fail(error);
         return await this.#giveUp(piece.segment);
       }
     }
+    // Only of all together: a header may fit where the snapshot that follows it never will.
+    this.#pauseMs = FIRST_PAUSE_MS;
   }
 
   async #append(segment: number, bytes: Uint8Array): Promise<void> {

@@ -1,5 +1,6 @@
 // The engine's events, newest first.
 
+import type { EventList } from "../../../timeline/event-list.js";
 import type { EventView } from "../../../timeline/world.js";
 import { useSession } from "../context.js";
 import { clockTime, shortId } from "../words.js";
@@ -7,7 +8,7 @@ import { changeOf } from "./lit.js";
 
 const SHOWN = 12;
 
-export function Events({ events }: { events: readonly EventView[] }) {
+export function Events({ events }: { events: EventList }) {
   const session = useSession();
   return (
     <section class="things" aria-label="Events">
@@ -15,7 +16,7 @@ export function Events({ events }: { events: readonly EventView[] }) {
       {events.length === 0 && <p class="muted small">None yet.</p>}
       <ol class="events">
         {events
-          .slice(-SHOWN)
+          .since(events.length - SHOWN)
           .toReversed()
           .map((event) => (
             <li key={event.number} data-lit={changeOf(session, "event", String(event.number)) !== null}>
