@@ -24,9 +24,11 @@ function among<Thing extends object>(
   idOf: (one: Thing) => string,
 ): Change[] {
   if (before === after) return [];
-  const former = new Map(before.map((one) => [idOf(one), one]));
+  // A step changes one or two of what may be thousands: nothing is looked for among what is the same at both ends.
+  const [from, behind] = sameAtEnds(before, after);
+  const former = new Map(before.slice(from, before.length - behind).map((one) => [idOf(one), one]));
   const changes: Change[] = [];
-  for (const one of after) {
+  for (const one of after.slice(from, after.length - behind)) {
     const id = idOf(one);
     const was = former.get(id);
     former.delete(id);
@@ -35,6 +37,16 @@ function among<Thing extends object>(
   }
   for (const id of former.keys()) changes.push({ of, id, how: "went", fields: [] });
   return changes;
+}
+
+/** How many of the first and of the last are the same objects. */
+function sameAtEnds(before: readonly object[], after: readonly object[]): [first: number, last: number] {
+  const shorter = Math.min(before.length, after.length);
+  let first = 0;
+  while (first < shorter && before[first] === after[first]) first++;
+  let last = 0;
+  while (last < shorter - first && before.at(-1 - last) === after.at(-1 - last)) last++;
+  return [first, last];
 }
 
 function fieldsThatDiffer<Thing extends object>(was: Thing, is: Thing): string[] {

@@ -48,7 +48,7 @@ export class WorldFold {
     this.#images = new Map();
     this.#configs = new Map();
     this.#references = new Map();
-    for (const { key, value } of stored) this.#put(key, value);
+    for (const { key, value } of stored) this.#put(key, value, new Set());
     for (const [id, view] of this.#containers) this.#containers.set(id, unchangedOr(before.get(id), view));
     this.#world = { ...this.#world, engine: "up" };
     return this.#take(happened, new Set(["container", "image", "network", "volume"]));
@@ -66,8 +66,8 @@ export class WorldFold {
   #take(happened: Happened, touched: Set<string>): World {
     for (const { container, rule } of happened.moved) this.#move(container, rule, touched);
     for (const command of happened.records) {
-      if (command.tag === "put") touched.add(this.#put(command.val.key, command.val.value));
-      else if (command.tag === "delete") touched.add(this.#delete(command.val));
+      if (command.tag === "put") this.#put(command.val.key, command.val.value, touched);
+      else if (command.tag === "delete") this.#delete(command.val, touched);
     }
     if (touched.size > 0 || happened.events.length > 0) this.#world = this.#shown(touched, happened.events);
     return this.#world;
@@ -77,8 +77,8 @@ export class WorldFold {
     const world = { ...this.#world };
     if (touched.has("container")) world.containers = sorted([...this.#containers.values()]);
     if (touched.has("image")) world.images = this.#imageViews();
-    if (touched.has("container") || touched.has("network")) world.networks = this.#networkViews(world.containers);
-    if (touched.has("container") || touched.has("volume")) world.volumes = this.#volumeViews(world.containers);
+    if (touched.has("network")) world.networks = this.#networkViews(world.containers);
+    if (touched.has("volume")) world.volumes = this.#volumeViews(world.containers);
     if (events.length > 0) world.events = world.events.with(events);
     return world;
   }
@@ -88,67 +88,61 @@ export class WorldFold {
     this.#rules.set(id, rule);
     const container = this.#containers.get(id);
     if (container === undefined) return;
-    this.#containers.set(id, { ...container, status: rule.to, rule });
-    touched.add("container");
+    this.#place(id, { ...container, status: rule.to, rule }, touched);
   }
 
-  /** Returns what of the world it belongs to. */
-  #put(key: string, value: Uint8Array): string {
+  #put(key: string, value: Uint8Array, touched: Set<string>): void {
     const [folder, name] = splitKey(key);
+    touched.add(partOf(folder));
     switch (folder) {
       case "container":
-        this.#putContainer(name, value);
-        return "container";
+        return this.#putContainer(name, value, touched);
       case "network":
-        this.#networks.set(name, parsed<NetworkRecord>(value));
-        return "network";
+        return void this.#networks.set(name, parsed<NetworkRecord>(value));
       case "volume":
-        this.#volumes.add(name);
-        return "volume";
+        return void this.#volumes.add(name);
       case "image":
-        this.#images.set(name, parsed<ImageRecord>(value));
-        return "image";
+        return void this.#images.set(name, parsed<ImageRecord>(value));
       case "config":
-        this.#configs.set(name, parsed<ImageConfig>(value));
-        return "image";
+        return void this.#configs.set(name, parsed<ImageConfig>(value));
       case "reference":
-        this.#references.set(name, new TextDecoder().decode(value));
-        return "image";
-      default:
-        return folder;
+        return void this.#references.set(name, new TextDecoder().decode(value));
     }
   }
 
-  #delete(key: string): string {
+  #delete(key: string, touched: Set<string>): void {
     const [folder, name] = splitKey(key);
+    touched.add(partOf(folder));
     switch (folder) {
       case "container":
-        this.#containers.delete(name);
         this.#rules.delete(name);
-        return folder;
+        return this.#place(name, undefined, touched);
       case "network":
-        this.#networks.delete(name);
-        return folder;
+        return void this.#networks.delete(name);
       case "volume":
-        this.#volumes.delete(name);
-        return folder;
+        return void this.#volumes.delete(name);
       case "image":
-        this.#images.delete(name);
-        return "image";
+        return void this.#images.delete(name);
       case "config":
-        this.#configs.delete(name);
-        return "image";
+        return void this.#configs.delete(name);
       case "reference":
-        this.#references.delete(name);
-        return "image";
-      default:
-        return folder;
+        return void this.#references.delete(name);
     }
   }
 
-  #putContainer(id: string, value: Uint8Array): void {
+  #putContainer(id: string, value: Uint8Array, touched: Set<string>): void {
     const view = containerOf(parsed<ContainerRecord>(value), this.#rules.get(id) ?? null);
-    this.#containers.set(id, unchangedOr(this.#containers.get(id), view));
+    this.#place(id, unchangedOr(this.#containers.get(id), view), touched);
+  }
+
+  /** `view`: undefined if it is gone. Most of a container's steps leave lists of networks and volumes as they are. */
+  #place(id: string, view: ContainerView | undefined, touched: Set<string>): void {
+    const before = this.#containers.get(id);
+    if (view === undefined) this.#containers.delete(id);
+    else this.#containers.set(id, view);
+    touched.add("container");
+    if (networkOf(before) !== networkOf(view)) touched.add("network");
+    if (textOf(before?.volumes) !== textOf(view?.volumes)) touched.add("volume");
   }
 
   #imageViews(): ImageView[] {
@@ -194,11 +188,20 @@ export class WorldFold {
 
   #volumeViews(containers: readonly ContainerView[]): VolumeView[] {
     const before = new Map(this.#world.volumes.map((volume) => [volume.name, volume]));
-    return [...this.#volumes].map((name) => {
-      const users = containers.filter((one) => one.volumes.some((volume) => volume.name === name));
-      return unchangedOr(before.get(name), { name, containers: users.map((one) => one.id) });
-    });
+    const users = new Map<string, Set<string>>([...this.#volumes].map((name) => [name, new Set()]));
+    for (const { id, volumes } of containers) for (const { name } of volumes) users.get(name)?.add(id);
+    return [...users].map(([name, ids]) => unchangedOr(before.get(name), { name, containers: [...ids] }));
   }
+}
+
+/** What of the world a record belongs to. */
+function partOf(folder: string): string {
+  return folder === "config" || folder === "reference" ? "image" : folder;
+}
+
+/** The network that a container is on; null for none. */
+function networkOf(container: ContainerView | undefined): string | null {
+  return container !== undefined && RUNNING.has(container.status) ? container.network : null;
 }
 
 /** The former object if nothing in it has changed, so that who compares by identity sees that. */
