@@ -76,6 +76,11 @@ export class RawConnection {
     this.#socket.pause();
   }
 
+  /** Reads on. */
+  resume(): void {
+    this.#socket.resume();
+  }
+
   /** Half-closes: nothing more will be sent, answers can still be read. */
   end(): void {
     this.#socket.end();
