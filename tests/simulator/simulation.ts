@@ -80,14 +80,16 @@ export class Simulation implements Observer {
       failed: (command, container, why) => this.#fact({ kind: "failed", command, container, why }),
       defect: (why) => this.#broken(new Breach("host", why)),
     });
+    const replies = new Replies();
     this.#invariants = [
-      new Replies(),
+      replies,
       new Statuses(new Instance(core).rules()),
-      new Owners(),
-      new Images(),
       this.#operations,
+      // They ask those before them what is under way.
+      new Owners(this.#operations, replies),
+      new Images(this.#operations),
       this.#events,
-      new Shadows(core, () => this.#world.world.found()),
+      new Shadows(core),
       new Restarts(core),
     ];
     this.#oracles = [this.#promises, ...Object.values(oracles).map((make) => make())];
@@ -186,7 +188,8 @@ export class Simulation implements Observer {
     this.#ledger.apply(outputs.records);
     const notes = step.explain();
     const snapshot = (): Uint8Array => step.snapshot();
-    const seen = { ...step, snapshot, input, opening, notes, ledger: this.#ledger, count: this.steps };
+    const found = (): engine.Inventory => this.#world.world.found();
+    const seen = { ...step, snapshot, input, opening, notes, found, ledger: this.#ledger, count: this.steps };
     this.#hold(() => {
       for (const invariant of this.#invariants) invariant.stepped?.(seen);
     });

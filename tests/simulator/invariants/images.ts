@@ -1,10 +1,11 @@
-// No image in use is removed; every layer that something stands on is there, and every layer that is there is stood on
-// or being fetched.
+// No image in use is removed; every layer that something stands on is there, and every layer that is there is stood on,
+// being fetched or about to go.
 
 import { Breach } from "../breach.js";
 import { type Ledger, wordOf } from "../ledger.js";
 import { Failures } from "./failures.js";
-import type { AtRest, Invariant, Seen } from "./invariant.js";
+import { type AtRest, LOOK_EACH, type Invariant, type Seen } from "./invariant.js";
+import type { Operations } from "./operations.js";
 
 const IN_USE = ["starting", "running", "paused", "restarting", "recycling"];
 
@@ -15,10 +16,16 @@ interface LayerRecord {
 
 export class Images implements Invariant {
   readonly #undropped = new Failures("drop-chain");
+  readonly #operations: Operations;
+
+  constructor(operations: Operations) {
+    this.#operations = operations;
+  }
 
   stepped(seen: Seen): void {
     const { ledger } = seen;
     this.#undropped.stepped(seen);
+    if (seen.count % LOOK_EACH === 0) this.#machine(ledger, seen.found());
     const changed = ledger.changed.filter((key) => IMAGE_KEYS.test(key));
     if (changed.length === 0) return;
     for (const key of changed) if (key.startsWith("image/") && !ledger.records.has(key)) this.#unused(ledger, key);
@@ -26,16 +33,22 @@ export class Images implements Invariant {
     this.#whole(ledger);
   }
 
-  /** The machine has the layers that the records speak of, and no others. */
   rested({ ledger, found }: AtRest): void {
+    this.#machine(ledger, found);
+  }
+
+  /** The machine has the layers that the records speak of, and no others. */
+  #machine(ledger: Ledger, { chains }: AtRest["found"]): void {
     const kept = new Set(ledger.keys("layer/"));
-    for (const chain of found.chains) {
-      if (!kept.has(chain) && !this.#undropped.has(chain))
+    for (const chain of chains) {
+      if (!kept.has(chain) && !this.#undropped.has(chain) && !this.#operations.speakOf(chain))
         throw new Breach("images", `layer ${chain} is there, and in no record`);
     }
     for (const chain of kept) {
-      if (!found.chains.includes(chain)) throw new Breach("images", `layer ${chain} is in a record, and not there`);
+      if (!chains.includes(chain)) throw new Breach("images", `layer ${chain} is in a record, and not there`);
     }
+    // Those of an image that is on its way are claimed by nobody else.
+    if (this.#operations.areAsked(FETCHING)) return;
     const claimed = new Set([...chainsOfImages(ledger), ...chainsOfContainers(ledger)]);
     for (const chain of kept) if (!claimed.has(chain)) throw new Breach("images", `nothing stands on layer ${chain}`);
   }
@@ -71,6 +84,7 @@ export class Images implements Invariant {
   }
 }
 
+const FETCHING = /^content (resolve|blob|layer|ingest|read|commit)$/;
 const IMAGE_KEYS = /^(image|config|reference|layer)\//;
 
 /** Layers of images, as far as the records know them: an image that lacks one yields its DiffID. */

@@ -16,6 +16,8 @@ export interface Seen extends ObservedStep {
   readonly ledger: Ledger;
   /** Counts over the whole story. */
   readonly count: number;
+  /** What there is on the machine, before anything of this step is done. */
+  found(): engine.Inventory;
 }
 
 /** Nothing goes on any more, in engine and world. */
@@ -25,6 +27,9 @@ export interface AtRest {
   /** Operations that the host was asked for and that have not ended. */
   readonly inFlight: number;
 }
+
+/** How often, in steps, the machine is looked at. */
+export const LOOK_EACH = 10;
 
 export interface Invariant {
   stepped?(seen: Seen): void;

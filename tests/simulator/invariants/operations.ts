@@ -8,13 +8,23 @@ import { Timers } from "./timers.js";
 
 export class Operations implements Invariant {
   /** And what each does. */
-  readonly #open = new Map<Operation, string>();
+  readonly #open = new Map<Operation, { what: string; command: unknown }>();
   readonly #used = new Set<Operation>();
   readonly #timers = new Timers();
 
   /** How many have been asked for and have not ended. */
   get underWay(): number {
     return this.#open.size;
+  }
+
+  /** One of them speaks of it (a container, a volume, a layer…), and may be about to make it or to take it away. */
+  speakOf(thing: string): boolean {
+    return [...this.#open.values()].some(({ command }) => speaksOf(command, thing));
+  }
+
+  /** One of these: `content layer`. */
+  areAsked(what: RegExp): boolean {
+    return [...this.#open.values()].some((one) => what.test(one.what));
   }
 
   stepped(seen: Seen): void {
@@ -30,7 +40,7 @@ export class Operations implements Invariant {
     }
     for (const { to, op, command } of outputs.effects) {
       if (op >> 32n !== BigInt(epoch)) throw new Breach("operations", `operation ${op} is not of instance ${epoch}`);
-      if (to !== "timers") this.#begin(op, `${to} ${command.tag}`);
+      if (to !== "timers") this.#begin(op, `${to} ${command.tag}`, command);
       else if (command.tag === "set") this.#use(op);
     }
     this.#timers.asked(seen);
@@ -43,18 +53,26 @@ export class Operations implements Invariant {
   }
 
   rested(rest: AtRest): void {
-    if (this.#open.size > 0)
-      throw new Breach("operations", `operations never ended: ${[...this.#open.values()].join(", ")}`);
+    if (this.#open.size > 0) throw new Breach("operations", `operations never ended: ${this.#names().join(", ")}`);
     this.#timers.rested(rest);
   }
 
-  #begin(op: Operation, what: string): void {
+  #names(): string[] {
+    return [...this.#open.values()].map(({ what }) => what);
+  }
+
+  #begin(op: Operation, what: string, command: unknown): void {
     this.#use(op);
-    this.#open.set(op, what);
+    this.#open.set(op, { what, command });
   }
 
   #use(op: Operation): void {
     if (this.#used.has(op)) throw new Breach("operations", `operation id ${op} was used twice`);
     this.#used.add(op);
   }
+}
+
+function speaksOf(value: unknown, thing: string): boolean {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value === thing;
+  return Object.values(value).some((member) => speaksOf(member, thing));
 }

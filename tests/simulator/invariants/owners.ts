@@ -1,9 +1,12 @@
-// Names, addresses and ports belong to one container each, and what is there belongs to somebody.
+// Names, addresses and ports belong to one container each, and what is there belongs to somebody, or is about to go or
+// to come.
 
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
 import { Failures } from "./failures.js";
-import type { AtRest, Invariant, Seen } from "./invariant.js";
+import { type AtRest, LOOK_EACH, type Invariant, type Seen } from "./invariant.js";
+import type { Operations } from "./operations.js";
+import type { Replies } from "./replies.js";
 
 const SETTLED = ["created", "running", "paused", "exited", "dead", "restarting"];
 const RUNNING = ["running", "paused"];
@@ -11,14 +14,22 @@ const RUNNING = ["running", "paused"];
 const VOLUME = 1;
 
 export class Owners implements Invariant {
+  readonly #operations: Operations;
+  readonly #replies: Replies;
   /** Volumes, by name. */
   readonly #unmade = new Failures("make");
   readonly #undropped = new Failures("drop");
+
+  constructor(operations: Operations, replies: Replies) {
+    this.#operations = operations;
+    this.#replies = replies;
+  }
 
   stepped(seen: Seen): void {
     const { ledger } = seen;
     this.#unmade.stepped(seen);
     this.#undropped.stepped(seen);
+    if (seen.count % LOOK_EACH === 0) this.#machine(ledger, seen.found(), (id) => this.#replies.needFiles(id));
     if (!ledger.changed.some((key) => key.startsWith("container/"))) return;
     const containers = [...ledger.containers.values()];
     unique("name", containers, ({ name }) => [name]);
@@ -28,40 +39,38 @@ export class Owners implements Invariant {
     });
   }
 
-  /** No process, exec, mount, place on a network or file outlives its owner. */
   rested({ ledger, found, inFlight }: AtRest): void {
     if (inFlight > 0) throw new Breach("owners", `${inFlight} operations are under way, and nobody waits for them`);
+    for (const container of ledger.containers.values()) {
+      const status = wordOf(container);
+      if (!SETTLED.includes(status)) throw new Breach("owners", `${container.id} stays ${status}`);
+      this.#container(container, found);
+    }
+    this.#machine(ledger, found, () => false);
+  }
+
+  /** No process, exec, mount, place on a network or file outlives its owner. */
+  #machine(ledger: Ledger, found: AtRest["found"], isNeeded: (id: string) => boolean): void {
     const containers = [...ledger.containers.values()];
-    for (const container of containers) this.#container(container, found);
-    const running = containers.filter((one) => RUNNING.includes(wordOf(one)) || one.unclean).map(({ id }) => id);
-    const known = new Set(containers.map(({ id }) => id));
-    only("mount", found.mounts, new Set(running));
-    only(
-      "place on a network",
-      found.joins.map((join) => join.container),
-      new Set(running),
-    );
-    only(
-      "process",
-      found.processes.map((one) => one.container),
-      new Set(running),
-    );
-    only(
-      "exec",
-      found.execs.map(({ subject }) => subject.container),
-      new Set(running),
-    );
-    only("files", found.containers, known);
-    this.#networks(ledger, found.networks);
+    // Whoever is on the way to another status may have all, some or nothing of it.
+    const owners = containers.filter((one) => !SETTLED.includes(wordOf(one)) || isRunning(one) || one.unclean);
+    const ids = new Set(owners.map(({ id }) => id));
+    const ofContainers = (all: readonly { container: string }[]): string[] => all.map(({ container }) => container);
+    const mounts = found.mounts.filter((id) => !isNeeded(id));
+    this.#only("mount", mounts, ids);
+    this.#only("place on a network", ofContainers(found.joins), ids);
+    this.#only("process", ofContainers(found.processes), ids);
+    this.#only("exec", ofContainers(found.execs.map(({ subject }) => subject)), ids);
+    this.#only("files", found.containers, new Set(ledger.containers.keys()));
+    this.#only("network", found.networks, new Set(ledger.keys("network/")));
     this.#volumes(ledger, found.volumes, containers);
   }
 
   #container(container: ContainerRecord, found: AtRest["found"]): void {
     const { id, run, networkMode, endpoint } = container;
     const status = wordOf(container);
-    if (!SETTLED.includes(status)) throw new Breach("owners", `${id} stays ${status}`);
     const process = found.processes.find((one) => one.container === id && one.state.tag === "running");
-    if (!RUNNING.includes(status)) {
+    if (!isRunning(container)) {
       if (process !== undefined) throw new Breach("owners", `${id} is ${status}, and its process runs`);
       return;
     }
@@ -73,23 +82,26 @@ export class Owners implements Invariant {
     }
   }
 
-  #networks(ledger: Ledger, found: readonly string[]): void {
-    only("network", found, new Set(ledger.keys("network/")));
-  }
-
   #volumes(ledger: Ledger, found: readonly string[], containers: readonly ContainerRecord[]): void {
     const kept = new Set(ledger.keys("volume/"));
-    only("volume", found, kept);
-    only(
+    this.#only("volume", found, kept);
+    this.#only(
       "volume of a record",
       [...kept].filter((name) => !this.#unmade.has(name) && !this.#undropped.has(name)),
       new Set(found),
     );
     for (const container of containers) {
-      // A removal that failed may have taken volumes already.
-      if (wordOf(container) === "dead") continue;
+      // A removal may have taken volumes already, and may have failed.
+      if (["removing", "dead"].includes(wordOf(container))) continue;
       const own = container.mounts.filter(({ kind }) => kind === VOLUME).map(({ name }) => name);
-      only(`volume of ${container.id}`, own, kept);
+      this.#only(`volume of ${container.id}`, own, kept);
+    }
+  }
+
+  #only(what: string, found: Iterable<string>, allowed: ReadonlySet<string>): void {
+    for (const one of found) {
+      if (!allowed.has(one) && !this.#operations.speakOf(one))
+        throw new Breach("owners", `${what} ${one} has no owner`);
     }
   }
 }
@@ -107,6 +119,6 @@ function unique(what: string, all: ContainerRecord[], of: (container: ContainerR
   }
 }
 
-function only(what: string, found: Iterable<string>, allowed: ReadonlySet<string>): void {
-  for (const one of found) if (!allowed.has(one)) throw new Breach("owners", `${what} ${one} has no owner`);
+function isRunning(container: ContainerRecord): boolean {
+  return RUNNING.includes(wordOf(container));
 }

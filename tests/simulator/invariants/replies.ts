@@ -22,6 +22,8 @@ interface Open {
 
 /** `replies.wit`: at most 1 MiB may be unsent. */
 const CREDIT = 1024 * 1024;
+/** They are mounted for it, whether their container runs or not. */
+const ON_FILES = /\/(archive|changes|commit|export|json|system\/df)\b/;
 const SETTLED = ["running", "paused", "restarting"];
 
 export class Replies implements Invariant {
@@ -44,6 +46,13 @@ export class Replies implements Invariant {
     if (input?.tag === "closed") this.#left(input.val.request);
     if (input?.tag === "drained") this.#drained(input.val.request, input.val.bytes);
     for (const { request, command } of outputs.replies) this.#reply(request, command);
+  }
+
+  /** Somebody who waits for an answer looks at the container's files. */
+  needFiles(id: string): boolean {
+    return [...this.#open.values()].some(({ target, container }) => {
+      return ON_FILES.test(target) && (container === "" || container === id);
+    });
   }
 
   crashed(): void {

@@ -3,7 +3,6 @@
 // has written.
 
 import { createHash } from "node:crypto";
-import type { engine } from "../../../hosts/host.js";
 import { Instance, type CompiledCore } from "../../../hosts/instance.js";
 import type { Opening } from "../../../hosts/observer.js";
 import type { StepOutputs } from "../../../hosts/outbox.js";
@@ -22,13 +21,11 @@ const SHADOW_EPOCH = 1_000_000;
 
 export class Shadows implements Invariant {
   readonly #core: CompiledCore;
-  readonly #found: () => engine.Inventory;
   #twin: { instance: Instance; left: number } | null = null;
   #opening: Opening | null = null;
 
-  constructor(core: CompiledCore, found: () => engine.Inventory) {
+  constructor(core: CompiledCore) {
     this.#core = core;
-    this.#found = found;
   }
 
   stepped(seen: Seen): void {
@@ -63,7 +60,7 @@ export class Shadows implements Invariant {
     const memory = new Questions(this.#restored(snapshot), seen.now);
     const { instance, moved } = this.#opened(seen);
     const records = new Questions(instance, seen.now);
-    const { processes } = this.#found();
+    const { processes } = seen.found();
     for (const container of seen.ledger.containers.values()) {
       if (moved.has(container.id) || !isSettled(container, processes)) continue;
       const what = `container ${container.id} (${wordOf(container)})`;
@@ -79,11 +76,11 @@ export class Shadows implements Invariant {
   }
 
   /** And the containers that it moved as it was opened. */
-  #opened({ now, ledger }: Seen): { instance: Instance; moved: Set<string> } {
+  #opened({ now, ledger, found }: Seen): { instance: Instance; moved: Set<string> } {
     const instance = new Instance(this.#core);
     const { options, seed } = this.#opening as Opening;
     const journal = { next: 1n << 40n, at: now.wall };
-    instance.open({ ...options, epoch: SHADOW_EPOCH }, now, seed, ledger.stored(), journal, this.#found());
+    instance.open({ ...options, epoch: SHADOW_EPOCH }, now, seed, ledger.stored(), journal, found());
     return { instance, moved: movedIn(instance.explain()) };
   }
 }
