@@ -102,6 +102,13 @@ export const MUTANTS: readonly Mutant[] = [
     finder: "simulator",
   },
   {
+    name: "an address stays taken",
+    file: "network/connect.ts",
+    right: `  engine.networks.freeAddress(endpoint.networkId, endpoint.address, container.id);`,
+    wrong: `  if (!WRONG) engine.networks.freeAddress(endpoint.networkId, endpoint.address, container.id);`,
+    finder: "simulator",
+  },
+  {
     name: "a port stays taken",
     file: "network/connect.ts",
     right: `    engine.networks.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,

@@ -6,7 +6,7 @@ import { Breach } from "../breach.js";
 import { type ContainerRecord, wordOf } from "../ledger.js";
 
 /** What no two instances may answer otherwise, whoever is asked about whichever container. */
-export const LISTS = ["/images/json", "/volumes", "/networks"];
+export const LISTS = ["/images/json", "/volumes", "/networks", "/networks/bridge"];
 
 const SETTLED = ["created", "running", "paused", "exited", "dead"];
 
@@ -54,7 +54,7 @@ export function movedIn(notes: readonly engine.Note[]): Set<string> {
 }
 
 /**
- * Lists promise no order. What probes found is in no record: a restart begins to probe anew; execs that an instance has
+ * Lists and tables promise no order. What probes found is in no record: a restart begins to probe anew; execs that an instance has
  * begun end with it.
  */
 function inOrder(text: string): string {
@@ -62,6 +62,10 @@ function inOrder(text: string): string {
   const { State } = value as { State?: { Health?: unknown } };
   if (State !== undefined) {
     return JSON.stringify({ ...(value as object), ExecIDs: null, State: { ...State, Health: null } });
+  }
+  const { IPAM, Containers } = value as { IPAM?: unknown; Containers?: object };
+  if (IPAM !== undefined) {
+    return JSON.stringify({ ...(value as object), Containers: Object.entries(Containers ?? {}).sort() });
   }
   const { Volumes = value } = value as { Volumes?: unknown };
   if (!Array.isArray(Volumes)) return text;
