@@ -24,6 +24,7 @@ const INTERFACES = {
   content: "coracle:engine/content",
   networks: "coracle:engine/networks",
   volumes: "coracle:engine/volumes",
+  timers: "coracle:engine/timers",
 } as const satisfies Partial<Record<keyof StepOutputs | string, string>>;
 
 export function plant(core: CompiledCore, { on, command: wanted, each, instead }: Wrong): CompiledCore {

@@ -37,6 +37,16 @@ const misnamed: Wrong["instead"] = (command) => {
 
 const misdialled: Wrong["instead"] = ({ tag, val }) => [{ tag, val: { ...(val as object), number: SIGHUP } }];
 
+/** Docker's text for a removal that is refused. */
+const KEPT = /cannot remove container/;
+
+/** The client is told that what it asked for is done. */
+const denied: Wrong["instead"] = ({ tag, val }) => {
+  const answer = val as { head: { status: number }; body: Uint8Array };
+  if (!KEPT.test(decoder.decode(answer.body))) return [{ tag, val }];
+  return [{ tag, val: { head: { ...answer.head, status: 204 }, body: new Uint8Array() } }];
+};
+
 export const WRONGS: readonly (Wrong & { found: string })[] = [
   { says: "answers nobody", on: "replies", command: "whole", each: 9, instead: NOTHING, found: "replies" },
   { says: "answers twice", on: "replies", command: "whole", each: 9, instead: TWICE, found: "replies" },
@@ -62,6 +72,11 @@ export const WRONGS: readonly (Wrong & { found: string })[] = [
   { says: "leaves mounts", on: "content", command: "unmount", each: 3, instead: NOTHING, found: "owners" },
   { says: "leaves networks", on: "networks", command: "leave", each: 3, instead: NOTHING, found: "owners" },
   { says: "leaves processes", on: "processes", command: "reap", each: 3, instead: NOTHING, found: "owners" },
+  { says: "never calls a timer off", on: "timers", command: "cancel", each: 1, instead: NOTHING, found: "timers" },
+  {
+    ...{ says: "has not removed what it says that it has", on: "replies", command: "whole", each: 1 },
+    ...{ instead: denied, found: "promises" },
+  },
   { says: "asks twice", on: "processes", command: "launch", each: 3, instead: TWICE, found: "operations" },
 ];
 

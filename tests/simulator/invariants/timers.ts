@@ -65,5 +65,5 @@ export class Timers {
 }
 
 function broken(message: string): never {
-  throw new Breach("operations", message);
+  throw new Breach("timers", message);
 }
