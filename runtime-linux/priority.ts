@@ -13,7 +13,10 @@ const OWN = 0;
 const YIELDING = 5;
 const USUAL = 0;
 
-/** Of the calling thread, and of those that it waits for. Nothing is done where somebody has chosen another priority, or this may not be changed. */
+/**
+ * Of the calling thread, and of those that it waits for. Nothing is done where somebody has chosen another priority, or
+ * this may not be changed.
+ */
 export function comeFirst(kernel: Kernel): void {
   try {
     if (getPriority(OWN) !== 0) return;
