@@ -1,15 +1,16 @@
-// Prints, behind vitest's own report, each skipped test with its reason, each that needed a second try with what it
-// failed of, and, as the last line of all, the three numbers. Under CI=true a skip that nobody has allowed
-// (support/allowed-skips.ts) is a failure.
+// Prints, behind vitest's own report, each skipped test with its reason, each that needed a second try and each that
+// failed with what it failed of, and, as the last line of all, the three numbers. Under CI=true a skip that nobody has
+// allowed (support/allowed-skips.ts) is a failure.
 
 import type { Reporter, SerializedError, TestCase, TestModule, TestSuite, Vitest } from "vitest/node";
 import { isAllowedSkip } from "./support/allowed-skips.js";
 
+const LINE_MAX = 400;
+
 export default class CountingReporter implements Reporter {
   #passed = 0;
-  #failed = 0;
+  readonly #failed: string[] = [];
   readonly #skipped: string[] = [];
-  readonly #notAllowed: string[] = [];
   readonly #retried: string[] = [];
   #isCi = false;
 
@@ -20,8 +21,8 @@ export default class CountingReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     for (const module of modules) this.#count(module);
-    this.#failed += unhandled.length + this.#notAllowed.length;
-    if (this.#notAllowed.length > 0) process.exitCode = 1;
+    this.#failed.push(...unhandled.map((error) => `outside of any test: ${firstLineOf(error)}`));
+    if (this.#failed.length > 0) process.exitCode = 1;
     process.once("exit", () => this.#print());
   }
 
@@ -29,30 +30,31 @@ export default class CountingReporter implements Reporter {
     for (const test of module.children.allTests()) this.#countTest(test);
     // A file that does not load and a hook that fails belong to no test, and take their tests with them as skipped.
     for (const suite of [module, ...module.children.allSuites()]) {
-      if (suite.errors().length > 0) this.#failed++;
+      for (const error of suite.errors()) this.#failed.push(`${placeOf(suite)}: ${firstLineOf(error)}`);
     }
   }
 
   #countTest(test: TestCase): void {
     const { state } = test.result();
     if (state === "passed") this.#passed++;
-    else if (state === "failed") this.#failed++;
+    else if (state === "failed") this.#failed.push(`${nameOf(test)}: ${errorsOf(test)}`);
     else this.#countSkipped(test, reasonOf(test));
-    if (test.diagnostic()?.flaky) this.#retried.push(`${nameOf(test)}: ${firstErrorOf(test)}`);
+    if (test.diagnostic()?.flaky) this.#retried.push(`${nameOf(test)}: ${errorsOf(test)}`);
   }
 
   #countSkipped(test: TestCase, reason: string): void {
     const isAllowed = !this.#isCi || isAllowedSkip(test.fullName, reason);
-    (isAllowed ? this.#skipped : this.#notAllowed).push(`${nameOf(test)}: ${reason}`);
+    if (isAllowed) this.#skipped.push(`${nameOf(test)}: ${reason}`);
+    else this.#failed.push(`${nameOf(test)}: CI skips only what is in allowed-skips.ts: ${reason}`);
   }
 
   #print(): void {
     const lines = [
       ...this.#skipped.map((test) => `skipped: ${test}\n`),
       ...this.#retried.map((test) => `passed at the second try: ${test}\n`),
-      ...this.#notAllowed.map((test) => `failed, since CI skips only what is in allowed-skips.ts: ${test}\n`),
+      ...this.#failed.map((test) => `failed: ${test}\n`),
     ].join("");
-    const counts = `${this.#passed} passed, ${this.#failed} failed, ${this.#skipped.length} skipped`;
+    const counts = `${this.#passed} passed, ${this.#failed.length} failed, ${this.#skipped.length} skipped`;
     process.stdout.write(`${lines}${counts}\n`);
   }
 }
@@ -61,9 +63,18 @@ function nameOf(test: TestCase): string {
   return `${test.module.relativeModuleId}: ${test.fullName}`;
 }
 
-function firstErrorOf(test: TestCase): string {
-  const [error] = test.result().errors ?? [];
-  return error?.message.split("\n")[0] ?? "no error given";
+function placeOf(suite: TestSuite | TestModule): string {
+  return suite.type === "module" ? suite.relativeModuleId : `${suite.module.relativeModuleId}: ${suite.fullName}`;
+}
+
+/** Those of all tries, each by its first line. */
+function errorsOf(test: TestCase): string {
+  const errors = test.result().errors ?? [];
+  return errors.length > 0 ? errors.map(firstLineOf).join(" | ") : "no error given";
+}
+
+function firstLineOf({ message }: SerializedError): string {
+  return message.split("\n")[0]?.slice(0, LINE_MAX) ?? "";
 }
 
 function reasonOf(test: TestCase): string {
