@@ -1,6 +1,6 @@
 // The order in which what steps asked for leaves the driver: strictly step by step, and nothing of a step before every
-// record up to and including its own is flushed. While one transaction is being flushed later steps run ahead; their
-// records go together in the next one.
+// record up to and including its own is flushed; but answers that tell nothing of the state go at once. While one
+// transaction is being flushed later steps run ahead; their records go together in the next one.
 
 import type { content, networks, processes, records, replies, timers, volumes } from "./host.js";
 import type { Operation, RecordChange, RequestId } from "./host.js";
@@ -65,9 +65,10 @@ export class Outbox {
     this.#failed = failed;
   }
 
-  /** A step that need not be kept leaves before this returns, if no earlier one is still here. */
+  /** A step that need not be kept leaves before this returns, if no earlier one that matters to it is still here. */
   push(step: StepOutputs): void {
     if (this.#failure !== null || this.#cut) return;
+    if (isStateless(step)) return this.#release(step);
     if (this.#flushing !== null || this.#mustKeep(step)) {
       this.#waiting.push(step);
       this.#flushing ??= this.#flush();
@@ -125,6 +126,12 @@ export class Outbox {
     }
     this.#flushing = null;
   }
+}
+
+/** Nothing but answers that tell nothing of the state. */
+function isStateless({ records, effects, replies }: StepOutputs): boolean {
+  if (records.length > 0 || effects.length > 0 || replies.length === 0) return false;
+  return replies.every(({ command }) => command.tag === "whole" && command.val.stateless);
 }
 
 /** What a transaction that takes in all of it is made of. */

@@ -97,5 +97,5 @@ export function endedBy(input: Input): (stream: Stream) => boolean {
 export function refuse(replies: Replies, request: RequestId, message: string): void {
   const body = new TextEncoder().encode(`${JSON.stringify({ message })}\n`);
   const head = { status: 500, headers: "Content-Type: application/json" };
-  replies.perform(request, { tag: "whole", val: { head, body } });
+  replies.perform(request, { tag: "whole", val: { head, body, stateless: false } });
 }

@@ -45,7 +45,13 @@ export const commonHeaders: CommonHeaders = new CommonHeaders();
 
 export function sendWhole(call: Call, status: u16, headers: string, body: Uint8Array): void {
   engine.calls.delete(call.id);
-  perform(call.id, new ReplyCommandWhole(new Whole(new Head(status, headers), body)));
+  perform(call.id, new ReplyCommandWhole(new Whole(new Head(status, headers), body, false)));
+}
+
+/** 200 to a question that is none of the state: it waits for no record to be flushed. */
+export function sendStateless(call: Call, headers: string, body: Uint8Array): void {
+  engine.calls.delete(call.id);
+  perform(call.id, new ReplyCommandWhole(new Whole(new Head(200, headers), body, true)));
 }
 
 export function sendJson(call: Call, status: u16, body: Uint8Array): void {
@@ -55,7 +61,7 @@ export function sendJson(call: Call, status: u16, body: Uint8Array): void {
 /** The last word to a client that wanted a hijack: no header is added, and the connection ends (surface §2.6). */
 export function sendBare(call: Call, status: u16, headers: string, body: Uint8Array): void {
   engine.calls.delete(call.id);
-  perform(call.id, new ReplyCommandBare(new Whole(new Head(status, headers), body)));
+  perform(call.id, new ReplyCommandBare(new Whole(new Head(status, headers), body, false)));
 }
 
 /** 204, or 200 and 201 where the endpoint has no body. */

@@ -19,7 +19,7 @@ export function markedChannel(client: Channel): Channel {
     open: (head) => client.open(marked(head)),
     write: (bytes, sent) => client.write(bytes, sent),
     end: () => client.end(),
-    bare: ({ head, body }) => client.bare({ head: marked(head), body }),
+    bare: (reply) => client.bare({ ...reply, head: marked(reply.head) }),
     hijack: (gone, framing) => {
       const hijacked = client.hijack(gone, framing);
       return {
@@ -41,7 +41,7 @@ function marked({ status, headers }: replies.Head, value = "1"): replies.Head {
 /** An answer of the host's own, as JSON. */
 export function jsonReply(status: number, json: unknown, value?: string): replies.Whole {
   const body = new TextEncoder().encode(`${JSON.stringify(json)}\n`);
-  return { head: marked({ status, headers: "Content-Type: application/json" }, value), body };
+  return { head: marked({ status, headers: "Content-Type: application/json" }, value), body, stateless: false };
 }
 
 /**

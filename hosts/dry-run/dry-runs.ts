@@ -89,7 +89,7 @@ export class DryRuns {
     if (target.split("?", 1)[0] !== SESSION) return session.passage(method, isPlanned);
     if (method === "DELETE") {
       session.end();
-      return answering({ head: { status: 204, headers: `${HEADER}: 1` }, body: new Uint8Array() });
+      return answering({ head: { status: 204, headers: `${HEADER}: 1` }, body: new Uint8Array(), stateless: false });
     }
     if (isReading(method)) return answering(jsonReply(200, session.plan()));
     return answering(jsonReply(405, { message: `${SESSION} takes GET and DELETE` }));

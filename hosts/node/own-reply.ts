@@ -5,7 +5,7 @@ import type { Gate } from "./gate.js";
 import type { Response } from "./response.js";
 
 /** Whole, or lines of JSON in pieces. */
-export type OwnReply = AsyncIterable<Uint8Array> | replies.Whole;
+export type OwnReply = AsyncIterable<Uint8Array> | Pick<replies.Whole, "head" | "body">;
 
 /** Pieces as fast as the client reads. A reply that comes to no end breaks the connection off. */
 export async function sendOwn(reply: OwnReply, gate: Gate, response: Response): Promise<void> {

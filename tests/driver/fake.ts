@@ -207,9 +207,9 @@ export function noInventory(): engine.Inventory {
 
 // What scripts say, shortly.
 
-export function answer(imports: ImportObject, request: RequestId, status = 200): void {
-  const head = { status, headers: "" };
-  imports["coracle:engine/replies"].perform(request, { tag: "whole", val: { head, body: new Uint8Array() } });
+export function answer(imports: ImportObject, request: RequestId, status = 200, stateless = false): void {
+  const val = { head: { status, headers: "" }, body: new Uint8Array(), stateless };
+  imports["coracle:engine/replies"].perform(request, { tag: "whole", val });
 }
 
 export function put(imports: ImportObject, key: string): void {

@@ -5,11 +5,14 @@ import type { ImportObject } from "../../build/core/core.js";
 import type { Input } from "../../hosts/host.js";
 import { HeldRecords, answer, openWorld, put, settle, signal } from "./fake.js";
 
-/** GET /read answers at once; GET /write keeps a record, sends a signal and answers. */
+/**
+ * GET /read answers at once, and so does GET /ping, which tells nothing of the state; GET /write keeps a record, sends a
+ * signal and answers.
+ */
 function readOrWrite(imports: ImportObject, input: Input): void {
   if (input.tag !== "request") return;
-  answer(imports, input.val.id);
-  if (input.val.target === "/read") return;
+  answer(imports, input.val.id, 200, input.val.target === "/ping");
+  if (input.val.target !== "/write") return;
   put(imports, `key/${input.val.id}`);
   signal(imports, input.val.id + 100n, "c");
 }
@@ -42,6 +45,36 @@ describe("what a step asked for", () => {
     records.commits[0]!.keep();
     await settle();
     expect(left).toEqual(["processes:101", "1:whole 200", "2:whole 200"]);
+  });
+
+  test("does not wait for the records of steps before it where nothing is told of the state", async () => {
+    const records = new HeldRecords();
+    const { request, left } = await openWorld({ step: readOrWrite }, { records });
+    request("/write");
+    await settle();
+    request("/ping");
+    expect(left).toEqual(["2:whole 200"]);
+    records.commits[0]!.keep();
+    await settle();
+    expect(left).toEqual(["2:whole 200", "processes:101", "1:whole 200"]);
+  });
+
+  test("waits with all of its step, whatever is told beside", async () => {
+    const records = new HeldRecords();
+    const step = (imports: ImportObject, input: Input): void => {
+      if (input.tag !== "request") return;
+      answer(imports, input.val.id, 200, true);
+      if (input.val.target === "/write") put(imports, "key");
+      if (input.val.target === "/signal") signal(imports, 100n, "c");
+      if (input.val.target === "/two") answer(imports, input.val.id);
+    };
+    const { request, left } = await openWorld({ step }, { records });
+    for (const target of ["/write", "/signal", "/two"]) request(target);
+    await settle();
+    expect(left).toEqual([]);
+    records.commits[0]!.keep();
+    await settle();
+    expect(left).toEqual(["1:whole 200", "processes:100", "2:whole 200", "3:whole 200", "3:whole 200"]);
   });
 
   test("goes together with others that came while a transaction was being flushed", async () => {

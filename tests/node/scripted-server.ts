@@ -103,7 +103,7 @@ export class RecordedStdin implements Stdin {
 }
 
 export function whole(status: number, body = "", headers = "Content-Type: application/json"): replies.ReplyCommand {
-  return { tag: "whole", val: { head: { status, headers }, body: Buffer.from(body) } };
+  return { tag: "whole", val: { head: { status, headers }, body: Buffer.from(body), stateless: false } };
 }
 
 /** Waits until something is so; fails after two seconds. */

@@ -239,12 +239,13 @@ describe("values", () => {
 describe("hashes", () => {
   const head = { status: 200, headers: "A: ü" };
   const body = new Uint8Array([1, 2, 3]);
-  const replies = [{ request: 5n, command: { tag: "whole", val: { head, body } } } as const];
+  const whole = (body: Uint8Array<ArrayBuffer>) => ({ tag: "whole", val: { head, body, stateless: false } }) as const;
+  const replies = [{ request: 5n, command: whole(body) } as const];
 
-  // printf 'l1:rs7:requesti5;s7:commandrs3:tags5:wholes3:valrs4:headrs6:statusi200;s7:headerss5:A: \xc3\xbc;s4:bodyb3:\1\2\3;;;' \
+  // printf 'l1:rs7:requesti5;s7:commandrs3:tags5:wholes3:valrs4:headrs6:statusi200;s7:headerss5:A: \xc3\xbc;s4:bodyb3:\1\2\3s9:statelessf;;;' \
   //   | openssl sha256 -binary | head -c 12 | base64
   test("are made as the format says", () => {
-    expect(hashesOf({ records: [], effects: [], replies }, false)).toEqual({ replies: "Ydt07J98MfWKmf2i" });
+    expect(hashesOf({ records: [], effects: [], replies }, false)).toEqual({ replies: "8xVuL/hx4nB/3TqP" });
   });
 
   test("leave out credentials, and bodies where they are masked", () => {
@@ -256,7 +257,7 @@ describe("hashes", () => {
     };
     expect(resolve("a")).toBe(resolve("b"));
     expect(resolve("a")).not.toBe(resolve(null));
-    const other = [{ request: 5n, command: { tag: "whole", val: { head, body: new Uint8Array(2) } } } as const];
+    const other = [{ request: 5n, command: whole(new Uint8Array(2)) } as const];
     const hash = (some: typeof replies, masked: boolean) =>
       hashesOf({ records: [], effects: [], replies: some }, masked);
     expect(hash(other, true)).toEqual(hash(replies, true));

@@ -4,7 +4,7 @@ import { MAX_VERSION_TEXT, MIN_VERSION_TEXT } from "../api/versions";
 import { Call } from "../call";
 import { JsonWriter } from "../json/writer";
 import { Refusal } from "../refusal";
-import { line, sendJson } from "../reply";
+import { commonHeaders, line, sendStateless } from "../reply";
 import { engine } from "../state";
 
 export function systemVersion(call: Call): Refusal | null {
@@ -28,7 +28,7 @@ export function systemVersion(call: Call): Refusal | null {
   json.stringField("KernelVersion", options.machine.kernelVersion);
   json.stringField("BuildTime", options.built);
   json.endObject();
-  sendJson(call, 200, line(json));
+  sendStateless(call, commonHeaders.json, line(json));
   return null;
 }
 
