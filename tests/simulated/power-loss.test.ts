@@ -12,6 +12,8 @@ import { UnflushedRecords, type Promising } from "../support/unflushed-records.j
 
 const CUTS = Number(process.env["CORACLE_TEST_POWER_CUTS"] ?? 60);
 const SEED = Number(process.env["CORACLE_TEST_POWER_CUTS_SEED"] ?? Date.now() % 1_000_000);
+/** A hundred nearly always are enough. */
+const CUTS_UNTIL_FOUND = 1000;
 const CONTAINERS = 5;
 /** Outputs after which the engine ends, at most, if nothing else has ended it within the time. */
 const OUTPUTS = 400;
@@ -40,7 +42,7 @@ test.each([
 ] as const)("a store that %s is found out", { timeout: 120_000 }, async (_, promising) => {
   const story = await Story.begin(SEED, promising);
   const run = async (): Promise<void> => {
-    for (let cut = 0; cut < 100; cut += 1) await story.cut();
+    for (let cut = 0; cut < CUTS_UNTIL_FOUND; cut += 1) await story.cut();
   };
   try {
     // A client finds it, which tells what it was told.

@@ -61,7 +61,7 @@ export class ContainerClient extends Client {
     this.steps = [
       step("create", ["none"], () => this.#create()),
       step("start", ["created", "exited"], () => this.#start()),
-      step("stop", ["running"], () => this.#end("stop?t=5", 3)),
+      step("stop", ["running"], () => this.#stop()),
       step("kill", ["running"], () => this.#kill()),
       step("restart", ["running"], () => this.#restart()),
       step("exec", ["running"], () => this.#exec()),
@@ -94,20 +94,24 @@ export class ContainerClient extends Client {
     await this.#become("running", "restart?t=0");
   }
 
-  async #end(how: string, exitCode: number): Promise<void> {
-    await this.#become("exited", how);
-    this.#exitCode = exitCode;
+  /** A shell that has come no further than to its beginning has no trap yet, and waits for SIGKILL. */
+  async #stop(): Promise<void> {
+    await this.#become("exited", "stop?t=5");
+    await this.#learnEnd([3, 137]);
   }
 
   /** The answer tells of the signal only, that of the wait of the end. */
   async #kill(): Promise<void> {
     this.#pid = 0;
     await this.ask([204], "POST", `/containers/${this.name}/kill`);
-    const { StatusCode } = (await this.ask([200], "POST", `/containers/${this.name}/wait`)).json<{
-      StatusCode: number;
-    }>();
-    expect(StatusCode, this.describe()).toBe(137);
+    await this.#learnEnd([137]);
     this.#state = "exited";
+  }
+
+  async #learnEnd(codes: readonly number[]): Promise<void> {
+    const answer = await this.ask([200], "POST", `/containers/${this.name}/wait`);
+    const { StatusCode } = answer.json<{ StatusCode: number }>();
+    expect(codes, `${this.describe()}: ended with ${StatusCode}`).toContain(StatusCode);
     this.#exitCode = StatusCode;
   }
 
