@@ -58,19 +58,19 @@ onEngines("fuzzed requests", (engine, kind) => {
     const pings = probePings(engine().daemon);
     const deadline = Date.now() + SECONDS * 1000;
     for (let seed = SEED + 1; Date.now() < deadline; seed += 1) await askAll(seed);
-    const { count, failed, median, worst, worstShare, slow } = await pings.end();
+    const { failed, slow, ...seen } = await pings.end();
     const grown = footprint.grown();
     const figures = {
       SEED,
       answered: Object.fromEntries(answered),
-      pings: { count, median, worst, worstShare },
+      pings: seen,
       grown,
     };
     console.log(`fuzzed requests on ${kind}: ${JSON.stringify(figures)}`);
     expect(failed).toBe(0);
     // One in a thousand may meet a collection of garbage on a machine that is busy with other things.
     // A world that pretends lives in the engine's own process, and hashes there what it fetches and saves.
-    expect(slow).toBeLessThanOrEqual(Math.ceil(count / (kind === "simulated" ? 100 : 1000)));
+    expect(slow).toBeLessThanOrEqual(Math.ceil(seen.count / (kind === "simulated" ? 100 : 1000)));
     expect(grown).toBeLessThan(MEBIBYTES_MAX);
     expect(engine().daemon.log()).not.toContain("an instance of the core was lost");
     await world.clear();

@@ -16,6 +16,7 @@ describeUnless(ownIsUsual ? missing : "the tests do not have the usual priority 
     const engine = new RunningEngine(linux!, daemon);
     try {
       expect(getPriority(daemon.pid())).toBe(-10);
+      if (existsSync("/proc/self/autogroup")) expect(sessionsPriority(daemon.pid())).toBe("-10");
       const id = await engine.running();
       const { State } = await engine.inspect<{ State: { Pid: number } }>(id);
       expect([State.Pid, parentOf(State.Pid)].map((pid) => getPriority(pid))).toEqual([0, 0]);

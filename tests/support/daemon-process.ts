@@ -37,6 +37,9 @@ export interface DaemonProcess {
 
 export type CommandLine = (directories: Directories, netns: Netns) => readonly string[];
 
+/** Told to end when the test is killed, which signals to the test's own session do not tell it. */
+const ENDS_WITH_US = ["setpriv", "--pdeathsig", "TERM", "--"];
+
 /** Prepares a daemon and starts it, in a network namespace of its own (which needs root) unless another is given. */
 export async function launchDaemon(name: string, commandLine: CommandLine, place?: Netns): Promise<DaemonProcess> {
   const root = await mkdtemp(join(tmpdir(), `coracle-${name}-`));
@@ -52,9 +55,11 @@ export async function launchDaemon(name: string, commandLine: CommandLine, place
   let child: ChildProcess | null = null;
 
   const start = async (): Promise<void> => {
-    const [program = "", ...args] = netns.inside(commandLine(directories, netns));
+    const command = netns.inside(commandLine(directories, netns));
+    const [program = "", ...args] = netns.isOwn ? [...ENDS_WITH_US, ...command] : command;
     const out = openSync(directories.logFile, "a");
-    child = spawn(program, args, { stdio: ["ignore", out, out] });
+    // As a service manager does: in a session of its own, whose share of the processors is not that of its clients.
+    child = spawn(program, args, { stdio: ["ignore", out, out], detached: netns.isOwn });
     closeSync(out);
     const started = child;
     await until(`${name} to answer a ping`, () => answersPing(started, directories), { timeoutMs: 60_000 });

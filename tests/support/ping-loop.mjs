@@ -5,7 +5,7 @@ import { connect } from "node:net";
 
 const [socketPath = "", pid = ""] = process.argv.slice(2);
 const EVERY_MS = 5;
-const found = { count: 0, failed: 0, milliseconds: [], shares: [] };
+const found = { failed: 0, milliseconds: [], shares: [] };
 
 let over = false;
 process.stdin.on("end", () => (over = true)).resume();
@@ -32,8 +32,7 @@ while (!over) {
   if (!(await ping(socket))) found.failed += 1;
   const took = performance.now() - began;
   const late = scheduled("self").waited - own.waited;
-  found.count += 1;
-  found.milliseconds.push(took);
+  found.milliseconds.push(Math.max(0, took - late));
   found.shares.push(Math.min(took, Math.max(0, scheduled(pid).ran - engine.ran - late)));
   await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
 }

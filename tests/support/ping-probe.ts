@@ -7,9 +7,12 @@ export interface Pings {
   readonly count: number;
   /** Not answered with OK. */
   readonly failed: number;
-  /** Milliseconds, as a client sees them. */
+  /** Milliseconds, as a client sees them, but for those in which it had no processor itself. */
   readonly median: number;
+  readonly nineInTen: number;
   readonly worst: number;
+  /** Pings that took 50 ms or more so. */
+  readonly late: number;
   /**
    * Milliseconds of the slowest ping in which the engine's own thread was at work: that it had no processor, since the
    * machine is busy, or that the disk was slow, is not in it.
@@ -45,15 +48,16 @@ export function probePings(daemon: DaemonProcess): PingProbe {
 }
 
 interface Found {
-  readonly count: number;
   readonly failed: number;
   readonly milliseconds: readonly number[];
   readonly shares: readonly number[];
 }
 
-function summary({ count, failed, milliseconds, shares }: Found): Pings {
+function summary({ failed, milliseconds, shares }: Found): Pings {
   const sorted = milliseconds.toSorted((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  const slow = shares.filter((share) => share >= SLOW_MS).length;
-  return { count, failed, median, worst: sorted.at(-1) ?? 0, worstShare: Math.max(0, ...shares), slow };
+  const at = (part: number): number => sorted[Math.floor(sorted.length * part)] ?? 0;
+  const quantiles = { median: at(0.5), nineInTen: at(0.9), worst: sorted.at(-1) ?? 0 };
+  const [late, slow] = [milliseconds, shares].map((all) => all.filter((ms) => ms >= SLOW_MS).length);
+  const counts = { count: sorted.length, failed, late: late ?? 0, slow: slow ?? 0 };
+  return { ...counts, ...quantiles, worstShare: Math.max(0, ...shares) };
 }
