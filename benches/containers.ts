@@ -69,7 +69,7 @@ async function oneAfterTheOther(
   return { question, unit: "µs", figures, goal, note: `client in ${client.language}` };
 }
 
-async function runOnce(wire: Wire, create: Buffer): Promise<void> {
+export async function runOnce(wire: Wire, create: Buffer): Promise<void> {
   await expectStatus(wire, create, 201);
   const id = idOf(wire);
   await expectStatus(wire, requestBytes("POST", `/containers/${id}/start`), 204);

@@ -22,6 +22,8 @@ export interface Sizes {
   readonly containers: number;
   /** Containers that sleep, started and removed by several clients at once. */
   readonly sleepers: number;
+  /** Containers that come and go while pings are asked. */
+  readonly comings: number;
   /** Created containers that are listed, and among which one is inspected. */
   readonly listed: number;
   /** Bytes copied in and out. */
@@ -53,6 +55,7 @@ export const REAL: Sizes = {
   recorded: [0, 1000, 10_000],
   containers: 40,
   sleepers: 40,
+  comings: 80,
   listed: 1000,
   copiedBytes: 100 << 20,
   copiedFiles: 5000,
@@ -76,6 +79,7 @@ export const QUICK: Sizes = {
   recorded: [0, 10],
   containers: 2,
   sleepers: 8,
+  comings: 4,
   listed: 10,
   copiedBytes: 1 << 20,
   copiedFiles: 10,

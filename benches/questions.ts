@@ -14,6 +14,7 @@ import { logs } from "./logs.js";
 import { memory } from "./memory.js";
 import { page } from "./page.js";
 import { ping } from "./ping.js";
+import { pingUnderLoad } from "./ping-under-load.js";
 import { pull } from "./pull.js";
 import type { Answer, Question, Sizes } from "./question.js";
 import { recorder } from "./recorder.js";
@@ -36,6 +37,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   cp: ofEngines(copy),
   inspect: ofEngines(inspectContainer),
   ping: ofEngines(ping),
+  "ping-under-load": ofEngines(pingUnderLoad),
   pull: ofEngines(pull, dockerRegistryMissing),
   follow: ofEngines(follow),
   events: ofEngines(events),

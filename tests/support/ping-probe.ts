@@ -1,7 +1,8 @@
 // How long /_ping takes beside whatever a test does to an engine.
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import type { DaemonProcess } from "./daemon-process.js";
+import { ROOT } from "./engines.js";
 
 export interface Pings {
   readonly count: number;
@@ -23,7 +24,7 @@ export interface Pings {
 }
 
 const SLOW_MS = 50;
-const LOOP = fileURLToPath(new URL("ping-loop.mjs", import.meta.url));
+const LOOP = join(ROOT, "tests/support/ping-loop.mjs");
 
 export interface PingProbe {
   /** Ends it. Throws if the engine closed the connection. */
