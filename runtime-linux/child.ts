@@ -14,6 +14,11 @@ export interface Command {
   /** Beside PATH. */
   variables?: Readonly<Record<string, string>>;
   directory?: string;
+  /**
+   * It makes a session of its own itself, and is in ours until then. A new session has to wait where others are busy
+   * (sched(7), autogroups), and with it the engine, which stands still until the program has begun.
+   */
+  makesSession?: boolean;
   /** What it has as 0, 1, 2 and so on: nothing (/dev/null), a pipe of which we have the other end, or an open file. */
   files: readonly ("ignore" | "pipe" | number)[];
 }
@@ -84,9 +89,11 @@ function streamOf(fd: number, at: number): Socket {
   return new Socket({ fd, readable: at !== 0, writable: at === 0 });
 }
 
-function spawn(kernel: Kernel, { program, args, variables, directory }: Command, opened: readonly Opened[]): number {
+function spawn(kernel: Kernel, command: Command, opened: readonly Opened[]): number {
+  const { program, args, variables, directory, makesSession = false } = command;
   const files = opened.map(({ child }) => child);
-  return kernel.spawn({ program, args, environment: { ...environment(), ...variables }, directory, files });
+  const variablesOfAll = { ...environment(), ...variables };
+  return kernel.spawn({ program, args, environment: variablesOfAll, directory, ownSession: !makesSession, files });
 }
 
 /** Children that run, and who is told of their end. */

@@ -51,9 +51,9 @@ export interface Kernel {
   /** Unlike `process.kill` it knows signal numbers that Node has no name for. */
   kill(pid: number, signal: number): void;
   /**
-   * Starts a program and gives its process id: our child, in a session of its own, with all signals as they are by
-   * default. It begins to run before this returns, with no more than a moment lost to the calling thread, in whatever
-   * namespaces that is in. Nobody but who calls `reap` learns of its end.
+   * Starts a program and gives its process id: our child, with all signals as they are by default. It begins to run
+   * before this returns, with no more than a moment lost to the calling thread, in whatever namespaces that is in. Nobody
+   * but who calls `reap` learns of its end.
    */
   spawn(birth: Birth): number;
   /** Of a child from `spawn`: how it ended, and its process id is free again; undefined while it runs. */
@@ -115,6 +115,8 @@ export interface Birth {
   environment: Readonly<Record<string, string>>;
   /** Its working directory; ours if it has none. */
   directory: string | undefined;
+  /** In a session of its own from the first; else in ours. */
+  ownSession: boolean;
   /** Our open files that are its 0, 1, 2 and so on; each of them above 2, or the one that it becomes. */
   files: readonly number[];
 }

@@ -24,19 +24,30 @@ export function comeFirst(kernel: Kernel): void {
     // The records are written by others of its threads, and collections of garbage share the work with them.
     for (const thread of readdirSync("/proc/self/task")) setPriority(Number(thread), NICE);
     // Where sessions share processors among each other (sched(7), autogroups) it is the session's that counts.
-    if (isSessionLeader()) writeFileSync("/proc/self/autogroup", String(NICE));
+    if (leadsSession(process.pid)) writeFileSync("/proc/self/autogroup", String(NICE));
   } catch {
     // Without the right to it, or without autogroups, it works all the same.
   }
 }
 
-/** Lets a child that leads a session, and all in it, come after others until `made` has settled. */
-export async function yielding<T>(leader: number, made: Promise<T>): Promise<T> {
-  setSessionsPriority(leader, YIELDING);
+/** How often it is looked whether a child has made its session: nothing tells of it. */
+const LOOK_MS = 2;
+
+/** Lets a child that makes a session, and all in it, come after others from then on until `made` has settled. */
+export async function yielding<T>(child: number, made: Promise<T>): Promise<T> {
+  let yields = false;
+  const look = setInterval(() => {
+    // Until then it is in ours.
+    if (!leadsSession(child)) return;
+    clearInterval(look);
+    yields = true;
+    setSessionsPriority(child, YIELDING);
+  }, LOOK_MS);
   try {
     return await made;
   } finally {
-    setSessionsPriority(leader, USUAL);
+    clearInterval(look);
+    if (yields) setSessionsPriority(child, USUAL);
   }
 }
 
@@ -49,8 +60,12 @@ function setSessionsPriority(leader: number, nice: number): void {
 }
 
 /** Nobody else's shell is in its session. */
-function isSessionLeader(): boolean {
-  const stat = readFileSync("/proc/self/stat", "latin1");
-  // After the name in parentheses: state, parent, group, session (proc_pid_stat(5)).
-  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]) === process.pid;
+function leadsSession(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // After the name in parentheses: state, parent, group, session (proc_pid_stat(5)).
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]) === pid;
+  } catch {
+    return false; // it is gone
+  }
 }

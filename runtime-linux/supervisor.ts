@@ -48,7 +48,7 @@ export function supervise(supervision: Supervision, kernel: Kernel): Supervisor 
     const args = parameters(supervision);
     const variables = { _OCI_SYNCPIPE: "3" };
     const files = ["ignore", "ignore", errors, "pipe"] as const;
-    const child = born(() => startChild(kernel, { program, args, variables, directory, files }));
+    const child = born(() => startChild(kernel, { program, args, variables, directory, makesSession: true, files }));
     return { pid: child.pid, created: created(child.pipes[3]!, directory), ended: child.gone.then(() => {}) };
   } catch (error) {
     throw new HostFailure("internal", `no supervisor: ${(error as Error).message}`);

@@ -53,7 +53,8 @@ export function spawnSupervised(
   ];
   const files = ["ignore", "ignore", "ignore", "pipe"] as const;
   const variables = { _OCI_SYNCPIPE: "3" };
-  const child = born({ program: at.conmon, args, variables, directory: place.directory, files }, runtime, at);
+  const conmon = { program: at.conmon, args, variables, directory: place.directory, makesSession: true, files };
+  const child = born(conmon, runtime, at);
   const said = saidBy(child, 3);
   return { child, errors: async () => place.errors() || messageOf(await said) };
 }

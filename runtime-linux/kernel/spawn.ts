@@ -34,13 +34,19 @@ export function spawner(library: Koffi.LibraryHandle): (birth: Birth) => number 
     calls.set(name, found);
     return found(...args);
   };
-  const attributes = Buffer.alloc(STRUCTURE_BYTES);
-  call("attributes", attributes);
-  // A session of its own: signals to the engine's process group pass it by. None of its signals is ignored or blocked.
-  call("flags", attributes, SETSIGDEF | SETSIGMASK | SETSID);
-  call("defaults", attributes, Buffer.alloc(SIGSET_BYTES, 0xff));
-  call("mask", attributes, Buffer.alloc(SIGSET_BYTES));
-  return ({ program, args, environment, directory, files }) => {
+  const attributesOf = (flags: number): Buffer => {
+    const attributes = Buffer.alloc(STRUCTURE_BYTES);
+    call("attributes", attributes);
+    // None of its signals is ignored or blocked.
+    call("flags", attributes, SETSIGDEF | SETSIGMASK | flags);
+    call("defaults", attributes, Buffer.alloc(SIGSET_BYTES, 0xff));
+    call("mask", attributes, Buffer.alloc(SIGSET_BYTES));
+    return attributes;
+  };
+  // A session of its own: signals to the engine's process group pass it by.
+  const [apart, within] = [attributesOf(SETSID), attributesOf(0)];
+  return ({ program, args, environment, directory, ownSession, files }) => {
+    const attributes = ownSession ? apart : within;
     const actions = Buffer.alloc(STRUCTURE_BYTES);
     call("actions", actions);
     try {
