@@ -46,7 +46,6 @@ export type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../
 export type { Effect, HostEffect, Reply, StepOutputs } from "../outbox.js";
 export { Recorder } from "../trace/recorder.js";
 export type { RecorderOptions, Sink } from "../trace/recorder.js";
-export type { Sha256 } from "../trace/hash.js";
 export { Ring } from "../trace/ring.js";
 export { TraceError, decodeTrace } from "../trace/decode.js";
 export type { DecodeOptions } from "../trace/decode.js";

@@ -9,7 +9,7 @@ import type { Step } from "./step.js";
 import { Timeline } from "./timeline.js";
 import type { TimelineOptions } from "./timeline.js";
 
-export interface TellOptions extends Pick<ReplayOptions, "until" | "identity" | "anyCore" | "sha256"> {
+export interface TellOptions extends Pick<ReplayOptions, "until" | "identity" | "anyCore"> {
   added: (step: Step) => void;
   /** As a timeline's; nobody's if not given. */
   claim?: TimelineOptions["claim"];

@@ -3,6 +3,9 @@
 /** Arguments that a call may have on every platform. */
 const PIECE = 8192;
 
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const CODES = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
+
 export function toBase64(bytes: Uint8Array): string {
   // Several times as fast, where there is such a thing.
   if (typeof Buffer === "function") {
@@ -13,6 +16,18 @@ export function toBase64(bytes: Uint8Array): string {
     text += String.fromCharCode.apply(null, bytes.subarray(at, at + PIECE) as unknown as number[]);
   }
   return btoa(text);
+}
+
+const FEW = 12;
+const codes = Array.from({ length: (FEW / 3) * 4 }, () => 0);
+
+/** Of the first twelve bytes alone: sooner done by hand, and without a view of them. */
+export function twelveToBase64(bytes: Uint8Array): string {
+  for (let at = 0, to = 0; at < FEW; at += 3) {
+    const bits = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
+    for (let shift = 18; shift >= 0; shift -= 6) codes[to++] = CODES[(bits >> shift) & 63]!;
+  }
+  return String.fromCharCode.apply(null, codes);
 }
 
 /** Null for anything but padded base64. */

@@ -1,10 +1,20 @@
 // Values of the boundary as JSON and back, type by type. Reading is strict: what is not exactly such a value is refused.
 
 import { fromBase64, toBase64 } from "./base64.js";
+import { textOf } from "./byte-writer.js";
+import type { ByteWriter } from "./byte-writer.js";
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+const BRACE = 0x7d;
+/** Bytes of a text that is kept in mind. */
+const MOST_RECURRING = 4096;
 
 export interface Codec<Value> {
-  /** The text of it. */
-  encode(value: Value): string;
+  /** Writes the text of it. */
+  write(value: Value, to: ByteWriter): void;
   /** Throws `Malformed`; `at` is the place for people: `input.val.id`. */
   decode(json: unknown, at: string): Value;
 }
@@ -14,6 +24,11 @@ export interface Optional<Value> {
   optional: Codec<Value>;
 }
 
+/** The text of a value. */
+export function encoded<Value>(codec: Codec<Value>, value: Value): string {
+  return textOf((to) => codec.write(value, to));
+}
+
 export class Malformed extends Error {}
 
 export function malformed(at: string, wanted: string): never {
@@ -21,17 +36,41 @@ export function malformed(at: string, wanted: string): never {
 }
 
 export const text: Codec<string> = {
-  encode: (value) => JSON.stringify(value),
+  write: (value, to) => to.json(value),
   decode: (json, at) => (typeof json === "string" ? json : malformed(at, "a text")),
 };
 
+/** A text that is long and the same time and again, as a client's headers are: its last form is kept in mind. */
+export function recurring(): Codec<string> {
+  let last = "";
+  let written = new Uint8Array();
+  return {
+    write(value, to) {
+      if (value !== last || written.length === 0) {
+        const start = to.length;
+        to.json(value);
+        if (to.length - start > MOST_RECURRING) return;
+        written = to.from(start);
+        last = value;
+        return;
+      }
+      to.copy(written);
+    },
+    decode: text.decode,
+  };
+}
+
 export const bool: Codec<boolean> = {
-  encode: String,
+  write: (value, to) => to.ascii(String(value)),
   decode: (json, at) => (typeof json === "boolean" ? json : malformed(at, "true or false")),
 };
 
 export const bytes: Codec<Uint8Array> = {
-  encode: (value) => `"${toBase64(value)}"`,
+  write(value, to) {
+    to.byte(QUOTE);
+    to.ascii(toBase64(value));
+    to.byte(QUOTE);
+  },
   decode: (json, at) => (typeof json === "string" ? fromBase64(json) : null) ?? malformed(at, "base64"),
 };
 
@@ -42,7 +81,7 @@ export const s64 = decimal(-(1n << 63n), (1n << 63n) - 1n);
 
 export function list<Item>(item: Codec<Item>): Codec<Item[]> {
   return {
-    encode: (value) => `[${value.map((one) => item.encode(one)).join()}]`,
+    write: (value, to) => writeList(value, item, to),
     decode: (json, at) =>
       Array.isArray(json) ? json.map((one, i) => item.decode(one, `${at}[${i}]`)) : malformed(at, "a list"),
   };
@@ -50,18 +89,24 @@ export function list<Item>(item: Codec<Item>): Codec<Item[]> {
 
 /** A list that the boundary has as an array of numbers. */
 export const u32s: Codec<Uint32Array> = {
-  encode: (value) => `[${value.join()}]`,
+  write: (value, to) => writeList(value, u32, to),
   decode: (json, at) => Uint32Array.from(list(u32).decode(json, at)),
 };
 
 export const u64s: Codec<BigUint64Array> = {
-  encode: (value) => `[${[...value].map((one) => u64.encode(one)).join()}]`,
+  write: (value, to) => writeList(value, u64, to),
   decode: (json, at) => BigUint64Array.from(list(u64).decode(json, at)),
 };
 
 export function pair<First, Second>(first: Codec<First>, second: Codec<Second>): Codec<[First, Second]> {
   return {
-    encode: ([a, b]) => `[${first.encode(a)},${second.encode(b)}]`,
+    write([a, b], to) {
+      to.byte(OPEN);
+      first.write(a, to);
+      to.byte(COMMA);
+      second.write(b, to);
+      to.byte(CLOSE);
+    },
     decode: (json, at) =>
       Array.isArray(json) && json.length === 2
         ? [first.decode(json[0], `${at}[0]`), second.decode(json[1], `${at}[1]`)]
@@ -80,23 +125,32 @@ type Fields<Value> = {
 };
 
 export function record<Value extends object>(fields: Fields<Value>): Codec<Value> {
-  const entries = Object.entries(fields) as [string, Codec<unknown> | Optional<unknown>][];
+  const entries = (Object.entries(fields) as [string, Codec<unknown> | Optional<unknown>][]).map(([name, field]) => ({
+    name,
+    isOptional: "optional" in field,
+    codec: "optional" in field ? field.optional : field,
+    first: ascii(`{"${name}":`),
+    next: ascii(`,"${name}":`),
+  }));
   return {
-    encode(value) {
-      let json = "";
-      for (const [name, field] of entries) {
+    write(value, to) {
+      let isFirst = true;
+      for (const { name, codec, first, next } of entries) {
         const one = (value as Record<string, unknown>)[name];
-        if (one !== undefined) json += `${json === "" ? "{" : ","}"${name}":${codecOf(field).encode(one)}`;
+        if (one === undefined) continue;
+        to.copy(isFirst ? first : next);
+        isFirst = false;
+        codec.write(one, to);
       }
-      return json === "" ? "{}" : `${json}}`;
+      to.ascii(isFirst ? "{}" : "}");
     },
     decode(json, at) {
       const object = objectOf(json, at);
       const value: Record<string, unknown> = {};
-      for (const [name, field] of entries) {
+      for (const { name, codec, isOptional } of entries) {
         const one = object[name];
-        if (one !== undefined) value[name] = codecOf(field).decode(one, `${at}.${name}`);
-        else if (!("optional" in field)) malformed(`${at}.${name}`, "a value");
+        if (one !== undefined) value[name] = codec.decode(one, `${at}.${name}`);
+        else if (!isOptional) malformed(`${at}.${name}`, "a value");
       }
       onlyThese(object, Object.keys(fields), at);
       return value as Value;
@@ -110,18 +164,26 @@ type Cases<Value extends { tag: string }> = {
 
 /** `null` for cases that have no value. */
 export function variant<Value extends { tag: string }>(cases: Cases<Value>): Codec<Value> {
-  const byTag = new Map(Object.entries(cases) as [string, Codec<unknown> | null][]);
+  const byTag = new Map(
+    (Object.entries(cases) as [string, Codec<unknown> | null][]).map(([tag, codec]) => [
+      tag,
+      { codec, start: ascii(codec === null ? `{"tag":"${tag}"}` : `{"tag":"${tag}","val":`) },
+    ]),
+  );
   return {
-    encode(value) {
-      const codec = byTag.get(value.tag);
-      const val = codec ? `,"val":${codec.encode((value as { val?: unknown }).val)}` : "";
-      return `{"tag":"${value.tag}"${val}}`;
+    write(value, to) {
+      const { codec, start } = byTag.get(value.tag)!;
+      to.copy(start);
+      if (codec === null) return;
+      codec.write((value as { val?: unknown }).val, to);
+      to.byte(BRACE);
     },
     decode(json, at) {
       const object = objectOf(json, at);
       const { tag } = object;
-      const codec = typeof tag === "string" ? byTag.get(tag) : undefined;
-      if (codec === undefined) return malformed(`${at}.tag`, `one of ${[...byTag.keys()].join(", ")}`);
+      const found = typeof tag === "string" ? byTag.get(tag) : undefined;
+      if (found === undefined) return malformed(`${at}.tag`, `one of ${[...byTag.keys()].join(", ")}`);
+      const { codec } = found;
       onlyThese(object, codec === null ? ["tag"] : ["tag", "val"], at);
       return (codec === null ? { tag } : { tag, val: codec.decode(object["val"], `${at}.val`) }) as Value;
     },
@@ -130,7 +192,7 @@ export function variant<Value extends { tag: string }>(cases: Cases<Value>): Cod
 
 export function enumeration<Name extends string>(names: { [Each in Name]: true }): Codec<Name> {
   return {
-    encode: (value) => `"${value}"`,
+    write: (value, to) => to.json(value),
     decode: (json, at) =>
       typeof json === "string" && Object.hasOwn(names, json)
         ? (json as Name)
@@ -147,13 +209,25 @@ export function onlyThese(object: Record<string, unknown>, names: string[], at: 
   for (const name of Object.keys(object)) if (!names.includes(name)) malformed(`${at}.${name}`, "nothing");
 }
 
-function codecOf(field: Codec<unknown> | Optional<unknown>): Codec<unknown> {
-  return "optional" in field ? field.optional : field;
+function writeList<Item>(items: Iterable<Item>, codec: Codec<Item>, to: ByteWriter): void {
+  to.byte(OPEN);
+  let isFirst = true;
+  for (const item of items) {
+    if (!isFirst) to.byte(COMMA);
+    isFirst = false;
+    codec.write(item, to);
+  }
+  to.byte(CLOSE);
+}
+
+/** As bytes. */
+export function ascii(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }
 
 function integer(most: number): Codec<number> {
   return {
-    encode: String,
+    write: (value, to) => to.integer(value),
     decode: (json, at) =>
       Number.isInteger(json) && (json as number) >= 0 && (json as number) <= most
         ? (json as number)
@@ -163,7 +237,11 @@ function integer(most: number): Codec<number> {
 
 function decimal(least: bigint, most: bigint): Codec<bigint> {
   return {
-    encode: (value) => `"${value}"`,
+    write(value, to) {
+      to.byte(QUOTE);
+      to.integer(value);
+      to.byte(QUOTE);
+    },
     decode(json, at) {
       if (typeof json !== "string" || !/^(0|-?[1-9][0-9]{0,18}|[1-9][0-9]{19})$/.test(json)) {
         return malformed(at, "a text of decimal digits");

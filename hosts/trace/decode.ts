@@ -1,10 +1,10 @@
 // Reads the text of a trace, strictly: whatever is not as format.ts lays it down is refused, by the number of its line.
 
 import { inflateSync } from "fflate";
-import { Malformed, bytes, malformed, objectOf, onlyThese, optional, record, text, u32 } from "./codec.js";
+import { Malformed, bytes, malformed, objectOf, onlyThese, record, text, u32 } from "./codec.js";
 import { DEFLATING, FORMAT, OUTPUT_KINDS, VERSION } from "./format.js";
 import type { Call, End, OutputHashes, Segment, Start, Trace } from "./format.js";
-import { input, instant, opening } from "./values.js";
+import { hashes, input, instant, opening } from "./values.js";
 
 /** A text that is no trace, or not one that can be read. */
 export class TraceError extends Error {}
@@ -111,8 +111,8 @@ function parse(line: string): unknown {
 /** Null for one that an unfinished trace has nothing of but its header. */
 function segment(reader: Reader, before: Segment | undefined): Segment | null {
   reader.deflates = false;
-  const { version, ...header } = headerOf(reader.take("a header")!, before);
-  reader.deflates = version >= DEFLATING;
+  const header = headerOf(reader.take("a header")!, before);
+  reader.deflates = header.version >= DEFLATING;
   const first = reader.take("the start of a segment");
   if (first === null) return null;
   const start = startOf(first, header.step, reader.deflates);
@@ -142,13 +142,13 @@ const header = record<Header>({ format: text, version: u32, core: text, segment:
 function headerOf(
   json: Record<string, unknown>,
   before: Segment | undefined,
-): Omit<Segment, "start" | "calls" | "end"> & { version: number } {
+): Omit<Segment, "start" | "calls" | "end"> {
   if (json["format"] !== FORMAT) throw new Malformed(`not a trace: \`"format":"${FORMAT}"\` was expected`);
   const { version } = json;
   if (typeof version === "number" && version > VERSION) {
     throw new Malformed(`a trace of version ${version}: this engine reads traces up to version ${VERSION}`);
   }
-  if (version !== 1 && version !== VERSION) return malformed("version", `1 or ${VERSION}`);
+  if (version !== 1 && version !== 2 && version !== VERSION) return malformed("version", `1, 2 or ${VERSION}`);
   const { core, segment: number, epoch, step } = header.decode(json, "header");
   if (!/^[0-9a-f]{64}$/.test(core)) malformed("core", "64 hex digits");
   if (before !== undefined) checkOrder({ number, epoch, step }, before);
@@ -193,8 +193,6 @@ function callOf(json: Record<string, unknown>): Call {
     masked: masked === true,
   };
 }
-
-const hashes = record<OutputHashes>({ records: optional(text), effects: optional(text), replies: optional(text) });
 
 function hashesOf(json: unknown): OutputHashes | null {
   if (json === undefined) return null;

@@ -1,19 +1,21 @@
-// What a trace is, and how it is written down: version 2 of the format.
+// What a trace is, and how it is written down: version 3 of the format.
 //
 // A trace is what the core was told, in order, with a hash of what it asked for each time: enough to do it all again and
 // to see that the same comes of it. It is cut into segments; each can be replayed by itself.
 //
 // As text it is NDJSON: UTF-8, one JSON object a line, each line ended by LF, no empty lines. A segment is
 //
-//   {"format":"coracle-trace","version":2,"core":HEX,"segment":N,"epoch":N,"step":N}                        the header
+//   {"format":"coracle-trace","version":3,"core":HEX,"segment":N,"epoch":N,"step":N}                        the header
 //   {"now":NOW,"open":{"options":…,"seed":…,"records":[…],"inventory":…},"out":OUT}  or  {"snapshot":BYTES}  the start
 //   {"now":NOW,"input":INPUT,"out":OUT}                                                                 any number
 //   {"end":"continued"}  or  {"end":"lost","error":TEXT}  or  {"end":"broken","error":TEXT}
 //                        or  {"end":"running"}                                                              the end
 //
 // Long ones may be written in short, BYTES being raw DEFLATE (RFC 1951): any line but the header and the snapshot as
-// {"deflated":BYTES}, which is its text in UTF-8; the snapshot as {"snapshot":{"deflated":BYTES}}. Version 1 had neither,
-// and is all else the same: it is read as well.
+// {"deflated":BYTES}, which is its text in UTF-8; the snapshot as {"snapshot":{"deflated":BYTES}}.
+//
+// Older versions are read and verified as well. Version 2 has SHA-256 in place of MurmurHash3, and is all else the same;
+// version 1 is as version 2, but has nothing in short.
 //
 // `core` is the SHA-256 of the core's wasm bytes, in hex: another core may decide otherwise. Segments are numbered one by
 // one; the first of a trace may have any number, older ones may have been thrown away; behind one that is
@@ -34,12 +36,12 @@
 //   string, bool   text, true or false
 //
 // OUT is {"records":HASH,"effects":HASH,"replies":HASH}; what is left out was not asked for. A line without "out" is a
-// call that trapped: it is the last before the end, which is `lost`. A HASH is the first twelve bytes, in base64, of the
-// SHA-256 of a list: of all records' commands, in order; of {to, op, command} for every other command, `to` being the
+// call that trapped: it is the last before the end, which is `lost`. A HASH is the first twelve bytes, in base64, of
+// the MurmurHash3 (128 bits for 32-bit machines, seed 0) of a list: of all records' commands, in order; of {to, op, command} for every other command, `to` being the
 // interface's name; of {request, command} for every reply. What is hashed of a value is
 //   text, enum     s LENGTH : UTF-8 bytes          list, tuple  l COUNT : each item
 //   list<u8>       b LENGTH : bytes                record       r, for each field its name (as text) and its value, then ;
-//    of over 1024  h LENGTH : their SHA-256        variant      as a record of `tag` and `val`
+//    of over 1024  h LENGTH : all of their hash    variant      as a record of `tag` and `val`
 //   any integer    i DECIMAL ;                     bool         t or f
 // where LENGTH and COUNT are decimal, spaces are there for the eye only, fields stand in the order of the WIT, and an
 // option that is none is left out.
@@ -53,9 +55,11 @@ import type { Input, types } from "../host.js";
 import type { Opening } from "../observer.js";
 
 export const FORMAT = "coracle-trace";
-export const VERSION = 2;
+export const VERSION = 3;
 /** The first in which lines may be deflated. */
 export const DEFLATING = 2;
+/** The first whose hashes are MurmurHash3's. */
+export const MURMUR = 3;
 
 /** What a core was told, and hashes of what it asked for. */
 export interface Trace {
@@ -65,6 +69,8 @@ export interface Trace {
 
 /** A part of a trace that can be replayed without those before it. */
 export interface Segment {
+  /** Of the format: its hashes are made as that has it. */
+  version: number;
   /** SHA-256 of the core's wasm bytes, in hex. */
   core: string;
   /** One more than that of the segment before. */

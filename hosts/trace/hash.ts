@@ -2,159 +2,149 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
+import type { replies } from "../host.js";
 import type { Reply, StepOutputs } from "../outbox.js";
-import { toBase64 } from "./base64.js";
+import { twelveToBase64 } from "./base64.js";
+import { ByteWriter } from "./byte-writer.js";
+import { ascii } from "./codec.js";
+import { MURMUR, VERSION } from "./format.js";
 import type { OutputHashes } from "./format.js";
+import { remembering } from "./known-bytes.js";
+import type { Digest } from "./known-bytes.js";
+import { murmur3 } from "./murmur3.js";
 
-const HASH_BYTES = 12;
-/** Of base64. */
-const HASH_CHARACTERS = 16;
 const MOST_PLAIN = 1024;
-/** Bytes of UTF-8 that a unit of UTF-16 takes at most. */
-const WIDEST = 3;
+const LETTER = { b: 0x62, f: 0x66, h: 0x68, i: 0x69, l: 0x6c, r: 0x72, s: 0x73, t: 0x74 } as const;
+const COLON = 0x3a;
+const SEMICOLON = 0x3b;
 const NO_BYTES = new Uint8Array();
 
-/** SHA-256 at once. The platform's own, where it has one, is ten times as fast as the portable one. */
-export interface Sha256 {
-  (bytes: Uint8Array): Uint8Array;
-  /** The same in base64, where that is quicker. */
-  inBase64?: (bytes: Uint8Array) => string;
+interface Hashing {
+  digest: Digest;
+  /** Of more bytes than stand in what is hashed as they are. */
+  ofLong: Digest;
 }
+
+const NOW: Hashing = { digest: murmur3, ofLong: remembering(murmur3) };
+const BEFORE: Hashing = { digest: sha256, ofLong: remembering(sha256) };
 
 /** What a trace calls a core by: of the bytes of its wasm module. */
 export function identityOf(wasm: Uint8Array): string {
   return bytesToHex(sha256(wasm));
 }
 
-/** `masked`: bodies of replies are taken to be empty. */
+/** `masked`: bodies of replies are taken to be empty. `version`: the format's that they are hashes of. */
 export function hashesOf(
   { records, effects, replies }: StepOutputs,
   masked: boolean,
-  hash: Sha256 = sha256,
+  version: number = VERSION,
 ): OutputHashes {
+  const hashing = version >= MURMUR ? NOW : BEFORE;
   const hashes: OutputHashes = {};
-  if (records.length > 0) hashes.records = hashOf(records, hash);
-  if (effects.length > 0) hashes.effects = hashOf(effects, hash);
-  if (replies.length > 0) hashes.replies = hashOf(masked ? replies.map(withoutBody) : replies, hash);
+  if (records.length > 0) hashes.records = hashOf(records, hashing);
+  if (effects.length > 0) hashes.effects = hashOf(effects, hashing);
+  if (replies.length > 0) hashes.replies = hashOfReplies(replies, masked, hashing);
   return hashes;
 }
 
-function withoutBody({ request, command }: Reply): Reply {
-  switch (command.tag) {
-    case "whole":
-    case "bare":
-      return { request, command: { tag: command.tag, val: { ...command.val, body: NO_BYTES } } };
-    case "chunk":
-      return { request, command: { tag: "chunk", val: NO_BYTES } };
-    default:
-      return { request, command };
-  }
+/** Steps come one after the other: one will do. */
+const writer = new ByteWriter();
+
+function hashOf(value: unknown, { digest, ofLong }: Hashing): string {
+  writer.clear();
+  write(value, ofLong);
+  return twelveToBase64(digest(writer.written));
 }
 
-function hashOf(value: unknown, hash: Sha256): string {
-  const writer = new Writer(hash);
-  writer.value(value);
-  const { written } = writer;
-  return hash.inBase64?.(written).slice(0, HASH_CHARACTERS) ?? toBase64(hash(written).subarray(0, HASH_BYTES));
+function hashOfReplies(of: readonly Reply[], masked: boolean, { digest, ofLong }: Hashing): string {
+  writer.clear();
+  writeCount(LETTER.l, of.length);
+  for (const reply of of) writeReply(reply, masked, ofLong);
+  return twelveToBase64(digest(writer.written));
 }
 
-const encoder = new TextEncoder();
-/** Steps come one after the other: one buffer will do, and it need not be made each time. */
-let shared = new Uint8Array(64 * 1024);
-const MOST_SHARED = 1024 * 1024;
+/** What stands before a value in what is hashed of most replies: names are known, and need not be looked for. */
+const REPLY = { request: ascii("rs7:request"), command: ascii("s7:command") };
+const COMMAND = { whole: ascii("rs3:tags5:wholes3:val"), bare: ascii("rs3:tags4:bares3:val") };
+const HEAD: { [Field in keyof replies.Head]: Uint8Array } = {
+  status: ascii("rs6:status"),
+  headers: ascii("s7:headers"),
+};
+const WHOLE: { [Field in keyof replies.Whole]: Uint8Array } = {
+  head: ascii("rs4:head"),
+  body: ascii("s4:body"),
+  stateless: ascii("s9:stateless"),
+};
 
-class Writer {
-  #bytes = shared;
-  #length = 0;
-
-  constructor(readonly hash: Sha256) {}
-
-  /** Valid until the next writer is made. */
-  get written(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+/** The same as `write`, in half the time. `masked`: its body is taken to be empty. */
+function writeReply({ request, command }: Reply, masked: boolean, ofLong: Digest): void {
+  writer.copy(REPLY.request);
+  writeInteger(request);
+  writer.copy(REPLY.command);
+  if (command.tag === "whole" || command.tag === "bare") {
+    writer.copy(COMMAND[command.tag]);
+    writeWhole(command.val, masked, ofLong);
+    writer.byte(SEMICOLON);
+  } else {
+    write(masked && command.tag === "chunk" ? { tag: "chunk", val: NO_BYTES } : command, ofLong);
   }
+  writer.byte(SEMICOLON);
+}
 
-  value(value: unknown): void {
-    if (typeof value === "string") return this.#text(value);
-    if (typeof value === "number" || typeof value === "bigint") return this.#plain(`i${value};`);
-    if (typeof value === "boolean") return this.#plain(value ? "t" : "f");
-    if (value instanceof Uint8Array) return this.#raw(value);
-    if (Array.isArray(value)) {
-      this.#plain(`l${value.length}:`);
-      for (const item of value) this.value(item);
-      return;
-    }
-    this.#record(value as Record<string, unknown>);
-  }
+function writeWhole({ head, body, stateless }: replies.Whole, masked: boolean, ofLong: Digest): void {
+  writer.copy(WHOLE.head);
+  writer.copy(HEAD.status);
+  writeInteger(head.status);
+  writer.copy(HEAD.headers);
+  writeText(head.headers);
+  writer.byte(SEMICOLON);
+  writer.copy(WHOLE.body);
+  writeBytes(masked ? NO_BYTES : body, ofLong);
+  writer.copy(WHOLE.stateless);
+  writer.byte(stateless ? LETTER.t : LETTER.f);
+  writer.byte(SEMICOLON);
+}
 
-  #record(record: Record<string, unknown>): void {
-    this.#plain("r");
-    for (const name in record) {
-      const value = record[name];
-      if (value === undefined) continue;
-      this.#text(name);
-      if (name !== "credentials") this.value(value);
-    }
-    this.#plain(";");
-  }
+function write(value: unknown, ofLong: Digest): void {
+  if (typeof value === "string") return writeText(value);
+  if (typeof value === "number" || typeof value === "bigint") return writeInteger(value);
+  if (typeof value === "boolean") return writer.byte(value ? LETTER.t : LETTER.f);
+  if (value instanceof Uint8Array) return writeBytes(value, ofLong);
+  if (!Array.isArray(value)) return writeRecord(value as Record<string, unknown>, ofLong);
+  writeCount(LETTER.l, value.length);
+  for (const item of value) write(item, ofLong);
+}
 
-  #text(text: string): void {
-    const { length } = text;
-    if (length < 64 && this.#short(text)) return;
-    const start = this.#length;
-    // As many bytes as units, as a rule: then nothing is copied.
-    this.#plain(`s${length}:`);
-    this.#reserve(WIDEST * length);
-    const { written } = encoder.encodeInto(text, this.#bytes.subarray(this.#length));
-    this.#length += written;
-    if (written === length) return;
-    this.#length = start;
-    const encoded = encoder.encode(text);
-    this.#plain(`s${encoded.length}:`);
-    this.#copy(encoded);
+function writeRecord(record: Record<string, unknown>, ofLong: Digest): void {
+  writer.byte(LETTER.r);
+  for (const name in record) {
+    const value = record[name];
+    if (value === undefined) continue;
+    writeText(name);
+    if (name !== "credentials") write(value, ofLong);
   }
+  writer.byte(SEMICOLON);
+}
 
-  /** A short text of ASCII alone; false if it is not. */
-  #short(text: string): boolean {
-    const { length } = text;
-    const start = this.#length;
-    this.#plain(`s${length}:`);
-    this.#reserve(length);
-    for (let at = 0; at < length; at++) {
-      const unit = text.charCodeAt(at);
-      if (unit >= 0x80) {
-        this.#length = start;
-        return false;
-      }
-      this.#bytes[this.#length++] = unit;
-    }
-    return true;
-  }
+function writeInteger(value: number | bigint): void {
+  writer.byte(LETTER.i);
+  writer.integer(value);
+  writer.byte(SEMICOLON);
+}
 
-  /** Many bytes are often the same as before, where the rest is not: who hashes may know them. */
-  #raw(bytes: Uint8Array): void {
-    const isLong = bytes.length > MOST_PLAIN;
-    this.#plain(`${isLong ? "h" : "b"}${bytes.length}:`);
-    this.#copy(isLong ? this.hash(bytes) : bytes);
-  }
+function writeText(text: string): void {
+  writer.byte(LETTER.s);
+  writer.counted(text);
+}
 
-  #plain(ascii: string): void {
-    this.#reserve(ascii.length);
-    for (let at = 0; at < ascii.length; at++) this.#bytes[this.#length++] = ascii.charCodeAt(at);
-  }
+function writeBytes(bytes: Uint8Array, ofLong: Digest): void {
+  const isLong = bytes.length > MOST_PLAIN;
+  writeCount(isLong ? LETTER.h : LETTER.b, bytes.length);
+  writer.copy(isLong ? ofLong(bytes) : bytes);
+}
 
-  #copy(bytes: Uint8Array): void {
-    this.#reserve(bytes.length);
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
-  }
-
-  #reserve(more: number): void {
-    const needed = this.#length + more;
-    if (needed <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
-    grown.set(this.written);
-    this.#bytes = grown;
-    if (grown.length <= MOST_SHARED) shared = grown;
-  }
+function writeCount(letter: number, count: number): void {
+  writer.byte(letter);
+  writer.integer(count);
+  writer.byte(COLON);
 }

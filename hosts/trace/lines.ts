@@ -1,12 +1,14 @@
 // The lines of a trace's text, as a recorder writes them one by one.
 
-import type { types } from "../host.js";
+import type { Input, types } from "../host.js";
 import type { Opening } from "../observer.js";
 import type { Codec } from "./codec.js";
-import { bytes } from "./codec.js";
-import { FORMAT, VERSION } from "./format.js";
+import { textOf } from "./byte-writer.js";
+import type { ByteWriter } from "./byte-writer.js";
+import { ascii, bytes, encoded } from "./codec.js";
+import { FORMAT } from "./format.js";
 import type { Call, End, OutputHashes, Segment, Start, Trace } from "./format.js";
-import { input, instant, opening } from "./values.js";
+import { hashes, input, instant, opening } from "./values.js";
 
 /** The text of a whole trace. */
 export function encodeTrace(trace: Trace): string {
@@ -19,13 +21,13 @@ export function encodeTrace(trace: Trace): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-export function headerLine({ core, number, epoch, step }: Omit<Segment, "start" | "calls" | "end">): string {
-  return JSON.stringify({ format: FORMAT, version: VERSION, core, segment: number, epoch, step });
+export function headerLine({ version, core, number, epoch, step }: Omit<Segment, "start" | "calls" | "end">): string {
+  return JSON.stringify({ format: FORMAT, version, core, segment: number, epoch, step });
 }
 
 export function startLine(start: Start): string {
-  if (start.tag === "snapshot") return `{"snapshot":${bytes.encode(start.snapshot)}}`;
-  return stepLine<Opening>("open", opening, start.opening, start);
+  if (start.tag === "snapshot") return `{"snapshot":${encoded(bytes, start.snapshot)}}`;
+  return textOf((to) => writeStep<Opening>(OPEN, opening, start.opening, start, to));
 }
 
 /** The same start in short. `deflated`: the snapshot as raw DEFLATE. */
@@ -35,25 +37,43 @@ export function deflatedSnapshotLine(deflated: Uint8Array): string {
 
 /** A line in short. `deflated`: its UTF-8 as raw DEFLATE. */
 export function deflatedLine(deflated: Uint8Array): string {
-  return `{"deflated":${bytes.encode(deflated)}}`;
+  return `{"deflated":${encoded(bytes, deflated)}}`;
 }
 
 export function callLine(call: Call): string {
-  return stepLine("input", input, call.input, call, call.masked);
+  return textOf((to) => writeCall(call, to));
+}
+
+export function writeCall(call: Call, to: ByteWriter): void {
+  writeStep<Input>(INPUT, input, call.input, call, to, call.masked);
 }
 
 export function endLine(end: End): string {
   return JSON.stringify("error" in end ? { end: end.why, error: end.error } : { end: end.why });
 }
 
-function stepLine<Value>(
-  name: string,
+const NOW = ascii('{"now":');
+const OPEN = ascii(',"open":');
+const INPUT = ascii(',"input":');
+const MASKED = ascii(',"masked":true');
+const OUT = ascii(',"out":');
+
+function writeStep<Value>(
+  name: Uint8Array,
   codec: Codec<Value>,
   value: Value,
   { now, out }: { now: types.Instant; out: OutputHashes | null },
+  to: ByteWriter,
   masked = false,
-): string {
-  const mark = masked ? ',"masked":true' : "";
-  const hashes = out === null ? "" : `,"out":${JSON.stringify(out)}`;
-  return `{"now":${instant.encode(now)},"${name}":${codec.encode(value)}${mark}${hashes}}`;
+): void {
+  to.copy(NOW);
+  instant.write(now, to);
+  to.copy(name);
+  codec.write(value, to);
+  if (masked) to.copy(MASKED);
+  if (out !== null) {
+    to.copy(OUT);
+    hashes.write(out, to);
+  }
+  to.ascii("}");
 }

@@ -2,11 +2,12 @@
 
 import type { Input } from "../host.js";
 import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../observer.js";
+import { ByteWriter } from "./byte-writer.js";
 import { withoutCredentials } from "./credentials.js";
+import { VERSION } from "./format.js";
 import type { End, OutputHashes, Start } from "./format.js";
 import { hashesOf } from "./hash.js";
-import type { Sha256 } from "./hash.js";
-import { callLine, endLine, headerLine, startLine } from "./lines.js";
+import { endLine, headerLine, startLine, writeCall } from "./lines.js";
 
 /** Characters of what is told of a lost instance: readers of segments look for short lines at their ends. */
 const LONGEST_ERROR = 1000;
@@ -22,6 +23,8 @@ export interface Sink {
   begin(segment: number): void;
   /** One line of the newest segment, without its LF. */
   append(line: string): void;
+  /** The same, where it is given: a line as bytes of UTF-8, which are valid during the call. */
+  appendBytes?(line: Uint8Array): void;
   /** In place of the line with which a segment begins that goes on: whoever has this can deflate it in its own time. */
   snapshot?(bytes: Uint8Array): void;
   /** A segment is not to be kept any longer: always the oldest. */
@@ -46,8 +49,6 @@ export interface RecorderOptions {
   first?: number;
   /** When what happened is written down: at once if not given. Must keep the order. */
   later?: (work: () => void) => void;
-  /** A portable one if not given. */
-  sha256?: Sha256;
 }
 
 /** Watches a driver, and writes a trace. */
@@ -58,8 +59,9 @@ export class Recorder implements Observer {
   readonly #characters: number;
   readonly #mostCharacters: number;
   readonly #segments: number;
+  /** The line that is written. */
+  readonly #line = new ByteWriter();
   readonly #later: (work: () => void) => void;
-  readonly #sha256: Sha256 | undefined;
   #number: number;
   #oldest: number;
   #isOpen = false;
@@ -76,7 +78,6 @@ export class Recorder implements Observer {
     this.#mostCharacters = options.mostCharacters ?? Infinity;
     this.#segments = segments;
     this.#later = options.later ?? ((work) => work());
-    this.#sha256 = options.sha256;
     this.#number = first - 1;
     this.#oldest = first;
   }
@@ -88,13 +89,13 @@ export class Recorder implements Observer {
 
   opened({ epoch, now, outputs }: ObservedStep, opening: Opening): void {
     if (!this.#takes(this.#number + 1)) return;
-    this.#begin(epoch, 0, () => ({ tag: "open", now, opening, out: hashesOf(outputs, false, this.#sha256) }));
+    this.#begin(epoch, 0, () => ({ tag: "open", now, opening, out: hashesOf(outputs, false) }));
   }
 
   stepped(step: ObservedStep, input: Input): void {
     if (!this.#isOpen || !this.#takes(this.#number)) return this.#resume(step);
     const { now, outputs } = step;
-    this.#call(now, input, (masked) => hashesOf(outputs, masked, this.#sha256));
+    this.#call(now, input, (masked) => hashesOf(outputs, masked));
     if (this.#inputsIn >= this.#inputs || this.#charactersIn >= this.#charactersLeft) this.#goOn(step);
   }
 
@@ -144,7 +145,7 @@ export class Recorder implements Observer {
     this.#later(() => {
       this.#sink.begin(number);
       while (number - this.#oldest >= this.#segments) this.#sink.drop(this.#oldest++);
-      this.#sink.append(headerLine({ core: this.#core, number, epoch, step }));
+      this.#sink.append(headerLine({ version: VERSION, core: this.#core, number, epoch, step }));
       this.#charactersIn = 0;
       this.#charactersLeft = Math.max(this.#characters, Math.min(this.#start(start()), this.#mostCharacters));
     });
@@ -165,9 +166,11 @@ export class Recorder implements Observer {
     this.#inputsIn++;
     this.#later(() => {
       const masked = withoutCredentials(input);
-      const line = callLine({ now, ...masked, out: hash(masked.masked) });
-      this.#sink.append(line);
-      this.#charactersIn += line.length + 1;
+      this.#line.clear();
+      writeCall({ now, ...masked, out: hash(masked.masked) }, this.#line);
+      if (this.#sink.appendBytes !== undefined) this.#sink.appendBytes(this.#line.written);
+      else this.#sink.append(this.#line.text());
+      this.#charactersIn += this.#line.length + 1;
     });
   }
 

@@ -8,7 +8,6 @@ import { TraceError } from "./decode.js";
 import { OUTPUT_KINDS } from "./format.js";
 import type { Call, OutputHashes, Position, Segment, Trace } from "./format.js";
 import { hashesOf } from "./hash.js";
-import type { Sha256 } from "./hash.js";
 
 /** A step that was made again. The restoring of a snapshot is none: it asks for nothing. */
 export interface ReplayedStep extends ObservedStep {
@@ -32,8 +31,6 @@ export interface ReplayOptions {
   identity?: string;
   /** Replays another core's trace all the same. What only that core could take up, a snapshot of its memory, is left out. */
   anyCore?: boolean;
-  /** A portable one if not given. */
-  sha256?: Sha256;
 }
 
 /** What came otherwise than it is in the trace. */
@@ -161,7 +158,7 @@ class Run {
     this.#at = at;
     this.#compared++;
     const outputs = attempt(instance, now, cause);
-    const what = compare(recorded, outputs instanceof Trap ? outputs : hashesOf(outputs, masked, this.#options.sha256));
+    const what = compare(recorded, outputs instanceof Trap ? outputs : hashesOf(outputs, masked, segment.version));
     if (what.length > 0) {
       this.#difference = { ...at, segment: segment.number, input: "input" in cause ? cause.input : null, what };
     }

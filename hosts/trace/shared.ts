@@ -22,7 +22,7 @@ import type { Input, engine, types } from "../host.js";
 import type { CompiledCore } from "../instance.js";
 import type { ObservedStep, Opening } from "../observer.js";
 import { fromBase64, toBase64 } from "./base64.js";
-import { Malformed, malformed, objectOf, optional, pair, record, text, u32 } from "./codec.js";
+import { Malformed, encoded, malformed, objectOf, optional, pair, record, text, u32 } from "./codec.js";
 import { TraceError } from "./decode.js";
 import type { Segment } from "./format.js";
 import { HiddenValues } from "./hidden-values.js";
@@ -84,14 +84,14 @@ function told(segments: Iterable<Segment>, core: CompiledCore, options: ReplayOp
 function stepLine(values: HiddenValues, { epoch, step, now, cause, outputs, explain }: ReplayedStep): string {
   const what =
     "opening" in cause
-      ? `"open":${opening.encode(shared.sharedOpening(values, cause.opening))}`
-      : `"input":${input.encode(shared.sharedInput(values, cause.input))}`;
+      ? `"open":${encoded(opening, shared.sharedOpening(values, cause.opening))}`
+      : `"input":${encoded(input, shared.sharedInput(values, cause.input))}`;
   const told = { ...shared.sharedOutputs(values, outputs), notes: shared.sharedNotes(values, explain()) };
   return `${head(epoch, step, now)},${what},"told":${json(told)}}`;
 }
 
 function head(epoch: number, step: number, now: types.Instant): string {
-  return `{"at":[${epoch},${step}],"now":${instant.encode(now)}`;
+  return `{"at":[${epoch},${step}],"now":${encoded(instant, now)}`;
 }
 
 function json(value: unknown): string {

@@ -10,6 +10,7 @@ import {
   optional,
   pair,
   record,
+  recurring,
   s64,
   text,
   u16,
@@ -20,11 +21,12 @@ import {
   variant,
 } from "./codec.js";
 import type { Codec } from "./codec.js";
+import type { OutputHashes } from "./format.js";
 
 const instantPair = pair(s64, u64);
 
 export const instant: Codec<types.Instant> = {
-  encode: ({ wall, monotonic }) => instantPair.encode([wall, monotonic]),
+  write: ({ wall, monotonic }, to) => instantPair.write([wall, monotonic], to),
   decode(json, at) {
     const [wall, monotonic] = instantPair.decode(json, at);
     return { wall, monotonic };
@@ -135,7 +137,7 @@ const request = record<engine.Request>({
   peer: optional(record<engine.Peer>({ pid: u32, uid: u32, gid: u32 })),
   method: text,
   target: text,
-  headers: text,
+  headers: recurring(),
   body,
 });
 
@@ -252,4 +254,11 @@ export const input = variant<Input>({
   elapsed: u64,
   drained: record<engine.Drained>({ request: u64, bytes: u32 }),
   reloaded: settings,
+});
+
+/** What came of a step, which is no value of the WIT's. */
+export const hashes = record<OutputHashes>({
+  records: optional(text),
+  effects: optional(text),
+  replies: optional(text),
 });

@@ -1,9 +1,10 @@
 import { deflateRawSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Input, Outcome, engine, types } from "../../hosts/host.js";
-import { Malformed } from "../../hosts/trace/codec.js";
+import { Malformed, encoded, text as textCodec, u32 } from "../../hosts/trace/codec.js";
 import { TraceError, decodeTrace } from "../../hosts/trace/decode.js";
 import { hashesOf } from "../../hosts/trace/hash.js";
+import { murmur3 } from "../../hosts/trace/murmur3.js";
 import { deflatedLine, deflatedSnapshotLine, encodeTrace } from "../../hosts/trace/lines.js";
 import { input as inputCodec, opening as openingCodec } from "../../hosts/trace/values.js";
 import { OPTIONS } from "../core/fixtures.js";
@@ -50,9 +51,11 @@ describe("refused", () => {
   });
 
   test("a version of the future", () => {
-    const trace = edited(0, (header) => ({ ...header, version: 3, more: {} }));
-    expect(refusal(trace)).toBe("line 1: a trace of version 3: this engine reads traces up to version 2");
-    expect(refusal(edited(0, (header) => ({ ...header, version: "1" })))).toBe("line 1: version: 1 or 2 was expected");
+    const trace = edited(0, (header) => ({ ...header, version: 4, more: {} }));
+    expect(refusal(trace)).toBe("line 1: a trace of version 4: this engine reads traces up to version 3");
+    expect(refusal(edited(0, (header) => ({ ...header, version: "1" })))).toBe(
+      "line 1: version: 1, 2 or 3 was expected",
+    );
   });
 
   test("one that was cut short: anywhere", () => {
@@ -139,9 +142,9 @@ describe("lines in short", () => {
   });
 
   test("are no part of version 1, which is read as ever", () => {
-    const old = text.replaceAll('"version":2', '"version":1');
+    const old = text.replaceAll('"version":3', '"version":1');
     expect(old).not.toBe(text);
-    expect(encodeTrace(decodeTrace(old))).toBe(text);
+    expect(encodeTrace(decodeTrace(old))).toBe(old);
     const call = lines.findIndex((line) => line.startsWith('{"now"') && line.includes('"input"'));
     const oldLines = old.trimEnd().split("\n");
     const mixed = oldLines.map((line, at) => (at === call ? short(line) : line)).join("\n");
@@ -162,6 +165,42 @@ describe("lines in short", () => {
     );
     expect(refusal(changed(snapshot, '{"snapshot":7}'))).toBe(`line ${snapshot + 1}: snapshot: base64 was expected`);
   });
+});
+
+test("texts of all kinds are the JSON that they would be", () => {
+  const texts = [
+    "",
+    "a",
+    'q"',
+    "b\\",
+    "line\n",
+    "\u007f",
+    "ü",
+    "\ud800",
+    "x".repeat(41),
+    `${"x".repeat(41)}\n"ü`,
+    "é".repeat(70_000),
+  ];
+  for (const one of texts) expect(encoded(textCodec, one)).toBe(JSON.stringify(one));
+  for (const one of [0, 9, 10, 999, 4_294_967_295]) expect(encoded(u32, one)).toBe(String(one));
+});
+
+test("a client's headers are written as they are, the same again and others", () => {
+  const request = { id: 1n, listener: "l", method: "GET", target: "/", body: { tag: "none" } as const };
+  for (const headers of [
+    "A: 1",
+    "A: 1",
+    "B: 2",
+    "",
+    "",
+    `C: ${"3".repeat(9000)}`,
+    "A: 1",
+    'D: "\nE: ü',
+    'D: "\nE: ü',
+  ]) {
+    const written = encoded(inputCodec, { tag: "request", val: { ...request, headers } });
+    expect((JSON.parse(written) as { val: { headers: string } }).val.headers).toBe(headers);
+  }
 });
 
 describe("values", () => {
@@ -208,7 +247,7 @@ describe("values", () => {
   ];
 
   test.each(inputs)("$tag of input goes there and back: $val", (input) => {
-    const json = JSON.parse(inputCodec.encode(input)) as unknown;
+    const json = JSON.parse(encoded(inputCodec, input)) as unknown;
     expect(inputCodec.decode(json, "input")).toEqual(input);
   });
 
@@ -230,7 +269,7 @@ describe("values", () => {
     };
     const records = [{ key: "k", value: new Uint8Array([1]) }];
     const opening = { options: OPTIONS, seed: new Uint8Array(32), records, journal: { next: 8n, at: 7n }, inventory };
-    const json = JSON.parse(openingCodec.encode(opening)) as unknown;
+    const json = JSON.parse(encoded(openingCodec, opening)) as unknown;
     expect(openingCodec.decode(json, "open")).toEqual(opening);
     expect(() => openingCodec.decode({ ...(json as object), seed: 1 }, "open")).toThrow(Malformed);
   });
@@ -244,8 +283,46 @@ describe("hashes", () => {
 
   // printf 'l1:rs7:requesti5;s7:commandrs3:tags5:wholes3:valrs4:headrs6:statusi200;s7:headerss5:A: \xc3\xbc;s4:bodyb3:\1\2\3s9:statelessf;;;' \
   //   | openssl sha256 -binary | head -c 12 | base64
-  test("are made as the format says", () => {
-    expect(hashesOf({ records: [], effects: [], replies }, false)).toEqual({ replies: "8xVuL/hx4nB/3TqP" });
+  test("of versions 1 and 2 are made as the format says", () => {
+    const hashes = { replies: "8xVuL/hx4nB/3TqP" };
+    for (const version of [1, 2]) {
+      expect(hashesOf({ records: [], effects: [], replies }, false, version)).toEqual(hashes);
+    }
+  });
+
+  test("are of the same bytes since, by another function", () => {
+    const says = "l1:rs7:requesti5;s7:commandrs3:tags5:wholes3:valrs4:headrs6:statusi200;s7:headerss5:A: ü;s4:bodyb3:";
+    const hashed = Buffer.from(`${says}\x01\x02\x03s9:statelessf;;;`);
+    const hash = Buffer.from(murmur3(hashed).subarray(0, 12)).toString("base64");
+    expect(hashesOf({ records: [], effects: [], replies }, false)).toEqual({ replies: hash });
+  });
+
+  test("of replies are the same whether or not their shape is known before", () => {
+    const lone = { request: 5n, command: { tag: "whole", val: { ...whole(body).val } } } as const;
+    const asRecords = hashesOf({ records: [lone as never], effects: [], replies: [] }, false).records;
+    expect(asRecords).toBe(hashesOf({ records: [], effects: [], replies }, false).replies);
+  });
+
+  // SMHasher's own verification of an implementation: of the hashes of 256 keys, each with a seed of its own.
+  test("are those of MurmurHash3", () => {
+    const hashes = new Uint8Array(256 * 16);
+    const key = Uint8Array.from({ length: 256 }, (_, at) => at);
+    for (let length = 0; length < 256; length++) {
+      hashes.set(murmur3(key.subarray(0, length), 256 - length), length * 16);
+    }
+    expect(Buffer.from(murmur3(hashes)).readUInt32LE()).toBe(0xb3ece62a);
+  });
+
+  test("of long bytes are theirs, whatever was hashed before", () => {
+    const long = (byte: number, at: number): string | undefined => {
+      const body = new Uint8Array(5000).fill(7);
+      body[at] = byte;
+      const outputs = { records: [], effects: [], replies: [{ request: 5n, command: whole(body) } as const] };
+      return hashesOf(outputs, false).replies;
+    };
+    const [plain, other] = [long(7, 0), long(8, 4999)];
+    expect(other).not.toBe(plain);
+    expect([long(7, 9), long(8, 4999), long(8, 4998) === other]).toEqual([plain, other, false]);
   });
 
   test("leave out credentials, and bodies where they are masked", () => {

@@ -3,9 +3,9 @@
 
 import type { Input } from "../../host.js";
 import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../../observer.js";
+import type { StepOutputs } from "../../outbox.js";
 import { Recorder } from "../../trace/recorder.js";
 import type { Log } from "../log.js";
-import { nativeHash } from "./native-hash.js";
 import { SegmentFiles } from "./segment-files.js";
 import { traceText } from "./segment-reading.js";
 import { TraceDirectory } from "./trace-directory.js";
@@ -22,7 +22,13 @@ export interface FlightRecorderOptions {
 /** A segment is a small part of what is kept, for the oldest goes in whole. */
 const SEGMENTS = 16;
 const MOST_CHARACTERS = 4 << 20;
-/** Steps of one turn of the event loop that are kept in mind before they are written down. */
+/** Steps wait so long to be written down, for others or for a moment in which nobody asks. */
+const GATHER_MS = 10;
+/** So many are written down together, behind the turn of the event loop in which there are: some tenth of a millisecond. */
+const BATCH = 32;
+/** Bytes of answers that are kept in mind for it. */
+const MOST_BYTES = 1 << 20;
+/** Steps of one turn that are kept in mind before they are written down. */
 const MOST_DEFERRED = 500;
 
 export class FlightRecorder implements Observer {
@@ -33,6 +39,9 @@ export class FlightRecorder implements Observer {
   readonly #files: SegmentFiles;
   readonly #recorder: Recorder;
   #later: (() => void)[] = [];
+  #bytes = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #isDue = false;
   #lastEpoch: number;
 
   /** Throws where nothing can be written. */
@@ -52,7 +61,6 @@ export class FlightRecorder implements Observer {
       segments: Infinity,
       first: (this.directory.segments().at(-1)?.number ?? 0) + 1,
       later: (work) => this.#defer(work),
-      sha256: nativeHash(),
     });
   }
 
@@ -62,6 +70,7 @@ export class FlightRecorder implements Observer {
   }
 
   stepped(step: ObservedStep, input: Input): void {
+    this.#bytes += bytesOf(step.outputs);
     this.#recorder.stepped(step, input);
   }
 
@@ -100,13 +109,23 @@ export class FlightRecorder implements Observer {
 
   /** Behind all that this turn of the event loop does: whoever asked has the answer by then. */
   #defer(work: () => void): void {
-    const { length } = this.#later;
-    if (length === 0) setImmediate(() => this.#makeUp());
-    if (length >= MOST_DEFERRED) this.#makeUp();
+    if (this.#later.length >= MOST_DEFERRED) this.#makeUp();
     this.#later.push(work);
+    if (this.#later.length >= BATCH || this.#bytes > MOST_BYTES) this.#soon();
+    else this.#timer ??= setTimeout(() => this.#makeUp(), GATHER_MS).unref();
+  }
+
+  #soon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => this.#makeUp());
   }
 
   #makeUp(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#isDue = false;
+    this.#bytes = 0;
     const works = this.#later;
     this.#later = [];
     for (const work of works) work();
@@ -116,4 +135,13 @@ export class FlightRecorder implements Observer {
     this.#makeUp();
     return this.#files.flush();
   }
+}
+
+function bytesOf({ replies }: StepOutputs): number {
+  let bytes = 0;
+  for (const { command } of replies) {
+    if (command.tag === "whole" || command.tag === "bare") bytes += command.val.body.length;
+    else if (command.tag === "chunk") bytes += command.val.length;
+  }
+  return bytes;
 }

@@ -1,9 +1,7 @@
-// Lines that wait to be written, as bytes from the start: texts that wait are copied about by whoever collects garbage.
+// Lines that wait to be written, as bytes: texts that wait are copied about by whoever collects garbage.
 
 const PIECE = 64 * 1024;
 const LF = 0x0a;
-/** Bytes of UTF-8 that a unit of UTF-16 takes at most. */
-const WIDEST = 3;
 
 export class LineBuffer {
   readonly #full: Buffer[] = [];
@@ -14,13 +12,13 @@ export class LineBuffer {
   /** That wait. */
   length = 0;
 
-  append(line: string): void {
-    const most = (line.length > PIECE ? Buffer.byteLength(line) : line.length * WIDEST) + 1;
-    if (most > this.#piece.length - this.#filled) this.#begin(Math.max(PIECE, most));
-    const written = this.#piece.write(line, this.#filled);
-    this.#filled += written;
+  append(line: Uint8Array): void {
+    const { length } = line;
+    if (length + 1 > this.#piece.length - this.#filled) this.#begin(Math.max(PIECE, length + 1));
+    this.#piece.set(line, this.#filled);
+    this.#filled += length;
     this.#piece[this.#filled++] = LF;
-    this.length += written + 1;
+    this.length += length + 1;
   }
 
   /** All that wait. */

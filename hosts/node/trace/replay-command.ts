@@ -10,7 +10,6 @@ import type { Step } from "../../timeline/step.js";
 import { coreIdentity, loadCore } from "../core-files.js";
 import { ConfigError } from "../options.js";
 import { traceArguments } from "./arguments.js";
-import { nativeHash } from "./native-hash.js";
 import { linesOf } from "./trace-file.js";
 
 export const REPLAY_USAGE = `Usage: coracle replay [flags] FILE
@@ -41,7 +40,6 @@ export function replayTrace(args: readonly string[], print: (line: string) => vo
     ...(until === undefined ? {} : { until }),
     identity: coreIdentity(),
     anyCore: given["any-core"] === true,
-    sha256: nativeHash(),
     added: (step) => print(storyLine(step)),
   });
   const { difference, compared } = replayed;

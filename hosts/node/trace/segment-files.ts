@@ -63,6 +63,10 @@ export class SegmentFiles implements Sink {
   }
 
   append(line: string): void {
+    this.appendBytes(Buffer.from(line));
+  }
+
+  appendBytes(line: Uint8Array): void {
     if (!this.takes(this.#newest)) return;
     this.#waiting.append(line);
     if (this.#writing !== null && this.#waiting.length > MOST_WAITING)

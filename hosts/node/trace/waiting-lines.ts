@@ -14,7 +14,7 @@ export interface Piece {
   as: "lines" | "line" | "snapshot";
 }
 
-/** Characters of a line from which on its shortening is worth the while: pages of the journal, manifests, large bodies. */
+/** Bytes of a line from which on its shortening is worth the while: pages of the journal, manifests, large bodies. */
 const LONG = 8192;
 /** The quickest: half a second for what another would take two for, and a tenth larger. */
 const LEVEL = 1;
@@ -41,11 +41,10 @@ export class WaitingLines {
     this.#segment = segment;
   }
 
-  append(line: string): void {
+  append(line: Uint8Array): void {
     if (line.length < LONG) return this.#lines.append(line);
-    const bytes = Buffer.from(line);
-    this.#long += bytes.length;
-    this.#push("line", bytes);
+    this.#long += line.length;
+    this.#push("line", line.slice());
   }
 
   snapshot(bytes: Uint8Array): void {

@@ -2,7 +2,6 @@
 // records says of everything that is settled what the one that wrote them says; and what that one remembers is what it
 // has written.
 
-import { createHash } from "node:crypto";
 import { Instance, type CompiledCore } from "../../../hosts/instance.js";
 import type { Opening } from "../../../hosts/observer.js";
 import type { StepOutputs } from "../../../hosts/outbox.js";
@@ -85,11 +84,9 @@ export class Shadows implements Invariant {
   }
 }
 
-const sha256 = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(bytes).digest();
-
 /** Of all that a step asked for. */
 export function digest(outputs: StepOutputs): string {
-  const { records = "", effects = "", replies = "" } = hashesOf(outputs, false, sha256);
+  const { records = "", effects = "", replies = "" } = hashesOf(outputs, false);
   return `${records} ${effects} ${replies}`;
 }
 
