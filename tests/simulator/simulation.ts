@@ -32,6 +32,7 @@ import { Ledger, wordOf } from "./ledger.js";
 import type { Answer, Asked, Fact, Oracle } from "./oracle.js";
 import { ORACLES } from "./oracles.js";
 import { job } from "./worlds/job.js";
+import { liar } from "./worlds/liar.js";
 import { Mischief } from "./worlds/mischief.js";
 
 const MS = 1_000_000n;
@@ -75,7 +76,7 @@ export class Simulation implements Observer {
   #secondCut = 0;
 
   constructor(seed: number, { oracles = ORACLES, core = packageCore() }: SimulationOptions = {}) {
-    this.#world = simulatedHost({ seed, pace: "stopped", programs: { job } });
+    this.#world = simulatedHost({ seed, pace: "stopped", programs: { job }, elsewhere: liar });
     this.#mischief = new Mischief(this.#world, seed, {
       failed: (command, container, why) => this.#fact({ kind: "failed", command, container, why }),
       defect: (why) => this.#broken(new Breach("host", why)),

@@ -2,7 +2,7 @@
 // one before.
 
 import type { Draw } from "../random.js";
-import { IMAGES, NAMES, drawImage, drawWishes } from "./wishes.js";
+import { IMAGES, NAMES, drawImage, drawPulled, drawWishes } from "./wishes.js";
 
 /** The requests of one command. */
 export function drawCommand(draw: Draw): string[] {
@@ -24,7 +24,7 @@ export function drawCommand(draw: Draw): string[] {
         `exec ${name} ${draw.one(["detached", "out", "in"])} ${draw.one(["0,0", "100,3", "-1,0"]).replace(",", " ")}`,
       ],
     ],
-    [2, () => [`pull ${draw.one(IMAGES)}`]],
+    [2, () => [`pull ${drawPulled(draw)}`]],
     [1, () => ["load busybox"]],
     [1, () => [`image ${drawImage(draw)} history`, `save ${drawImage(draw)}`]],
     [1, () => [`commit ${name} made`, "images"]],

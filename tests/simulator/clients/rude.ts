@@ -1,7 +1,7 @@
 // What rude clients do: requests without waiting for answers, twice, about what is not there, and hanging up.
 
 import type { Draw } from "../random.js";
-import { IMAGES, NAMES, drawImage, drawWishes } from "./wishes.js";
+import { IMAGES, NAMES, drawImage, drawPulled, drawWishes } from "./wishes.js";
 
 const ACTS = ["start", "stop", "kill", "pause", "unpause", "remove", "restart", "inspect", "top", "changes", "resize"];
 
@@ -23,7 +23,7 @@ export function drawRudeness(draw: Draw): string[] {
     [2, () => [`logs ${ref} follow`, `hang-up ${draw.below(3)}`]],
     [2, () => [`exec ${ref} ${draw.one(["out", "in", "detached", "unstarted"])} ${draw.one([5, 300, -1])} 0`]],
     [1, () => ["exec-start last", "exec-start last"]],
-    [2, () => [`pull ${draw.one(IMAGES)}`, ...(draw.onceIn(2) ? ["hang-up 0"] : [])]],
+    [2, () => [`pull ${drawPulled(draw)}`, ...(draw.onceIn(2) ? ["hang-up 0"] : [])]],
     [1, () => [`prune ${draw.one(["containers", "images", "volumes"])}`]],
     [1, () => [`untag ${draw.one([...IMAGES, "made"])} force=1`]],
     [1, () => [`commit ${ref} ${draw.one(["made", ""])}`.trimEnd()]],

@@ -1,6 +1,7 @@
 // What containers and images of a story are called, and what clients wish of containers.
 
 import type { Draw } from "../random.js";
+import { HONEST, LYING } from "../worlds/liar.js";
 
 export const NAMES: readonly string[] = ["anna", "bert", "cleo", "dora"];
 /** Of the simulated catalogue; the first is there from the start. */
@@ -14,6 +15,11 @@ export function drawImage(draw: Draw): string {
     [1, "made:latest"],
     [1, "nothing:here"],
   ]);
+}
+
+/** From a registry that mostly lies, now and then. */
+export function drawPulled(draw: Draw): string {
+  return draw.one([draw.one(IMAGES), draw.one(IMAGES), draw.one([HONEST, ...LYING])]);
 }
 
 export function drawWishes(draw: Draw): string {

@@ -2,6 +2,7 @@
 // being fetched or about to go.
 
 import { Breach } from "../breach.js";
+import { UNBELIEVABLE } from "../worlds/liar.js";
 import { type Ledger, wordOf } from "../ledger.js";
 import { Failures } from "./failures.js";
 import { type AtRest, LOOK_EACH, type Invariant, type Seen } from "./invariant.js";
@@ -76,6 +77,7 @@ export class Images implements Invariant {
     }
     for (const name of ledger.keys("reference/")) {
       const id = ledger.text(`reference/${name}`);
+      if (UNBELIEVABLE.includes(name)) throw new Breach("images", `${name} was taken for an image`);
       if (!ledger.records.has(`image/${id}`)) throw new Breach("images", `${name} names ${id}, which is not there`);
     }
     for (const chain of [...chainsOfImages(ledger), ...chainsOfContainers(ledger)]) {
