@@ -396,7 +396,7 @@ export class Simulation implements Observer {
   #isBusy(): boolean {
     const statuses = [...this.#ledger.containers.values()].map(wordOf);
     // A probe that is asked for may not have begun.
-    const isAsked = this.#mischief.inFlight > 0 || this.#operations.underWay > 0;
+    const isAsked = this.#mischief.inFlight > 0 || this.#mischief.keeps || this.#operations.underWay > 0;
     return isAsked || statuses.some((status) => status === "recycling" || status === "starting");
   }
 

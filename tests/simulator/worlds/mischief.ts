@@ -4,7 +4,16 @@
 
 import { HostFailure } from "../../../hosts/failure.js";
 import { hostWith } from "../../../hosts/embedding/host-with.js";
-import type { Host, Input, Operation, Outcome, Perform, RecordStore, types } from "../../../hosts/host.js";
+import type {
+  Host,
+  Input,
+  Operation,
+  Outcome,
+  Perform,
+  RecordChange,
+  RecordStore,
+  types,
+} from "../../../hosts/host.js";
 import type { SimulatedHost } from "../../../hosts/simulated/options.js";
 import type { SimulatedTime } from "../../../hosts/simulated/time.js";
 import { Draw } from "../random.js";
@@ -45,6 +54,7 @@ export class Mischief {
   /** How late completions may be in this story. */
   readonly #longestMs: number;
   #inFlight = 0;
+  #keeping = 0;
   /** What ends them with the engine's process. */
   readonly #waiting = new Set<() => void>();
   #lost = 0;
@@ -73,6 +83,11 @@ export class Mischief {
   /** Commands that have been begun and have not ended. */
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Transactions are under way: what came with them has not left. */
+  get keeps(): boolean {
+    return this.#keeping > 0;
   }
 
   /** Some will not end before the engine does. */
@@ -173,13 +188,18 @@ export class Mischief {
       journal: records.journal,
       close: () => records.close(),
       commit: async (commands) => {
-        await this.#delay(this.#trickOn("flush") === "slow");
-        const refusal = this.refusals.shift();
-        if (refusal !== "unkept") await records.commit(commands);
-        if (refusal !== undefined) throw new HostFailure("exhausted", "the disk says no");
-        await this.#delay(false);
+        this.#keeping += 1;
+        await this.#commit(records, commands).finally(() => (this.#keeping -= 1));
       },
     };
+  }
+
+  async #commit(records: RecordStore, commands: RecordChange[]): Promise<void> {
+    await this.#delay(this.#trickOn("flush") === "slow");
+    const refusal = this.refusals.shift();
+    if (refusal !== "unkept") await records.commit(commands);
+    if (refusal !== undefined) throw new HostFailure("exhausted", "the disk says no");
+    await this.#delay(false);
   }
 }
 
