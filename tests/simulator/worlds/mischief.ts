@@ -58,6 +58,8 @@ export class Mischief {
   /** What ends them with the engine's process. */
   readonly #waiting = new Set<() => void>();
   #lost = 0;
+  /** Engines that are gone. */
+  #lives = 0;
 
   constructor(world: SimulatedHost, seed: number, watcher: MischiefWatcher) {
     this.#world = world;
@@ -99,6 +101,7 @@ export class Mischief {
   crashed(): void {
     for (const end of [...this.#waiting]) end();
     this.refusals = [];
+    this.#lives += 1;
     this.#lost = 0;
   }
 
@@ -121,11 +124,14 @@ export class Mischief {
     const trick = this.#trickOn(command.tag);
     // From now on, though it is not done yet: whoever lets all come to rest must know.
     if (trick === "lose") this.#lost += 1;
+    const lives = this.#lives;
     await this.#delay(trick === "slow");
     if (trick === "fail") throw failureFor(command.tag);
     const outcome = await act();
     // What is done may be said not to be done, where doing it again or undoing it is no harm.
     if (trick === "fail-late" && to !== "processes" && command.tag !== "layer") throw failureFor(command.tag);
+    // Its engine may be gone already: nobody would end the wait.
+    if (trick === "lose" && lives !== this.#lives) throw new HostFailure("interrupted", "the engine is gone");
     if (trick === "lose") return this.#wait(() => {}) as Promise<never>;
     await this.#delay(false);
     if (trick === "twice") this.#again({ tag: "completed", val: { op, outcome: { tag: "ok", val: outcome } } });
