@@ -67,6 +67,7 @@ export function drawFault(draw: Draw, names: readonly string[]): string {
     [1, () => `trick slow flush ${1 + draw.below(3)}`],
     [1, () => `refuse ${draw.one(["unkept", "kept"])}`],
     [4, () => `crash ${drawCut(draw)} ${draw.one([0, 0, 50, 500, 30_000])} ${draw.onceIn(3) ? drawCut(draw) : 0}`],
+    [1, () => "restart"],
     [1, () => `clock ${draw.one(["+1", "-1", "+3600", "-3600", "-86400", "+31536000"])}`],
   ])();
 }

@@ -55,7 +55,10 @@ export class Simulation implements Observer {
   crashes = 0;
   readonly #world: SimulatedHost;
   readonly #mischief: Mischief;
-  readonly #engine: EmbeddedEngine;
+  readonly #engineOf: (life: number) => EmbeddedEngine;
+  #engine: EmbeddedEngine;
+  /** Orderly ends. */
+  #ends = 0;
   readonly #ledger = new Ledger();
   readonly #events = new Events();
   readonly #operations = new Operations();
@@ -94,11 +97,15 @@ export class Simulation implements Observer {
       new Restarts(core),
     ];
     this.#oracles = [this.#promises, ...Object.values(oracles).map((make) => make())];
-    this.#engine = new EmbeddedEngine({
-      ...{ host: this.#mischief.host, core, observer: this, seed: seedBytes(seed) },
-      onFatal: (error) => this.#fatal(error),
-    });
-    this.#mischief.deliver = (input) => this.#engine.deliver(input);
+    this.#engineOf = (life) => {
+      const { host } = this.#mischief;
+      const onFatal = (error: unknown): void => this.#fatal(error);
+      const engine = new EmbeddedEngine({ host, core, observer: this, seed: seedBytes(seed, life), onFatal });
+      // Others do not know the operations of this one.
+      this.#mischief.deliver = (input) => engine.deliver(input);
+      return engine;
+    };
+    this.#engine = this.#engineOf(0);
     this.#visible = {
       ...{ ids: new Map(), execs: [], archive: () => this.#world.firstImages()[0] as Uint8Array, tar: smallTar() },
       now: () => Number(this.#mischief.now().wall / 1_000_000n) / 1000,
@@ -282,6 +289,8 @@ export class Simulation implements Observer {
         return;
       case "crash":
         return this.#crash(Number(first), BigInt(second || "0") * MS, Number(third || "0"));
+      case "restart":
+        return this.#restart();
       case "rest":
         return this.#rest();
       default:
@@ -293,6 +302,23 @@ export class Simulation implements Observer {
     [this.#away, this.#secondCut] = [away, second];
     this.#world.faults.lift("engine-crash");
     this.#world.faults.inject({ kind: "engine-crash", afterOutputs }, 1);
+  }
+
+  /** An orderly end, and another engine on the same world: nobody remembers anything but the records. */
+  async #restart(): Promise<void> {
+    const { host, hangs } = this.#mischief;
+    // What does not end before the engine's process does.
+    if (hangs || this.#engine.state !== "open") return this.#crash(0, 0n, 0);
+    this.#isDown = true;
+    for (const kind of ["engine-crash", "records-full"] as const) this.#world.faults.lift(kind);
+    await moving(host, this.#engine.close());
+    this.#down();
+    this.#clients.clear();
+    while (this.#mischief.inFlight > 0 && (await this.#world.timers.step()));
+    this.#engine = this.#engineOf((this.#ends += 1));
+    await moving(host, this.#engine.start());
+    await this.#opened();
+    this.#isDown = false;
   }
 
   #lift(): void {
@@ -408,8 +434,13 @@ export class Simulation implements Observer {
   }
 }
 
-function seedBytes(seed: number): Uint8Array {
-  return new Uint8Array(createHash("sha256").update(`engine ${seed}`).digest());
+/** Of each of an engine's lives another one. */
+function seedBytes(seed: number, life: number): Uint8Array {
+  return new Uint8Array(
+    createHash("sha256")
+      .update(`engine ${seed}${life === 0 ? "" : ` ${life}`}`)
+      .digest(),
+  );
 }
 
 function asText(_: string, value: unknown): unknown {

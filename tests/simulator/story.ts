@@ -9,6 +9,7 @@
 //                     the host plays tricks with commands of that name (worlds/mischief.ts)
 //   crash 3 500 2     the engine is killed after its next three outputs, is away for half a second, and is killed once
 //                     more after two outputs of its restart (0: not)
+//   restart           the engine is closed in an orderly way, and another is opened on the same world
 //   clock +3600       the time of day jumps by so many seconds
 
 export interface Story {

@@ -73,6 +73,8 @@ export class Mischief {
       content: this.#perform("content"),
       networks: this.#perform("networks"),
       volumes: this.#perform("volumes"),
+      // It is there for the next engine.
+      close: async () => {},
       listen: (happened, bodies) => world.listen((input) => this.#happened(input, happened), bodies),
     });
   }
@@ -159,7 +161,8 @@ export class Mischief {
   }
 
   #again(input: Input): void {
-    this.#after(BigInt(this.#draw.below(50)) * MS, () => this.deliver(input));
+    const { deliver } = this;
+    this.#after(BigInt(this.#draw.below(50)) * MS, () => deliver(input));
   }
 
   async #delay(slow: boolean): Promise<void> {
