@@ -342,7 +342,7 @@ export class Model implements Oracle {
       container.ends(now, number, since, about.length === 1 ? became : null);
       if (about.length > 1 && became !== null) container.goesOn(now, RULES[read.verb]!.act!);
       if (status >= 500 && (read.verb === "remove" || read.verb === "force")) container.mayBe(now, "dead");
-      if (read.verb === "rename") this.#renamed(container, read, status, now, since);
+      if (read.verb === "rename") this.#renamed(container, open, status, now);
     }
     if (body !== null) this.#images.ends(now, number, since, IMAGE_AFTER[`${read.verb} ${status}`] ?? null);
   }
@@ -379,10 +379,19 @@ export class Model implements Oracle {
     }
   }
 
-  #renamed(container: Container, read: Read, status: number, now: number, since: number): void {
+  /** Of several it may be any; whom a name is refused has not got it, unless somebody else gives it that one. */
+  #renamed(container: Container, { read, since, about }: Open, status: number, now: number): void {
+    const { names } = container;
     const name = newName(read);
-    if (status === 204 && container.names.unchangedSince(since)) container.names.set(now, [name]);
-    else if (status !== 204) container.names.set(now, container.names.now);
+    if (status === 204 && about.length === 1 && names.unchangedSince(since)) names.set(now, [name]);
+    const isAskedAgain = [...this.#open.values()].some(
+      (one) => one.since !== since && one.about.includes(container) && newName(one.read) === name,
+    );
+    if (status < 400 || status >= 500 || !names.changedAt(since) || isAskedAgain) return;
+    names.set(
+      now,
+      [...names.now].filter((one) => one !== name),
+    );
   }
 
   /** Somebody is told of one that nobody has been told of: its client went away. */

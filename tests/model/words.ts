@@ -77,4 +77,9 @@ export class Timeline<Value> {
   unchangedSince(from: number): boolean {
     return this.#entries.at(-1)!.since <= from;
   }
+
+  /** Then, and not since. */
+  changedAt(when: number): boolean {
+    return this.#entries.at(-1)!.since === when;
+  }
 }
