@@ -1,5 +1,7 @@
-// Cores that do something wrong, now and then: what they ask of their world is tampered with on its way out.
+// Cores that do something wrong, now and then: what they ask of their world is tampered with on its way out, or what they
+// are told on its way in.
 
+import type { Input, engine } from "../../hosts/host.js";
 import type { CompiledCore } from "../../hosts/instance.js";
 import type { StepOutputs } from "../../hosts/outbox.js";
 
@@ -15,6 +17,17 @@ export interface Wrong {
   each: number;
   /** What is asked in its place. */
   instead: (command: { tag: string; val: unknown }) => { tag: string; val: unknown }[];
+  /** What it remembers in place of a record, when it is asked. */
+  recall?: (stored: engine.Stored) => engine.Stored;
+}
+
+/** It takes in something else than it is given. */
+export interface Misreading {
+  says: string;
+  /** In place of a record, as it is opened. */
+  read?: (stored: engine.Stored, options: engine.Options) => engine.Stored;
+  /** In place of an input. */
+  hear?: (input: Input) => Input;
 }
 
 const INTERFACES = {
@@ -27,7 +40,27 @@ const INTERFACES = {
   timers: "coracle:engine/timers",
 } as const satisfies Partial<Record<keyof StepOutputs | string, string>>;
 
-export function plant(core: CompiledCore, { on, command: wanted, each, instead }: Wrong): CompiledCore {
+export function plant(core: CompiledCore, wrong: Wrong | Misreading): CompiledCore {
+  return "on" in wrong ? tampering(core, wrong) : misreading(core, wrong);
+}
+
+function misreading(core: CompiledCore, { read = same, hear = same }: Misreading): CompiledCore {
+  return {
+    instantiate: (imports) => {
+      const component = core.instantiate(imports);
+      const { engine } = component.exports;
+      return withEngine(component, {
+        open: (options, now, seed, records, ...rest) => {
+          const misread = records.map((stored) => read(stored, options));
+          engine.open(options, now, seed, misread, ...rest);
+        },
+        step: (now, input) => engine.step(now, hear(input)),
+      });
+    },
+  };
+}
+
+function tampering(core: CompiledCore, { on, command: wanted, each, instead, recall = same }: Wrong): CompiledCore {
   let count = 0;
   return {
     instantiate: (imports) => {
@@ -38,7 +71,21 @@ export function plant(core: CompiledCore, { on, command: wanted, each, instead }
         const isMeant = command.tag === wanted && ++count % each === 0;
         for (const one of isMeant ? instead(command) : [command]) perform(op, one);
       };
-      return core.instantiate({ ...own, [name]: { perform: tampered } } as unknown as typeof imports);
+      const component = core.instantiate({ ...own, [name]: { perform: tampered } } as unknown as typeof imports);
+      const { engine } = component.exports;
+      return withEngine(component, { records: () => engine.records().map(recall) });
     },
   };
+}
+
+type Component = ReturnType<CompiledCore["instantiate"]>;
+type Calls = Component["exports"]["engine"];
+
+function withEngine(component: Component, calls: Partial<Calls>): Component {
+  const { exports } = component;
+  return { ...component, exports: { ...exports, engine: { ...exports.engine, ...calls } } };
+}
+
+function same<Value>(value: Value): Value {
+  return value;
 }

@@ -24,12 +24,14 @@ import type { AtRest, Invariant } from "./invariants/invariant.js";
 import { Operations } from "./invariants/operations.js";
 import { Owners } from "./invariants/owners.js";
 import { Promises } from "./invariants/promises.js";
+import { Remembered } from "./invariants/remembered.js";
 import { Replies } from "./invariants/replies.js";
 import { Restarts } from "./invariants/restarts.js";
 import { Shadows, digest } from "./invariants/shadows.js";
 import { Statuses } from "./invariants/statuses.js";
 import { Ledger, wordOf } from "./ledger.js";
 import type { Answer, Asked, Fact, Oracle } from "./oracle.js";
+import { LiveCore } from "./live.js";
 import { ORACLES } from "./oracles.js";
 import { job } from "./worlds/job.js";
 import { liar } from "./worlds/liar.js";
@@ -63,6 +65,7 @@ export class Simulation implements Observer {
   readonly #events = new Events();
   readonly #operations = new Operations();
   readonly #promises = new Promises(this.#ledger);
+  readonly #remembered: () => engine.Stored[];
   readonly #invariants: readonly Invariant[];
   readonly #oracles: readonly Oracle[];
   readonly #clients = new Map<string, Client>();
@@ -85,6 +88,8 @@ export class Simulation implements Observer {
       defect: (why) => this.#broken(new Breach("host", why)),
     });
     const replies = new Replies();
+    const live = new LiveCore(core);
+    this.#remembered = () => live.records();
     this.#invariants = [
       replies,
       new Statuses(new Instance(core).rules()),
@@ -95,12 +100,13 @@ export class Simulation implements Observer {
       this.#events,
       new Shadows(core),
       new Restarts(core),
+      new Remembered(),
     ];
     this.#oracles = [this.#promises, ...Object.values(oracles).map((make) => make())];
     this.#engineOf = (life) => {
       const { host } = this.#mischief;
       const onFatal = (error: unknown): void => this.#fatal(error);
-      const engine = new EmbeddedEngine({ host, core, observer: this, seed: seedBytes(seed, life), onFatal });
+      const engine = new EmbeddedEngine({ host, core: live, observer: this, seed: seedBytes(seed, life), onFatal });
       // Others do not know the operations of this one.
       this.#mischief.deliver = (input) => engine.deliver(input);
       return engine;
@@ -197,7 +203,8 @@ export class Simulation implements Observer {
     const notes = step.explain();
     const snapshot = (): Uint8Array => step.snapshot();
     const found = (): engine.Inventory => this.#world.world.found();
-    const seen = { ...step, snapshot, input, opening, notes, found, ledger: this.#ledger, count: this.steps };
+    const [remembered, ledger] = [this.#remembered, this.#ledger];
+    const seen = { ...step, snapshot, input, opening, notes, found, remembered, ledger, count: this.steps };
     this.#hold(() => {
       for (const invariant of this.#invariants) invariant.stepped?.(seen);
     });

@@ -1,7 +1,9 @@
 // Cores that do one thing wrong now and then, each by what a reader of a test is told of it, and by the rule that it breaks.
 
 import { packageCore } from "../../hosts/embedding/core.js";
-import { plant, type Wrong } from "./planted.js";
+import type { engine } from "../../hosts/host.js";
+import { SHADOW_EPOCH } from "./invariants/shadows.js";
+import { type Misreading, plant, type Wrong } from "./planted.js";
 import type { SimulationOptions } from "./simulation.js";
 
 const NOTHING: Wrong["instead"] = () => [];
@@ -16,15 +18,26 @@ const SIGHUP = 1;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-function changed(change: (record: Record<string, unknown>) => void): Wrong["instead"] {
-  return (command) => {
-    const { key, value } = command.val as { key: string; value: Uint8Array };
-    if (!key.startsWith("container/")) return [command];
-    const record = JSON.parse(decoder.decode(value)) as Record<string, unknown>;
-    change(record);
-    return [{ tag: "put", val: { key, value: encoder.encode(JSON.stringify(record)) } }];
-  };
+type Change = (record: Record<string, unknown>) => void;
+
+/** Of containers alone. */
+function rewritten({ key, value }: engine.Stored, change: Change): engine.Stored {
+  if (!key.startsWith("container/")) return { key, value };
+  const record = JSON.parse(decoder.decode(value)) as Record<string, unknown>;
+  change(record);
+  return { key, value: encoder.encode(JSON.stringify(record)) };
 }
+
+function changed(change: Change): Wrong["instead"] {
+  return ({ val }) => [{ tag: "put", val: rewritten(val as engine.Stored, change) }];
+}
+
+const RESTARTED: Change = (record) => void (record["restartCount"] = 7);
+const NAMED: Change = (record) => void (record["name"] = "anna");
+const misread: Misreading["read"] = (stored) => rewritten(stored, RESTARTED);
+/** Only by instances that a driver opens. */
+const misreadAtRestarts: Misreading["read"] = (stored, { epoch }) =>
+  epoch === SHADOW_EPOCH ? stored : rewritten(stored, RESTARTED);
 
 /** An event, in the form of the journal: its action stands behind its type, each after its length. */
 const misnamed: Wrong["instead"] = (command) => {
@@ -44,28 +57,40 @@ const KEPT = /cannot remove container/;
 const denied: Wrong["instead"] = ({ tag, val }) => {
   const answer = val as { head: { status: number }; body: Uint8Array };
   if (!KEPT.test(decoder.decode(answer.body))) return [{ tag, val }];
-  return [{ tag, val: { head: { ...answer.head, status: 204 }, body: new Uint8Array() } }];
+  return [{ tag, val: { ...answer, head: { ...answer.head, status: 204 }, body: new Uint8Array() } }];
 };
 
-export const WRONGS: readonly (Wrong & { found: string })[] = [
+/** Whoever is to be started is given another name. */
+const misheard: Misreading["hear"] = (input) => {
+  if (input.tag !== "request") return input;
+  const { id, target } = input.val;
+  const other = target.replace(/(\/containers\/[^/?]+)\/start\b.*/, `$1/rename?name=other${id}`);
+  return { tag: "request", val: { ...input.val, target: other } };
+};
+
+type Found = (Wrong | Misreading) & { found: string };
+
+export const WRONGS: readonly Found[] = [
   { says: "answers nobody", on: "replies", command: "whole", each: 9, instead: NOTHING, found: "replies" },
   { says: "answers twice", on: "replies", command: "whole", each: 9, instead: TWICE, found: "replies" },
   { says: "never ends a wait", on: "replies", command: "end", each: 3, instead: NOTHING, found: "replies" },
   {
     ...{ says: "forgets to write", on: "records", command: "put", each: 7, instead: NOTHING, found: "images" },
   },
-  { says: "forgets to delete", on: "records", command: "delete", each: 2, instead: NOTHING, found: "shadows" },
+  { says: "forgets to delete", on: "records", command: "delete", each: 2, instead: NOTHING, found: "records" },
+  { says: "reads what is not written", read: misread, found: "shadows" },
+  { says: "reads what is not written, at restarts", read: misreadAtRestarts, found: "restart" },
   {
     ...{ says: "writes another status", on: "records", command: "put", each: 5, found: "statuses" },
     instead: changed((record) => (record["status"] = 3)),
   },
   {
-    ...{ says: "writes what it does not remember", on: "records", command: "put", each: 5, found: "restart" },
-    instead: changed((record) => (record["restartCount"] = 7)),
+    ...{ says: "writes what it does not remember", on: "records", command: "put", each: 5, found: "records" },
+    instead: changed(RESTARTED),
   },
   {
     ...{ says: "gives two one name", on: "records", command: "put", each: 1, found: "owners" },
-    instead: changed((record) => (record["name"] = "anna")),
+    ...{ instead: changed(NAMED), recall: (stored) => rewritten(stored, NAMED) },
   },
   { says: "tells of something else", on: "records", command: "append", each: 4, instead: misnamed, found: "events" },
   { says: "sends another signal", on: "processes", command: "signal", each: 2, instead: misdialled, found: "events" },
@@ -77,10 +102,11 @@ export const WRONGS: readonly (Wrong & { found: string })[] = [
     ...{ says: "has not removed what it says that it has", on: "replies", command: "whole", each: 1 },
     ...{ instead: denied, found: "promises" },
   },
+  { says: "has not started what it says that it has", hear: misheard, found: "promises" },
   { says: "asks twice", on: "processes", command: "launch", each: 3, instead: TWICE, found: "operations" },
 ];
 
 /** For one story: a core that does it, looked at by the invariants alone. Each story needs its own: it counts. */
-export function wronged(wrong: Wrong): SimulationOptions {
+export function wronged(wrong: Wrong | Misreading): SimulationOptions {
   return { core: plant(packageCore(), wrong), oracles: {} };
 }

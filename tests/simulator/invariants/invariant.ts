@@ -18,6 +18,8 @@ export interface Seen extends ObservedStep {
   readonly count: number;
   /** What there is on the machine, before anything of this step is done. */
   found(): engine.Inventory;
+  /** Every record in use, as the instance would put it now. */
+  remembered(): engine.Stored[];
 }
 
 /** Nothing goes on any more, in engine and world. */
@@ -29,7 +31,7 @@ export interface AtRest {
 }
 
 /** How often, in steps, the machine is looked at. */
-export const LOOK_EACH = 10;
+export const LOOK_EACH = 1;
 
 export interface Invariant {
   stepped?(seen: Seen): void;

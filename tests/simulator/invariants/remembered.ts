@@ -1,7 +1,9 @@
 // Records equal memory: what an instance would put now is what it has put.
 
-import type { Instance } from "../../../hosts/instance.js";
+import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
+import { isEqual } from "../ledger.js";
+import type { Invariant, Seen } from "./invariant.js";
 
 /**
  * Members of a container's record that may wait until a client is told of them. `removeVolumes` belongs to a removal that
@@ -11,20 +13,35 @@ const LATE = ["health", "manuallyStopped", "disarmed", "removeVolumes"];
 
 const decoder = new TextDecoder();
 
+export class Remembered implements Invariant {
+  stepped({ remembered, ledger }: Seen): void {
+    expectRemembered("records", remembered(), ledger.records);
+  }
+}
+
 /** Throws a `Breach`. */
-export function expectRemembered(rule: string, instance: Instance, kept: ReadonlyMap<string, Uint8Array>): void {
-  const told = new Map(instance.records().map(({ key, value }) => [key, value]));
+export function expectRemembered(
+  rule: string,
+  remembered: readonly engine.Stored[],
+  kept: ReadonlyMap<string, Uint8Array>,
+): void {
+  const told = new Set<string>();
+  for (const { key, value } of remembered) {
+    told.add(key);
+    const written = kept.get(key);
+    if (written === undefined) throw new Breach(rule, `${key} is remembered and not kept`);
+    // Most are the same byte by byte.
+    if (!isEqual(written, value)) expectSame(rule, key, value, written);
+  }
   for (const key of kept.keys()) {
     if (!key.startsWith("damaged/") && !told.has(key)) throw new Breach(rule, `${key} is kept and not remembered`);
   }
-  for (const [key, value] of told) {
-    const written = kept.get(key);
-    if (written === undefined) throw new Breach(rule, `${key} is remembered and not kept`);
-    const [remembered, recorded] = [form(key, value), form(key, written)];
-    if (remembered !== recorded) {
-      throw new Breach(rule, `${key} differs:\nin memory   ${remembered}\nby records  ${recorded}`);
-    }
-  }
+}
+
+function expectSame(rule: string, key: string, memory: Uint8Array, written: Uint8Array): void {
+  const [remembered, recorded] = [form(key, memory), form(key, written)];
+  if (remembered === recorded) return;
+  throw new Breach(rule, `${key} differs:\nin memory   ${remembered}\nby records  ${recorded}`);
 }
 
 function form(key: string, value: Uint8Array): string {

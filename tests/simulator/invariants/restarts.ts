@@ -7,7 +7,6 @@ import { Breach } from "../breach.js";
 import { type Ledger, isEqual, wordOf } from "../ledger.js";
 import type { Invariant, Seen } from "./invariant.js";
 import { LISTS, Questions, isSettled, movedIn, same } from "./questions.js";
-import { expectRemembered } from "./remembered.js";
 
 export class Restarts implements Invariant {
   readonly #core: CompiledCore;
@@ -28,7 +27,6 @@ export class Restarts implements Invariant {
     const { ledger, now, notes } = seen;
     if (ledger.lost === null) throw new Breach("restart", "the records are not those after a step of the one before");
     const old = this.#restored(before);
-    expectRemembered("restart", old, ledger.before);
     const [memory, records] = [new Questions(old, now), new Questions(this.#restored(seen.snapshot()), now)];
     const moved = movedIn(notes);
     const isWhole = ledger.lost === 0;
