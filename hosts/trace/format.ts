@@ -18,11 +18,11 @@
 // version 1 is as version 2, but has nothing in short.
 //
 // `core` is the SHA-256 of the core's wasm bytes, in hex: another core may decide otherwise. Segments are numbered one by
-// one; the first of a trace may have any number, older ones may have been thrown away; behind one that is
-// not continued numbers may be missing. `epoch` is the number of the instance (`options.epoch`). `step` is the number of the last step before the segment's first input: `open` is 0, each
-// input one more. `continued`: the next segment begins with a snapshot of this very state. `lost`: the instance is gone.
-// `broken`: what came next was not written down, for the recorder was killed or had no room; the instance may have gone
-// on. `running`: this is as far as was seen.
+// one; the first of a trace may have any number, older ones may have been thrown away; behind one that is not continued
+// numbers may be missing. `epoch` is the number of the instance (`options.epoch`). `step` is the number of the last
+// step before the segment's first input: `open` is 0, each input one more. `continued`: the next segment begins with a
+// snapshot of this very state. `lost`: the instance is gone. `broken`: what came next was not written down, for the
+// recorder was killed or had no room; the instance may have gone on. `running`: this is as far as was seen.
 //
 // NOW is ["WALL","MONOTONIC"]. INPUT and the arguments of `open` are the values of core/wit/engine.wit:
 //   record         object, names in camelCase, in the order of the WIT; an option that is none is left out
@@ -37,8 +37,9 @@
 //
 // OUT is {"records":HASH,"effects":HASH,"replies":HASH}; what is left out was not asked for. A line without "out" is a
 // call that trapped: it is the last before the end, which is `lost`. A HASH is the first twelve bytes, in base64, of
-// the MurmurHash3 (128 bits for 32-bit machines, seed 0) of a list: of all records' commands, in order; of {to, op, command} for every other command, `to` being the
-// interface's name; of {request, command} for every reply. What is hashed of a value is
+// the MurmurHash3 (128 bits for 32-bit machines, seed 0) of a list: of all records' commands, in order; of
+// {to, op, command} for every other command, `to` being the interface's name; of {request, command} for every reply.
+// What is hashed of a value is
 //   text, enum     s LENGTH : UTF-8 bytes          list, tuple  l COUNT : each item
 //   list<u8>       b LENGTH : bytes                record       r, for each field its name (as text) and its value, then ;
 //    of over 1024  h LENGTH : all of their hash    variant      as a record of `tag` and `val`

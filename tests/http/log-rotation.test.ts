@@ -150,12 +150,12 @@ function span(text: string): (number | undefined)[] {
   return [all[0], all.at(-1)];
 }
 
-/** Where a number does not follow the one before. */
 /** A line that came in two pieces may lie in two files, of which the first is gone. */
 function wholeLines(kept: string): string {
   return kept.slice(kept.indexOf("\n") + 1);
 }
 
+/** Where a number does not follow the one before. */
 function gaps(text: string): string[] {
   const all = numbers(text);
   return all.flatMap((number, index) =>

@@ -24,7 +24,7 @@ const SEGMENTS = 16;
 const MOST_CHARACTERS = 4 << 20;
 /** Steps wait so long to be written down, for others or for a moment in which nobody asks. */
 const GATHER_MS = 10;
-/** So many are written down together, behind the turn of the event loop in which there are: some tenth of a millisecond. */
+/** So many are written down together, behind the turn of the event loop in which there are: in some tenth of 1 ms. */
 const BATCH = 32;
 /** Bytes of answers that are kept in mind for it. */
 const MOST_BYTES = 1 << 20;

@@ -8,7 +8,7 @@ import { HUB } from "../../../hosts/simulated/registry/images.js";
 import { MANIFEST, MANIFEST_LIST } from "../../../hosts/simulated/registry/packing.js";
 
 const HOST = "liar.example";
-/** The bytes behind a manifest's digest; a layer's size, more or less; a config's size; a layer's content, by its config. */
+/** The bytes behind a manifest's digest; a layer's size, more or less; a config's size; a layer's content. */
 const LIES = ["manifest", "more", "less", "config", "diff-id"] as const;
 /** What clients call its images. */
 export const LYING: readonly string[] = LIES.map(nameOf);
