@@ -14,8 +14,8 @@
 // Long ones may be written in short, BYTES being raw DEFLATE (RFC 1951): any line but the header and the snapshot as
 // {"deflated":BYTES}, which is its text in UTF-8; the snapshot as {"snapshot":{"deflated":BYTES}}.
 //
-// Older versions are read and verified as well. Version 2 has SHA-256 in place of MurmurHash3, and is all else the same;
-// version 1 is as version 2, but has nothing in short.
+// Older versions are read and verified as well. Version 2 has SHA-256 in place of MurmurHash3, hashes nothing of whether
+// replies are `stateless`, and is all else the same; version 1 is as version 2, but has nothing in short.
 //
 // `core` is the SHA-256 of the core's wasm bytes, in hex: another core may decide otherwise. Segments are numbered one by
 // one; the first of a trace may have any number, older ones may have been thrown away; behind one that is not continued

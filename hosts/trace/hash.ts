@@ -23,10 +23,12 @@ interface Hashing {
   digest: Digest;
   /** Of more bytes than stand in what is hashed as they are. */
   ofLong: Digest;
+  /** Of replies it is hashed whether they are: no core was asked that before. */
+  stateless: boolean;
 }
 
-const NOW: Hashing = { digest: murmur3, ofLong: remembering(murmur3) };
-const BEFORE: Hashing = { digest: sha256, ofLong: remembering(sha256) };
+const NOW: Hashing = { digest: murmur3, ofLong: remembering(murmur3), stateless: true };
+const BEFORE: Hashing = { digest: sha256, ofLong: remembering(sha256), stateless: false };
 
 /** What a trace calls a core by: of the bytes of its wasm module. */
 export function identityOf(wasm: Uint8Array): string {
@@ -56,11 +58,11 @@ function hashOf(value: unknown, { digest, ofLong }: Hashing): string {
   return twelveToBase64(digest(writer.written));
 }
 
-function hashOfReplies(of: readonly Reply[], masked: boolean, { digest, ofLong }: Hashing): string {
+function hashOfReplies(of: readonly Reply[], masked: boolean, hashing: Hashing): string {
   writer.clear();
   writeCount(LETTER.l, of.length);
-  for (const reply of of) writeReply(reply, masked, ofLong);
-  return twelveToBase64(digest(writer.written));
+  for (const reply of of) writeReply(reply, masked, hashing);
+  return twelveToBase64(hashing.digest(writer.written));
 }
 
 /** What stands before a value in what is hashed of most replies: names are known, and need not be looked for. */
@@ -77,21 +79,21 @@ const WHOLE: { [Field in keyof replies.Whole]: Uint8Array } = {
 };
 
 /** The same as `write`, in half the time. `masked`: its body is taken to be empty. */
-function writeReply({ request, command }: Reply, masked: boolean, ofLong: Digest): void {
+function writeReply({ request, command }: Reply, masked: boolean, hashing: Hashing): void {
   writer.copy(REPLY.request);
   writeInteger(request);
   writer.copy(REPLY.command);
   if (command.tag === "whole" || command.tag === "bare") {
     writer.copy(COMMAND[command.tag]);
-    writeWhole(command.val, masked, ofLong);
+    writeWhole(command.val, masked, hashing);
     writer.byte(SEMICOLON);
   } else {
-    write(masked && command.tag === "chunk" ? { tag: "chunk", val: NO_BYTES } : command, ofLong);
+    write(masked && command.tag === "chunk" ? { tag: "chunk", val: NO_BYTES } : command, hashing.ofLong);
   }
   writer.byte(SEMICOLON);
 }
 
-function writeWhole({ head, body, stateless }: replies.Whole, masked: boolean, ofLong: Digest): void {
+function writeWhole({ head, body, stateless }: replies.Whole, masked: boolean, hashing: Hashing): void {
   writer.copy(WHOLE.head);
   writer.copy(HEAD.status);
   writeInteger(head.status);
@@ -99,9 +101,11 @@ function writeWhole({ head, body, stateless }: replies.Whole, masked: boolean, o
   writeText(head.headers);
   writer.byte(SEMICOLON);
   writer.copy(WHOLE.body);
-  writeBytes(masked ? NO_BYTES : body, ofLong);
-  writer.copy(WHOLE.stateless);
-  writer.byte(stateless ? LETTER.t : LETTER.f);
+  writeBytes(masked ? NO_BYTES : body, hashing.ofLong);
+  if (hashing.stateless) {
+    writer.copy(WHOLE.stateless);
+    writer.byte(stateless ? LETTER.t : LETTER.f);
+  }
   writer.byte(SEMICOLON);
 }
 
