@@ -1,4 +1,5 @@
-// The daemon comes before what it starts, and nothing of that is handed on.
+// The daemon comes before what it starts, and nothing of that is handed on; nor is its session, where a terminal's
+// signals would go.
 
 import { existsSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
@@ -31,6 +32,8 @@ describeUnless(ownIsUsual ? missing : "the tests do not have the usual priority 
         expect(sessionsPriority(daemon.pid())).toBe("-10");
         expect([parentOf(State.Pid), parentOf(Pid)].map(sessionsPriority)).toEqual(["0", "0"]);
       }
+      const sessions = [daemon.pid(), parentOf(State.Pid), State.Pid, parentOf(Pid), Pid].map(sessionOf);
+      expect(new Set(sessions).size).toBe(sessions.length);
       await engine.remove(id);
     } finally {
       await daemon.close();
@@ -42,6 +45,12 @@ describeUnless(ownIsUsual ? missing : "the tests do not have the usual priority 
 function sessionsPriority(pid: number): string {
   const file = `/proc/${pid}/autogroup`;
   return existsSync(file) ? (/nice (-?\d+)/.exec(readFileSync(file, "utf8"))?.[1] ?? "none") : "0";
+}
+
+/** The sixth of what proc(5) tells in `stat`; a name may have blanks in it. */
+function sessionOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]);
 }
 
 function parentOf(pid: number): number {

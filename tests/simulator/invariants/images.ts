@@ -5,7 +5,7 @@ import { Breach } from "../breach.js";
 import { UNBELIEVABLE } from "../worlds/liar.js";
 import { type Ledger, wordOf } from "../ledger.js";
 import { Failures } from "./failures.js";
-import { type AtRest, LOOK_EACH, type Invariant, type Seen } from "./invariant.js";
+import { type AtRest, type Invariant, type Seen } from "./invariant.js";
 import type { Operations } from "./operations.js";
 
 const IN_USE = ["starting", "running", "paused", "restarting", "recycling"];
@@ -26,7 +26,7 @@ export class Images implements Invariant {
   stepped(seen: Seen): void {
     const { ledger } = seen;
     this.#undropped.stepped(seen);
-    if (seen.count % LOOK_EACH === 0) this.#machine(ledger, seen.found());
+    this.#machine(ledger, seen.found());
     const changed = ledger.changed.filter((key) => IMAGE_KEYS.test(key));
     if (changed.length === 0) return;
     for (const key of changed) if (key.startsWith("image/") && !ledger.records.has(key)) this.#unused(ledger, key);

@@ -30,9 +30,6 @@ export interface AtRest {
   readonly inFlight: number;
 }
 
-/** How often, in steps, the machine is looked at. */
-export const LOOK_EACH = 1;
-
 export interface Invariant {
   stepped?(seen: Seen): void;
   /** The engine is gone. */

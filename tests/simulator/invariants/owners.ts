@@ -4,7 +4,7 @@
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
 import { Failures } from "./failures.js";
-import { type AtRest, LOOK_EACH, type Invariant, type Seen } from "./invariant.js";
+import { type AtRest, type Invariant, type Seen } from "./invariant.js";
 import type { Operations } from "./operations.js";
 import type { Replies } from "./replies.js";
 
@@ -29,7 +29,7 @@ export class Owners implements Invariant {
     const { ledger } = seen;
     this.#unmade.stepped(seen);
     this.#undropped.stepped(seen);
-    if (seen.count % LOOK_EACH === 0) this.#machine(ledger, seen.found(), (id) => this.#replies.needFiles(id));
+    this.#machine(ledger, seen.found(), (id) => this.#replies.needFiles(id));
     if (!ledger.changed.some((key) => key.startsWith("container/"))) return;
     const containers = [...ledger.containers.values()];
     unique("name", containers, ({ name }) => [name]);
