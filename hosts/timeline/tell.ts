@@ -2,7 +2,7 @@
 
 import type { CompiledCore } from "../instance.js";
 import type { Segment } from "../trace/format.js";
-import { replay } from "../trace/replay.js";
+import { replaying, toItsEnd } from "../trace/replay.js";
 import type { Replayed, ReplayOptions } from "../trace/replay.js";
 import type { types } from "../host.js";
 import type { Step } from "./step.js";
@@ -16,11 +16,16 @@ export interface TellOptions extends Pick<ReplayOptions, "until" | "identity" | 
 }
 
 /** Throws `TraceError` as `replay` does. */
-export function tell(
+export function tell(segments: Iterable<Segment>, core: CompiledCore, options: TellOptions): Replayed {
+  return toItsEnd(telling(segments, core, options));
+}
+
+/** Does so a step at a time, as `replaying` does. */
+export function* telling(
   segments: Iterable<Segment>,
   core: CompiledCore,
   { added, claim = () => null, ...options }: TellOptions,
-): Replayed {
+): Generator<void, Replayed> {
   let now: types.Instant = { wall: 0n, monotonic: 0n };
   const timeline = new Timeline({
     claim,
@@ -32,7 +37,7 @@ export function tell(
     readsJournal: true,
     forgets: true,
   });
-  return replay({ segments }, core, {
+  return yield* replaying({ segments }, core, {
     ...options,
     onResumed: (segment, records) => {
       now = segment.calls[0]?.now ?? now;

@@ -106,7 +106,9 @@ export class Timeline implements Observer {
     const { outputs } = observed;
     const before = this.#before;
     // Names come from before and after: a container that goes in this step still has one.
-    this.#naming.world = { ...world, containers: [...world.containers, ...before.containers] };
+    const { containers } = world;
+    const same = containers === before.containers;
+    this.#naming.world = same ? world : { ...world, containers: [...containers, ...before.containers] };
     for (const effect of outputs.effects) {
       if (!cancelsTimer(effect)) this.#asked.set(effect.op, { effect, exchange: what.exchange });
     }

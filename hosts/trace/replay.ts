@@ -61,13 +61,30 @@ export function replay(
   core: CompiledCore,
   options: ReplayOptions = {},
 ): Replayed {
+  return toItsEnd(replaying(trace, core, options));
+}
+
+/** Does so a step at a time: whoever asks for the next one may do something else between them. */
+export function* replaying(
+  trace: { segments: Iterable<Segment> },
+  core: CompiledCore,
+  options: ReplayOptions = {},
+): Generator<void, Replayed> {
   const run = new Run(core, options);
   for (const segment of trace.segments) {
     if (options.anyCore !== true) checkCore(segment, options.identity);
-    run.segment(segment);
+    yield* run.segment(segment);
     if (run.over) break;
   }
   return run.result();
+}
+
+/** Goes on until there is nothing more to be done. */
+export function toItsEnd<Result>(work: Generator<void, Result>): Result {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
 }
 
 /** The last segment that has begun by a step: replaying it alone leads there on the shortest way. Null if none has. */
@@ -107,7 +124,7 @@ class Run {
     return { instance: this.#instance, at: this.#at, compared: this.#compared, difference: this.#difference };
   }
 
-  segment(segment: Segment): void {
+  *segment(segment: Segment): Generator<void, void> {
     const { start, epoch, step } = segment;
     if (this.#isPast({ epoch, step })) return;
     if (start.tag === "snapshot") {
@@ -116,9 +133,11 @@ class Run {
       this.#instance = new Instance(this.#core);
       this.#make(segment, { epoch, step }, start.now, start.out, false, { opening: start.opening });
     }
+    yield;
     for (const [i, call] of segment.calls.entries()) {
       if (this.over) return;
       this.#call(segment, { epoch, step: step + i + 1 }, call);
+      yield;
     }
     this.#before = segment.end.why === "continued" ? segment : null;
     if (segment.end.why === "lost" && !this.over) this.#options.onLost?.(segment, segment.end.error);

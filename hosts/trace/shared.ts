@@ -26,7 +26,7 @@ import { Malformed, encoded, malformed, objectOf, optional, pair, record, text, 
 import { TraceError } from "./decode.js";
 import type { Segment } from "./format.js";
 import { HiddenValues } from "./hidden-values.js";
-import { replay } from "./replay.js";
+import { replay, toItsEnd } from "./replay.js";
 import type { ReplayOptions, ReplayedStep } from "./replay.js";
 import * as shared from "./shared-values.js";
 import { input, instant, opening } from "./values.js";
@@ -108,6 +108,11 @@ export function isShared(firstLine: string): boolean {
 
 /** Tells a shared trace's steps, one after the other. Throws `TraceError`. */
 export function listen(lines: Iterable<string>, listener: Listener): void {
+  toItsEnd(listening(lines, listener));
+}
+
+/** Does so a step at a time: whoever asks for the next one may do something else between them. */
+export function* listening(lines: Iterable<string>, listener: Listener): Generator<void, void> {
   let number = 0;
   let epoch = 0;
   try {
@@ -115,6 +120,7 @@ export function listen(lines: Iterable<string>, listener: Listener): void {
       number++;
       if (number === 1) checkHeader(objectOf(parsed(line), "the header"));
       else epoch = tellLine(objectOf(parsed(line), "the line"), epoch, listener);
+      yield;
     }
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;

@@ -36,7 +36,7 @@ describe("a long trace", () => {
 
   beforeAll(async () => {
     [text, truths] = await recorded();
-    session = openTrace("long.ndjson", text, CORE);
+    session = await openedTrace("long.ndjson", text);
   });
 
   test("comes out as it was recorded, over all of its segments", () => {
@@ -45,6 +45,16 @@ describe("a long trace", () => {
     expect(steps.length).toBeGreaterThan(5000);
     expect(text.match(/^\{"format"/gm)!.length).toBeGreaterThan(2);
     expect(steps.map(({ number }) => number)).toEqual(steps.map((_, place) => place));
+  });
+
+  test("is read while others have their turns, as long as it is wanted", async () => {
+    const shares: number[] = [];
+    const wantedTo = async (most: number): Promise<Session | null> =>
+      openTrace("long.ndjson", text, CORE, async (share) => shares.push(share) > 0 && share < most);
+    expect(await wantedTo(0.3)).toBeNull();
+    expect(shares.length).toBeGreaterThan(1);
+    expect(shares.at(-1)).toBeLessThan(0.9);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
   });
 
   test("has the world at its beginning, in its midst and at its end", () => {
@@ -59,9 +69,9 @@ describe("a long trace", () => {
     expect(shown(session.world.value)).toEqual(truths[1]);
   });
 
-  test("that begins in the midst of an engine's life has its end all the same", () => {
+  test("that begins in the midst of an engine's life has its end all the same", async () => {
     const rest = text.slice(text.indexOf('\n{"format"', text.length / 3) + 1);
-    const later = openTrace("later.ndjson", rest, CORE);
+    const later = await openedTrace("later.ndjson", rest);
     expect(later.steps.value[0]?.kind).toBe("resumed");
     expect(later.steps.value.length).toBeLessThan(session.steps.value.length);
     expect({ ...shown(later.world.value), events: 0 }).toEqual({ ...truths[1]!, events: 0 });
@@ -118,6 +128,12 @@ async function recorded(): Promise<[text: string, truths: Truth[]]> {
   const text = ring.text();
   await engine.close();
   return [text, truths];
+}
+
+async function openedTrace(name: string, text: string): Promise<Session> {
+  const session = await openTrace(name, text, CORE, async () => true);
+  if (session === null) throw new Error("nobody gave it up");
+  return session;
 }
 
 async function allClients(act: (client: number) => Promise<void>): Promise<void> {

@@ -36,6 +36,8 @@ export class Playground {
   readonly shown = signal<string | null>(null);
   readonly #motion = new Motion();
   readonly #references = new Map<string, Promise<Reference>>();
+  /** The trace that was chosen last. */
+  #read: File | null = null;
 
   constructor(session: Session) {
     this.session = signal(session);
@@ -107,11 +109,22 @@ export class Playground {
 
   /** Shows what an engine elsewhere has recorded. */
   async openTrace(file: File): Promise<void> {
+    this.#read = file;
     this.notice.value = `Reading ${file.name}…`;
     // Fetched when it is needed; by then the notice is seen, too.
     const [text, { openTrace }] = await Promise.all([file.text(), import("../session/open-trace.js")]);
-    this.replace(openTrace(file.name, text, this.session.value.core));
+    const session = await openTrace(file.name, text, this.session.value.core, (share) => this.#reads(file, share));
+    if (session === null) return;
+    await this.replace(session);
     this.notice.value = "";
+  }
+
+  /** Says how far it is; false if another file was chosen since. */
+  async #reads(file: File, share: number): Promise<boolean> {
+    if (this.#read !== file) return false;
+    this.notice.value = `Reading ${file.name}… ${5 * Math.floor(20 * share)} %`;
+    await otherTasks();
+    return true;
   }
 
   /** Each lesson begins in a session of its own, with its first request. */
@@ -175,4 +188,16 @@ async function keepInHistory(session: Session): Promise<void> {
 
 function keptLessons(): string[] {
   return (localStorage.getItem(LESSONS_KEY) ?? "").split(" ").filter(Boolean);
+}
+
+/** Resolves when the page had its turn. A timer would do, too, but hardly any run where nobody sees the page. */
+function otherTasks(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
 }

@@ -2,20 +2,34 @@
 
 import { signal } from "@preact/signals-core";
 import type { engine } from "../../host.js";
+import type { RequestId } from "../../host.js";
 import type { Reply } from "../../outbox.js";
 import type { Step } from "../../timeline/step.js";
 import type { AnswerHead, Exchange, ExchangeState, Piece } from "./exchange.js";
 import type { WrittenRequest } from "./request.js";
 import { viewOf } from "./views.js";
 
-/** `steps`: those that the request led to, its own first. Null if the recording begins behind that. */
-export function recordedExchange(number: number, steps: readonly Step[]): Exchange | null {
+/** So many steps of a request are looked at: of an hour of events there may be a hundred thousand. */
+const MOST_STEPS = 500;
+
+export interface RecordedExchange extends Exchange {
+  /** How many of its steps are left out, in the midst of it: it is as of the step that is looked at. */
+  readonly leftOut: number;
+}
+
+/**
+ * `steps`: those that the request led to, its own first. `at`: number of the step that is looked at. Null if the
+ * recording begins behind the request.
+ */
+export function recordedExchange(number: number, steps: readonly Step[], at: number): RecordedExchange | null {
   const asked = steps[0];
   if (asked?.input?.tag !== "request") return null;
+  const { id } = asked.input.val;
   const request = writtenRequest(asked.input.val);
   const answer = new Answer();
-  for (const { at, outputs } of steps) {
-    for (const reply of outputs.replies) if (reply.request === asked.input.val.id) answer.take(reply, at);
+  const shown = around(steps, at, id);
+  for (const { at, outputs } of shown) {
+    for (const reply of outputs.replies) if (reply.request === id) answer.take(reply, at);
   }
   const { head, pieces, state } = answer;
   return {
@@ -26,8 +40,18 @@ export function recordedExchange(number: number, steps: readonly Step[]): Exchan
     pieces: signal(pieces),
     view: signal(viewOf(request, head, pieces)),
     typable: signal(false),
-    steps: signal(steps.map((step) => step.number)),
+    steps: signal(shown.map((step) => step.number)),
+    leftOut: steps.length - shown.length,
   };
+}
+
+/** All of them; or, of very many, those up to the head of the answer, and the last ones up to `at`. */
+function around(steps: readonly Step[], at: number, request: RequestId): readonly Step[] {
+  if (steps.length <= MOST_STEPS) return steps;
+  const head = steps.findIndex(({ outputs }) => outputs.replies.some((reply) => reply.request === request));
+  const end = steps.findLastIndex((step) => step.number <= at) + 1;
+  const first = Math.min(head + 1, MOST_STEPS);
+  return [...steps.slice(0, first), ...steps.slice(Math.max(first, end - MOST_STEPS), Math.max(first, end))];
 }
 
 class Answer {

@@ -4,8 +4,8 @@ import { computed, signal } from "@preact/signals-core";
 import { EMPTY_WORLD } from "../../timeline/fold.js";
 import type { Rule, Step } from "../../timeline/step.js";
 import type { World } from "../../timeline/world.js";
-import type { Exchange } from "./exchange.js";
 import { recordedExchange } from "./recorded-exchange.js";
+import type { RecordedExchange } from "./recorded-exchange.js";
 import type { EngineState, LogEntry, NamedCore, Recording, Session } from "./session.js";
 
 export interface Recorded {
@@ -96,9 +96,9 @@ export class RecordedSession implements Session {
     return (this.looking.value === null ? steps.at(-1) : steps[this.looking.value]) ?? null;
   }
 
-  #exchangeOf({ exchange, answers }: Step): Exchange | null {
+  #exchangeOf({ number: at, exchange, answers }: Step): RecordedExchange | null {
     const number = exchange ?? answers[0];
-    return number === undefined ? null : recordedExchange(number, this.#byExchange.get(number) ?? []);
+    return number === undefined ? null : recordedExchange(number, this.#byExchange.get(number) ?? [], at);
   }
 }
 

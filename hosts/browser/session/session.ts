@@ -9,6 +9,7 @@ import type { Pace } from "../../simulated/time.js";
 import type { EnteredAction } from "./action.js";
 import type { Cell } from "./cell.js";
 import type { Exchange } from "./exchange.js";
+import type { RecordedExchange } from "./recorded-exchange.js";
 import type { WrittenRequest } from "./request.js";
 import type { Step } from "../../timeline/step.js";
 import type { World } from "../../timeline/world.js";
@@ -49,7 +50,7 @@ export interface Recording {
   /** What is to be known of it: sentences. */
   readonly remark: string;
   /** The request that a step belongs to; null for none. */
-  exchangeOf(step: Step): Exchange | null;
+  exchangeOf(step: Step): RecordedExchange | null;
 }
 
 export interface Session {

@@ -3,6 +3,7 @@
 import type { Recording } from "../../session/session.js";
 import { AnswerView } from "../answer/answer.js";
 import { useSession } from "../context.js";
+import { count } from "../words.js";
 
 export function RecordedRequest({ recording }: { recording: Recording }) {
   const step = useSession().lit.value;
@@ -20,6 +21,12 @@ export function RecordedRequest({ recording }: { recording: Recording }) {
         <pre class="body" tabIndex={0} role="group" aria-label="Body">
           {request.body}
         </pre>
+      )}
+      {exchange.leftOut > 0 && (
+        <p class="muted small">
+          It led to very many steps: {count(exchange.leftOut, "step")} of them are left out here, what came after this
+          moment among them.
+        </p>
       )}
       <AnswerView key={exchange.number} exchange={exchange} />
     </article>

@@ -1,5 +1,6 @@
 // What stands along the timeline: a mark for each step, tall for a request, coloured where something was refused or lost.
 
+import { useMemo } from "preact/hooks";
 import type { Step } from "../../../timeline/step.js";
 
 type Mark = "asked" | "refused" | "other";
@@ -7,27 +8,36 @@ type Mark = "asked" | "refused" | "other";
 const MARKS: readonly Mark[] = ["other", "asked", "refused"];
 const HEIGHT = 8;
 const SHORT = 4;
+/** More places side by side than these are not told apart. */
+const MOST_PLACES = 2000;
 
 export function Marks({ steps }: { steps: readonly Step[] }) {
+  const paths = useMemo(() => pathsOf(steps), [steps]);
   return (
     <svg
       class="marks"
-      viewBox={`0 0 ${Math.max(1, steps.length - 1)} ${HEIGHT}`}
+      viewBox={`0 0 ${Math.max(1, Math.min(steps.length, MOST_PLACES) - 1)} ${HEIGHT}`}
       preserveAspectRatio="none"
       aria-hidden
     >
       {MARKS.map((mark) => (
-        <path key={mark} class={mark} d={pathOf(steps, mark)} vector-effect="non-scaling-stroke" />
+        <path key={mark} class={mark} d={paths[mark].join("")} vector-effect="non-scaling-stroke" />
       ))}
     </svg>
   );
 }
 
-/** One path for all marks of a kind: there may be thousands. */
-function pathOf(steps: readonly Step[], mark: Mark): string {
-  return steps
-    .map((step, place) => (markOf(step) === mark ? `M${place} 0v${mark === "other" ? SHORT : HEIGHT}` : ""))
-    .join("");
+/** One path for all marks of a kind, each with a mark of each place: of very many steps several share one. */
+export function pathsOf(steps: readonly Step[]): Record<Mark, string[]> {
+  const paths: Record<Mark, string[]> = { other: [], asked: [], refused: [] };
+  const places = Math.min(steps.length, MOST_PLACES);
+  for (const [at, step] of steps.entries()) {
+    const mark = markOf(step);
+    const place = steps.length > 1 ? Math.round((at * (places - 1)) / (steps.length - 1)) : 0;
+    const line = `M${place} 0v${mark === "other" ? SHORT : HEIGHT}`;
+    if (paths[mark].at(-1) !== line) paths[mark].push(line);
+  }
+  return paths;
 }
 
 function markOf({ kind, input, replies }: Step): Mark {

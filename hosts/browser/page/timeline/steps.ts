@@ -4,11 +4,18 @@
 import type { Session } from "../../session/session.js";
 import type { Step } from "../../../timeline/step.js";
 
+/** The same list as long as nothing is added: a recording may have hundreds of thousands, and each look asks for them. */
 export function shownSteps(session: Session): readonly Step[] {
   const steps = session.steps.value;
+  const known = shown.get(steps);
+  if (known !== undefined) return known;
   const first = steps.findIndex((step) => !step.quiet);
-  return steps.filter((step, place) => !step.quiet || place === first - 1);
+  const made = steps.filter((step, place) => !step.quiet || place === first - 1);
+  shown.set(steps, made);
+  return made;
 }
+
+const shown = new WeakMap<readonly Step[], readonly Step[]>();
 
 /** The step before, or the first. From now that is the one before the last: the last one is now. */
 export function stepBefore(session: Session, from: number | null): number | null {
