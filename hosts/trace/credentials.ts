@@ -32,13 +32,18 @@ function maskCompletion({ op, outcome }: engine.Completed): MaskedInput {
 
 function maskRequest(request: engine.Request): MaskedInput {
   const headers = SECRET_HEADER.test(request.headers) ? maskHeaders(request.headers) : request.headers;
-  const target = request.target.replace(USER_INFO, (_all, before: string, secret: string) => before + standIn(secret));
+  const target = maskTarget(request.target);
   const login = isLogin(request.target);
   const body: engine.Body =
     login && request.body.tag === "whole" ? { tag: "whole", val: maskJson(request.body.val) } : request.body;
   const masked = login || target !== request.target;
   if (!masked && headers === request.headers) return { input: { tag: "request", val: request }, masked };
   return { input: { tag: "request", val: { ...request, headers, target, body } }, masked };
+}
+
+function maskTarget(target: string): string {
+  const hidden = (_all: string, before: string, secret: string): string => before + standIn(secret);
+  return target.replace(USER_INFO, hidden).replace(USER_OF_IMAGE, hidden);
 }
 
 /** Of an address in a text: it may name an account, or hold a signature. */
@@ -63,6 +68,10 @@ const SECRET_HEADER = new RegExp(`^[^:\\n]*(?:${SECRET_WORDS.join("|")})[^:\\n]*
  * has a slash in it, is one all the same: what has a colon is hidden up to the last `@`.
  */
 const USER_INFO = /(:\/\/|%3a%2f%2f)((?:(?!%2f)[^/?#&@])*|[^?#&@]*?(?::|%3a)[^#&]*)(?=@|%40)/gi;
+
+/** The same where somebody put it before an image's name, which has no scheme. `name:tag@sha256:…` is no such thing. */
+const USER_OF_IMAGE =
+  /(fromImage=|\/images\/)([^/?#&@]*(?::|%3a)[^/?#&@]*)(?=(?:@|%40)(?!sha(?:256|384|512)(?::|%3a)))/gi;
 
 /** Logins, and what is secret by its nature: keys and tokens of swarms, secrets, settings of plugins. */
 const SECRET_BODY = /\/auth\/*$|^(?:https?:\/\/[^/]*)?\/+(?:v[0-9.]+\/+)?(?:swarm|secrets|configs|plugins)\//i;

@@ -85,6 +85,15 @@ test("a target's user and password", () => {
   expect(flag).toBe(true);
 });
 
+test("a user and password before an image's name; what has a tag and a digest keeps them", () => {
+  const targetOf = (target: string): string => masked({ target }).target;
+  expect(targetOf("/images/create?fromImage=jane:pw@host/app")).toBe("/images/create?fromImage=xxxxxxx@host/app");
+  expect(targetOf("/v1.41/images/jane%3Apw%40host/app/push")).toBe("/v1.41/images/xxxxxxxxx%40host/app/push");
+  for (const kept of ["/images/create?fromImage=app:1@sha256:00", "/images/app:1%40sha256%3A00/json"]) {
+    expect(targetOf(kept)).toBe(kept);
+  }
+});
+
 test("an identity token in a completion", () => {
   const outcome = { tag: "ok", val: { tag: "token", val: "secret" } } as const;
   const input: Input = { tag: "completed", val: { op: 1n, outcome } };

@@ -47,6 +47,8 @@ export async function live(engine: RecordedEngine): Promise<void> {
   await engine.ask({ method: "POST", target: "/plugins/x/set", body: [`TOKEN=${SWARM}`] });
   const address = encodeURIComponent(`https://${USER}:${OF_ADDRESS}@files.example/x.tar`);
   await engine.ask({ method: "POST", target: `/images/create?fromSrc=${address}` });
+  const image = encodeURIComponent(`${USER}:${OF_ADDRESS}@files.example/app`);
+  await engine.ask({ method: "POST", target: `/images/create?fromImage=${image}` });
   await engine.ask({ method: "POST", target: "/build", headers: { "X-Registry-Config": registryAuth({ r: AUTH }) } });
   await engine.ask({ method: "GET", target: "/nowhere" });
   engine.send({ method: "POST", target: "/containers/web/wait" });
