@@ -1,8 +1,10 @@
 // One request and the reply to it, whatever way the client came: what the core sends is moved to the client, and what
 // becomes of the client is told to the core.
 
+import { failureOf, HostFailure } from "./failure.js";
 import type { Input, RequestId, Stdio, engine, replies } from "./host.js";
 import type { ReplyReceiver } from "./reply-router.js";
+import { failed } from "./requests.js";
 import { AddressedClient } from "./streams/addressed-client.js";
 import { Attachment } from "./streams/attach.js";
 import type { Client, Ending } from "./streams/attach.js";
@@ -56,6 +58,8 @@ export class Exchange implements ReplyReceiver {
   readonly #context: ExchangeContext;
   /** Of a reply whose bytes the host moves. */
   #movement: Movement | null = null;
+  /** A head that has not gone out. */
+  #head: replies.Head | null = null;
   /** Once the connection is off HTTP. */
   #client: AddressedClient | null = null;
   /** Bytes that have gone out and that the core was not told of. */
@@ -81,7 +85,7 @@ export class Exchange implements ReplyReceiver {
         this.#end();
         return this.#channel.bare(command.val);
       case "open":
-        return this.#channel.open(command.val);
+        return this.#open(command.val);
       case "chunk":
         return this.#chunk(command.val);
       case "splice":
@@ -89,6 +93,7 @@ export class Exchange implements ReplyReceiver {
       case "hijack":
         return void this.#hijack(command.val);
       case "end":
+        this.#sendHead();
         if (this.#movement === null) this.#channel.end();
         else this.#movement.drain.abort();
         return;
@@ -110,7 +115,22 @@ export class Exchange implements ReplyReceiver {
     this.#lost("client");
   }
 
+  /** Goes out at once, unless the step names a source, too: its head waits for what shows that there are bytes. */
+  #open(head: replies.Head): void {
+    this.#head = head;
+    queueMicrotask(() => {
+      if (this.#movement === null) this.#sendHead();
+    });
+  }
+
+  #sendHead(): void {
+    const head = this.#head;
+    this.#head = null;
+    if (head !== null && !this.#over) this.#channel.open(head);
+  }
+
   #chunk(bytes: Uint8Array): void {
+    this.#sendHead();
     if (this.#client !== null) return this.#client.say(bytes);
     this.#channel.write(bytes, () => this.#drained(bytes.length));
   }
@@ -128,16 +148,28 @@ export class Exchange implements ReplyReceiver {
     try {
       if (source.tag === "logs") await this.#logs(source.val, movement);
       else await this.#bytes(source);
-    } catch {
-      this.#lost("failed");
-      this.#channel.destroy();
-      return;
+    } catch (error) {
+      return this.#sourceFailed(error);
     }
+    this.#sendHead();
     if (!this.#over) this.#channel.end();
+  }
+
+  /** A client that has nothing yet is told why; what it has cannot be taken back, only broken off. */
+  #sourceFailed(error: unknown): void {
+    const [unsent, gone] = [this.#head !== null, this.#over];
+    this.#lost("failed");
+    if (!unsent) return this.#channel.destroy();
+    if (gone) return;
+    // What nobody foresaw is nothing that the client has asked for in vain.
+    const foreseen = error instanceof HostFailure;
+    const { head, body } = failed(foreseen ? error.failure : { kind: "internal", message: failureOf(error).message });
+    this.#channel.whole(head, body);
   }
 
   async #logs(source: replies.LogSource, { drain, gone }: Movement): Promise<void> {
     const log = await this.#context.stdio.log(source.container);
+    this.#sendHead();
     try {
       await serveLogs(source, log, { write: (bytes) => this.#write(bytes) }, drain.signal, gone.signal);
     } finally {
@@ -147,7 +179,10 @@ export class Exchange implements ReplyReceiver {
 
   /** To their end, unless the client goes before. */
   async #bytes(source: Exclude<replies.Source, { tag: "logs" }>): Promise<void> {
-    for await (const bytes of this.#pieces(source)) if (!(await this.#write(bytes))) return;
+    for await (const bytes of this.#pieces(source)) {
+      this.#sendHead();
+      if (!(await this.#write(bytes))) return;
+    }
   }
 
   #pieces(source: Exclude<replies.Source, { tag: "logs" }>): AsyncIterable<Uint8Array> {

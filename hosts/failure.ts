@@ -45,8 +45,3 @@ const KIND_OF_ERRNO: Record<string, types.FailureKind> = {
   ENOTFOUND: "unreachable",
   ETIMEDOUT: "unreachable",
 };
-
-/** The refusal of a command that a host has not been taught. */
-export function unsupported(command: string): HostFailure {
-  return new HostFailure("unsupported", `this host cannot do this: ${command}`);
-}

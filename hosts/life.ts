@@ -108,7 +108,6 @@ export class Life {
 
   /** Nothing has happened for a moment. Throws `Trap`. */
   idle(): void {
-    this.#outbox.keepLate();
     const snapshot = () => this.#instance.snapshot();
     this.#lent.observer?.rested?.({ epoch: this.epoch, step: this.#steps, snapshot });
     if (this.#instance.mayCollect) this.#instance.collect();
@@ -116,7 +115,6 @@ export class Life {
 
   /** Resolves when all that was asked for so far has left, or cannot leave any more. */
   async settled(): Promise<void> {
-    this.#outbox.keepLate();
     await this.#outbox.settled().catch(() => {});
   }
 

@@ -24,16 +24,13 @@ export interface Reply {
 
 /** What one step asked for. */
 export interface StepOutputs {
-  /** One transaction, in order; what is added to the journal without haste does not make it one. */
-  records: Exclude<records.RecordCommand, records.RecordCommandRead>[];
+  /** One transaction, in order. */
+  records: RecordChange[];
   /** In the order they are to be started in. */
   effects: Effect[];
   /** In the order they are to be sent in. */
   replies: Reply[];
 }
-
-/** More of what no step waits for is not left to be lost. */
-const MOST_LATE = 32;
 
 export class Outbox {
   readonly #gather: () => Promise<void>;
@@ -43,8 +40,6 @@ export class Outbox {
   #waiting: StepOutputs[] = [];
   /** Those whose records are being flushed. */
   #batch: StepOutputs[] = [];
-  /** What no step waits for. */
-  #late: RecordChange[] = [];
   #flushing: Promise<void> | null = null;
   #failure: { error: unknown } | null = null;
   #cut = false;
@@ -69,30 +64,15 @@ export class Outbox {
   push(step: StepOutputs): void {
     if (this.#failure !== null || this.#cut) return;
     if (isStateless(step)) return this.#release(step);
-    if (this.#flushing !== null || this.#mustKeep(step)) {
-      this.#waiting.push(step);
-      this.#flushing ??= this.#flush();
-      return;
-    }
-    this.#late.push(...changesOf(step.records));
-    this.#release(step);
-    if (this.#late.length > MOST_LATE) this.keepLate();
-  }
-
-  /** What no step waits for is kept now. */
-  keepLate(): void {
-    if (this.#late.length > 0 && this.#failure === null && !this.#cut) this.#flushing ??= this.#flush();
-  }
-
-  #mustKeep({ records }: StepOutputs): boolean {
-    return records.some(({ tag }) => (tag === "settle" ? this.#late.length > 0 : tag !== "append-later"));
+    if (this.#flushing === null && step.records.length === 0) return this.#release(step);
+    this.#waiting.push(step);
+    this.#flushing ??= this.#flush();
   }
 
   /** Nothing is committed or released any more; of a transaction that is being flushed nobody hears what became. */
   cut(): void {
     this.#cut = true;
     this.#waiting = [];
-    this.#late = [];
   }
 
   /** Steps that have not left. */
@@ -112,8 +92,7 @@ export class Outbox {
         await this.#gather();
         const batch = (this.#batch = this.#waiting);
         this.#waiting = [];
-        const changes = [...this.#late, ...batch.flatMap(({ records }) => changesOf(records))];
-        this.#late = [];
+        const changes = batch.flatMap(({ records }) => records);
         if (changes.length > 0) await this.#commit(changes);
         this.#batch = [];
         for (const step of batch) if (!this.#cut) this.#release(step);
@@ -132,12 +111,4 @@ export class Outbox {
 function isStateless({ records, effects, replies }: StepOutputs): boolean {
   if (records.length > 0 || effects.length > 0 || replies.length === 0) return false;
   return replies.every(({ command }) => command.tag === "whole" && command.val.stateless);
-}
-
-/** What a transaction that takes in all of it is made of. */
-export function changesOf(records: StepOutputs["records"]): RecordChange[] {
-  return records.flatMap((command): RecordChange[] => {
-    if (command.tag === "settle") return [];
-    return [command.tag === "append-later" ? { tag: "append", val: command.val } : command];
-  });
 }

@@ -27,7 +27,8 @@ export function identify(user: string, more: readonly string[], passwd: string, 
     wantedGroup === "" ? groups.filter(({ members }) => isMember(members)).map((found) => found.gid) : [];
   const added = more.map((key) => {
     const found = find(key) ?? numeric(key);
-    if (found === undefined) throw new HostFailure("invalid", `Unable to find group ${key}`);
+    if (found === undefined)
+      throw new HostFailure("invalid", `Unable to find group ${key}: no matching entries in group file`);
     return found;
   });
   return { uid: account.uid, gid, groups: [...new Set([gid, ...memberOf, ...added])], home: account.home };

@@ -1,15 +1,6 @@
 // The OCI bundle of a run: the core's spec with its names turned into paths, and what only this machine knows filled in.
 
-import {
-  chmodSync,
-  closeSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import type { processes } from "../hosts/host.js";
@@ -17,6 +8,7 @@ import { HostFailure } from "../hosts/failure.js";
 import { availableOf } from "./capabilities.js";
 import { chooseGroup } from "./chosen-groups.js";
 import { readConfined } from "./confine.js";
+import { writeFile } from "./container-files.js";
 import { withRates } from "../hosts/device-rates.js";
 import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from "./devices.js";
 import { requireInit } from "./init.js";
@@ -76,12 +68,19 @@ export function writeBundle(
   names?: Names,
 ): Spec {
   const directory = paths.run(launch.container, launch.run);
-  for (const file of launch.files) writeFile(directory, file);
+  const asked = JSON.parse(Buffer.from(launch.spec).toString()) as Spec;
+  const apart = (asked.linux?.namespaces ?? []).some(({ type }) => type === "network");
+  for (const file of launch.files) writeFile(directory, file, apart);
   for (const path of launch.directories) makeDirectory(path);
-  const spec = resolveSpec(JSON.parse(Buffer.from(launch.spec).toString()) as Spec, launch, paths, names);
+  const spec = resolveSpec(asked, launch, paths, names);
   applySeccomp(spec, launch.seccomp, runtime);
-  writeFileSync(join(directory, "config.json"), JSON.stringify(weights ? spec : withoutWeights(spec)), { mode: 0o600 });
+  writeFileSync(join(directory, "config.json"), specText(weights ? spec : withoutWeights(spec)), { mode: 0o600 });
   return spec;
+}
+
+/** A spec, or the process of one, as JSON. No limit at all is 2^64-1 there, which is no number of JavaScript's. */
+export function specText(spec: object): string {
+  return JSON.stringify(spec).replaceAll(/("(?:soft|hard)":)18446744073709552000\b/g, "$118446744073709551615");
 }
 
 /** Turns names into paths. The container's file system must be mounted: its users are looked up there. */
@@ -152,48 +151,6 @@ function available(capabilities: Capabilities): Capabilities {
 /** What execve(2) would leave anyway; said to the runtime so that there is no moment before it with more. */
 function boundingOnly({ bounding = [] }: Capabilities): Capabilities {
   return { bounding, permitted: [], effective: [], inheritable: [], ambient: [] };
-}
-
-/** Where the machine has its own. */
-const OWN: Readonly<Record<string, string>> = {
-  hosts: "/etc/hosts",
-  hostname: "/etc/hostname",
-  "resolv.conf": "/etc/resolv.conf",
-};
-
-function writeFile(directory: string, { name, content }: processes.ContainerFile): void {
-  const own = OWN[name];
-  if (!own) throw new HostFailure("invalid", `no such container file: ${name}`);
-  writeFileSync(join(directory, name), content ?? readOwn(own));
-  // Whatever our umask: every user of the container reads it, through a mount of its own.
-  chmodSync(join(directory, name), 0o644);
-}
-
-/**
- * A file that a run was launched with, made anew. Its inode is mounted into the container, so that it stays: never empty,
- * and cut to its length in the end.
- */
-export function rewriteFile(directory: string, { name, content }: processes.ContainerFile): void {
-  const own = OWN[name];
-  if (!own) throw new HostFailure("invalid", `no such container file: ${name}`);
-  const file = openSync(join(directory, name), "r+");
-  try {
-    const bytes = content ?? readOwn(own);
-    writeSync(file, bytes, 0, bytes.length, 0);
-    ftruncateSync(file, bytes.length);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** The machine's own; empty when it has none. */
-function readOwn(path: string): Uint8Array {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return new Uint8Array(0);
-    throw error;
-  }
 }
 
 function makeDirectory(path: string): void {

@@ -39,10 +39,7 @@ export class Cgroups {
     const mounts = parseCgroupMounts(mountinfo);
     this.#mounts = mounts;
     this.#hierarchies = mounts.map(({ path }) => path);
-    const v1 = mounts.find(({ controllers }) => controllers.includes("freezer"));
-    const v2 = mounts.find((mount) => mount.v2);
-    // With both mounted, containers are in v1's groups.
-    this.#freezer = v1 ?? (mounts.length === 1 ? v2 : undefined);
+    this.#freezer = unified(mounts) ?? mounts.find(({ controllers }) => controllers.includes("freezer"));
   }
 
   /** Resolves when every process stands still; fails as `busy`, and thaws them, when that never comes. */
@@ -68,8 +65,7 @@ export class Cgroups {
 
   /** The hierarchy in which containers' groups have this controller: one of v1, or v2's. Undefined: there is none. */
   controller(name: string): { path: string; v2: boolean } | undefined {
-    const v2 = this.#mounts.length === 1 ? this.#mounts.find((mount) => mount.v2) : undefined;
-    return v2 ?? this.#mounts.find(({ controllers }) => controllers.includes(name));
+    return unified(this.#mounts) ?? this.#mounts.find(({ controllers }) => controllers.includes(name));
   }
 
   /** Path of a file of a container's group. Undefined: there is no such controller. */
@@ -169,6 +165,18 @@ export interface CgroupMount {
   path: string;
   v2: boolean;
   controllers: string[];
+}
+
+/** What limits containers. A machine of v2 may have v1 beside it for what a container is not limited in (`net_cls`). */
+const LIMITING = ["cpu", "cpuset", "memory", "pids", "blkio", "freezer", "devices"];
+
+/**
+ * The one tree of a machine of v2, which may be mounted more than once; the kernel lists the first mount first.
+ * Undefined: controllers of v1 limit containers, cgroup2 beside them or not.
+ */
+export function unified(mounts: readonly CgroupMount[]): CgroupMount | undefined {
+  const limits = ({ controllers }: CgroupMount) => LIMITING.some((name) => controllers.includes(name));
+  return mounts.some((mount) => !mount.v2 && limits(mount)) ? undefined : mounts.find(({ v2 }) => v2);
 }
 
 export function parseCgroupMounts(mountinfo: string): CgroupMount[] {

@@ -60,10 +60,11 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
     volumes: volumes.perform,
     inventory: async () => {
       await Promise.all([content.sweep(), volumes.sweep()]);
+      // Lost processes are killed first: they would keep mounts and networks busy.
+      const found = await processes.inventory();
       return {
-        // Lost processes are killed first: they would keep mounts and networks busy.
-        processes: await processes.inventory(),
-        execs: processes.execs(),
+        processes: found,
+        execs: await processes.execs(found),
         mounts: content.mounts(),
         containers: content.containers(),
         joins: await networks.joins(),

@@ -6,13 +6,22 @@
 //
 // What is mounted or unmounted in one of many copies is so in all of them, which takes the kernel the longer the more
 // there are. So all supervisors share one copy, but for those whose containers bind what the machine has mounted since.
+//
+// A container that sends mounts on to the machine is born into a copy that is a slave only where it has to be.
 
 import { closeSync, openSync, readFileSync, realpathSync, statfsSync } from "node:fs";
 import { MNT_DETACH, MS_BIND, MS_REC, MS_SHARED, type Kernel } from "./kernel.js";
 import { apart, inside } from "./mount-namespace.js";
 
-const UNIFIED = "/sys/fs/cgroup/unified";
+const GROUPS = "/sys/fs/cgroup";
+const UNIFIED = `${GROUPS}/unified`;
 const CGROUP2_MAGIC = 0x63677270;
+
+/**
+ * What a child has to do with the machine's mounts: it needs only the engine's own; it is to see all that are there by
+ * now; or what it mounts on shared ones is to be seen by the machine, too.
+ */
+export type Sight = "own" | "all" | "joined";
 
 /** Whether this machine has both versions of cgroups mounted. */
 export function isHybrid(): boolean {
@@ -50,10 +59,10 @@ export class Hybrid {
   /**
    * Calls `spawn` where cgroup2 is out of sight. What it starts must be forked before it returns, from this thread:
    * Node's `spawn` does. Other threads notice nothing; but from now on `process.chdir` and `process.umask` are of this
-   * thread alone. `upToDate`: all that the machine has mounted by now is to be seen there.
+   * thread alone.
    */
-  hide<T>(spawn: () => T, upToDate = false): T {
-    if (upToDate) return this.#inCopy(spawn);
+  hide<T>(spawn: () => T, sight: Sight = "own"): T {
+    if (sight !== "own") return this.#inCopy(spawn, sight === "joined" ? [GROUPS, this.#root] : undefined);
     if (this.#copy < 0) this.#copy = this.#inCopy(() => openSync(OWN, "r"));
     return inside(this.#kernel, this.#copy, this.#home, spawn);
   }
@@ -70,11 +79,12 @@ export class Hybrid {
     }
   }
 
-  #inCopy<T>(act: () => T): T {
-    return apart(this.#kernel, this.#home, () => {
+  #inCopy<T>(act: () => T, severed?: readonly string[]): T {
+    const hidden = () => {
       this.#kernel.umount(UNIFIED, MNT_DETACH);
       return act();
-    });
+    };
+    return apart(this.#kernel, this.#home, hidden, severed);
   }
 }
 

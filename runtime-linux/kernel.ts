@@ -141,6 +141,7 @@ export const MS_NOEXEC = 8;
 export const MS_REMOUNT = 32;
 export const MS_BIND = 4096;
 export const MS_REC = 16384;
+export const MS_UNBINDABLE = 1 << 17;
 export const MS_SLAVE = 1 << 19;
 export const MS_SHARED = 1 << 20;
 

@@ -10,7 +10,7 @@ import { writeBundle, type Spec } from "./bundle.js";
 import type { Cgroups } from "./cgroups.js";
 import { endOf, saidBy, startChild, type Child } from "./child.js";
 import { makePrivate } from "./directories.js";
-import { isHybrid } from "./hybrid.js";
+import type { Sight } from "./hybrid.js";
 import type { Kernel } from "./kernel.js";
 import { hasBfqWeights, setWeights } from "./limits.js";
 import { killNaming } from "./naming.js";
@@ -18,11 +18,12 @@ import { OwnMounts } from "./own-mounts.js";
 import type { Paths } from "./paths.js";
 import { grantRealtime } from "./realtime.js";
 import { yielding } from "./priority.js";
-import { checkPropagation } from "./propagation.js";
+import { checkPropagation, sightOf } from "./propagation.js";
 import { refusal } from "./refusal.js";
 import { processStat, type LogNote, type Run, type RunNote } from "./run.js";
 import type { Runtime } from "./runtimes.js";
 import { supervise, type Supervisor } from "./supervisor.js";
+import { setPropagation } from "./tmpfs-propagation.js";
 import { ownTurn } from "./turns.js";
 import { throwIfGivenUp, unlessGivenUp } from "./under-way.js";
 
@@ -35,8 +36,8 @@ export interface Surroundings {
   conmon: string;
   /** A runtime that has not done its part by then never will. */
   createLimitMs: number;
-  /** Starts a child where this runtime can work. `upToDate`: it is to see all that the machine has mounted by now. */
-  born: (runtime: Pick<Runtime, "kind">, spawn: () => Child, upToDate?: boolean) => Child;
+  /** Starts a child where this runtime can work, with the engine's own mounts in sight if nothing else is said. */
+  born: (runtime: Pick<Runtime, "kind">, spawn: () => Child, sight?: Sight) => Child;
 }
 
 /**
@@ -56,7 +57,7 @@ export async function launch(
   const ownWeights = hasBfqWeights(at.cgroups);
   const spec = prepare(command, run, runtime, at, !ownWeights);
   allowRealtime(spec, run, at);
-  checkPropagation(spec.mounts ?? [], runtime.kind === "crun" && isHybrid());
+  checkPropagation(spec.mounts ?? []);
   const supervisor = supervise(
     {
       program: at.conmon,
@@ -69,13 +70,14 @@ export async function launch(
       tty: command.tty,
       openStdin: command.openStdin,
       stdinOnce: command.stdinOnce,
-      born: (spawn) => at.born(runtime, spawn, bindsMachines(spec, at.paths)),
+      born: (spawn) => at.born(runtime, spawn, sightOf(spec.mounts ?? [], at.paths.roots)),
     },
     at.kernel,
   );
   const pid = await yielding(supervisor.pid, created(supervisor, run, spec, at, signal));
   const { blockIO } = spec.linux?.resources ?? {};
   if (ownWeights && blockIO) await setWeights(at.cgroups, run.container, blockIO);
+  if (runtime.kind === "crun") setPropagation(spec.mounts ?? [], pid, at.kernel);
   connect();
   const startTicks = processStat(pid)?.startTicks;
   if (startTicks === undefined) throw new HostFailure("internal", "the process ended before it was started");
@@ -103,12 +105,6 @@ function prepare(command: processes.Launch, run: Run, runtime: Runtime, at: Surr
   const spec = writeBundle(command, paths, runtime, weights, new OwnMounts(run, command.shmSize, paths, kernel));
   if (hasHooks(spec)) run.writeNote({ ...note, hooks: true });
   return spec;
-}
-
-/** Whether it binds anything of the machine's, not only what the engine has made for it. */
-function bindsMachines({ mounts = [] }: Spec, { roots }: Paths): boolean {
-  const own = [roots.data, roots.exec].map((root) => `${root}/`);
-  return mounts.some(({ source = "" }) => source.startsWith("/") && !own.some((root) => source.startsWith(root)));
 }
 
 function allowRealtime({ linux }: Spec, run: Run, { cgroups, paths }: Surroundings): void {

@@ -4,16 +4,17 @@ import { CLONE_FS, CLONE_NEWNS, MS_REC, MS_SLAVE, type Kernel } from "./kernel.j
 
 /**
  * Calls `act` in a copy of the mount namespace; what is mounted there is not mounted here, what is unmounted here is
- * unmounted there. The copy lasts as long as something is open that holds it: a process, or `/proc/thread-self/ns/mnt`.
+ * unmounted there. `severed`: mount points at and below which that is so, if not everywhere; shared mounts elsewhere
+ * are one with those here. The copy lasts as long as something is open that holds it: a process, or `/proc/thread-self/ns/mnt`.
  * `home` is an open file of the namespace to return to. Other threads notice nothing; but from now on `process.chdir`
  * and `process.umask` are of this thread alone.
  */
-export function apart<T>(kernel: Kernel, home: number, act: () => T): T {
+export function apart<T>(kernel: Kernel, home: number, act: () => T, severed: readonly string[] = ["/"]): T {
   const directory = workingDirectory();
   // Takes the thread out of the working directory it shares with others (CLONE_FS is implied), or setns is refused.
   kernel.unshare(CLONE_NEWNS);
   try {
-    kernel.mount("", "/", "", MS_REC | MS_SLAVE, "");
+    for (const point of severed) kernel.mount("", point, "", MS_REC | MS_SLAVE, "");
     return act();
   } finally {
     kernel.setns(home, CLONE_NEWNS);

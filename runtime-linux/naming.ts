@@ -34,6 +34,11 @@ export function isSupervisor({ pid, line }: Naming, conmon: string): boolean {
   return !line.includes("--exec") && runs(pid, conmon);
 }
 
+/** Whether it is that of an exec. */
+export function isExecSupervisor({ pid, line }: Naming, conmon: string): boolean {
+  return line.includes("--exec") && runs(pid, conmon);
+}
+
 /** Kills those who work on a run: nobody is left who could make or start its process. */
 export function killNaming(run: Run, at: { kernel: Kernel; conmon: string }): void {
   const runtime = run.note()?.runtime.path;

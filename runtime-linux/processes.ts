@@ -6,7 +6,8 @@ import type { engine, Input, Operation, Outcome, Perform, processes, Stdio, type
 import { withRates } from "../hosts/device-rates.js";
 import { HostFailure } from "../hosts/failure.js";
 import { Cgroups } from "./cgroups.js";
-import { identityOf, rewriteFile } from "./bundle.js";
+import { identityOf } from "./bundle.js";
+import { rewriteFile } from "./container-files.js";
 import { Execs } from "./exec/execs.js";
 import { numberOf, type Resources } from "./devices.js";
 import { ExitWatch } from "./exits.js";
@@ -38,8 +39,8 @@ export interface LinuxProcesses {
   stdio: ProcessStdio;
   /** Launches of earlier instances. Those that go on are watched from now on. */
   inventory(): Promise<engine.FoundProcess[]>;
-  /** Execs of earlier instances in runs that go on. Asked for after `inventory`. */
-  execs(): engine.FoundExec[];
+  /** Execs of earlier instances in runs that were found. Asked for after `inventory`. */
+  execs(runs: readonly engine.FoundProcess[]): Promise<engine.FoundExec[]>;
   /** Where `exited` goes. */
   listen(happened: (input: Input) => void): void;
   /** The container will not be launched again: what clients have sent for a launch to come goes. */
@@ -106,8 +107,7 @@ class Processes implements LinuxProcesses {
       cgroups: new Cgroups(kernel, paths),
       conmon: findProgram("conmon") ?? "conmon",
       createLimitMs,
-      born: ({ kind }, spawn, upToDate) =>
-        this.#hybrid && kind === "crun" ? this.#hybrid.hide(spawn, upToDate) : spawn(),
+      born: ({ kind }, spawn, sight) => (this.#hybrid && kind === "crun" ? this.#hybrid.hide(spawn, sight) : spawn()),
     };
     this.#execs = new Execs(this.#at, (input) => this.#happened(input));
     this.#logs = new Logs((container) => paths.log(container));
@@ -173,9 +173,8 @@ class Processes implements LinuxProcesses {
     });
   }
 
-  execs(): engine.FoundExec[] {
-    const names = [...this.#running.keys()].map((name) => parseRunName(name)!);
-    return this.#execs.inventory(names.map((name) => this.#run(name)));
+  execs(runs: readonly engine.FoundProcess[]): Promise<engine.FoundExec[]> {
+    return this.#execs.inventory(runs.map((found) => this.#run(found)));
   }
 
   listen(happened: (input: Input) => void): void {
@@ -249,9 +248,14 @@ class Processes implements LinuxProcesses {
 
   /** The supervisor was killed: what it held is ended too, since nobody would know of its end. */
   async #lost(run: Run): Promise<types.Exit> {
+    // What does not end is met again by who reaps the run, and is told of it.
+    await this.#killLeft(run).catch(() => {});
+    return { code: LOST_CODE, outOfMemory: false, lost: true, at: BigInt(Date.now()) * 1_000_000n };
+  }
+
+  async #killLeft(run: Run): Promise<void> {
     killNaming(run, this.#at);
     await this.#at.cgroups.kill(run.container);
-    return { code: LOST_CODE, outOfMemory: false, lost: true, at: BigInt(Date.now()) * 1_000_000n };
   }
 
   #signal({ subject, number }: processes.Signal): Outcome {

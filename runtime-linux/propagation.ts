@@ -1,29 +1,37 @@
 // Whether mounts can travel between the machine and a container as binds want it (mount_namespaces(7)).
 
 import { readFileSync, realpathSync } from "node:fs";
-import { HostFailure, unsupported } from "../hosts/failure.js";
+import { HostFailure } from "../hosts/failure.js";
+import type { Sight } from "./hybrid.js";
 
 interface Bind {
   source?: string;
   options?: readonly string[];
 }
 
-/**
- * Throws where it cannot be. `severed`: containers are born into a copy of the mount namespace that only receives
- * mounts, see `hybrid.ts`.
- */
-export function checkPropagation(mounts: readonly Bind[], severed: boolean): void {
+/** Throws where the machine's mounts do not allow it. */
+export function checkPropagation(mounts: readonly Bind[]): void {
   for (const { source = "", options = [] } of mounts) {
-    const word = options.find((option) => /^r?(shared|slave)$/.test(option));
+    const word = options.find((option) => TRAVELS.test(option));
     if (word === undefined || !source.startsWith("/")) continue;
     const { point, tags } = mountOf(source);
     const about = `path ${source} is mounted on ${point} but it is not a shared`;
     if (word.endsWith("slave")) {
       if (!/\b(shared|master):/.test(tags)) throw new HostFailure("invalid", `${about} or slave mount`);
     } else if (!/\bshared:/.test(tags)) throw new HostFailure("invalid", `${about} mount`);
-    else if (severed) throw unsupported(`${word} propagation with this machine's control groups`);
   }
 }
+
+/** What a container has to do with the machine's mounts. `roots`: below them all is the engine's own. */
+export function sightOf(mounts: readonly Bind[], { data, exec }: { data: string; exec: string }): Sight {
+  const own = [`${data}/`, `${exec}/`];
+  const binds = mounts.filter(({ source = "" }) => source.startsWith("/"));
+  if (binds.some(({ options = [] }) => options.some((option) => SENDS.test(option)))) return "joined";
+  return binds.some(({ source = "" }) => !own.some((root) => source.startsWith(root))) ? "all" : "own";
+}
+
+const SENDS = /^r?shared$/;
+const TRAVELS = /^r?(shared|slave)$/;
 
 /** The mount that a path is on: its mount point, and its optional fields (proc_pid_mountinfo(5)). */
 function mountOf(path: string): { point: string; tags: string } {

@@ -8,10 +8,18 @@ import { HostFailure } from "../hosts/failure.js";
  */
 export function refusal(text: string, program: string): HostFailure {
   const said = plain(text);
+  // The working directory; crun: "chdir `/x`: ERRNO", runc: "container init: mkdir /x: ERRNO".
+  const directory = /(?:chdir `|init: mkdir )([^`]+)`?: not a directory$/i.exec(said)?.[1];
+  if (directory) return new HostFailure("invalid", `Cannot mkdir: ${directory} is not a directory`);
   const reason = execReason(said, program);
-  if (!reason) return new HostFailure("invalid", said);
+  if (!reason) return new HostFailure("invalid", likeGo(said));
   const kind = /permission denied|is a directory/.test(reason) ? "command-not-executable" : "command-not-found";
   return new HostFailure(kind, `exec: "${program}": ${reason}`);
+}
+
+/** crun ends with strerror(3)'s words, which begin with a capital. Clients look for those of Go, which do not. */
+function likeGo(said: string): string {
+  return said.replace(/: [A-Z][a-z]+(?: [a-z]+)+$/, (reason) => reason.toLowerCase());
 }
 
 /** Without the decoration of a log: `time="…" level=error msg="…"`, `2026-…Z: …`. */

@@ -51,8 +51,9 @@ describe("imports", () => {
 
   test("the Linux runtime knows of hosts what all hosts share, and no HTTP", () => {
     const known = (to: string) =>
-      ["device-rates", "failure", "host", "turn", "unpacking", "users"].some((name) => to === `hosts/${name}.js`) ||
-      to.startsWith("hosts/streams/");
+      ["device-rates", "failure", "host", "resolv-conf", "turn", "unpacking", "users"].some(
+        (name) => to === `hosts/${name}.js`,
+      ) || to.startsWith("hosts/streams/");
     const http = ["node:http", "node:https", "fastify", "undici"];
     expect(breaches("runtime-linux", (to) => (!isHost(to) || known(to)) && !http.includes(to))).toEqual([]);
   });

@@ -34,6 +34,11 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: NEWEST,
   },
   { id: "bad-json-text", what: "wording of JSON errors", reason: NEWEST },
+  {
+    id: "update-swap",
+    what: "an update to MemorySwap -1 takes the limit of swap away (reference: says so, and changes nothing)",
+    reason: "what an update was answered holds",
+  },
   { id: "update-no-body", what: "an update without a body changes nothing (reference: 500 `EOF`)", reason: NEWEST },
   { id: "content-type-text", what: "wording of a refused Content-Type", reason: NEWEST },
   { id: "archive-path-text", what: "a blank in `path cannot be empty`", reason: NEWEST },
@@ -66,13 +71,18 @@ export const DIFFERENCES: readonly Difference[] = [
   { id: "create-texts", what: "wording of create's validation errors", reason: NEWEST },
   {
     id: "bind-status",
-    what: "a malformed bind or security option, or a rate of Windows, is 400 (reference: 500)",
+    what: "a malformed bind or security option, or a rate or isolation of Windows, is 400 (reference: 500)",
     reason: NEWEST,
   },
   { id: "host-config-defaults", what: "NetworkMode `bridge` and RestartPolicy `no` are filled in", reason: NEWEST },
   { id: "bad-number", what: "a bad number in the query is 400 (reference: 500)", reason: NEWEST },
   { id: "prune-until", what: "an `until` of a prune that is no time is 400 (reference: 500)", reason: NEWEST },
   { id: "bad-filter", what: "unparsable filters are 400, unknown keys in lower case", reason: NEWEST },
+  {
+    id: "top-nobody",
+    what: "a list of no processes is [] (reference: null)",
+    reason: "the API's description calls it a list, and clients go over it",
+  },
   { id: "is-task-numbers", what: "the filter is-task knows 0 and 1 (reference: 400)", reason: NEWEST },
   { id: "filter-container", what: "an unknown before/since container is 404 (reference: 500)", reason: NEWEST },
   {
@@ -117,6 +127,11 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: NEWEST,
     lines: [/^logs \+ (header Content-Type|type application\/vnd\.docker\.raw-stream)$/],
   },
+  {
+    id: "logs-tail",
+    what: "with `until`, `tail` counts the lines up to that moment (reference: those of the whole log)",
+    reason: "who asks for the last lines before a moment would get none of a log that has gone on since",
+  },
   { id: "logs-since", what: "a bad since or until is 400 (reference: 500)", reason: NEWEST },
   { id: "exec-texts", what: "wording of exec's refusals", reason: NEWEST },
   {
@@ -150,6 +165,12 @@ export const DIFFERENCES: readonly Difference[] = [
     what: "the two AllowNondistributableArtifacts lists of RegistryConfig are null below 1.47 and gone from it on",
     reason: NEWEST,
     lines: [/^info [+-] body \.RegistryConfig\.AllowNondistributableArtifacts(CIDRs|Hostnames) (null|list)$/],
+  },
+  {
+    id: "info-execution-driver",
+    what: "/info at 1.24 has no ExecutionDriver",
+    reason: "the field went with 1.24 (surface §3.1); the reference goes on to say '<not supported>' below 1.25",
+    lines: [/^info - body \.ExecutionDriver string$/],
   },
   {
     id: "info-runtimes",

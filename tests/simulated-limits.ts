@@ -34,6 +34,11 @@ export const LIMITS: readonly Limit[] = [
     test: "two containers reach one another over the bridge; the outside is masqueraded",
     reason: NO_PACKETS,
   },
+  {
+    block: "tmpfs",
+    test: "mounts spread as the last word says",
+    reason: "containers mount nothing there that could spread",
+  },
   { block: "testcontainers", test: "waits for listening ports, and again after a restart", reason: NO_PACKETS },
   { block: "testcontainers", test: "waits for an HTTP answer", reason: NO_PACKETS },
   { block: "testcontainers", test: "binds", reason: "the simulated machine has files of its own" },

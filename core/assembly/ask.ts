@@ -16,11 +16,9 @@ import {
   Put,
   RecordCommand,
   RecordCommandAppend,
-  RecordCommandAppendLater,
   RecordCommandDelete,
   RecordCommandPut,
   RecordCommandRead,
-  RecordCommandTag,
   Stored,
   TimerCommand,
   TimerCommandSet,
@@ -89,21 +87,15 @@ export function putRecord(key: string, value: Uint8Array): void {
     return;
   }
   if (engine.setAside.has(key)) engine.setAside.replaced(key);
-  engine.keeps = true;
   performRecords(0, new RecordCommandPut(new Put(key, value)));
 }
 
 export function deleteRecord(key: string): void {
-  engine.keeps = true;
   performRecords(0, new RecordCommandDelete(key));
 }
 
-export function appendJournal(entry: JournalEntry, later: bool): void {
-  performRecords(0, later ? new RecordCommandAppendLater(entry) : new RecordCommandAppend(entry));
-}
-
-export function settleJournal(): void {
-  performRecords(0, new RecordCommand(RecordCommandTag.Settle));
+export function appendJournal(entry: JournalEntry): void {
+  performRecords(0, new RecordCommandAppend(entry));
 }
 
 export function readJournal(task: Task, step: i32, reading: JournalReading): void {

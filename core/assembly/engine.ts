@@ -81,8 +81,7 @@ export function step(now: Instant, input: Input): void {
 /** What the step has changed, and what happened in it. */
 function keep(): void {
   engine.containers.putChanged();
-  engine.events.settle(engine.keeps);
-  engine.keeps = false;
+  engine.events.write();
 }
 
 /** Drops what belongs to the last step only; the rest is done by the bindings. */

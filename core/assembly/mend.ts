@@ -12,6 +12,7 @@ import {
   Stored,
 } from "../../build/bindings/types";
 import { Container } from "./container/container";
+import { mendCreation } from "./container/create";
 import { exitedByItself } from "./container/exit";
 import { HELD_RECORDS, mendHeldStill } from "./container/held-still";
 import { Cause, Status } from "./container/lifecycle";
@@ -26,7 +27,7 @@ import { resumeRestart } from "./container/restart";
 import { scheduleRestart } from "./container/restarting";
 import { startWithEngine } from "./container/start-with-engine";
 import { emitStart } from "./event/emit";
-import { mendExecs } from "./exec/mend";
+import { dropUnbegun, mendExecs } from "./exec/mend";
 import { keepEndpoint } from "./network/connect";
 import { makeBridges } from "./network/making";
 import { acting, ENGINE_START } from "./origin";
@@ -43,10 +44,14 @@ const SUPERVISOR_LOST_CODE: u32 = 137;
 export function mend(records: Stored[], inventory: Inventory): void {
   restore(records);
   engine.networks.ensurePredefined();
-  sweep(inventory);
   const containers = engine.containers.all();
+  // Before anything is swept: a mount for the filling of volumes belongs to nobody any more.
+  for (let i = 0; i < containers.length; i++) if (containers[i].creating) mendCreation(containers[i]);
+  sweep(inventory);
   for (let i = 0; i < containers.length; i++) keepEndpoint(containers[i]);
   for (let i = 0; i < containers.length; i++) tieLinks(containers[i]);
+  acting.alone(ENGINE_START);
+  mendExecs(records, inventory.execs);
   for (let i = 0; i < containers.length; i++) {
     mendContainer(containers[i], findProcess(inventory.processes, containers[i]));
   }
@@ -54,12 +59,14 @@ export function mend(records: Stored[], inventory: Inventory): void {
   for (let i = 0; i < containers.length; i++) if (containers[i].limiting) mendLimits(containers[i]);
   engine.images.mend(inventory.chains);
   mendLinked();
-  mendExecs(inventory.execs);
+  dropUnbegun();
   mendHeld(records);
   engine.setAside.end();
   for (let i = 0; i < containers.length; i++) if (containers[i].startsAgain) resumeRestart(containers[i]);
   startWithEngine(containers);
   makeBridges(strayNetworks(inventory.networks));
+  // Runs have gone on without the engine, and counts were cut off with it.
+  engine.sizes.refresh();
 }
 
 /** The state of the container's last run; null if the host knows nothing of it. */

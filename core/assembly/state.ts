@@ -20,8 +20,6 @@ export class Engine {
   now: Instant = new Instant(0, 0);
   /** Identity of this installation, shown in `/info`; kept in the record `engine/id`. */
   id: string = "";
-  /** The step that runs keeps records. */
-  keeps: bool = false;
   readonly ids: Ids = new Ids();
   readonly steps: Steps = new Steps();
   /** Records that cannot be used. */

@@ -3,7 +3,6 @@
 import { onlyAsks } from "../asks.js";
 import type { Input, Operation, RecordChange, RequestId, types } from "../host.js";
 import type { ObservedStep } from "../observer.js";
-import { changesOf } from "../outbox.js";
 import type { Effect, Reply, StepOutputs } from "../outbox.js";
 import { withoutCredentials } from "../trace/credentials.js";
 import type { Plan, PlanEntry, PlannedEffect, PlannedRecord } from "./format.js";
@@ -97,7 +96,7 @@ export class DryRunJournal {
   }
 
   #outputs({ records, effects, replies }: StepOutputs): void {
-    for (const change of changesOf(records)) this.#add({ at: this.#at, record: recordOf(change) });
+    for (const change of records) this.#add({ at: this.#at, record: recordOf(change) });
     for (const effect of effects) this.#effect(effect);
     for (const reply of replies) this.#reply(reply);
   }

@@ -28,6 +28,8 @@ function shown(value: string | number): string {
   return typeof value === "string" && !/^[\w.:/@+-]+$/.test(value) ? JSON.stringify(value) : String(value);
 }
 
+/** What it has no room for, or nobody reads any more, is lost: the daemon goes on. */
 function toStandardError(line: string): void {
+  if (process.stderr.listenerCount("error") === 0) process.stderr.on("error", () => {});
   process.stderr.write(line);
 }

@@ -1,10 +1,11 @@
 // The simulated machine, for the daemon. It lives in this process and ends with it.
 
+import { libc } from "../../runtime-linux/kernel/libc.js";
 import { VERSION } from "../version.js";
 import { simulatedHost } from "../simulated/host.js";
 import { runtimesOf } from "../simulated/machine.js";
 import { checkRuntimes } from "./config.js";
-import type { OpenGround } from "./ground.js";
+import type { Ground, OpenGround } from "./ground.js";
 import { loadImage } from "./load-image.js";
 import { nodeTransport } from "./registry-transport.js";
 import type { Simulation } from "./simulation.js";
@@ -12,6 +13,12 @@ import type { Simulation } from "./simulation.js";
 const REMARKS = [
   "Nothing is run for real:   containers, images and networks are simulated in this process, and end with it",
 ];
+
+/** Nothing else of it is for real, but its clients are: what Linux tells of them. */
+const CLIENTS: Pick<Ground, "hasHungUp" | "peerOf"> = {
+  hasHungUp: (descriptor) => libc.hungUp(descriptor),
+  peerOf: (descriptor) => libc.peerOf(descriptor),
+};
 
 export const openSimulated: OpenGround = async (config, closings) => {
   const { pace, seed } = config.simulated as Simulation;
@@ -35,6 +42,7 @@ export const openSimulated: OpenGround = async (config, closings) => {
       checkRuntimes(config, runtimesOf(names));
       host.offer(names);
     },
+    ...(process.platform === "linux" && CLIENTS),
     remarks: REMARKS,
     loadImages: async (ask, log) => {
       for (const archive of host.firstImages()) {

@@ -32,6 +32,8 @@ export const MACHINE: engine.Machine = {
   cpuCfs: true,
   cpuShares: true,
   cpuset: true,
+  cpusetCpus: "0-3",
+  cpusetMems: "0",
   ipv4Forwarding: true,
   bridgeNfIptables: true,
   bridgeNfIp6tables: true,

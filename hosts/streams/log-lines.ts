@@ -3,6 +3,7 @@
 
 import type { LogBytes } from "../host.js";
 import { STDERR, STDOUT } from "./frames.js";
+import { share } from "./share.js";
 
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
@@ -117,9 +118,14 @@ export class LogReader {
   /** Reads into the free part of the buffer; 0 at the end. What is written before `drain` is always read. */
   async #more(): Promise<number> {
     while (!this.#gone.aborted) {
+      if (!share.begin()) {
+        await share.next();
+        continue;
+      }
       const draining = this.#drain.aborted;
       this.#grown = false;
       const read = await this.#log.read(this.#offset, this.#buffer.subarray(this.#filled));
+      share.ended(Math.max(read, 0));
       if (read < 0) {
         await this.#jump();
         continue;

@@ -93,6 +93,8 @@ export class WorldFold {
 
   #put(key: string, value: Uint8Array, touched: Set<string>): void {
     const [folder, name] = splitKey(key);
+    // A size that has been counted anew is nothing that is shown of a volume.
+    if (folder === "volume" && this.#volumes.has(name)) return;
     touched.add(partOf(folder));
     switch (folder) {
       case "container":

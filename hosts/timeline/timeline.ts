@@ -195,8 +195,7 @@ export class Timeline implements Observer {
 
   #added(records: StepOutputs["records"]): EventView[] {
     return records.flatMap((command) => {
-      const isEntry = command.tag === "append" || command.tag === "append-later";
-      const event = isEntry ? eventOf(command.val.bytes) : null;
+      const event = command.tag === "append" ? eventOf(command.val.bytes) : null;
       return event === null ? [] : [{ number: this.#eventCount++, ...event }];
     });
   }

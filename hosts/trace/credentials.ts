@@ -31,7 +31,7 @@ function maskCompletion({ op, outcome }: engine.Completed): MaskedInput {
 }
 
 function maskRequest(request: engine.Request): MaskedInput {
-  const headers = SECRET_HEADER.test(request.headers) ? maskHeaders(request.headers) : request.headers;
+  const headers = hasSecrets(request.headers) ? maskHeaders(request.headers) : request.headers;
   const target = maskTarget(request.target);
   const login = isLogin(request.target);
   const body: engine.Body =
@@ -41,19 +41,57 @@ function maskRequest(request: engine.Request): MaskedInput {
   return { input: { tag: "request", val: { ...request, headers, target, body } }, masked };
 }
 
+/** Without any, as those of the request before: a client's are the same time and again. */
+let harmless = "";
+
+function hasSecrets(headers: string): boolean {
+  if (headers === harmless) return false;
+  if (SECRET_HEADER.test(headers)) return true;
+  harmless = headers;
+  return false;
+}
+
 function maskTarget(target: string): string {
   const hidden = (_all: string, before: string, secret: string): string => before + standIn(secret);
-  return target.replace(USER_INFO, hidden).replace(USER_OF_IMAGE, hidden);
+  return maskQuery(target).replace(USER_INFO, hidden).replace(USER_OF_IMAGE, hidden);
+}
+
+/** No endpoint knows a parameter that sounds like a credential: what stands for it changes nothing. */
+function maskQuery(target: string): string {
+  const query = target.indexOf("?") + 1;
+  if (query === 0 || !SUSPECT.test(target)) return target;
+  return target.slice(0, query) + target.slice(query).split("&").map(maskParameter).join("&");
+}
+
+function maskParameter(pair: string): string {
+  const value = pair.indexOf("=") + 1;
+  if (value === 0) return pair;
+  const name = decoded(pair.slice(0, value - 1));
+  if (ADDRESSES.includes(name))
+    return pair.replace(ITS_QUERY, (_all, mark: string, own: string) => mark + asReadable(own));
+  if (name === AUTHOR || !SECRET_WORD.test(name)) return pair;
+  const [secret = "", ...fragments] = pair.slice(value).split("#");
+  return pair.slice(0, value) + [asReadable(secret), ...fragments.map(standIn)].join("#");
+}
+
+/** A stand-in for a value of a query: what Go's rules cannot read still cannot be read. */
+function asReadable(secret: string): string {
+  const unreadable = /;|%(?![0-9a-f]{2})/i.exec(secret)?.[0] ?? "";
+  return unreadable + standIn(secret.slice(unreadable.length));
 }
 
 /** Of an address in a text: it may name an account, or hold a signature. */
 const QUERY = /(?<=https?:\/\/[^\s"?]*)\?[^\s"]+/g;
 
-/** Parts of the names of headers that hold credentials, or sound like it: those that the core erases, too. */
+/**
+ * Parts of the names of headers that hold credentials, or sound like it: those that the core erases, too. A `Referer` is
+ * an address, whose query may hold any.
+ */
 export const SECRET_WORDS: readonly string[] = [
   "auth",
   "registry-config",
   "cookie",
+  "referer",
   "token",
   "secret",
   "password",
@@ -61,7 +99,15 @@ export const SECRET_WORDS: readonly string[] = [
   "apikey",
   "api-key",
 ];
+const SECRET_WORD = new RegExp(SECRET_WORDS.join("|"), "i");
 const SECRET_HEADER = new RegExp(`^[^:\\n]*(?:${SECRET_WORDS.join("|")})[^:\\n]*:`, "im");
+/** The one parameter that sounds like a credential, and that an endpoint knows: a commit's. */
+const AUTHOR = "author";
+/** Those that hold an address, which may have a query of its own: something is signed in it, as a rule. */
+const ADDRESSES: readonly string[] = ["fromSrc", "remote"];
+/** Targets without it have nothing to hide in their queries: most of them. */
+const SUSPECT = new RegExp(["%", ...SECRET_WORDS, ...ADDRESSES].join("|"), "i");
+const ITS_QUERY = /(\?|%3f)([^#]+)/i;
 
 /**
  * `://user:password@`, also where it stands encoded in a query. A password that should have been encoded once more, and
@@ -81,12 +127,15 @@ function isLogin(target: string): boolean {
   return SECRET_BODY.test(path.includes("%") ? decoded(path) : path);
 }
 
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+/** What cannot be decoded is left as it stands. */
+function decoded(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes);
+    } catch {
+      return escapes;
+    }
+  });
 }
 
 function maskHeaders(headers: string): string {

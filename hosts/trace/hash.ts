@@ -78,6 +78,9 @@ const WHOLE: { [Field in keyof replies.Whole]: Uint8Array } = {
   stateless: ascii("s9:stateless"),
 };
 
+/** The value of the header: it repeats what was asked for. */
+const LOCATION = /(?<=^Location: ).*$/m;
+
 /** The same as `write`, in half the time. `masked`: its body is taken to be empty. */
 function writeReply({ request, command }: Reply, masked: boolean, hashing: Hashing): void {
   writer.copy(REPLY.request);
@@ -98,7 +101,7 @@ function writeWhole({ head, body, stateless }: replies.Whole, masked: boolean, h
   writer.copy(HEAD.status);
   writeInteger(head.status);
   writer.copy(HEAD.headers);
-  writeText(head.headers);
+  writeText(masked ? head.headers.replace(LOCATION, "") : head.headers);
   writer.byte(SEMICOLON);
   writer.copy(WHOLE.body);
   writeBytes(masked ? NO_BYTES : body, hashing.ofLong);

@@ -39,10 +39,13 @@ export interface RecorderOptions {
   sink: Sink;
   /** A segment has so many inputs, and then the next begins; 5,000 if not given. */
   inputs?: number;
-  /** Or its inputs have so many characters (as many as its snapshot, if that is more); 4 Mi if not given. */
-  characters?: number;
-  /** But not more than this, however long the snapshot is. */
-  mostCharacters?: number;
+  /**
+   * Or its inputs' lines so many bytes of UTF-8 (as many as the line with its snapshot has, if that is more); 4 Mi if not
+   * given.
+   */
+  bytes?: number;
+  /** But not more bytes than this, however long the snapshot is. */
+  mostBytes?: number;
   /** So many segments are kept; 16 if not given. */
   segments?: number;
   /** Number of the first segment; 1 if not given. */
@@ -56,8 +59,8 @@ export class Recorder implements Observer {
   readonly #core: string;
   readonly #sink: Sink;
   readonly #inputs: number;
-  readonly #characters: number;
-  readonly #mostCharacters: number;
+  readonly #bytes: number;
+  readonly #mostBytes: number;
   readonly #segments: number;
   /** The line that is written. */
   readonly #line = new ByteWriter();
@@ -66,16 +69,16 @@ export class Recorder implements Observer {
   #oldest: number;
   #isOpen = false;
   #inputsIn = 0;
-  #charactersIn = 0;
-  #charactersLeft = Infinity;
+  #bytesIn = 0;
+  #bytesLeft = Infinity;
 
   constructor(options: RecorderOptions) {
-    const { core, sink, inputs = 5000, characters = 4 << 20, segments = 16, first = 1 } = options;
+    const { core, sink, inputs = 5000, bytes = 4 << 20, segments = 16, first = 1 } = options;
     this.#core = core;
     this.#sink = sink;
     this.#inputs = inputs;
-    this.#characters = characters;
-    this.#mostCharacters = options.mostCharacters ?? Infinity;
+    this.#bytes = bytes;
+    this.#mostBytes = options.mostBytes ?? Infinity;
     this.#segments = segments;
     this.#later = options.later ?? ((work) => work());
     this.#number = first - 1;
@@ -96,13 +99,13 @@ export class Recorder implements Observer {
     if (!this.#isOpen || !this.#takes(this.#number)) return this.#resume(step);
     const { now, outputs } = step;
     this.#call(now, input, (masked) => hashesOf(outputs, masked));
-    if (this.#inputsIn >= this.#inputs || this.#charactersIn >= this.#charactersLeft) this.#goOn(step);
+    if (this.#inputsIn >= this.#inputs || this.#bytesIn >= this.#bytesLeft) this.#goOn(step);
   }
 
   /** A segment that would end soon ends now, and so no request waits for the snapshot. */
   rested(rest: ObservedRest): void {
     if (!this.#isOpen || !this.#takes(this.#number)) return;
-    if (this.#charactersIn >= this.#charactersLeft / 2) this.#goOn(rest);
+    if (this.#bytesIn >= this.#bytesLeft / 2) this.#goOn(rest);
   }
 
   /** Also to be told when the driver is closed. */
@@ -141,17 +144,17 @@ export class Recorder implements Observer {
     const number = ++this.#number;
     this.#isOpen = true;
     this.#inputsIn = 0;
-    this.#charactersLeft = Infinity;
+    this.#bytesLeft = Infinity;
     this.#later(() => {
       this.#sink.begin(number);
       while (number - this.#oldest >= this.#segments) this.#sink.drop(this.#oldest++);
       this.#sink.append(headerLine({ version: VERSION, core: this.#core, number, epoch, step }));
-      this.#charactersIn = 0;
-      this.#charactersLeft = Math.max(this.#characters, Math.min(this.#start(start()), this.#mostCharacters));
+      this.#bytesIn = 0;
+      this.#bytesLeft = Math.max(this.#bytes, Math.min(this.#start(start()), this.#mostBytes));
     });
   }
 
-  /** Its characters, whether or not they are written in short. */
+  /** Its bytes, whether or not they are written in short. */
   #start(start: Start): number {
     if (start.tag === "snapshot" && this.#sink.snapshot !== undefined) {
       this.#sink.snapshot(start.snapshot);
@@ -170,7 +173,7 @@ export class Recorder implements Observer {
       writeCall({ now, ...masked, out: hash(masked.masked) }, this.#line);
       if (this.#sink.appendBytes !== undefined) this.#sink.appendBytes(this.#line.written);
       else this.#sink.append(this.#line.text());
-      this.#charactersIn += this.#line.length + 1;
+      this.#bytesIn += this.#line.length + 1;
     });
   }
 

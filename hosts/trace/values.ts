@@ -62,6 +62,8 @@ const machine = record<engine.Machine>({
   cpuCfs: bool,
   cpuShares: bool,
   cpuset: bool,
+  cpusetCpus: text,
+  cpusetMems: text,
   ipv4Forwarding: bool,
   bridgeNfIptables: bool,
   bridgeNfIp6tables: bool,
@@ -112,7 +114,7 @@ const processState = variant<engine.ProcessState>({ running: launched, unstarted
 
 const inventory = record<engine.Inventory>({
   processes: list(record<engine.FoundProcess>({ container: text, run: u32, state: processState })),
-  execs: list(record<engine.FoundExec>({ exec: text, subject, running: bool })),
+  execs: list(record<engine.FoundExec>({ exec: text, subject, running: bool, exit: optional(exit) })),
   mounts: list(text),
   containers: list(text),
   joins: list(record<engine.FoundJoin>({ container: text, network: text, address: text })),

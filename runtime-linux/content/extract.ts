@@ -11,6 +11,7 @@ import { identify } from "../../hosts/users.js";
 import { readOpen } from "../confine.js";
 import { O_PATH, type Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
+import { unlessGivenUp } from "../under-way.js";
 import { decompressed } from "./decompress.js";
 import { Extractor, type Owner } from "./extractor.js";
 import { fileFailure } from "./file-failure.js";
@@ -22,7 +23,10 @@ export interface ExtractDeps {
   bodies: Bodies;
 }
 
-/** What was unpacked before a failure stays; of a file that was not whole nothing does. */
+/**
+ * Resolves when all of it is on the disk. What was unpacked before a failure stays; of a file that was not whole nothing
+ * does.
+ */
 export async function extract(command: content.Extract, deps: ExtractDeps, signal: AbortSignal): Promise<void> {
   const view = openView(command.into.view, deps);
   try {
@@ -48,6 +52,7 @@ async function unpack(body: AsyncIterable<Uint8Array>, extractor: Extractor, sig
   }
   reader.end();
   extractor.finish();
+  await unlessGivenUp(signal, extractor.flush());
 }
 
 function requireDirectory(view: View, path: string): void {

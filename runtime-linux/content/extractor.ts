@@ -37,7 +37,9 @@ export class Extractor implements TarSink {
   readonly #into: string;
   /** Directories' times, which change with whatever is put into them. */
   readonly #directories = new Map<string, TarEntry>();
-  readonly #open = new OpenDirectories((name) => this.#openDirectory(name));
+  readonly #open = new OpenDirectories((name) => this.#entered(this.#openDirectory(name)));
+  /** Of each file system that is unpacked to a directory, by its device's number. */
+  readonly #fileSystems = new Map<number, number>();
   #file: IncomingFile | null = null;
 
   constructor(view: View, into: string, kernel: Kernel, how: ExtractHow) {
@@ -91,11 +93,31 @@ export class Extractor implements TarSink {
     }
   }
 
+  /**
+   * Puts all of it on the disk: until then a power loss may take it back. Whole file systems: a flush for each file of
+   * many would take longer. Who does not wait for it may close this: what is flushed is held open until it is.
+   */
+  async flush(): Promise<void> {
+    const directories = [...this.#fileSystems.values()];
+    this.#fileSystems.clear();
+    await Promise.all(directories.map((directory) => this.#flushed(directory)));
+  }
+
+  async #flushed(directory: number): Promise<void> {
+    try {
+      await this.#kernel.syncfs(directory);
+    } finally {
+      fs.closeSync(directory);
+    }
+  }
+
   /** Lets go of everything; of a file that is not whole nothing is left. */
   close(): void {
     this.#file?.abandon();
     this.#file = null;
     this.#open.close();
+    for (const directory of this.#fileSystems.values()) fs.closeSync(directory);
+    this.#fileSystems.clear();
   }
 
   #make(name: string, entry: TarEntry): void {
@@ -125,6 +147,7 @@ export class Extractor implements TarSink {
     if (!this.#clear(name, entry, parent)) fs.mkdirSync(path, 0o700);
     const fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW);
     try {
+      this.#entered(fd);
       fs.fchownSync(fd, entry.uid, entry.gid);
       fs.fchmodSync(fd, entry.mode);
     } finally {
@@ -207,6 +230,16 @@ export class Extractor implements TarSink {
       fs.closeSync(parent);
     }
     return this.#view.open(this.#pathOf(name), DIRECTORY);
+  }
+
+  /** Takes note of the file system that an open directory is on: a container's may be several. */
+  #entered(directory: number): number {
+    const { dev } = fs.fstatSync(directory);
+    if (!this.#fileSystems.has(dev)) {
+      const flags = fs.constants.O_RDONLY | fs.constants.O_DIRECTORY;
+      this.#fileSystems.set(dev, fs.openSync(`/proc/self/fd/${directory}`, flags));
+    }
+    return directory;
   }
 
   #pathOf(name: string): string {

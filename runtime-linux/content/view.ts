@@ -83,19 +83,23 @@ export class View {
   }
 }
 
-/** The caller closes it. Throws `interrupted` for a run that is over. */
+/** The caller closes it. */
 export function openView(view: types.View, { paths, kernel }: Where): View {
-  if (view.run !== undefined) return viewOfRun(new Run(paths, view.container, view.run), kernel);
+  const seen = view.run === undefined ? undefined : viewOfRun(new Run(paths, view.container, view.run), kernel);
+  if (seen) return seen;
   const rootfs = paths.rootfs(view.container);
+  if (!fs.existsSync(rootfs)) throw new HostFailure("not-found", `No such container: ${view.container}`);
   if (view.places.length > 0) return withPlaces(rootfs, view.places, { paths, kernel });
   return new View(kernel, () => undefined, [fs.openSync(rootfs, DIRECTORY)]);
 }
 
-/** Its first process's root: with it come all mounts of the run, which stay as long as the view does. */
-function viewOfRun(run: Run, kernel: Kernel): View {
+/**
+ * Its first process's root: with it come all mounts of the run, which stay as long as the view does. Undefined for a run
+ * that is over.
+ */
+function viewOfRun(run: Run, kernel: Kernel): View | undefined {
   const process = run.process();
-  const over = (): HostFailure => new HostFailure("interrupted", "the run has ended");
-  if (!process) throw over();
+  if (!process) return undefined;
   const { pid } = process;
   const held: number[] = [];
   try {
@@ -103,12 +107,13 @@ function viewOfRun(run: Run, kernel: Kernel): View {
   } catch (error) {
     for (const fd of held) fs.closeSync(fd);
     // One that is just ending has neither any more.
-    throw ["ENOENT", "ESRCH", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? "") ? over() : error;
+    if (["ENOENT", "ESRCH", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
   }
   // Now that it is open it must still be the process that was meant.
   if (isAlive(process)) return new View(kernel, (id) => mountedAt(pid, id), held);
   for (const fd of held) fs.closeSync(fd);
-  throw over();
+  return undefined;
 }
 
 /** Binds its places in a mount namespace of their own, which ends with the view, or with us. */

@@ -6,7 +6,7 @@ import { HostFailure } from "../../hosts/failure.js";
 import type { Surroundings } from "../launch.js";
 import { isAlive, type RunNote } from "../run.js";
 import { ExecOutput } from "./output.js";
-import type { ExecPlace } from "./place.js";
+import { LOST_CODE, type ExecPlace } from "./place.js";
 import { spawnDirect, spawnSupervised, started, type ProcessSpec, type Spawned } from "./spawn.js";
 import { ExecStdin } from "./stdin.js";
 import { copiedTerminal, openTerminal, TerminalSocket, type ExecTerminal } from "./terminal.js";
@@ -15,8 +15,6 @@ const SIGKILL = 9;
 /** A killed program is waited for no longer: the kernel may be busy on its behalf. */
 const KILLED_MS = 2000;
 const UNREF = { ref: false };
-/** A killed process's code, where nobody is left to tell it: 128 + SIGKILL. */
-const LOST_CODE = 137;
 
 export type ExecEnd = Omit<engine.ExecExited, "exec">;
 
@@ -63,7 +61,7 @@ export class LiveExec {
       this.place.make(process);
       const pid = await this.#spawn(runtime, process);
       const launched = { pid, at: BigInt(Date.now()) * 1_000_000n };
-      this.place.writeStarted(pid);
+      this.#writeStarted(pid);
       this.#output.begin();
       return { launched, ended: this.#end(this.#spawned!) };
     } catch (error) {
@@ -82,18 +80,30 @@ export class LiveExec {
     this.isDropped = true;
     if (this.#isOver) return;
     const process = this.place.started();
-    if (process && isAlive(process)) kill(process.pid, this.at);
-    // It was not made yet, or was so this moment: whoever works on it is in a process group of its own.
-    else if (this.#spawned) this.#killUnseen(this.#spawned);
+    const lives = process !== undefined && isAlive(process);
+    // Whoever makes it, or is about to write its code: in a process group of its own.
+    const atWork = lives ? undefined : this.#spawned?.child;
+    if (lives) kill(process.pid, this.at);
+    else if (atWork && !process) this.#killUnseen();
+    if (atWork) kill(-atWork.pid, this.at);
     this.#close();
-    if (!process && this.#spawned) await Promise.race([this.#spawned.child.gone, sleep(KILLED_MS, undefined, UNREF)]);
+    if (atWork) await Promise.race([atWork.gone, sleep(KILLED_MS, undefined, UNREF)]);
   }
 
   /** What was made before this engine has seen it lives as long as its maker, which waits for it: the id is its own. */
-  #killUnseen({ child }: Spawned): void {
+  #killUnseen(): void {
     const made = this.place.pid();
     if (made !== undefined) kill(made, this.at);
-    kill(-child.pid, this.at);
+  }
+
+  /** What there is no room to write down does not go on: nobody could signal it, or find it again. */
+  #writeStarted(pid: number): void {
+    try {
+      this.place.writeStarted(pid, this.command.detached ? this.#spawned?.child.pid : undefined);
+    } catch (error) {
+      kill(pid, this.at);
+      throw error;
+    }
   }
 
   #make(spawn: () => Spawned): Spawned {
@@ -170,6 +180,7 @@ export class LiveExec {
     const { code } = await child.gone;
     const at = BigInt(Date.now()) * 1_000_000n;
     this.#isOver = true;
+    if (!this.command.detached && code !== null) this.place.writeExit(code);
     this.#stdin.close();
     await this.#terminal?.settle();
     await this.#output.drained();

@@ -1,27 +1,33 @@
 // Execs in containers: started, signalled, resized, cleared away, and found again after a restart.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { engine, ExecStdio, Input, processes, types } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
 import { resolveProcess, type Spec } from "../bundle.js";
 import { availableOf } from "../capabilities.js";
 import { namesIn } from "../directories.js";
 import type { Surroundings } from "../launch.js";
+import { findNaming, isExecSupervisor, type Naming } from "../naming.js";
 import { isAlive, isLiving, Run } from "../run.js";
 import { ownTurn } from "../turns.js";
 import { LiveExec, type ExecEnd } from "./exec.js";
-import { execsOf, ExecPlace } from "./place.js";
+import { execsOf, ExecPlace, LOST_CODE } from "./place.js";
 
 const SIGKILL = 9;
 /** Those that another instance started are no children of ours: nothing tells of their end. */
 const POLL_MS = 1000;
-const LOST_CODE = 137;
+/** What an OCI runtime needs to make a process, on a busy machine; and how often it is looked whether it has. */
+const MADE_MS = 2000;
+const MADE_LOOK_MS = 10;
 
 export class Execs {
   readonly #at: Surroundings;
   readonly #happened: (input: Input) => void;
   readonly #live = new Map<string, LiveExec>();
-  /** Of an earlier engine. */
+  /** Of an earlier engine, until they are reaped. */
   readonly #adopted = new Map<string, ExecPlace>();
+  /** Those of them that go on. */
+  readonly #watched = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(at: Surroundings, happened: (input: Input) => void) {
@@ -53,7 +59,8 @@ export class Execs {
       const isLeft = !exec.isDropped && isLiving(first);
       throw isLeft ? error : new HostFailure("not-found", "the container does not run");
     });
-    void ended.then((end) => this.#ended(id, exec, end));
+    // Whatever fails of its end, somebody waits for that.
+    void ended.catch(lostEnd).then((end) => this.#ended(id, exec, end));
     return launched;
   }
 
@@ -77,6 +84,7 @@ export class Execs {
     if (process && isAlive(process)) this.#kill(process.pid, SIGKILL);
     this.#live.delete(exec);
     this.#adopted.delete(exec);
+    this.#watched.delete(exec);
     await dropped;
     await (live?.place ?? adopted)?.remove();
   }
@@ -87,9 +95,11 @@ export class Execs {
     for (const [id, place] of [...this.#adopted]) if (place.run.name === run.name) await this.reap(id);
   }
 
-  /** What is found in runs that go on. Those of an earlier engine are watched from now on. */
-  inventory(runs: readonly Run[]): engine.FoundExec[] {
-    return runs.flatMap((run) => namesIn(execsOf(run)).map((exec) => this.#examine(new ExecPlace(run, exec))));
+  /** What is found in these runs. Those of an earlier engine that go on are watched from now on. */
+  async inventory(runs: readonly Run[]): Promise<engine.FoundExec[]> {
+    const places = runs.flatMap((run) => namesIn(execsOf(run)).map((exec) => new ExecPlace(run, exec)));
+    await this.#made(places.filter((place) => !this.#live.has(place.exec)));
+    return places.map((place) => this.#examine(place));
   }
 
   /** Lets go of everything; they live on. */
@@ -103,23 +113,56 @@ export class Execs {
     const running = this.#live.get(exec)?.isRunning ?? place.isAlive;
     if (!this.#live.has(exec)) {
       this.#adopted.set(exec, place);
-      if (running) this.#timer ??= setInterval(() => this.#look(), POLL_MS).unref();
+      if (running) this.#watch(exec);
     }
-    return { exec, subject: { container: run.container, run: run.number }, running };
+    const exit = running ? undefined : place.exit();
+    return { exec, subject: { container: run.container, run: run.number }, running, ...(exit && { exit }) };
   }
 
-  /** The supervisor of one writes its code a moment after its end. */
+  /**
+   * Those whose engine was killed while they were being made, or before that was written down: the OCI runtime goes on
+   * with them. One look at all processes a round does for all of them.
+   */
+  async #made(places: readonly ExecPlace[]): Promise<void> {
+    let unknown = places.filter((place) => place.started() === undefined && place.exitCode() === undefined);
+    const limit = Date.now() + MADE_MS;
+    while (unknown.length > 0) {
+      const naming = findNaming();
+      unknown = unknown.filter((place) => this.#isAwaited(place, workingOn(place, naming)));
+      if (Date.now() >= limit) return;
+      if (unknown.length > 0) await sleep(MADE_LOOK_MS);
+    }
+  }
+
+  /**
+   * Somebody is at work on it, and has not made it yet. What is made is written down: its supervisor, if it has one, is
+   * watched with it, so that what has ended meanwhile is told with the code that is still to come.
+   */
+  #isAwaited(place: ExecPlace, atWork: readonly Naming[]): boolean {
+    const pid = place.pid();
+    if (pid === undefined) return atWork.length > 0;
+    const supervisor = atWork.find((one) => isExecSupervisor(one, this.#at.conmon))?.pid;
+    if (this.#at.cgroups.pids(place.run.container).has(pid)) place.writeStarted(pid, supervisor);
+    else place.writeEnded(pid, supervisor);
+    return false;
+  }
+
+  #watch(exec: string): void {
+    this.#watched.add(exec);
+    this.#timer ??= setInterval(() => this.#look(), POLL_MS).unref();
+  }
+
+  /** What stands on disk stays until it is reaped: should this engine be killed first, the next one tells of the end. */
   #look(): void {
-    for (const [exec, place] of this.#adopted) {
-      if (place.isAlive) continue;
-      const code = place.exitCode();
-      this.#adopted.delete(exec);
-      const at = BigInt(Date.now()) * 1_000_000n;
-      const exit = { code: code ?? LOST_CODE, outOfMemory: false, lost: code === undefined, at };
-      void place.remove().catch(() => {}); // its run's directory goes with the run
+    for (const exec of [...this.#watched]) {
+      const place = this.#adopted.get(exec);
+      if (place?.isAlive === true) continue;
+      this.#watched.delete(exec);
+      const exit = place?.exit();
+      if (exit === undefined) continue; // cleared away with its run
       this.#happened({ tag: "exec-exited", val: { exec, exit, output: new Uint8Array(0), truncated: false } });
     }
-    if (this.#adopted.size === 0) this.close();
+    if (this.#watched.size === 0) this.close();
   }
 
   #ended(exec: string, live: LiveExec, end: ExecEnd): void {
@@ -141,4 +184,15 @@ export class Execs {
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }
+}
+
+/** Of which nothing is known but that it is over. */
+function lostEnd(): ExecEnd {
+  const exit = { code: LOST_CODE, outOfMemory: false, lost: true, at: BigInt(Date.now()) * 1_000_000n };
+  return { exit, output: new Uint8Array(0), truncated: false };
+}
+
+/** Supervisor and OCI runtime, as far as they are there. */
+function workingOn(place: ExecPlace, naming: ReadonlyMap<string, Naming[]>): Naming[] {
+  return (naming.get(place.run.name) ?? []).filter(({ line }) => line.includes(place.spec));
 }

@@ -2,15 +2,28 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { types } from "../../hosts/host.js";
+import { specText } from "../bundle.js";
 import { makePrivate, removeAll, removeEmpty } from "../directories.js";
 import { isAlive, processStat, type Run } from "../run.js";
 
 /** Names a process for good. */
-export interface StartedExec {
+interface Started {
   pid: number;
   /** See `FirstProcess`. */
   startTicks: number;
 }
+
+export interface StartedExec extends Started {
+  /** Who writes its code; missing where that is the engine itself. */
+  supervisor?: Started;
+}
+
+/** Of a process of which no more is known than that it has ended: none has started then. */
+const ENDED_TICKS = -1;
+
+/** A killed process's code, where nobody is left to tell it: 128 + SIGKILL. */
+export const LOST_CODE = 137;
 
 export class ExecPlace {
   readonly directory: string;
@@ -34,7 +47,7 @@ export class ExecPlace {
   /** The environment is in it. */
   make(process: object): void {
     makePrivate(this.directory);
-    writeFileSync(this.spec, JSON.stringify(process), { mode: 0o600 });
+    writeFileSync(this.spec, specText(process), { mode: 0o600 });
   }
 
   /** Undefined while there is none. */
@@ -43,10 +56,21 @@ export class ExecPlace {
     return pid > 0 ? pid : undefined;
   }
 
-  /** So that it is found again. One that has ended already is not. */
-  writeStarted(pid: number): void {
-    const startTicks = processStat(pid)?.startTicks;
-    if (startTicks !== undefined) this.#write("started.json", JSON.stringify({ pid, startTicks }));
+  /** So that it is found again. `supervisor`: its process id, if it has one. */
+  writeStarted(pid: number, supervisor?: number): void {
+    this.#writeNote(namedForGood(pid) ?? { pid, startTicks: ENDED_TICKS }, supervisor);
+  }
+
+  /** Of one that has ended already: its id may be another process's by now. */
+  writeEnded(pid: number, supervisor?: number): void {
+    this.#writeNote({ pid, startTicks: ENDED_TICKS }, supervisor);
+  }
+
+  #writeNote(process: Started, supervisor: number | undefined): void {
+    const watched = supervisor === undefined ? undefined : namedForGood(supervisor);
+    // Nobody is left who would tell more of it than stands here.
+    if (process.startTicks === ENDED_TICKS && watched === undefined) return;
+    this.#write("started.json", JSON.stringify({ ...process, supervisor: watched }));
   }
 
   started(): StartedExec | undefined {
@@ -57,15 +81,38 @@ export class ExecPlace {
     }
   }
 
+  /** Or its supervisor does, and has not written its code yet. */
   get isAlive(): boolean {
     const started = this.started();
-    return started !== undefined && isAlive(started);
+    if (started === undefined) return false;
+    if (isAlive(started)) return true;
+    return started.supervisor !== undefined && isAlive(started.supervisor) && this.exitCode() === undefined;
   }
 
-  /** The code that a supervisor has left. */
+  /** The code that a supervisor has left, or the engine that it was a child of. */
   exitCode(): number | undefined {
     const text = this.#read("exit");
     return text === "" ? undefined : Number(text);
+  }
+
+  /**
+   * For another engine, should this one be killed before it has told. Where there is no room for it, it is left out: this
+   * one knows the code, and tells.
+   */
+  writeExit(code: number): void {
+    try {
+      this.#write("exit", String(code));
+    } catch {
+      // See above.
+    }
+  }
+
+  /** Of one that is not alive: how it ended, as far as that is known. Undefined for one that never came to run. */
+  exit(): types.Exit | undefined {
+    const code = this.exitCode();
+    if (code === undefined && this.started() === undefined && this.pid() === undefined) return undefined;
+    const at = BigInt(Date.now()) * 1_000_000n;
+    return { code: code ?? LOST_CODE, outOfMemory: false, lost: code === undefined, at };
   }
 
   /** The runtime's own errors, without their decoration. */
@@ -95,6 +142,11 @@ export class ExecPlace {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // cleared away meanwhile
     }
   }
+}
+
+function namedForGood(pid: number): Started | undefined {
+  const startTicks = processStat(pid)?.startTicks;
+  return startTicks === undefined ? undefined : { pid, startTicks };
 }
 
 /** The directory of all execs of a run. */

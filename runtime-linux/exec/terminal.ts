@@ -137,15 +137,25 @@ export class TerminalSocket {
   }
 }
 
-/** One of ours. `other`: its other end, for the runtime. */
+/** One of ours. `other`: its other end, for the runtime. Nothing stays open where it throws. */
 export function openTerminal(kernel: Kernel, rows: number, columns: number): { terminal: number; other: number } {
-  const flags = constants.O_RDWR | constants.O_NOCTTY;
-  const terminal = openSync("/dev/ptmx", flags);
-  const other = openSync(`/dev/pts/${kernel.unlockTerminal(terminal)}`, flags);
-  // The process's own does what terminals do. Runtimes make this one raw, too, but only once they copy already.
-  kernel.makeRaw(other);
-  if (rows > 0 && columns > 0) kernel.setWindowSize(terminal, rows, columns);
-  return { terminal, other };
+  const opened: number[] = [];
+  const open = (path: string): number => {
+    const descriptor = openSync(path, constants.O_RDWR | constants.O_NOCTTY);
+    opened.push(descriptor);
+    return descriptor;
+  };
+  try {
+    const terminal = open("/dev/ptmx");
+    const other = open(`/dev/pts/${kernel.unlockTerminal(terminal)}`);
+    // The process's own does what terminals do. Runtimes make this one raw, too, but only once they copy already.
+    kernel.makeRaw(other);
+    if (rows > 0 && columns > 0) kernel.setWindowSize(terminal, rows, columns);
+    return { terminal, other };
+  } catch (error) {
+    for (const descriptor of opened) closeSync(descriptor);
+    throw error;
+  }
 }
 
 /** What the runtime shows on one of ours; `runtime`: its process id, once there is one. */

@@ -1,17 +1,53 @@
-// The kernel's calls, made through libc by koffi. Loaded at the first call: an idle engine need not hold it in memory.
+// The kernel's calls, made through libc.
 
 import { closeSync, openSync } from "node:fs";
-import { createRequire } from "node:module";
-import { getSystemErrorName } from "node:util";
-import type * as Koffi from "koffi";
-import type { Device, Kernel, Path } from "../kernel.js";
+import type { Kernel, Path } from "../kernel.js";
+import { attempt, call, callAside, errnoException, loaded } from "./calls.js";
 import { NetworkMaker } from "./network-maker.js";
+import {
+  AT_FDCWD,
+  AT_SYMLINK_NOFOLLOW,
+  AT_SYMLINK_FOLLOW,
+  O_CLOEXEC,
+  SYS_OPENAT2,
+  RESOLVE_NO_MAGICLINKS,
+  RESOLVE_IN_ROOT,
+  AF_UNIX,
+  AF_INET,
+  AF_NETLINK,
+  SOCK_STREAM,
+  SOCK_DGRAM,
+  SOCK_RAW,
+  SOCK_SEQPACKET,
+  SOCK_NONBLOCK,
+  SOCK_CLOEXEC,
+  SOL_SOCKET,
+  SO_REUSEADDR,
+  SO_PEERCRED,
+  DT_UNKNOWN,
+  TCGETS,
+  TCSETS,
+  COOKED,
+  TIOCSWINSZ,
+  TIOCGPTPEER,
+  FIONREAD,
+  FIONBIO,
+  O_RDWR,
+  O_NOCTTY,
+  TIOCGPTN,
+  TIOCSPTLCK,
+  POLLHUP,
+  WNOHANG,
+  SCHED_OTHER,
+  SCHED_RESET_ON_FORK,
+  MSG_DONTWAIT,
+  ERANGE,
+  ENODATA,
+  ENOTSUP,
+} from "./numbers.js";
 import { receiver } from "./receive.js";
 import { spawner } from "./spawn.js";
-
-const require = createRequire(import.meta.url);
-
-type Call = (...args: (number | bigint | Uint8Array | null)[]) => number;
+import { deviceNumber, inetAddress, int, text, timespecs, unixAddress } from "./structures.js";
 
 /** The kernel of this machine. */
 export const libc: Kernel = {
@@ -131,7 +167,7 @@ export const libc: Kernel = {
   receiveDescriptor(fd) {
     receive ??= receiver(...loaded());
     const descriptor = receive(fd);
-    if (descriptor === undefined) throw errnoException(koffi!.errno(), "recvmsg", "");
+    if (descriptor === undefined) throw errnoException(loaded()[0].errno(), "recvmsg", "");
     return descriptor;
   },
   setWindowSize(fd, rows, columns) {
@@ -203,192 +239,12 @@ export const libc: Kernel = {
   },
 };
 
-const AT_FDCWD = -100;
-const AT_SYMLINK_NOFOLLOW = 0x100;
-const AT_SYMLINK_FOLLOW = 0x400;
-const O_CLOEXEC = 0o2000000;
-/** The same on all architectures. */
-const SYS_OPENAT2 = 437;
-const RESOLVE_NO_MAGICLINKS = 0x02;
-const RESOLVE_IN_ROOT = 0x10;
-const AF_UNIX = 1;
-const AF_INET = 2;
-const AF_NETLINK = 16;
-const SOCK_STREAM = 1;
-const SOCK_DGRAM = 2;
-const SOCK_RAW = 3;
-const SOCK_SEQPACKET = 5;
-const SOCK_NONBLOCK = 0o4000;
-const SOCK_CLOEXEC = 0o2000000;
-const SOL_SOCKET = 1;
-const SO_REUSEADDR = 2;
-const SO_PEERCRED = 17;
-const DT_UNKNOWN = 0;
-const TCGETS = 0x5401;
-const TCSETS = 0x5402;
-/** What cfmakeraw(3) takes from each of the first four modes: IGNBRK … IXON, OPOST, PARENB, ECHO … IEXTEN. */
-const COOKED = [0o2753, 0o1, 0o400, 0o100113];
-const TIOCSWINSZ = 0x5414;
-const TIOCGPTPEER = 0x5441;
-const FIONREAD = 0x541b;
-const FIONBIO = 0x5421;
-const O_RDWR = 0o2;
-const O_NOCTTY = 0o400;
-const TIOCGPTN = 0x80045430;
-const TIOCSPTLCK = 0x40045431;
-const POLLHUP = 0x10;
-const WNOHANG = 1;
-const SCHED_OTHER = 0;
-const SCHED_RESET_ON_FORK = 0x40000000;
-const MSG_DONTWAIT = 0x40;
-
-// Pointers are `uint8_t *` throughout: names need not be UTF-8.
-const PROTOTYPES: Record<string, string> = {
-  mount:
-    "int mount(const uint8_t *source, const uint8_t *target, const uint8_t *type, unsigned long flags, const uint8_t *data)",
-  umount2: "int umount2(const uint8_t *target, int flags)",
-  mknod: "int mknod(const uint8_t *path, unsigned int mode, uint64_t device)",
-  lsetxattr: "int lsetxattr(const uint8_t *path, const uint8_t *name, const uint8_t *value, size_t size, int flags)",
-  lgetxattr: "int64_t lgetxattr(const uint8_t *path, const uint8_t *name, _Out_ uint8_t *value, size_t size)",
-  fgetxattr: "int64_t fgetxattr(int fd, const uint8_t *name, _Out_ uint8_t *value, size_t size)",
-  llistxattr: "int64_t llistxattr(const uint8_t *path, _Out_ uint8_t *list, size_t size)",
-  utimensat: "int utimensat(int directory, const uint8_t *path, const uint8_t *times, int flags)",
-  syscall: "int64_t syscall(int64_t number, int64_t directory, const uint8_t *path, const uint8_t *how, uint64_t size)",
-  linkat: "int linkat(int from, const uint8_t *path, int to, const uint8_t *name, int flags)",
-  syncfs: "int syncfs(int fd)",
-  unshare: "int unshare(int flags)",
-  setns: "int setns(int fd, int kind)",
-  chdir: "int chdir(const uint8_t *path)",
-  kill: "int kill(int pid, int signal)",
-  waitpid: "int waitpid(int pid, _Out_ uint8_t *status, int options)",
-  sched_setscheduler: "int sched_setscheduler(int pid, int policy, const uint8_t *parameters)",
-  pipe2: "int pipe2(_Out_ uint8_t *ends, int flags)",
-  poll: "int poll(_Inout_ uint8_t *descriptors, unsigned long count, int timeout)",
-  shutdown: "int shutdown(int fd, int how)",
-  socket: "int socket(int domain, int type, int protocol)",
-  connect: "int connect(int fd, const uint8_t *address, unsigned int length)",
-  close: "int close(int fd)",
-  getdents64: "int64_t getdents64(int fd, _Out_ uint8_t *entries, size_t length)",
-  getsockopt: "int getsockopt(int fd, int level, int name, _Out_ uint8_t *value, _Inout_ uint8_t *length)",
-  setsockopt: "int setsockopt(int fd, int level, int name, const uint8_t *value, unsigned int length)",
-  bind: "int bind(int fd, const uint8_t *address, unsigned int length)",
-  sendto:
-    "int64_t sendto(int fd, const uint8_t *bytes, size_t length, int flags, const uint8_t *to, unsigned int size)",
-  recv: "int64_t recv(int fd, _Out_ uint8_t *bytes, size_t length, int flags)",
-  ioctl: "int ioctl(int fd, unsigned long request, _Inout_ uint8_t *argument)",
-  // The same call with a number in the pointer's place.
-  openPeer: "int ioctl(int fd, unsigned long request, unsigned long flags)",
-  if_nametoindex: "unsigned int if_nametoindex(const uint8_t *name)",
-};
-
-const EIO = 5;
-const ERANGE = 34;
-const ENODATA = 61;
-const ENOTSUP = 95;
 /** Room for most values of extended attributes. */
 const ATTRIBUTE = Buffer.alloc(1024);
 
 const networks = new NetworkMaker();
-let koffi: typeof Koffi | undefined;
-let library: Koffi.LibraryHandle | undefined;
 let receive: ReturnType<typeof receiver> | undefined;
 let spawn: ReturnType<typeof spawner> | undefined;
-const calls = new Map<string, Call>();
-
-function call(name: string, about: Path, ...args: (number | bigint | Uint8Array)[]): number {
-  const result = attempt(name, ...args);
-  if (result < 0) throw errnoException(-result, name, about);
-  return result;
-}
-
-/** Where it fails, its errno below zero. */
-function attempt(name: string, ...args: (number | bigint | Uint8Array)[]): number {
-  const found = calls.get(name) ?? bind(name);
-  const result = found(...args);
-  return result < 0 ? -koffi!.errno() : result;
-}
-
-/** Arguments of calls on other threads: their bytes must stay where they are. */
-const underWay = new Set<unknown>();
-
-/** The same on a thread of koffi's; its errno cannot be had. */
-function callAside(name: string, ...args: (number | Uint8Array | null)[]): Promise<number> {
-  const found = (calls.get(name) ?? bind(name)) as Koffi.KoffiFunc<Call>;
-  return new Promise((resolve, reject) => {
-    underWay.add(args);
-    found.async(...args, (error: unknown, result: number) => {
-      underWay.delete(args);
-      if (error !== null || result < 0) reject(error ?? errnoException(EIO, name, ""));
-      else resolve(result);
-    });
-  });
-}
-
-function loaded(): [typeof Koffi, Koffi.LibraryHandle] {
-  koffi ??= require("koffi") as typeof Koffi;
-  library ??= koffi.load(null);
-  return [koffi, library];
-}
-
-function bind(name: string): Call {
-  const made = loaded()[1].func(PROTOTYPES[name]!) as Call;
-  calls.set(name, made);
-  return made;
-}
-
-function errnoException(errno: number, syscall: string, about: Path): NodeJS.ErrnoException {
-  const code = getSystemErrorName(-errno);
-  const path = typeof about === "string" ? about : Buffer.from(about).toString();
-  const error: NodeJS.ErrnoException = new Error(`${code}: ${syscall}${path && ` '${path}'`}`);
-  return Object.assign(error, { code, errno: -errno, syscall, path });
-}
-
-/** NUL-terminated. */
-function text(path: Path): Uint8Array {
-  if (typeof path === "string") return Buffer.from(`${path}\0`);
-  const ended = Buffer.allocUnsafe(path.length + 1);
-  ended.set(path);
-  ended[path.length] = 0;
-  return ended;
-}
-
-/** glibc's dev_t: minor and major interleaved (makedev(3)). */
-function deviceNumber({ major, minor }: Device): bigint {
-  const [high, low] = [BigInt(major), BigInt(minor)];
-  return (low & 0xffn) | ((high & 0xfffn) << 8n) | ((low & ~0xffn) << 12n) | ((high & ~0xfffn) << 32n);
-}
-
-/** Two `struct timespec`: seconds rounded down, nanoseconds never negative. */
-function timespecs(...times: bigint[]): Uint8Array {
-  const made = Buffer.alloc(16 * times.length);
-  times.forEach((time, index) => {
-    const nanoseconds = ((time % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
-    made.writeBigInt64LE((time - nanoseconds) / 1_000_000_000n, 16 * index);
-    made.writeBigInt64LE(nanoseconds, 16 * index + 8);
-  });
-  return made;
-}
-
-function unixAddress(path: string): Uint8Array {
-  const address = Buffer.alloc(110);
-  address.writeUInt16LE(AF_UNIX);
-  if (address.write(path, 2) > 107) throw errnoException(36, "connect", path); // ENAMETOOLONG
-  return address;
-}
-
-function inetAddress(address: Uint8Array, port: number): Uint8Array {
-  const made = Buffer.alloc(16);
-  made.writeUInt16LE(AF_INET, 0);
-  made.writeUInt16BE(port, 2);
-  made.set(address, 4);
-  return made;
-}
-
-function int(value: number): Uint8Array {
-  const bytes = Buffer.alloc(4);
-  bytes.writeInt32LE(value);
-  return bytes;
-}
 
 /** An extended attribute, of a path or of an open file. */
 function attributeOf(name: string, about: Path, of: Uint8Array | number, wanted: string): Uint8Array | undefined {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { engine } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
 import { groupOf } from "../chosen-groups.js";
-import { parseCgroupMounts, type CgroupMount } from "../cgroups.js";
+import { parseCgroupMounts, unified, type CgroupMount } from "../cgroups.js";
 import type { Paths } from "../paths.js";
 import { readBlocksV1, readBlocksV2 } from "./blocks.js";
 import { readInterfaces } from "./interfaces.js";
@@ -27,14 +27,13 @@ type Memory = Pick<engine.Sample, "memory" | "memoryPeak" | "memoryLimit" | "mem
 export class Sampler {
   readonly #paths: Paths;
   readonly #mounts: CgroupMount[];
-  readonly #v2: boolean;
+  readonly #v2: CgroupMount | undefined;
   readonly #proc: string;
 
   constructor(paths: Paths, mountinfo = readFileSync("/proc/self/mountinfo", "utf8"), proc = "/proc") {
     this.#paths = paths;
     this.#mounts = parseCgroupMounts(mountinfo);
-    // With both mounted, the controllers are in v1's groups.
-    this.#v2 = this.#mounts.every(({ v2 }) => v2);
+    this.#v2 = unified(this.#mounts);
     this.#proc = proc;
   }
 
@@ -42,9 +41,7 @@ export class Sampler {
   sample(container: string, pid: number): engine.Sample {
     const group = groupOf(this.#paths, container);
     const read: ReadFile = (controller, file) => {
-      const mount = this.#v2
-        ? this.#mounts[0]
-        : this.#mounts.find(({ controllers }) => controllers.includes(controller));
+      const mount = this.#v2 ?? this.#mounts.find(({ controllers }) => controllers.includes(controller));
       return mount ? readText(`${mount.path}${group}/${file}`) : "";
     };
     const cpu = this.#v2 ? readCpuV2(read) : readCpuV1(read);

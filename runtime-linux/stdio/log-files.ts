@@ -3,7 +3,7 @@
 // so nothing is lost between the two, and what is read never moves. Together they are one row of bytes; offsets count
 // from the first byte that was there when the log was first looked at, and never go back.
 
-import { linkSync, readdirSync, rmSync, watch, type FSWatcher } from "node:fs";
+import { linkSync, readdirSync, renameSync, rmSync, watch, writeFileSync, type FSWatcher } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { COMPRESSED, isMissing, LogPiece, statOf } from "./log-piece.js";
 
@@ -122,6 +122,32 @@ export class LogFiles {
     this.#letGo();
   }
 
+  /** Begins a new file where no supervisor writes. */
+  renew(): void {
+    const next = `${this.path}.next`;
+    writeFileSync(next, "", { mode: 0o600 });
+    renameSync(next, this.path);
+    this.look();
+  }
+
+  /**
+   * Throws away, of the files that nothing is written to any more, what is not among the last `bytes` of all; of the file
+   * that is partly among them only if that is half of it or more, so that no more is copied than was written. So twice
+   * `bytes` are left at most.
+   */
+  async cut(bytes: number): Promise<void> {
+    const from = this.end - bytes;
+    this.#dropUpTo(from);
+    const piece = this.finished().find(({ base, size }) => base < from && 2 * (from - base) >= size);
+    const line = await piece?.lineFrom(from);
+    if (!piece || line === undefined) return;
+    if (line >= piece.end) return this.#dropUpTo(line);
+    const rest = await piece.cut(line);
+    if (!rest) return;
+    this.#pieces.splice(this.#pieces.indexOf(piece) + 1, 0, rest);
+    this.#letGo();
+  }
+
   /** Files that have a name. */
   get count(): number {
     return this.#pieces.filter(({ gone }) => !gone).length;
@@ -147,15 +173,28 @@ export class LogFiles {
     this.#next = piece.number + 1;
   }
 
+  /** Throws away the files that nothing is written to any more and that end there or before. */
+  #dropUpTo(offset: number): void {
+    const older = this.#pieces.slice(0, -1).filter(({ gone, end }) => !gone && end <= offset);
+    for (const piece of older) piece.drop(this.#isWanted(piece));
+    this.#letGo();
+  }
+
   #isWanted(piece: LogPiece): boolean {
-    return [...this.readers].some(({ position }) => position < piece.end);
+    const end = this.#readUpTo(piece);
+    return [...this.readers].some(({ position }) => position < end);
+  }
+
+  /** Where the next one is read: of one that was cut, before its end. */
+  #readUpTo(piece: LogPiece): number {
+    return this.#pieces[this.#pieces.indexOf(piece) + 1]?.base ?? piece.end;
   }
 
   /** Lets go of what is gone and nobody wants or may want any more, and closes what nobody is reading. */
   #letGo(): void {
     let held = 0;
     for (const piece of this.#pieces.filter(({ gone }) => gone).reverse()) {
-      held += piece.size;
+      held += this.#readUpTo(piece) - piece.base;
       if (held > HELD_BACK_BYTES || !this.#isWanted(piece)) this.#removeUpTo(piece);
     }
     if (this.readers.size === 0) for (const piece of this.#pieces) piece.close();

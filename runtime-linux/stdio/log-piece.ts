@@ -11,6 +11,10 @@ export const COMPRESSED = ".gz";
 /** Endings of names that are there for a moment. */
 const UNPACKED = ".unpacked";
 const PACKING = ".packing";
+const CUTTING = ".cutting";
+/** A supervisor's lines are shorter. */
+const LINE_BYTES_MAX = 64 * 1024;
+const NEWLINE = 0x0a;
 /** RFC 1952: the last four bytes are the length of what was compressed, modulo 2^32. */
 const LENGTH_BYTES = 4;
 const LARGEST_TO_COMPRESS = 2 ** 32 - 1;
@@ -91,7 +95,7 @@ export class LogPiece {
     if (this.size > LARGEST_TO_COMPRESS) return;
     const packing = this.#path + PACKING;
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-    await pipeline(createReadStream(this.#path), gzip, createWriteStream(packing, { mode: 0o600 }));
+    await fill(packing, createReadStream(this.#path), gzip);
     if (this.gone) return rmSync(packing, { force: true });
     if (this.#reading > 0) this.#open();
     renameSync(packing, this.#path + COMPRESSED);
@@ -99,6 +103,36 @@ export class LogPiece {
     this.#path += COMPRESSED;
     if (this.#fd !== undefined) this.#unpacked = Promise.resolve(this.#fd);
     this.#fd = undefined;
+  }
+
+  /**
+   * Offset of the first line that begins at or after `offset`: its end, if that is where the last one ends; undefined if
+   * none is near.
+   */
+  async lineFrom(offset: number): Promise<number | undefined> {
+    const bytes = new Uint8Array(LINE_BYTES_MAX);
+    const read = await this.read(offset - 1, bytes, false);
+    const end = bytes.subarray(0, read).indexOf(NEWLINE);
+    return end < 0 ? undefined : offset + end;
+  }
+
+  /**
+   * Puts the part from `offset` on in its place, and gives that; undefined if its name was taken away meanwhile. Who has
+   * yet to read the rest still can.
+   */
+  async cut(offset: number): Promise<LogPiece | undefined> {
+    const cutting = this.#path + CUTTING;
+    await fill(cutting, createReadStream(this.#path, { start: offset - this.base }));
+    if (this.gone) {
+      rmSync(cutting, { force: true });
+      return undefined;
+    }
+    this.#open();
+    renameSync(cutting, this.#path);
+    this.gone = true;
+    const piece = new LogPiece(this.number, offset, this.#path);
+    piece.finish();
+    return piece;
   }
 
   /** Closes what is open of it, when nobody reads any more. */
@@ -136,6 +170,16 @@ export function statOf(path: string): Stats | undefined {
 export function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** Leaves no file when it fails: where the disk is full, a part of one would keep it full. */
+async function fill(path: string, ...from: (NodeJS.ReadableStream | NodeJS.ReadWriteStream)[]): Promise<void> {
+  try {
+    await pipeline([...from, createWriteStream(path, { mode: 0o600 })]);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  }
 }
 
 const readAt = promisify(read);

@@ -3,6 +3,7 @@
 import type { LogBytes } from "../../hosts/host.js";
 import type { LogNote } from "../run.js";
 import { LogFiles, type LogPosition } from "./log-files.js";
+import type { LogPiece } from "./log-piece.js";
 
 /** How often the sizes of logs are looked at: a supervisor writes 75 MB a second at most. */
 const SHORTEST_LOOK_MS = 100;
@@ -10,6 +11,9 @@ const LONGEST_LOOK_MS = 1000;
 /** How often it is looked whether a supervisor has begun a new file. */
 const FIRST_WAIT_MS = 2;
 const LONGEST_WAIT_MS = 1000;
+
+/** A file so many times as long as it may be, which a burst between two looks makes of it, is cut. */
+const OVERLONG = 2;
 
 /** What is needed to keep the log of a run within its bounds. */
 export interface Keeping extends LogNote {
@@ -35,7 +39,9 @@ export class Logs {
   #timer: NodeJS.Timeout | undefined;
   /** When the timer goes off. */
   #wakeAt = Infinity;
-  #compressing: Promise<void> = Promise.resolve();
+  /** How much work on files of each log is under way: another look at them would find them between two states. */
+  readonly #atWork = new Map<string, number>();
+  #working: Promise<void> = Promise.resolve();
 
   constructor(path: (container: string) => string) {
     this.#path = path;
@@ -59,7 +65,7 @@ export class Logs {
   ended(container: string): void {
     const kept = this.#kept.get(container);
     this.#kept.delete(container);
-    if (kept) attempt(() => this.#tidy(container, kept.keeping));
+    if (kept) attempt(() => this.#finish(container, kept.keeping));
     this.#forget(container);
   }
 
@@ -82,7 +88,8 @@ export class Logs {
 
   #forget(container: string): void {
     const files = this.#open.get(container);
-    if (files?.readers.size === 0 && !this.#kept.has(container)) this.#open.delete(container);
+    const isKept = this.#kept.has(container) || this.#atWork.has(container);
+    if (files?.readers.size === 0 && !isKept) this.#open.delete(container);
   }
 
   /** Not put off by logs that come to be kept. */
@@ -129,12 +136,40 @@ export class Logs {
     if (files.current !== before) attempt(() => this.#tidy(container, keeping));
   }
 
-  #tidy(container: string, { files: most, compressed }: Keeping): void {
+  /** The supervisor is gone. */
+  #finish(container: string, keeping: Keeping): void {
+    const files = this.#files(container);
+    files.look();
+    if ((files.current?.size ?? 0) > OVERLONG * keeping.fileBytes) files.renew();
+    this.#tidy(container, keeping);
+  }
+
+  #tidy(container: string, { files: most, fileBytes, compressed }: Keeping): void {
     const files = this.#files(container);
     files.look();
     files.keep(most);
+    const isOverlong = files.finished().some(({ size }) => size > OVERLONG * fileBytes);
+    if (isOverlong) this.#work(container, () => files.cut(most * fileBytes));
     if (!compressed) return;
-    for (const piece of files.finished()) this.#compressing = this.#compressing.then(() => compress(piece));
+    // What is whole by the time of that work may have to be cut first: what is compressed cannot be.
+    const before = files.current?.number ?? 0;
+    this.#work(container, async () => {
+      for (const piece of files.finished()) if (piece.number < before) await compress(piece);
+    });
+  }
+
+  /** One thing at a time. What fails is left as it is. */
+  #work(container: string, act: () => Promise<void>): void {
+    this.#atWork.set(container, (this.#atWork.get(container) ?? 0) + 1);
+    this.#working = this.#working
+      .then(act)
+      .catch(() => {})
+      .then(() => {
+        const left = this.#atWork.get(container)! - 1;
+        if (left > 0) this.#atWork.set(container, left);
+        else this.#atWork.delete(container);
+        this.#forget(container);
+      });
   }
 }
 
@@ -191,8 +226,6 @@ function attempt(act: () => void): void {
   }
 }
 
-/** What cannot be compressed stays as it is. */
-async function compress(piece: { compress(): Promise<void>; gone: boolean; compressed: boolean }): Promise<void> {
-  if (piece.gone || piece.compressed) return;
-  await piece.compress().catch(() => {});
+async function compress(piece: LogPiece): Promise<void> {
+  if (!piece.gone && !piece.compressed) await piece.compress();
 }

@@ -6,6 +6,8 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from "p
 import { listen, type PageServer } from "../../hosts/browser/serve.js";
 
 const CHROMIUM = "/usr/bin/chromium";
+/** So long may anything on a page take, on a machine that is busy with other things. */
+const LONGEST_MS = 100_000;
 /** Where the built page is. */
 export const PLAYGROUND = fileURLToPath(new URL("../../build/playground", import.meta.url));
 
@@ -57,6 +59,7 @@ export class PlaygroundBrowser {
   /** A page in a profile of its own, with nothing in it yet. */
   async blank(options: BrowserContextOptions = {}, script = ""): Promise<Watched> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    context.setDefaultTimeout(LONGEST_MS);
     const page = await context.newPage();
     await page.addInitScript({ content: script });
     const [complaints, foreign]: [string[], string[]] = [[], []];

@@ -9,7 +9,7 @@ import { onPages } from "./on-pages.js";
 import { FINDINGS } from "./lesson-findings.js";
 
 /** The world runs ten times as fast: a lesson waits for containers that sleep. */
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 60_000 };
 onPages("lessons on the page", (browser) => {
   for (const lesson of LESSONS) {
     test(lesson.title, async () => {

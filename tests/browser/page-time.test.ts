@@ -9,12 +9,13 @@ import { PATIENCE, choose, sendLine } from "./visitor.js";
 const SHELL = "echo made > /note; echo told; sleep 1; echo warned >&2";
 const BODY = JSON.stringify({ Image: "busybox", Cmd: ["sh", "-c", SHELL] });
 onPages("time on the page", (browser) => {
-  test("stretches what happens, so that a start can be watched, and not what is waited for", async () => {
+  const stretches = "stretches what happens, so that a start can be watched, and not what is waited for";
+  test(stretches, { timeout: 300_000 }, async () => {
     const { page } = await browser().open();
     await sendLine(page, "docker create --name job busybox sleep 1000");
     expect(await timed(() => sendLine(page, "docker start job"))).toBeGreaterThan(700);
-    // Nine seconds of the world: forty times as long would be minutes.
-    expect(await timed(() => sendLine(page, "docker stop -t 9 job"))).toBeLessThan(27_000);
+    // Nine seconds of the world: forty times as long would be six minutes.
+    expect(await timed(() => sendLine(page, "docker stop -t 9 job"))).toBeLessThan(180_000);
     await page.context().close();
   });
 

@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
 /** For what the world takes its time over. */
-export const PATIENCE = { timeout: 20_000 };
+export const PATIENCE = { timeout: 60_000 };
 
 /** Types a line that stands for one request; it gets a cell of its own. */
 export async function typeLine(page: Page, line: string): Promise<Locator> {

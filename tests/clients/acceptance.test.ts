@@ -51,7 +51,7 @@ describeUnless(missing, "the docker CLI over the daemon's life", () => {
     await well("create", "--name", "waiting", "busybox", "true");
     await reboot();
     const states = async () => (await well("ps", "-a", "--format", "{{.Names}} {{.State}}")).trim().split("\n").sort();
-    await expect.poll(states, { timeout: 10_000 }).toEqual(["kept exited", "waiting created"]);
+    await expect.poll(states).toEqual(["kept exited", "waiting created"]);
     expect(await well("inspect", "-f", "{{.State.ExitCode}} {{.State.Pid}}", "kept")).toBe("255 0\n");
     expect(await well("logs", "kept")).toBe("said\n");
     expect(await well("start", "kept")).toBe("kept\n");

@@ -153,11 +153,24 @@ function storyOf(engine: Engine): void {
     expect(stdout).toMatch(
       /\d+ steps as they were told: values are hidden in this trace, and nothing can be verified\n$/,
     );
+    // Nor compared, in either place: what is hidden may differ.
+    for (const files of [
+      [file("shared"), file("a")],
+      [file("a"), file("shared")],
+      [file("shared"), file("shared")],
+    ]) {
+      const compared = await coracle("trace", "diff", ...files);
+      expect(compared).toMatchObject({ code: 1, stdout: "" });
+      expect(compared.stderr).toContain(`${file("shared")} was saved with --share: values are hidden in it`);
+      expect(compared.stderr).toContain("neither verified nor compared");
+    }
+    expect((await coracle("trace", "diff", "--help")).stdout).toContain("saved with --share cannot be compared");
   });
 
   test("is what a killed daemon left, and goes on with the next one", async () => {
     await daemon.end("SIGKILL");
-    const left = await coracle("trace", "save", ...host(), "--config-file", nothing(file("none.json")), file("left"));
+    const elsewhere = ["--config-file", configFile(file("else.json"), { "data-root": file("elsewhere") })];
+    const left = await coracle("trace", "save", ...host(), ...elsewhere, file("left"));
     const place = engine.kind === "linux" ? ["--data-root", daemon.directories.dataRoot] : host();
     expect(left.code).toBe(engine.kind === "linux" ? 1 : 0);
     expect(await coracle("trace", "save", ...place, file("left"))).toMatchObject({ code: 0 });
@@ -176,8 +189,8 @@ function storyOf(engine: Engine): void {
   });
 }
 
-function nothing(path: string): string {
-  writeFileSync(path, "{}");
+function configFile(path: string, config: object): string {
+  writeFileSync(path, JSON.stringify(config));
   return path;
 }
 

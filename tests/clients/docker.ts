@@ -46,7 +46,7 @@ export class DockerCli {
     ...args: string[]
   ): Promise<Finished> {
     const command = [python ?? "python3", TERMINAL, JSON.stringify(steps), docker ?? "docker", ...args];
-    return run(command, { env: this.#env, timeoutMs: 25_000 });
+    return run(command, { env: this.#env, timeoutMs: 45_000 });
   }
 
   /** Left running, for the caller to end. */

@@ -18,13 +18,17 @@ export function goMissing(): string | null {
   return existsSync(client) ? null : "Docker's Go SDK (golang-github-docker-docker-dev) is not installed";
 }
 
+/** The first build on a machine compiles the SDK and much of Go's own library, beside whatever else runs. */
+export const LONGEST_BUILD_MS = 10 * 60_000;
+
 /** Builds each folder of tests/clients/go that changed; the programs, by the names of their folders. */
 export async function buildGoPrograms(): Promise<GoPrograms> {
   const [programs, cache] = [join(ROOT, "build/clients/go"), join(ROOT, "build/clients/go-cache")];
   await mkdir(programs, { recursive: true });
   const offline = { GO111MODULE: "off", GOPATH: PACKAGES, GOFLAGS: "", GOPROXY: "off", GOTOOLCHAIN: "local" };
   const env = { ...offline, GOCACHE: cache, CGO_ENABLED: "0" };
-  await must([findProgram("go") ?? "go", "build", "-ldflags=-s -w", "-o", programs, "./..."], { cwd: SOURCES, env });
+  const command = [findProgram("go") ?? "go", "build", "-ldflags=-s -w", "-o", programs, "./..."];
+  await must(command, { cwd: SOURCES, env, timeoutMs: LONGEST_BUILD_MS });
   return new GoPrograms(programs);
 }
 

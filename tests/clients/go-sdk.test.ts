@@ -7,7 +7,7 @@ import { busyboxLayer } from "../support/images.js";
 import { describeUnless, onEngines } from "../support/on-engines.js";
 import { stamp } from "../support/past-events.js";
 import { packImage, pushImage } from "../support/push-image.js";
-import { buildGoPrograms, goMissing, type GoPrograms } from "./go-programs.js";
+import { buildGoPrograms, goMissing, LONGEST_BUILD_MS, type GoPrograms } from "./go-programs.js";
 
 const missing = goMissing();
 const registryMissing = dockerRegistryMissing();
@@ -18,7 +18,7 @@ onEngines(
     let programs: GoPrograms;
     beforeAll(async () => {
       programs = await buildGoPrograms();
-    });
+    }, LONGEST_BUILD_MS);
 
     test("run in background, list, logs, stop", async () => {
       const command = ["sh", "-c", "for i in 1 2 3 4; do echo $i; done; exec sleep 1000"];

@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { Engine } from "./crash/engine.js";
+import { checkExecEvents, checkExecTold } from "./crash/exec-events.js";
 import { Memory } from "./crash/memory.js";
 import { NAMES, act, drawStory } from "./crash/story.js";
 import { type Rest, checkAtRest, checkHangs, checkJournaled, checkTold, checkUnique } from "./crash/truths.js";
@@ -35,6 +36,7 @@ function play(story: string[]): string | null {
     let healed: Rest | null = null;
     engine.changed = () => {
       checkUnique(engine);
+      checkExecEvents(engine);
       cuts += 1;
       healed = healOnce(engine, memory);
     };
@@ -42,6 +44,7 @@ function play(story: string[]): string | null {
     engine.told = (request) => {
       memory.hears(engine, request);
       checkJournaled(engine, request);
+      checkExecTold(engine, request);
       if (healed !== null) checkTold(healed, memory);
     };
     engine.open();
@@ -76,6 +79,7 @@ function heal(before: Engine, told: Memory, draw: number): Rest {
   let outputs = 0;
   engine.changed = () => {
     checkUnique(engine);
+    checkExecEvents(engine);
     if (++outputs !== 1 + (draw % 7)) return;
     const again = new Engine(engine.world.afterCrash(), new Map(engine.records), engine);
     again.open();

@@ -1,8 +1,10 @@
 // The README's table of fields says what the core's tables say: a change of a field's state is read as a change of it.
+// And what it says works is seen at work by a test.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openDoor } from "./door.js";
+import { FIELD_EFFECTS } from "./field-effects.js";
 
 const README = new URL("../../README.md", import.meta.url);
 const BEGIN = "<!-- fields: UPDATE=1 npm test -- tests/core/fields.test.ts -->";
@@ -23,6 +25,26 @@ test("the README tells every field of a create body and what becomes of it", asy
     writeFileSync(README, [before, BEGIN, printed, END, after].join(""));
   else expect(between).toBe(printed);
 }, 60_000);
+
+test("of every field that works a test sees what it does", async () => {
+  const door = await openDoor("container-door");
+  const objects = Object.entries(door.call("fields") as Record<string, Row[]>);
+  const working = objects.flatMap(([object, rows]) =>
+    rows.filter(([, effect]) => STATES[effect] === "works").map(([path]) => `${object}.${path}`),
+  );
+  expect(Object.keys(FIELD_EFFECTS).sort()).toEqual(working.sort());
+  const strangers = Object.entries(FIELD_EFFECTS).filter(([path, [file, title]]) => {
+    const source = readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
+    const name = path.slice(path.lastIndexOf(".") + 1);
+    return !hasTest(source, title) || !new RegExp(`\\b${name}\\b`).test(source);
+  });
+  expect(strangers).toEqual([]);
+}, 60_000);
+
+/** Whether a file has a test of this title, or of one that begins so. */
+function hasTest(source: string, title: string): boolean {
+  return ['"', "`"].some((quote) => source.includes(`(${quote}${title}`) || source.includes(`\n    ${quote}${title}`));
+}
 
 /** A row for each field, with those of its struct that are in the same state; each of the others has a row of its own. */
 function print(objects: Record<string, Row[]>): string {

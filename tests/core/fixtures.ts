@@ -33,6 +33,8 @@ const MACHINE: engine.Machine = {
   cpuCfs: true,
   cpuShares: true,
   cpuset: true,
+  cpusetCpus: "0-1",
+  cpusetMems: "0",
   ipv4Forwarding: true,
   bridgeNfIptables: false,
   bridgeNfIp6tables: false,

@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Door, openDoor } from "./door.js";
+import { TimedEngine } from "./timed-engine.js";
 
 type Json = Record<string, unknown>;
 
@@ -151,6 +152,37 @@ describe("mounts", () => {
       404,
       'create data: error looking up volume plugin nfs: plugin "nfs" not found',
     ]);
+  });
+
+  test("read-only with all below it, or without: of what is read-only, and not both", () => {
+    const asks = (ReadOnly: boolean, ...names: string[]) =>
+      one({ ...bind, ReadOnly, BindOptions: Object.fromEntries(names.map((name) => [name, true])) });
+    const [shallow, deep] = ["ReadOnlyNonRecursive", "ReadOnlyForceRecursive"] as const;
+    const conflict = 'invalid mount config for type "bind": mount options conflict: ';
+    expect(asks(true)).toEqual([{ destination: "/b", source: "/a", readOnly: true, deeplyReadOnly: true }]);
+    expect(asks(true, shallow)).toEqual([{ destination: "/b", source: "/a", readOnly: true }]);
+    expect(asks(false, shallow)).toEqual([400, `${conflict}!ReadOnly && BindOptions.${shallow}`]);
+    expect(asks(false, deep)).toEqual([400, `${conflict}!ReadOnly && BindOptions.${deep}`]);
+    expect(asks(true, shallow, deep)).toEqual([400, `${conflict}${shallow} && BindOptions.${deep}`]);
+  });
+
+  test.each([
+    ["6.1.0-13-amd64", 201],
+    ["5.12.0", 201],
+    ["5.11.22-1", 400],
+    ["4.19.0", 400],
+  ])("read-only with all below it, on Linux %s", (kernelVersion, status) => {
+    const engine = new TimedEngine([], { kernelVersion });
+    const create = (BindOptions: Json) => {
+      const HostConfig = { Mounts: [{ ...bind, ReadOnly: true, BindOptions }] };
+      return engine.request("POST", "/v1.55/containers/create", { Image: "busybox", HostConfig });
+    };
+    // Unless it must be so, it is as far as the kernel can.
+    expect(create({}).status).toBe(201);
+    const { status: answered, body } = create({ ReadOnlyForceRecursive: true });
+    expect(answered).toBe(status);
+    const text = 'invalid mount config for type "bind": ReadOnlyForceRecursive needs Linux 5.12 or newer';
+    if (status === 400) expect(JSON.parse(body)).toEqual({ message: text });
   });
 
   test("options of another type are passed over before 1.42", () => {

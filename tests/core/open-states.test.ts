@@ -36,6 +36,7 @@ const ID = RUNNING.container.id;
 /** What records say of it, and what they say besides. */
 const STATES: [name: string, changes: Record<string, unknown>, more?: Record<string, string>][] = [
   ["created, never started", { status: "created", run: 0, everRan: false, endpoint: null }],
+  ["created, being made", { status: "created", run: 0, everRan: false, endpoint: null, creating: true }],
   ["starting, for the first time", { status: "starting", everRan: false }],
   ["starting, again", { status: "starting" }],
   ["unwinding a start", { status: "unwinding", everRan: false }],
@@ -90,20 +91,37 @@ const OTHERS: [name: string, hurt: (records: Records, state: State) => void][] =
   ["a network without a record", (_, { networks }) => void networks.add("6".repeat(64))],
   ["a volume that was never made", (records) => void records.set("volume/data", volume("data"))],
   ["a volume without a record", (_, { volumes }) => void volumes.add("data")],
-  [
-    "an exec that goes on",
-    (_, { execs }) => void execs.set(EXEC, { exec: EXEC, container: ID, run: 1, running: true }),
-  ],
+  ["an exec that goes on", (records, state) => exec(records, state, { told: true, found: { running: true } })],
   [
     "an exec that has ended",
-    (_, { execs }) => void execs.set(EXEC, { exec: EXEC, container: ID, run: 1, running: false }),
+    (records, state) => exec(records, state, { told: true, found: { running: false, code: 3 } }),
+  ],
+  [
+    "an exec whose end has been told",
+    (records, state) => exec(records, state, { told: false, found: { running: false, code: 3 } }),
+  ],
+  ["an exec being started", (records, state) => exec(records, state, { told: true, found: { running: false } })],
+  ["an exec that was to be started", (records, state) => exec(records, state, { told: true })],
+  [
+    "an exec of which an earlier version kept no record",
+    (records, state) => exec(records, state, { told: false, found: { running: true } }),
   ],
   [
     "an exec of an earlier run",
-    (_, { execs }) => void execs.set(EXEC, { exec: EXEC, container: ID, run: 0, running: true }),
+    (records, state) => exec(records, state, { told: false, found: { running: true, run: 0 } }),
   ],
 ];
 const EXEC = "e".repeat(64);
+
+/** `told`: its record says that it has been told to have begun. */
+function exec(
+  records: Records,
+  { execs }: State,
+  { told, found }: { told: boolean; found?: { running: boolean; code?: number; run?: number } },
+): void {
+  if (told) records.set(`exec/${EXEC}`, new TextEncoder().encode(`${ID} 1`));
+  if (found !== undefined) execs.set(EXEC, { exec: EXEC, container: ID, run: 1, ...found });
+}
 
 function volume(name: string): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ name, created: 0, named: true, labels: {} }));
@@ -144,6 +162,8 @@ function otherOutcome(name: string, hurt: (records: Records, state: State) => vo
     [...engine.records.keys()].flatMap((key) => (key.startsWith("volume/") ? [key.slice(7)] : [])),
   );
   expect([name, [...execs.values()].every(({ running }) => running)]).toEqual([name, true]);
+  const recorded = [...engine.records.keys()].filter((key) => key.startsWith("exec/"));
+  expect([name, recorded]).toEqual([name, [...execs.keys()].map((id) => `exec/${id}`)]);
   return (told.join("; ") || "nothing to tell").replaceAll(ID, "ID");
 }
 
@@ -205,6 +225,11 @@ function worldOf(finding: Finding, parts: { mount: boolean; join: boolean; files
 function recordsOf(changes: Record<string, unknown>, more: Record<string, string>): Records {
   let text = new TextDecoder().decode(RUNNING.records.get(`container/${ID}`));
   for (const [member, value] of Object.entries(changes)) {
+    if (member === "creating") {
+      // The one that a record has only while it is so.
+      text = text.replace(/\}$/, `,"creating":true}`);
+      continue;
+    }
     const shown = member === "status" ? String(STATUSES.indexOf(String(value))) : JSON.stringify(value);
     const found = member === "endpoint" ? /"endpoint":\{.*?\]\},/ : new RegExp(`"${member}":(?:[^",{}\\]]+|"[^"]*")`);
     expect(text).toMatch(found);

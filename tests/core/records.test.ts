@@ -130,6 +130,7 @@ describe("damage", () => {
   const bridge = restOf(TODAY, "network/").find((id) => TODAY.get(`network/${id}`)!.includes("coracle0"))!;
   const base = restOf(TODAY, "layer/").find((chain) => !TODAY.get(`layer/${chain}`)!.includes("parent"))!;
   const images = ["config", "image"].flatMap((kind) => restOf(TODAY, `${kind}/`).map((id) => `${kind}/${id}`));
+  const EXEC = `exec/${"e".repeat(64)}`;
   const references = restOf(TODAY, "reference/").map((name) => `reference/${name}`);
 
   const CASES: [what: string, key: string, value: string, setAside: string[], why: string][] = [
@@ -194,6 +195,7 @@ describe("damage", () => {
       [`commit/${idOf("paused")}`],
       "it is no number of a run",
     ],
+    ["what says that an exec has begun", EXEC, `${idOf("running")} x`, [EXEC], "it names no exec of a run"],
   ];
 
   test.each(CASES)(
@@ -210,13 +212,25 @@ describe("damage", () => {
       expect(namesIn(opened).sort()).toEqual(NAMES.filter((name) => !lost.includes(name)));
       const drops = opened.asked.map(({ to, command }) => `${to} ${command.tag}`).filter((one) => one.includes("drop"));
       expect(drops).toEqual([]);
-      // It stays so over restarts, until it is there again, or was of a run that has gone on.
-      const over = keys.filter((one) => opened.records.has(one) || one.startsWith("commit/"));
+      // It stays so over restarts, until it is there again, or was of a run that has gone on, or of no kind at all.
+      const over = keys.filter((one) => opened.records.has(one) || /^(?:commit|exec|other)\//.test(one));
       const again = new Opened(opened.records, whole(TODAY)).settle();
       expect(again.setAside.sort()).toEqual(keys.filter((one) => !over.includes(one)).sort());
       expect(again.asked.filter(({ command }) => command.tag.startsWith("drop"))).toEqual([]);
     },
   );
+
+  test("of a kind that nobody knows it is told of once, and goes at the next start", () => {
+    const opened = new Opened(new Map(TODAY).set("other/thing", "x"), whole(TODAY)).settle();
+    expect(wantedOf(opened)).toEqual([
+      "WARNING: the record other/thing is damaged and was set aside until the next start",
+    ]);
+    const again = new Opened(opened.records, whole(TODAY)).settle();
+    expect(again.told).toContain(
+      "swept record other/thing: nobody knows such records, and it was told of at an earlier start",
+    );
+    expect([again.setAside, wantedOf(again), again.records.has("damaged/other/thing")]).toEqual([[], [], false]);
+  });
 
   test("the default bridge is made anew where containers are that run on it", () => {
     const key = `container/${idOf("running")}`;

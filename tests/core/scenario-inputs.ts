@@ -5,7 +5,7 @@
 //   exited #CONTAINER RUN [CODE [oom|lost]]                     elapsed OP
 //   reloaded SETTINGS
 //   exec-exited #EXEC CODE [OUTPUT][…]
-//   done OP · launched OP · size OP N · names OP WORD… · token OP [TEXT] · bytes OP DOCUMENT · resolved OP DOCUMENT
+//   done OP · launched OP [NANOSECONDS ahead] · size OP N · names OP WORD… · token OP [TEXT] · bytes OP DOCUMENT · resolved OP DOCUMENT
 //   ingested OP PATH:SIZE… · committed OP LAYER [empty] · ps OP PIDS LINES · sample OP [NAME=NUMBER…]
 //   stat OP KIND PLACE [ro] · changed OP KIND:PATH…
 //   failed OP KIND [CODE] MESSAGE · progress OP PHASE CURRENT TOTAL
@@ -112,7 +112,7 @@ function outcome(word: string, rest: string[], glossary: Glossary): Outcome {
     case "done":
       return { tag: "done" };
     case "launched":
-      return { tag: "launched", val: { pid: 77, at: glossary.now.wall } };
+      return { tag: "launched", val: { pid: 77, at: glossary.now.wall + BigInt(rest[0] ?? 0) } };
     case "size":
       return { tag: "size", val: BigInt(text) };
     case "names":

@@ -228,7 +228,7 @@ function shownFile({ view, path, follow }: types.FileAt): string {
   const places = view.places.map(
     ({ destination, source, readOnly }) => `${source}:${destination}${readOnly ? ":ro" : ""}`,
   );
-  const where = view.run === undefined ? ["standing still", ...places] : [`in run ${view.run}`];
+  const where = [view.run === undefined ? "standing still" : `in run ${view.run}`, ...places];
   return `${follow ? "behind " : ""}${path} of ${view.container} ${where.join(" ")}`;
 }
 

@@ -298,13 +298,13 @@ describe("regular expressions", () => {
   });
 
   test("patterns that kill backtrackers end at once", () => {
-    const began = performance.now();
+    const began = process.cpuUsage();
     expect(door.call("regex", "^(a+)+$", `${"a".repeat(5000)}b`)).toBe(false);
     expect(door.call("regex", `${"a?".repeat(300)}${"a".repeat(300)}`, "a".repeat(300))).toBe(true);
     expect(door.call("regex", "((a{100}){100}){100}", "a")).toBe(null);
     expect(door.call("regex", "(".repeat(5000), "a")).toBe(null);
     expect(door.call("regex", `${"(".repeat(150)}a${")*".repeat(150)}`, "a")).toBe(true);
-    expect(performance.now() - began).toBeLessThan(3000);
+    expect(process.cpuUsage(began).user).toBeLessThan(3_000_000);
   });
 
   test("patterns at random never trap", () => {

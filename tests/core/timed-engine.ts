@@ -17,13 +17,14 @@ export class TimedEngine {
   /** Bytes that the greediest step allocated: nothing is given back within a step. */
   greediest = 0;
 
-  /** It has the image `busybox`. `others`: records of its own beside the first. */
-  constructor(others: Iterable<readonly [string, Uint8Array]> = []) {
+  /** It has the image `busybox`. `others`: records of its own beside the first. `machine`: what is unlike the usual one. */
+  constructor(others: Iterable<readonly [string, Uint8Array]> = [], machine: Partial<engine.Machine> = {}) {
     const records = [...FIRST_RECORDS, ...BUSYBOX_RECORDS, ...others].map(([key, value]) => ({ key, value }));
     records.sort((a, b) => (a.key < b.key ? -1 : 1));
     const found = { processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [] };
     const inventory: engine.Inventory = { ...found, chains: [BUSYBOX_CHAIN] };
-    this.#complete(this.#instance.open(OPTIONS, NOW, new Uint8Array(32), records, { next: 1n, at: 0n }, inventory));
+    const options = { ...OPTIONS, machine: { ...OPTIONS.machine, ...machine } };
+    this.#complete(this.#instance.open(options, NOW, new Uint8Array(32), records, { next: 1n, at: 0n }, inventory));
   }
 
   /** Status and body of the answer; what the engine asks of its host succeeds. */

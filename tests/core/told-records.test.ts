@@ -1,5 +1,5 @@
-// What the core tells of its records is what it has put, behind every step of every scenario. A container may be ahead of
-// its record with what no client has been told of: not any more once one is.
+// What the core tells of its records is what it has put, behind every step of every scenario. A container, or a volume, may
+// be ahead of its record with what no client has been told of: not any more once one is.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -7,16 +7,21 @@ import type { Input } from "../../hosts/host.js";
 import { Instance } from "../../hosts/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import type { StepOutputs } from "../../hosts/outbox.js";
+import { lateMembers } from "../support/late-members.js";
 import { record } from "./recordings.js";
 import { play } from "./scenario.js";
 
 const core = loadCore();
 const SCENARIOS = new URL("./scenarios/", import.meta.url);
 
-/** Members of a container's record that may wait until a client is told of them. */
-const LATE = ["health", "manuallyStopped", "disarmed"];
 /** Requests whose answers tell of all that they change, or show. */
 const TELLING = /^(?:\/v1\.\d+)?\/containers\/([^/?]+)\/(?:json|kill|stop|start|restart|pause|unpause|update|rename)\b/;
+/** Those that tell of all containers and volumes. */
+const TELLING_ALL = /^(?:\/v1\.\d+)?\/system\/df(?:$|\?(?!.*\btype=))/;
+const ALL = "all of them";
+/** Those that tell of all containers that are listed. */
+const TELLING_SIZES = /^(?:\/v1\.\d+)?\/containers\/json\?(?=.*\ball=1)(?=.*\bsize=1)/;
+const CONTAINERS = "all containers";
 
 test.each(readdirSync(SCENARIOS).sort())("%s", (name) => {
   const text = readFileSync(new URL(name, SCENARIOS), "utf8");
@@ -43,7 +48,7 @@ class Told {
 
   asked(input: Input): void {
     if (input.tag !== "request") return;
-    const subject = TELLING.exec(input.val.target)?.[1];
+    const subject = subjectOf(input.val.target);
     if (subject !== undefined) this.#subjects.set(input.val.id, subject);
   }
 
@@ -53,12 +58,13 @@ class Told {
       if (command.tag === "put") this.#kept.set(command.val.key, command.val.value);
       else if (command.tag === "delete") this.#kept.delete(command.val);
     }
-    const memory = new Map(instance.records().map(({ key, value }) => [key, value]));
+    const memory = instance.records();
     const used = [...this.#kept.keys()].filter((key) => !key.startsWith("damaged/"));
-    expect([...memory.keys()].sort()).toEqual(used.sort());
+    expect(memory.map(({ key }) => key).sort()).toEqual(used.sort());
     const subjects = replies.flatMap((reply) => this.#toldOf(reply));
-    for (const [key, value] of memory) {
-      const late = subjects.some((subject) => isCalled(subject, key, value)) ? [] : LATE;
+    for (const record of memory) {
+      const { key, value } = record;
+      const late = subjects.some((subject) => isCalled(subject, key, value)) ? [] : lateMembers(record, memory);
       expect([key, form(key, value, late)]).toEqual([key, form(key, this.#kept.get(key)!, late)]);
     }
   }
@@ -70,15 +76,22 @@ class Told {
   }
 }
 
+function subjectOf(target: string): string | undefined {
+  if (TELLING_ALL.test(target)) return ALL;
+  return TELLING_SIZES.test(target) ? CONTAINERS : TELLING.exec(target)?.[1];
+}
+
 function isCalled(subject: string, key: string, value: Uint8Array): boolean {
+  if (subject === ALL) return true;
   if (!key.startsWith("container/")) return false;
+  if (subject === CONTAINERS) return true;
   const { id, name } = JSON.parse(new TextDecoder().decode(value)) as { id: string; name: string };
   return name === subject.replace(/^\//, "") || id.startsWith(subject);
 }
 
 function form(key: string, value: Uint8Array, late: string[]): unknown {
   const text = new TextDecoder().decode(value);
-  if (!key.startsWith("container/")) return text;
+  if (!key.startsWith("container/") && !key.startsWith("volume/")) return text;
   const members = Object.entries(JSON.parse(text) as Record<string, unknown>);
   return Object.fromEntries(members.filter(([name]) => !late.includes(name)));
 }

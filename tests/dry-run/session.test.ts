@@ -51,7 +51,7 @@ onDryRunEngines("a dry run", (engine) => {
       expect(await dry.read("/containers/json?all=1")).toEqual([]);
       const id = await live.create(SLEEP);
       const seen = async () => (await dry.read<{ Id: string }[]>("/containers/json?all=1")).map(({ Id }) => Id);
-      await expect.poll(seen, { timeout: 10_000 }).toEqual([id]);
+      await expect.poll(seen).toEqual([id]);
       await live.remove(id);
     });
 
@@ -74,9 +74,7 @@ onDryRunEngines("a dry run", (engine) => {
       const id = await dry.create(SLEEP);
       await dry.start(id);
       const told = async () => (await past(dry, since)).map(({ Action, Actor }) => `${Action} ${Actor.ID}`);
-      await expect
-        .poll(told, { timeout: 10_000 })
-        .toEqual(expect.arrayContaining([`create ${real}`, `create ${id}`, `start ${id}`]));
+      await expect.poll(told).toEqual(expect.arrayContaining([`create ${real}`, `create ${id}`, `start ${id}`]));
       expect((await past(live, since)).map(({ Actor }) => Actor.ID)).toEqual([real]);
       await live.remove(real);
     });
@@ -85,7 +83,7 @@ onDryRunEngines("a dry run", (engine) => {
       const { dry, live } = engine();
       const real = await live.create({ Cmd: ["sh", "-c", "echo said; sleep 1000"] });
       await live.start(real);
-      await expect.poll(async () => (await live.logs(real)).stdout, { timeout: 20_000 }).toBe("said\n");
+      await expect.poll(async () => (await live.logs(real)).stdout).toBe("said\n");
       expect((await dry.logs(real)).stdout).toBe("said\n");
       expect((await dry.call("GET", `/containers/${real}/archive?path=/etc/passwd`)).status).toBe(200);
       const id = await dry.create(SLEEP);
@@ -142,7 +140,7 @@ onDryRunEngines("a dry run", (engine) => {
       const real = attach({});
       await once(real, "open");
       real.send("real\n");
-      await expect.poll(async () => (await live.logs(id)).stdout, { timeout: 20_000 }).toContain("real\n");
+      await expect.poll(async () => (await live.logs(id)).stdout).toContain("real\n");
       expect((await live.logs(id)).stdout).toBe("real\n");
       real.terminate();
       await live.remove(id);

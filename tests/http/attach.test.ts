@@ -259,7 +259,7 @@ onEngines("attach", (engine, kind) => {
       );
       return State.Restarting && RestartCount >= 4;
     };
-    await expect.poll(isWaiting, { timeout: 20_000, interval: 50 }).toBe(true);
+    await expect.poll(isWaiting, { timeout: 60_000, interval: 50 }).toBe(true);
     const { connection, head } = await attach(id, "stream=1&stdout=1", UPGRADE);
     expect([head.status, (await connection.rest()).toString()]).toEqual([
       409,

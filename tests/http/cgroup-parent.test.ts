@@ -31,6 +31,16 @@ onEngines("cgroup parent", (engine, kind) => {
     expect((await groupOf(""))[0]).not.toContain(PARENT);
   });
 
+  test.each(["container:nobody", "nonsense"])("HostConfig.Cgroup %s is only shown again", async (Cgroup) => {
+    const HostConfig = { Cgroup, CgroupParent: PARENT, CgroupnsMode: "host", NetworkMode: "none" };
+    const id = await engine().create({ HostConfig, Cmd: ["cat", "/proc/self/cgroup"] });
+    await engine().start(id);
+    await engine().wait(id);
+    expect((await engine().logs(id)).stdout).toContain(`:/${PARENT}/${id}\n`);
+    expect(await engine().inspect(id)).toMatchObject({ HostConfig: { Cgroup } });
+    await engine().remove(id);
+  });
+
   testExcept(kind, { simulated: SIMULATED.cgroups })(
     "it is paused, limited, looked at and given back there",
     async () => {

@@ -87,6 +87,20 @@ onEngines("create refuses", (engine) => {
     }
   });
 
+  test("an isolation that Windows alone has", async () => {
+    for (const Isolation of ["hyperv", "process", "default "]) {
+      const answer = await engine().call("POST", "/containers/create", { Image: "busybox", HostConfig: { Isolation } });
+      expect(answer.status).toBe(engine().expected("bind-status", 400, 500));
+      expect(messageOf(answer)).toBe(`Invalid isolation: "${Isolation}" - linux only supports 'default'`);
+    }
+    for (const Isolation of ["", "default", "DEFAULT"]) {
+      const body = { Image: "busybox", HostConfig: { Isolation } };
+      const { Id } = (await engine().must(201, "POST", "/containers/create", body)).json<{ Id: string }>();
+      expect(await engine().inspect(Id)).toMatchObject({ HostConfig: { Isolation } });
+      await engine().remove(Id);
+    }
+  });
+
   test("malformed binds", async () => {
     for (const bind of ["/a:/b:/c:/d", "/a:relative", "/a:/b:nonsense", "/a:/"]) {
       const answer = await engine().call("POST", "/containers/create", {

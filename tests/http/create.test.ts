@@ -102,6 +102,11 @@ onEngines("create", (engine, kind) => {
     ]);
   });
 
+  test("a variable without a value is taken away, the engine's own, too", async () => {
+    const ended = await engine().run({ Cmd: ["/bin/env"], Env: ["B=2", "PATH", "HOSTNAME"] });
+    expect(ended.stdout).toBe("B=2\nHOME=/root\n");
+  });
+
   test("defaults are filled in", async () => {
     const id = await engine().create({ HostConfig: { Memory: 64 << 20 } });
     const container = await engine().inspect<Inspect>(id);

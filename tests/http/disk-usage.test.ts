@@ -1,7 +1,7 @@
 // What images, containers and volumes hold, from figures that are kept.
 import { expect, test } from "vitest";
-import { REFERENCE } from "../support/allowed-skips.js";
-import { pause } from "../support/commands.js";
+import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
+import { pause, until } from "../support/commands.js";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 
@@ -47,7 +47,7 @@ onEngines("disk usage", (engine, kind) => {
     const id = await engine().create({ Cmd: WRITES, Volumes: { "/data": {} } });
     await engine().start(id);
     await engine().wait(id);
-    const usage = await until((found) => sizeOf(found, id) === WRITTEN && found.Volumes[0]?.UsageData.Size === 6);
+    const usage = await usageUntil((found) => sizeOf(found, id) === WRITTEN && found.Volumes[0]?.UsageData.Size === 6);
     const [image] = usage.Images;
     expect(usage.Images.length).toBe(1);
     expect(usage.LayersSize).toBe(image!.Size);
@@ -82,6 +82,23 @@ onEngines("disk usage", (engine, kind) => {
     expect(sizeOf(await engine().read<Usage>("/system/df"), id)).toBe(WRITTEN);
     await engine().must(204, "DELETE", `/containers/${id}?v=1&force=1`);
   });
+
+  testExcept(kind, { simulated: SIMULATED.killed, reference: REFERENCE.killed })(
+    "what was told before kill -9 is the first answer after it, and what went on meanwhile is counted by itself",
+    async () => {
+      const Cmd = ["sh", "-c", `${WRITES[2]}; echo done; sleep 1000`];
+      const id = await engine().running({ Cmd, Volumes: { "/data": {} } });
+      await until("it to have written", async () => (await engine().logs(id)).stdout === "done\n");
+      await killedAndStarted();
+      const before = await usageUntil(
+        (usage) => sizeOf(usage, id) === WRITTEN && usage.Volumes[0]?.UsageData.Size === 6,
+      );
+      expect([sizeOf(before, id), before.Volumes[0]?.UsageData]).toEqual([WRITTEN, { Size: 6, RefCount: 1 }]);
+      await killedAndStarted();
+      expect(figures(await engine().read<Usage>("/system/df"))).toEqual(figures(before));
+      await engine().must(204, "DELETE", `/containers/${id}?v=1&force=1`);
+    },
+  );
 
   testExcept(kind, { reference: REFERENCE.after141 })(
     "sums from 1.52 on, and lists in them when asked for",
@@ -119,8 +136,13 @@ onEngines("disk usage", (engine, kind) => {
     expect([refused.status, messageOf(refused)]).toEqual([400, "unknown object type: odd"]);
   });
 
-  /** Figures come a moment after the end. */
-  async function until(holds: (usage: Usage) => boolean): Promise<Usage> {
+  async function killedAndStarted(): Promise<void> {
+    await engine().daemon.end("SIGKILL");
+    await engine().daemon.start();
+  }
+
+  /** Figures come a moment after the end, or the start. */
+  async function usageUntil(holds: (usage: Usage) => boolean): Promise<Usage> {
     for (let round = 0; ; round++) {
       const usage = await engine().read<Usage>("/system/df");
       if (holds(usage) || round === 50) return usage;
@@ -128,6 +150,13 @@ onEngines("disk usage", (engine, kind) => {
     }
   }
 });
+
+function figures({ Containers, Volumes }: Usage): unknown {
+  return [
+    Containers.map(({ Id, SizeRw, SizeRootFs }) => [Id, SizeRw, SizeRootFs]),
+    Volumes.map(({ Name, UsageData }) => [Name, UsageData]),
+  ];
+}
 
 function sizeOf({ Containers }: Usage, id: string): number | undefined {
   return Containers.find(({ Id }) => Id === id)?.SizeRw;

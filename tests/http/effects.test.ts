@@ -5,11 +5,12 @@ import { expect, test } from "vitest";
 import type { Json } from "../support/engine-client.js";
 import { messageOf } from "../support/engine-client.js";
 import { busyboxLayer, dockerArchive } from "../support/images.js";
-import { onEngines } from "../support/on-engines.js";
+import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 
 const MIB = 1 << 20;
 
-onEngines("effects", (engine) => {
+onEngines("effects", (engine, kind) => {
   test("namespaces: own pid 1, own host name, own mounts; host ones on request", async () => {
     expect(await sh("echo $$; ps | grep -c sh")).toMatch(/^1\n/);
     expect(await sh("hostname", { Hostname: "one" })).toBe("one\n");
@@ -141,6 +142,32 @@ onEngines("effects", (engine) => {
     await engine().remove(id);
     expect(await sh("test -t 1 && echo tty || echo none")).toBe("none\n");
   });
+
+  testExcept(kind, { reference: REFERENCE.after141 })(
+    "a terminal begins with the size that the client has",
+    async () => {
+      const body = { Image: "busybox", Cmd: ["stty", "size"], Tty: true, HostConfig: { ConsoleSize: [40, 100] } };
+      const at = { version: "1.42" };
+      const { Id } = (await engine().must(201, "POST", "/containers/create", body, at)).json<{ Id: string }>();
+      await engine().start(Id);
+      await engine().wait(Id);
+      expect((await engine().call("GET", `/containers/${Id}/logs?stdout=1`)).text).toBe("40 100\r\n");
+      await engine().remove(Id);
+    },
+  );
+
+  testExcept(kind, { simulated: SIMULATED.kernelFiles })(
+    "limits of processes: soft ones, hard ones, and none",
+    async () => {
+      const Ulimits = [
+        { Name: "nofile", Soft: 50, Hard: 60 },
+        { Name: "core", Soft: 0, Hard: 0 },
+        { Name: "stack", Soft: 1 << 20, Hard: -1 },
+      ];
+      const script = "ulimit -n; ulimit -Hn; ulimit -c; ulimit -s; ulimit -Hs";
+      expect(await sh(script, { HostConfig: { Ulimits } })).toBe("50\n60\n0\n1024\nunlimited\n");
+    },
+  );
 
   test("the runtime that was asked for", async () => {
     const { Runtimes } = await engine().read<{ Runtimes: Record<string, unknown> }>("/info");

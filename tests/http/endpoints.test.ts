@@ -6,6 +6,7 @@ import { onEngines, testExcept } from "../support/on-engines.js";
 import { stamp } from "../support/past-events.js";
 
 const MAC = "02:42:c0:00:02:0a";
+const SYSCTLS = "com.docker.network.endpoint.sysctls";
 const NETWORKS = encodeURIComponent(JSON.stringify({ type: ["network"] }));
 const DEPRECATED =
   "The container-wide MacAddress field is now deprecated. It should be specified in EndpointsConfig instead.";
@@ -150,8 +151,91 @@ onEngines("endpoints", (engine, kind) => {
     },
   );
 
+  // What naming the interface among a container's own parameters comes to (surface §3, 1.46).
+  const MARTIANS = { "net.ipv4.conf.eth0.log_martians": "1" };
+  const SOLICIT = { "net.ipv4.neigh.eth0.app_solicit": "4" };
+  const FORWARD = { "net.ipv4.ip_forward": "0" };
+  const BOTH = "net.ipv4.conf.IFNAME.log_martians=1,net.ipv4.neigh.IFNAME.app_solicit=4";
+  const MOVED =
+    'Migrated sysctl "net.ipv4.conf.eth0.log_martians,net.ipv4.neigh.eth0.app_solicit" ' +
+    `to DriverOpts{"${SYSCTLS}":"${BOTH}"}.`;
+
+  testExcept(kind, { reference: REFERENCE.after141 })(
+    "up to 1.47 a container's sysctls that name eth0 are moved to its endpoint, and the client is told",
+    async () => {
+      const HostConfig = { Sysctls: { ...MARTIANS, ...FORWARD, ...SOLICIT } };
+      for (const version of ["1.24", "1.41", "1.46", "1.47"]) {
+        expect(await moved(version, { HostConfig })).toEqual([[MOVED], FORWARD, BOTH]);
+      }
+      const own = withSysctls("net.ipv4.conf.IFNAME.log_martians=0");
+      const { NetworkingConfig } = own;
+      expect(await moved("1.47", { HostConfig, NetworkingConfig })).toEqual([
+        [MOVED],
+        FORWARD,
+        `${BOTH},net.ipv4.conf.IFNAME.log_martians=0`,
+      ]);
+      expect(await moved("1.47", { HostConfig: { Sysctls: FORWARD } })).toEqual([[], FORWARD, undefined]);
+      // Where all are moved, none is left to be shown.
+      const Sysctls = { ...MARTIANS, ...SOLICIT };
+      expect(await moved("1.47", { HostConfig: { Sysctls } })).toEqual([[MOVED], undefined, BOTH]);
+    },
+  );
+
+  testExcept(kind, { reference: REFERENCE.after141 })(
+    "from 1.48 on those that name an interface are refused, and others than eth0's before",
+    async () => {
+      const refusal = async (version: string, Sysctls: Json, NetworkMode = "bridge") => {
+        const body = { Image: "busybox", HostConfig: { Sysctls, NetworkMode } };
+        const answer = await engine().call("POST", "/containers/create", body, { version });
+        return [answer.status, messageOf(answer)];
+      };
+      const name = "net.ipv4.conf.eth0.log_martians";
+      const text = `interface specific sysctl setting "${name}" must be supplied using driver option '${SYSCTLS}'`;
+      for (const version of ["1.48", "1.55"]) expect(await refusal(version, MARTIANS)).toEqual([400, text]);
+      const second = "net.ipv4.conf.eth1.log_martians";
+      expect(await refusal("1.47", { [second]: "1" })).toEqual([
+        400,
+        `unable to determine network endpoint for sysctl ${second}, ` +
+          `use driver option '${SYSCTLS}' to set per-interface sysctls`,
+      ]);
+      // On the machine's network there is no endpoint to move them to.
+      const id = await engine().create({ HostConfig: { Sysctls: MARTIANS, NetworkMode: "host" } });
+      expect(await engine().inspect(id)).toMatchObject({ HostConfig: { Sysctls: MARTIANS } });
+      await engine().remove(id);
+    },
+  );
+
+  testExcept(kind, { reference: REFERENCE.after141 })(
+    "sysctls that were moved are the interface's, and the endpoint's own win",
+    async () => {
+      const files = ["conf/eth0/log_martians", "neigh/eth0/app_solicit"].map((name) => `/proc/sys/net/ipv4/${name}`);
+      const body = {
+        ...withSysctls("net.ipv4.neigh.IFNAME.app_solicit=5"),
+        HostConfig: { Sysctls: { ...MARTIANS, ...SOLICIT } },
+        ...{ Image: "busybox", Cmd: ["cat", ...files] },
+      };
+      const answer = await engine().must(201, "POST", "/containers/create", body, { version: "1.47" });
+      const { Id } = answer.json<{ Id: string }>();
+      await engine().start(Id);
+      expect(await engine().wait(Id)).toBe(0);
+      expect((await engine().logs(Id)).stdout).toBe("1\n5\n");
+      await engine().remove(Id);
+    },
+  );
+
+  /** Warnings, the container's own sysctls, and its endpoint's. */
+  async function moved(version: string, config: Json): Promise<unknown[]> {
+    const body = { Image: "busybox", Cmd: ["true"], ...config };
+    const answer = await engine().must(201, "POST", "/containers/create", body, { version });
+    const { Id, Warnings } = answer.json<{ Id: string; Warnings: string[] }>();
+    const { HostConfig, NetworkSettings } = await engine().inspect<{ HostConfig: Json; NetworkSettings: Json }>(Id);
+    await engine().remove(Id);
+    const { bridge } = NetworkSettings["Networks"] as { bridge: { DriverOpts: Record<string, string> | null } };
+    return [Warnings, HostConfig["Sysctls"], bridge.DriverOpts?.[SYSCTLS]];
+  }
+
   function withSysctls(sysctls: string): Json {
-    const bridge = { DriverOpts: { "com.docker.network.endpoint.sysctls": sysctls } };
+    const bridge = { DriverOpts: { [SYSCTLS]: sysctls } };
     return { NetworkingConfig: { EndpointsConfig: { bridge } } };
   }
 

@@ -219,6 +219,10 @@ onEngines("events", (engine, kind) => {
 
   /** The events about one container called "story", from before `doing` to its end. */
   async function heard(doing: (name: string) => Promise<string>): Promise<{ id: string; events: Event[] }> {
+    // What failed may have left its own.
+    await engine()
+      .remove("story")
+      .catch(() => undefined);
     const since = await stamp(engine());
     const id = await doing("story");
     return { id, events: await pastOf(engine(), id, since) };

@@ -93,10 +93,10 @@ onEngines("exec", (engine, kind) => {
     const own = await output({ Cmd: ["sh", "-c", "pwd; id -u; echo $GIVEN $KEPT $HOME"] });
     expect(own).toEqual({ stdout: "/tmp\n0\n1 2 /root\n", stderr: "" });
     const changed = await output({
-      ...{ Cmd: ["sh", "-c", "pwd; id -u; id -g; echo $GIVEN $KEPT $NEW"], User: "1000:50" },
-      ...{ Env: ["GIVEN=other", "NEW=3"], WorkingDir: "/etc" },
+      ...{ Cmd: ["sh", "-c", "pwd; id -u; id -g; echo $GIVEN ${KEPT-none} $NEW"], User: "1000:50" },
+      ...{ Env: ["GIVEN=other", "NEW=3", "KEPT"], WorkingDir: "/etc" },
     });
-    expect(changed.stdout).toBe("/etc\n1000\n50\nother 2 3\n");
+    expect(changed.stdout).toBe("/etc\n1000\n50\nother none 3\n");
   });
 
   test("stdin reaches it; a half-close ends its stdin and nothing else", async () => {
@@ -182,12 +182,13 @@ onEngines("exec", (engine, kind) => {
   );
 
   test("detached: answered when it runs", async () => {
-    const exec = await create({ Cmd: ["sh", "-c", "sleep 0.5; exit 7"] });
+    const exec = await create({ Cmd: ["sh", "-c", "until [ -e /enough ]; do sleep 0.1; done; exit 7"] });
     const answer = await engine().must(200, "POST", `/exec/${exec}/start`, { Detach: true });
     expect(answer.text).toBe("");
     const runs = await inspect(exec);
     expect([runs.Running, runs.ExitCode]).toEqual([true, null]);
     expect((await engine().inspect<{ ExecIDs: string[] | null }>(id)).ExecIDs).toContain(exec);
+    await engine().must(200, "POST", `/exec/${await create({ Cmd: ["touch", "/enough"] })}/start`, { Detach: true });
     await until("its end", async () => (await inspect(exec)).ExitCode === 7);
     expect((await engine().inspect<{ ExecIDs: string[] | null }>(id)).ExecIDs ?? []).not.toContain(exec);
   });

@@ -92,6 +92,15 @@ onEngines("info", (engine, kind) => {
     },
   );
 
+  test("security options are names before 1.25, and have settings from it on", async () => {
+    const options = async (version: string) =>
+      (await engine().read<{ SecurityOptions: string[] }>("/info", { version })).SecurityOptions;
+    const whole = await options("1.25");
+    for (const option of whole) expect(option).toMatch(/^name=[a-z-]+(,[a-z]+=[^,=]+)*$/);
+    expect(await options("1.24")).toEqual(whole.map((option) => /^name=([a-z-]+)/.exec(option)?.[1]));
+    expect(await options("1.24")).toContain("seccomp");
+  });
+
   test("the id stays over a restart", async () => {
     const before = (await info())["ID"];
     await engine().daemon.end("SIGTERM");

@@ -47,6 +47,7 @@ onEngines("life cycle", (engine, kind) => {
       [["/nothing/here"], 127, "no such file or directory"],
       [["/etc/passwd"], 126, "permission denied"],
       [["/tmp"], 126, "permission denied"],
+      [["/etc/passwd/x"], 127, "not a directory: unknown: Are you trying to mount a directory onto a file"],
     ] as const;
     for (const [Cmd, code, text] of cases) {
       const id = await engine().create({ Cmd });

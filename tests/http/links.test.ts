@@ -104,7 +104,7 @@ onEngines("links", (engine) => {
     expect(NetworkSettings.IPAddress).not.toBe(before);
     const line = `${NetworkSettings.IPAddress}\tb ${Config.Hostname} base\n`;
     for (const id of [web, beside]) {
-      await expect.poll(() => seen(id, "cat", "/etc/hosts"), { timeout: 10_000 }).toContain(line);
+      await expect.poll(() => seen(id, "cat", "/etc/hosts")).toContain(line);
       expect(await seen(id, "cat", "/etc/hosts")).not.toContain(`${before}\tb`);
     }
     expect(await seen(web, "env")).toContain(`B_PORT_5432_TCP_ADDR=${NetworkSettings.IPAddress}\n`);
@@ -149,7 +149,7 @@ onEngines("links", (engine) => {
     await engine().must(204, "DELETE", "/containers/web/b?link=1");
     expect((await looked(web)).HostConfig.Links).toEqual(["/base:/web/c"]);
     const { IPAddress } = (await looked(base)).NetworkSettings;
-    await expect.poll(() => seen(web, "cat", "/etc/hosts"), { timeout: 10_000 }).not.toContain(`${IPAddress}\tb`);
+    await expect.poll(() => seen(web, "cat", "/etc/hosts")).not.toContain(`${IPAddress}\tb`);
     expect(await seen(web, "cat", "/etc/hosts")).toContain(`${IPAddress}\tc`);
     expect((await engine().call("DELETE", "/containers/web/b?link=1")).status).toBe(404);
     const own = await engine().call("DELETE", "/containers/web?link=1");

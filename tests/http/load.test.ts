@@ -1,19 +1,18 @@
 // Many containers and many readers: all are answered, each gets all, and nothing is left.
-// `CORACLE_TEST_LOAD=1` takes the full sizes.
+// CI and `CORACLE_TEST_LOAD=1` take the full sizes.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
-import { recordsOf, takeCensus } from "../support/census.js";
-import { pause, until } from "../support/commands.js";
-import type { EngineKind, RunningEngine } from "../support/engines.js";
+import type { RunningEngine } from "../support/engines.js";
 import { Footprint } from "../support/footprint.js";
 import { splitFrames } from "../support/frames.js";
+import { FULL } from "../support/full-sizes.js";
+import { expectNothingOf, heldWhenCalm } from "../support/held.js";
 import { onEngines } from "../support/on-engines.js";
-import { probePings, type Pings } from "../support/ping-probe.js";
+import { promptly } from "../support/prompt.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
-const FULL = process.env["CORACLE_TEST_LOAD"] === "1";
 const CONTAINERS = FULL ? 200 : 80;
 const AT_ONCE = 16;
 const FOLLOWERS = 100;
@@ -30,13 +29,13 @@ onEngines("load", (engine, kind) => {
     await engine().run({ Cmd: ["true"] });
     const before = await heldWhenCalm(engine());
     const footprint = await Footprint.of(engine().daemon);
-    const pings = probePings(engine().daemon);
-    const ids = await atOnce(CONTAINERS, AT_ONCE, async (index) => {
-      const { id, code, stdout } = await engine().run(configOf(index));
-      expect([code, stdout]).toEqual([index % 100, `${index}\n`]);
-      return id;
-    });
-    expectPrompt(await pings.end(), `${CONTAINERS} containers`, kind);
+    const ids = await promptly(engine(), `${CONTAINERS} containers`, () =>
+      atOnce(CONTAINERS, AT_ONCE, async (index) => {
+        const { id, code, stdout } = await engine().run(configOf(index));
+        expect([code, stdout]).toEqual([index % 100, `${index}\n`]);
+        return id;
+      }),
+    );
     expect(await engine().read("/containers/json?all=1")).toEqual([]);
     await expectNothingOf(ids, engine(), before);
     await footprint.expectFilesClosed();
@@ -47,10 +46,12 @@ onEngines("load", (engine, kind) => {
     const id = await engine().running({ Cmd, OpenStdin: true });
     const footprint = await Footprint.of(engine().daemon);
     const expected = digest(Array.from({ length: LINES }, (_, at) => `${at + 1}\n`).join(""));
-    const followers = Array.from({ length: FOLLOWERS }, () => followed(engine(), id));
-    const digests = await footprint.during(async () => {
-      await type(engine(), id, "go\n");
-      return Promise.all(followers);
+    const digests = await promptly(engine(), `${FOLLOWERS} followers`, () => {
+      const followers = Array.from({ length: FOLLOWERS }, () => followed(engine(), id));
+      return footprint.during(async () => {
+        await type(engine(), id, "go\n");
+        return Promise.all(followers);
+      });
     });
     expect(new Set(digests)).toEqual(new Set([expected]));
     console.log(`${FOLLOWERS} followers on ${kind}: ${footprint.most.toFixed(0)} MiB at most`);
@@ -62,28 +63,17 @@ onEngines("load", (engine, kind) => {
   test(`${LISTED} created containers are listed`, { timeout: 300_000 }, async () => {
     const before = await heldWhenCalm(engine());
     const footprint = await Footprint.of(engine().daemon);
-    const ids = await atOnce(LISTED, AT_ONCE, () => engine().create({ Cmd: ["true"] }));
-    const pings = probePings(engine().daemon);
-    const list = await engine().read<{ Id: string; State: string }[]>("/containers/json?all=1");
-    expect(new Set(list.map(({ Id }) => Id))).toEqual(new Set(ids));
-    await atOnce(LISTED, AT_ONCE, (index) => engine().remove(ids[index] ?? ""));
-    expectPrompt(await pings.end(), `${LISTED} listed and removed`, kind);
+    const ids = await promptly(engine(), `${LISTED} created, listed and removed`, async () => {
+      const made = await atOnce(LISTED, AT_ONCE, () => engine().create({ Cmd: ["true"] }));
+      const list = await engine().read<{ Id: string; State: string }[]>("/containers/json?all=1");
+      expect(new Set(list.map(({ Id }) => Id))).toEqual(new Set(made));
+      await atOnce(LISTED, AT_ONCE, (index) => engine().remove(made[index] ?? ""));
+      return made;
+    });
     await expectNothingOf(ids, engine(), before);
     await footprint.expectFilesClosed();
   });
 });
-
-/**
- * Under 50 ms: half of all as a client sees them, though others keep processors and disks busy (a daemon that runs for
- * real comes before most of them); all but one in a hundred (each that a collection of garbage falls upon) as far as that
- * is the engine's own work.
- */
-function expectPrompt({ failed, ...figures }: Pings, what: string, kind: EngineKind): void {
-  console.log(`${what} on ${kind}: ${JSON.stringify(figures)}`);
-  expect(failed).toBe(0);
-  if (kind === "linux") expect(figures.median).toBeLessThan(50);
-  expect(figures.slow).toBeLessThanOrEqual(Math.ceil(figures.count / 100));
-}
 
 /** Each its own words and code; some with a network, a port, a volume. */
 function configOf(index: number): Record<string, unknown> {
@@ -113,34 +103,4 @@ async function followed(engine: RunningEngine, id: string): Promise<string> {
 
 function digest(bytes: string | Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
-}
-
-/** What a daemon that runs for real holds of its machine beside open files; null for one that pretends. */
-async function heldBy(engine: RunningEngine, ids: readonly string[]): Promise<object | null> {
-  if (engine.kind === "simulated") return null;
-  const { openFiles: _, ...census } = await takeCensus(engine.daemon, ids);
-  return { ...census, records: recordsOf(engine.daemon) };
-}
-
-/** What stays: it is the same for longer than anything that is taken down behind an answer takes. */
-async function heldWhenCalm(engine: RunningEngine): Promise<object | null> {
-  let last = await heldBy(engine, []);
-  await until("what is held stays the same", async () => {
-    await pause(500);
-    const before = JSON.stringify(last);
-    last = await heldBy(engine, []);
-    return JSON.stringify(last) === before;
-  });
-  return last;
-}
-
-/** Nothing of containers that are gone: what is taken down behind an answer may take a moment. */
-async function expectNothingOf(ids: readonly string[], engine: RunningEngine, before: object | null): Promise<void> {
-  let now = await heldBy(engine, ids);
-  const isCalm = async (): Promise<boolean> => {
-    now = await heldBy(engine, ids);
-    return JSON.stringify(now) === JSON.stringify(before);
-  };
-  await until("calm", isCalm).catch(() => {});
-  expect(now).toEqual(before);
 }

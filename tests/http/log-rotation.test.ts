@@ -16,6 +16,8 @@ const CHATTY = "sleep 0.5; for i in 1 2 3 4 5 6 7 8; do seq $((i*10000)) $((i*10
 const FIRST = 10_000;
 const LAST = 89_999;
 
+const POLL = { timeout: 60_000, interval: 100 };
+
 onEngines("log rotation", (engine, kind) => {
   for (const Config of [
     { "max-size": "200k", "max-file": "2" },
@@ -44,6 +46,23 @@ onEngines("log rotation", (engine, kind) => {
       },
     );
   }
+
+  test.each<[string, Record<string, string>, string]>([
+    ["while it runs", { "max-size": "10k" }, "; sleep 100"],
+    ["while it runs", { "max-size": "10k", "max-file": "3" }, "; sleep 100"],
+    ["when it has ended", { "max-size": "10k", "max-file": "2" }, ""],
+  ])("of a burst the newest lines are kept, within the bounds, %s with %j", async (_when, Config, rest) => {
+    const LogConfig = { Type: "json-file", Config };
+    const id = await engine().create({ Cmd: ["sh", "-c", `seq ${FIRST} ${LAST}${rest}`], HostConfig: { LogConfig } });
+    await engine().start(id);
+    // A line of the log has a stamp before what was written.
+    const most = 10_000 * Number(Config["max-file"] ?? 1);
+    const kept = async () => (await engine().logs(id, "stdout=1")).stdout;
+    await expect.poll(async () => (await kept()).length <= most && span(await kept())[1], POLL).toBe(LAST);
+    expect(gaps(wholeLines(await kept()))).toEqual([]);
+    expect(span(await kept())[0]).toBeGreaterThan(FIRST);
+    await engine().remove(id);
+  });
 
   test("a second run goes on in the same log, within the same bounds", async () => {
     const LogConfig = { Type: "local", Config: { "max-size": "100k", "max-file": "2" } };

@@ -1,11 +1,12 @@
 // What stands in a container besides its own files: named volumes, mounts of each type, another container's mounts.
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, rmdir, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
-import { pause } from "../support/commands.js";
+import { pause, until } from "../support/commands.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { busyboxLayer, dockerArchive } from "../support/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
@@ -74,6 +75,8 @@ onEngines("mounts", (engine, kind) => {
     await engine().load(await dockerArchive([{ reference: "filled:1", config: { Cmd: ["sh"] }, layers }]));
     const look = (binds: string[]) => sh("ls /data; stat -c %a /data", { Binds: binds }, { Image: "filled:1" });
     expect(await look(["unfilled:/data:nocopy"])).toBe("755\n");
+    const bare = { Type: "volume", Source: "bare-too", Target: "/data", VolumeOptions: { NoCopy: true } };
+    expect(await sh("ls /data; stat -c %a /data", { Mounts: [bare] }, { Image: "filled:1" })).toBe("755\n");
     expect(await look(["filled:/data"])).toBe("from-image\n750\n");
     await sh("rm /x/from-image; touch /x/other", { Binds: ["filled:/x"] });
     expect(await look(["filled:/data"])).toBe("other\n750\n");
@@ -250,6 +253,7 @@ onEngines("mounts", (engine, kind) => {
           return code;
         };
         expect(await write(true, {}, "1.44")).toBe(1);
+        expect(await write(true, { ReadOnlyForceRecursive: true }, "1.44")).toBe(1);
         expect(await write(true, { ReadOnlyNonRecursive: true }, "1.44")).toBe(0);
         expect(await write(true, {}, "1.43")).toBe(0);
         // Without what is mounted below there is an empty directory, which is read-only, too.
@@ -281,4 +285,57 @@ onEngines("mounts", (engine, kind) => {
       await rmdir(base);
     }
   });
+
+  // What travels between the machine and a container that binds a shared mount, and mounts below it itself.
+  const MOUNTS = "mount -t tmpfs inside /x/inside && echo yes > /x/inside/file && touch /x/done";
+  const SEES = "until test -e /x/outside/file; do sleep 0.1; done; echo seen; until test -e /x/end; do sleep 0.1; done";
+
+  /** `look` is called when the container has mounted `inside` and sees `outside`, which the machine has mounted since. */
+  async function travelling(mode: string, look: (base: string) => Promise<void>): Promise<void> {
+    const base = await mkdtemp(join(tmpdir(), "coracle-mounts-"));
+    execFileSync("mount", ["-t", "tmpfs", "outer", base]);
+    try {
+      execFileSync("mount", ["--make-shared", base]);
+      for (const name of ["inside", "outside"]) await mkdir(join(base, name));
+      const id = await engine().running({
+        Cmd: ["sh", "-c", `${MOUNTS} && ${SEES}; umount /x/inside`],
+        HostConfig: { CapAdd: ["SYS_ADMIN"], Binds: [`${base}:/x:${mode}`] },
+      });
+      await until("the container has mounted", () => existsSync(join(base, "done")));
+      execFileSync("mount", ["-t", "tmpfs", "outside", join(base, "outside")]);
+      await writeFile(join(base, "outside", "file"), "");
+      await until("it sees the machine's mount", async () => (await engine().logs(id)).stdout === "seen\n");
+      await look(base);
+      await writeFile(join(base, "end"), "");
+      expect(await engine().wait(id)).toBe(0);
+      expect(await mountsOf(base)).toEqual([base, join(base, "outside")]);
+      await engine().remove(id);
+      expect(await readFile("/proc/self/mountinfo", "utf8")).not.toContain(id);
+    } finally {
+      execFileSync("umount", ["-R", base]);
+      await rmdir(base);
+    }
+  }
+
+  for (const mode of ["rshared", "shared"]) {
+    testExcept(kind, { simulated: SIMULATED.mounts })(`${mode}: mounts travel to the machine and from it`, () =>
+      travelling(mode, async (base) => {
+        expect(await mountsOf(base)).toEqual(["", "inside", "outside"].map((name) => join(base, name)));
+        expect(await readFile(join(base, "inside", "file"), "utf8")).toBe("yes\n");
+      }),
+    );
+  }
+
+  for (const mode of ["rslave", "slave"]) {
+    testExcept(kind, { simulated: SIMULATED.mounts })(`${mode}: mounts travel from the machine alone`, () =>
+      travelling(mode, async (base) => expect(await mountsOf(base)).toEqual([base, join(base, "outside")])),
+    );
+  }
 });
+
+/** Mount points at and below a path, in order. */
+async function mountsOf(path: string): Promise<string[]> {
+  const lines = (await readFile("/proc/self/mountinfo", "utf8")).split("\n");
+  const points = lines.map((line) => line.split(" ")[4] ?? "");
+  return points.filter((point) => point === path || point.startsWith(`${path}/`)).sort();
+}

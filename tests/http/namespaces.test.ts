@@ -89,6 +89,15 @@ onEngines("namespaces", (engine, kind) => {
     expect(await sh("grep ' /dev/shm ' /proc/mounts", { IpcMode: "host" })).not.toMatch(/^shm /);
   });
 
+  test("control groups are seen from the machine's root, or from one's own", async () => {
+    const places = async (CgroupnsMode: string) => {
+      const text = await sh("cut -d: -f3 /proc/self/cgroup", { CgroupnsMode });
+      return [...new Set(text.trim().split("\n"))];
+    };
+    expect(await places("private")).toEqual(["/"]);
+    expect((await places("host")).some((place) => /\/[0-9a-f]{64}$/.test(place))).toBe(true);
+  });
+
   test("a host name makes no sense with the machine's", async () => {
     const body = { Image: "busybox", Hostname: "mine", HostConfig: { UTSMode: "host" } };
     const answer = await engine().call("POST", "/containers/create", body);

@@ -48,7 +48,7 @@ onEngines("pause", (engine) => {
   test("stop thaws it, and it ends by its signal", async () => {
     const id = await engine().running({ ...TICKING, StopSignal: "SIGTERM" });
     // From then on the signal is not the init's to ignore.
-    await expect.poll(async () => (await engine().logs(id)).stdout, { timeout: 20_000 }).toContain("tick");
+    await expect.poll(async () => (await engine().logs(id)).stdout).toContain("tick");
     await engine().must(204, "POST", `/containers/${id}/pause`);
     await engine().must(204, "POST", `/containers/${id}/stop?t=20`);
     expect(await state(id)).toMatchObject({ Status: "exited", Running: false, Paused: false, ExitCode: 7 });

@@ -26,7 +26,7 @@ onEngines("restart policy", (engine) => {
       HostConfig: { RestartPolicy: { Name: "on-failure", MaximumRetryCount: 3 } },
     });
     await engine().start(id);
-    await expect.poll(() => inspected(id), { timeout: 20_000 }).toMatchObject({ Status: "exited", RestartCount: 3 });
+    await expect.poll(() => inspected(id)).toMatchObject({ Status: "exited", RestartCount: 3 });
     expect(await inspected(id)).toMatchObject({ ExitCode: 3, Error: "", Running: false, Restarting: false });
     const events = (await pastOf(engine(), id, since)).filter(({ Type }) => Type === "container");
     const run = ["container start", "container die"];
@@ -104,7 +104,7 @@ onEngines("restart policy", (engine) => {
       const body = { ...config, ...signal, HostConfig: ALWAYS };
       const { Id } = (await engine().must(201, "POST", "/containers/create", body)).json<{ Id: string }>();
       await engine().start(Id);
-      await expect.poll(async () => (await engine().logs(Id)).stdout, { timeout: 20_000 }).toBe("ready\n");
+      await expect.poll(async () => (await engine().logs(Id)).stdout).toBe("ready\n");
       const gone = engine().wait(Id, "next-exit");
       await engine().must(204, "POST", `/containers/${Id}/${end}`);
       await gone;
@@ -149,7 +149,7 @@ onEngines("restart policy", (engine) => {
       const { Status, RestartCount } = await inspected(id);
       return Status === "restarting" && RestartCount >= 4;
     };
-    await expect.poll(seen, { timeout: 20_000, interval: 20 }).toBe(true);
+    await expect.poll(seen, { timeout: 60_000, interval: 20 }).toBe(true);
     expect(await inspected(id)).toMatchObject({ Running: true, Restarting: true, Pid: 0, ExitCode: 3 });
     return id;
   }

@@ -1,5 +1,6 @@
 // What a container may do, and who its first process is: init, privileged, annotations, control group namespaces.
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
@@ -72,6 +73,7 @@ onEngines("rights", (engine, kind) => {
     };
     expect([await listed("1.45"), await listed("1.46")]).toEqual([undefined, { "com.example.a": "b" }]);
     await engine().start(made);
+    if (kind === "linux") expect(toldToRuntime(made)).toMatchObject({ "com.example.a": "b" });
     await engine().remove(made);
     const before = (await create({ "run.oci.hooks.stdout": "x" }, "1.42")).json<{ Id: string }>().Id;
     expect((await engine().inspect<{ HostConfig: Json }>(before)).HostConfig).not.toHaveProperty("Annotations");
@@ -104,6 +106,13 @@ onEngines("rights", (engine, kind) => {
       expect(statuses).toEqual([501, 201, 400, 201]);
     },
   );
+
+  /** Annotations in the config.json of its first run. */
+  function toldToRuntime(id: string): Json {
+    const { execRoot } = engine().daemon.directories;
+    const config = join(execRoot, "containers", id, "runs", "1", "config.json");
+    return (JSON.parse(readFileSync(config, "utf8")) as { annotations: Json }).annotations;
+  }
 });
 
 const SHOW_RIGHTS =

@@ -1,7 +1,8 @@
 // What a container uses: one record, a stream of them, and the records of what does not run.
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
-import { pause } from "../support/commands.js";
+import { pause, until } from "../support/commands.js";
+import { diskBelow } from "../support/disks.js";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
@@ -24,11 +25,12 @@ interface Record {
   cpu_stats: Cpu;
   precpu_stats: Cpu;
   memory_stats: { usage?: number; limit?: number; stats?: { [name: string]: number } };
-  networks?: { [name: string]: { rx_bytes: number; tx_bytes: number } };
+  networks?: { [name: string]: { [count in "rx_bytes" | "tx_bytes" | "rx_packets" | "tx_packets"]: number } };
 }
 
 const NO_TIME = "0001-01-01T00:00:00Z";
-const MEMORY = 64 << 20;
+const MIB = 1 << 20;
+const MEMORY = 64 * MIB;
 
 onEngines("stats", (engine, kind) => {
   const one = (id: string, query = ""): Promise<Record> =>
@@ -168,7 +170,10 @@ onEngines("stats", (engine, kind) => {
 
   testExcept(kind, { simulated: SIMULATED.blockDevices })("block devices: what was written is counted", async () => {
     const write = "dd if=/dev/zero of=/big bs=1M count=4 conv=fsync 2>/dev/null; sleep 1000";
-    const id = await engine().running({ Cmd: ["sh", "-c", write] });
+    // Newer kernels count what a disk is asked for once it has had a limit.
+    const disk = diskBelow(engine().daemon.directories.root);
+    const HostConfig = disk === null ? {} : { BlkioDeviceWriteBps: [{ Path: disk, Rate: 1 << 30 }] };
+    const id = await engine().running({ Cmd: ["sh", "-c", write], HostConfig });
     let record = await one(id, "&one-shot=1");
     for (let round = 0; round < 50 && written(record) === 0; round++) {
       await pause(100);
@@ -179,6 +184,59 @@ onEngines("stats", (engine, kind) => {
     expect(Object.keys(record.blkio_stats)).toContain("io_service_bytes_recursive");
     await engine().remove(id);
   });
+
+  testExcept(kind, { simulated: SIMULATED.blockDevices })(
+    "block devices: what passes by the cache is counted to the byte, by direction and in sum",
+    async () => {
+      const copy = (args: string) => `dd bs=1M count=4 ${args} 2>/dev/null`;
+      const script = `${copy("if=/dev/zero of=/big oflag=direct")}; ${copy("if=/big of=/dev/null iflag=direct")}; echo done`;
+      const disk = diskBelow(engine().daemon.directories.root);
+      const HostConfig = disk === null ? {} : { BlkioDeviceWriteBps: [{ Path: disk, Rate: 1 << 30 }] };
+      const id = await engine().running({ Cmd: ["sh", "-c", `${script}; sleep 1000`], HostConfig });
+      await until("the copies", async () => (await engine().logs(id)).stdout === "done\n");
+      const { blkio_stats } = await one(id, "&one-shot=1");
+      await engine().remove(id);
+      const list = blkio_stats["io_service_bytes_recursive"] ?? [];
+      const devices = new Set(list.map(({ major, minor }) => `${major}:${minor}`));
+      const bytes = (device: string, name: string): number =>
+        list.find(({ major, minor, op }) => `${major}:${minor}` === device && op.toLowerCase() === name)?.value ?? 0;
+      const moved = [...devices].filter((device) => bytes(device, "read") === 4 * MIB);
+      expect(moved.length).toBeGreaterThan(0);
+      for (const device of moved) {
+        expect(bytes(device, "write")).toBeGreaterThanOrEqual(4 * MIB);
+        const sum = bytes(device, "read") + bytes(device, "write") + bytes(device, "discard");
+        // There are sums on cgroup v1 only.
+        expect([0, sum]).toContain(bytes(device, "total"));
+      }
+    },
+  );
+
+  testExcept(kind, { simulated: SIMULATED.packets })(
+    "networks: what a container sends and gets is counted",
+    async () => {
+      const Cmd = ["sh", "-c", "ping -c 3 -i 0.1 172.17.0.1 > /dev/null && echo done; sleep 1000"];
+      const id = await engine().running({ Cmd });
+      await until("the answers", async () => (await engine().logs(id)).stdout === "done\n");
+      const { eth0 } = (await one(id, "&one-shot=1")).networks ?? {};
+      await engine().remove(id);
+      const names = [
+        "rx_bytes",
+        "rx_dropped",
+        "rx_errors",
+        "rx_packets",
+        "tx_bytes",
+        "tx_dropped",
+        "tx_errors",
+        "tx_packets",
+      ];
+      expect(Object.keys(eth0 ?? {}).sort()).toEqual(names);
+      // Each of the three has 56 bytes and the headers of ICMP, IP and Ethernet.
+      for (const way of ["rx", "tx"] as const) {
+        expect(eth0?.[`${way}_packets`]).toBeGreaterThanOrEqual(3);
+        expect(eth0?.[`${way}_bytes`]).toBeGreaterThanOrEqual(3 * 98);
+      }
+    },
+  );
 
   /**
    * What is answered before a pair of samples that was asked for first, and takes a second: it waited for none. Where

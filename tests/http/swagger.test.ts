@@ -57,6 +57,10 @@ onEngines("swagger", (engine, kind) => {
         problems.push(...problemsOf(version, path, method, response).map((line) => `${method} ${path}: ${line}`));
         return response;
       };
+      // Before 1.41 they take a second, in which all else is asked; what is wrong with them is told at the end.
+      const stats = "/containers/{id}/stats";
+      const counted = check(200, "GET", stats, `/containers/${running}/stats?stream=0&one-shot=1`);
+      counted.catch(() => {});
       await check(200, "GET", "/version", "/version");
       await check(200, "GET", "/info", "/info");
       await check(200, "GET", "/containers/json", "/containers/json?all=1&size=1");
@@ -66,8 +70,6 @@ onEngines("swagger", (engine, kind) => {
       await check(404, "POST", "/containers/{id}/update", "/containers/nothing/update", { CpuShares: 512 });
       await check(200, "GET", "/containers/{id}/top", `/containers/${running}/top`);
       await check(404, "GET", "/containers/{id}/top", "/containers/nothing/top");
-      const stats = "/containers/{id}/stats";
-      await check(200, "GET", stats, `/containers/${running}/stats?stream=0&one-shot=1`);
       await check(200, "GET", stats, `/containers/${ended}/stats?stream=0`);
       await check(200, "GET", "/system/df", "/system/df");
       if (minor >= 52) await check(200, "GET", "/system/df", "/system/df?verbose=1&type=image&type=container");
@@ -109,6 +111,7 @@ onEngines("swagger", (engine, kind) => {
       expect(unnamed.json<{ ImagesDeleted: object[] }>().ImagesDeleted).toHaveLength(1);
       const committed = await check(201, "POST", "/commit", `/commit?container=${ended}`, {});
       await check(200, "DELETE", "/images/{name}", `/images/${committed.json<{ Id: string }>().Id}`);
+      await counted;
       await check(200, "GET", "/events", `/events?since=1&until=${Date.now() / 1000}`);
       expect(problems.filter((line) => !BREAKS.some((row) => row.test(line)))).toEqual([]);
     });

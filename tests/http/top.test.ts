@@ -1,6 +1,7 @@
 // Processes of a container as the machine's ps lists them.
 import { expect, test } from "vitest";
-import { onEngines } from "../support/on-engines.js";
+import { SIMULATED } from "../support/allowed-skips.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 
 interface Top {
@@ -8,7 +9,7 @@ interface Top {
   Processes: string[][];
 }
 
-onEngines("top", (engine) => {
+onEngines("top", (engine, kind) => {
   const top = (id: string, args?: string): Promise<Top> =>
     engine().read<Top>(`/containers/${id}/top${args === undefined ? "" : `?ps_args=${encodeURIComponent(args)}`}`);
 
@@ -45,6 +46,20 @@ onEngines("top", (engine) => {
     expect((await top(id, "")).Titles[0]).toBe("UID");
     await engine().remove(id);
   });
+
+  testExcept(kind, { simulated: SIMULATED.selections })(
+    "those that ps selects; nobody, if it selects none",
+    async () => {
+      const id = await engine().running({ Cmd: ["sleep", "1004"], User: "1234" });
+      const { State } = await engine().read<{ State: { Pid: number } }>(`/containers/${id}/json`);
+      expect((await top(id, "-u 1234 -o pid,user,args")).Processes).toEqual([[`${State.Pid}`, "1234", "sleep 1004"]]);
+      expect(await top(id, "-p 1")).toEqual({
+        Titles: ["PID", "TTY", "TIME", "CMD"],
+        Processes: engine().expected("top-nobody", [], null),
+      });
+      await engine().remove(id);
+    },
+  );
 
   test("what does not run is 409, what ps does not know is 500 with its words", async () => {
     const id = await engine().create({ Cmd: ["sleep", "1000"] });

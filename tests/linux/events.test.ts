@@ -71,7 +71,7 @@ describeUnless(missing, "events across restarts", () => {
     await daemon.start();
     await expect
       .poll(async () => (await pastSigned(engine, since)).filter(({ Action }) => Action === "start").length, {
-        timeout: 10_000,
+        timeout: 60_000,
       })
       .toBe(1);
     const told = await pastSigned(engine, since);

@@ -23,7 +23,7 @@ const missing = linux === undefined ? "another engine was chosen" : (linux.missi
 
 const WRITES = ["write", "writev", "sendmsg", "sendto", "pwrite64", "pwritev"];
 const READS = ["read", "recvmsg", "recvfrom"];
-const CALLS = [...WRITES, ...READS, "fdatasync", "fsync", "syncfs", "rename", "renameat", "renameat2"];
+const CALLS = [...WRITES, ...READS, "fdatasync", "fsync", "syncfs", "rename", "renameat", "renameat2", "linkat"];
 const CREATES = 24;
 
 /** A request with a word of its own in its target, its answer, and what was done in between. */
@@ -65,8 +65,8 @@ describeUnless(missing, "flushes", () => {
     await engine.must(
       200,
       "PUT",
-      `/containers/${source}/archive?path=/`,
-      await tarOf([{ name: "file", body: "text" }]),
+      `/containers/${source}/archive?path=/&x=archive-word-100&y`,
+      await tarOf([{ name: "file", body: "text of a file" }]),
     );
     await engine.must(201, "POST", `/commit?container=${source}&repo=commit-word-100&tag=1`, {});
     await pause(100);
@@ -81,6 +81,15 @@ describeUnless(missing, "flushes", () => {
     expect(transactions.length).toBeGreaterThan(0);
     // Three rounds of so many: at least two of them to a flush, and as a rule many more.
     expect(transactions.length).toBeLessThan((3 * CREATES) / 2);
+  });
+
+  test("of what is copied into a container come before that is told", () => {
+    const { asked, answered } = tracedBy("archive-word-100");
+    const within = calls.filter((call) => call.began > asked.ended && call.ended < answered.began);
+    const written = within.find((call) => WRITES.includes(call.name) && says(call, "text of a file"))!;
+    const named = within.find((call) => call.name.startsWith("rename") || call.name.startsWith("linkat"));
+    const flushed = within.filter(({ name }) => name === "syncfs").at(-1)!;
+    expect(flushed.began).toBeGreaterThan(Math.max(written.ended, named?.ended ?? 0));
   });
 
   test("of an image's layers, and of their names, come before its record", () => {

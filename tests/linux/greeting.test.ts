@@ -19,7 +19,7 @@ describeUnless(missing, "the daemon", () => {
     try {
       const { socketPath } = daemon;
       // The first socket answers before all of them are there and the lines are printed.
-      await expect.poll(() => daemon.log(), { timeout: 10_000 }).toContain("docker run --rm");
+      await expect.poll(() => daemon.log()).toContain("docker run --rm");
       const lines = daemon.log().split("\n");
       const at = lines.findIndex((line) => line.includes("listens on"));
       expect(lines[at]).toContain(`unix://${socketPath} and unix://${second}`);

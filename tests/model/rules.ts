@@ -27,7 +27,7 @@ const row = (
   },
 });
 
-// What may fail although nothing is wrong with what was asked answers 500: see `mayFail` of model.ts.
+// What may fail although nothing is wrong with what was asked answers 500: see `mayFail` of known.ts.
 // prettier-ignore
 export const RULES: Readonly<Record<string, Rule>> = {
   //                              created  running     paused      restarting  exited   removing dead

@@ -115,4 +115,11 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: `    if (!WRONG) engine.networks.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
     finder: "simulator",
   },
+  {
+    name: "the size of a volume is not put once its run has ended",
+    file: "volume/store.ts",
+    right: `if (!isInRun(volume.name)) this.catchUp(volume);`,
+    wrong: `if (!WRONG && !isInRun(volume.name)) this.catchUp(volume);`,
+    finder: "simulator",
+  },
 ];

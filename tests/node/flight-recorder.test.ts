@@ -283,6 +283,32 @@ test("the trace up to a trap is kept, whatever else goes", async () => {
   await flight.close();
 });
 
+test("what incidents take is looked up once, and again when it may have changed", async () => {
+  const limit = 1 << 20;
+  const traces = new TraceDirectory(directory);
+  traces.make();
+  const begin = async (segment: number, bytes: number): Promise<void> => {
+    const file = await traces.begin(segment);
+    await file.write(Buffer.alloc(bytes));
+    await file.close();
+  };
+  await begin(1, 1000);
+  traces.keep(1, "0123456789ab", limit);
+  // A segment has the same.
+  expect(traces.incidentBytes()).toBe(0);
+  traces.drop(1);
+  expect(traces.incidentBytes()).toBe(1000);
+  rmSync(traces.incidentFile("0123456789ab"));
+  expect(traces.incidentBytes()).toBe(1000);
+  await begin(2, 500);
+  expect(traces.incidentBytes()).toBe(0);
+  traces.keep(2, "ab0123456789", limit);
+  traces.drop(2);
+  expect(traces.incidentBytes()).toBe(500);
+  traces.dropIncidents(0);
+  expect(traces.incidentBytes()).toBe(0);
+});
+
 test("a life with traps, cuts and credentials is recorded whole", async () => {
   const flight = recorder();
   const engine = new RecordedEngine();

@@ -2,6 +2,7 @@
 
 import { connect as connectSocket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { HostFailure } from "../../hosts/failure.js";
 import type { replies } from "../../hosts/host.js";
 import { line } from "../streams/log-of.js";
 import { scriptedServer, until, whole } from "./scripted-server.js";
@@ -21,6 +22,11 @@ const FOLLOW = {
   follow: true,
 };
 const SPLICE: replies.ReplyCommand = { tag: "splice", val: { tag: "logs", val: FOLLOW } };
+const AT = { view: { container: "c", places: [] }, path: "/", follow: false };
+const ARCHIVE: replies.ReplyCommand = {
+  tag: "splice",
+  val: { tag: "archive", val: { at: AT, compression: "none" } },
+};
 
 /** How a request goes: one without a body is answered on the socket, another one through Node's server. */
 const WAYS = [
@@ -214,4 +220,50 @@ describe("a spliced reply", () => {
     await until(() => log.closed === 1);
     expect([log.watchers, inputs]).toEqual([0, [{ tag: "closed", val: { request: id, why: "client" } }]]);
   });
+
+  test.each(WAYS)("whose source fails before its first byte is an error %s, not a break", async (_, lines) => {
+    const { connect, archives, inputs } = await scriptedServer((_, reply) => [OPEN, ARCHIVE].forEach(reply));
+    archives.push(brokenAfter([]));
+    const client = await connect();
+    client.send(`GET /x HTTP/1.1\r\nHost: d\r\n${lines}\r\n${lines === "" ? "" : "{}"}`);
+    const answer = await client.response();
+    expect([answer.status, answer.json()]).toEqual([500, { message: "the disk is gone" }]);
+    expect(inputs).toEqual([{ tag: "closed", val: { request: 1n, why: "failed" } }]);
+    archives.push(pieces(["whole"]));
+    client.send(GET);
+    expect((await client.response()).text).toBe("whole");
+  });
+
+  test("whose source is gone before its first byte is not found", async () => {
+    const { connect, archives } = await scriptedServer((_, reply) => [OPEN, ARCHIVE].forEach(reply));
+    archives.push(brokenAfter([], new HostFailure("not-found", "No such container: c")));
+    const client = await connect();
+    client.send(GET);
+    const answer = await client.response();
+    expect([answer.status, answer.json()]).toEqual([404, { message: "No such container: c" }]);
+  });
+
+  test("whose source fails later breaks off", async () => {
+    const { connect, archives, inputs } = await scriptedServer((_, reply) => [OPEN, ARCHIVE].forEach(reply));
+    archives.push(brokenAfter(["half"]));
+    const client = await connect();
+    client.send(GET);
+    expect((await client.head()).status).toBe(200);
+    const chunks = client.chunks();
+    expect((await chunks.next()).value?.toString()).toBe("half");
+    await expect(chunks.next()).rejects.toThrow();
+    expect(inputs).toEqual([{ tag: "closed", val: { request: 1n, why: "failed" } }]);
+  });
 });
+
+async function* pieces(texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+async function* brokenAfter(
+  texts: readonly string[],
+  error = new Error("the disk is gone"),
+): AsyncGenerator<Uint8Array> {
+  yield* pieces(texts);
+  throw error;
+}

@@ -18,6 +18,8 @@ export interface ScriptedServer {
   server: ApiServer;
   bodies: RequestBodies;
   log: MemoryLog;
+  /** What spliced archives are, one after the other. */
+  archives: AsyncIterable<Uint8Array>[];
   stdin: RecordedStdin;
   /** All inputs but requests. */
   inputs: Input[];
@@ -37,6 +39,7 @@ export async function scriptedServer(
   const router = new ReplyRouter();
   const bodies = new RequestBodies();
   const log = new MemoryLog();
+  const archives: AsyncIterable<Uint8Array>[] = [];
   const stdin = new RecordedStdin();
   const inputs: Input[] = [];
   const requests: engine.Request[] = [];
@@ -54,7 +57,8 @@ export async function scriptedServer(
   const exec = async (): Promise<never> => {
     throw new HostFailure("not-found", "no such exec");
   };
-  const stdio = { log: async () => log, stdin: () => stdin, ...NO_STREAMS, exec };
+  const archive = () => archives.shift()!;
+  const stdio = { log: async () => log, stdin: () => stdin, ...NO_STREAMS, exec, archive };
   const server = await ApiServer.create({ driver, replies: router, bodies, stdio, bodyLimit: 1000 });
   const listener = server.accept(`unix://${path}`);
   await new Promise<void>((resolve) => listener.listen(path, resolve));
@@ -70,6 +74,7 @@ export async function scriptedServer(
     server,
     bodies,
     log,
+    archives,
     stdin,
     inputs,
     requests,

@@ -131,7 +131,7 @@ test.each(["before the head", "in the body"])("a registry that goes silent %s is
   const begun = performance.now();
   const answer = client.stream({ from: repository(at), digest: digestOf(Buffer.from("")), size: 1000n });
   expect((await failed(answer.then(({ body }) => readAll(body)))).kind).toBe("unreachable");
-  expect(performance.now() - begun).toBeLessThan(2000);
+  expect(performance.now() - begun).toBeLessThan(20_000);
 });
 
 test("a body that keeps coming, however slowly, is not silence", async () => {

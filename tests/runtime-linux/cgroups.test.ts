@@ -39,6 +39,24 @@ it("freezes by v1's freezer where both are", async () => {
   expect(written("unified", "cgroup.freeze")).toBe("0");
 });
 
+it("goes by cgroup v2 where it is mounted twice, and where v1 has nothing but a controller that limits no container", async () => {
+  const files = { "cgroup.freeze": "0", "cgroup.events": "frozen 1\n" };
+  const first = hierarchy("first", "cgroup2", files);
+  for (const other of [hierarchy("second", "cgroup2", files), hierarchy("net_cls", "cgroup", {}), NAMED]) {
+    writeFileSync(join(scratch, "first", paths.cgroup(ID), "cgroup.freeze"), "0");
+    const cgroups = new Cgroups(new Recorder(), paths, first + other);
+    expect(cgroups.controller("memory")).toMatchObject({ path: join(scratch, "first"), v2: true });
+    await cgroups.freeze(ID);
+    expect(written("first", "cgroup.freeze")).toBe("1");
+  }
+  const both = new Cgroups(new Recorder(), paths, first + hierarchy("memory", "cgroup", {}));
+  expect(both.controller("memory")).toMatchObject({ path: join(scratch, "memory"), v2: false });
+  expect(both.controller("cpu")).toBeUndefined();
+});
+
+/** A hierarchy of v1 that only keeps track of processes. */
+const NAMED = "32 23 0:29 / /nowhere/systemd rw,relatime - cgroup cgroup rw,xattr,name=systemd\n";
+
 it("moves the engine to where it is", async () => {
   const [, named = "", group = ""] = readFileSync("/proc/self/cgroup", "utf8").split("\n")[0]!.split(":");
   const own = join(scratch, "own", group, "cgroup.procs");

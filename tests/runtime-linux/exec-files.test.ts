@@ -2,15 +2,15 @@
 // came of it is told as it is.
 
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { HostFailure } from "../../hosts/failure.js";
+import { failureOf } from "../../hosts/failure.js";
 import type { Input, processes as wit } from "../../hosts/host.js";
 import { ExecPlace } from "../../runtime-linux/exec/place.js";
 import { MS_BIND } from "../../runtime-linux/kernel.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
-import { isAlive, isLiving, Run } from "../../runtime-linux/run.js";
+import { isAlive, isLiving, processStat, Run } from "../../runtime-linux/run.js";
 import { findProgram } from "../../runtime-linux/runtimes.js";
 import { described, kindOf, openFiles } from "../support/open-files.js";
 import { childrenOf, commandLineOf } from "../support/processes.js";
@@ -112,6 +112,17 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
         await expectClosed();
       });
 
+      test(`${way}: it cannot be written down, and does not go on`, async () => {
+        const place = new ExecPlace(new Run(fixture.paths, container, 1), `exec-${count + 1}`);
+        mkdirSync(`${place.directory}/started.json`, { recursive: true });
+        const exec = begun(["sleep", "1000"], change);
+        expect(await exec.refused).not.toBe("");
+        const pid = place.pid()!;
+        await waitFor(() => ["Z", "X", undefined].includes(processStat(pid)?.state));
+        await perform({ tag: "reap-exec", val: exec.id });
+        await expectClosed();
+      });
+
       test(`${way}: the OCI runtime cannot be started`, async () => {
         const other = await launch();
         useRuntime(other, "/no/such/runtime");
@@ -120,6 +131,40 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
         await expectClosed();
       });
     }
+
+    test.each(["on pipes", "on a terminal"])(
+      "%s: its end is told where its code has no room on the disk",
+      async (way) => {
+        const exec = begun(["sleep", "1000"], WAYS[way]!);
+        await exec.launched;
+        symlinkSync("/dev/full", `${new ExecPlace(new Run(fixture.paths, container, 1), exec.id).directory}/exit`);
+        await perform({ tag: "signal-exec", val: { exec: exec.id, number: 15 } });
+        expect(await exec.over).toBe(143);
+        await perform({ tag: "reap-exec", val: exec.id });
+        await expectClosed();
+      },
+    );
+
+    test("detached: it has ended, and is dropped before its code is written; its id is another process's", async () => {
+      const exec = begun(["sleep", "1000"], WAYS["detached"]!);
+      await exec.launched;
+      const place = new ExecPlace(new Run(fixture.paths, container, 1), exec.id);
+      const { pid, supervisor } = place.started()!;
+      process.kill(supervisor!.pid, "SIGSTOP");
+      await waitFor(() => processStat(supervisor!.pid)?.state === "T");
+      process.kill(pid, "SIGKILL");
+      await waitFor(() => processStat(pid)?.state === "Z");
+      const other = spawn("sleep", ["1000"], { stdio: "ignore" });
+      writeFileSync(place.pidFile, String(other.pid));
+      place.writeEnded(other.pid!, supervisor!.pid);
+      await perform({ tag: "reap-exec", val: exec.id });
+      expect(processStat(supervisor!.pid)).toBeUndefined();
+      expect(existsSync(place.directory)).toBe(false);
+      const state = processStat(other.pid!)?.state;
+      other.kill("SIGKILL");
+      expect(["Z", "X", undefined]).not.toContain(state);
+      await expectClosed();
+    });
 
     test("what a killed runtime has left mounted goes with the run", async () => {
       const other = await launch();
@@ -164,6 +209,8 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       const parent = spawn("nsenter", ["-t", String(first.pid), "-p", "sleep", "1000"], { stdio: "ignore" });
       await waitFor(() => childrenOf(parent.pid!).some((pid) => commandLineOf(pid) === "sleep 1000"));
       parent.kill("SIGSTOP");
+      // Until it stands still it may wait for its child after all.
+      await waitFor(() => processStat(parent.pid!)?.state === "T");
       await perform({ tag: "signal", val: { subject: { container: what, run: 1 }, number: 9 } });
       await waitFor(() => !isLiving(first));
       expect(isAlive(first)).toBe(true);
@@ -207,7 +254,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       });
       const refused = launched.then(
         () => "",
-        (error: HostFailure) => error.failure.kind,
+        (error: unknown) => failureOf(error).kind,
       );
       const exec: Begun = { id, stdin: undefined, launched, refused, over };
       if (change.detached !== true) void bind(exec);

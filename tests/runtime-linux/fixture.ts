@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Input, LogBytes, processes } from "../../hosts/host.js";
+import type { Kernel } from "../../runtime-linux/kernel.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { linuxProcesses, type LinuxProcesses } from "../../runtime-linux/processes.js";
 import { detectRuntimes, findProgram, type Runtime } from "../../runtime-linux/runtimes.js";
@@ -32,7 +33,7 @@ export interface Fixture {
 export async function openFixture(
   only?: string,
   directory = newDirectory(),
-  more: { added?: Map<string, string>; createLimitMs?: number } = {},
+  more: { added?: Map<string, string>; createLimitMs?: number; kernel?: Kernel } = {},
 ): Promise<Fixture> {
   const paths = new Paths({ data: join(directory, "data"), exec: join(directory, "exec") });
   const { added, ...rest } = more;

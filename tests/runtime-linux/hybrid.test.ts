@@ -31,11 +31,24 @@ it("bears children in one copy where cgroup2 is out of sight, and comes back eac
 it("bears a child that is to see all mounts in a copy of its own", () => {
   const kernel = new Recorder();
   const hybrid = new Hybrid(kernel, "/run/engine");
-  hybrid.hide(() => kernel.calls.push(["spawn"]), true);
+  hybrid.hide(() => kernel.calls.push(["spawn"]), "all");
   expect(kernel.calls.slice(0, 4)).toEqual([...COPY, ["spawn"]]);
   expect(kernel.calls.slice(4)).toEqual([
     ["setns", -1, CLONE_NEWNS],
     ["chdir", process.cwd()],
+  ]);
+});
+
+it("bears a child that sends mounts on where they are one with the machine's, but for the engine's own", () => {
+  const kernel = new Recorder();
+  const hybrid = new Hybrid(kernel, "/run/engine");
+  hybrid.hide(() => kernel.calls.push(["spawn"]), "joined");
+  expect(kernel.calls.slice(0, 5)).toEqual([
+    ["unshare", CLONE_NEWNS],
+    ["mount", "", "/sys/fs/cgroup", "", MS_REC | MS_SLAVE, ""],
+    ["mount", "", "/run/engine", "", MS_REC | MS_SLAVE, ""],
+    ["umount", "/sys/fs/cgroup/unified", MNT_DETACH],
+    ["spawn"],
   ]);
 });
 

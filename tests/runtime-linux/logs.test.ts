@@ -1,6 +1,7 @@
 // A container's log on disk, with a supervisor that is made up: files that follow one another, readers that go on over
 // them, bounds, and what is found after an engine was killed.
-import { appendFileSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -102,6 +103,115 @@ test("a reader that never reads holds no more back than 64 MiB", async () => {
   expect(held).toBeGreaterThanOrEqual(4 * block);
   expect(held).toBeLessThanOrEqual(6 * block);
   await idle.close();
+});
+
+test.each([false, true])(
+  "a burst keeps no more than the bounds, and who reads gets all of it (compressed: %s)",
+  async (compressed) => {
+    write(3);
+    logs.keep(ID, keeping({ fileBytes: 50, files: 2, compressed }));
+    const slow = logs.open(ID);
+    await slow.read(0, new Uint8Array(10));
+    write(97);
+    await rotated(1);
+    await until(
+      () => compressed === names().includes("log.1.gz") && (compressed || statSync(`${path()}.1`).size < 1000),
+    );
+    expect(await textOf(slow, 10)).toBe(lines(1, 100));
+    await slow.close();
+    const after = logs.open(ID);
+    expect([await after.start(), await textOf(after, await after.start())]).toEqual([900, lines(90, 100)]);
+    expect(await after.read(0, new Uint8Array(1))).toBe(-1);
+    write(2);
+    expect(await textOf(after, 950)).toBe(lines(95, 102));
+    await after.close();
+    logs.close();
+    logs = open();
+    const found = logs.open(ID);
+    expect(await textOf(found)).toBe(lines(90, 102));
+    await found.close();
+  },
+);
+
+test("a run that ends with a burst leaves no more than the bounds either", async () => {
+  write(3);
+  logs.keep(ID, keeping({ fileBytes: 50, files: 3 }));
+  write(97);
+  logs.ended(ID);
+  await until(() => statSync(`${path()}.1`).size === 150);
+  const log = logs.open(ID);
+  const start = await log.start();
+  expect(await textOf(log, start)).toBe(lines(85, 100));
+  // The next run writes where this one has ended.
+  logs.keep(ID, keeping({ fileBytes: 50, files: 3 }));
+  write(1);
+  expect(await textOf(log, start + 100)).toBe(lines(95, 101));
+  await log.close();
+});
+
+test.each([6, 100])("a burst is cut, then compressed, though %d lines are to be compressed before", async (count) => {
+  const bounds = { fileBytes: 50, files: 3, compressed: true };
+  write(count);
+  logs.keep(ID, keeping(bounds));
+  renew();
+  logs.ended(ID);
+  runWith(100, bounds); // while nothing that the first left to do is begun
+  await until(() => names().includes("log.2.gz") && names().length === 3);
+  logs.close();
+  logs = open();
+  const found = logs.open(ID);
+  expect(await textOf(found)).toBe(lines(next - 15, next));
+  await found.close();
+});
+
+test.each([[[70, 70, 70, 70, 70]], [[90, 25]], [[90, 50]]])(
+  "bursts leave no more than twice the bounds, though half of the newest is to be kept (%s)",
+  async (bursts) => {
+    const bounds = 505;
+    for (const count of bursts) {
+      runWith(count, { fileBytes: 101, files: 5 });
+      await until(() => onDisk() <= 2 * bounds);
+    }
+    const log = logs.open(ID);
+    const start = await log.start();
+    const kept = (await log.size()) - start;
+    expect(kept).toBeGreaterThan(bounds - LINE_BYTES);
+    expect(await textOf(log, start)).toBe(lines(next - kept / LINE_BYTES, next));
+    await log.close();
+  },
+);
+
+test("what a reader holds back of a file that was cut is what is not in the rest of it", async () => {
+  const mebibyte = 1024 ** 2;
+  appendFileSync(path(), new Uint8Array(70 * mebibyte).fill(0x0a));
+  const bounds = keeping({ fileBytes: 10 * mebibyte, files: 1 });
+  logs.keep(ID, bounds);
+  const slow = logs.open(ID);
+  await slow.read(55 * mebibyte, new Uint8Array(1));
+  logs.ended(ID);
+  await until(() => statSync(`${path()}.1`).size === 10 * mebibyte);
+  await logs.open(ID).close(); // what nobody wants is let go of
+  expect(await slow.read(55 * mebibyte + 1, new Uint8Array(1))).toBe(1);
+  await slow.read(60 * mebibyte, new Uint8Array(1)); // in the rest already
+  await logs.open(ID).close();
+  expect(await slow.start()).toBe(60 * mebibyte);
+  await slow.close();
+});
+
+test.each([
+  [".cutting", false],
+  [".packing", true],
+])("a copy that a full disk stops leaves no log.1%s, and the log is whole", async (ending, compressed) => {
+  const half = `${path()}.1${ending}`;
+  logs.keep(ID, keeping({ fileBytes: 50, files: compressed ? 20 : 2, compressed }));
+  symlinkSync("/dev/full", half);
+  write(100);
+  logs.ended(ID);
+  await until(() => !names().includes(`log.1${ending}`));
+  expect(names().sort()).toEqual(["log", "log.1", "log.2"]);
+  const log = logs.open(ID);
+  expect(await textOf(log)).toBe(lines(0, 100));
+  await log.close();
 });
 
 test("compressed files are read like the others", async () => {
@@ -208,6 +318,19 @@ function lines(from: number, to: number): string {
 function write(count: number): void {
   appendFileSync(path(), lines(next, next + count));
   next += count;
+}
+
+/** A run that writes so many lines at once, before any look at it. */
+function runWith(count: number, given: Partial<Keeping>): void {
+  logs.keep(ID, keeping(given));
+  write(count);
+  logs.ended(ID);
+}
+
+/** Bytes of the files; `log` is the last of those with numbers, too. */
+function onDisk(): number {
+  const numbers = names().filter((name) => name !== "log");
+  return numbers.reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
 }
 
 /** `log` has been replaced so many times: it is empty, and linked. */

@@ -75,6 +75,7 @@ describeUnless(missing, "this machine, as the reference sees it", () => {
 test("cgroup v2 is told by its controllers", async () => {
   const machine = await machineOf({
     "sys/fs/cgroup/cgroup.controllers": "cpu io memory\n",
+    "sys/fs/cgroup/system.slice/memory.max": "max\n",
     "sys/fs/cgroup/system.slice/memory.swap.max": "max\n",
   });
   expect(machine).toMatchObject({
@@ -87,6 +88,38 @@ test("cgroup v2 is told by its controllers", async () => {
   expect(machine).toMatchObject({ cpuset: false, pidsLimit: false });
   expect(machine.securityOptions).toContain("name=cgroupns");
   expect(machine.warnings).toContain("WARNING: No cpuset support");
+});
+
+test("of cgroup v2 without a group that is limited, swap is what the kernel knows of it", async () => {
+  const controllers = { "sys/fs/cgroup/cgroup.controllers": "cpu memory\n" };
+  const swaps = { "proc/swaps": "Filename Type Size Used Priority\n" };
+  const limited = { "sys/fs/cgroup/init.scope/memory.max": "max\n" };
+  const unlimited = { "sys/fs/cgroup/init.scope/cgroup.procs": "1\n" };
+  const off = { "proc/cmdline": "quiet swapaccount=0\n" };
+  const machines = [
+    controllers,
+    { ...controllers, ...swaps, ...unlimited },
+    { ...controllers, ...swaps, ...off },
+    { ...controllers, ...swaps, ...limited },
+    { ...swaps, "sys/fs/cgroup/cgroup.controllers": "cpu\n" },
+  ];
+  const limits = await Promise.all(machines.map(async (files) => (await machineOf(files)).swapLimit));
+  expect(limits).toEqual([false, true, false, false, false]);
+});
+
+test("of cgroup v2, block devices are weighed where a group shows it, or the root group tells of it", async () => {
+  const controllers = { "sys/fs/cgroup/cgroup.controllers": "cpu io\n" };
+  const limited = { "sys/fs/cgroup/init.scope/io.max": "" };
+  const machines = [
+    controllers,
+    { ...controllers, "sys/fs/cgroup/io.cost.qos": "" },
+    { ...controllers, ...limited },
+    { ...controllers, ...limited, "sys/fs/cgroup/init.scope/io.weight": "default 100\n" },
+    { ...controllers, ...limited, "sys/fs/cgroup/init.scope/io.bfq.weight": "default 100\n" },
+    { "sys/fs/cgroup/cgroup.controllers": "cpu\n" },
+  ];
+  const weights = await Promise.all(machines.map(async (files) => (await machineOf(files)).blkioWeight));
+  expect(weights).toEqual([false, true, false, true, true, false]);
 });
 
 test("what cgroup v1 lacks is no limit, and a warning in the reference's words", async () => {

@@ -45,11 +45,24 @@ it.each([
   ["open executable: Permission denied", "/x", "command-not-executable", 'exec: "/x": permission denied'],
   ["open executable: Operation not permitted", "/x", "command-not-executable", 'exec: "/x": permission denied'],
   ["open executable: Not a directory", "/x/y", "command-not-found", 'exec: "/x/y": stat /x/y: not a directory'],
+  ["chdir `/x y`: Not a directory", "x", "invalid", "Cannot mkdir: /x y is not a directory"],
+  [
+    RUNC("error during container init: mkdir /x: not a directory"),
+    "x",
+    "invalid",
+    "Cannot mkdir: /x is not a directory",
+  ],
   [
     "2026-01-02T03:04:05.678901Z: mount `proc` to `proc`: Operation not permitted",
     "x",
     "invalid",
-    "mount `proc` to `proc`: Operation not permitted",
+    "mount `proc` to `proc`: operation not permitted",
+  ],
+  [
+    "open `/proc/sys/net/ipv4/nope`: No such file or directory",
+    "x",
+    "invalid",
+    "open `/proc/sys/net/ipv4/nope`: no such file or directory",
   ],
 ])("%s", (text, program, kind, message) => {
   const { failure } = refusal(text, program);

@@ -146,6 +146,17 @@ it("version 2: one tree, times in microseconds", () => {
   });
 });
 
+it("version 2 beside a hierarchy of version 1 that counts nothing of a container", () => {
+  const place = join(scratch, "beside");
+  for (const [file, text] of Object.entries(PROC)) write(join(place, "proc", file), text);
+  for (const [file, text] of Object.entries(V2)) write(join(place, "all", paths.cgroup(ID), file.slice(4)), text);
+  const mountinfo =
+    `30 23 0:27 / ${join(place, "net_cls")} rw,relatime - cgroup net_cls rw,net_cls\n` +
+    `31 23 0:28 / ${join(place, "all")} rw,relatime - cgroup2 cgroup2 rw\n`;
+  const sample = new Sampler(paths, mountinfo, join(place, "proc")).sample(ID, PID);
+  expect(sample).toMatchObject({ cpu: 40_000n, memory: 1000n, pids: 2n, pidsLimit: 20n });
+});
+
 it("a group that is gone", () => {
   expect(() => read("gone", "cgroup2", { "all/../nothing": "" })).toThrow("no such process");
 });

@@ -33,7 +33,7 @@ it.each([
 it.each([
   ["carol", [], "unable to find user carol: no matching entries in passwd file"],
   ["alice:staff", [], "unable to find group staff: no matching entries in group file"],
-  ["alice", ["staff"], "Unable to find group staff"],
+  ["alice", ["staff"], "Unable to find group staff: no matching entries in group file"],
   ["2147483648", [], "uids and gids must be in range 0-2147483647"],
   ["-1", [], "uids and gids must be in range 0-2147483647"],
 ])("%j with %j is refused", (user, more, message) => {

@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { missing, openFixture, type Fixture as Linux } from "../runtime-linux/content-fixture.js";
+import { rawTar } from "../support/tar.js";
 import { Fixture, listing } from "./content-fixture.js";
 import { linuxFiles } from "./linux-files.js";
 import { namesIn, numbers, randomChange, randomTar } from "./random-files.js";
@@ -38,6 +39,22 @@ test("files and commits are as on Linux, whatever the layers and the changes", a
     expect(ours.told, `seed ${seed}, committed`).toEqual(theirs.told);
     // On Linux a rename that fails may leave the mark behind.
     expect(theirs.opaque, `seed ${seed}, opaque`).toEqual(expect.arrayContaining(ours.opaque));
+  }
+});
+
+test("the files of a run that has ended are those of a container that stands still", async ({ skip }) => {
+  if (missing !== null) return skip(missing);
+  const tars = [rawTar([{ name: "srv/", flag: "5" }])];
+  const [here, there] = [await mountSimulated(tars), await linux.mount((await linux.stack(...tars))[0])];
+  const places = [{ destination: "/srv", source: linux.root, readOnly: true }];
+  const seen = async (host: Pick<Linux, "perform">, container: string, run?: number) => {
+    const view = { container, places, ...(run === undefined ? {} : { run }) };
+    const outcome = await host.perform({ tag: "stat", val: { view, path: "/srv", follow: false } });
+    return outcome.tag === "stat" && [outcome.val.name, outcome.val.place, outcome.val.readOnly];
+  };
+  for (const run of [undefined, 7]) {
+    expect(await seen(world, here.id, run)).toEqual(["srv", "/srv", true]);
+    expect(await seen(linux, there.id, run)).toEqual(["srv", "/srv", true]);
   }
 });
 

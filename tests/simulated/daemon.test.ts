@@ -53,7 +53,17 @@ describe("coracle daemon --simulated", () => {
     const engine = new EngineClient(socket);
     const begun = performance.now();
     expect((await engine.run({ Cmd: ["sleep", "86400"] })).code).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(2000);
+    expect(performance.now() - begun).toBeLessThan(60_000);
+  });
+
+  test("goes on where there is no room for its log", async () => {
+    const socket = join(root, "full.sock");
+    const command = [...CORACLE, "daemon", "--simulated", "--log-level", "debug", "-H", `unix://${socket}`];
+    const daemon = run(["sh", "-c", 'exec "$@" 2>/dev/full', "sh", ...command], {}, null);
+    running.push(daemon);
+    await expect.poll(daemon.output).toContain("docker run --rm");
+    expect((await new EngineClient(socket).run({ Cmd: ["true"] })).code).toBe(0);
+    expect(await daemon.end("SIGTERM")).toBe(0);
   });
 
   test("runtimes that it is told of are there, each once", async () => {
@@ -92,7 +102,7 @@ describe("coracle daemon --simulated", () => {
   async function start(flags: string[], env: Record<string, string> = {}, uid: number | null = null): Promise<Started> {
     const daemon = run([...CORACLE, "daemon", "--simulated", ...flags], env, uid);
     running.push(daemon);
-    await expect.poll(daemon.output, { timeout: 20_000 }).toContain("docker run --rm");
+    await expect.poll(daemon.output).toContain("docker run --rm");
     return daemon;
   }
 });

@@ -73,8 +73,8 @@ describe("a launch", () => {
   });
 
   it.each([
-    ["/etc/passwd", `chdir to cwd ("/etc/passwd") set in config.json failed: not a directory`],
-    ["/etc/passwd/x", `chdir to cwd ("/etc/passwd/x") set in config.json failed: not a directory`],
+    ["/etc/passwd", "Cannot mkdir: /etc/passwd is not a directory"],
+    ["/etc/passwd/x", "Cannot mkdir: /etc/passwd/x is not a directory"],
   ])("fails in %s, which is no directory", async (cwd, message) => {
     const spec = (given: TestSpec): void => void (given.process.cwd = cwd);
     await expect(new World().launch(["true"], { spec })).rejects.toMatchObject({

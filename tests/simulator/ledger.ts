@@ -15,6 +15,8 @@ export interface ContainerRecord {
   everRan: boolean;
   exitCode: number;
   autoRemove: boolean;
+  /** It was being made. */
+  creating?: boolean;
   unclean: boolean;
   networkMode: string;
   mounts: { kind: number; name: string }[];
@@ -27,6 +29,15 @@ const decoder = new TextDecoder();
 /** The word of the container's status, in-between ones included. */
 export function wordOf(container: ContainerRecord): string {
   return STATUSES[container.status] ?? "?";
+}
+
+/** What is kept is not written to: it is read once. */
+const known = new WeakMap<Uint8Array, unknown>();
+
+function parsed(value: Uint8Array): unknown {
+  const read = known.get(value) ?? (JSON.parse(decoder.decode(value)) as unknown);
+  known.set(value, read);
+  return read;
 }
 
 export class Ledger {
@@ -68,7 +79,7 @@ export class Ledger {
 
   json<Value>(key: string): Value | undefined {
     const bytes = this.records.get(key);
-    return bytes === undefined ? undefined : (JSON.parse(decoder.decode(bytes)) as Value);
+    return bytes === undefined ? undefined : (parsed(bytes) as Value);
   }
 
   text(key: string): string {
@@ -77,7 +88,14 @@ export class Ledger {
 
   /** As `open` takes them. */
   stored(): engine.Stored[] {
-    return [...this.records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => ({ key, value }));
+    return inOrder(this.records);
+  }
+
+  /** The same, without what the last step has changed. */
+  storedBefore(): engine.Stored[] {
+    const records = new Map(this.records);
+    undo(records, this.#replaced.at(-1) ?? new Map());
+    return inOrder(records);
   }
 
   #put(key: string, value: Uint8Array): void {
@@ -85,7 +103,7 @@ export class Ledger {
     this.changed.push(key);
     this.records.set(key, value);
     if (!key.startsWith("container/")) return;
-    const container = JSON.parse(decoder.decode(value)) as ContainerRecord;
+    const container = parsed(value) as ContainerRecord;
     this.containers.set(container.id, container);
   }
 
@@ -113,11 +131,19 @@ function stepsLost(
     if (isSame(records, stored)) return lost;
     const undone = replaced.at(-1 - lost);
     if (undone === undefined) return null;
-    for (const [key, value] of undone) {
-      if (value === undefined) records.delete(key);
-      else records.set(key, value);
-    }
+    undo(records, undone);
   }
+}
+
+function undo(records: Map<string, Uint8Array>, replaced: ReadonlyMap<string, Uint8Array | undefined>): void {
+  for (const [key, value] of replaced) {
+    if (value === undefined) records.delete(key);
+    else records.set(key, value);
+  }
+}
+
+function inOrder(records: ReadonlyMap<string, Uint8Array>): engine.Stored[] {
+  return [...records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => ({ key, value }));
 }
 
 function isSame(records: ReadonlyMap<string, Uint8Array>, stored: readonly engine.Stored[]): boolean {

@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { agree, published } from "../core/exhaustive/published.js";
 import { Search } from "../core/exhaustive/search.js";
 import { prepareFuzz } from "./clients/fuzzed.js";
 import { playCuts } from "./cuts.js";
@@ -18,10 +19,11 @@ import { readStory, storyText } from "./story.js";
 import { Tally, type SeedResult } from "./tally.js";
 import { WRONGS, wronged } from "./wrongs.js";
 
+const README = new URL("../../README.md", import.meta.url);
 const SWAGGER = new URL("../../tests/swagger/swagger.tar.br", import.meta.url);
 
-/** Of each so many-th seed the beginning is also played with a crash after every output of a line. */
-const CUTS_EACH = 25;
+/** Of each so many-th seed the beginning is also played with a crash after every output of a line, in the world itself. */
+const CUTS_EACH = 100;
 
 const YOUTH = "--max-semi-space-size=64";
 
@@ -44,6 +46,11 @@ const { values } = parseArgs({
 if (values.exhaustive !== undefined) {
   const { states, moves, cuts, rests } = new Search().run(Number(values.exhaustive));
   console.log(`${states} states, ${moves} moves, ${cuts} crashes, ${rests} states at rest: all hold`);
+  const said = published(README, Number(values.exhaustive));
+  if (said !== null) {
+    const same = agree(Number(values.exhaustive), { states, moves, cuts }, said) ? "about the same" : "something else";
+    console.log(`the README says ${same}: ${said.states} states, ${said.moves} moves, ${said.cuts} crashes`);
+  }
   process.exit();
 }
 
@@ -109,10 +116,17 @@ async function resultOf(seed: number): Promise<SeedResult> {
     const cut = await playCuts(seed);
     if (cut.breach !== null) played = cut;
   }
-  const { hash, crashes } = played;
+  const { hash, crashes, cuts } = played;
   const short =
     played.breach === null || values.long ? played : await shortest(played, (story) => playStory(story, options()));
-  return { seed, steps: played.steps, crashes, hash, failure: played.breach === null ? null : told(short, played) };
+  return {
+    seed,
+    steps: played.steps,
+    crashes,
+    cuts,
+    hash,
+    failure: played.breach === null ? null : told(short, played),
+  };
 }
 
 /** The package's core, or one that does something wrong, to see it found. */

@@ -2,7 +2,9 @@
 // few seeds, by the rule that it breaks.
 
 import { beforeAll, expect, test } from "vitest";
+import type { StepOutputs } from "../../hosts/outbox.js";
 import { prepareFuzz } from "./clients/fuzzed.js";
+import { Questions, same } from "./invariants/questions.js";
 import { playSeed, playStory } from "./play.js";
 import { shortest } from "./shrink.js";
 import { simulate } from "./simulate.js";
@@ -22,6 +24,29 @@ test.each(WRONGS)("a core that $says is found out", { timeout: 300_000 }, async 
   }
   expect(broken).toContain(wrong.found);
 });
+
+test("an engine that was opened again and knows, word for word, how well a container is, is found out", () => {
+  const container = (Status: string): string =>
+    JSON.stringify({
+      Id: "c",
+      State: { Status: "running", Health: { Status, FailingStreak: 0, Log: [] } },
+      ExecIDs: null,
+      Config: { Volumes: null },
+    });
+  const asked = (Status: string): Questions => new Questions(answering(container(Status)), { wall: 0n, monotonic: 0n });
+  expect(() => same("restart", "it", asked("healthy"), asked("starting"), "/containers/c/json")).not.toThrow();
+  expect(() => same("restart", "it", asked("healthy"), asked("healthy"), "/containers/c/json")).toThrow(
+    "it is healthy after a restart, not starting",
+  );
+});
+
+/** It answers so whatever it is asked. */
+function answering(text: string): ConstructorParameters<typeof Questions>[0] {
+  const head = { status: 200, headers: "" };
+  const answer = { head, body: new TextEncoder().encode(text), stateless: false };
+  const replies: StepOutputs["replies"] = [{ request: 1n, command: { tag: "whole", val: answer } }];
+  return { step: () => ({ records: [], effects: [], replies }) };
+}
 
 test("of a story that fails little is left", { timeout: 300_000 }, async () => {
   const options = (): Parameters<typeof playStory>[1] => wronged({ ...LEAVES_MOUNTS, each: 1 });

@@ -17,6 +17,8 @@ export interface Wrong {
   each: number;
   /** What is asked in its place. */
   instead: (command: { tag: string; val: unknown }) => { tag: string; val: unknown }[];
+  /** It does so whoever asks: copies of the engine are looked at, too. */
+  copied?: true;
   /** What it remembers in place of a record, when it is asked. */
   recall?: (stored: engine.Stored) => engine.Stored;
 }
@@ -26,8 +28,10 @@ export interface Misreading {
   says: string;
   /** In place of a record, as it is opened. */
   read?: (stored: engine.Stored, options: engine.Options) => engine.Stored;
-  /** In place of an input. */
-  hear?: (input: Input) => Input;
+  /** In place of an input. `isRestored`: the instance was restored from a snapshot. */
+  hear?: (input: Input, isRestored: boolean) => Input;
+  /** In place of what is found on the machine. */
+  find?: (inventory: engine.Inventory, records: readonly engine.Stored[]) => engine.Inventory;
 }
 
 const INTERFACES = {
@@ -44,17 +48,23 @@ export function plant(core: CompiledCore, wrong: Wrong | Misreading): CompiledCo
   return "on" in wrong ? tampering(core, wrong) : misreading(core, wrong);
 }
 
-function misreading(core: CompiledCore, { read = same, hear = same }: Misreading): CompiledCore {
+function misreading(core: CompiledCore, { read = same, hear = same, find = same }: Misreading): CompiledCore {
   return {
     instantiate: (imports) => {
       const component = core.instantiate(imports);
       const { engine } = component.exports;
+      let isRestored = false;
       return withEngine(component, {
-        open: (options, now, seed, records, ...rest) => {
+        open: (options, now, seed, records, journal, inventory) => {
+          isRestored = false;
           const misread = records.map((stored) => read(stored, options));
-          engine.open(options, now, seed, misread, ...rest);
+          engine.open(options, now, seed, misread, journal, find(inventory, records));
         },
-        step: (now, input) => engine.step(now, hear(input)),
+        restore: (snapshot) => {
+          isRestored = true;
+          engine.restore(snapshot);
+        },
+        step: (now, input) => engine.step(now, hear(input, isRestored)),
       });
     },
   };

@@ -1,6 +1,7 @@
 // Plays a story to its end, drawn or read, and says what came of it.
 
 import { Breach } from "./breach.js";
+import type { OutputCounts } from "./forks/output-counts.js";
 import { drawLines } from "./draw.js";
 import { Simulation, type SimulationOptions } from "./simulation.js";
 import type { Story } from "./story.js";
@@ -11,6 +12,8 @@ export interface Played {
   /** Steps of cores before the story's end; what comes to rest afterwards is not counted. */
   steps: number;
   crashes: number;
+  /** Behind each kind of output: see forks/forks.ts. */
+  cuts: OutputCounts;
   /** Of all outputs, in hex. */
   hash: string;
   breach: Breach | null;
@@ -42,7 +45,7 @@ async function play(seed: number, lines: Iterable<string>, most: number, options
     breach = error instanceof Breach ? error : new Breach("simulator", String((error as Error).stack));
   }
   steps = Math.max(steps, Math.min(simulation.steps, most));
-  const { hash, crashes } = simulation;
+  const { hash, crashes, cuts } = simulation;
   await simulation.close();
-  return { story: { seed, lines: played }, steps, crashes, hash, breach };
+  return { story: { seed, lines: played }, steps, crashes, cuts, hash, breach };
 }

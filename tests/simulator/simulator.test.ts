@@ -1,20 +1,34 @@
 // The simulator over many seeds, 2,000 in CI, 200 elsewhere: CORACLE_SIMULATOR_SEEDS and CORACLE_SIMULATOR_STEPS ask for more.
 
 import { expect, test } from "vitest";
+import { outputKinds } from "./forks/kinds.js";
 import { simulate } from "./simulate.js";
 
 const SEEDS = process.env["CORACLE_SIMULATOR_SEEDS"] ?? (process.env["CI"] === "true" ? "2000" : "200");
+/** Some are rare. */
+const FOR_EACH_KIND = 1000;
 const STEPS = process.env["CORACLE_SIMULATOR_STEPS"] ?? "500";
 
 test(`${SEEDS} seeds of ${STEPS} steps hold`, { timeout: 60 * 60_000, retry: 0 }, async () => {
   const told = await simulate("--seeds", SEEDS, "--steps", STEPS, "--jobs", "2");
-  console.log(told.trim().split("\n").slice(-2).join("\n"));
+  console.log(told.trim().split("\n").slice(-3).join("\n"));
   const [, seeds, steps, crashes] = /^(\d+) seeds, (\d+) steps, (\d+) crashes .*; 0 failed$/m.exec(told) ?? [];
   expect(seeds, told).toBe(SEEDS);
   // A step more or less: stories end with whole lines.
   expect(Number(steps)).toBeGreaterThan(0.9 * Number(SEEDS) * Number(STEPS));
   expect(Number(crashes)).toBeGreaterThan(0);
+  const cuts = cutsIn(told);
+  expect(cuts.size).toBeGreaterThan(0);
+  if (Number(SEEDS) < FOR_EACH_KIND)
+    console.log(`not asked: a cut behind each kind of output takes ${FOR_EACH_KIND} seeds`);
+  else expect((await outputKinds()).filter((kind) => !cuts.has(kind))).toEqual([]);
 });
+
+/** Kinds of outputs behind which an engine was cut off. */
+function cutsIn(told: string): Set<string> {
+  const [, list = ""] = /^cut off behind \d+ outputs: (.*)$/m.exec(told) ?? [];
+  return new Set(list.split(", ").map((entry) => entry.replace(/ \d+$/, "")));
+}
 
 test("equal seeds give equal outputs, whoever plays them", { timeout: 10 * 60_000 }, async () => {
   const hashOf = async (...args: string[]): Promise<string | undefined> =>

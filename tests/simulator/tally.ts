@@ -1,12 +1,15 @@
 // What came of many stories.
 
 import { createHash } from "node:crypto";
+import { type OutputCounts, addCounts } from "./forks/output-counts.js";
 
 /** Of one seed. */
 export interface SeedResult {
   seed: number;
   steps: number;
   crashes: number;
+  /** Behind each kind of output. */
+  cuts: OutputCounts;
   /** Of all outputs, in hex. */
   hash: string;
   /** For people; null if all held. */
@@ -18,12 +21,14 @@ export class Tally {
   readonly #hashes = new Map<number, string>();
   #steps = 0;
   #crashes = 0;
+  readonly #cuts: OutputCounts = {};
   failed = 0;
 
-  add({ seed, steps, crashes, hash, failure }: SeedResult): void {
+  add({ seed, steps, crashes, cuts, hash, failure }: SeedResult): void {
     this.#hashes.set(seed, hash);
     this.#steps += steps;
     this.#crashes += crashes;
+    addCounts(this.#cuts, cuts);
     if (failure !== null) this.failed += 1;
   }
 
@@ -38,6 +43,9 @@ export class Tally {
     const seconds = (performance.now() - this.#began) / 1000;
     const speed = `${Math.round((this.#hashes.size / seconds) * 60)} seeds/min, ${Math.round(this.#steps / seconds)} steps/s`;
     const what = `${this.#hashes.size} seeds, ${this.#steps} steps, ${this.#crashes} crashes`;
-    return `${what} in ${seconds.toFixed(1)} s (${speed}); ${this.failed} failed\nhash of all outputs: ${this.hash}`;
+    const cuts = Object.entries(this.#cuts).sort(([a], [b]) => (a < b ? -1 : 1));
+    const all = cuts.reduce((sum, [, count]) => sum + count, 0);
+    const tried = `cut off behind ${all} outputs: ${cuts.map(([kind, count]) => `${kind} ${count}`).join(", ")}`;
+    return `${tried}\n${what} in ${seconds.toFixed(1)} s (${speed}); ${this.failed} failed\nhash of all outputs: ${this.hash}`;
   }
 }

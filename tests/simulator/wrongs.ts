@@ -2,7 +2,7 @@
 
 import { packageCore } from "../../hosts/embedding/core.js";
 import type { engine } from "../../hosts/host.js";
-import { SHADOW_EPOCH } from "./invariants/shadows.js";
+import { FORK_EPOCH } from "./forks/fork.js";
 import { type Misreading, plant, type Wrong } from "./planted.js";
 import type { SimulationOptions } from "./simulation.js";
 
@@ -37,7 +37,7 @@ const NAMED: Change = (record) => void (record["name"] = "anna");
 const misread: Misreading["read"] = (stored) => rewritten(stored, RESTARTED);
 /** Only by instances that a driver opens. */
 const misreadAtRestarts: Misreading["read"] = (stored, { epoch }) =>
-  epoch === SHADOW_EPOCH ? stored : rewritten(stored, RESTARTED);
+  epoch === FORK_EPOCH ? stored : rewritten(stored, RESTARTED);
 
 /** An event, in the form of the journal: its action stands behind its type, each after its length. */
 const misnamed: Wrong["instead"] = (command) => {
@@ -68,6 +68,37 @@ const misheard: Misreading["hear"] = (input) => {
   return { tag: "request", val: { ...input.val, target: other } };
 };
 
+/** It does not know the exec any more. */
+const forgetful: Misreading["hear"] = (input, isRestored) =>
+  isRestored && input.tag === "exec-exited" ? { tag: "drained", val: { request: 0n, bytes: 0 } } : input;
+
+/** A cut has come between a layer and its record. */
+const blind: Misreading["find"] = (inventory, records) => {
+  const known = new Set(records.map(({ key }) => key));
+  return { ...inventory, chains: inventory.chains.filter((chain) => known.has(`layer/${chain}`)) };
+};
+
+/** How well each container was when anybody was shown that it had been probed. */
+const probed = new Map<string, object>();
+const INSPECTED = /^\{"Id":"[0-9a-f]{64}".*"Health":\{/;
+
+/** It shows that again where it has to probe anew. */
+const unforgetting: Wrong["instead"] = ({ tag, val }) => {
+  const answer = val as { body: Uint8Array };
+  const text = decoder.decode(answer.body);
+  if (!INSPECTED.test(text)) return [{ tag, val }];
+  const { Id, State, ...rest } = JSON.parse(text) as { Id: string; State: { Health: { Status: string } } };
+  if (State.Health.Status !== "starting") probed.set(Id, State.Health);
+  const Health = probed.get(Id) ?? State.Health;
+  const body = encoder.encode(JSON.stringify({ Id, State: { ...State, Health }, ...rest }));
+  return [{ tag, val: { ...answer, body } }];
+};
+
+/** Of execs it is found only whether they go on. */
+const endless: Misreading["find"] = (inventory) => {
+  return { ...inventory, execs: inventory.execs.map(({ exec, subject, running }) => ({ exec, subject, running })) };
+};
+
 type Found = (Wrong | Misreading) & { found: string };
 
 export const WRONGS: readonly Found[] = [
@@ -78,7 +109,7 @@ export const WRONGS: readonly Found[] = [
     ...{ says: "forgets to write", on: "records", command: "put", each: 7, instead: NOTHING, found: "images" },
   },
   { says: "forgets to delete", on: "records", command: "delete", each: 2, instead: NOTHING, found: "records" },
-  { says: "reads what is not written", read: misread, found: "shadows" },
+  { says: "reads what is not written", read: misread, found: "forks" },
   { says: "reads what is not written, at restarts", read: misreadAtRestarts, found: "restart" },
   {
     ...{ says: "writes another status", on: "records", command: "put", each: 5, found: "statuses" },
@@ -102,11 +133,21 @@ export const WRONGS: readonly Found[] = [
     ...{ says: "has not removed what it says that it has", on: "replies", command: "whole", each: 1 },
     ...{ instead: denied, found: "promises" },
   },
+  { says: "has lost execs once it is restored", hear: forgetful, found: "twins" },
+  { says: "overlooks, opened again, layers that are in no record", find: blind, found: "images" },
+  { says: "overlooks, opened again, how execs have ended", find: endless, found: "history" },
+  {
+    ...{ says: "knows by itself, opened again, how well containers are", on: "replies", command: "whole", each: 1 },
+    ...{ instead: unforgetting, copied: true, found: "forks" },
+  },
   { says: "has not started what it says that it has", hear: misheard, found: "promises" },
   { says: "asks twice", on: "processes", command: "launch", each: 3, instead: TWICE, found: "operations" },
 ];
 
-/** For one story: a core that does it, looked at by the invariants alone. Each story needs its own: it counts. */
+/**
+ * For one story: a core that does it, looked at by the invariants alone. Each story needs its own: it counts; and what is
+ * done each so many-th time is done at other times by a copy of the engine.
+ */
 export function wronged(wrong: Wrong | Misreading): SimulationOptions {
-  return { core: plant(packageCore(), wrong), oracles: {} };
+  return { core: plant(packageCore(), wrong), oracles: {}, copies: !("on" in wrong) || wrong.copied === true };
 }

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { LogBytes, replies } from "../../hosts/host.js";
 import { serveLogs } from "../../hosts/streams/logs.js";
+import { turn } from "../../hosts/turn.js";
 import { Collected, MemoryLog, frames, line, never, timeOf } from "./log-of.js";
 
 const ALL: replies.LogSource = {
@@ -29,6 +30,32 @@ const FIVE = new MemoryLog(
 );
 
 describe("logs", () => {
+  test("of one that says much to many leave turns to others", async () => {
+    const log = new MemoryLog(line(1, "x".repeat(1000)).repeat(300));
+    const written: number[] = [];
+    let turns = 0;
+    const sink = {
+      async write(bytes: Uint8Array): Promise<boolean> {
+        written[turns] = (written[turns] ?? 0) + bytes.length;
+        return true;
+      },
+    };
+    let isOver = false;
+    const others = (async () => {
+      while (!isOver) {
+        await turn();
+        turns += 1;
+      }
+    })();
+    const readers = Array.from({ length: 50 }, () => serveLogs({ ...ALL }, log, sink, never, never));
+    await Promise.all(readers);
+    isOver = true;
+    await others;
+    expect(written.reduce((sum, bytes) => sum + bytes)).toBe(50 * 300 * 1001);
+    // A turn's share, and what eight who have begun in it go on to read of a block each.
+    expect(Math.max(...written.filter(Boolean))).toBeLessThan(128 * 1024 + 8 * 65_536);
+  });
+
   test("are what was written, raw or a frame a line", async () => {
     expect(await logsOf(FIVE, {})).toBe("one\ntwo\nthree\nfour\nfive\n");
     expect(frames(await logsOf(FIVE, { framed: true }))).toBe("1:one\n|2:two\n|1:three\n|1:four\n|1:five\n");

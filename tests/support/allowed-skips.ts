@@ -40,11 +40,14 @@ export const SIMULATED = {
   blockDevices: "no block device of the simulated machine counts what is written",
   cgroups: "the simulated machine has no tree of control groups",
   kernel: "the simulated kernel has no files of network interfaces",
+  kernelFiles: "the simulated kernel tells of no domain, and has no limits of processes but those that count",
   killed: "the world of the simulated machine ends with its daemon",
   mknod: "no simulated program makes devices",
   mounts: "the simulated machine has no mounts of its own",
+  packets: "no packet travels on simulated networks",
   processes: "the simulated machine has no processes besides those of containers",
   runtimes: "the simulated machine has no OCI runtime that could be asked",
+  selections: "the simulated ps selects nobody by name or number",
   supervisors: "the simulated machine has no supervisors of containers",
 } as const;
 

@@ -21,6 +21,9 @@ export interface Ended extends Output {
 
 export type Json = Readonly<Record<string, unknown>>;
 
+/** The answer comes when something ends by itself. */
+const LONGEST_MS = 120_000;
+
 /** The newest version that both engines speak; the one used unless a test is about versions. */
 export const COMMON_VERSION = "1.41";
 
@@ -64,9 +67,10 @@ export class EngineClient {
     await this.must(204, "POST", `/containers/${id}/start`);
   }
 
-  /** Waits for the end of a container; its exit code. */
+  /** Waits for the end of a container, as long as a test may take; its exit code. */
   async wait(id: string, condition = "not-running"): Promise<number> {
-    const answer = await this.must(200, "POST", `/containers/${id}/wait?condition=${condition}`);
+    const path = `/containers/${id}/wait?condition=${condition}`;
+    const answer = await this.must(200, "POST", path, undefined, { timeoutMs: LONGEST_MS });
     return answer.json<{ StatusCode: number }>().StatusCode;
   }
 

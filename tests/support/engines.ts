@@ -20,7 +20,8 @@ export interface Engine {
   readonly minVersion: string;
   /** Why it cannot run here, or null. */
   readonly missing: string | null;
-  start(flags?: readonly string[]): Promise<DaemonProcess>;
+  /** `nodeFlags`: of ours, for Node itself. */
+  start(flags?: readonly string[], nodeFlags?: readonly string[]): Promise<DaemonProcess>;
 }
 
 /** A started engine, ready to be talked to. */
@@ -87,8 +88,12 @@ export function realEngines(): Engine[] {
 }
 
 /** Starts an engine and sees to its `busybox:latest`. */
-export async function startWithBusybox(engine: Engine, flags: readonly string[] = []): Promise<DaemonProcess> {
-  const daemon = await engine.start(flags);
+export async function startWithBusybox(
+  engine: Engine,
+  flags: readonly string[] = [],
+  nodeFlags: readonly string[] = [],
+): Promise<DaemonProcess> {
+  const daemon = await engine.start(flags, nodeFlags);
   if (engine.kind === "reference") await new EngineClient(daemon.socketPath).load(await busyboxArchive());
   return daemon;
 }
@@ -97,12 +102,20 @@ export async function startWithBusybox(engine: Engine, flags: readonly string[] 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The command line of our own daemon, without its arguments. */
-export const CORACLE: readonly string[] = [process.execPath, join(ROOT, "hosts/node/coracle.cjs")];
+export const CORACLE: readonly string[] = coracle();
+
+function coracle(nodeFlags: readonly string[] = []): string[] {
+  return [process.execPath, ...nodeFlags, join(ROOT, "hosts/node/coracle.cjs")];
+}
 
 /** Starts our daemon, as `coracle daemon`; its data root is in its own directory unless given. */
-export function startCoracle(flags: readonly string[] = [], dataRoot?: string): Promise<DaemonProcess> {
+export function startCoracle(
+  flags: readonly string[] = [],
+  dataRoot?: string,
+  nodeFlags: readonly string[] = [],
+): Promise<DaemonProcess> {
   return launchDaemon("linux", (directories) => [
-    ...CORACLE,
+    ...coracle(nodeFlags),
     "daemon",
     "-H",
     `unix://${directories.socketPath}`,
@@ -117,9 +130,13 @@ export function startCoracle(flags: readonly string[] = [], dataRoot?: string): 
 }
 
 /** Starts `coracle daemon --simulated`, which needs neither root nor a namespace. */
-export function startSimulated(flags: readonly string[] = []): Promise<DaemonProcess> {
+export function startSimulated(
+  flags: readonly string[] = [],
+  nodeFlags: readonly string[] = [],
+): Promise<DaemonProcess> {
   const commandLine: CommandLine = ({ socketPath, dataRoot }) => {
-    return [...CORACLE, "daemon", "--simulated", "-H", `unix://${socketPath}`, "--data-root", dataRoot, ...flags];
+    const roots = ["-H", `unix://${socketPath}`, "--data-root", dataRoot];
+    return [...coracle(nodeFlags), "daemon", "--simulated", ...roots, ...flags];
   };
   return launchDaemon("simulated", commandLine, HERE);
 }
@@ -129,7 +146,7 @@ const LINUX: Engine = {
   maxVersion: "1.55",
   minVersion: "1.24",
   missing: linuxMissing(),
-  start: startCoracle,
+  start: (flags, nodeFlags) => startCoracle(flags, undefined, nodeFlags),
 };
 
 const SIMULATED: Engine = {

@@ -9,6 +9,8 @@ import { rssKibibytes } from "./processes.js";
 /** What a client closed a moment ago may still be open, what it asked for not yet. */
 const SETTLED_MS = 500;
 const PATIENCE_MS = 10_000;
+/** Garbage is memory, too, until it is collected, and an engine that rests soon collects it. */
+const COLLECTED_MS = 60_000;
 
 export class Footprint {
   readonly #daemon: DaemonProcess;
@@ -41,6 +43,13 @@ export class Footprint {
     const now = rssKibibytes(this.#daemon.pid());
     this.#most = Math.max(this.#most, now);
     return (now - this.#kibibytes) / 1024;
+  }
+
+  /** Once garbage has been collected it has not grown by so many mebibytes. */
+  async expectGrownLess(mebibytes: number): Promise<void> {
+    const deadline = Date.now() + COLLECTED_MS;
+    while (this.grown() >= mebibytes && Date.now() < deadline) await pause(SETTLED_MS);
+    expect(this.grown()).toBeLessThan(mebibytes);
   }
 
   /** The most that was seen of that. */

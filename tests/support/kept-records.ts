@@ -1,18 +1,16 @@
 // What becomes of a record, or of an entry of the journal, in memory.
 
-import type { HostEffect, StepOutputs } from "../../hosts/outbox.js";
+import type { HostEffect } from "../../hosts/outbox.js";
 import type { RecordChange, engine } from "../../hosts/host.js";
 import type { MemoryJournal } from "../../hosts/journal.js";
 
-type RecordCommand = StepOutputs["records"][number];
-
-/** What could wait is kept at once. */
-export function keep(command: RecordCommand, stored: Map<string, Uint8Array>, journal: MemoryJournal): void {
-  if (command.tag === "put") stored.set(command.val.key, command.val.value);
-  else if (command.tag === "delete") stored.delete(command.val);
-  else if (command.tag !== "settle") {
-    journal.check([{ tag: "append", val: command.val }]);
-    journal.append(command.val);
+/** As a transaction does. */
+export function keep(change: RecordChange, stored: Map<string, Uint8Array>, journal: MemoryJournal): void {
+  if (change.tag === "put") stored.set(change.val.key, change.val.value);
+  else if (change.tag === "delete") stored.delete(change.val);
+  else {
+    journal.check([change]);
+    journal.append(change.val);
   }
 }
 

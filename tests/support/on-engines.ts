@@ -6,18 +6,30 @@ import { engines, RunningEngine, startWithBusybox, type EngineKind } from "./eng
 /** The reference has races of its own (two of ten starts at once may both be 204): it is asked up to three times. */
 const REFERENCE_RETRIES = 2;
 
-/** One block of tests an engine, which is started before them and ended after them. */
+type Flags = readonly string[];
+
+/**
+ * One block of tests an engine, which is started before them and ended after them; ours with `ownFlags`, too, and with
+ * `nodeFlags` for Node.
+ */
 export function onEngines(
   title: string,
   body: (engine: () => RunningEngine, kind: EngineKind) => void,
-  { flags = [], missing = null }: { flags?: readonly string[]; missing?: string | null } = {},
+  {
+    flags = [],
+    ownFlags = [],
+    nodeFlags = [],
+    missing = null,
+  }: { flags?: Flags; ownFlags?: Flags; nodeFlags?: Flags; missing?: string | null } = {},
 ): void {
   for (const engine of engines()) {
+    const isOwn = engine.kind !== "reference";
     const options = engine.kind === "reference" ? { retry: REFERENCE_RETRIES } : {};
     const block = (): void => {
       let running: RunningEngine | null = null;
       beforeAll(async () => {
-        running = new RunningEngine(engine, await startWithBusybox(engine, flags));
+        const all = isOwn ? [...flags, ...ownFlags] : flags;
+        running = new RunningEngine(engine, await startWithBusybox(engine, all, nodeFlags));
       });
       afterAll(async () => running?.daemon.close());
       if (engine.kind === "simulated") {

@@ -48,8 +48,13 @@ export async function stamp(engine: EngineClient): Promise<string> {
   await pause(5);
   const { SystemTime } = await engine.read<{ SystemTime: string }>("/info");
   await pause(5);
-  const fraction = /\.(\d+)/.exec(SystemTime)?.[1] ?? "";
-  return `${Math.floor(Date.parse(SystemTime) / 1000)}.${fraction.padEnd(9, "0")}`;
+  return secondsOf(SystemTime);
+}
+
+/** Of a moment as the engine tells it, with all its digits: a `Date` ends at milliseconds. */
+export function secondsOf(time: string): string {
+  const fraction = /\.(\d+)/.exec(time)?.[1] ?? "";
+  return `${Math.floor(Date.parse(time) / 1000)}.${fraction.padEnd(9, "0")}`;
 }
 
 export function short(event: Event): string {

@@ -1,5 +1,6 @@
 // Asks an engine's /_ping again and again, in a process of its own: what holds up the test must not be taken for what
-// holds up the engine. Arguments: socket, process id. Ends with its standard input, and says then what it found.
+// holds up the engine. Arguments: socket, process id. Says so, by a newline, when the first was answered; ends with its
+// standard input, and says then what it found.
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 
@@ -33,6 +34,7 @@ while (!over) {
   const took = performance.now() - began;
   const late = scheduled("self").waited - own.waited;
   found.milliseconds.push(Math.max(0, took - late));
+  if (found.milliseconds.length === 1) process.stdout.write("\n");
   found.shares.push(Math.min(took, Math.max(0, scheduled(pid).ran - engine.ran - late)));
   await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
 }

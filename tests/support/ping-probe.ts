@@ -27,6 +27,8 @@ const SLOW_MS = 50;
 const LOOP = join(ROOT, "tests/support/ping-loop.mjs");
 
 export interface PingProbe {
+  /** The first was answered, or none ever will be. */
+  readonly begun: Promise<unknown>;
   /** Ends it. Throws if the engine closed the connection. */
   end(): Promise<Pings>;
 }
@@ -39,6 +41,7 @@ export function probePings(daemon: DaemonProcess): PingProbe {
   child.stdin.on("error", () => {});
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   return {
+    begun: Promise.race([new Promise((resolve) => child.stdout.once("data", resolve)), ended]),
     end: async () => {
       child.stdin.end();
       const code = await ended;

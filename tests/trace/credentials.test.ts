@@ -1,6 +1,9 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Input, engine } from "../../hosts/host.js";
-import { withoutCredentials } from "../../hosts/trace/credentials.js";
+import { SECRET_WORDS, withoutCredentials } from "../../hosts/trace/credentials.js";
 import { maskJson } from "../../hosts/trace/masked-json.js";
 import { registryAuth } from "./stories.js";
 
@@ -49,9 +52,10 @@ describe("headers", () => {
   });
 
   test("others keep at most their scheme; all else stays", () => {
-    const lines = "Authorization: Basic dTpw\nAUTHORIZATION: dTpw\nCookie: a=b\nX-Api-Key: k\nAccept: a/b\nHost: auth";
+    const lines =
+      "Authorization: Basic dTpw\nAUTHORIZATION: dTpw\nCookie: a=b\nReferer: https://h/?token=t\nX-Api-Key: k\nAccept: a/b\nHost: auth";
     expect(masked({ headers: lines }).headers).toBe(
-      "Authorization: Basic xxxx\nAUTHORIZATION: xxxx\nCookie: xxx\nX-Api-Key: x\nAccept: a/b\nHost: auth",
+      "Authorization: Basic xxxx\nAUTHORIZATION: xxxx\nCookie: xxx\nReferer: xxxxxxxxxxxxxxxxxx\nX-Api-Key: x\nAccept: a/b\nHost: auth",
     );
   });
 });
@@ -91,6 +95,45 @@ test("a user and password before an image's name; what has a tag and a digest ke
   expect(targetOf("/v1.41/images/jane%3Apw%40host/app/push")).toBe("/v1.41/images/xxxxxxxxx%40host/app/push");
   for (const kept of ["/images/create?fromImage=app:1@sha256:00", "/images/app:1%40sha256%3A00/json"]) {
     expect(targetOf(kept)).toBe(kept);
+  }
+});
+
+test.each([
+  ["/events?token=abc&since=1", "/events?token=xxx&since=1"],
+  ["/x?a=1&Access_Token=a%2Bb+c&b", "/x?a=1&Access_Token=xxxxxxx&b"],
+  ["/x?my%2Dpass%77ord=abc", "/x?my%2Dpass%77ord=xxx"],
+  ["/x?X-Registry-Auth=e30=&identitytoken=", "/x?X-Registry-Auth=xxxx&identitytoken="],
+  ["http://host/x?token=a=b#c&token=d", "http://host/x?token=xxx#x&token=x"],
+  [
+    "/x?fromSrc=https%3A%2F%2Fhost%2Fx.tar%3Fsig%3Dabc&tag=1",
+    "/x?fromSrc=https%3A%2F%2Fhost%2Fx.tar%3Fxxxxxxxxx&tag=1",
+  ],
+  // What cannot be read must stay so.
+  ["/events?token=ab%zz", "/events?token=%xxxx"],
+  ["/events?token=a;c", "/events?token=;xx"],
+])("parameters that sound like credentials: %s", (target, hidden) => {
+  expect(masked({ target })).toMatchObject({ target: hidden, masked: true });
+});
+
+test("of all parameters that the core knows only a commit's author sounds like it", () => {
+  const core = fileURLToPath(new URL("../../core/assembly", import.meta.url));
+  const files = readdirSync(core, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  const sources = files.map((name) => readFileSync(join(core, name), "utf8")).join("\n");
+  const found = sources.matchAll(/[qQ]uery(?:\.(?:first|has|all)\(|, )"(\w[^"]*)"/g);
+  const names = [...new Set(Array.from(found, ([, name]) => name!))];
+  expect(names).toEqual(expect.arrayContaining(["all", "author", "fromImage", "signal", "platforms"]));
+  expect(names.filter((name) => masked({ target: `/x?${name}=abc` }).masked)).toEqual([]);
+  expect(names.filter((name) => SECRET_WORDS.some((word) => name.toLowerCase().includes(word)))).toEqual(["author"]);
+});
+
+test("other parameters are left alone", () => {
+  for (const target of [
+    "/commit?author=jane&changes=ENV%20TOKEN%3Dabc",
+    "/x?token",
+    "/token?a=b",
+    "/x?filters=%22token%3D1%22",
+  ]) {
+    expect(masked({ target })).toMatchObject({ target, masked: false });
   }
 });
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { RequestBodies } from "../../hosts/bodies.js";
 import { Driver } from "../../hosts/driver.js";
 import { HostFailure } from "../../hosts/failure.js";
-import type { Host, Input, Outcome, Perform, engine, replies } from "../../hosts/host.js";
+import type { Host, Input, Outcome, Perform, RecordStore, engine, replies } from "../../hosts/host.js";
 import type { CompiledCore } from "../../hosts/instance.js";
 import { MemoryJournal } from "../../hosts/journal.js";
 import { loadCore } from "../../hosts/node/core-files.js";
@@ -71,13 +71,14 @@ export class RecordedEngine {
   #happen: (input: Input) => void = () => {};
   driver!: Driver;
 
-  constructor(options: Partial<RecorderOptions> = {}, run: CompiledCore = trapping) {
+  /** `records`: where they are kept; if not given, in `stored`. */
+  constructor(options: Partial<RecorderOptions> = {}, run: CompiledCore = trapping, records?: RecordStore) {
     this.#core = run;
     this.recorder = new Recorder({ core: identity, sink: this.ring, ...options });
     this.world.state.chains.set(BUSYBOX_CHAIN, null);
     this.#host = {
       timers: this.#clock,
-      records: {
+      records: records ?? {
         load: async () => this.#load(),
         journal: this.#journal,
         commit: async (changes) => changes.forEach((change) => keep(change, this.stored, this.#journal)),

@@ -264,7 +264,10 @@ describe("values", () => {
       joins: [{ container: "c", network: "n", address: "172.17.0.2" }],
       networks: ["n"],
       volumes: ["v"],
-      execs: [{ exec: "x", subject: { container: "c", run: 1 }, running: true }],
+      execs: [
+        { exec: "x", subject: { container: "c", run: 1 }, running: true },
+        { exec: "y", subject: { container: "c", run: 1 }, running: false, exit },
+      ],
       chains: ["h"],
     };
     const records = [{ key: "k", value: new Uint8Array([1]) }];

@@ -27,7 +27,7 @@ describe("a trace", () => {
   test("is of what happened", async () => {
     const { engine, trace } = await recorded();
     expect([...engine.told.values()].map(({ status }) => status)).toEqual([
-      201, 204, 200, 204, 200, 200, 200, 400, 400, 501, 501, 501, 400, 501, 404, 200, 500, 200, 204,
+      201, 204, 200, 204, 200, 200, 200, 400, 400, 501, 501, 501, 400, 501, 404, 200, 301, 400, 200, 500, 200, 204,
     ]);
     expect(engine.lost.length).toBe(1);
     expect(trace.segments.map(({ number, epoch, end }) => [number, epoch, end.why])).toEqual([
@@ -180,7 +180,7 @@ describe("segments", () => {
   });
 
   test("end where nothing happens, if they would end soon: nobody waits for the snapshot of the next", async () => {
-    const engine = new RecordedEngine({ characters: 40_000, mostCharacters: 0, inputs: Infinity });
+    const engine = new RecordedEngine({ bytes: 40_000, mostBytes: 0, inputs: Infinity });
     await engine.open();
     const begun = () => engine.recorder.segment;
     for (const [characters, segments] of [
@@ -223,7 +223,7 @@ describe("segments", () => {
   });
 
   test("end when they have grown long enough, but not for each step when the snapshot is long", async () => {
-    const engine = new RecordedEngine({ characters: 1 });
+    const engine = new RecordedEngine({ bytes: 1 });
     await live(engine);
     const lengths = engine.ring
       .text()

@@ -12,8 +12,9 @@ export const SECRETS = [
   TOKEN,
   "SWMTKN-1-of-the-swarm",
   "pass/word-of-an-address",
+  "token ÿ/of+a query",
 ];
-const [PASSWORD, USER, REFRESH, BEARER, , SWARM, OF_ADDRESS] = SECRETS as [string, ...string[]] & string[];
+const [PASSWORD, USER, REFRESH, BEARER, , SWARM, OF_ADDRESS, OF_QUERY] = SECRETS as [string, ...string[]] & string[];
 
 export const AUTH = {
   username: USER,
@@ -51,6 +52,11 @@ export async function live(engine: RecordedEngine): Promise<void> {
   await engine.ask({ method: "POST", target: `/images/create?fromImage=${image}` });
   await engine.ask({ method: "POST", target: "/build", headers: { "X-Registry-Config": registryAuth({ r: AUTH }) } });
   await engine.ask({ method: "GET", target: "/nowhere" });
+  // Nobody knows such parameters: one that goes on being answered, one that is sent elsewhere, one that is refused.
+  const query = `access_token=${encodeURIComponent(OF_QUERY!)}`;
+  engine.send({ method: "GET", target: `/events?${query}` });
+  await engine.ask({ method: "GET", target: `//info?${query}` });
+  await engine.ask({ method: "GET", target: `/containers/json?limit=x&token=${OF_QUERY}` });
   engine.send({ method: "POST", target: "/containers/web/wait" });
   await engine.ask({ method: "GET", target: "/trap" });
   await engine.ask({ method: "GET", target: "/_ping" });

@@ -7,8 +7,8 @@ import { reasons } from "../reason";
 import { badParameter, notFound, Refusal, RefusalKind, statusOf } from "../refusal";
 import { commonHeaders, messageBody, refused, sendEmpty, sendRefusal, sendWhole, textBody } from "../reply";
 import { Query, Target, decodePath, visibleAscii } from "../text/url";
-import { eraseSecretHeaders } from "./headers";
 import { Route, Routed, findRoute } from "./routes";
+import { eraseSecretHeaders, eraseSecretParameters, forgetSecretParameters } from "./secrets";
 import { MAX_VERSION, MIN_VERSION, requestedVersion, tooNewEndpoint } from "./versions";
 
 const JSON_ONLY = "Content-Type: application/json";
@@ -18,6 +18,7 @@ export function dispatch(request: Request): void {
   answer(request);
   // Whoever wanted them has read them: the request may be kept for as long as it is being answered.
   eraseSecretHeaders(request.headers);
+  eraseSecretParameters(request.target);
 }
 
 function answer(request: Request): void {
@@ -34,6 +35,7 @@ function answer(request: Request): void {
   if (rest > 0 && !acceptVersion(call, path.slice(2, rest))) return;
   if (decoded === null) return sendRefusal(call, badParameter("malformed path"));
   call.query = new Query(target.query);
+  forgetSecretParameters(call.query);
   route(call);
 }
 

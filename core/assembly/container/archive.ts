@@ -95,7 +95,6 @@ export abstract class PathWork extends FilesWork {
   protected answered(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     if (step != FIRST_STEP) return this.followed(outcome, failure);
     if (failure === null) return this.found((<OutcomeStat>outcome!).value);
-    if (this.retries(failure)) return;
     this.refuse(failure.kind == FailureKind.NotFound ? this.missing() : internal(failure.message));
   }
 

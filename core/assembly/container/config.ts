@@ -14,14 +14,16 @@ export const HEALTHCHECK: Table = new Table("HealthConfig", [
 
 const EMPTY_OBJECT: string = "{}";
 
+const OF_CLIENTS: string = "clients read it; what an attach asks for counts";
+
 /** In the body of create these fields stand beside `HostConfig` and `NetworkingConfig`: see `create-body.ts`. */
 export const CONFIG: Table = new Table("ContainerConfigWrapper", [
   new Field("Hostname", FieldType.String, '""'),
   new Field("Domainname", FieldType.String, '""'),
   new Field("User", FieldType.String, '""'),
-  new Field("AttachStdin", FieldType.Bool, "false"),
-  new Field("AttachStdout", FieldType.Bool, "false"),
-  new Field("AttachStderr", FieldType.Bool, "false"),
+  new Field("AttachStdin", FieldType.Bool, "false").kept().says(OF_CLIENTS),
+  new Field("AttachStdout", FieldType.Bool, "false").kept().says(OF_CLIENTS),
+  new Field("AttachStderr", FieldType.Bool, "false").kept().says(OF_CLIENTS),
   new Field("ExposedPorts", FieldType.Set, null).mapped("nat.PortSet"),
   new Field("Tty", FieldType.Bool, "false"),
   new Field("OpenStdin", FieldType.Bool, "false"),

@@ -97,9 +97,9 @@ export class Container {
   error: string = "";
   startedAt: i64 = NO_TIME;
   finishedAt: i64 = NO_TIME;
-  /** Bytes of the files it has written, as they were counted after its last run for which that was done. */
-  counted: i64 = 0;
-  /** Number of that run. */
+  /** Bytes of the files it has written, as they were counted last: after a run, or while it went on. */
+  written: i64 = 0;
+  /** Number of the last run behind which that was done. */
   countedRun: u32 = 0;
   /** A removal that was asked for takes the anonymous volumes along. */
   removeVolumes: bool = false;
@@ -123,9 +123,8 @@ export class Container {
   changed: bool = false;
   /** Its record is behind: see `touchLater`. */
   behind: bool = false;
-  /** Bytes of the files it has written, as they were counted last. Of a run that goes on that is a sample of what the disk
-   * keeps, taken anew for who asks: nothing is lost with it. */
-  written: i64 = 0;
+  /** Its files wait to be counted. */
+  toCount: bool = false;
   /** In which run its health was begun anew. */
   healthRun: u32 = 0;
   /** Those that have links to it, each once. */
@@ -142,7 +141,7 @@ export class Container {
   killedRun: u32 = 0;
   /** Clients know that its run was short of memory. */
   toldOutOfMemory: bool = false;
-  /** What it was created with is still being made. */
+  /** What it was created with is still being made: whoever asked for it has not been told. */
   creating: bool = false;
   /** Works on its files: its mount stays until the last of them ends. */
   filesWorks: i32 = 0;

@@ -21,8 +21,8 @@ export class CreateBody {
   mac: string = "";
   /** What else of its endpoint is to be shown again, in Docker's JSON; nothing for none. */
   settings: Uint8Array = new Uint8Array(0);
-  /** What the client is told of it; or empty. */
-  warning: string = "";
+  /** What the client is told of it. */
+  warnings: string[] = [];
   /** Why the body cannot be used; then the rest means nothing. */
   refusal: Refusal | null = null;
 }
@@ -79,6 +79,6 @@ function refuseUnbuilt(create: CreateBody, version: i32): Refusal | null {
   const endpoints = readEndpoints(create.config, create.hostConfig, create.endpoints, version);
   create.mac = endpoints.mac;
   create.settings = endpoints.settings;
-  create.warning = endpoints.warning;
+  create.warnings = endpoints.warnings;
   return endpoints.refusal;
 }

@@ -16,6 +16,8 @@ import { emitContainer, volumeEvent } from "../event/emit";
 import { Image } from "../image/image";
 import { asI64, isI64, Json } from "../json/json";
 import { jsonBytes, JsonWriter } from "../json/writer";
+import { acting, ENGINE_START } from "../origin";
+import { tellMended } from "../records/found";
 import { badParameter, internal, Refusal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
 import { engine } from "../state";
@@ -24,6 +26,7 @@ import { Volume } from "../volume/store";
 import { annotationsOf } from "./annotations";
 import { Container } from "./container";
 import { showLinks, tieLinks } from "./links";
+import { originOf } from "./last-change";
 import { MountKind, MountPoint } from "./mount-point";
 import { containerNameProblem, generatedName } from "./names";
 import { fillVolumes, hasUnfilled, volumesFilled } from "./own-volumes";
@@ -134,6 +137,25 @@ function chooseName(container: Container): string {
   return container.shortId;
 }
 
+/** Killed before the answer: it is there, and its volumes are made and filled by its start at the latest. */
+export function mendCreation(container: Container): void {
+  tellMended(`container ${container.id}`, "it is made, though nobody was told");
+  acting.origin = originOf(container.lastChange);
+  container.creating = false;
+  container.touch();
+  tellCreation(container);
+  acting.alone(ENGINE_START);
+}
+
+function tellCreation(container: Container): void {
+  const volumes = container.volumes;
+  for (let i = 0; i < volumes.length; i++) {
+    // Told of those that were there before, too.
+    if (!volumes[i].shared) engine.events.emit(volumeEvent(volumes[i].name, "create"));
+  }
+  emitContainer(container, "create");
+}
+
 /** Looks for the sources of mounts that nobody makes; the request is read once more after it. */
 class SourceSearch extends Task {
   private open: i32 = 0;
@@ -221,6 +243,10 @@ class Creation extends Task {
     if (this.failure.length == 0 && this.fill()) return;
     // What was mounted for it goes with the container.
     if (this.failure.length > 0 && this.stage > Filling.Not) this.container.leaveUnclean();
+    // Those that stay may have been filled in part.
+    if (this.failure.length > 0 && this.stage > Filling.Mounted) engine.sizes.volumesChanged(this.container);
+    // Its record says otherwise.
+    this.container.touch();
     this.finish();
     // A removal takes the queue up itself, in the end.
     if (this.failure.length == 0) takeUpQueue(this.container);
@@ -261,12 +287,7 @@ class Creation extends Task {
       removeNow(container);
       return sendRefusal(this.call, internal(this.failure));
     }
-    const volumes = container.volumes;
-    for (let i = 0; i < volumes.length; i++) {
-      // Told of those that were there before, too.
-      if (!volumes[i].shared) engine.events.emit(volumeEvent(volumes[i].name, "create"));
-    }
-    emitContainer(container, "create");
+    tellCreation(container);
     const json = new JsonWriter();
     json.beginObject();
     json.stringField("Id", container.id);

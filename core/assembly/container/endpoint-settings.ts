@@ -8,15 +8,11 @@ import { jsonBytes, JsonWriter } from "../json/writer";
 import { parseAddress } from "../network/addresses";
 import { badParameter, notBuilt, Refusal } from "../refusal";
 import { Container } from "./container";
+import { addSysctls, refuseSysctls, SYSCTLS } from "./interface-sysctls";
 import { OTHER_CODE, StartError } from "./start-error";
 
 const SHOWN: string[] = ["IPAMConfig", "Links", "Aliases", "DriverOpts", "GwPriority"];
-const OPTIONS = "com.docker.network.endpoint.";
-const SYSCTLS: string = OPTIONS + "sysctls";
-/** Stands for the name of the interface, which is the engine's choice. */
-const INTERFACE = "IFNAME";
-/** A container's only interface. */
-const FIRST = "eth0";
+const INTERFACE_NAME = "com.docker.network.endpoint.ifname";
 
 /** Nothing if nothing is to be shown again. */
 export function keptSettings(given: Json): Uint8Array {
@@ -51,22 +47,8 @@ export function refuseSettings(settings: Json, path: string): Refusal | null {
   if (options === null) return null;
   for (let i = 0; i < options.keys.length; i++) {
     const name = options.keys[i];
-    if (name == OPTIONS + "ifname") return notBuilt(`${path}.DriverOpts.${name}`);
+    if (name == INTERFACE_NAME) return notBuilt(`${path}.DriverOpts.${name}`);
     if (name == SYSCTLS) return refuseSysctls(options.items[i].text);
-  }
-  return null;
-}
-
-function refuseSysctls(text: string): Refusal | null {
-  const entries = text.split(",");
-  for (let i = 0; i < entries.length; i++) {
-    const parts = entries[i].split(".");
-    const named = parts.length >= 5 && parts[0] == "net" && parts[3] == INTERFACE && entries[i].includes("=");
-    if (named) continue;
-    return badParameter(
-      `unrecognised network interface sysctl '${entries[i]}'; ` +
-        "represent 'net.X.Y.ethN.Z=V' as 'net.X.Y.IFNAME.Z=V'",
-    );
   }
   return null;
 }
@@ -98,11 +80,5 @@ function refused(text: string): StartError {
 export function addInterfaceSysctls(sysctls: MembersByName, container: Container): void {
   if (container.endpoint === null) return;
   const options = settingsOf(container).entry("DriverOpts");
-  const text = options === null ? "" : options.stringOf(SYSCTLS);
-  const entries: string[] = text.length > 0 ? text.split(",") : [];
-  for (let i = 0; i < entries.length; i++) {
-    const equals = entries[i].indexOf("=");
-    const name = entries[i].slice(0, equals).replace(`.${INTERFACE}.`, `.${FIRST}.`);
-    sysctls.set(name, Json.string(entries[i].slice(equals + 1)));
-  }
+  if (options !== null) addSysctls(sysctls, options.stringOf(SYSCTLS));
 }

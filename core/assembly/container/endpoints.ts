@@ -5,6 +5,7 @@ import { refusedField } from "../json/asked";
 import { Json } from "../json/json";
 import { badParameter, notBuilt, Refusal } from "../refusal";
 import { keptSettings, refuseSettings } from "./endpoint-settings";
+import { MovedSysctls } from "./interface-sysctls";
 import { otherIn } from "./namespaces";
 import { ENDPOINT_SETTINGS } from "./networking-config";
 
@@ -19,16 +20,40 @@ export class EndpointWishes {
   mac: string = "";
   /** What else is to be shown again; nothing for none. */
   settings: Uint8Array = new Uint8Array(0);
-  warning: string = "";
+  /** What the client is told. */
+  readonly warnings: string[] = [];
 }
 
-/** `endpoints`: by name of network. `version`: minor number of the request. */
+/**
+ * `endpoints`: by name of network. `version`: minor number of the request. Kernel parameters of the interface are moved
+ * from `hostConfig` to the endpoint, in place.
+ */
 export function readEndpoints(config: Json, hostConfig: Json, endpoints: Json, version: i32): EndpointWishes {
   const wishes = new EndpointWishes();
   const mode = nameOf(hostConfig.stringOf("NetworkMode"));
-  wishes.refusal = refuseNetworks(wishes, endpoints, mode, version);
+  const moved = new MovedSysctls(version);
+  wishes.refusal = takeSysctls(moved, hostConfig, endpoints);
+  if (wishes.refusal === null) wishes.refusal = refuseNetworks(wishes, endpoints, mode, version);
   if (wishes.refusal === null) wishes.refusal = takeAddress(wishes, config.stringOf("MacAddress"), mode, version);
+  if (moved.warning.length > 0) wishes.warnings.push(moved.warning);
   return wishes;
+}
+
+function takeSysctls(moved: MovedSysctls, hostConfig: Json, endpoints: Json): Refusal | null {
+  const mode = hostConfig.stringOf("NetworkMode");
+  if (mode == "host" || otherIn(mode).length > 0) return null;
+  const place = placeOf(endpoints, nameOf(mode));
+  const settings: Json = place < 0 ? Json.object() : endpoints.items[place];
+  if (settings.isNull) return null;
+  moved.move(hostConfig, settings);
+  if (place < 0 && settings.length > 0) endpoints.set(nameOf(mode), settings);
+  return moved.refusal;
+}
+
+/** Less than 0 if nothing is said of the network. */
+function placeOf(endpoints: Json, network: string): i32 {
+  for (let i = 0; i < endpoints.keys.length; i++) if (nameOf(endpoints.keys[i]) == network) return i;
+  return -1;
 }
 
 function refuseNetworks(wishes: EndpointWishes, endpoints: Json, mode: string, version: i32): Refusal | null {
@@ -76,8 +101,9 @@ function takeAddress(wishes: EndpointWishes, whole: string, mode: string, versio
     );
   }
   wishes.mac = whole;
-  wishes.warning =
-    "The container-wide MacAddress field is now deprecated. It should be specified in EndpointsConfig instead.";
+  wishes.warnings.push(
+    "The container-wide MacAddress field is now deprecated. It should be specified in EndpointsConfig instead.",
+  );
   return null;
 }
 

@@ -7,6 +7,7 @@ import { acting, OUT_OF_MEMORY } from "../origin";
 import { endReply } from "../reply";
 import { engine } from "../state";
 import { Container } from "./container";
+import { holdNoMore } from "./held-still";
 import { Cause } from "./lifecycle";
 import { release } from "./release";
 import { isFollowed } from "./restart-policy";
@@ -20,6 +21,7 @@ export function exitedByItself(container: Container, exit: Exit): void {
   const lasted = exit.at - container.startedAt;
   const followed = isFollowed(container, <i32>exit.code, lasted);
   recordExit(container, exit, followed ? Cause.Recycle : Cause.Exit);
+  holdNoMore(container);
   endExecs(container);
   if (exit.outOfMemory) ranOutOfMemory(container);
   container.toldOutOfMemory = false;

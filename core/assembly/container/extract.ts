@@ -44,6 +44,7 @@ class Writing extends PathWork {
     }
     if (this.call.request.body.tag == BodyTag.None) return this.written();
 
+    engine.sizes.outdate(this.container);
     const keepKinds = flagOf(this.call.query, "noOverwriteDirNonDir");
     const extract = new Extract(this.at(), this.call.id, keepKinds, this.owner());
     this.op = askContent(this, FIRST_STEP + 1, new ContentCommandExtract(extract));

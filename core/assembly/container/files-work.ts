@@ -7,7 +7,6 @@ import {
   ContentCommandMount,
   ContentCommandUnmount,
   Failure,
-  FailureKind,
   Mount,
   Outcome,
   View,
@@ -69,6 +68,7 @@ export abstract class FilesWork extends Task {
     if (failure !== null) this.failure = failure.message;
     this.open -= 1;
     if (this.open > 0) return;
+    if (step == Step.Fill) engine.sizes.volumesChanged(this.container);
     if (isGone(this.container)) return this.refuse(notFound(`No such container: ${this.call.name}`));
     if (this.failure.length > 0) return this.refuse(internal(this.failure));
     if (step == Step.Prepare) this.open = fillVolumes(this.container, this, Step.Fill);
@@ -80,19 +80,8 @@ export abstract class FilesWork extends Task {
   /** What the container's processes see, or would see. */
   protected view(): View {
     const container = this.container;
-    if (hasRun(container)) return new View(container.id, new Box<u32>(container.run), []);
-    return new View(container.id, null, placesOf(container));
-  }
-
-  /** The run has ended before its files were looked at: the call begins anew once that is told. */
-  protected retries(failure: Failure): bool {
-    if (failure.kind != FailureKind.Interrupted) return false;
-    this.close();
-    const container = this.container;
-    if (this.call.gone) return true;
-    if (hasRun(container) || container.between) waitForFiles(container, this.call);
-    else this.call.again(this.call);
-    return true;
+    const run = hasRun(container) ? new Box<u32>(container.run) : null;
+    return new View(container.id, run, placesOf(container));
   }
 
   protected refuse(refusal: Refusal): void {

@@ -27,9 +27,18 @@ export function putHeldStill(container: Container): void {
 }
 
 /** The last of those that held it lets it go. */
-export function letGoOn(container: Container): void {
+export function letGoOn(container: Container, run: u32): void {
+  // The run is over, and with it whatever held it.
+  if (container.run != run || container.holders == 0) return;
   container.holders -= 1;
   if (container.holders == 0) deleteRecord(HELD_RECORDS + container.id);
+}
+
+/** Its run is over: whoever held it still may go on for long, and holds nothing of a run that follows. */
+export function holdNoMore(container: Container): void {
+  if (container.holders == 0) return;
+  container.holders = 0;
+  deleteRecord(HELD_RECORDS + container.id);
 }
 
 /** Why bytes are no such number; empty if they are one. */
@@ -74,7 +83,7 @@ class GoingOn extends Task {
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     const container = this.container;
-    letGoOn(container);
+    letGoOn(container, this.run);
     // What could not be thawed is paused, whatever was meant: a client can try again. One that died of it is on its end.
     if (isRefused(failure) && container.run == this.run && container.can(Cause.Pause)) {
       container.advance(Cause.Pause);

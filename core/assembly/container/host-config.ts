@@ -99,11 +99,14 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   // User namespaces are not remapped, so the host's is what every container has.
   new Field("UsernsMode", FieldType.String, NO_TEXT).typed("container.UsernsMode").refused(['"host"']),
   new Field("ShmSize", FieldType.Int, NO_NUMBER),
-  new Field("Sysctls", FieldType.StringMap, null),
+  new Field("Sysctls", FieldType.StringMap, null).says("an interface's are its endpoint's"),
   new Field("Runtime", FieldType.String, NO_TEXT),
   new Field("ConsoleSize", FieldType.Pair, "[0,0]").from(42),
   new Field("Annotations", FieldType.StringMap, null).from(43).says("those that steer OCI runtimes are refused"),
-  new Field("Isolation", FieldType.String, NO_TEXT).typed("container.Isolation").kept().says(OF_WINDOWS),
+  new Field("Isolation", FieldType.String, NO_TEXT)
+    .typed("container.Isolation")
+    .denied()
+    .says("save `default`; " + OF_WINDOWS),
   new Field("CpuShares", FieldType.Int, NO_NUMBER),
   new Field("Memory", FieldType.Int, NO_NUMBER),
   new Field("NanoCpus", FieldType.Int, NO_NUMBER),

@@ -79,9 +79,10 @@ export function linkedHosts(container: Container): string {
   return text.toString();
 }
 
-/** With a domain the full name comes first. */
+/** The full name, wherever the client wrote its domain, and then the name alone. */
 function namesOf(config: Json): string {
-  const hostname = config.stringOf("Hostname");
   const domain = config.stringOf("Domainname");
-  return domain.length > 0 ? `${hostname}.${domain} ${hostname}` : hostname;
+  const full = domain.length > 0 ? `${config.stringOf("Hostname")}.${domain}` : config.stringOf("Hostname");
+  const dot = full.indexOf(".");
+  return dot < 0 ? full : `${full} ${full.slice(0, dot)}`;
 }

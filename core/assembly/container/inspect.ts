@@ -17,7 +17,7 @@ import { Container } from "./container";
 import { writeExtension } from "./last-change";
 import { Status } from "./lifecycle";
 import { logDriverOf } from "./log-config";
-import { isCounted, keepWritten } from "./sizes";
+import { isCounted, keepSample } from "./sizes";
 import { writeMountPoints } from "./mount-points";
 import { writeNetworkSettings } from "./network-settings";
 
@@ -45,7 +45,7 @@ class Sizing extends Task {
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
     if (failure !== null) return sendRefusal(this.call, internal(failure.message));
     const size = <i64>(<OutcomeSize>outcome!).value;
-    keepWritten(this.container, this.container.run, size);
+    keepSample(this.container, size);
     sendJson(this.call, 200, write(this.container, this.call.version, size));
   }
 }

@@ -63,7 +63,7 @@ function filesOf(container: Container, config: Json, hostConfig: Json): Containe
   ];
 }
 
-/** The machine's own unless DNS options are given. */
+/** What the client asks for; the machine's own for all else. */
 function resolvFile(hostConfig: Json): Uint8Array | null {
   const servers = hostConfig.stringsOf("Dns");
   const search = hostConfig.stringsOf("DnsSearch");
@@ -71,7 +71,7 @@ function resolvFile(hostConfig: Json): Uint8Array | null {
   if (servers.length == 0 && search.length == 0 && options.length == 0) return null;
   const text = new TextBuilder();
   for (let i = 0; i < servers.length; i++) text.text(`nameserver ${servers[i]}\n`);
-  if (search.length > 0 && !(search.length == 1 && search[0] == ".")) text.text(`search ${search.join(" ")}\n`);
+  if (search.length > 0) text.text(`search ${search.join(" ")}\n`);
   if (options.length > 0) text.text(`options ${options.join(" ")}\n`);
   return encodeUtf8(text.toString());
 }

@@ -12,7 +12,7 @@ import { Task } from "../task";
 import { Container } from "./container";
 import { ContainerFilter } from "./filter";
 import { writeListItem } from "./list-item";
-import { isCounted, keepWritten } from "./sizes";
+import { isCounted, keepSample } from "./sizes";
 
 export function listContainers(call: Call): Refusal | null {
   const limit = integerOf(call.query, "limit");
@@ -37,6 +37,7 @@ function send(call: Call, found: Container[], sized: bool): void {
   const json = new JsonWriter();
   json.beginArray();
   for (let i = 0; i < found.length; i++) {
+    if (sized) found[i].tell();
     writeListItem(json, found[i], call.version, sized ? found[i].written : -1);
   }
   json.endArray();
@@ -64,8 +65,7 @@ class Sizing extends Task {
   }
 
   ended(step: i32, outcome: Outcome | null, _failure: Failure | null): void {
-    const container = this.found[step];
-    if (outcome !== null) keepWritten(container, container.run, <i64>(<OutcomeSize>outcome).value);
+    if (outcome !== null) keepSample(this.found[step], <i64>(<OutcomeSize>outcome).value);
     this.close();
   }
 

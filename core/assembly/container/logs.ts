@@ -52,7 +52,8 @@ export function containerLogs(call: Call): Refusal | null {
       plain && details ? detailsOf(container) : "",
       plain ? null : new LogObjects(details ? attributesOf(container) : "", objects == JSON_SEQUENCE),
       since,
-      until,
+      // Nothing was written in 1970 or before.
+      isGiven(call, "until") ? max<i64>(1, until) : 0,
       tailOf(call.query.first("tail")),
       follow,
     ),
@@ -81,8 +82,13 @@ function tailOf(text: string): Box<u32> | null {
 
 /** 0 for none; `BAD_TIME` for nonsense. */
 function timeOf(call: Call, name: string): i64 {
+  return isGiven(call, name) ? parseUnixTime(call.query.first(name)) : 0;
+}
+
+/** Of times only a bare 0 is none: `0.0` is one. */
+function isGiven(call: Call, name: string): bool {
   const text = call.query.first(name);
-  return text.length == 0 || text == "0" ? 0 : parseUnixTime(text);
+  return text.length > 0 && text != "0";
 }
 
 function badTime(call: Call, name: string): Refusal {

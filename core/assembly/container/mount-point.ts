@@ -33,12 +33,12 @@ export class MountPoint {
   populated: bool = false;
   /** Tmpfs: its own options. */
   options: string[] = [];
+  /** It is another container's, too: `VolumesFrom`. */
+  shared: bool = false;
 
   // ---------------------------------------------------------------- not in the record
   /** Volume: labels for one that is made for this; null for none. */
   labels: Json | null = null;
-  /** It is another container's, too: `VolumesFrom`. */
-  shared: bool = false;
 
   constructor(
     readonly kind: MountKind,
@@ -86,6 +86,7 @@ export function writeMountPointRecord(json: JsonWriter, point: MountPoint): void
   json.boolField("anonymous", point.anonymous);
   json.boolField("populated", point.populated);
   json.stringArrayField("options", point.options);
+  if (point.shared) json.boolField("shared", true);
   json.endObject();
 }
 
@@ -103,5 +104,6 @@ export function readMountPointRecord(json: Json): MountPoint {
   point.anonymous = json.boolOf("anonymous");
   point.populated = json.boolOf("populated");
   point.options = json.stringsOf("options");
+  point.shared = json.boolOf("shared");
   return point;
 }

@@ -6,6 +6,7 @@ import { badParameter, notBuilt, notFound, Refusal } from "../refusal";
 import { cleanPath } from "../text/path";
 import { volumeNameProblem } from "../volume/name";
 import { DEEP_SINCE, isPropagation } from "./binds";
+import { canBeDeep } from "./deep-mounts";
 import { MountKind, MountPoint } from "./mount-point";
 
 /** Options of one type, and since when those of another are refused. Before that they are passed over. */
@@ -81,14 +82,20 @@ function bindProblem(mount: Json): string {
   const source = mount.stringOf("Source");
   if (source.length == 0) return "field Source must not be empty";
   const options = mount.entry("BindOptions");
-  if (options !== null) {
-    const propagation = options.stringOf("Propagation");
-    if (propagation.length > 0 && !isPropagation(propagation)) return `invalid propagation mode: ${propagation}`;
-    if (options.boolOf("ReadOnlyNonRecursive") && options.boolOf("ReadOnlyForceRecursive")) {
-      return "mount options conflict: ReadOnlyNonRecursive && ReadOnlyForceRecursive";
-    }
-  }
+  const problem = options === null ? "" : bindOptionsProblem(options, mount.boolOf("ReadOnly"));
+  if (problem.length > 0) return problem;
   return source.startsWith("/") ? "" : `invalid mount path: '${source}' mount path must be absolute`;
+}
+
+function bindOptionsProblem(options: Json, readOnly: bool): string {
+  const propagation = options.stringOf("Propagation");
+  if (propagation.length > 0 && !isPropagation(propagation)) return `invalid propagation mode: ${propagation}`;
+  const shallow = options.boolOf("ReadOnlyNonRecursive");
+  const deep = options.boolOf("ReadOnlyForceRecursive");
+  if (!readOnly && shallow) return "mount options conflict: !ReadOnly && BindOptions.ReadOnlyNonRecursive";
+  if (!readOnly && deep) return "mount options conflict: !ReadOnly && BindOptions.ReadOnlyForceRecursive";
+  if (shallow && deep) return "mount options conflict: ReadOnlyNonRecursive && BindOptions.ReadOnlyForceRecursive";
+  return deep && !canBeDeep() ? "ReadOnlyForceRecursive needs Linux 5.12 or newer" : "";
 }
 
 function volumeProblem(mount: Json): string {

@@ -2,6 +2,7 @@
 
 import { Populate, VolumeCommandMake, VolumeCommandPopulate } from "../../../build/bindings/types";
 import { askVolumes } from "../ask";
+import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { MountPoint } from "./mount-point";
@@ -15,7 +16,7 @@ export function makeVolumes(container: Container, task: Task, step: i32): i32 {
 
 /**
  * Once they are made and the container's file system is mounted. How many are to be filled: what somebody has deleted
- * from one that was filled stays deleted.
+ * from one that was filled stays deleted. They are to be counted anew, however that ends.
  */
 export function fillVolumes(container: Container, task: Task, step: i32): i32 {
   let asked = 0;
@@ -23,6 +24,7 @@ export function fillVolumes(container: Container, task: Task, step: i32): i32 {
     const volume = container.volumes[i];
     if (volume.populated) continue;
     asked += 1;
+    engine.volumes.outdate(volume.name);
     askVolumes(task, step, new VolumeCommandPopulate(new Populate(volume.name, container.id, volume.destination)));
   }
   return asked;

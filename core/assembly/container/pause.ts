@@ -81,7 +81,7 @@ class Turn extends Task {
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     const container = this.container;
     container.turning = false;
-    letGoOn(container);
+    letGoOn(container, this.run);
     const refusal = this.refusalOf(failure);
     if (refusal === null) this.turned();
     else sendRefusal(this.call, refusal);

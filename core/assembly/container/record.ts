@@ -75,7 +75,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.stringField("error", container.error);
   json.i64Field("startedAt", container.startedAt);
   json.i64Field("finishedAt", container.finishedAt);
-  json.i64Field("written", container.counted);
+  json.i64Field("written", container.written);
   json.i64Field("countedRun", container.countedRun);
   json.boolField("removeVolumes", container.removeVolumes);
   json.boolField("unclean", container.unclean);
@@ -87,6 +87,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.i64Field("restartDelay", container.restartDelay);
   json.boolField("manuallyStopped", container.manuallyStopped);
   json.boolField("disarmed", container.disarmed);
+  if (container.creating) json.boolField("creating", true);
   writeLastChangeRecord(json, container.lastChange);
 }
 
@@ -153,8 +154,7 @@ function readState(container: Container, json: Json): void {
   container.error = json.stringOf("error");
   container.startedAt = json.i64Of("startedAt");
   container.finishedAt = json.i64Of("finishedAt");
-  container.counted = json.i64Of("written");
-  container.written = container.counted;
+  container.written = json.i64Of("written");
   container.countedRun = <u32>json.i64Of("countedRun");
   container.removeVolumes = json.boolOf("removeVolumes");
   container.unclean = json.boolOf("unclean");
@@ -166,6 +166,7 @@ function readState(container: Container, json: Json): void {
   container.restartDelay = json.i64Of("restartDelay");
   container.manuallyStopped = json.boolOf("manuallyStopped");
   container.disarmed = json.boolOf("disarmed");
+  container.creating = json.boolOf("creating");
   container.lastChange = readLastChangeRecord(json.find("lastChange"));
 }
 

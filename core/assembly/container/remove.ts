@@ -206,6 +206,7 @@ class Removal extends Task {
     emitContainer(container, "destroy");
     endAttached(container);
     endStats(container);
+    engine.sizes.removed(container);
     answerWaiters(container, Condition.Removed);
     const clients = container.removals.splice(0);
     for (let i = 0; i < clients.length; i++) clients[i].removed();

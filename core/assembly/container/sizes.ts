@@ -1,5 +1,8 @@
-// How much containers and volumes hold is counted when a run has ended; of runs that go on, each minute while anybody
-// wants to know. So requests are answered from what is kept, and no disk is walked for one.
+// How much containers and volumes hold is counted when a run has ended; of runs that go on, when the engine has started,
+// and each minute while anybody wants to know. Records keep the figures: those behind a run at once, samples of one that
+// goes on once somebody is told; and whether anything is still to be counted. So requests for disk usage are answered from
+// what is kept, from the first one on, and none waits until a disk has been walked. Who asks for the size of one container
+// that runs has it walked for him, as in Docker.
 
 import {
   ContentCommandMeasure,
@@ -11,6 +14,7 @@ import {
 import { askContent, askVolumes, wakeAfter } from "../ask";
 import { engine } from "../state";
 import { Task } from "../task";
+import { Volume } from "../volume/store";
 import { Container } from "./container";
 import { MountKind } from "./mount-point";
 
@@ -18,6 +22,12 @@ const SECOND: u64 = 1_000_000_000;
 const PERIOD: u64 = 60 * SECOND;
 /** So long after the last question figures are kept fresh. */
 const INTEREST: u64 = 600 * SECOND;
+
+/** Number of no run. */
+const UNCOUNTED: u32 = u32.MAX_VALUE;
+
+/** Bytes of what could not be counted. */
+const UNKNOWN: i64 = -1;
 
 enum Step {
   Container,
@@ -34,8 +44,11 @@ export abstract class Counted {
 export class Sizes extends Task {
   private readonly containers: string[] = [];
   private readonly volumes: string[] = [];
-  /** What is being counted; empty for nothing. */
-  private current: string = "";
+  /** The container that is being counted, by its id; empty for none. */
+  private container: string = "";
+  /** The volume that is; never both. Another one of its name may have taken its place meanwhile. */
+  private volume: Volume | null = null;
+  /** Behind which a container is being counted; `UNCOUNTED` for one that may still be written to. */
   private run: u32 = 0;
   private readonly waiting: Map<string, Counted[]> = new Map<string, Counted[]>();
   private timer: u64 = 0;
@@ -43,7 +56,26 @@ export class Sizes extends Task {
 
   /** A container's files, and those of its volumes, have changed for the last time for now. */
   changed(container: Container): void {
-    if (!this.containers.includes(container.id)) this.containers.push(container.id);
+    if (!container.toCount) this.containers.push(container.id);
+    container.toCount = true;
+    this.volumesChanged(container);
+  }
+
+  /** Those of one that does not run are about to change: if that is cut off, they are counted at the next start. */
+  outdate(container: Container): void {
+    if (this.container == container.id) this.run = UNCOUNTED;
+    if (container.running || container.countedRun == UNCOUNTED) return;
+    container.countedRun = UNCOUNTED;
+    container.touch();
+  }
+
+  /** It is gone; what it wrote to volumes that stay may not have been counted. */
+  removed(container: Container): void {
+    if (container.countedRun == container.run) return;
+    for (let i = 0; i < container.mounts.length; i++) {
+      const mount = container.mounts[i];
+      if (mount.kind == MountKind.Volume) engine.volumes.outdate(mount.name);
+    }
     this.volumesChanged(container);
   }
 
@@ -56,16 +88,32 @@ export class Sizes extends Task {
     this.next();
   }
 
-  /** Somebody wants figures of what runs, now and maybe again. */
-  wanted(): void {
+  /** All whose figures may be behind: what runs, and what was not counted behind its run, or never. */
+  refresh(): void {
+    const containers = engine.containers.all();
+    for (let i = 0; i < containers.length; i++) {
+      // What is between two statuses is counted once it has come to the second.
+      const container = containers[i];
+      if (container.running || !(container.between || isCounted(container))) this.changed(container);
+    }
+    const volumes = engine.volumes.all();
+    for (let i = 0; i < volumes.length; i++) if (!volumes[i].counted) this.enqueueVolume(volumes[i].name);
+    this.next();
+  }
+
+  /** Somebody is told all figures in this step, and may want newer ones soon: they are counted behind the answer. */
+  told(): void {
+    const containers = engine.containers.all();
+    for (let i = 0; i < containers.length; i++) containers[i].tell();
+    engine.volumes.tell();
     this.wantedAt = engine.now.monotonic;
-    if (this.timer == 0) this.refresh();
+    if (this.timer == 0) this.timer = wakeAfter(this, Step.Timer, 0);
   }
 
   /** Tells who asks once what is kept of a container is what it holds, which as a rule is so already. */
   whenCounted(container: Container, client: Counted): void {
     const id = container.id;
-    const isUnderWay = this.current == id || this.containers.includes(id);
+    const isUnderWay = this.container == id || container.toCount;
     if (!isUnderWay && isCounted(container)) return client.counted();
     if (this.waiting.has(id)) this.waiting.get(id).push(client);
     else this.waiting.set(id, [client]);
@@ -73,51 +121,52 @@ export class Sizes extends Task {
   }
 
   ended(step: i32, outcome: Outcome | null, _failure: Failure | null): void {
-    const name = this.current;
-    this.current = "";
-    if (outcome !== null) this.keep(step, name, <i64>(<OutcomeSize>outcome).value);
-    this.tell(name);
+    const bytes: i64 = outcome === null ? UNKNOWN : <i64>(<OutcomeSize>outcome).value;
+    if (step == Step.Volume) this.volumeEnded(bytes);
+    else this.containerEnded(bytes);
     this.next();
   }
 
   elapsed(_step: i32): void {
     this.timer = 0;
-    if (engine.now.monotonic - this.wantedAt < INTEREST) this.refresh();
-  }
-
-  private refresh(): void {
+    if (engine.now.monotonic - this.wantedAt >= INTEREST) return;
     this.timer = wakeAfter(this, Step.Timer, PERIOD);
-    const containers = engine.containers.all();
-    for (let i = 0; i < containers.length; i++) {
-      if (containers[i].running || !isCounted(containers[i])) this.changed(containers[i]);
-    }
-    const volumes = engine.volumes.all();
-    for (let i = 0; i < volumes.length; i++) if (volumes[i].size < 0) this.enqueueVolume(volumes[i].name);
-    this.next();
+    this.refresh();
   }
 
   private enqueueVolume(name: string): void {
-    if (!this.volumes.includes(name)) this.volumes.push(name);
+    const volume = engine.volumes.find(name);
+    if (volume === null || volume.toCount) return;
+    volume.toCount = true;
+    this.volumes.push(name);
   }
 
+  /** Volumes come first: whose own files have been counted behind a run, its volumes have been, too. */
   private next(): void {
-    while (this.current.length == 0 && this.containers.length > 0) {
-      const id = this.containers.shift();
-      const container = engine.containers.find(id);
-      if (container === null) {
-        this.tell(id);
-        continue;
-      }
-      this.current = container.id;
-      this.run = container.run;
-      askContent(this, Step.Container, new ContentCommandMeasure(container.id));
-    }
-    while (this.current.length == 0 && this.volumes.length > 0) {
-      const name = this.volumes.shift();
-      if (engine.volumes.find(name) === null) continue;
-      this.current = name;
-      askVolumes(this, Step.Volume, new VolumeCommandMeasure(name));
-    }
+    while (!this.busy && this.volumes.length > 0) this.countVolume(this.volumes.shift());
+    while (!this.busy && this.containers.length > 0) this.countContainer(this.containers.shift());
+  }
+
+  private get busy(): bool {
+    return this.container.length > 0 || this.volume !== null;
+  }
+
+  private countVolume(name: string): void {
+    const volume = engine.volumes.find(name);
+    if (volume === null) return;
+    volume.toCount = false;
+    this.volume = volume;
+    askVolumes(this, Step.Volume, new VolumeCommandMeasure(name));
+  }
+
+  private countContainer(id: string): void {
+    const container = engine.containers.find(id);
+    if (container === null) return this.tell(id);
+    container.toCount = false;
+    this.container = id;
+    const isWrittenTo = container.running || container.between || container.extracts.length > 0;
+    this.run = isWrittenTo ? UNCOUNTED : container.run;
+    askContent(this, Step.Container, new ContentCommandMeasure(id));
   }
 
   private tell(id: string): void {
@@ -127,26 +176,40 @@ export class Sizes extends Task {
     for (let i = 0; i < clients.length; i++) clients[i].counted();
   }
 
-  private keep(step: i32, name: string, bytes: i64): void {
-    if (step == Step.Volume) {
-      const volume = engine.volumes.find(name);
-      if (volume !== null) volume.size = bytes;
-      return;
-    }
-    const container = engine.containers.find(name);
-    if (container !== null) keepWritten(container, this.run, bytes);
+  private volumeEnded(bytes: i64): void {
+    const volume = this.volume!;
+    this.volume = null;
+    if (engine.volumes.find(volume.name) !== volume) return;
+    if (bytes == UNKNOWN) engine.volumes.missSize(volume.name);
+    else engine.volumes.keepSize(volume, bytes);
+  }
+
+  private containerEnded(bytes: i64): void {
+    const id = this.container;
+    this.container = "";
+    const container = engine.containers.find(id);
+    if (container !== null && bytes != UNKNOWN) keepWritten(container, this.run, bytes);
+    this.tell(id);
   }
 }
 
-/** What a container's files held at a time of a run, or after it: only that is worth a record. */
-export function keepWritten(container: Container, run: u32, bytes: i64): void {
-  const last = !container.running && !container.between && container.run == run;
-  const news = container.counted != bytes || container.countedRun != run;
+/**
+ * What a container's files held when somebody asked, which is not what its record counts as behind a run: the run may have
+ * ended meanwhile, and its volumes are counted before it.
+ */
+export function keepSample(container: Container, bytes: i64): void {
+  if (isCounted(container) || container.written == bytes) return;
   container.written = bytes;
-  if (!last || !news) return;
-  container.counted = bytes;
+  container.touchLater();
+}
+
+/** `run`: behind which they were counted. */
+function keepWritten(container: Container, run: u32, bytes: i64): void {
+  if (container.running || container.between || container.run != run) return keepSample(container, bytes);
+  const isNews = container.written != bytes || container.countedRun != run;
+  container.written = bytes;
   container.countedRun = run;
-  container.touch();
+  if (isNews) container.touch();
 }
 
 /** What is kept is what there is: nothing has run since. */

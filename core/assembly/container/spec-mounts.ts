@@ -3,12 +3,13 @@
 import { Place } from "../../../build/bindings/types";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
-import { engine } from "../state";
 import { Container } from "./container";
+import { canBeDeep } from "./deep-mounts";
 import { DEFAULT_SHM_SIZE } from "./defaults";
 import { hasInit, INIT_PATH } from "./init";
 import { MountKind, MountPoint } from "./mount-point";
 import { memoryOf } from "./namespaces";
+import { tmpfsOptions, tmpfsWords } from "./tmpfs-options";
 
 export function writeMounts(json: JsonWriter, container: Container, hostConfig: Json): void {
   json.beginArray();
@@ -83,8 +84,6 @@ function sourceOf(mount: MountPoint): string {
   return mount.subpath.length > 0 ? `volume:${mount.name}/${mount.subpath}` : `volume:${mount.name}`;
 }
 
-const TMPFS_OPTIONS: string[] = ["noexec", "nosuid", "nodev", "rprivate"];
-
 class OwnMount {
   constructor(
     readonly destination: string,
@@ -130,31 +129,19 @@ function addFile(mounts: OwnMount[], name: string, taken: string[], readOnly: bo
 function addTmpfs(mounts: OwnMount[], tmpfs: Json | null, destinations: string[]): void {
   if (tmpfs === null) return;
   for (let i = 0; i < tmpfs.keys.length; i++) {
-    const options = TMPFS_OPTIONS.slice(0);
-    const given = tmpfs.items[i].text;
-    if (given.length > 0) {
-      const words = given.split(",");
-      for (let j = 0; j < words.length; j++) options.push(words[j]);
-    }
     destinations.push(tmpfs.keys[i]);
+    const options = tmpfsOptions(tmpfsWords(tmpfs.items[i].text));
     mounts.push(new OwnMount(tmpfs.keys[i], "tmpfs", "tmpfs", options));
   }
 }
 
 function ownMount(mount: MountPoint): OwnMount {
   const tmpfs = mount.kind == MountKind.Tmpfs;
-  if (tmpfs) return new OwnMount(mount.destination, "tmpfs", "tmpfs", TMPFS_OPTIONS.concat(mount.options));
+  if (tmpfs) return new OwnMount(mount.destination, "tmpfs", "tmpfs", tmpfsOptions(mount.options));
   const options = [mount.alone ? "bind" : "rbind", mount.propagation.length > 0 ? mount.propagation : "rprivate"];
   if (mount.readOnly) options.push("ro");
   if (mount.readOnly && mount.deeplyReadOnly && canBeDeep()) options.push("rro");
   return new OwnMount(mount.destination, "bind", sourceOf(mount), options);
-}
-
-/** mount_setattr(2) came with Linux 5.12; before, only the mount itself can be made read-only. */
-function canBeDeep(): bool {
-  const version = engine.options.machine.kernelVersion.split(".");
-  const major = version.length > 1 ? <i32>parseInt(version[0], 10) : 0;
-  return major > 5 || (major == 5 && <i32>parseInt(version[1], 10) >= 12);
 }
 
 function writeMount(json: JsonWriter, destination: string, type: string, source: string, options: string[]): void {

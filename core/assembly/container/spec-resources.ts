@@ -11,7 +11,7 @@ const PERIOD: i64 = 100_000;
 export function writeResources(json: JsonWriter, hostConfig: Json): void {
   json.beginObject();
   writeDevices(json, hostConfig);
-  writeLimits(json, hostConfig);
+  writeLimits(json, hostConfig, false);
   json.endObject();
 }
 
@@ -19,7 +19,7 @@ export function writeResources(json: JsonWriter, hostConfig: Json): void {
 export function limitsOf(hostConfig: Json): Uint8Array {
   const json = new JsonWriter();
   json.beginObject();
-  writeLimits(json, hostConfig);
+  writeLimits(json, hostConfig, true);
   if (hostConfig.i64Of("PidsLimit") <= 0) {
     json.key("pids");
     json.beginObject();
@@ -30,9 +30,10 @@ export function limitsOf(hostConfig: Json): Uint8Array {
   return json.finish();
 }
 
-function writeLimits(json: JsonWriter, hostConfig: Json): void {
-  writeMemory(json, hostConfig);
-  writeCpu(json, hostConfig);
+/** `changes`: of a group that has limits. A new one has none, and runtimes choke on being told so. */
+function writeLimits(json: JsonWriter, hostConfig: Json, changes: bool): void {
+  writeMemory(json, hostConfig, changes);
+  writeCpu(json, hostConfig, changes);
   const pids = hostConfig.i64Of("PidsLimit");
   if (pids > 0) {
     json.key("pids");
@@ -49,14 +50,16 @@ function writeLimits(json: JsonWriter, hostConfig: Json): void {
   }
 }
 
-function writeMemory(json: JsonWriter, hostConfig: Json): void {
+function writeMemory(json: JsonWriter, hostConfig: Json, changes: bool): void {
   const limit = hostConfig.i64Of("Memory");
   const reservation = hostConfig.i64Of("MemoryReservation");
   const swap = hostConfig.i64Of("MemorySwap");
   const swappiness = hostConfig.find("MemorySwappiness");
   const swaps = swappiness !== null && !swappiness.isNull && hostConfig.i64Of("MemorySwappiness") >= 0;
   const unkillable = hostConfig.boolOf("OomKillDisable");
-  if (limit == 0 && reservation == 0 && !swaps && !unkillable) return;
+  // A new group's swap has no limit of its own: one without one of memory is refused at create.
+  const swapOnly = changes && swap != 0;
+  if (limit == 0 && reservation == 0 && !swaps && !unkillable && !swapOnly) return;
   json.key("memory");
   json.beginObject();
   if (limit > 0) json.i64Field("limit", limit);
@@ -67,7 +70,7 @@ function writeMemory(json: JsonWriter, hostConfig: Json): void {
   json.endObject();
 }
 
-function writeCpu(json: JsonWriter, hostConfig: Json): void {
+function writeCpu(json: JsonWriter, hostConfig: Json, changes: bool): void {
   const nano = hostConfig.i64Of("NanoCpus");
   const shares = hostConfig.i64Of("CpuShares");
   const quota = nano > 0 ? (nano * PERIOD) / 1_000_000_000 : hostConfig.i64Of("CpuQuota");
@@ -79,7 +82,8 @@ function writeCpu(json: JsonWriter, hostConfig: Json): void {
   json.key("cpu");
   json.beginObject();
   if (shares > 0) json.i64Field("shares", shares);
-  if (quota != 0) json.i64Field("quota", quota);
+  if (quota > 0) json.i64Field("quota", quota);
+  else if (quota < 0 && changes) json.i64Field("quota", -1);
   if (period > 0) json.i64Field("period", period);
   if (realtimePeriod > 0) json.i64Field("realtimePeriod", realtimePeriod);
   if (realtimeRuntime > 0) json.i64Field("realtimeRuntime", realtimeRuntime);

@@ -4,9 +4,13 @@ import { Failure, FailureKind } from "../../../build/bindings/types";
 import { notConnected, portTaken } from "../network/connect";
 import { badParameter, internal, notFound, Refusal } from "../refusal";
 import { Container } from "./container";
+import { StartStep } from "./start-step";
 
-const PREFIX =
-  "failed to create task for container: failed to create shim task: OCI runtime create failed: runc create failed: ";
+const SAID_BY_RUNC = "runc create failed: unable to start container process: ";
+const PREFIX = `failed to create task for container: failed to create shim task: OCI runtime create failed: ${SAID_BY_RUNC}`;
+const MISTAKEN_MOUNT =
+  "Are you trying to mount a directory onto a file (or vice-versa)? " +
+  "Check if the specified host path exists and is the expected type";
 const NOT_FOUND_CODE = 127;
 const NOT_EXECUTABLE_CODE = 126;
 export const OTHER_CODE = 128;
@@ -25,7 +29,8 @@ export function noSuchNetwork(name: string): StartError {
   return new StartError(text, OTHER_CODE, notFound(text));
 }
 
-export function startErrorOf(container: Container, failure: Failure, joining: bool): StartError {
+export function startErrorOf(container: Container, failure: Failure, step: i32): StartError {
+  const joining = step == StartStep.Join;
   if (joining && failure.kind == FailureKind.Busy) return other(portTaken(container, failure.message));
   // An address that the machine does not have.
   if (joining && failure.kind == FailureKind.Invalid) return other(notConnected(container, failure.message));
@@ -33,14 +38,18 @@ export function startErrorOf(container: Container, failure: Failure, joining: bo
   if (failure.kind == FailureKind.CommandNotExecutable && container.path.length == 0) {
     return bad('exec: "": executable file not found in $PATH', NOT_FOUND_CODE);
   }
+  // Of a program's path, too: Docker looks at nothing but these words (surface §2.3). crun has them from strerror(3).
+  if (step == StartStep.Launch && failure.message.toLowerCase().endsWith(": not a directory")) {
+    return bad(failure.message.replace(SAID_BY_RUNC, ""), NOT_FOUND_CODE, `: ${MISTAKEN_MOUNT}`);
+  }
   if (failure.kind == FailureKind.CommandNotFound) return bad(failure.message, NOT_FOUND_CODE);
   if (failure.kind == FailureKind.CommandNotExecutable) return bad(failure.message, NOT_EXECUTABLE_CODE);
   return other(failure.message);
 }
 
 /** The client's words were at fault: 400, and the runtime's own text, which clients look into. */
-function bad(message: string, exitCode: i32): StartError {
-  const text = `${PREFIX}unable to start container process: ${message}: unknown`;
+function bad(message: string, exitCode: i32, hint: string = ""): StartError {
+  const text = `${PREFIX}${message}: unknown${hint}`;
   return new StartError(text, exitCode, badParameter(text));
 }
 

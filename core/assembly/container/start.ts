@@ -43,6 +43,8 @@ import { Refused, release } from "./release";
 import { rearm } from "./restart-policy";
 import { StartCall, StartClient } from "./start-client";
 import { noSuchNetwork, OTHER_CODE, StartError, startErrorOf } from "./start-error";
+import { StartStep } from "./start-step";
+import { tmpfsProblem } from "./tmpfs-options";
 
 /** Docker gives up on a random port after a while; nobody else should hold that many in a row. */
 const PORT_TRIES = 16;
@@ -90,6 +92,7 @@ export function startNow(container: Container, client: StartClient): void {
   if (problem === null) problem = settingsProblem(container);
   if (problem === null) problem = linkProblem(container);
   if (problem === null) problem = deviceRequestProblem(container);
+  if (problem === null) problem = tmpfsProblem(container);
   if (problem === null) start.begin();
   else start.refuse(problem);
 }
@@ -106,16 +109,6 @@ function hasBody(call: Call): bool {
   const body = call.request.body;
   if (body.tag == BodyTag.None) return false;
   return body.tag != BodyTag.Whole || (<BodyWhole>body).value.length > LONGEST_BODY;
-}
-
-enum Step {
-  CleanUp,
-  Mount,
-  MakeVolume,
-  Populate,
-  MakeNetwork,
-  Join,
-  Launch,
 }
 
 class Start extends Task {
@@ -161,16 +154,16 @@ class Start extends Task {
   private cleanUp(): void {
     const container = this.container;
     this.open = 1;
-    askProcesses(this, Step.CleanUp, new ProcessCommandReap(new Subject(container.id, container.uncleanRun)));
+    askProcesses(this, StartStep.CleanUp, new ProcessCommandReap(new Subject(container.id, container.uncleanRun)));
     // Who works on its files has it mounted, and shares the mount.
     if (container.filesWorks == 0) {
       this.open += 1;
-      askContent(this, Step.CleanUp, new ContentCommandUnmount(container.id));
+      askContent(this, StartStep.CleanUp, new ContentCommandUnmount(container.id));
     }
     const endpoint = container.endpoint;
     if (endpoint === null) return;
     this.open += 1;
-    askNetworks(this, Step.CleanUp, new NetworkCommandLeave(new Leave(container.id, endpoint.networkId)));
+    askNetworks(this, StartStep.CleanUp, new NetworkCommandLeave(new Leave(container.id, endpoint.networkId)));
   }
 
   private cleanedUp(): void {
@@ -183,26 +176,26 @@ class Start extends Task {
   /** The first round, all side by side. */
   private prepare(): void {
     const container = this.container;
-    this.open += makeVolumes(container, this, Step.MakeVolume) + 1;
-    askContent(this, Step.Mount, new ContentCommandMount(new Mount(container.id, container.chain)));
+    this.open += makeVolumes(container, this, StartStep.MakeVolume) + 1;
+    askContent(this, StartStep.Mount, new ContentCommandMount(new Mount(container.id, container.chain)));
     this.connect();
   }
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     this.open -= 1;
-    if (step == Step.Launch) volumesFilled(this.container);
+    if (step == StartStep.Launch) volumesFilled(this.container);
     if (failure !== null) this.failed(step, failure);
     else if (this.error === null) this.done(step, outcome!);
     if (this.open > 0) return;
     const error = this.error;
     if (error !== null) this.giveUp(error);
-    else if (step == Step.CleanUp) this.cleanedUp();
-    else if (step != Step.Launch) this.proceed();
+    else if (step == StartStep.CleanUp) this.cleanedUp();
+    else if (step != StartStep.Launch) this.proceed();
   }
 
   private done(step: i32, outcome: Outcome): void {
-    if (step == Step.MakeNetwork) this.join();
-    else if (step == Step.Launch) this.started(<OutcomeLaunched>outcome);
+    if (step == StartStep.MakeNetwork) this.join();
+    else if (step == StartStep.Launch) this.started(<OutcomeLaunched>outcome);
   }
 
   /** All of the first round is done: volumes are filled from the mounted file system, then the process is launched. */
@@ -212,12 +205,12 @@ class Start extends Task {
     const container = this.container;
     this.open += 1;
     this.linked = linkedHosts(networkOwner(container));
-    askProcesses(this, Step.Launch, new ProcessCommandLaunch(launchOf(container)));
+    askProcesses(this, StartStep.Launch, new ProcessCommandLaunch(launchOf(container)));
   }
 
   private populate(): void {
     this.populated = true;
-    this.open += fillVolumes(this.container, this, Step.Populate);
+    this.open += fillVolumes(this.container, this, StartStep.Populate);
   }
 
   private connect(): void {
@@ -234,26 +227,26 @@ class Start extends Task {
     }
     if (network.made) return this.join();
     this.open += 1;
-    askNetworks(this, Step.MakeNetwork, new NetworkCommandMake(network.asBridge()));
+    askNetworks(this, StartStep.MakeNetwork, new NetworkCommandMake(network.asBridge()));
   }
 
   private join(): void {
     const network = engine.networks.find(this.container.endpoint!.networkId)!;
     network.made = true;
     this.open += 1;
-    askNetworks(this, Step.Join, new NetworkCommandJoin(joinOf(this.container, network)));
+    askNetworks(this, StartStep.Join, new NetworkCommandJoin(joinOf(this.container, network)));
   }
 
   private failed(step: i32, failure: Failure): void {
-    if (step == Step.Join && failure.kind == FailureKind.Busy) {
+    if (step == StartStep.Join && failure.kind == FailureKind.Busy) {
       this.portTries += 1;
       // A port that the engine chose itself may be held by somebody it does not know: another one will do.
       if (chooseOtherPorts(this.container, failure.message, this.portTries < PORT_TRIES)) return this.join();
     }
     if (this.error !== null) return;
     // The one whose network it was to join has ended meanwhile.
-    if (step == Step.Launch && failure.kind == FailureKind.NotFound) this.error = networkProblem(this.container);
-    if (this.error === null) this.error = startErrorOf(this.container, failure, step == Step.Join);
+    if (step == StartStep.Launch && failure.kind == FailureKind.NotFound) this.error = networkProblem(this.container);
+    if (this.error === null) this.error = startErrorOf(this.container, failure, step);
   }
 
   private started(outcome: OutcomeLaunched): void {

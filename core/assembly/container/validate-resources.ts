@@ -1,6 +1,7 @@
-// Limits that make no sense, in Docker's words (surface §2.14).
+// Limits that make no sense, and what Windows alone has, in Docker's words (surface §2.14).
 
 import { Json } from "../json/json";
+import { quoteText } from "../text/go-quote";
 import { KernelFacts } from "./warnings";
 
 /**
@@ -11,6 +12,7 @@ export function resourceProblem(host: Json, cpus: i32, kernel: KernelFacts, upda
   let problem = memoryProblem(host, updates);
   if (problem.length == 0) problem = schedulerProblem(host, kernel);
   if (problem.length == 0) problem = cpuProblem(host, cpus);
+  if (problem.length == 0) problem = cpusetProblem(host, kernel);
   if (problem.length > 0) return problem;
   const weight = host.i64Of("BlkioWeight");
   if (weight > 0 && (weight < 10 || weight > 1000)) return "Range of blkio weight is from 10 to 1000";
@@ -30,6 +32,13 @@ export function qualityProblem(host: Json): string {
     return "Invalid QoS settings: linux does not support Maximum IO Bandwidth or Maximum IO IOps";
   }
   return "";
+}
+
+/** Windows alone has more than one. */
+export function isolationProblem(host: Json): string {
+  const isolation = host.stringOf("Isolation");
+  if (isolation.length == 0 || isolation.toLowerCase() == "default") return "";
+  return `Invalid isolation: ${quoteText(isolation)} - linux only supports 'default'`;
 }
 
 /** -1 and null ask for nothing. */
@@ -88,11 +97,41 @@ function cpuProblem(host: Json, cpus: i32): string {
   if (period != 0 && (period < 1000 || period > 1_000_000)) {
     return "CPU cfs period can not be less than 1ms (i.e. 1000) or larger than 1s (i.e. 1000000)";
   }
-  if (quota > 0 && quota < 1000) return "CPU cfs quota can not be less than 1ms (i.e. 1000)";
-  const set = host.stringOf("CpusetCpus");
-  if (!isCpuSet(set)) return `invalid value ${set} for cpuset cpus`;
+  return quota > 0 && quota < 1000 ? "CPU cfs quota can not be less than 1ms (i.e. 1000)" : "";
+}
+
+function cpusetProblem(host: Json, kernel: KernelFacts): string {
+  const cpus = host.stringOf("CpusetCpus");
+  if (!isCpuSet(cpus)) return `invalid value ${cpus} for cpuset cpus`;
+  if (!hasAll(kernel.processors, cpus)) {
+    return `Requested CPUs are not available - requested ${cpus}, available: ${kernel.processors}`;
+  }
   const nodes = host.stringOf("CpusetMems");
-  return isCpuSet(nodes) ? "" : `invalid value ${nodes} for cpuset mems`;
+  if (!isCpuSet(nodes)) return `invalid value ${nodes} for cpuset mems`;
+  if (hasAll(kernel.memoryNodes, nodes)) return "";
+  return `Requested memory nodes are not available - requested ${nodes}, available: ${kernel.memoryNodes}`;
+}
+
+/** Whether a set holds another; one that is not known does. */
+function hasAll(set: string, wanted: string): bool {
+  if (set.length == 0 || wanted.length == 0) return true;
+  const there = new Set<i32>();
+  const has = set.split(",");
+  for (let i = 0; i < has.length; i++) for (let n = first(has[i]); n <= last(has[i]); n++) there.add(n);
+  const ranges = wanted.split(",");
+  for (let i = 0; i < ranges.length; i++) {
+    for (let n = first(ranges[i]); n <= last(ranges[i]); n++) if (!there.has(n)) return false;
+  }
+  return true;
+}
+
+function first(range: string): i32 {
+  return I32.parseInt(range.split("-")[0], 10);
+}
+
+function last(range: string): i32 {
+  const ends = range.split("-");
+  return I32.parseInt(ends[ends.length - 1], 10);
 }
 
 // `0-2,4`; an empty one is none.

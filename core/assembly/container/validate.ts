@@ -5,6 +5,7 @@ import { Json } from "../json/json";
 import { refuseExposed, refusePorts, unbuiltPorts } from "../network/port-wishes";
 import { Refusal, badParameter, notBuilt, notSupported } from "../refusal";
 import { quoteText } from "../text/go-quote";
+import { cleanPath } from "../text/path";
 import { annotationProblem } from "./annotations";
 import { unknownCapability } from "./capabilities";
 import { extraHostProblem } from "./hosts-file";
@@ -15,7 +16,7 @@ import { securityOf } from "./security-options";
 import { isSignal, parseSignal } from "./signals";
 import { networkProblem } from "./validate-network";
 import { deviceProblem } from "./validate-devices";
-import { qualityProblem, resourceProblem, swappinessProblem } from "./validate-resources";
+import { isolationProblem, qualityProblem, resourceProblem, swappinessProblem } from "./validate-resources";
 import { KernelFacts } from "./warnings";
 
 /** What the machine and the daemon's options say. */
@@ -48,6 +49,7 @@ export function refuseContainer(config: Json, host: Json, facts: ValidationFacts
  */
 export function nonsense(config: Json, host: Json): string {
   let problem = networkProblem(config, host);
+  if (problem.length == 0) problem = isolationProblem(host);
   if (problem.length == 0) problem = healthProblem(config);
   if (problem.length == 0) problem = restartProblem(host);
   if (problem.length == 0) problem = logProblem(host);
@@ -167,6 +169,7 @@ function tmpfsProblem(host: Json): string {
   for (let i = 0; i < tmpfs.keys.length; i++) {
     const path = tmpfs.keys[i];
     if (!path.startsWith("/")) return `invalid mount path: '${path}' mount path must be absolute`;
+    if (cleanPath(path) == "/") return "invalid specification: destination can't be '/'";
   }
   return "";
 }

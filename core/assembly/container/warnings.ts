@@ -18,6 +18,9 @@ export class KernelFacts {
   blkioWeight: bool = true;
   blkioRates: bool = true;
   cpuRealtime: bool = true;
+  /** Processors and memory nodes that there are: `0-3,6`; empty if that is not known. */
+  processors: string = "";
+  memoryNodes: string = "";
 }
 
 export function kernelFacts(machine: Machine): KernelFacts {
@@ -34,6 +37,8 @@ export function kernelFacts(machine: Machine): KernelFacts {
   facts.blkioWeight = machine.blkioWeight;
   facts.blkioRates = machine.blkioRates;
   facts.cpuRealtime = machine.cpuRealtime;
+  facts.processors = machine.cpusetCpus;
+  facts.memoryNodes = machine.cpusetMems;
   return facts;
 }
 

@@ -70,7 +70,7 @@ function read(wish: Wish, json: Json, version: i32, platform: string): Refusal |
   wish.hostConfig = body.hostConfig;
   wish.mac = body.mac;
   wish.settings = body.settings;
-  if (body.warning.length > 0) wish.warnings.push(body.warning);
+  wish.warnings = wish.warnings.concat(body.warnings);
   fillLogConfig(wish.hostConfig);
   resolveMode(wish.hostConfig, "NetworkMode");
   warnOfPorts(wish, version);

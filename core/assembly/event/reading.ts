@@ -116,7 +116,6 @@ export class Reading extends EventReader {
     const cursor = this.cursor;
     const start: JournalStart = cursor > 0 ? new JournalStartPosition(cursor) : new JournalStartTime(this.wish.since);
     this.asks = true;
-    engine.events.tell();
     readJournal(new PageRead(this, engine.events.next), 0, new JournalReading(start, PAGE));
   }
 
@@ -189,7 +188,6 @@ export class Reading extends EventReader {
   private send(event: Event): void {
     const line = event.line(this.call.version);
     this.unread += <u32>line.length;
-    engine.events.tell();
     sendChunk(this.call, this.type == JSON_SEQUENCE ? withSeparator(line) : line);
   }
 }

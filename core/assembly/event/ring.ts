@@ -1,10 +1,10 @@
 // Events as they happen: numbered for the journal, kept for a while for those who read, told to them, and written down.
 //
-// Whoever is told of an event finds it in the journal again: then it is kept in its step's transaction, as it is where the
-// step keeps records anyway. What nobody reads of (an exec, a signal) does not hold its step up.
+// An event is kept in its step's transaction, whoever asked and whether anybody reads: what was done and what a client was
+// told is found in the journal again, and nothing there without what led to it.
 
 import { JournalEnd, JournalEntry } from "../../../build/bindings/types";
-import { appendJournal, settleJournal } from "../ask";
+import { appendJournal } from "../ask";
 import { acting, Origin } from "../origin";
 import { writeEntry } from "./entry";
 import { Event } from "./event";
@@ -26,10 +26,6 @@ export class EventRing {
   private readonly readers: EventReader[] = [];
   /** The newest so many are not written down yet: those of this step. */
   private unwritten: i32 = 0;
-  /** Some have been written down without haste. */
-  private late: bool = false;
-  /** Somebody is told of events in this step. */
-  private told: bool = false;
 
   openedAt(end: JournalEnd): void {
     this.next = end.next;
@@ -44,38 +40,20 @@ export class EventRing {
     this.kept.push(event);
     this.next += 1;
     this.unwritten += 1;
-    if (<u64>this.unwritten == KEPT) this.write(false);
+    if (<u64>this.unwritten == KEPT) this.write();
     // A reader may leave while it is told.
     const readers = this.readers.slice(0);
     for (let i = 0; i < readers.length; i++) readers[i].happened();
     event.told();
   }
 
-  /** The end of a step, which may have records of its own. */
-  settle(keeps: bool): void {
-    const now = this.told || keeps;
-    this.told = false;
-    if (this.unwritten > 0) this.write(!now);
-    else if (now && this.late) this.settleLate();
-  }
-
-  /** Somebody is told of what is kept here, or reads the journal. */
-  tell(): void {
-    this.told = true;
-  }
-
-  private write(later: bool): void {
+  /** Those of this step go to the journal. */
+  write(): void {
     for (let i = this.kept.length - this.unwritten; i < this.kept.length; i++) {
       const event = this.kept[i];
-      appendJournal(new JournalEntry(this.oldest + <u64>i, event.stamp, writeEntry(event)), later);
+      appendJournal(new JournalEntry(this.oldest + <u64>i, event.stamp, writeEntry(event)));
     }
     this.unwritten = 0;
-    this.late = later;
-  }
-
-  private settleLate(): void {
-    this.late = false;
-    settleJournal();
   }
 
   /** Position of the oldest event that is kept here; `next` if none is. */

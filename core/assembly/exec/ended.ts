@@ -38,7 +38,9 @@ export function endExecs(container: Container): void {
   }
   const adopted = engine.execs.adopted.keys();
   for (let i = 0; i < adopted.length; i++) {
-    if (engine.execs.adopted.get(adopted[i]) === container) engine.execs.adopted.delete(adopted[i]);
+    if (engine.execs.adopted.get(adopted[i]) !== container) continue;
+    engine.execs.adopted.delete(adopted[i]);
+    emitDie(container, adopted[i], KILLED_CODE);
   }
 }
 

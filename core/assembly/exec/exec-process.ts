@@ -8,7 +8,7 @@ import { securityOf } from "../container/security-options";
 import { writeCapabilities, writeLimits } from "../container/spec";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
-import { Variables } from "../text/variables";
+import { overridden } from "../text/variables";
 import { Exec } from "./exec";
 
 /** `detached`: nobody will be bound to it. `capture`: so many bytes of its output are wanted at its end. */
@@ -53,9 +53,7 @@ function allCapabilities(): Json {
 }
 
 function environment(exec: Exec, config: Json): string[] {
-  const variables = new Variables(environmentOf(exec.container, config, exec.tty));
-  for (let i = 0; i < exec.environment.length; i++) variables.set(exec.environment[i]);
-  return variables.entries;
+  return overridden(environmentOf(exec.container, config, exec.tty), exec.environment);
 }
 
 function directoryOf(exec: Exec, config: Json): string {

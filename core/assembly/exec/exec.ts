@@ -1,5 +1,5 @@
-// One more process of a container, as the engine knows it. It has no record: with the engine it is forgotten, and at the
-// latest with its run.
+// One more process of a container, as the engine knows it. Its record says only that it was begun (`record.ts`): with the
+// engine it is forgotten, and at the latest with its run.
 
 import { Call } from "../call";
 import { Container } from "../container/container";

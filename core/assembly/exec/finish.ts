@@ -9,6 +9,7 @@ import { endReply } from "../reply";
 import { engine } from "../state";
 import { Exec, Stage } from "./exec";
 import { collectLater } from "./garbage";
+import { deleteExec } from "./record";
 
 /** What is left when the first process of a pid namespace has ended is killed (pid_namespaces(7)): 128 + SIGKILL. */
 export const KILLED_CODE: i32 = 137;
@@ -26,7 +27,9 @@ export function finish(exec: Exec, code: i32): void {
   else collectLater();
 }
 
+/** Its end is told, once: no record speaks of it any more. */
 export function emitDie(container: Container, id: string, code: i32): void {
+  deleteExec(id);
   engine.events.emit(containerEvent(container, "exec_die").with("execID", id).with("exitCode", code.toString()));
 }
 

@@ -16,6 +16,7 @@ import { Exec, Stage } from "./exec";
 import { execCommandOf } from "./exec-process";
 import { finish, KILLED_CODE, reapExec } from "./finish";
 import { collectLater } from "./garbage";
+import { deleteExec, putExec } from "./record";
 
 const PREFIX = "OCI runtime exec failed: exec failed: ";
 const NOT_FOUND_CODE = 127;
@@ -23,6 +24,9 @@ const NOT_EXECUTABLE_CODE = 126;
 const OTHER_CODE = 128;
 
 export abstract class Launching extends Task {
+  /** It was given up and reaped, whatever the host still tells of its start: there will be no end of it. */
+  protected reaped: bool = false;
+
   constructor(protected readonly exec: Exec) {
     super();
   }
@@ -37,6 +41,7 @@ export abstract class Launching extends Task {
     const exec = this.exec;
     exec.stage = Stage.Starting;
     emitExec(exec, `exec_start: ${exec.line}`);
+    putExec(exec.id, exec.container, exec.run);
     askProcesses(this, 0, new ProcessCommandExec(execCommandOf(exec, detached, capture)));
   }
 
@@ -52,7 +57,8 @@ export abstract class Launching extends Task {
     exec.stage = Stage.Running;
     this.launched();
     // Its container's run has ended before it was known to have begun.
-    if (!exec.container.running || exec.container.run != exec.run) finish(exec, KILLED_CODE);
+    const isOver = !exec.container.running || exec.container.run != exec.run;
+    if (isOver && exec.stage == Stage.Running) finish(exec, KILLED_CODE);
   }
 
   private failed(failure: Failure): void {
@@ -60,7 +66,8 @@ export abstract class Launching extends Task {
     exec.stage = Stage.Ended;
     exec.failed = true;
     exec.exitCode = codeOf(failure.kind);
-    reapExec(exec.id);
+    deleteExec(exec.id);
+    if (!this.reaped) reapExec(exec.id);
     if (exec.owner === null) collectLater();
     this.refused(refusalOf(exec, failure));
   }

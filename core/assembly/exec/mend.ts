@@ -1,25 +1,93 @@
-// At a restart: of execs nothing was kept. Those that go on are let go on, and cleared away when they end.
+// At a restart: execs that go on are let go on, and cleared away when they end. Of those that have ended meanwhile the end
+// is told, by whoever's record says that it has not been.
 
-import { FoundExec } from "../../../build/bindings/types";
+import { FoundExec, Stored } from "../../../build/bindings/types";
 import { Container } from "../container/container";
-import { tellAdopted, tellSwept } from "../records/found";
+import { acting, ENGINE_START, EXITED_BY_ITSELF } from "../origin";
+import { tellAdopted, tellMended, tellSwept } from "../records/found";
 import { engine } from "../state";
-import { reapExec } from "./finish";
+import { emitDie, KILLED_CODE, reapExec } from "./finish";
+import { deleteExec, EXEC_RECORDS, putExec, RecordedExec } from "./record";
 
-/** After the containers are mended. */
-export function mendExecs(found: FoundExec[]): void {
+/** Before the containers are mended: execs end before their container's run does. */
+export function mendExecs(records: Stored[], found: FoundExec[]): void {
+  const recorded = recordedOf(records);
   for (let i = 0; i < found.length; i++) {
-    const subject = found[i].subject;
-    const container = engine.containers.find(subject.container);
-    if (found[i].running && container !== null && goesOn(container, subject.run)) {
-      tellAdopted(`exec ${found[i].exec} in container ${container.id}`, "it goes on");
-      engine.execs.adopted.set(found[i].exec, container);
-      continue;
-    }
-    if (engine.setAside.hasContainer(subject.container)) continue;
-    tellSwept(`exec ${found[i].exec} in container ${subject.container}`, "it has ended, or its run has");
-    reapExec(found[i].exec);
+    const id = found[i].exec;
+    mendFound(found[i], recorded.has(id));
+    recorded.delete(id);
   }
+  const missing = recorded.values();
+  for (let i = 0; i < missing.length; i++) mendMissing(missing[i]);
+}
+
+/** After the containers are mended: of what the host has not found, though its run goes on, nothing had begun. */
+export function dropUnbegun(): void {
+  const ids = engine.execs.unseen;
+  const adopted = engine.execs.adopted;
+  for (let i = 0; i < ids.length; i++) {
+    if (!adopted.has(ids[i])) continue;
+    tellMended(`exec ${ids[i]} in container ${adopted.get(ids[i]).id}`, "it was cut off before it had begun");
+    adopted.delete(ids[i]);
+    deleteExec(ids[i]);
+  }
+  engine.execs.unseen = [];
+}
+
+/** By id. Those that were set aside are not among them. */
+function recordedOf(records: Stored[]): Map<string, RecordedExec> {
+  const execs = new Map<string, RecordedExec>();
+  for (let i = 0; i < records.length; i++) {
+    const key = records[i].key;
+    if (!key.startsWith(EXEC_RECORDS) || engine.setAside.has(key)) continue;
+    const id = key.slice(EXEC_RECORDS.length);
+    execs.set(id, new RecordedExec(id, records[i].value));
+  }
+  return execs;
+}
+
+function mendFound(found: FoundExec, isRecorded: bool): void {
+  const subject = found.subject;
+  const container = engine.containers.find(subject.container);
+  const name = `exec ${found.exec} in container ${subject.container}`;
+  if (found.running && container !== null && goesOn(container, subject.run)) {
+    tellAdopted(name, "it goes on");
+    engine.execs.adopted.set(found.exec, container);
+    // An earlier version kept none.
+    if (!isRecorded) putExec(found.exec, container, subject.run);
+    return;
+  }
+  const exit = found.exit;
+  const hasBegun = found.running || exit !== null;
+  if (isRecorded && container !== null && hasBegun) {
+    const code = exit === null ? KILLED_CODE : <i32>exit.code;
+    tellMended(name, `it has ended with code ${code.toString()}`);
+    acting.alone(EXITED_BY_ITSELF);
+    emitDie(container, found.exec, code);
+    acting.alone(ENGINE_START);
+    return reapExec(found.exec);
+  }
+  if (isRecorded) deleteExec(found.exec);
+  if (engine.setAside.hasContainer(subject.container)) return;
+  tellSwept(name, hasBegun ? "it has ended, or its run has" : "it had not begun");
+  reapExec(found.exec);
+}
+
+/** Either its start was cut off, or nothing is left of its run either: then it ends with that. */
+function mendMissing(exec: RecordedExec): void {
+  const container = engine.containers.find(exec.container);
+  if (container === null) return deleteExec(exec.id);
+  if (!goesOn(container, exec.run)) return endedWithRun(container, exec.id);
+  engine.execs.adopted.set(exec.id, container);
+  engine.execs.unseen.push(exec.id);
+}
+
+/** Nobody knows whether it had begun: whoever was told that it did is told that it does no more. */
+function endedWithRun(container: Container, id: string): void {
+  tellMended(`exec ${id} in container ${container.id}`, "nothing is left of it, and its run has ended");
+  acting.alone(EXITED_BY_ITSELF);
+  emitDie(container, id, KILLED_CODE);
+  acting.alone(ENGINE_START);
 }
 
 function goesOn(container: Container, run: u32): bool {

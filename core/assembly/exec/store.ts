@@ -3,8 +3,9 @@
 import { conflict, notFound, Refusal } from "../refusal";
 import { Container } from "../container/container";
 import { Status } from "../container/lifecycle";
-import { Exec } from "./exec";
+import { Exec, Stage } from "./exec";
 import { refuseInactive } from "./active";
+import { putExec } from "./record";
 
 /** An exec, or why none was found. */
 export class ExecLookup {
@@ -18,8 +19,24 @@ export class ExecStore {
   private readonly byId: Map<string, Exec> = new Map<string, Exec>();
   /** Containers of execs that an earlier instance started: of those no more is known than that they run. */
   readonly adopted: Map<string, Container> = new Map<string, Container>();
+  /** Ids of those of them that the host has not found; while `open` is at it. */
+  unseen: string[] = [];
   /** The collection's timer is set. */
   collecting: bool = false;
+
+  /** All that have been told to have begun, and not to have ended. */
+  putAll(): void {
+    const all = this.all();
+    for (let i = 0; i < all.length; i++) {
+      const exec = all[i];
+      if (exec.stage == Stage.Starting || exec.stage == Stage.Running) putExec(exec.id, exec.container, exec.run);
+    }
+    const ids = this.adopted.keys();
+    for (let i = 0; i < ids.length; i++) {
+      const container = this.adopted.get(ids[i]);
+      putExec(ids[i], container, container.run);
+    }
+  }
 
   add(exec: Exec): void {
     this.byId.set(exec.id, exec);

@@ -8,7 +8,7 @@ import { Status } from "../container/lifecycle";
 import { SIGKILL } from "../container/signals";
 import { emitExec } from "../exec/exec-event";
 import { Exec, ExecOwner, Stage } from "../exec/exec";
-import { reapExec } from "../exec/finish";
+import { finish, KILLED_CODE, reapExec } from "../exec/finish";
 import { Launching } from "../exec/launching";
 import { Ignored } from "../ignored";
 import { Refusal } from "../refusal";
@@ -69,6 +69,7 @@ export class Probe extends Launching implements ExecOwner {
   }
 
   launched(): void {
+    if (this.reaped) return finish(this.exec, KILLED_CODE);
     if (this.owner === null) return this.kill();
     this.wake(Timer.Run, <u64>this.plan.timeout);
   }
@@ -94,8 +95,8 @@ export class Probe extends Launching implements ExecOwner {
       return this.wake(Timer.Kill, KILL_LIMIT);
     }
     reapExec(exec.id);
-    if (step == Timer.Kill) return this.execEnded(exec);
-    engine.execs.remove(exec);
+    if (step == Timer.Kill) return finish(exec, KILLED_CODE);
+    this.reaped = true;
     this.report(-1, `timed out starting health check for container ${exec.container.id}`);
   }
 

@@ -143,7 +143,7 @@ class CommitTask extends Task implements LayerOwner {
     const container = this.container;
     container.turning = false;
     const runs = container.run == this.run && container.status == Status.Running;
-    if (failure !== null || !runs) letGoOn(container);
+    if (failure !== null || !runs) letGoOn(container, this.run);
     if (failure !== null && runs) {
       this.failed(`cannot pause container ${container.id}: ${failure.message}`);
       return takeUpQueue(container);
@@ -228,7 +228,7 @@ class CommitTask extends Task implements LayerOwner {
 
   /** What could not be thawed stays paused: a client can try again. */
   private resumed(failure: Failure | null): void {
-    letGoOn(this.container);
+    letGoOn(this.container, this.run);
     if (failure === null && this.isStillPaused()) {
       this.container.advance(Cause.Unpause);
       emitContainer(this.container, "unpause");

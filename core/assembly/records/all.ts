@@ -15,6 +15,7 @@ function putAll(): void {
   putRecord(VERSION_RECORD, versionRecord());
   putRecord(ENGINE_ID, encodeUtf8(engine.id));
   engine.containers.putAll();
+  engine.execs.putAll();
   engine.images.putAll();
   engine.networks.putAll();
   engine.volumes.putAll();

@@ -6,6 +6,7 @@ import { Container } from "../container/container";
 import { HELD_RECORDS, heldProblem } from "../container/held-still";
 import { readRecord } from "../container/record";
 import { containerProblem } from "../container/record-shape";
+import { EXEC_RECORDS, execProblem } from "../exec/record";
 import { jsonError, parseJson } from "../json/reader";
 import { networkProblem, readNetwork } from "../network/network";
 import { engine } from "../state";
@@ -52,6 +53,7 @@ function takeIn(key: string, value: Uint8Array, containers: Container[]): string
   if (key == VERSION_RECORD) return versionOf([new Stored(key, value)]) == NO_VERSION ? "it is no number" : "";
   if (key == ENGINE_ID) return restoreId(decodeUtf8(value));
   if (key.startsWith(HELD_RECORDS)) return heldProblem(value);
+  if (key.startsWith(EXEC_RECORDS)) return execProblem(key.slice(EXEC_RECORDS.length), value);
   for (let i = 0; i < IMAGES.length; i++) if (key.startsWith(IMAGES[i])) return engine.images.restore(key, value);
   return restoreDocument(key, value, containers);
 }

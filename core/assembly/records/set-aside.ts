@@ -1,13 +1,14 @@
 // Records that cannot be used. They are kept as they are, under `damaged/` and their keys, and whatever belongs to them
 // on the machine stays, too: it may be all that a user has left. They are named in `/info` until they are removed, or
-// until there is a good record of the same key again.
+// until there is a good record of the same key again; those of a kind that nobody knows, until the next start.
 
 import { Deed, Stored } from "../../../build/bindings/types";
 import { deleteRecord, putRecord } from "../ask";
 import { HELD_RECORDS } from "../container/held-still";
+import { EXEC_RECORDS } from "../exec/record";
 import { reasons } from "../reason";
 import { engine } from "../state";
-import { Found } from "./found";
+import { Found, tellSwept } from "./found";
 import { Remains } from "./remains";
 
 export const SET_ASIDE: string = "damaged/";
@@ -15,6 +16,12 @@ export const SET_ASIDE: string = "damaged/";
 /** Kinds of records that may need layers; and those that are of one. */
 const ON_LAYERS: string[] = ["container/", "config/", "image/"];
 const LAYERS: string = "layer/";
+
+/** Kinds of what was under way: the start that sets one aside has made an end of it. */
+const PASSING: string[] = [HELD_RECORDS, EXEC_RECORDS];
+
+/** Kinds that somebody can remove, or that come again. */
+const KNOWN: string[] = ON_LAYERS.concat([LAYERS, "reference/", "network/", "volume/", "engine/"]).concat(PASSING);
 
 export class SetAside {
   /** Their keys, without `damaged/`. */
@@ -32,11 +39,15 @@ export class SetAside {
       if (key.startsWith(SET_ASIDE)) this.keys.add(key.slice(SET_ASIDE.length));
       else this.read.set(key, records[i].value);
     }
-    // What has come again since then is not missed any more; nor is what held a run still, which went on at that start.
+    // What has come again since then is not missed any more; nor is what held a run still, which went on at that start,
+    // or said that an exec had begun.
     const keys = this.keys.values();
     for (let i = 0; i < keys.length; i++) {
-      if (this.read.has(keys[i]) || keys[i].startsWith(HELD_RECORDS)) this.forget(keys[i]);
-      else this.tell(keys[i], "it was at an earlier start");
+      const key = keys[i];
+      if (!isAmong(KNOWN, key))
+        tellSwept(`record ${key}`, "nobody knows such records, and it was told of at an earlier start");
+      if (this.read.has(key) || isAmong(PASSING, key) || !isAmong(KNOWN, key)) this.forget(key);
+      else this.tell(key, "it was at an earlier start");
     }
   }
 
@@ -102,7 +113,10 @@ export class SetAside {
     const warnings: string[] = [];
     const keys = this.keys.values();
     for (let i = 0; i < keys.length; i++) {
-      warnings.push(`WARNING: the record ${keys[i]} is damaged and was set aside, with all that belongs to it`);
+      const fate = isAmong(KNOWN, keys[i])
+        ? "set aside, with all that belongs to it"
+        : "set aside until the next start";
+      warnings.push(`WARNING: the record ${keys[i]} is damaged and was ${fate}`);
     }
     return warnings.sort();
   }
@@ -117,4 +131,10 @@ export class SetAside {
   private tell(key: string, why: string): void {
     reasons.push(new Found(`record ${key}`, Deed.SetAside, why));
   }
+}
+
+/** Nothing on the machine can belong to a record of a kind that is not `KNOWN`, and no request can remove it. */
+function isAmong(kinds: string[], key: string): bool {
+  for (let i = 0; i < kinds.length; i++) if (key.startsWith(kinds[i])) return true;
+  return false;
 }

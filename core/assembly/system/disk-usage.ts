@@ -27,10 +27,14 @@ export function diskUsage(call: Call): Refusal | null {
   if (call.version >= WITH_SUMS && verbose.error.length > 0) {
     return badParameter(`invalid value for verbose: ${call.query.first("verbose")}`);
   }
-  engine.sizes.wanted();
-  const report = new Report(call, kinds, verbose.value);
-  sendJson(call, 200, report.write());
+  if (wants(kinds, "container") || wants(kinds, "volume")) engine.sizes.told();
+  sendJson(call, 200, new Report(call, kinds, verbose.value).write());
   return null;
+}
+
+/** `kinds`: empty for all. */
+function wants(kinds: string[], kind: string): bool {
+  return kinds.length == 0 || kinds.includes(kind);
 }
 
 class Report {
@@ -59,7 +63,7 @@ class Report {
   }
 
   private wants(kind: string): bool {
-    return this.kinds.length == 0 || this.kinds.includes(kind);
+    return wants(this.kinds, kind);
   }
 
   private writeLists(): void {

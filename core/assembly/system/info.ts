@@ -13,6 +13,8 @@ import { byteSize } from "../text/byte-size";
 import { formatTime } from "../text/time";
 import { writeRegistries } from "./registries";
 
+/** Below this version a security option is told by its name alone (surface §3, 1.25). */
+const WHOLE_OPTIONS: i32 = 25;
 /** OCI runtime-spec, features.md. */
 const FEATURES = "org.opencontainers.runtime-spec.features";
 
@@ -199,7 +201,7 @@ function writeRest(json: JsonWriter, version: i32): void {
   json.stringField("Isolation", "");
   const init = machine.init;
   json.stringField("InitBinary", init === null ? "" : init.path.slice(init.path.lastIndexOf("/") + 1));
-  json.stringArrayField("SecurityOptions", machine.securityOptions);
+  json.stringArrayField("SecurityOptions", securityOptions(machine, version));
   if (version >= 44) json.stringArrayField("CDISpecDirs", []);
   if (version >= 49 && machine.firewall.length > 0) {
     json.key("FirewallBackend");
@@ -208,6 +210,16 @@ function writeRest(json: JsonWriter, version: i32): void {
     json.endObject();
   }
   writeWarnings(json, machine.warnings.concat(engine.setAside.warnings()));
+}
+
+/** A host tells them as `name=seccomp,profile=builtin`. */
+function securityOptions(machine: Machine, version: i32): string[] {
+  if (version >= WHOLE_OPTIONS) return machine.securityOptions;
+  const names: string[] = [];
+  for (let i = 0; i < machine.securityOptions.length; i++) {
+    names.push(machine.securityOptions[i].split(",")[0].slice("name=".length));
+  }
+  return names;
 }
 
 function writeWarnings(json: JsonWriter, warnings: string[]): void {

@@ -38,6 +38,12 @@ export function decodePath(text: string): string | null {
   return decodePercent(text, false);
 }
 
+/** The same for a part of a query, where `+` is a space; what cannot be resolved stays as it is. */
+export function decodeQuery(text: string): string {
+  const decoded = decodePercent(text, true);
+  return decoded === null ? text : decoded;
+}
+
 /** Pairs of a query or of an urlencoded form, in order. */
 export class Query {
   names: string[] = [];

@@ -21,6 +21,13 @@ export class Variables {
     this.note(entry, place);
   }
 
+  /** Its place stays its own, should it be set again. */
+  unset(name: string): void {
+    if (!this.places.has(name)) return;
+    this.entries[this.places.get(name)] = "";
+    this.values.delete(name);
+  }
+
   /** Empty for a variable that is not set. */
   valueOf(name: string): string {
     return this.values.has(name) ? this.values.get(name) : "";
@@ -33,4 +40,14 @@ export class Variables {
     if (!this.places.has(name)) this.places.set(name, place);
     this.values.set(name, entry.slice(equals + 1));
   }
+}
+
+/** `entries` as `wanted` has them: `NAME=value` sets a variable, `NAME` alone takes it away. */
+export function overridden(entries: string[], wanted: string[]): string[] {
+  const variables = new Variables(entries);
+  for (let i = 0; i < wanted.length; i++) {
+    if (wanted[i].includes("=")) variables.set(wanted[i]);
+    else variables.unset(wanted[i]);
+  }
+  return variables.entries.filter((entry) => entry.length > 0);
 }

@@ -7,12 +7,18 @@ import { Shape } from "../records/shape";
 import { engine } from "../state";
 import { isFullId } from "../text/hex";
 import { volumeNameProblem } from "./name";
-import { isAnonymous } from "./use";
+import { isAnonymous, isBeingFilled, isInRun } from "./use";
 
 /** All are of the driver `local`, which has no options here. */
 export class Volume {
-  /** Bytes of its files, as they were counted last; less than 0 if they never were. */
+  /** Bytes of its files, as they were counted last; less than 0 if that is not known. */
   size: i64 = -1;
+  /** `size` was counted, and nothing has outdated it since: records keep no other. */
+  counted: bool = false;
+  /** Its record has another size, which no client has been told of. */
+  behind: bool = false;
+  /** Its files wait to be counted. */
+  toCount: bool = false;
   labelKeys: string[] = [];
   labelValues: string[] = [];
 
@@ -39,6 +45,7 @@ export class Volume {
     json.stringField("name", this.name);
     json.i64Field("created", this.created);
     json.boolField("named", !this.anonymous);
+    if (this.counted) json.i64Field("size", this.size);
     json.key("labels");
     this.writeLabels(json);
     json.endObject();
@@ -53,10 +60,13 @@ export class Volume {
 }
 
 const SHAPE: Shape = new Shape().texts("name").numbers("created").bools("named").textMap("labels");
+/** Those that wait to be counted have none. */
+const SIZE: Shape = new Shape(true).number("size", 0, i64.MAX_VALUE);
 
 /** Why a document is no record of the volume `name`; empty if it is one. */
 export function volumeProblem(json: Json, name: string): string {
-  const problem = SHAPE.problem(json);
+  let problem = SHAPE.problem(json);
+  if (problem.length == 0) problem = SIZE.problem(json);
   if (problem.length > 0) return problem;
   if (json.stringOf("name") != name) return "it is another volume's";
   return volumeNameProblem(name);
@@ -66,6 +76,8 @@ export function volumeProblem(json: Json, name: string): string {
 export function readVolume(json: Json): Volume {
   const volume = new Volume(json.stringOf("name"), json.i64Of("created"), !json.boolOf("named"));
   volume.label(json.find("labels"));
+  volume.counted = json.find("size") !== null;
+  if (volume.counted) volume.size = json.i64Of("size");
   return volume;
 }
 
@@ -76,7 +88,7 @@ export class VolumeStore {
   add(volume: Volume): void {
     volume.size = 0;
     this.restore(volume);
-    putRecord(`volume/${volume.name}`, volume.record());
+    this.put(volume);
   }
 
   /** One whose files are there, though nothing is known of it but its name. */
@@ -84,7 +96,43 @@ export class VolumeStore {
     // Names that the engine gives are ids.
     const volume = new Volume(name, engine.now.wall, isFullId(name) && isAnonymous(name));
     this.restore(volume);
-    putRecord(`volume/${name}`, volume.record());
+    this.put(volume);
+  }
+
+  /**
+   * Its files have been counted. Of a volume that is being written to the record waits until somebody is told. What was
+   * outdated meanwhile is counted once more: until then no record has the figure, which an engine that ends would leave.
+   */
+  keepSize(volume: Volume, bytes: i64): void {
+    if (!volume.counted && (volume.toCount || isBeingFilled(volume.name))) {
+      volume.size = bytes;
+      return;
+    }
+    if (!volume.counted || volume.size != bytes) volume.behind = true;
+    volume.size = bytes;
+    volume.counted = true;
+    // That may be the last sample of the run, which the record does not have.
+    if (!isInRun(volume.name)) this.catchUp(volume);
+  }
+
+  /** Its files could not be counted. Those of one that is being written to are so again by themselves. */
+  missSize(name: string): void {
+    if (!isInRun(name)) this.outdate(name);
+  }
+
+  /** Its files have changed for the last time for now. An engine that ends first leaves their count to the next one. */
+  outdate(name: string): void {
+    const volume = this.find(name);
+    if (volume === null || !volume.counted) return;
+    volume.counted = false;
+    volume.behind = true;
+    this.catchUp(volume);
+  }
+
+  /** A client is told all sizes in this step. */
+  tell(): void {
+    const volumes = this.all();
+    for (let i = 0; i < volumes.length; i++) this.catchUp(volumes[i]);
   }
 
   restore(volume: Volume): void {
@@ -109,6 +157,17 @@ export class VolumeStore {
   /** Puts all records anew. */
   putAll(): void {
     const volumes = this.all();
-    for (let i = 0; i < volumes.length; i++) putRecord(`volume/${volumes[i].name}`, volumes[i].record());
+    for (let i = 0; i < volumes.length; i++) this.put(volumes[i]);
+  }
+
+  /** The damaged record that it has another one for is not forgotten for a figure: see `SetAside.replaced`. */
+  private catchUp(volume: Volume): void {
+    if (!volume.behind || engine.setAside.has(`volume/${volume.name}`)) return;
+    volume.behind = false;
+    this.put(volume);
+  }
+
+  private put(volume: Volume): void {
+    putRecord(`volume/${volume.name}`, volume.record());
   }
 }

@@ -3,6 +3,7 @@
 import { Container } from "../container/container";
 import { Status } from "../container/lifecycle";
 import { MountKind } from "../container/mount-point";
+import { hasUnfilled } from "../container/own-volumes";
 import { engine } from "../state";
 
 export function isUsed(name: string): bool {
@@ -26,6 +27,23 @@ export function countUsers(name: string): i32 {
   let count = 0;
   for (let i = 0; i < containers.length; i++) if (has(containers[i], name)) count += 1;
   return count;
+}
+
+/** A container that runs has it. */
+export function isInRun(name: string): bool {
+  const containers = engine.containers.all();
+  for (let i = 0; i < containers.length; i++) if (containers[i].running && has(containers[i], name)) return true;
+  return false;
+}
+
+/** A container that is created, or whose files are looked at, fills it; a run's end counts what its start has filled. */
+export function isBeingFilled(name: string): bool {
+  const containers = engine.containers.all();
+  for (let i = 0; i < containers.length; i++) {
+    const container = containers[i];
+    if ((container.creating || container.filesWorks > 0) && hasUnfilled(container) && has(container, name)) return true;
+  }
+  return false;
 }
 
 /** Whether those that have it have never named it. */

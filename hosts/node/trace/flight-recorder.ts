@@ -21,7 +21,7 @@ export interface FlightRecorderOptions {
 
 /** A segment is a small part of what is kept, for the oldest goes in whole. */
 const SEGMENTS = 16;
-const MOST_CHARACTERS = 4 << 20;
+const SEGMENT_BYTES = 4 << 20;
 /** Steps wait so long to be written down, for others or for a moment in which nobody asks. */
 const GATHER_MS = 10;
 /** So many are written down together, behind the turn of the event loop in which there are: in some tenth of 1 ms. */
@@ -55,9 +55,9 @@ export class FlightRecorder implements Observer {
       core,
       sink: this.#files,
       inputs: Infinity,
-      characters: Math.min(MOST_CHARACTERS, limit / SEGMENTS),
+      bytes: Math.min(SEGMENT_BYTES, limit / SEGMENTS),
       // With its snapshot, deflated, it is to stay under half.
-      mostCharacters: limit / 4,
+      mostBytes: limit / 4,
       segments: Infinity,
       first: (this.directory.segments().at(-1)?.number ?? 0) + 1,
       later: (work) => this.#defer(work),

@@ -1,8 +1,7 @@
 // Writes the segments of a trace to files, by and by, so that nobody waits for the disk; and throws the oldest away when
 // there are too many bytes of them. What the disk does not take is lost to the trace, and to nobody else.
 
-import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { endLine } from "../../trace/lines.js";
 import type { Sink } from "../../trace/recorder.js";
@@ -143,9 +142,8 @@ export class SegmentFiles implements Sink {
     if (this.#handle !== null && newest?.number === segment) return newest;
     await this.#handle?.close();
     this.#handle = null;
-    const file = this.#directory.fileOf(segment);
-    this.#handle = await open(file, "ax", 0o600);
-    const added = { number: segment, file, bytes: 0 };
+    this.#handle = await this.#directory.begin(segment);
+    const added = { number: segment, file: this.#directory.fileOf(segment), bytes: 0 };
     this.#files.push(added);
     return added;
   }
@@ -154,7 +152,7 @@ export class SegmentFiles implements Sink {
   #makeRoom(bytes: number): void {
     const kept = (): number => this.#files.reduce((sum, file) => sum + file.bytes, this.#directory.incidentBytes());
     while (kept() + bytes > this.#limit && this.#files.length > 1) {
-      rmSync(this.#files[0]!.file, { force: true });
+      this.#directory.drop(this.#files[0]!.number);
       this.#files.shift();
     }
   }
@@ -185,7 +183,7 @@ export class SegmentFiles implements Sink {
   /** False where the disk does not even let go of it: what is there of it goes on being counted. */
   #removed(segment: number): boolean {
     try {
-      rmSync(this.#directory.fileOf(segment), { force: true });
+      this.#directory.drop(segment);
       return true;
     } catch (error) {
       this.#log.warn("the flight recorder could not remove a segment", { segment, error: messageOf(error) });

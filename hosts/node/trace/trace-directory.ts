@@ -12,6 +12,8 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 
 /** One of a trace's files. */
@@ -40,6 +42,9 @@ const SEGMENT = /^segment-([0-9]{1,15})\.ndjson$/;
 const INCIDENT = /^incident-[0-9a-f]+\.ndjson$/;
 
 export class TraceDirectory {
+  /** What `incidentBytes` has found; null when it may be something else by now. */
+  #incidentBytes: number | null = null;
+
   constructor(readonly path: string) {}
 
   /** Makes it if it is not there. Throws where it is somebody else's: others could read what is written. */
@@ -83,6 +88,19 @@ export class TraceDirectory {
     this.dropIncidents(mostBytes);
   }
 
+  /** Removes a segment, which an incident may go on having. Throws where the disk does not let go of it. */
+  drop(segment: number): void {
+    rmSync(this.fileOf(segment), { force: true });
+    this.#incidentBytes = null;
+  }
+
+  /** Opens the file of a new segment for appending. */
+  async begin(segment: number): Promise<FileHandle> {
+    // Somebody may have taken incidents away meanwhile.
+    this.#incidentBytes = null;
+    return await open(this.fileOf(segment), "ax", 0o600);
+  }
+
   /** Of incidents the newest are kept, of so many bytes together. */
   dropIncidents(mostBytes: number): void {
     const seen = new Set<number>();
@@ -92,10 +110,15 @@ export class TraceDirectory {
       seen.add(inode);
       if (at >= MOST_INCIDENTS || sum > mostBytes) rmSync(file, { force: true });
     }
+    this.#incidentBytes = null;
   }
 
-  /** Bytes of incidents whose segments are gone: the others have the same. */
+  /** Bytes of incidents whose segments are gone: the others have the same. Asked for at every write, looked up once. */
   incidentBytes(): number {
+    return (this.#incidentBytes ??= this.#countIncidentBytes());
+  }
+
+  #countIncidentBytes(): number {
     const incidents = this.#incidents();
     return incidents.reduce((sum, { inode, bytes, links }, at) => {
       const same = incidents.filter((one) => one.inode === inode);

@@ -4,8 +4,9 @@ import { HostFailure } from "../../failure.js";
 import { FileError } from "./file-system.js";
 import { inode, type Inode } from "./inode.js";
 import { lookup, type Mount, type MountTable } from "./lookup.js";
+import { memoryTree, toldOptions } from "./memory.js";
 import { MountedFiles } from "./mounted-files.js";
-import { devices, madeTree, mountsText, type MadeFiles } from "./special.js";
+import { madeTree, mountsText, type MadeFiles } from "./special.js";
 import { Room } from "./space.js";
 import { programFile } from "./stubs.js";
 import { Tree } from "./tree.js";
@@ -64,10 +65,9 @@ function mountOf(wanted: MountSpec, spec: ViewSpec, sources: Sources, mounts: Mo
   const readOnly = options.includes("ro");
   const from = source.startsWith("shm:") ? MEMORY : DISK;
   if (isBind) return { ...boundSource(source, spec, sources), readOnly, ...from };
-  const shown = options.filter((option) => !UNSHOWN.test(option)).join(",");
-  const about = { readOnly, source: source || type, type, options: shown };
+  const about = { readOnly, source: source || type, type, options: toldOptions(options) };
   if (type === "proc" || type === "sysfs") return new MadeMount(about, kernelFiles(type, spec, mounts));
-  const tree = memory(wanted);
+  const tree = memoryTree(type, wanted.destination, options);
   return { tree, root: tree.root, ...about };
 }
 
@@ -101,13 +101,6 @@ class MadeMount implements Mount {
   get root(): Inode {
     return this.tree.root;
   }
-}
-
-function memory({ type, destination, options = [] }: MountSpec): Tree {
-  const tree = new Tree(new Room(sizeOf(options)), type === "tmpfs" && destination === "/dev" ? DEVICES : null);
-  const mode = /^mode=([0-7]+)$/.exec(options.find((option) => option.startsWith("mode=")) ?? "")?.[1];
-  tree.root.mode = mode === undefined ? (type === "tmpfs" ? 0o1777 : 0o755) : Number.parseInt(mode, 8);
-  return tree;
 }
 
 function boundSource(source: string, spec: ViewSpec, sources: Sources): { tree: Tree; root: Inode } {
@@ -190,20 +183,9 @@ function placeOf(mounts: MountTable, destination: string, isDirectory: boolean, 
   return path || "/";
 }
 
-function sizeOf(options: readonly string[]): number {
-  const match = /^size=(\d+)([kmg]?)$/i.exec(options.find((option) => option.startsWith("size=")) ?? "");
-  const [, size, unit = ""] = match ?? [];
-  return size === undefined
-    ? Infinity
-    : Number(size) * ({ k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[unit.toLowerCase()] ?? 1);
-}
-
 const DISK = { source: "/dev/vda1", type: "ext4", options: "relatime" };
-/** Told otherwise, or of nobody's concern who looks at mounts. */
-const UNSHOWN = /^(ro|rw|r?(private|shared|slave))$/;
 const MEMORY = { source: "shm", type: "tmpfs", options: "nosuid,nodev,noexec,relatime" };
 const ROOT = { source: "overlay", type: "overlay", options: "relatime" };
-const DEVICES = devices();
 /** What the kernel makes takes no room. */
 const MADE = new Room(Infinity);
 const PROC: [string, () => string][] = [

@@ -22,6 +22,7 @@ export class Exec {
   readonly #output: ExecOutput;
   #process: ContainerProcess | null = null;
   #terminal: Terminal | null = null;
+  #exit: types.Exit | undefined;
   /** Nobody is to be told of its end. */
   isDropped = false;
 
@@ -34,6 +35,16 @@ export class Exec {
 
   get isRunning(): boolean {
     return this.#process !== null && !this.#process.isOver;
+  }
+
+  /** Undefined before it has ended, and of one that never came to run. */
+  get exit(): types.Exit | undefined {
+    return this.#exit;
+  }
+
+  /** For an inventory: what has ended, and is not yet known to have, is so soon. */
+  get goesOn(): boolean {
+    return this.#process !== null && this.#exit === undefined;
   }
 
   /** For one client. */
@@ -126,15 +137,16 @@ export class Exec {
   async #exited(process: ContainerProcess): Promise<Omit<engine.ExecExited, "exec">> {
     const code = await process.exited;
     const { time } = process.namespace.kernel;
-    const at = time.now().wall;
+    const outOfMemory = process.endedBy === SIGKILL && process.namespace.isOutOfMemory;
+    const exit = { code, outOfMemory, lost: false, at: time.now().wall };
+    this.#exit = exit;
     this.#stdin.close();
     // A terminal goes with its session's leader.
     if (this.#terminal) this.#output.end();
     const callOff = time.at(time.now().monotonic + DRAIN_NS, () => this.#output.end());
     await this.#output.written;
     callOff();
-    const outOfMemory = process.endedBy === SIGKILL && process.namespace.isOutOfMemory;
-    return { exit: { code, outOfMemory, lost: false, at }, ...this.#output.captured };
+    return { exit, ...this.#output.captured };
   }
 }
 

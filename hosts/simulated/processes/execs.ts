@@ -41,10 +41,11 @@ export class Execs {
   }
 
   inventory(): engine.FoundExec[] {
-    return [...this.#byId].map(([exec, { run, isRunning }]) => ({
+    return [...this.#byId].map(([exec, { run, goesOn, exit }]) => ({
       exec,
       subject: { container: run.container, run: run.number },
-      running: isRunning,
+      running: goesOn,
+      ...(exit && { exit }),
     }));
   }
 

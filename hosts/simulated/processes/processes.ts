@@ -229,7 +229,8 @@ class World implements SimulatedProcesses {
     const table = this.#joined(spec);
     if (launch.shmSize > 0n) disk.makeMemory(container, launch.shmSize);
     makeDirectories(launch.directories, disk.machine);
-    const files = mounted(() => disk.mountView(container, { ...viewOf(spec, launch, seen), made: run.made }));
+    const view = viewOf(spec, launch, seen, disk.machine.read("/etc/resolv.conf"));
+    const files = mounted(() => disk.mountView(container, { ...view, made: run.made }));
     addDevices(launch.devices, disk.machine, files);
     const identity = identityOf(launch, files);
     const kernel = this.#kernel(container, files);

@@ -164,6 +164,7 @@ function enter(files: MountedFiles, cwd: string): void {
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     const why = error.message.toLowerCase();
+    if (why === "not a directory") throw new HostFailure("invalid", `Cannot mkdir: ${cwd} is not a directory`);
     throw new HostFailure("invalid", `chdir to cwd ("${cwd}") set in config.json failed: ${why}`);
   }
 }

@@ -3,6 +3,7 @@
 import type { BlockIO } from "../../device-rates.js";
 import { HostFailure } from "../../failure.js";
 import type { processes } from "../../host.js";
+import { resolvConf } from "../../resolv-conf.js";
 import { identify, type Identity } from "../../users.js";
 import type { MountSpec, ViewSpec } from "../files/disk.js";
 import { FileError, type FileSystem } from "../files/file-system.js";
@@ -81,19 +82,27 @@ export interface Seen {
   uptime(): bigint;
 }
 
-/** Mounts, files and what the kernel tells, for the content code. */
-export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen): ViewSpec {
-  const files = launch.files.filter(({ content }) => content !== undefined);
+/** Mounts, files and what the kernel tells, for the content code. `resolver`: the machine's own resolv.conf. */
+export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen, resolver: Uint8Array): ViewSpec {
+  const apart = (spec.linux?.namespaces ?? []).some(({ type }) => type === "network");
+  const files = launch.files.map(({ name, content }) => {
+    return [name, name === "resolv.conf" ? resolverFile(content, resolver, apart) : content] as const;
+  });
   // What is told later lives as long as the container's processes: neither bytes nor mounts need stay for it.
   const { user, seccomp } = launch;
   const told = toldOf(spec);
   return {
-    mounts: (spec.mounts ?? []).filter(isOwnMount).map(withKibibytes),
+    mounts: (spec.mounts ?? []).filter(isOwnMount),
     readOnly: spec.root?.readonly ?? false,
-    files: new Map(files.map(({ name, content }) => [name, content!])),
+    files: new Map(files.flatMap(([name, content]) => (content === undefined ? [] : [[name, content]]))),
     proc: () => procFiles(told, { user, seccomp }, seen),
     sys: () => sysFiles(seen),
   };
+}
+
+function resolverFile(asked: Uint8Array | undefined, own: Uint8Array, apart: boolean): Uint8Array {
+  const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+  return new TextEncoder().encode(resolvConf(asked && text(asked), text(own), apart));
 }
 
 /** What /proc and /sys tell of. */
@@ -112,17 +121,6 @@ function toldOf({ hostname = "", process = {}, linux = {} }: Spec): Spec {
 /** Control groups stand in the tree of /sys. */
 function isOwnMount({ type }: MountSpec): boolean {
   return type !== "cgroup" && type !== "cgroup2";
-}
-
-/** tmpfs tells its size so, however it was given. */
-function withKibibytes(mount: MountSpec): MountSpec {
-  const shown = (option: string): string => {
-    const [, number, unit = ""] = /^size=(\d+)([kmgKMG]?)$/.exec(option) ?? [];
-    if (number === undefined) return option;
-    const bytes = Number(number) * ({ k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[unit.toLowerCase()] ?? 1);
-    return `size=${Math.ceil(bytes / 1024)}k`;
-  };
-  return mount.type === "tmpfs" ? { ...mount, options: (mount.options ?? []).map(shown) } : mount;
 }
 
 /** Directories that binds need and the machine does not have yet. A file will do. */

@@ -53,8 +53,6 @@ export interface Saved extends Counted {
   requests: readonly Request[];
   timers: ReadonlyMap<bigint, bigint>;
   abandoned: ReadonlySet<bigint>;
-  /** Asked to be kept, and not kept yet. */
-  late: StepOutputs["records"];
   /** In the order in which they were asked. */
   waiting: readonly HostEffect[];
   outcomes: ReadonlyMap<HostEffect, engine.Completed["outcome"]>;
@@ -73,7 +71,6 @@ export class Engine implements Counted {
   readonly #instance: Instance;
   readonly #timers = new Map<bigint, bigint>();
   readonly #abandoned = new Set<bigint>();
-  #late: StepOutputs["records"] = [];
   #waiting: HostEffect[] = [];
   /** What became of those that were carried out, and of which the core has not heard yet. */
   readonly #outcomes = new Map<HostEffect, engine.Completed["outcome"]>();
@@ -105,7 +102,7 @@ export class Engine implements Counted {
   static resumed(saved: Saved, instance: Instance): Engine {
     const before = { ...saved, epoch: saved.epoch - 1 };
     const engine = new Engine(saved.world.copy(), new Map(saved.records), before, instance);
-    [engine.#now, engine.#waiting, engine.#late] = [saved.now, [...saved.waiting], [...saved.late]];
+    [engine.#now, engine.#waiting] = [saved.now, [...saved.waiting]];
     for (const [op, at] of saved.timers) engine.#timers.set(op, at);
     for (const op of saved.abandoned) engine.#abandoned.add(op);
     for (const [effect, outcome] of saved.outcomes) engine.#outcomes.set(effect, outcome);
@@ -126,7 +123,6 @@ export class Engine implements Counted {
       requests: this.requests.filter(({ over }) => !over).map((request) => ({ ...request })),
       timers: new Map(this.#timers),
       abandoned: new Set(this.#abandoned),
-      late: [...this.#late],
       waiting: [...this.#waiting],
       outcomes: new Map(this.#outcomes),
     };
@@ -280,11 +276,9 @@ export class Engine implements Counted {
     for (const { request, command } of sent) this.#reply(request, command);
   }
 
-  /** What no step waits for is lost by a cut before the next transaction. */
   #keep(records: StepOutputs["records"]): void {
-    this.#late.push(...records);
-    if (!records.some(({ tag }) => tag !== "append-later")) return;
-    for (const command of this.#late.splice(0)) keep(command, this.records, this.journal);
+    if (records.length === 0) return;
+    for (const command of records) keep(command, this.records, this.journal);
     this.changed();
   }
 

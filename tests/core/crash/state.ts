@@ -24,6 +24,8 @@ export interface Exec {
   container: string;
   run: number;
   running: boolean;
+  /** Once it has ended. */
+  code?: number;
 }
 
 export interface Join {

@@ -53,8 +53,9 @@ export class World {
     const { mounts, files, joins, networks: made, volumes: kept, chains, processes: launches } = this.state;
     return {
       processes: [...launches.values()].map((process) => ({ ...process, state: stateOf(process) })),
-      execs: [...this.state.execs.values()].map(({ exec, container, run, running }) => {
-        return { exec, subject: { container, run }, running };
+      execs: [...this.state.execs.values()].map(({ exec, container, run, running, code }) => {
+        const exit = code === undefined ? undefined : { code, outOfMemory: false, lost: false, at: 0n };
+        return { exec, subject: { container, run }, running, ...(exit && { exit }) };
       }),
       mounts: [...mounts.keys()],
       containers: [...files],
@@ -99,6 +100,7 @@ export class World {
   endExec(exec: Exec, code: number): void {
     if (!exec.running) return;
     exec.running = false;
+    exec.code = code;
     this.execEnds.push({ exec: exec.exec, code });
   }
 
@@ -258,10 +260,8 @@ export class World {
     return { name: "data", size: 0n, mode: 0o040755, modified: 0n, linkTarget: "", place: "/", readOnly: false };
   }
 
-  /** Those of a run that has ended cannot be looked at any more; all others must be mounted. */
-  #requireFiles({ container, run, places }: types.View): void {
-    const process = this.running(container);
-    if (run !== undefined && process?.run !== run) throw new Failed("interrupted", "the run has ended");
+  /** They must be mounted, those of a run that has ended, too. */
+  #requireFiles({ container, places }: types.View): void {
     if (!this.state.mounts.has(container) && this.state.files.has(container)) {
       throw new Breach(`files of ${container} looked at, which are not mounted`);
     }

@@ -164,6 +164,30 @@ describe("commit", () => {
     expect(world.answer(id).status).toBe(201);
   });
 
+  test("a commit that outlasts the run that it holds still holds nothing of the next one", () => {
+    const container = run(world, "base:1", "made");
+    const held = (): string[] => [...world.records.keys()].filter((key) => key.startsWith("commit/"));
+    const id = world.ask("POST", "/commit?container=made");
+    world.done(world.takeProcess("pause"));
+    const { op } = world.take("commit");
+    expect(held()).toEqual([`commit/${container}`]);
+    world.exited(container, 1);
+    expect(held()).toEqual([]);
+    world.done(world.takeProcess("reap"));
+    world.done(world.take("unmount").op);
+    world.ask("POST", "/containers/made/start");
+    world.done(world.take("mount").op);
+    world.succeed(world.takeProcess("launch"), { tag: "launched", val: { pid: 8, at: world.now() } });
+    const pause = world.ask("POST", "/containers/made/pause");
+    world.done(world.takeProcess("pause"));
+    expect(world.answer(pause).status).toBe(204);
+    const diffId = `sha256:${"0".repeat(64)}`;
+    world.succeed(op, { tag: "committed", val: { diffId, size: 0n, empty: true } });
+    expect(world.answer(id).status).toBe(201);
+    expect(world.call("GET", "/containers/made/json").json).toMatchObject({ State: { Status: "paused" } });
+    expect(held()).toEqual([]);
+  });
+
   test.each([
     ["repo=x", 400, 'invalid name or ID supplied: ""'],
     ["container=nope", 404, "No such container: nope"],

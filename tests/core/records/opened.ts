@@ -176,7 +176,7 @@ export class Opened {
   #keep(command: StepOutputs["records"][number]): void {
     if (command.tag === "put") this.records.set(command.val.key, text(command.val.value));
     else if (command.tag === "delete") this.records.delete(command.val);
-    else if (command.tag !== "settle") this.#journal.append(command.val);
+    else this.#journal.append(command.val);
   }
 
   #time() {

@@ -24,6 +24,7 @@ export class Connection implements Channel {
   #unread: ((wentOut: boolean) => void)[] = [];
   reads = true;
   status = 0;
+  #isArchive = false;
   text = "";
   /** Nothing comes any more, whoever ended it. */
   over = false;
@@ -134,11 +135,14 @@ export class Connection implements Channel {
 
   #answer(head: replies.Head, body: string | null): void {
     this.status = head.status;
+    this.#isArchive = /^content-type: application\/x-tar$/im.test(head.headers);
     if (body !== null) this.text = body;
     this.#listener.answered(this, { status: head.status, headers: headersOf(head), body });
   }
 
   #tell(bytes: Uint8Array): void {
+    // Nobody reads a file system as a text.
+    if (this.#isArchive) return;
     const piece = this.#decoder.decode(bytes, { stream: true });
     // A follower of logs or of events would hold all there ever was.
     if (this.text.length < TEXT_KEPT) this.text += piece;

@@ -5,6 +5,7 @@ import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 import { type JournalEvent, eventsOf } from "./journal.js";
+import type { ContainerRecord } from "../ledger.js";
 import { EventReplies } from "./event-replies.js";
 
 /** Who follows events for this. */
@@ -28,7 +29,7 @@ export class Events implements Invariant {
   #rest = "";
   readonly #replies = new EventReplies();
   readonly #created = new Set<string>();
-  /** Execs that were begun and have not died. */
+  /** Execs that were begun and have not died, as far as that was kept. */
   readonly #execs = new Set<string>();
   /** Containers whose run has been sent SIGKILL. */
   readonly #killed = new Set<string>();
@@ -37,7 +38,7 @@ export class Events implements Invariant {
 
   stepped(seen: Seen): void {
     const { input, outputs } = seen;
-    if (seen.opening !== null) this.#short.clear();
+    if (seen.opening !== null) this.#opened(seen.opening);
     const events = eventsOf(outputs.records);
     const own = events.filter(({ type }) => type === "container");
     this.#signals(outputs.effects, own);
@@ -48,6 +49,19 @@ export class Events implements Invariant {
     this.#replies.stepped(seen, own);
     if (input?.tag === "request" && input.val.headers.includes(`sim/${WATCHER}`)) this.#follows = true;
     if (this.#follows) this.#untold.push(...events);
+  }
+
+  /** What the instance before told and did not get kept has not been told. */
+  #opened({ records }: NonNullable<Seen["opening"]>): void {
+    this.#short.clear();
+    // Whose end was told and not kept has a record still: it is told again.
+    this.#execs.clear();
+    for (const { key, value } of records) {
+      if (key.startsWith("exec/")) this.#execs.add(key.slice("exec/".length));
+      if (!key.startsWith("container/")) continue;
+      const { id, creating } = JSON.parse(decoder.decode(value)) as ContainerRecord;
+      if (creating === true) this.#created.delete(id);
+    }
   }
 
   /** Bytes that the watcher is sent. */
@@ -157,6 +171,8 @@ export class Events implements Invariant {
     broken(`${Type} ${Action} of ${ID} was told in place of ${next?.action ?? "nothing"} of ${next?.id ?? "anybody"}`);
   }
 }
+
+const decoder = new TextDecoder();
 
 function execOf({ attributes }: JournalEvent): string {
   return attributes.get("execID") ?? "";

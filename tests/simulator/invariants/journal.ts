@@ -19,12 +19,10 @@ const decoder = new TextDecoder();
 
 /** Events of a step, in their order. */
 export function eventsOf(commands: StepOutputs["records"]): JournalEvent[] {
-  return commands.flatMap((command) =>
-    command.tag === "append" || command.tag === "append-later" ? [eventOf(command.val.bytes)] : [],
-  );
+  return commands.flatMap((command) => (command.tag === "append" ? [eventOf(command.val.bytes)] : []));
 }
 
-function eventOf(bytes: Uint8Array): JournalEvent {
+export function eventOf(bytes: Uint8Array): JournalEvent {
   if (bytes[0] !== FORM) throw new Breach("events", "an entry of the journal has another form");
   const [type = "", action = "", id = "", ...rest] = textsOf(bytes);
   const attributes = new Map<string, string>();

@@ -2,13 +2,15 @@
 // nothing. None outlives its owner: nothing is asked for that nobody waits for, and no timer is set that nobody needs.
 
 import type { Operation } from "../../../hosts/host.js";
+import { subjectOf } from "../../../hosts/order.js";
+import type { Effect, HostEffect } from "../../../hosts/outbox.js";
 import { Breach } from "../breach.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 import { Timers } from "./timers.js";
 
 export class Operations implements Invariant {
   /** And what each does. */
-  readonly #open = new Map<Operation, { what: string; command: unknown }>();
+  readonly #open = new Map<Operation, { what: string; command: unknown; subject: string | null }>();
   readonly #used = new Set<Operation>();
   readonly #timers = new Timers();
 
@@ -27,6 +29,12 @@ export class Operations implements Invariant {
     return [...this.#open.values()].some((one) => what.test(one.what));
   }
 
+  /** Subjects of what is under way, but for these commands. */
+  subjectsBut(effects: readonly Effect[]): Set<string> {
+    const left = new Set(effects.map(({ op }) => op));
+    return new Set([...this.#open].flatMap(([op, { subject }]) => (subject === null || left.has(op) ? [] : [subject])));
+  }
+
   stepped(seen: Seen): void {
     const { input, outputs, epoch, opening } = seen;
     if (opening !== null) this.crashed();
@@ -38,10 +46,11 @@ export class Operations implements Invariant {
         `a completion of operation ${input.val.op}, which was not under way, did something`,
       );
     }
-    for (const { to, op, command } of outputs.effects) {
+    for (const effect of outputs.effects) {
+      const { op } = effect;
       if (op >> 32n !== BigInt(epoch)) throw new Breach("operations", `operation ${op} is not of instance ${epoch}`);
-      if (to !== "timers") this.#begin(op, `${to} ${command.tag}`, command);
-      else if (command.tag === "set") this.#use(op);
+      if (effect.to !== "timers") this.#begin(effect);
+      else if (effect.command.tag === "set") this.#use(op);
     }
     this.#timers.asked(seen);
   }
@@ -61,9 +70,10 @@ export class Operations implements Invariant {
     return [...this.#open.values()].map(({ what }) => what);
   }
 
-  #begin(op: Operation, what: string, command: unknown): void {
+  #begin(effect: HostEffect): void {
+    const { to, op, command } = effect;
     this.#use(op);
-    this.#open.set(op, { what, command });
+    this.#open.set(op, { what: `${to} ${command.tag}`, command, subject: subjectOf(effect) });
   }
 
   #use(op: Operation): void {

@@ -3,13 +3,11 @@
 import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import { isEqual } from "../ledger.js";
+import { lateMembers } from "../../support/late-members.js";
 import type { Invariant, Seen } from "./invariant.js";
 
-/**
- * Members of a container's record that may wait until a client is told of them. `removeVolumes` belongs to a removal that
- * does not begin before the run is over.
- */
-const LATE = ["health", "manuallyStopped", "disarmed", "removeVolumes"];
+/** Belongs to a removal that does not begin before the run is over. */
+const REMOVAL = "removeVolumes";
 
 const decoder = new TextDecoder();
 
@@ -26,27 +24,28 @@ export function expectRemembered(
   kept: ReadonlyMap<string, Uint8Array>,
 ): void {
   const told = new Set<string>();
-  for (const { key, value } of remembered) {
+  for (const record of remembered) {
+    const { key, value } = record;
     told.add(key);
     const written = kept.get(key);
     if (written === undefined) throw new Breach(rule, `${key} is remembered and not kept`);
     // Most are the same byte by byte.
-    if (!isEqual(written, value)) expectSame(rule, key, value, written);
+    if (!isEqual(written, value)) expectSame(rule, record, written, lateMembers(record, remembered));
   }
   for (const key of kept.keys()) {
     if (!key.startsWith("damaged/") && !told.has(key)) throw new Breach(rule, `${key} is kept and not remembered`);
   }
 }
 
-function expectSame(rule: string, key: string, memory: Uint8Array, written: Uint8Array): void {
-  const [remembered, recorded] = [form(key, memory), form(key, written)];
+function expectSame(rule: string, { key, value }: engine.Stored, written: Uint8Array, late: readonly string[]): void {
+  const [remembered, recorded] = [form(key, value, late), form(key, written, late)];
   if (remembered === recorded) return;
   throw new Breach(rule, `${key} differs:\nin memory   ${remembered}\nby records  ${recorded}`);
 }
 
-function form(key: string, value: Uint8Array): string {
+function form(key: string, value: Uint8Array, late: readonly string[]): string {
   const text = decoder.decode(value);
-  if (!key.startsWith("container/")) return text;
+  if (!key.startsWith("container/") && !key.startsWith("volume/")) return text;
   const members = Object.entries(JSON.parse(text) as Record<string, unknown>);
-  return JSON.stringify(members.filter(([name]) => !LATE.includes(name)));
+  return JSON.stringify(members.filter(([name]) => name !== REMOVAL && !late.includes(name)));
 }

@@ -26,18 +26,11 @@ export class Restarts implements Invariant {
   #compare(seen: Seen, { inventory }: { inventory: engine.Inventory }, before: Uint8Array): void {
     const { ledger, now, notes } = seen;
     if (ledger.lost === null) throw new Breach("restart", "the records are not those after a step of the one before");
-    const old = this.#restored(before);
-    const [memory, records] = [new Questions(old, now), new Questions(this.#restored(seen.snapshot()), now)];
-    const moved = movedIn(notes);
-    const isWhole = ledger.lost === 0;
-    for (const container of ledger.containers.values()) {
-      const { id } = container;
-      if (moved.has(id) || !isSettled(container, inventory.processes)) continue;
-      // What shows of others may be in what was lost.
-      if (!isWhole && !(isKept(ledger, id) && isAlone(ledger, id))) continue;
-      same("restart", `container ${id} (${wordOf(container)})`, memory, records, `/containers/${id}/json`);
-    }
-    if (isWhole && moved.size === 0) for (const list of LISTS) same("restart", list, memory, records, list);
+    const [memory, records] = [before, seen.snapshot()].map((one) => new Questions(this.#restored(one), now));
+    compareRestart("restart", {
+      ...{ memory: memory!, records: records!, moved: movedIn(notes), isWhole: ledger.lost === 0 },
+      ...{ kept: ledger, before: ledger.before, processes: inventory.processes },
+    });
   }
 
   #restored(snapshot: Uint8Array): Instance {
@@ -47,10 +40,39 @@ export class Restarts implements Invariant {
   }
 }
 
+/** Two instances, one opened from what the other left. */
+export interface Restart {
+  memory: Questions;
+  records: Questions;
+  /** Whom the newer one has moved as it was opened. */
+  moved: ReadonlySet<string>;
+  /** All records that the older one has asked to keep were kept. */
+  isWhole: boolean;
+  /** That the newer one has opened. */
+  kept: Ledger;
+  /** All that the older one had asked to keep. */
+  before: ReadonlyMap<string, Uint8Array>;
+  /** That the newer one has found. */
+  processes: readonly engine.FoundProcess[];
+}
+
+/** Throws a `Breach` where the newer one does not say the same of what is settled. */
+export function compareRestart(rule: string, { memory, records, moved, isWhole, ...left }: Restart): void {
+  const { kept, before, processes } = left;
+  for (const container of kept.containers.values()) {
+    const { id } = container;
+    if (moved.has(id) || !isSettled(container, processes)) continue;
+    // What shows of others may be in what was lost.
+    if (!isWhole && !(isKept(kept, before, id) && isAlone(kept, id))) continue;
+    same(rule, `container ${id} (${wordOf(container)})`, memory, records, `/containers/${id}/json`);
+  }
+  if (isWhole && moved.size === 0) for (const list of LISTS) same(rule, list, memory, records, list);
+}
+
 /** Nothing that the one before had asked to keep of it was lost. */
-function isKept(ledger: Ledger, id: string): boolean {
+function isKept(kept: Ledger, before: Restart["before"], id: string): boolean {
   const key = `container/${id}`;
-  return isEqual(ledger.before.get(key), ledger.records.get(key)!);
+  return isEqual(before.get(key), kept.records.get(key)!);
 }
 
 /** Inspect shows nothing of other containers. */

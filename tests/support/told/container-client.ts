@@ -5,6 +5,7 @@ import { frames } from "../frames.js";
 import { tarOf } from "../images.js";
 import { readTar } from "../read-tar.js";
 import { Client, type CutBy, type Door, type Step } from "./client.js";
+import { ToldEvents } from "./told-events.js";
 
 type State = "none" | "created" | "running" | "paused" | "exited";
 
@@ -43,6 +44,7 @@ export class ContainerClient extends Client {
   /** The name it is about to have, or had before: see `rename`. */
   #otherName: string;
   #count = 0;
+  readonly #events = new ToldEvents();
   protected readonly steps: readonly Step[];
 
   constructor(
@@ -65,6 +67,7 @@ export class ContainerClient extends Client {
       step("kill", ["running"], () => this.#kill()),
       step("restart", ["running"], () => this.#restart()),
       step("exec", ["running"], () => this.#exec()),
+      step("detached exec", ["running"], () => this.#execDetached()),
       step("pause", ["running"], () => this.#become("paused", "pause")),
       step("unpause", ["paused"], () => this.#become("running", "unpause")),
       step("update", there, () => this.#update()),
@@ -78,6 +81,7 @@ export class ContainerClient extends Client {
     const { Id } = (await this.ask([201], "POST", `/containers/create?name=${this.name}`, CONFIG)).json<Inspected>();
     this.ids.add(Id);
     this.#id = Id;
+    this.#events.tell(Id, "create");
     this.#state = "created";
   }
 
@@ -104,7 +108,9 @@ export class ContainerClient extends Client {
   async #kill(): Promise<void> {
     this.#pid = 0;
     await this.ask([204], "POST", `/containers/${this.name}/kill`);
+    this.#events.tell(this.#id, "kill");
     await this.#learnEnd([137]);
+    this.#events.tell(this.#id, "die");
     this.#state = "exited";
   }
 
@@ -117,6 +123,7 @@ export class ContainerClient extends Client {
 
   async #become(state: State, how: string): Promise<void> {
     await this.ask([204], "POST", `/containers/${this.name}/${how}`);
+    this.#events.tell(this.#id, how.split("?")[0]!);
     this.#state = state;
   }
 
@@ -124,20 +131,36 @@ export class ContainerClient extends Client {
     const mark = `mark-${(this.#count += 1)}`;
     const wish = { Cmd: ["sh", "-c", `echo ${mark} >> /marks; exit 7`], AttachStdout: true };
     const { Id } = (await this.ask([201], "POST", `/containers/${this.name}/exec`, wish)).json<{ Id: string }>();
+    this.#events.tell(Id, "exec_create");
     await this.ask([200], "POST", `/exec/${Id}/start`, {});
+    // It is attached to before it begins: cut off in between it never does.
+    this.#events.tell(Id, "exec_start");
+    // The end of its stream may be the daemon's: this alone tells of the exec's.
     const { ExitCode } = (await this.ask([200], "GET", `/exec/${Id}/json`)).json<{ ExitCode: number }>();
+    this.#events.tell(Id, "exec_die");
     expect(ExitCode, this.describe()).toBe(7);
     this.#marks.push(mark);
+  }
+
+  /** Nobody waits for its end. */
+  async #execDetached(): Promise<void> {
+    const answer = await this.ask([201], "POST", `/containers/${this.name}/exec`, { Cmd: ["true"] });
+    const { Id } = answer.json<{ Id: string }>();
+    this.#events.tell(Id, "exec_create");
+    await this.ask([200], "POST", `/exec/${Id}/start`, { Detach: true });
+    this.#events.began(Id);
   }
 
   async #update(): Promise<void> {
     const CpuShares = 512 + (this.#count += 1);
     await this.ask([200], "POST", `/containers/${this.name}/update`, { CpuShares });
+    this.#events.tell(this.#id, "update");
     this.#shares = CpuShares;
   }
 
   async #rename(): Promise<void> {
     await this.ask([204], "POST", `/containers/${this.name}/rename?name=${this.#otherName}`);
+    this.#events.tell(this.#id, "rename");
     [this.name, this.#otherName] = [this.#otherName, this.name];
   }
 
@@ -145,15 +168,18 @@ export class ContainerClient extends Client {
     const body = `copied ${(this.#count += 1)}`;
     const tar = await tarOf([{ name: "copied", body }]);
     await this.ask([200], "PUT", `/containers/${this.name}/archive?path=/`, tar);
+    this.#events.tell(this.#id, "extract-to-dir");
     this.#copied = body;
   }
 
   async #remove(): Promise<void> {
     await this.ask([204], "DELETE", `/containers/${this.name}?force=1&v=1`);
+    this.#events.tell(this.#id, "destroy");
     this.#forget();
   }
 
   async check(by: CutBy): Promise<void> {
+    await this.#events.check(this.engine, this.describe());
     const found = await until(`${this.describe()}: a state that stays`, async () => {
       const now = await this.#inspect();
       return now !== null && PASSING.includes(now.State.Status) ? null : { now };

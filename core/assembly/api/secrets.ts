@@ -1,0 +1,75 @@
+// What a request tells that nobody may find in a snapshot: credentials in its headers, and in its query.
+
+import { erase } from "../../../build/bindings/erase";
+import { Query, decodeQuery } from "../text/url";
+import { hasAt } from "./headers";
+
+/**
+ * Parts of names that hold credentials, or sound like it, of headers and of parameters: those that traces hide, too. A
+ * `Referer` is an address, whose query may hold any.
+ */
+const SECRET_WORDS: string[] = [
+  "auth",
+  "registry-config",
+  "cookie",
+  "referer",
+  "token",
+  "secret",
+  "password",
+  "credential",
+  "apikey",
+  "api-key",
+];
+/** The one parameter that sounds like it, and that an endpoint knows: a commit's. */
+const AUTHOR = "author";
+
+/** Blanks the values of headers that hold credentials, or sound like it, in place and for good. */
+export function eraseSecretHeaders(headers: string): void {
+  let from = 0;
+  while (from < headers.length) {
+    const end = endAt(headers, "\n", from);
+    const colon = headers.indexOf(":", from);
+    if (colon >= 0 && colon < end && soundsSecret(headers, from, colon)) erase(headers, colon + 1, end);
+    from = end + 1;
+  }
+}
+
+/** Blanks the values of parameters that sound like credentials, in place and for good: no endpoint knows such a one. */
+export function eraseSecretParameters(target: string): void {
+  let from = target.indexOf("?") + 1;
+  if (from == 0) return;
+  while (from < target.length) {
+    const end = endAt(target, "&", from);
+    const equals = target.indexOf("=", from);
+    if (equals >= 0 && equals < end && isSecret(decodeQuery(target.substring(from, equals)))) {
+      erase(target, equals + 1, end);
+    }
+    from = end + 1;
+  }
+}
+
+/** The query without them. */
+export function forgetSecretParameters(query: Query): void {
+  for (let i = query.names.length - 1; i >= 0; i--) {
+    if (!isSecret(query.names[i])) continue;
+    query.names.splice(i, 1);
+    query.values.splice(i, 1);
+  }
+}
+
+function isSecret(parameter: string): bool {
+  return parameter != AUTHOR && soundsSecret(parameter, 0, parameter.length);
+}
+
+function soundsSecret(text: string, from: i32, end: i32): bool {
+  for (let i = 0; i < SECRET_WORDS.length; i++) {
+    const word = SECRET_WORDS[i];
+    for (let at = from; at + word.length <= end; at++) if (hasAt(text, at, word)) return true;
+  }
+  return false;
+}
+
+function endAt(text: string, separator: string, from: i32): i32 {
+  const end = text.indexOf(separator, from);
+  return end < 0 ? text.length : end;
+}

@@ -1,0 +1,41 @@
+// `/etc/resolv.conf` of a container (resolv.conf(5)): what its client asked for, and the machine's own lines for the rest.
+
+/** Docker's, where a machine has no server that its containers could reach. */
+const PUBLIC_SERVERS = ["8.8.8.8", "8.8.4.4"];
+
+const KINDS = ["search", "nameserver", "options"];
+
+/**
+ * `asked`: lines of the client's kinds; undefined for a copy of `own`, the machine's file. `apart`: the container has a
+ * network namespace, in which the machine's loopback addresses are its own, and no IPv6.
+ */
+export function resolvConf(asked: string | undefined, own: string, apart: boolean): string {
+  const usable = apart ? reachable(own) : own;
+  if (asked === undefined) return usable;
+  const lines = KINDS.flatMap((kind) => {
+    const wanted = linesOf(asked, kind);
+    return wanted.length > 0 ? wanted : linesOf(usable, kind === "search" ? "search|domain" : kind);
+  });
+  return lines
+    .filter((line) => line !== "search .")
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/** The same text where all servers can be reached. */
+function reachable(text: string): string {
+  const isReachable = (line: string): boolean => !/^\s*nameserver\s+(127\.|\S*:)/.test(line);
+  const lines = text.split("\n");
+  const left = lines.filter(isReachable);
+  if (linesOf(left.join("\n"), "nameserver").length > 0) return left.length === lines.length ? text : left.join("\n");
+  return [...PUBLIC_SERVERS.map((server) => `nameserver ${server}`), ...left].join("\n");
+}
+
+/** Lines that begin with a word. */
+function linesOf(text: string, word: string): string[] {
+  const starts = new RegExp(`^(${word})\\s`);
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => starts.test(line));
+}

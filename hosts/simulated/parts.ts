@@ -1,0 +1,128 @@
+// The parts of a simulated world, made once and told of each other. `host.ts` shows them as a host.
+
+import type { Bodies, RequestId, engine } from "../host.js";
+import { registryClient } from "../registry/client.js";
+import { simulatedContent, type SimulatedContent } from "./content/content.js";
+import type { Looks } from "./content/view.js";
+import { beyond } from "./elsewhere.js";
+import type { Fault } from "./faults.js";
+import { Disk } from "./files/disk.js";
+import { MACHINE, runtimesOf } from "./machine.js";
+import { WorldNetworks } from "./networks.js";
+import type { SimulatedOptions } from "./options.js";
+import { simulatedProcesses, type SimulatedProcesses } from "./processes/processes.js";
+import { PROGRAMS } from "./programs/table.js";
+import { seededRandom } from "./random.js";
+import { sharedCatalogue } from "./registry/catalogue.js";
+import { RegistryNetwork } from "./registry/transport.js";
+import { simulatedVolumes, type SimulatedVolumes } from "./volumes.js";
+import { WorldFaults } from "./world-faults.js";
+import { WorldTime } from "./world-time.js";
+
+const DISK_BYTES = 64 * 1024 ** 3;
+const DATA_ROOT = "/var/lib/coracle";
+
+export class Parts {
+  readonly dataRoot: string;
+  readonly diskBytes: number;
+  readonly time: WorldTime;
+  readonly networks: WorldNetworks;
+  readonly faults: WorldFaults;
+  readonly disk: Disk;
+  readonly registries: RegistryNetwork;
+  readonly content: SimulatedContent;
+  readonly volumes: SimulatedVolumes;
+  readonly processes: SimulatedProcesses;
+  readonly bodies = new LateBodies();
+  readonly crashing = new Crashing();
+  /** What files of containers are looked at through. */
+  readonly looks: Looks;
+  /** The OCI runtimes that there are now. */
+  runtimes: engine.OciRuntime[];
+
+  constructor(options: SimulatedOptions) {
+    this.dataRoot = options.dataRoot ?? DATA_ROOT;
+    this.diskBytes = options.diskBytes ?? DISK_BYTES;
+    this.runtimes = runtimesOf(options.runtimes ?? []);
+    this.time = new WorldTime(options);
+    this.networks = new WorldNetworks({ time: this.time });
+    this.faults = new WorldFaults(
+      (container) => this.networks.nameOf(container),
+      (fault) => this.#strikeAtOnce(fault),
+    );
+    this.disk = this.#diskFor(options);
+    this.registries = this.#registriesFor(options);
+    this.looks = { disk: this.disk, filesOf: (container, run) => this.processes.filesOf(container, run) };
+    this.content = this.#contentFor(options);
+    this.volumes = simulatedVolumes(this.disk);
+    this.processes = this.#processesFor(options);
+  }
+
+  /** What an engine that is opened now would find. */
+  found(): engine.Inventory {
+    const { processes, content, networks, volumes } = this;
+    return {
+      processes: processes.inventory(),
+      execs: processes.execs(),
+      mounts: content.mounts(),
+      containers: content.containers(),
+      joins: networks.joins(),
+      networks: networks.networks(),
+      volumes: volumes.names(),
+      chains: content.chains(),
+    };
+  }
+
+  #diskFor({ programs = {} }: SimulatedOptions): Disk {
+    return new Disk({
+      ...{ size: this.diskBytes, faults: this.faults, volumesAt: `${this.dataRoot}/volumes` },
+      now: () => this.time.now().wall,
+      programs: Object.keys(programs).filter((name) => !PROGRAMS.has(name)),
+    });
+  }
+
+  #registriesFor(options: SimulatedOptions): RegistryNetwork {
+    const { time: clock, faults } = this;
+    const elsewhere = options.elsewhere && beyond(clock, options.elsewhere);
+    return new RegistryNetwork({ catalogue: sharedCatalogue, clock, faults, elsewhere });
+  }
+
+  #contentFor({ userAgent }: SimulatedOptions): SimulatedContent {
+    const { time: clock, bodies, looks } = this;
+    const { transport } = this.registries;
+    const registry = registryClient({ transport, clock, ...(userAgent && { userAgent }) });
+    return simulatedContent({ ...looks, clock, bodies, registry });
+  }
+
+  #processesFor({ seed = 0, programs = {} }: SimulatedOptions): SimulatedProcesses {
+    const { time, faults, disk, networks } = this;
+    const random = seededRandom(seed, "processes");
+    return simulatedProcesses({
+      ...{ time, faults, disk, random: () => random.next(), programs },
+      hasRuntime: (name) => this.runtimes.some((runtime) => runtime.name === name),
+      machine: { ...MACHINE, disk: this.diskBytes },
+      networksOf: (container) => networks.placesOf(container).length,
+    });
+  }
+
+  /** What does not wait for something to happen. */
+  #strikeAtOnce(fault: Fault): void {
+    if (fault.kind === "out-of-memory" || fault.kind === "supervisor-lost") this.processes.struck(fault.kind);
+    if (fault.kind === "engine-crash" && fault.afterOutputs <= 0) this.crashing.crash();
+  }
+}
+
+/** Whoever has an engine here says how to end it. */
+class Crashing {
+  crash: () => void = () => {};
+}
+
+/** The engine gives them once it is there. */
+class LateBodies implements Bodies {
+  given: Bodies | null = null;
+
+  take(request: RequestId): AsyncIterable<Uint8Array> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.take(request);
+  }
+}

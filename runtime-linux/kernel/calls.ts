@@ -1,0 +1,105 @@
+// Calls of functions of libc by koffi, by their names. It is loaded at the first of them: an idle engine need not hold it in
+// memory.
+
+import { createRequire } from "node:module";
+import { getSystemErrorName } from "node:util";
+import type * as Koffi from "koffi";
+import type { Path } from "../kernel.js";
+import { EIO } from "./numbers.js";
+
+const require = createRequire(import.meta.url);
+
+type Call = (...args: (number | bigint | Uint8Array | null)[]) => number;
+
+// Pointers are `uint8_t *` throughout: names need not be UTF-8.
+const PROTOTYPES: Record<string, string> = {
+  mount:
+    "int mount(const uint8_t *source, const uint8_t *target, const uint8_t *type, unsigned long flags, const uint8_t *data)",
+  umount2: "int umount2(const uint8_t *target, int flags)",
+  mknod: "int mknod(const uint8_t *path, unsigned int mode, uint64_t device)",
+  lsetxattr: "int lsetxattr(const uint8_t *path, const uint8_t *name, const uint8_t *value, size_t size, int flags)",
+  lgetxattr: "int64_t lgetxattr(const uint8_t *path, const uint8_t *name, _Out_ uint8_t *value, size_t size)",
+  fgetxattr: "int64_t fgetxattr(int fd, const uint8_t *name, _Out_ uint8_t *value, size_t size)",
+  llistxattr: "int64_t llistxattr(const uint8_t *path, _Out_ uint8_t *list, size_t size)",
+  utimensat: "int utimensat(int directory, const uint8_t *path, const uint8_t *times, int flags)",
+  syscall: "int64_t syscall(int64_t number, int64_t directory, const uint8_t *path, const uint8_t *how, uint64_t size)",
+  linkat: "int linkat(int from, const uint8_t *path, int to, const uint8_t *name, int flags)",
+  syncfs: "int syncfs(int fd)",
+  unshare: "int unshare(int flags)",
+  setns: "int setns(int fd, int kind)",
+  chdir: "int chdir(const uint8_t *path)",
+  kill: "int kill(int pid, int signal)",
+  waitpid: "int waitpid(int pid, _Out_ uint8_t *status, int options)",
+  sched_setscheduler: "int sched_setscheduler(int pid, int policy, const uint8_t *parameters)",
+  pipe2: "int pipe2(_Out_ uint8_t *ends, int flags)",
+  poll: "int poll(_Inout_ uint8_t *descriptors, unsigned long count, int timeout)",
+  shutdown: "int shutdown(int fd, int how)",
+  socket: "int socket(int domain, int type, int protocol)",
+  connect: "int connect(int fd, const uint8_t *address, unsigned int length)",
+  close: "int close(int fd)",
+  getdents64: "int64_t getdents64(int fd, _Out_ uint8_t *entries, size_t length)",
+  getsockopt: "int getsockopt(int fd, int level, int name, _Out_ uint8_t *value, _Inout_ uint8_t *length)",
+  setsockopt: "int setsockopt(int fd, int level, int name, const uint8_t *value, unsigned int length)",
+  bind: "int bind(int fd, const uint8_t *address, unsigned int length)",
+  sendto:
+    "int64_t sendto(int fd, const uint8_t *bytes, size_t length, int flags, const uint8_t *to, unsigned int size)",
+  recv: "int64_t recv(int fd, _Out_ uint8_t *bytes, size_t length, int flags)",
+  ioctl: "int ioctl(int fd, unsigned long request, _Inout_ uint8_t *argument)",
+  // The same call with a number in the pointer's place.
+  openPeer: "int ioctl(int fd, unsigned long request, unsigned long flags)",
+  if_nametoindex: "unsigned int if_nametoindex(const uint8_t *name)",
+};
+
+let koffi: typeof Koffi | undefined;
+let library: Koffi.LibraryHandle | undefined;
+const calls = new Map<string, Call>();
+
+/** What it returns. Throws what it fails with, as Node does for its own calls. `about`: a path, or what else it is. */
+export function call(name: string, about: Path, ...args: (number | bigint | Uint8Array)[]): number {
+  const result = attempt(name, ...args);
+  if (result < 0) throw errnoException(-result, name, about);
+  return result;
+}
+
+/** Where it fails, its errno below zero. */
+export function attempt(name: string, ...args: (number | bigint | Uint8Array)[]): number {
+  const found = calls.get(name) ?? bind(name);
+  const result = found(...args);
+  return result < 0 ? -koffi!.errno() : result;
+}
+
+/** Arguments of calls on other threads: their bytes must stay where they are. */
+const underWay = new Set<unknown>();
+
+/** The same on a thread of koffi's; its errno cannot be had. */
+export function callAside(name: string, ...args: (number | Uint8Array | null)[]): Promise<number> {
+  const found = (calls.get(name) ?? bind(name)) as Koffi.KoffiFunc<Call>;
+  return new Promise((resolve, reject) => {
+    underWay.add(args);
+    found.async(...args, (error: unknown, result: number) => {
+      underWay.delete(args);
+      if (error !== null || result < 0) reject(error ?? errnoException(EIO, name, ""));
+      else resolve(result);
+    });
+  });
+}
+
+export function loaded(): [typeof Koffi, Koffi.LibraryHandle] {
+  koffi ??= require("koffi") as typeof Koffi;
+  library ??= koffi.load(null);
+  return [koffi, library];
+}
+
+function bind(name: string): Call {
+  const made = loaded()[1].func(PROTOTYPES[name]!) as Call;
+  calls.set(name, made);
+  return made;
+}
+
+/** As Node's own calls throw it. */
+export function errnoException(errno: number, syscall: string, about: Path): NodeJS.ErrnoException {
+  const code = getSystemErrorName(-errno);
+  const path = typeof about === "string" ? about : Buffer.from(about).toString();
+  const error: NodeJS.ErrnoException = new Error(`${code}: ${syscall}${path && ` '${path}'`}`);
+  return Object.assign(error, { code, errno: -errno, syscall, path });
+}

@@ -1,0 +1,45 @@
+// Numbers of the kernel's interface: flags, requests of ioctl(2), errors.
+
+export const AT_FDCWD = -100;
+export const AT_SYMLINK_NOFOLLOW = 0x100;
+export const AT_SYMLINK_FOLLOW = 0x400;
+export const O_CLOEXEC = 0o2000000;
+/** The same on all architectures. */
+export const SYS_OPENAT2 = 437;
+export const RESOLVE_NO_MAGICLINKS = 0x02;
+export const RESOLVE_IN_ROOT = 0x10;
+export const AF_UNIX = 1;
+export const AF_INET = 2;
+export const AF_NETLINK = 16;
+export const SOCK_STREAM = 1;
+export const SOCK_DGRAM = 2;
+export const SOCK_RAW = 3;
+export const SOCK_SEQPACKET = 5;
+export const SOCK_NONBLOCK = 0o4000;
+export const SOCK_CLOEXEC = 0o2000000;
+export const SOL_SOCKET = 1;
+export const SO_REUSEADDR = 2;
+export const SO_PEERCRED = 17;
+export const DT_UNKNOWN = 0;
+export const TCGETS = 0x5401;
+export const TCSETS = 0x5402;
+/** What cfmakeraw(3) takes from each of the first four modes: IGNBRK … IXON, OPOST, PARENB, ECHO … IEXTEN. */
+export const COOKED = [0o2753, 0o1, 0o400, 0o100113];
+export const TIOCSWINSZ = 0x5414;
+export const TIOCGPTPEER = 0x5441;
+export const FIONREAD = 0x541b;
+export const FIONBIO = 0x5421;
+export const O_RDWR = 0o2;
+export const O_NOCTTY = 0o400;
+export const TIOCGPTN = 0x80045430;
+export const TIOCSPTLCK = 0x40045431;
+export const POLLHUP = 0x10;
+export const WNOHANG = 1;
+export const SCHED_OTHER = 0;
+export const SCHED_RESET_ON_FORK = 0x40000000;
+export const MSG_DONTWAIT = 0x40;
+export const EIO = 5;
+export const ERANGE = 34;
+export const ENAMETOOLONG = 36;
+export const ENODATA = 61;
+export const ENOTSUP = 95;

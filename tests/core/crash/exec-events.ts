@@ -1,0 +1,52 @@
+// What the journal says of execs, whenever the engine is cut off: nothing goes on or has ended that it does not know the
+// beginning of, and what a client was told is in it.
+
+import type { MemoryJournal } from "../../../hosts/journal.js";
+import { eventOf } from "../../../hosts/timeline/journal-event.js";
+import type { Engine, Request } from "./engine.js";
+import { Breach } from "./world.js";
+
+/** Without the command line that two of them are followed by. */
+type Action = "exec_create" | "exec_start" | "exec_die";
+
+/** Actions of each exec, in their order. */
+export function execEvents(journal: MemoryJournal): Map<string, Action[]> {
+  const found = new Map<string, Action[]>();
+  for (const { bytes } of journal.page({ from: { tag: "position", val: 1n }, bytes: 1 << 30 }).entries) {
+    const { action = "", attributes = {} } = eventOf(bytes) ?? {};
+    const exec = attributes["execID"];
+    const word = /^exec_(create|start|die)\b/.exec(action)?.[0];
+    if (exec !== undefined && word !== undefined) found.set(exec, [...(found.get(exec) ?? []), word as Action]);
+  }
+  return found;
+}
+
+/** At any moment. */
+export function checkExecEvents({ journal, world }: Engine): void {
+  const told = execEvents(journal);
+  for (const [exec, actions] of told) {
+    const whole: Action[] = ["exec_create", "exec_start", "exec_die"];
+    if (actions.join() !== whole.slice(0, actions.length).join()) {
+      throw new Breach(`the journal tells of exec ${exec}: ${actions.join(", ")}`);
+    }
+  }
+  for (const exec of world.state.execs.keys()) {
+    if ((told.get(exec)?.length ?? 0) < 2) throw new Breach(`exec ${exec} was started, and the journal was not told`);
+  }
+}
+
+/** When a client has been told something. Of an attached exec that ran the end of the stream tells its end. */
+export function checkExecTold({ journal }: Engine, { method, target, status, text, over }: Request): void {
+  if (method !== "POST" || status > 201) return;
+  const told = execEvents(journal);
+  if (/^\/containers\/[^/]+\/exec$/.test(target)) expectTold(told, (JSON.parse(text) as { Id: string }).Id, 1);
+  const started = /^\/exec\/([^/]+)\/start$/.exec(target)?.[1];
+  if (started === undefined) return;
+  const hasEnded = over && status === 101 && text === "";
+  expectTold(told, started, hasEnded ? 3 : 2);
+}
+
+function expectTold(told: ReadonlyMap<string, Action[]>, exec: string, actions: number): void {
+  const known = told.get(exec)?.length ?? 0;
+  if (known < actions) throw new Breach(`a client was told of exec ${exec}, and the journal of ${known} of ${actions}`);
+}

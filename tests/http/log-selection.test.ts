@@ -1,0 +1,121 @@
+// Which lines of a log a client gets: by stream, time and number, of each driver that can be read.
+import { expect, test } from "vitest";
+import { frames, splitFrames } from "../support/frames.js";
+import { messageOf, type Json } from "../support/engine-client.js";
+import { onEngines } from "../support/on-engines.js";
+
+/** Ten lines, of both streams by turns: 1 e1 2 e2 3 e3 4 e4 5 e5. */
+const SCRIPT = "for i in 1 2 3 4 5; do echo $i; sleep 0.05; echo e$i >&2; sleep 0.05; done";
+const ALL = "1 e1 2 e2 3 e3 4 e4 5 e5";
+const OUT = "1 2 3 4 5";
+const BOTH = "stdout=1&stderr=1";
+
+/** `@4`: the time of the line at that place, counted from 0, to the nanosecond. */
+const CASES: readonly [query: string, expected: string][] = [
+  [BOTH, ALL],
+  ["stdout=true&stderr=no", OUT],
+  ["stdout=yes&stderr=False", OUT],
+  ["stderr=1&stdout=0", "e1 e2 e3 e4 e5"],
+  [`${BOTH}&tail=0`, ""],
+  [`${BOTH}&tail=3`, "e4 5 e5"],
+  // Counted are those of both streams.
+  ["stdout=1&tail=2", "5"],
+  ["stdout=1&tail=02", "5"],
+  ["stdout=1&tail=-1", OUT],
+  ["stdout=1&tail=1.5", OUT],
+  ["stdout=1&tail=0x2", OUT],
+  ["stdout=1&tail=ALL", OUT],
+  ["stdout=1&tail=99999999999999999999", OUT],
+  [`${BOTH}&since=@4`, "3 e3 4 e4 5 e5"],
+  [`${BOTH}&until=@4`, "1 e1 2 e2 3"],
+  [`${BOTH}&since=@3&until=@5`, "e2 3 e3"],
+  [`${BOTH}&since=@3&tail=100`, "e2 3 e3 4 e4 5 e5"],
+  [`${BOTH}&since=@3&tail=2`, "5 e5"],
+  [`${BOTH}&until=@4&tail=0`, ""],
+  ["stdout=1&since=0", OUT],
+  ["stdout=1&since=", OUT],
+  ["stdout=1&since=-1", OUT],
+  ["stdout=1&since=1.123456789123", OUT],
+  ["stdout=1&since=99999999999", ""],
+  ["stdout=1&until=", OUT],
+  ["stdout=1&until=0", OUT],
+  ["stdout=1&until=0.0", ""],
+  ["stdout=1&until=1", ""],
+  ["stdout=1&until=-1", ""],
+  ["stdout=1&until=99999999999", OUT],
+  ["stdout=1&follow=1&tail=2", "5"],
+  [`${BOTH}&follow=1&since=@7&until=@8`, "e4 5"],
+];
+
+const BAD_TIMES = ["10m", "2020-01-01T00:00:00Z", "1e3", "1.x", ".5", "99999999999999999999"];
+
+onEngines("selected lines", (engine) => {
+  test.each(["json-file", "local"])("of %s", async (Type) => {
+    const id = await written({ HostConfig: { LogConfig: { Type } } });
+    const stamps = await stampsOf(id);
+    for (const [query, expected] of CASES) {
+      expect([query, await lines(id, filled(query, stamps))]).toEqual([query, expected]);
+    }
+    // The last two up to a moment; or of all, which came later.
+    const tail = engine().expected("logs-tail", "2 e2", "");
+    expect(await lines(id, filled(`${BOTH}&until=@3&tail=2`, stamps))).toBe(tail);
+    await engine().remove(id);
+  });
+
+  test("times are seconds since 1970, and nothing else", async () => {
+    const id = await written({});
+    for (const name of ["since", "until"])
+      for (const time of BAD_TIMES) {
+        const answer = await engine().call("GET", `/containers/${id}/logs?stdout=1&${name}=${time}`);
+        const text = engine().expected("logs-since", `invalid value for "${name}": ${time}`, "strconv.ParseInt: ");
+        expect([time, answer.status]).toEqual([time, engine().expected("logs-since", 400, 500)]);
+        expect(messageOf(answer).slice(0, text.length)).toBe(text);
+      }
+    await engine().remove(id);
+  });
+
+  test("of none there are none", async () => {
+    const id = await written({ HostConfig: { LogConfig: { Type: "none" } } });
+    const answer = await engine().call("GET", `/containers/${id}/logs?stdout=1&tail=1&since=nonsense`);
+    expect([answer.status, messageOf(answer)]).toEqual([501, "configured logging driver does not support reading"]);
+    await engine().remove(id);
+  });
+
+  test("a follower up to a moment to come is left with what was written before it", async () => {
+    const id = await engine().running({ Cmd: ["sh", "-c", "while :; do echo x; sleep 0.1; done"] });
+    const began = Date.now();
+    const until = (began / 1000 + 1.5).toFixed(3);
+    const { status, body } = await engine().call("GET", `/containers/${id}/logs?stdout=1&follow=1&until=${until}`);
+    expect(status).toBe(200);
+    expect(Date.now() - began).toBeGreaterThanOrEqual(1400);
+    expect(frames(body).stdout).toMatch(/^(x\n)+$/);
+    await engine().remove(id);
+  });
+
+  async function written(config: Json): Promise<string> {
+    const id = await engine().create({ Cmd: ["sh", "-c", SCRIPT], ...config });
+    await engine().start(id);
+    await engine().wait(id);
+    return id;
+  }
+
+  /** Of all lines, in seconds. */
+  async function stampsOf(id: string): Promise<string[]> {
+    const { body } = await engine().must(200, "GET", `/containers/${id}/logs?${BOTH}&timestamps=1`);
+    return splitFrames(body).map(({ payload }) => {
+      const [seconds = "", fraction = ""] = (payload.toString().split("Z ")[0] ?? "").split(".");
+      return `${Date.parse(`${seconds}Z`) / 1000}.${fraction}`;
+    });
+  }
+
+  async function lines(id: string, query: string): Promise<string> {
+    const { body } = await engine().must(200, "GET", `/containers/${id}/logs?${query}`);
+    return splitFrames(body)
+      .map(({ payload }) => payload.toString().trim())
+      .join(" ");
+  }
+});
+
+function filled(query: string, stamps: readonly string[]): string {
+  return query.replaceAll(/@(\d)/g, (_, place: string) => stamps[Number(place)] ?? "");
+}

@@ -1,0 +1,95 @@
+// Many execs, so many at once, attached and detached: nothing of them is left, neither on the machine nor in the engine.
+// CI and `CORACLE_TEST_LOAD=1` take 10,000; `CORACLE_TEST_EXECS` is how many.
+import { expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
+import { atOnce } from "../support/at-once.js";
+import { collectedMemory, PROBED, slopeOf, sum, type InUse } from "../support/collected-memory.js";
+import { Footprint } from "../support/footprint.js";
+import { frames } from "../support/frames.js";
+import { FULL } from "../support/full-sizes.js";
+import { expectNothingOf, heldWhenCalm } from "../support/held.js";
+import { onEngines } from "../support/on-engines.js";
+import { promptly } from "../support/prompt.js";
+
+const COUNT = Number(process.env["CORACLE_TEST_EXECS"] ?? (FULL ? 10_000 : 200));
+const AT_ONCE = 8;
+/** Every so many of them nobody is attached to. */
+const DETACHED_EACH = 10;
+/** What is left of a few shows in none of these, what is left of each in all. */
+const PARTS = 10;
+/** What heaps grow to at so many of anything. */
+const MEBIBYTES_MAX = 80;
+/** Fewer tell nothing of what each leaves: a heap that doubles once comes to more. */
+const ARE_TELLING = COUNT >= 5000;
+/** Parts after the first. Between them the daemon is asked for its memory: while it collects garbage, it answers nobody. */
+const LATER = Array.from({ length: PARTS - 1 }, (_, index) => index + 1);
+const SPANS = ARE_TELLING ? LATER.map((at) => [at]) : [LATER];
+/** What each may leave in JavaScript's heap, after the first part: what is not left by each comes to some ten bytes. */
+const OBJECT_BYTES_MAX = 512;
+/** In all: for some minutes each can be asked for, and the core's memory doubles when it grows, once more than here. */
+const BYTES_MAX = 5 * 1024;
+
+/** A journal in memory comes to its bound soon: what it may hold is no leak. */
+const ownFlags = ["--events-size", "1m"];
+
+onEngines(
+  "many execs",
+  (engine, kind) => {
+    test(`${COUNT} leave nothing`, { timeout: 60_000 + COUNT * 100 }, async ({ skip }) => {
+      if (kind === "reference") return skip(REFERENCE.load);
+      // On no network: the thread that makes networks would open files of its own, and close them again.
+      const id = await engine().running({ HostConfig: { NetworkMode: "none" } });
+      const part = (at: number): Promise<unknown> => {
+        return atOnce(COUNT / PARTS, AT_ONCE, (index) => one(id, (at * COUNT) / PARTS + index));
+      };
+      await part(0);
+      const before = await heldWhenCalm(engine(), [id]);
+      const footprint = await Footprint.of(engine().daemon);
+      const grown: string[] = [];
+      const held: InUse[] = [await collectedMemory(engine().daemon)];
+      let ms = 0;
+      for (const span of SPANS) {
+        await promptly(engine(), `${(span.length * COUNT) / PARTS} execs`, async () => {
+          const began = performance.now();
+          for (const at of span) {
+            await part(at);
+            grown.push(footprint.grown().toFixed(0));
+          }
+          ms += performance.now() - began;
+        });
+        held.push(await collectedMemory(engine().daemon));
+      }
+      const left = leftByEach(held);
+      const each = ms / (COUNT - COUNT / PARTS);
+      console.log(`${COUNT} execs on ${kind}: ${each.toFixed(1)} ms each, grown by ${grown.join(", ")} MiB`, left);
+      await expectNothingOf([id], engine(), before);
+      await footprint.expectFilesClosed();
+      await footprint.expectGrownLess(MEBIBYTES_MAX);
+      if (ARE_TELLING) expect(left.objects).toBeLessThan(OBJECT_BYTES_MAX);
+      if (ARE_TELLING) expect(left.all).toBeLessThan(BYTES_MAX);
+      expect((await engine().inspect<{ ExecIDs: unknown }>(id)).ExecIDs).toBeNull();
+      const { Processes } = await engine().read<{ Processes: unknown[] }>(`/containers/${id}/top`);
+      expect(Processes).toHaveLength(1);
+      await engine().remove(id);
+    });
+
+    async function one(id: string, at: number): Promise<void> {
+      const Cmd = ["echo", String(at)];
+      const made = await engine().must(201, "POST", `/containers/${id}/exec`, { Cmd, AttachStdout: true });
+      const { Id } = made.json<{ Id: string }>();
+      const Detach = at % DETACHED_EACH === 0;
+      const answer = await engine().must(200, "POST", `/exec/${Id}/start`, { Detach });
+      if (!Detach) expect(frames(answer.body).stdout).toBe(`${at}\n`);
+    }
+  },
+  { ownFlags, nodeFlags: PROBED },
+);
+
+/** Bytes that an exec leaves in use, by what is held before and after each part. */
+function leftByEach(held: readonly InUse[]): { objects: number; all: number } {
+  const each = (COUNT - COUNT / PARTS) / (held.length - 1);
+  return {
+    objects: Math.round(slopeOf(held.map(({ objects }) => objects)) / each),
+    all: Math.round((sum(held.at(-1)!) - sum(held[0]!)) / (COUNT - COUNT / PARTS)),
+  };
+}

@@ -1,0 +1,70 @@
+// What becomes of containers: facts about those that somebody was told of, and about those that nobody was.
+
+import type { Container } from "./container.js";
+import type { Known, RunFact } from "./known.js";
+import type { Read } from "./request.js";
+import { HOLDING, RULES } from "./rules.js";
+import { newName } from "./wish.js";
+
+/** A run began or ended. What is wrong with that, or null. */
+export function learnRun(known: Known, fact: RunFact): string | null {
+  const now = ++known.now;
+  const container = known.byId(fact.container);
+  if (container === undefined) return (learnEarly(known, fact), null);
+  if (fact.kind === "exited") return (container.exited(now, fact.run, fact.code), null);
+  return container.started(now, fact.run)
+    ? `run ${fact.run} of ${fact.container} follows by itself, though only ${container.wish.maximum} may`
+    : null;
+}
+
+/** Of one whose client has not been told yet, or never will be: it may be any of those. */
+function learnEarly(known: Known, fact: RunFact): void {
+  const unnamed = known.containers.filter(({ id }) => id === null);
+  if (unnamed.length > 0) known.early.push(fact);
+  for (const one of unnamed) {
+    if (one.words.now.size === 1) continue;
+    one.mayBe(known.now, fact.kind === "started" ? "running" : "exited");
+    if (one.wish.policy !== "") one.mayBe(known.now, "restarting");
+    if (one.wish.autoRemove) one.goesOn(known.now, "remove");
+  }
+}
+
+/** It is known by its id now: what has happened to it before counts, and who has asked by its beginning may mean it. */
+export function named(known: Known, container: Container): void {
+  for (const fact of known.early.splice(0)) learnRun(known, fact);
+  for (const [number, { read, about }] of known.open) {
+    const isMeant = read.noun === "containers" && read.ref !== "" && container.id?.startsWith(read.ref) === true;
+    if (!isMeant || about.includes(container)) continue;
+    about.push(container);
+    beginOn(container, number, read, known.now);
+  }
+}
+
+/** Somebody is told of one that nobody has been told of: its client went away. */
+export function adopt(known: Known, id: string, name: string): null {
+  if (known.byId(id) !== undefined) return null;
+  const [lost, ...others] = known.containers.filter(
+    (one) => one.id === null && one.words.now.size > 1 && (one.names.now.has(name) || one.names.now.has("")),
+  );
+  if (lost === undefined) return null;
+  lost.id = id;
+  // What it was wished to be cannot be told.
+  if (others.length > 0) lost.hasFailed = true;
+  lost.names.set(known.now, [...lost.names.now, name]);
+  // Which of its runs somebody had asked for cannot be told any more.
+  lost.followed = -Infinity;
+  named(known, lost);
+  return null;
+}
+
+/** A request about it is under way. */
+export function beginOn(container: Container, number: number, read: Read, now: number): void {
+  const { verb } = read;
+  const act = verb === "prune" ? "remove" : HOLDING.includes(verb) ? "hold" : (RULES[verb]?.act ?? null);
+  if (act !== null) container.begins(now, number, act);
+  if (verb === "start" || verb === "restart") {
+    container.wanted(now, number);
+    if (container.wish.autoRemove && container.wish.isFragile) container.goesOn(now, "remove");
+  }
+  if (verb === "rename") container.names.set(now, [...container.names.now, newName(read)]);
+}

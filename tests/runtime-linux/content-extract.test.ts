@@ -1,0 +1,73 @@
+// A request's body that is unpacked into a container: what it waits for, and for how long. Needs root.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { content } from "../../hosts/host.js";
+import { registryClient } from "../../hosts/registry/client.js";
+import { linuxContent, type LinuxContent } from "../../runtime-linux/content.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
+import { describeUnless } from "../support/on-engines.js";
+import { openFiles } from "../support/open-files.js";
+import { rawTar } from "../support/tar.js";
+import { failed, missing, openFixture, type Fixture } from "./content-fixture.js";
+
+const OP = 4711n;
+
+let fixture: Fixture;
+beforeEach(() => {
+  fixture = openFixture();
+});
+afterEach(() => fixture.close());
+
+describeUnless(missing, "unpacking into a container", () => {
+  test("is given up while a disk takes its time, and holds up nobody who unmounts", async () => {
+    const { id, rootfs } = await fixture.mount(await fixture.layer(rawTar([{ name: "etc/", flag: "5" }])));
+    const disk = new SlowDisk();
+    const { perform } = contentOn(disk);
+    const unpacking = failed(perform(OP, { tag: "extract", val: into(id, "/etc") }, () => {}));
+    const flushed = await disk.asked;
+    expect(readFileSync(join(rootfs, "etc/given"), "utf8")).toBe("given");
+    await perform(0n, { tag: "abandon", val: OP }, () => {});
+    expect((await unpacking).kind).toBe("interrupted");
+    await perform(0n, { tag: "unmount", val: id }, () => {});
+    // It is the flush's as long as that goes on: no other file may come to have its number.
+    expect(targetOf(flushed)).toBe("/etc");
+    disk.finish();
+    await expect.poll(() => targetOf(flushed)).not.toBe("/etc");
+  });
+});
+
+/** One on which nothing is written to its end until it is told so. */
+class SlowDisk {
+  /** Resolves with the open file by which it is asked first. */
+  readonly asked: Promise<number>;
+  finish = (): void => {};
+  #ask = (_: number): void => {};
+
+  constructor() {
+    this.asked = new Promise((resolve) => (this.#ask = resolve));
+  }
+
+  syncfs = (fd: number): Promise<void> => {
+    this.#ask(fd);
+    return new Promise((resolve) => (this.finish = resolve));
+  };
+}
+
+function contentOn({ syncfs }: SlowDisk): LinuxContent {
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield rawTar([{ name: "given", body: "given" }]);
+  }
+  const kernel = { ...libc, syncfs };
+  return linuxContent({ paths: fixture.paths, kernel, bodies: { take: () => body() }, registry: registryClient() });
+}
+
+function into(container: string, path: string): content.Extract {
+  return { into: { view: { container, places: [] }, path, follow: true }, request: 1n, keepKinds: false };
+}
+
+/** Undefined: it is not open. */
+function targetOf(fd: number): string | undefined {
+  return openFiles(process.pid).find((file) => file.fd === fd)?.target;
+}

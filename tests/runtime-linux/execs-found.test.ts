@@ -1,0 +1,62 @@
+// Execs whose engine was killed while they were being made, by what the next one reads of the machine to find them.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, test, vi } from "vitest";
+import { Execs } from "../../runtime-linux/exec/execs.js";
+import { ExecPlace } from "../../runtime-linux/exec/place.js";
+import type { Surroundings } from "../../runtime-linux/launch.js";
+import type { Naming } from "../../runtime-linux/naming.js";
+import { Paths } from "../../runtime-linux/paths.js";
+import { Run } from "../../runtime-linux/run.js";
+
+const proc = vi.hoisted(() => ({ looks: 0, look: (): Map<string, Naming[]> => new Map() }));
+vi.mock("../../runtime-linux/naming.js", async (original) => ({
+  ...(await original<object>()),
+  findNaming: () => {
+    proc.looks += 1;
+    return proc.look();
+  },
+}));
+
+beforeEach(() => {
+  proc.looks = 0;
+});
+
+test("one look at all processes a round does for all of them, as long as somebody is at work on one", () =>
+  withPlaces(3, async (places, found) => {
+    const line = ["conmon", places[0]!.run.name, ...places.map(({ spec }) => spec)];
+    const atWork = new Map([[places[0]!.run.name, [{ pid: process.pid, line }]]]);
+    proc.look = () => (proc.looks < 3 ? atWork : new Map());
+    expect(await found()).toEqual([false, false, false]);
+    expect(proc.looks).toBe(3);
+  }));
+
+test("where it is written down what became of them there is no look", () =>
+  withPlaces(3, async (places, found) => {
+    for (const place of places.slice(0, 2)) place.writeExit(0);
+    places[2]!.writeStarted(process.pid);
+    expect(await found()).toEqual([false, false, true]);
+    expect(proc.looks).toBe(0);
+  }));
+
+/** `found` resolves to whether each of them runs. */
+async function withPlaces(
+  count: number,
+  act: (places: ExecPlace[], found: () => Promise<boolean[]>) => Promise<void>,
+): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), "coracle-execs-"));
+  const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
+  const run = new Run(paths, "c".repeat(64), 1);
+  const places = Array.from({ length: count }, (_, number) => new ExecPlace(run, `exec-${number}`));
+  for (const place of places) place.make({});
+  const at = { paths, conmon: "conmon", cgroups: { pids: () => new Set() } } as unknown as Surroundings;
+  const execs = new Execs(at, () => {});
+  try {
+    await act(places, async () => (await execs.inventory([run])).map(({ running }) => running));
+  } finally {
+    execs.close();
+    rmSync(root, { recursive: true });
+  }
+}

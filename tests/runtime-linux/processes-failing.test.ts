@@ -1,0 +1,66 @@
+// Containers' processes by an OCI runtime that fails.
+
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { HostFailure } from "../../hosts/failure.js";
+import { until } from "../support/commands.js";
+import { describeUnless } from "../support/on-engines.js";
+import { launchOf, makeRootfs, newDirectory, newId, openFixture, traces, unable, type Fixture } from "./fixture.js";
+
+const HANGS = "while :; do sleep 0.1; done";
+
+describeUnless(unable(), "processes by a runtime that fails", () => {
+  it.each([
+    ["says no", "echo no such thing here >&2; exit 1", "invalid", /^no such thing here$/],
+    ["dies without a word", "kill -9 $$", "internal", /^supervisor ended before the container was made/],
+    ["hangs", HANGS, "internal", /^OCI runtime did not answer within 0.5 seconds$/],
+    ["is gone", 'rm "$0"', "internal", /^supervisor ended before the container was made/],
+  ])("reports that it %s, and leaves nothing", async (_, script, kind, message) => {
+    const { fixture, container, launch } = await oddRuntime(script, 500);
+    const failure = await launch().catch((error: HostFailure) => error.failure);
+    expect(failure).toMatchObject({ kind, message: expect.stringMatching(message) as string });
+    await expectNothingLeft(fixture, container);
+  });
+
+  it("gives a launch up, and leaves nothing", async () => {
+    const { directory, fixture, container, launch } = await oddRuntime(
+      `case "$*" in features | *delete*) exit ;; esac; touch "\${0%/*}/asked"; ${HANGS}`,
+      60_000,
+    );
+    const failure = launch().catch((error: HostFailure) => error.failure);
+    await until("the runtime to be asked", () => existsSync(join(directory, "asked")));
+    fixture.processes.abandon(2n);
+    fixture.processes.abandon(1n);
+    expect(await failure).toMatchObject({ kind: "interrupted" });
+    // As at the opening of the next instance.
+    const [found] = await fixture.processes.inventory();
+    expect(found).toEqual({ container, run: 1, state: { tag: "unstarted" } });
+    await expectNothingLeft(fixture, container);
+  });
+
+  /** A launch by a runtime that does what its script says: operation 1. */
+  async function oddRuntime(script: string, createLimitMs: number) {
+    const directory = newDirectory();
+    const program = join(directory, "runtime");
+    writeFileSync(program, `#!/bin/sh\n[ "$1" = --version ] && echo odd version 1 && exit\n${script}\n`, {
+      mode: 0o755,
+    });
+    const fixture = await openFixture("odd", directory, { added: new Map([["odd", program]]), createLimitMs });
+    expect(fixture.processes.runtimes).toEqual([
+      { name: "odd", path: program, version: "1", commit: "", features: "", kind: "other" },
+    ]);
+    const container = newId();
+    makeRootfs(fixture.paths, container);
+    const launch = () =>
+      fixture.processes.perform(1n, launchOf(container, fixture.processes.runtimes[0]!, ["true"]), () => {});
+    return { directory, fixture, container, launch };
+  }
+
+  async function expectNothingLeft(fixture: Fixture, container: string): Promise<void> {
+    await fixture.processes.perform(3n, { tag: "reap", val: { container, run: 1 } }, () => {});
+    expect(existsSync(fixture.paths.runs(container))).toBe(false);
+    await fixture.close();
+    expect(traces()).toEqual({ mounts: "", cgroups: [], supervisors: "" });
+  }
+});

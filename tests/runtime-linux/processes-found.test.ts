@@ -1,0 +1,240 @@
+// Containers' processes that lose their engine or their supervisor: found again, told of, reaped.
+
+import { spawn } from "node:child_process";
+import { copyFileSync, existsSync, readFileSync, readdirSync, readlinkSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import type { processes as wit } from "../../hosts/host.js";
+import { ExecPlace } from "../../runtime-linux/exec/place.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
+import { processStat, Run } from "../../runtime-linux/run.js";
+import { findProgram } from "../../runtime-linux/runtimes.js";
+import { until } from "../support/commands.js";
+import { startEngine } from "./engine.js";
+import { launchOf, makeRootfs, newDirectory, newId, openFixture, readLog, remember, traces } from "./fixture.js";
+import { onRuntimes } from "./on-runtimes.js";
+
+onRuntimes("processes found again", (on) => {
+  const { perform, subject, launch, clear } = on;
+
+  it("reaps what still runs, and what is not there", async () => {
+    const { container, pid } = await launch(["sleep", "100"]);
+    await clear(container);
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    await perform({ tag: "reap", val: subject(container) });
+    await perform({ tag: "reap", val: subject(newId()) });
+  });
+
+  it("tells of a container whose supervisor was killed", async () => {
+    const { container, pid } = await launch(["sleep", "100"]);
+    process.kill(supervisorOf(container), "SIGKILL");
+    expect((await on.fixture.exited(container)).code).toBe(137);
+    expect(["Z", "X", undefined]).toContain(processStat(pid)?.state);
+    await clear(container);
+  });
+
+  it("tells of a container whose supervisor was killed, though what it held cannot be", async () => {
+    let refuses = false;
+    const kill = (pid: number, signal: number): void => {
+      if (refuses) throw Object.assign(new Error("kill: EPERM"), { code: "EPERM" });
+      libc.kill(pid, signal);
+    };
+    const fixture = await openFixture(on.runtime, newDirectory(), { kernel: { ...libc, kill } });
+    const container = newId();
+    makeRootfs(fixture.paths, container);
+    const { perform } = fixture.processes;
+    await perform(1n, launchOf(container, fixture.processes.runtimes[0]!, ["sleep", "100"]), () => {});
+    refuses = true;
+    process.kill(supervisorOf(container), "SIGKILL");
+    expect((await fixture.exited(container)).code).toBe(137);
+    refuses = false;
+    await perform(1n, { tag: "reap", val: subject(container) }, () => {});
+    await fixture.close();
+  });
+
+  it("finds again, after it was killed, what runs, what ended, and what lost its supervisor", async () => {
+    const directory = newDirectory();
+    const engine = startEngine(directory, on.runtime, [
+      "sleep 100",
+      "sleep 0.2; exit 7",
+      "sleep 101",
+      "read x; echo got $x",
+    ]);
+    const [runs, ends, loses, reads] = await engine.launched(4);
+    await engine.kill();
+    process.kill(supervisorOf(loses!.container), "SIGKILL");
+    await sleep(400);
+
+    const again = await openFixture(on.runtime, directory);
+    const found = await again.processes.inventory();
+    const state = (container: string) => found.find((process) => process.container === container)?.state;
+    expect(found.length).toBe(4);
+    expect(state(runs!.container)).toEqual({ tag: "running", val: { pid: runs!.pid, at: BigInt(runs!.at) } });
+    expect(state(ends!.container)).toMatchObject({ tag: "exited", val: { code: 7, outOfMemory: false } });
+    expect(state(loses!.container)).toEqual({ tag: "lost" });
+    expect(["Z", "X", undefined]).toContain(processStat(loses!.pid)?.state);
+
+    // What runs on is watched, listens and obeys.
+    await again.processes.stdio.stdin(reads!.container, 1).write(Buffer.from("you\n"));
+    expect((await again.exited(reads!.container)).code).toBe(0);
+    const log = await again.processes.stdio.log(reads!.container);
+    expect(String((await readLog(log)).stdout)).toBe("got you\n");
+    await log.close();
+    await again.processes.perform(
+      1n,
+      { tag: "signal", val: { subject: subject(runs!.container), number: 15 } },
+      () => {},
+    );
+    await again.processes.perform(
+      1n,
+      { tag: "signal", val: { subject: subject(runs!.container), number: 9 } },
+      () => {},
+    );
+    expect((await again.exited(runs!.container)).code).toBe(137);
+    for (const { container } of found)
+      await again.processes.perform(1n, { tag: "reap", val: subject(container) }, () => {});
+    await again.close();
+  });
+
+  it("takes nobody for a supervisor who only names a run, and leaves them alone", async () => {
+    const directory = newDirectory();
+    const engine = startEngine(directory, on.runtime, ["sleep 100"]);
+    const [loses] = await engine.launched(1);
+    await engine.kill();
+    const name = `${loses!.container}.1`;
+    const poser = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "--", name], { argv0: "conmon" });
+    const inside = await launch(["sh", "-c", "sleep 100; :", name]);
+    process.kill(supervisorOf(loses!.container, findProgram("conmon")), "SIGKILL");
+    await sleep(100);
+
+    const again = await openFixture(on.runtime, directory);
+    expect((await again.processes.inventory()).map(({ state }) => state.tag)).toEqual(["lost"]);
+    await again.processes.perform(1n, { tag: "reap", val: subject(loses!.container) }, () => {});
+    await again.close();
+    expect(["R", "S"]).toContain(processStat(poser.pid!)?.state);
+    expect(["R", "S"]).toContain(processStat(inside.pid)?.state);
+    poser.kill("SIGKILL");
+    await clear(inside.container);
+  });
+
+  it("finds again what runs under a supervisor whose program was replaced meanwhile", async () => {
+    const directory = newDirectory();
+    const conmon = join(directory, "conmon");
+    copyFileSync(findProgram("conmon")!, conmon);
+    const path = process.env["PATH"];
+    process.env["PATH"] = `${directory}:${path}`;
+    const engine = startEngine(directory, on.runtime, ["sleep 100"]);
+    const [runs] = await engine.launched(1);
+    await engine.kill();
+    copyFileSync(conmon, `${conmon}.new`);
+    renameSync(`${conmon}.new`, conmon);
+    const again = await openFixture(on.runtime, directory);
+    process.env["PATH"] = path;
+    expect((await again.processes.inventory()).map(({ state }) => state.tag)).toEqual(["running"]);
+    await again.processes.perform(1n, { tag: "reap", val: subject(runs!.container) }, () => {});
+    await again.close();
+  });
+
+  it("notices that the supervisor of a run it found again was killed", async () => {
+    const directory = newDirectory();
+    const engine = startEngine(directory, on.runtime, ["sleep 100"]);
+    const [runs] = await engine.launched(1);
+    await engine.kill();
+    const again = await openFixture(on.runtime, directory);
+    expect((await again.processes.inventory()).map(({ state }) => state.tag)).toEqual(["running"]);
+    process.kill(supervisorOf(runs!.container), "SIGKILL");
+    expect((await again.exited(runs!.container)).code).toBe(137);
+    await again.processes.perform(1n, { tag: "reap", val: subject(runs!.container) }, () => {});
+    await again.close();
+  });
+
+  // As if it had been killed between the OCI runtime's making an exec and its own writing that down.
+  it.each(["before the next one looks", "behind that"])(
+    "tells the code of an exec that was not written down and ends %s",
+    async (when) => {
+      const directory = newDirectory();
+      const first = await openFixture(on.runtime, directory);
+      const container = newId();
+      makeRootfs(first.paths, container);
+      await first.processes.perform(1n, launchOf(container, first.processes.runtimes[0]!, ["sleep", "100"]), () => {});
+      const place = new ExecPlace(new Run(first.paths, container, 1), "late");
+      const Cmd = ["sh", "-c", "trap 'exit 7' TERM; : > /tmp/ready; while :; do sleep 0.01; done"];
+      await first.processes.perform(1n, execOf(place, Cmd), () => {});
+      await first.processes.close();
+      await until("its trap", () => existsSync(join(first.paths.rootfs(container), "tmp/ready")));
+      const { supervisor, pid } = place.started()!;
+      rmSync(join(place.directory, "started.json"));
+      /** Its supervisor has not noticed yet. */
+      const end = async () => {
+        process.kill(supervisor!.pid, "SIGSTOP");
+        await until("its supervisor to stand still", () => processStat(supervisor!.pid)?.state === "T");
+        process.kill(pid, "SIGTERM");
+        await until("its end", () => processStat(pid)?.state === "Z");
+      };
+
+      const again = await openFixture(on.runtime, directory);
+      const told = new Promise<number>((resolve) =>
+        again.processes.listen((input) => input.tag === "exec-exited" && resolve(input.val.exit.code)),
+      );
+      if (when === "before the next one looks") await end();
+      const found = async () => again.processes.execs(await again.processes.inventory());
+      expect(await found()).toEqual([{ exec: "late", subject: subject(container), running: true }]);
+      if (when === "behind that") await end();
+      expect(await found()).toEqual([{ exec: "late", subject: subject(container), running: true }]);
+      process.kill(supervisor!.pid, "SIGCONT");
+      expect(await told).toBe(7);
+      await again.processes.perform(1n, { tag: "reap", val: subject(container) }, () => {});
+      await again.close();
+    },
+  );
+
+  it("leaves nothing when it is killed at any moment of a launch", async () => {
+    const states: string[] = [];
+    for (const delayMs of [0, 2, 5, 8, 12, 16, 20, 30, 60, "launched"] as const) {
+      const directory = newDirectory();
+      const engine = startEngine(directory, on.runtime, ["sleep 100"]);
+      await engine.launching();
+      if (delayMs === "launched") await engine.launched(1);
+      else await sleep(delayMs);
+      await engine.kill();
+      const again = await openFixture(on.runtime, directory);
+      for (const { container, state } of await again.processes.inventory()) {
+        states.push(state.tag);
+        remember(container);
+        await again.processes.perform(1n, { tag: "reap", val: subject(container) }, () => {});
+      }
+      await again.close();
+      expect(traces()).toMatchObject({ cgroups: [], supervisors: "" });
+    }
+    expect(states.filter((state) => state !== "running" && state !== "unstarted")).toEqual([]);
+    expect(states.at(-1)).toBe("running");
+  });
+});
+
+/** Detached. */
+function execOf({ exec, run }: ExecPlace, args: string[]): wit.ProcessCommand {
+  const spec = { cwd: "/", args, env: ["PATH=/bin"], capabilities: {}, terminal: false };
+  const streams = { tty: false, rows: 0, columns: 0, openStdin: false, detached: true, capture: 0 };
+  const subject = { container: run.container, run: run.number };
+  return {
+    tag: "exec",
+    val: { exec, subject, process: Buffer.from(JSON.stringify(spec)), user: "", groups: [], ...streams },
+  };
+}
+
+/** The process by that name which has the run's on its command line; by `exe` if others pose as it. */
+function supervisorOf(container: string, exe?: string): number {
+  const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
+  const found = pids.find((pid) => {
+    try {
+      const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      if (exe !== undefined && readlinkSync(`/proc/${pid}/exe`) !== exe) return false;
+      return args[0]!.endsWith("conmon") && args.includes(`${container}.1`);
+    } catch {
+      return false;
+    }
+  });
+  if (!found) throw new Error("no supervisor");
+  return Number(found);
+}

@@ -1,0 +1,81 @@
+// The clients of a story, by name. What they are told is told to the judges.
+
+import type { EmbeddedEngine } from "../../../hosts/embedding/embedded-engine.js";
+import { WATCHER } from "../invariants/events.js";
+import type { Judges } from "../judges.js";
+import type { Answer, Asked } from "../oracle.js";
+import { Client } from "./client.js";
+import type { Listener } from "./connection.js";
+import type { Visible } from "./verbs.js";
+
+export class Clients {
+  /** The engine that runs has a follower of its events. */
+  isWatched = false;
+  readonly #engine: () => EmbeddedEngine;
+  readonly #judges: Judges;
+  readonly #visible: Visible;
+  readonly #all = new Map<string, Client>();
+  #requests = 0;
+
+  constructor(engine: () => EmbeddedEngine, judges: Judges, visible: Visible) {
+    this.#engine = engine;
+    this.#judges = judges;
+    this.#visible = visible;
+  }
+
+  of(name: string): Client {
+    const known = this.#all.get(name);
+    if (known !== undefined) return known;
+    const judges = this.#judges;
+    const client = new Client(name, {
+      ...{ engine: this.#engine(), visible: this.#visible, listener: this.#listener() },
+      nextNumber: () => (this.#requests += 1),
+      asked: (asked) => judges.judge((oracle) => (oracle.asked(asked), null)),
+      left: (asked) => judges.judge((oracle) => (oracle.left(asked), null)),
+    });
+    this.#all.set(name, client);
+    return client;
+  }
+
+  /** Somebody follows the events, for the judges. */
+  watch(): void {
+    this.isWatched = true;
+    this.of(WATCHER).do("events");
+  }
+
+  /** None of them asks for anything more. */
+  finish(): void {
+    for (const client of this.#all.values()) client.finish();
+  }
+
+  /** The engine was killed. */
+  crashed(): void {
+    this.isWatched = false;
+    for (const client of this.#all.values()) client.crashed();
+  }
+
+  /** The next ones speak to another engine. */
+  clear(): void {
+    this.#all.clear();
+  }
+
+  #listener(): Listener {
+    return {
+      answered: ({ asked }, answer) => this.#answered(asked, answer),
+      told: ({ asked }, piece) => this.#told(asked, piece),
+      ended: ({ asked, broken }) => {
+        if (!broken) this.#judges.judge((oracle) => oracle.ended(asked));
+      },
+    };
+  }
+
+  #answered(asked: Asked, answer: Answer): void {
+    if (asked.client === WATCHER) this.isWatched = answer.status === 200;
+    else this.#judges.judge((oracle) => oracle.answered(asked, answer));
+  }
+
+  #told(asked: Asked, piece: string): void {
+    if (asked.client === WATCHER) this.#judges.hold(() => this.#judges.events.told(piece));
+    else this.#judges.judge((oracle) => oracle.told(asked, piece));
+  }
+}

@@ -1,0 +1,161 @@
+// An engine on a copy of the machine: opened after a cut, as the next one would be, and left to itself until nothing goes
+// on any more. On its machine all that is asked for is done.
+
+import type { Input, engine, types } from "../../../hosts/host.js";
+import type { Instance } from "../../../hosts/instance.js";
+import type { Opening } from "../../../hosts/observer.js";
+import type { HostEffect, StepOutputs } from "../../../hosts/outbox.js";
+import { Failed } from "../../core/crash/world.js";
+import { Breach } from "../breach.js";
+import { digest, shortened } from "../digest.js";
+import { ExecEnds } from "../invariants/exec-ends.js";
+import { Images } from "../invariants/images.js";
+import type { Invariant, Seen } from "../invariants/invariant.js";
+import { Operations } from "../invariants/operations.js";
+import { Owners } from "../invariants/owners.js";
+import { expectRemembered } from "../invariants/remembered.js";
+import { Replies } from "../invariants/replies.js";
+import { Statuses } from "../invariants/statuses.js";
+import { Ledger } from "../ledger.js";
+import type { Machine } from "./machine.js";
+
+/** Of engines that are thrown away: their operations are nobody's. */
+export const FORK_EPOCH = 1_000_000;
+/** Of inputs that a healing engine takes in. */
+const MOST = 500;
+/** Entries of the journal: it has had more than any story has. */
+const JOURNAL_END = 1n << 40n;
+
+export interface ForkParts {
+  instance: Instance;
+  /** Another one: it is restored from a snapshot of the first, and must do the same from then on. */
+  twin: Instance;
+  /** A new instance is made of a used one by restoring this. */
+  unopened: Uint8Array;
+  rules: readonly engine.Rule[];
+}
+
+export class Fork {
+  readonly ledger = new Ledger();
+  readonly #parts: ForkParts;
+  readonly #machine: Machine;
+  readonly #now: types.Instant;
+  readonly #operations = new Operations();
+  readonly #owners = new Owners(this.#operations, new Replies());
+  readonly #images = new Images(this.#operations);
+  readonly #each: readonly Invariant[];
+  readonly #waiting: HostEffect[] = [];
+  #opening: Opening | null = null;
+
+  constructor(parts: ForkParts, machine: Machine, now: types.Instant) {
+    this.#parts = parts;
+    this.#machine = machine;
+    this.#now = now;
+    this.#each = [new Statuses(parts.rules), this.#operations, new ExecEnds()];
+  }
+
+  /** Why it did what it did. */
+  open({ options, seed }: Opening, records: engine.Stored[]): engine.Note[] {
+    const { instance, unopened } = this.#parts;
+    const inventory = this.#machine.afterCrash();
+    const journal = { next: JOURNAL_END, at: this.#now.wall };
+    this.#opening = { options: { ...options, epoch: FORK_EPOCH }, seed, records, journal, inventory };
+    instance.restore(unopened);
+    this.ledger.opened(records);
+    const outputs = instance.open(this.#opening.options, this.#now, seed, records, journal, inventory);
+    const notes = instance.explain();
+    this.#take(outputs, null, notes);
+    return notes;
+  }
+
+  /** That it has found. */
+  get processes(): readonly engine.FoundProcess[] {
+    return this.#opening?.inventory.processes ?? [];
+  }
+
+  /** Somebody asks it something: what that changes is kept as ever. */
+  step(now: types.Instant, input: Input): StepOutputs {
+    const outputs = this.#parts.instance.step(now, input);
+    this.ledger.apply(outputs.records);
+    return outputs;
+  }
+
+  /**
+   * All that it has begun comes to its end; then one of its containers is removed, if there is one. Its twin does the same.
+   * Throws a `Breach`.
+   */
+  heal(): void {
+    const { instance, twin } = this.#parts;
+    twin.restore(instance.snapshot());
+    this.#settle();
+    const [first] = this.ledger.containers.keys();
+    this.#both(asking(1n, "GET", "/containers/json?all=1"));
+    if (first !== undefined) this.#both(asking(2n, "DELETE", `/containers/${first}?force=1`));
+    this.#settle();
+  }
+
+  #settle(): void {
+    for (let left = MOST; left > 0; left--) {
+      const input = this.#next();
+      if (input === null) return this.#rested();
+      this.#both(input);
+    }
+    throw new Breach("forks", "opened after a cut, it never comes to rest");
+  }
+
+  #both(input: Input): void {
+    const { instance, twin } = this.#parts;
+    const [outputs, others] = [instance, twin].map((one) => one.step(this.#now, input)) as [StepOutputs, StepOutputs];
+    if (digest(outputs) !== digest(others)) {
+      const [other, own] = [others, outputs].map(shortened);
+      throw new Breach("forks", `restored, it answers ${input.tag} with\n${other}\nnot with\n${own}`);
+    }
+    this.#take(outputs, input, instance.explain());
+  }
+
+  #take(outputs: StepOutputs, input: Input | null, notes: readonly engine.Note[]): void {
+    this.ledger.apply(outputs.records);
+    const seen = { outputs, input, notes, now: this.#now, ledger: this.ledger, epoch: FORK_EPOCH };
+    const opening = input === null ? this.#opening : null;
+    for (const invariant of this.#each) invariant.stepped?.({ ...seen, opening } as Seen);
+    for (const effect of outputs.effects) if (effect.to !== "timers") this.#waiting.push(effect);
+  }
+
+  /** What its machine tells it next. */
+  #next(): Input | null {
+    const effect = this.#waiting.shift();
+    if (effect !== undefined) return { tag: "completed", val: { op: effect.op, outcome: this.#outcome(effect) } };
+    const { exits, execEnds } = this.#machine.world;
+    const exit = { outOfMemory: false, lost: false, at: this.#now.wall };
+    const process = exits.shift();
+    if (process !== undefined) {
+      const { container, run, code } = process;
+      return { tag: "exited", val: { container, run, exit: { ...exit, code } } };
+    }
+    const end = execEnds.shift();
+    if (end === undefined) return null;
+    const ended = { exec: end.exec, exit: { ...exit, code: end.code }, output: new Uint8Array(), truncated: false };
+    return { tag: "exec-exited", val: ended };
+  }
+
+  #outcome(effect: HostEffect): engine.Completed["outcome"] {
+    try {
+      return { tag: "ok", val: this.#machine.world.perform(effect, false) };
+    } catch (error) {
+      if (!(error instanceof Failed)) throw error;
+      const { kind, message } = error;
+      return { tag: "err", val: { kind, message, status: 0, code: "", retryAfter: 0 } };
+    }
+  }
+
+  #rested(): void {
+    const rest = { ledger: this.ledger, found: this.#machine.world.inventory(), inFlight: 0 };
+    for (const invariant of [this.#operations, this.#owners, this.#images]) invariant.rested(rest);
+    expectRemembered("forks", this.#parts.instance.records(), this.ledger.records);
+  }
+}
+
+function asking(id: types.RequestId, method: string, target: string): Input {
+  const request = { id, listener: "internal", method, target: `/v1.55${target}`, headers: "" };
+  return { tag: "request", val: { ...request, body: { tag: "none" } } };
+}

@@ -1,0 +1,199 @@
+// The journal as it is kept, read again whenever an engine is opened: it is what engines asked to be kept, up to some
+// step; what clients were told is in it; and it tells of containers and execs what their records and the machine say.
+
+import type { engine, records } from "../../../hosts/host.js";
+import { Breach } from "../breach.js";
+import type { ContainerRecord } from "../ledger.js";
+import { isEqual, wordOf } from "../ledger.js";
+import type { Answer, Asked, Oracle } from "../oracle.js";
+import type { Invariant, Seen } from "./invariant.js";
+import { type JournalEvent, eventOf } from "./journal.js";
+
+/** Entries from a position on. */
+export type ReadJournal = (position: bigint) => records.JournalEntry[];
+
+/** What an answer tells of, where its request names a container by its id, or an exec. */
+const TOLD: readonly { request: RegExp; statuses: readonly number[]; action: string }[] = [
+  { request: /^POST \/containers\/([0-9a-f]{64})\/start$/, statuses: [204], action: "start" },
+  { request: /^POST \/containers\/([0-9a-f]{64})\/stop$/, statuses: [204], action: "stop" },
+  { request: /^POST \/containers\/([0-9a-f]{64})\/rename$/, statuses: [204], action: "rename" },
+  { request: /^POST \/containers\/([0-9a-f]{64})\/update$/, statuses: [200], action: "update" },
+  { request: /^POST \/containers\/([0-9a-f]{64})\/resize$/, statuses: [200], action: "resize" },
+  { request: /^POST \/containers\/([0-9a-f]{64})\/attach$/, statuses: [101, 200], action: "attach" },
+  { request: /^GET \/containers\/([0-9a-f]{64})\/top$/, statuses: [200], action: "top" },
+  { request: /^DELETE \/containers\/([0-9a-f]{64})$/, statuses: [204], action: "destroy" },
+  { request: /^POST \/exec\/([0-9a-f]{64})\/start$/, statuses: [101, 200], action: "exec_start" },
+];
+/** Of what the answer itself names. */
+const MADE: typeof TOLD = [
+  { request: /^POST \/containers\/create$/, statuses: [201], action: "create" },
+  { request: /^POST \/containers\/.+\/exec$/, statuses: [201], action: "exec_create" },
+];
+const RUNS = ["running", "paused"];
+/** Of one that could not be made, too. */
+const GOING = ["removing", "dead"];
+
+export class History implements Invariant, Oracle {
+  readonly #read: ReadJournal;
+  /** All that engines asked for, by position: of those that were not kept another takes the place. */
+  readonly #asked = new Map<bigint, Uint8Array>();
+  /** `start 0123…` for each event that is kept, of an exec with the exec's id. */
+  #kept = new Set<string>();
+  #next = 1n;
+  /** What clients were told since an engine was opened last. */
+  readonly #told = new Set<string>();
+  /** Execs that an engine has found to have begun, when it was opened. */
+  readonly #begun = new Set<string>();
+
+  constructor(read: ReadJournal) {
+    this.#read = read;
+  }
+
+  stepped({ opening, outputs }: Seen): void {
+    if (opening !== null) this.#opened(opening);
+    for (const command of outputs.records) {
+      if (command.tag === "append") this.#asked.set(command.val.position, command.val.bytes.slice());
+    }
+  }
+
+  asked(): void {}
+
+  answered({ method, target }: Asked, { status, body }: Answer): null {
+    const [path = ""] = target.split("?");
+    const request = `${method} ${path.replace(/^\/v[\d.]+/, "")}`;
+    const fits = ({ request: form, statuses }: (typeof TOLD)[number]): boolean =>
+      statuses.includes(status) && form.test(request);
+    for (const { action, request: form } of TOLD.filter(fits)) this.#hear(`${action} ${form.exec(request)?.[1]}`);
+    for (const { action } of MADE.filter(fits))
+      this.#hear(`${action} ${(JSON.parse(body ?? "") as { Id: string }).Id}`);
+    return null;
+  }
+
+  told(): null {
+    return null;
+  }
+
+  ended(): null {
+    return null;
+  }
+
+  left(): void {}
+
+  happened(): null {
+    return null;
+  }
+
+  crashed(): void {}
+
+  opened(): null {
+    return null;
+  }
+
+  rested(): null {
+    return null;
+  }
+
+  /** It must be there before it is told. */
+  #hear(what: string): void {
+    this.#told.add(what);
+    for (const { position, bytes } of this.#read(this.#next)) {
+      this.#kept.add(nameOf(eventOf(bytes)));
+      this.#next = position + 1n;
+    }
+    if (!this.#kept.has(what)) broken(`a client is told of ${what}, and the journal has not been`);
+  }
+
+  #opened({ records: stored, inventory, journal }: NonNullable<Seen["opening"]>): void {
+    const entries = this.#read(1n);
+    for (const { position, bytes } of entries) {
+      const asked = this.#asked.get(position);
+      if (asked === undefined || !isEqual(asked, bytes)) broken(`entry ${position} is not what was to be kept`);
+    }
+    if (journal.next !== BigInt(entries.length) + 1n)
+      broken(`${entries.length} entries, and it ends at ${journal.next}`);
+    for (const position of this.#asked.keys()) if (position >= journal.next) this.#asked.delete(position);
+    const events = entries.map(({ bytes }) => eventOf(bytes));
+    this.#kept = new Set(events.map(nameOf));
+    this.#next = journal.next;
+    for (const what of this.#told) if (!this.#kept.has(what)) broken(`a client was told of ${what}: it is lost`);
+    this.#told.clear();
+    checkContainers(events, stored);
+    const recorded = new Set(stored.flatMap(({ key }) => (key.startsWith("exec/") ? [key.slice(5)] : [])));
+    for (const { exec, running, exit } of inventory.execs) if (running || exit !== undefined) this.#begun.add(exec);
+    checkExecs(events, inventory.execs, recorded, this.#begun);
+  }
+}
+
+/** Who is there, who runs and who is paused, by the journal and by the records. */
+function checkContainers(events: readonly JournalEvent[], stored: readonly engine.Stored[]): void {
+  const tales = talesOf(events.filter(({ type, action }) => type === "container" && MOVES.has(action)));
+  const containers = new Map(
+    stored.flatMap(({ key, value }) => {
+      return key.startsWith("container/")
+        ? [[key.slice(10), JSON.parse(decoder.decode(value)) as ContainerRecord]]
+        : [];
+    }),
+  );
+  for (const [id, actions] of tales) {
+    if (actions.includes("destroy") === containers.has(id))
+      broken(`${id}: ${actions.join(", ")}; its record disagrees`);
+  }
+  for (const [id, container] of containers) {
+    const actions = tales.get(id) ?? [];
+    // Nobody has been told of it, or never will be.
+    if (actions.length === 0 && (container.creating === true || GOING.includes(wordOf(container)))) continue;
+    const last = actions.filter((action) => action !== "create").at(-1) ?? "die";
+    const runs = last !== "die";
+    const word = wordOf(container);
+    // Of one that SIGKILL thaws, so that it can die, nobody is told.
+    if (actions[0] !== "create" || runs !== RUNS.includes(word) || (word === "paused" && last !== "pause")) {
+      broken(`${id} is ${word} by its record, and by the journal: ${actions.join(", ")}`);
+    }
+  }
+}
+
+const MOVES = new Set(["create", "start", "die", "pause", "unpause", "destroy"]);
+const EXEC = ["exec_create", "exec_start", "exec_die"];
+const decoder = new TextDecoder();
+
+/** None ends or runs of which no start is told; and of what has begun the end is told, or a record says that it is not. */
+function checkExecs(
+  events: readonly JournalEvent[],
+  found: readonly engine.FoundExec[],
+  recorded: ReadonlySet<string>,
+  begun: ReadonlySet<string>,
+): void {
+  const own = events.filter((event) => EXEC.includes(wordIn(event.action)));
+  const tales = talesOf(own);
+  for (const [exec, actions] of tales) {
+    if (actions.join() !== EXEC.slice(0, actions.length).join()) broken(`exec ${exec}: ${actions.join(", ")}`);
+  }
+  for (const { exec } of found) if ((tales.get(exec)?.length ?? 0) < 2) broken(`exec ${exec} was started untold`);
+  for (const exec of recorded)
+    if (tales.get(exec)?.length !== 2) broken(`exec ${exec} is on record, and by the journal: ${tales.get(exec)}`);
+  for (const exec of begun)
+    if (!recorded.has(exec) && tales.get(exec)?.length !== 3) broken(`nobody was told of the end of exec ${exec}`);
+}
+
+/** Actions of each, in their order. */
+function talesOf(events: readonly JournalEvent[]): Map<string, string[]> {
+  const tales = new Map<string, string[]>();
+  for (const event of events) {
+    const [action = "", id = ""] = nameOf(event).split(" ");
+    tales.set(id, [...(tales.get(id) ?? []), action]);
+  }
+  return tales;
+}
+
+function nameOf({ action, id, attributes }: JournalEvent): string {
+  return `${wordIn(action)} ${attributes.get("execID") ?? id}`;
+}
+
+/** Without the command line that stands behind a colon. */
+function wordIn(action: string): string {
+  return action.split(":")[0] ?? "";
+}
+
+function broken(message: string): never {
+  throw new Breach("history", message);
+}

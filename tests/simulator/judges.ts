@@ -1,0 +1,189 @@
+// Those who look at a story: invariants at each step of its engines, oracles at all that its clients see. The first thing
+// that they find wrong is kept.
+
+import { createHash } from "node:crypto";
+import type { Input, Operation, engine, processes } from "../../hosts/host.js";
+import { type CompiledCore, Instance, Trap } from "../../hosts/instance.js";
+import type { Attempt, ObservedStep, Observer, Opening } from "../../hosts/observer.js";
+import { Breach } from "./breach.js";
+import { digest } from "./digest.js";
+import { Forks } from "./forks/forks.js";
+import { Events } from "./invariants/events.js";
+import { ExecEnds } from "./invariants/exec-ends.js";
+import { History, type ReadJournal } from "./invariants/history.js";
+import { Images } from "./invariants/images.js";
+import type { AtRest, Invariant, Seen } from "./invariants/invariant.js";
+import { Operations } from "./invariants/operations.js";
+import { Owners } from "./invariants/owners.js";
+import { Promises } from "./invariants/promises.js";
+import { Remembered } from "./invariants/remembered.js";
+import { Replies } from "./invariants/replies.js";
+import { Restarts } from "./invariants/restarts.js";
+import { Statuses } from "./invariants/statuses.js";
+import { Twins } from "./invariants/twins.js";
+import { Ledger } from "./ledger.js";
+import type { Fact, Oracle } from "./oracle.js";
+
+export interface JudgesNeeds {
+  seed: number;
+  core: CompiledCore;
+  oracles: readonly Oracle[];
+  /** Whether copies of the engine are looked at, too. */
+  copies: boolean;
+  /** What there is on the machine. */
+  found: () => engine.Inventory;
+  /** What is kept of the journal. */
+  journal: ReadJournal;
+  /** Every record in use, as the newest instance would put it now. */
+  remembered: () => engine.Stored[];
+}
+
+export class Judges implements Observer {
+  readonly ledger = new Ledger();
+  readonly events = new Events();
+  readonly operations = new Operations();
+  readonly forks: Forks;
+  /** Of cores, over the whole story. */
+  steps = 0;
+  breach: Breach | null = null;
+  readonly #promises = new Promises(this.ledger);
+  readonly #invariants: readonly Invariant[];
+  readonly #oracles: readonly Oracle[];
+  readonly #machine: Pick<Seen, "found" | "remembered">;
+  /** Under way, by operation. */
+  readonly #launches = new Map<Operation, processes.Launch>();
+  readonly #hash = createHash("sha256");
+
+  constructor({ seed, core, oracles, copies, found, journal, remembered }: JudgesNeeds) {
+    const [replies, history, twins] = [new Replies(), new History(journal), new Twins(core)];
+    this.forks = new Forks({ seed, core, operations: this.operations, twins });
+    this.#machine = { found, remembered };
+    this.#oracles = [this.#promises, history, ...oracles];
+    this.#invariants = [
+      replies,
+      new Statuses(new Instance(core).rules()),
+      this.operations,
+      // They ask those before them what is under way.
+      new Owners(this.operations, replies),
+      new Images(this.operations),
+      this.events,
+      history,
+      new ExecEnds(),
+      ...(copies ? [twins, this.forks] : []),
+      new Restarts(core),
+      new Remembered(),
+    ];
+  }
+
+  /** Hash of all that the cores asked for so far, in hex. */
+  get hash(): string {
+    return this.#hash.copy().digest("hex");
+  }
+
+  // Told by the driver.
+
+  opened(step: ObservedStep, opening: Opening): void {
+    this.ledger.opened(opening.records);
+    for (const { container, run, state } of opening.inventory.processes) {
+      if (state.tag === "exited") this.fact({ kind: "exited", container, run, code: state.val.code });
+      if (state.tag === "running") this.fact({ kind: "started", container, run });
+    }
+    this.#launches.clear();
+    this.#seen(step, null, opening);
+  }
+
+  stepped(step: ObservedStep, input: Input): void {
+    this.steps += 1;
+    if (input.tag === "exited") {
+      const { container, run, exit } = input.val;
+      this.fact({ kind: "exited", container, run, code: exit.code });
+    }
+    if (input.tag === "completed") this.#launched(input.val);
+    for (const { to, op, command } of step.outputs.effects) {
+      if (to === "processes" && command.tag === "launch") this.#launches.set(op, command.val);
+    }
+    this.#seen(step, input, null);
+  }
+
+  lost(_epoch: number, error: unknown, during?: Attempt): void {
+    if (error instanceof Trap) this.broken(new Breach("trap", `${error.message}\n${JSON.stringify(during, asText)}`));
+    else this.fact({ kind: "unkept" });
+    // Requests that were open are answered without the core.
+    this.#forget();
+  }
+
+  // Told by those who play the story.
+
+  /** The engine was killed. */
+  crashed(): void {
+    this.#forget();
+    this.judge((oracle) => (oracle.crashed(), null));
+  }
+
+  atRest(rest: AtRest): void {
+    this.hold(() => {
+      for (const invariant of this.#invariants) invariant.rested?.(rest);
+      this.#promises.rested(rest);
+    });
+    this.judge((oracle) => (oracle === this.#promises ? null : oracle.rested()));
+  }
+
+  fact(fact: Fact): void {
+    this.judge((oracle) => oracle.happened(fact));
+  }
+
+  judge(ask: (oracle: Oracle) => string | null): void {
+    if (this.breach !== null) return;
+    this.hold(() => {
+      for (const oracle of this.#oracles) {
+        const wrong = ask(oracle);
+        if (wrong !== null) throw new Breach("model", wrong);
+      }
+    });
+  }
+
+  hold(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.broken(error);
+    }
+  }
+
+  broken(error: unknown): void {
+    this.breach ??= error instanceof Breach ? error : new Breach("simulator", String((error as Error).stack ?? error));
+  }
+
+  #forget(): void {
+    this.hold(() => {
+      for (const invariant of this.#invariants) invariant.crashed?.();
+    });
+  }
+
+  #launched({ op, outcome }: engine.Completed): void {
+    const launch = this.#launches.get(op);
+    this.#launches.delete(op);
+    if (launch === undefined || outcome.tag === "err") return;
+    this.fact({ kind: "started", container: launch.container, run: launch.run });
+  }
+
+  #seen(step: ObservedStep, input: Input | null, opening: Opening | null): void {
+    if (this.breach !== null) return;
+    const { outputs } = step;
+    this.#hash.update(digest(outputs));
+    this.ledger.apply(outputs.records);
+    const notes = step.explain();
+    let taken: Uint8Array | null = null;
+    const snapshot = (): Uint8Array => (taken ??= step.snapshot());
+    const { ledger, steps: count } = this;
+    const seen = { ...step, ...this.#machine, snapshot, input, opening, notes, ledger, count };
+    this.hold(() => {
+      for (const invariant of this.#invariants) invariant.stepped?.(seen);
+    });
+  }
+}
+
+function asText(_: string, value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  return value instanceof Uint8Array ? new TextDecoder().decode(value).slice(0, 2000) : value;
+}

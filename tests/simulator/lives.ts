@@ -1,0 +1,159 @@
+// The lives of a story's engine: opened, killed and opened again on the same world; or closed in an orderly way, and
+// another one in its place. All of them go through the driver of production.
+
+import { createHash } from "node:crypto";
+import { EmbeddedEngine } from "../../hosts/embedding/embedded-engine.js";
+import { moving } from "../../hosts/embedding/moving.js";
+import type { CompiledCore } from "../../hosts/instance.js";
+import { Trap } from "../../hosts/instance.js";
+import type { Observer } from "../../hosts/observer.js";
+import { turn } from "../../hosts/turn.js";
+import { Breach } from "./breach.js";
+import type { Clients } from "./clients/clients.js";
+import type { Judges } from "./judges.js";
+import type { Course } from "./worlds/course.js";
+
+export interface LivesNeeds {
+  seed: number;
+  core: CompiledCore;
+  course: Course;
+  judges: Judges;
+  observer: Observer;
+  clients: Clients;
+}
+
+/** A crash to come. */
+interface Cut {
+  /** Outputs that leave before it. */
+  afterOutputs: number;
+  /** How long the engine is away. */
+  awayNs: bigint;
+  /** Outputs of its restart after which it is killed once more; 0: it is not. */
+  second: number;
+}
+
+const AT_ONCE: Cut = { afterOutputs: 0, awayNs: 0n, second: 0 };
+
+export class Lives {
+  engine: EmbeddedEngine;
+  /** How often an engine was killed. */
+  crashes = 0;
+  readonly #needs: LivesNeeds;
+  /** Orderly ends. */
+  #ends = 0;
+  #isDown = false;
+  #away = 0n;
+  #secondCut = 0;
+
+  constructor(needs: LivesNeeds) {
+    this.#needs = needs;
+    this.engine = this.#engineOf(0);
+  }
+
+  async begin(): Promise<void> {
+    await moving(this.#needs.course.mischief.host, this.engine.start());
+    await this.#opened();
+  }
+
+  crash({ afterOutputs, awayNs, second }: Cut = AT_ONCE): void {
+    const { faults } = this.#needs.course.machine;
+    [this.#away, this.#secondCut] = [awayNs, second];
+    faults.lift("engine-crash");
+    faults.inject({ kind: "engine-crash", afterOutputs }, 1);
+  }
+
+  /** An orderly end, and another engine on the same world: nobody remembers anything but the records. */
+  async restart(): Promise<void> {
+    const { mischief, machine } = this.#needs.course;
+    // What does not end before the engine's process does.
+    if (mischief.hangs || this.engine.state !== "open") return this.crash();
+    this.#isDown = true;
+    for (const kind of ["engine-crash", "records-full"] as const) machine.faults.lift(kind);
+    await moving(mischief.host, this.engine.close());
+    this.#down();
+    this.#needs.clients.clear();
+    while (mischief.inFlight > 0 && (await machine.timers.step()));
+    this.engine = this.#engineOf((this.#ends += 1));
+    await moving(mischief.host, this.engine.start());
+    await this.#opened();
+    this.#isDown = false;
+  }
+
+  /** Whether it is gone, and must come back. Throws a `Breach`, if one was found. */
+  async look(): Promise<void> {
+    this.#demand();
+    if (this.engine.state === "down" && !this.#isDown) await this.#comeBack();
+    if (this.engine.state === "open" && !this.#needs.clients.isWatched) await this.#watch();
+  }
+
+  #demand(): void {
+    const { breach } = this.#needs.judges;
+    if (breach !== null) throw breach;
+  }
+
+  #engineOf(life: number): EmbeddedEngine {
+    const { seed, core, course, observer, judges } = this.#needs;
+    const onFatal = (error: unknown): void => {
+      if (error instanceof Trap) judges.broken(new Breach("trap", error.message));
+    };
+    const { mischief } = course;
+    const engine = new EmbeddedEngine({ host: mischief.host, core, observer, seed: seedBytes(seed, life), onFatal });
+    // Others do not know the operations of this one.
+    mischief.deliver = (input) => engine.deliver(input);
+    return engine;
+  }
+
+  async #watch(): Promise<void> {
+    this.#needs.clients.watch();
+    await turn();
+  }
+
+  #down(): void {
+    const { clients, course, judges } = this.#needs;
+    this.crashes += 1;
+    clients.crashed();
+    course.mischief.crashed();
+    judges.crashed();
+  }
+
+  async #comeBack(): Promise<void> {
+    this.#isDown = true;
+    this.#down();
+    if (this.#away > 0n) await this.#needs.course.pass(this.#away);
+    this.#away = 0n;
+    await this.#reopen();
+    this.#isDown = false;
+    this.#demand();
+  }
+
+  /** It may be killed once more, and its records may be refused. */
+  async #reopen(): Promise<void> {
+    const { course } = this.#needs;
+    for (let tries = 0; this.engine.state === "down"; tries++) {
+      if (tries > 10) throw new Breach("restart", "the engine cannot be opened again");
+      if (this.#secondCut > 0) this.crash({ ...AT_ONCE, afterOutputs: this.#secondCut });
+      this.#secondCut = 0;
+      try {
+        await moving(course.mischief.host, this.engine.reopen());
+      } catch {
+        course.lift();
+        this.#down();
+      }
+    }
+    await this.#opened();
+  }
+
+  async #opened(): Promise<void> {
+    this.#needs.judges.judge((oracle) => oracle.opened());
+    await this.#watch();
+  }
+}
+
+/** Of each of an engine's lives another one. */
+function seedBytes(seed: number, life: number): Uint8Array {
+  return new Uint8Array(
+    createHash("sha256")
+      .update(`engine ${seed}${life === 0 ? "" : ` ${life}`}`)
+      .digest(),
+  );
+}

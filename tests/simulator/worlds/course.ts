@@ -1,0 +1,73 @@
+// The course of a story's world: a machine, the mischief on it, and its events, one after the other.
+
+import type { records } from "../../../hosts/host.js";
+import { MemoryJournal } from "../../../hosts/journal.js";
+import { simulatedHost } from "../../../hosts/simulated/host.js";
+import type { SimulatedHost } from "../../../hosts/simulated/options.js";
+import { faultOf } from "../faults.js";
+import { job } from "./job.js";
+import { liar } from "./liar.js";
+import { Mischief, type MischiefWatcher, type Trick } from "./mischief.js";
+
+/** The world runs so many events at most while it comes to rest. */
+export const REST_EVENTS = 20_000;
+
+export class Course {
+  readonly machine: SimulatedHost;
+  readonly mischief: Mischief;
+  /** Called after each event: somebody may have been killed by it. */
+  readonly #look: () => Promise<void>;
+
+  constructor(seed: number, watcher: MischiefWatcher, look: () => Promise<void>) {
+    this.machine = simulatedHost({ seed, pace: "stopped", programs: { job }, elsewhere: liar });
+    this.mischief = new Mischief(this.machine, seed, watcher);
+    this.#look = look;
+  }
+
+  /** What is kept of the journal, from a position on. */
+  journal(position: bigint): records.JournalEntry[] {
+    const { journal } = this.machine.records;
+    if (!(journal instanceof MemoryJournal)) throw new Error("the journal of this world cannot be read at once");
+    return journal.page({ from: { tag: "position", val: position }, bytes: 0xffff_ffff }).entries;
+  }
+
+  /** One event of the world; false if there is none. */
+  async event(): Promise<boolean> {
+    const ran = await this.machine.timers.step();
+    await this.#look();
+    return ran;
+  }
+
+  async work(events: number): Promise<void> {
+    for (let left = events; left > 0; left--) await this.event();
+  }
+
+  async pass(ns: bigint): Promise<void> {
+    const { timers } = this.machine;
+    const until = timers.now().monotonic + ns;
+    for (let events = 0; ; events++) {
+      const { next } = timers;
+      if (next === null || next > until || events > REST_EVENTS) break;
+      await this.event();
+    }
+    const left = until - timers.now().monotonic;
+    if (left > 0n) await timers.advance(left);
+  }
+
+  /** `words`: of a line of `faults.ts`. */
+  fault(words: readonly string[]): void {
+    const { fault, times } = faultOf(words);
+    this.machine.faults.inject(fault, times ?? undefined);
+  }
+
+  trick(how: Trick["how"], command: string, left: number): void {
+    this.mischief.tricks.push({ how, command, left });
+  }
+
+  /** Nothing goes wrong any more. */
+  lift(): void {
+    for (const { fault } of [...this.machine.faults.set]) this.machine.faults.lift(fault.kind);
+    this.mischief.tricks = [];
+    this.mischief.refusals = [];
+  }
+}

@@ -1,0 +1,73 @@
+// What a client was told has happened is in the history of events afterwards, in the order in which it was told.
+import { expect } from "vitest";
+import { until } from "../commands.js";
+import { secondsOf } from "../past-events.js";
+import type { Door } from "./client.js";
+
+interface Line {
+  readonly text: string;
+  /** `start ID`; of an exec with its own id. */
+  readonly what: string;
+}
+
+export class ToldEvents {
+  /** Since the last check, the oldest first. */
+  #told: string[] = [];
+  /** Execs that have begun, and of whose ends nothing was there yet. */
+  readonly #open = new Set<string>();
+  /** The last event that was there then. */
+  #last = "";
+
+  /** `id`: of a container, or of an exec. */
+  tell(id: string, ...actions: readonly string[]): void {
+    for (const action of actions) this.#told.push(`${action} ${id}`);
+  }
+
+  /** Its end is told by and by, whoever is there when it comes, and once. */
+  began(exec: string): void {
+    this.tell(exec, "exec_start");
+    this.#open.add(exec);
+  }
+
+  async check(engine: Door, who: string): Promise<void> {
+    let lines: Line[] = [];
+    await until(`the ends of execs of ${who}`, async () => {
+      lines = (await this.#since(engine)).filter(({ text }) => text !== this.#last);
+      const all = new Set(lines.map(({ what }) => what));
+      return [...this.#open].every((exec) => all.has(`exec_die ${exec}`));
+    });
+    for (const exec of this.#open) {
+      const ends = lines.filter(({ what }) => what === `exec_die ${exec}`);
+      expect(ends, `${who}: the ends of exec ${exec}`).toHaveLength(1);
+    }
+    this.#open.clear();
+    let at = 0;
+    for (const what of this.#told) {
+      const found = lines.findIndex((line, place) => place >= at && line.what === what);
+      const history = lines.map((line) => line.what).join("\n");
+      expect(found, `${who}: was told of ${this.#told.join(", ")}; there is\n${history}`).not.toBe(-1);
+      at = found + 1;
+    }
+    this.#last = lines.at(-1)?.text ?? this.#last;
+    this.#told = [];
+  }
+
+  /** By the engine's own clock. */
+  async #since(engine: Door): Promise<Line[]> {
+    const [, nanoseconds = "1000000000"] = /"timeNano":(\d+)/.exec(this.#last) ?? [];
+    const since = `${nanoseconds.slice(0, -9)}.${nanoseconds.slice(-9)}`;
+    // The world's clock may have come no further than to the millisecond of the last event.
+    const info = await engine.call("GET", "/info");
+    const until = secondsOf(info.json<{ SystemTime: string }>().SystemTime);
+    const { text } = await engine.call("GET", `/events?since=${since}&until=${until}`);
+    return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [{ text: line, what: whatOf(line) }]));
+  }
+}
+
+function whatOf(line: string): string {
+  const { Action, Actor } = JSON.parse(line) as {
+    Action: string;
+    Actor: { ID: string; Attributes: { execID?: string } };
+  };
+  return `${Action.split(":")[0]} ${Actor.Attributes.execID ?? Actor.ID}`;
+}
