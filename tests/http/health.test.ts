@@ -54,7 +54,7 @@ onEngines("health", (engine, kind) => {
 
   test("one that takes too long is ended", async () => {
     const id = await engine().running({
-      Healthcheck: check(["CMD", "sh", "-c", "echo before; sleep 1000"], { Timeout: 300 * MS, Retries: 1 }),
+      Healthcheck: check(["CMD", "sh", "-c", "echo before; sleep 1000"], { Timeout: 2000 * MS, Retries: 1 }),
     });
     await status(id, "unhealthy");
     const { ExitCode, Output } = (await health(id)).Log[0]!;
@@ -62,8 +62,8 @@ onEngines("health", (engine, kind) => {
     expect(Output).toBe(
       engine().expected(
         "health-timeout",
-        "Health check exceeded timeout (300ms): before\n",
-        "Health check exceeded timeout (300ms)",
+        "Health check exceeded timeout (2s): before\n",
+        "Health check exceeded timeout (2s)",
       ),
     );
     await engine().remove(id);

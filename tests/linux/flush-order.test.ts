@@ -1,5 +1,5 @@
 // Nothing is told before it is on the disk: what the daemon asks of the kernel while it is at work, as strace sees it.
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pause } from "../support/commands.js";
@@ -8,6 +8,7 @@ import { EngineClient } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
 import { tarOf } from "../support/images.js";
 import { describeUnless } from "../support/on-engines.js";
+import { readFor } from "../support/processes.js";
 import {
   callsIn,
   descriptorOf,
@@ -146,7 +147,7 @@ function says({ args }: SystemCall, ...words: string[]): boolean {
 function descriptorsWith(pid: number, flag: number): Set<number> {
   const all = readdirSync(`/proc/${pid}/fdinfo`);
   const flagged = all.filter((fd) => {
-    const flags = /^flags:\s+([0-7]+)/m.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"))?.[1] ?? "0";
+    const flags = /^flags:\s+([0-7]+)/m.exec(readFor(pid, `fdinfo/${fd}`))?.[1] ?? "0";
     return (Number.parseInt(flags, 8) & flag) !== 0;
   });
   return new Set(flagged.map(Number));

@@ -40,7 +40,8 @@ export function rssKibibytes(pid: number): number {
   return Number(/^Rss:\s+(\d+)/m.exec(readFor(pid, "smaps_rollup"))?.[1] ?? 0);
 }
 
-function readFor(pid: number, file: string): string {
+/** A file below /proc/PID; empty once what it tells of has ended or was closed, which may be at any moment. */
+export function readFor(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {

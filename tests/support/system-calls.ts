@@ -1,9 +1,10 @@
 // What a program asked of the kernel, as strace(1) saw it. A call that ended before another began stands before it: strace
 // holds a thread while it writes down what that thread is about to do, or has done.
 import { spawn, type ChildProcess } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { findProgram, pause, until } from "./commands.js";
+import { readFor } from "./processes.js";
 
 export interface SystemCall {
   readonly name: string;
@@ -82,7 +83,8 @@ function flags(log: string, calls: readonly string[]): string[] {
 }
 
 function threadsOf(pid: number): string[] {
-  return readdirSync(`/proc/${pid}/task`).map((thread) => readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8"));
+  const all = readdirSync(`/proc/${pid}/task`).map((thread) => readFor(pid, `task/${thread}/status`));
+  return all.filter((status) => status !== "");
 }
 
 const UNFINISHED = "<unfinished ...>";
