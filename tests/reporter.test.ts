@@ -21,12 +21,29 @@ const FAILURES = `
     test("it is not reached", () => {});
   });
 `;
+const SET_UPS = `
+  let tries = 0;
+  let held = 0;
+  afterAll(() => { held--; });
+  describe("slow", () => {
+    beforeAll(() => { held++; if (++tries === 1) throw new Error("too slow\\nat first"); });
+    afterAll(() => { held--; });
+    test("has one set-up to itself", () => expect([tries, held]).toEqual([2, 1]));
+  });
+  describe("broken", () => {
+    beforeAll(() => { throw new Error("no set-up"); });
+    test("it is not reached", () => {});
+  });
+`;
 let directory = "";
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "coracle-reporter-"));
   await writeFile(join(directory, "skips.test.js"), SKIPS);
   await writeFile(join(directory, "failures.test.js"), FAILURES);
+  await writeFile(join(directory, "setups.test.js"), SET_UPS);
+  const config = { test: { runner: join(ROOT, "tests/second-set-up.ts") } };
+  await writeFile(join(directory, "vitest.config.mjs"), `export default ${JSON.stringify(config)};`);
 });
 afterAll(async () => rm(directory, { recursive: true }));
 
@@ -53,6 +70,19 @@ test("failures are named last, with the first line of each", async () => {
     "failed: failures.test.js: a block: no set-up",
     "1 passed, 2 failed, 1 skipped",
   ]);
+});
+
+test("a set-up has a second try in CI, which is told", async () => {
+  const { code, lines, told } = await runOf("setups", { CI: "true" });
+  expect([code, ...lines.slice(-4)], told).toEqual([
+    1,
+    "passed at the second try: setups.test.js: slow: too slow",
+    `failed: setups.test.js: broken > it is not reached: ${NOT_ALLOWED}its set-up failed`,
+    "failed: setups.test.js: broken: no set-up",
+    "1 passed, 2 failed, 0 skipped",
+  ]);
+  const elsewhere = await runOf("setups", { CI: "false" });
+  expect(elsewhere.lines.at(-1), elsewhere.told).toBe("0 passed, 2 failed, 2 skipped");
 });
 
 async function runOf(

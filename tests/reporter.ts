@@ -31,6 +31,8 @@ export default class CountingReporter implements Reporter {
     // A file that does not load and a hook that fails belong to no test, and take their tests with them as skipped.
     for (const suite of [module, ...module.children.allSuites()]) {
       for (const error of suite.errors()) this.#failed.push(`${placeOf(suite)}: ${firstLineOf(error)}`);
+      const { firstSetUp } = suite.meta();
+      if (firstSetUp !== undefined) this.#retried.push(`${placeOf(suite)}: ${firstLineOf({ message: firstSetUp })}`);
     }
   }
 
