@@ -1,23 +1,8 @@
 // Bodies of create that are bent anywhere, or very large.
 
-import { beforeAll, expect, test } from "vitest";
-import { type Door, openDoor, randomFrom } from "../door.js";
-
-let door: Door;
-beforeAll(async () => {
-  door = await openDoor("container-door");
-}, 60_000);
-
-type Json = Record<string, unknown>;
-
-interface Created {
-  config: Json;
-  hostConfig: Json;
-  endpoints: Json;
-}
-
-const create = (body: unknown, version = 55) => door.call("create", body, version);
-const created = (body: unknown, version = 55) => create(body, version) as Created;
+import { expect, test } from "vitest";
+import { randomFrom } from "../door.js";
+import { type Created, type Json, create, created, door } from "./container-door.js";
 
 test("bodies bent anywhere never trap", () => {
   const random = randomFrom(29);

@@ -1,14 +1,7 @@
 // What a container takes over from its image, gets by default, and loses where the kernel has no such thing.
 
-import { beforeAll, describe, expect, test } from "vitest";
-import { type Door, openDoor } from "../door.js";
-
-let door: Door;
-beforeAll(async () => {
-  door = await openDoor("container-door");
-}, 60_000);
-
-type Json = Record<string, unknown>;
+import { describe, expect, test } from "vitest";
+import { type Json, door } from "./container-door.js";
 
 describe("what a container takes over from its image", () => {
   const merge = (own: Json, image: unknown) => door.call("merge", own, image) as Json;

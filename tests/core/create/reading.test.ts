@@ -1,25 +1,10 @@
 // Bodies of create: how they are read.
 
-import { beforeAll, describe, expect, test } from "vitest";
-import { type Door, openDoor } from "../door.js";
-
-let door: Door;
-beforeAll(async () => {
-  door = await openDoor("container-door");
-}, 60_000);
-
-type Json = Record<string, unknown>;
+import { describe, expect, test } from "vitest";
+import { type Created, type Json, create, created, door } from "./container-door.js";
 
 /** A mount of a volume whose driver is to do something. */
 const DRIVEN = { Type: "volume", VolumeOptions: { DriverConfig: { Name: "local", Options: { type: "nfs" } } } };
-interface Created {
-  config: Json;
-  hostConfig: Json;
-  endpoints: Json;
-}
-
-const create = (body: unknown, version = 55) => door.call("create", body, version);
-const created = (body: unknown, version = 55) => create(body, version) as Created;
 
 describe("a create body", () => {
   test("with nothing given has Docker's fields and defaults in Docker's order", () => {

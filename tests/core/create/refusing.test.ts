@@ -1,14 +1,7 @@
 // What create refuses.
 
-import { beforeAll, describe, expect, test } from "vitest";
-import { type Door, openDoor } from "../door.js";
-
-let door: Door;
-beforeAll(async () => {
-  door = await openDoor("container-door");
-}, 60_000);
-
-type Json = Record<string, unknown>;
+import { describe, expect, test } from "vitest";
+import { type Json, door } from "./container-door.js";
 
 describe("what create refuses", () => {
   const validate = (config: Json, host: Json = {}) => door.call("validate", { Cmd: ["x"], ...config }, host);
