@@ -12,6 +12,8 @@
 import { closeSync, openSync, readFileSync, realpathSync, statfsSync } from "node:fs";
 import { MNT_DETACH, MS_BIND, MS_REC, MS_SHARED, type Kernel } from "./kernel.js";
 import { apart, inside } from "./mount-namespace.js";
+import type { Paths } from "./paths.js";
+import type { Runtime } from "./runtimes.js";
 
 const GROUPS = "/sys/fs/cgroup";
 const UNIFIED = `${GROUPS}/unified`;
@@ -96,4 +98,17 @@ function mountedFrom(path: string): string | undefined {
     .split("\n")
     .map((line) => line.split(" "));
   return mounts.findLast((fields) => fields[4] === path)?.[3];
+}
+
+/** Undefined when it is not needed, or does not work: crun cannot be used then. */
+export function openHybrid(kernel: Kernel, paths: Paths, runtimes: Runtime[]): Hybrid | undefined {
+  if (!isHybrid() || !runtimes.some(({ kind }) => kind === "crun")) return undefined;
+  const hybrid = new Hybrid(kernel, paths.roots.exec);
+  try {
+    hybrid.open();
+    return hybrid;
+  } catch {
+    hybrid.close();
+    return undefined;
+  }
 }

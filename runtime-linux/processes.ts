@@ -1,31 +1,30 @@
 // Containers' processes: launched under a supervisor, signalled, frozen, reaped, and found again after a restart.
 
-import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync } from "node:fs";
 import type { engine, Input, Operation, Outcome, Perform, processes, Stdio, types } from "../hosts/host.js";
-import { withRates } from "../hosts/device-rates.js";
 import { HostFailure } from "../hosts/failure.js";
 import { Cgroups } from "./cgroups.js";
 import { identityOf } from "./bundle.js";
 import { rewriteFile } from "./container-files.js";
+import { renewLog, resizeTerminal } from "./control.js";
 import { Execs } from "./exec/execs.js";
-import { numberOf, type Resources } from "./devices.js";
 import { ExitWatch } from "./exits.js";
-import { Hybrid, isHybrid } from "./hybrid.js";
+import { type Hybrid, isHybrid, openHybrid } from "./hybrid.js";
 import { takeInventory } from "./inventory.js";
 import type { Kernel } from "./kernel.js";
 import { libc } from "./kernel/libc.js";
 import { launch, logNote, type Surroundings } from "./launch.js";
-import { setLimits } from "./limits.js";
+import { limitRun, sampleRun, signalRun } from "./living.js";
 import { killNaming } from "./naming.js";
-import { parseRunName, type Paths } from "./paths.js";
+import type { Paths } from "./paths.js";
 import { ps } from "./ps.js";
 import { reap } from "./reap.js";
-import { isAlive, Run, type LogNote } from "./run.js";
+import { Run, type LogNote } from "./run.js";
 import { findProgram, type Runtime } from "./runtimes.js";
 import { Sampler } from "./sample/sample.js";
 import { Logs } from "./stdio/log.js";
-import { StdinClient, StdinPipe } from "./stdio/stdin.js";
+import type { StdinClient } from "./stdio/stdin.js";
+import { Stdins } from "./stdio/stdins.js";
 import { UNTOLD, type Swept } from "./swept.js";
 import { UnderWay } from "./under-way.js";
 
@@ -87,8 +86,7 @@ class Processes implements LinuxProcesses {
   readonly #sampler: Sampler;
   readonly #swept: Swept;
   readonly #underWay = new UnderWay();
-  /** By name of run. */
-  readonly #stdins = new Map<string, StdinPipe>();
+  readonly #stdins: Stdins;
   /** Runs whose end is waited for, and what tells of it. */
   readonly #running = new Map<string, { ended: Promise<void> }>();
   #happened: (input: Input) => void = () => {};
@@ -110,6 +108,7 @@ class Processes implements LinuxProcesses {
       born: ({ kind }, spawn, sight) => (this.#hybrid && kind === "crun" ? this.#hybrid.hide(spawn, sight) : spawn()),
     };
     this.#execs = new Execs(this.#at, (input) => this.#happened(input));
+    this.#stdins = new Stdins(kernel);
     this.#logs = new Logs((container) => paths.log(container));
     this.stdio = {
       log: async (container) => this.#logs.open(container),
@@ -123,7 +122,8 @@ class Processes implements LinuxProcesses {
       case "launch":
         return this.#underWay.run(op, (signal) => this.#launch(command.val, signal));
       case "signal":
-        return this.#signal(command.val);
+        signalRun(this.#run(command.val.subject), command.val.number, this.#at);
+        return DONE;
       case "pause":
         await this.#at.cgroups.freeze(command.val.container);
         return DONE;
@@ -131,13 +131,15 @@ class Processes implements LinuxProcesses {
         await this.#at.cgroups.thaw(command.val.container);
         return DONE;
       case "resize":
-        return this.#resize(command.val);
+        resizeTerminal(this.#run(command.val.subject), command.val.rows, command.val.columns);
+        return DONE;
       case "reap":
         return this.#reap(this.#run(command.val));
       case "sample":
-        return this.#sample(this.#run(command.val));
+        return { tag: "sample", val: sampleRun(this.#run(command.val), this.#sampler) };
       case "limit":
-        return this.#limit(this.#run(command.val.subject), command.val);
+        await limitRun(this.#run(command.val.subject), command.val, this.#at);
+        return DONE;
       case "ps":
         return ps(command.val.arguments, this.#at.cgroups.pids(command.val.subject.container));
       case "exec":
@@ -182,18 +184,14 @@ class Processes implements LinuxProcesses {
   }
 
   forget(container: string): void {
-    for (const [name, stdin] of this.#stdins) {
-      if (parseRunName(name)?.container !== container) continue;
-      stdin.close();
-      this.#stdins.delete(name);
-    }
+    this.#stdins.forget(container);
   }
 
   async close(): Promise<void> {
     this.#exits.close();
     this.#execs.close();
     this.#running.clear();
-    for (const stdin of this.#stdins.values()) stdin.close();
+    this.#stdins.closeAll();
     this.#hybrid?.close();
     this.#at.cgroups.close();
   }
@@ -212,7 +210,7 @@ class Processes implements LinuxProcesses {
     const run = this.#run(command);
     const connect = () => {
       this.#keepLog(run, logNote(command.log));
-      this.#stdins.get(run.name)?.connect(run.directory, command);
+      this.#stdins.connect(run, command);
     };
     try {
       const { launched, supervisor } = await launch(command, run, runtime, this.#at, connect, signal);
@@ -223,7 +221,7 @@ class Processes implements LinuxProcesses {
       return { tag: "launched", val: launched };
     } catch (error) {
       if (signal.aborted) killNaming(run, this.#at);
-      this.#closeStdin(run);
+      this.#stdins.close(run);
       throw error;
     }
   }
@@ -240,7 +238,7 @@ class Processes implements LinuxProcesses {
   async #ended(run: Run): Promise<void> {
     // Not if it is being reaped, or nobody is there to be told.
     if (!this.#running.delete(run.name)) return;
-    this.#closeStdin(run);
+    this.#stdins.close(run);
     this.#logs.ended(run.container);
     const exit = run.exit() ?? (await this.#lost(run));
     this.#happened({ tag: "exited", val: { container: run.container, run: run.number, exit } });
@@ -256,43 +254,6 @@ class Processes implements LinuxProcesses {
   async #killLeft(run: Run): Promise<void> {
     killNaming(run, this.#at);
     await this.#at.cgroups.kill(run.container);
-  }
-
-  #signal({ subject, number }: processes.Signal): Outcome {
-    const process = this.#run(subject).process();
-    if (!process || !isAlive(process)) throw new HostFailure("not-found", "no such process");
-    try {
-      this.#at.kernel.kill(process.pid, number);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-      throw new HostFailure("not-found", "no such process");
-    }
-    return DONE;
-  }
-
-  #resize({ subject, rows, columns }: processes.Resize): Outcome {
-    const control = openControl(this.#run(subject));
-    try {
-      writeSync(control, `1 ${rows} ${columns}\n`);
-    } finally {
-      closeSync(control);
-    }
-    return DONE;
-  }
-
-  #sample(run: Run): Outcome {
-    const process = run.process();
-    if (!process || !isAlive(process)) throw new HostFailure("not-found", "no such process");
-    return { tag: "sample", val: this.#sampler.sample(run.container, process.pid) };
-  }
-
-  async #limit(run: Run, { resources, rates }: processes.Limit): Promise<Outcome> {
-    const process = run.process();
-    if (!process || !isAlive(process)) throw new HostFailure("not-found", "no such process");
-    const given = JSON.parse(Buffer.from(resources).toString()) as Resources;
-    const blockIO = withRates(given.blockIO, rates, numberOf);
-    await setLimits(this.#at, run.container, { ...given, ...(blockIO && { blockIO }) });
-    return DONE;
   }
 
   #rewrite({ subject, file }: processes.Rewrite): Outcome {
@@ -311,7 +272,7 @@ class Processes implements LinuxProcesses {
     this.#logs.ended(run.container);
     if (passes) this.#logs.clear(run.container);
     this.#exits.forget(run);
-    this.#closeStdin(run);
+    this.#stdins.close(run);
     return DONE;
   }
 
@@ -330,19 +291,7 @@ class Processes implements LinuxProcesses {
   }
 
   #stdin(run: Run): StdinClient {
-    let pipe = this.#stdins.get(run.name);
-    if (!pipe) {
-      pipe = new StdinPipe(this.#at.kernel);
-      this.#stdins.set(run.name, pipe);
-      const note = this.#running.has(run.name) ? run.note() : undefined;
-      if (note) pipe.connect(run.directory, note);
-    }
-    return new StdinClient(pipe, () => pipe.isIdle() && this.#closeStdin(run));
-  }
-
-  #closeStdin(run: Run): void {
-    this.#stdins.get(run.name)?.close();
-    this.#stdins.delete(run.name);
+    return this.#stdins.client(run, () => (this.#running.has(run.name) ? run.note() : undefined));
   }
 
   #run({ container, run }: processes.Subject): Run {
@@ -350,43 +299,4 @@ class Processes implements LinuxProcesses {
   }
 }
 
-/** The fifo by which a supervisor is told things. Non-blocking: without one nobody reads, which is ENXIO. */
-function openControl(run: Run): number {
-  try {
-    return openSync(join(run.directory, "ctl"), constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === "ENXIO" || code === "ENOENT" ? new HostFailure("not-found", "no such process") : error;
-  }
-}
-
-/** Has the supervisor begin a new log file. False when it is gone. */
-function renewLog(run: Run): boolean {
-  try {
-    const control = openControl(run);
-    try {
-      writeSync(control, "2 0 0\n");
-    } finally {
-      closeSync(control);
-    }
-    return true;
-  } catch (error) {
-    if (error instanceof HostFailure) return false;
-    throw error;
-  }
-}
-
 const DONE: Outcome = { tag: "done" };
-
-/** Undefined when it is not needed, or does not work: crun cannot be used then. */
-function openHybrid(kernel: Kernel, paths: Paths, runtimes: Runtime[]): Hybrid | undefined {
-  if (!isHybrid() || !runtimes.some(({ kind }) => kind === "crun")) return undefined;
-  const hybrid = new Hybrid(kernel, paths.roots.exec);
-  try {
-    hybrid.open();
-    return hybrid;
-  } catch {
-    hybrid.close();
-    return undefined;
-  }
-}

@@ -1,0 +1,51 @@
+// The stdin of every run that has clients, from before its launch until its end.
+
+import type { Kernel } from "../kernel.js";
+import { parseRunName } from "../paths.js";
+import type { Run } from "../run.js";
+import { StdinClient, StdinPipe, type StdinMode } from "./stdin.js";
+
+export class Stdins {
+  readonly #kernel: Kernel;
+  /** By name of run. */
+  readonly #pipes = new Map<string, StdinPipe>();
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+
+  /** A client more. `running`: what the run does with its stdin, once it has been launched. */
+  client(run: Run, running: () => StdinMode | undefined): StdinClient {
+    let pipe = this.#pipes.get(run.name);
+    if (!pipe) {
+      pipe = new StdinPipe(this.#kernel);
+      this.#pipes.set(run.name, pipe);
+      const mode = running();
+      if (mode) pipe.connect(run.directory, mode);
+    }
+    return new StdinClient(pipe, () => pipe.isIdle() && this.close(run));
+  }
+
+  /** The run's process is made: who has waited for it is heard. */
+  connect(run: Run, mode: StdinMode): void {
+    this.#pipes.get(run.name)?.connect(run.directory, mode);
+  }
+
+  close(run: Run): void {
+    this.#close(run.name);
+  }
+
+  /** Of all the container's runs. */
+  forget(container: string): void {
+    for (const name of this.#pipes.keys()) if (parseRunName(name)?.container === container) this.#close(name);
+  }
+
+  closeAll(): void {
+    for (const pipe of this.#pipes.values()) pipe.close();
+  }
+
+  #close(name: string): void {
+    this.#pipes.get(name)?.close();
+    this.#pipes.delete(name);
+  }
+}
