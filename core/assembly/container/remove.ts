@@ -60,7 +60,7 @@ export function removeContainer(call: Call): Refusal | null {
   container.removals.push(client);
   if (restarting) cancelRestart(container);
   if (container.running) new ForcedEnd(container, call, client).begin();
-  else if (!container.between) removeNow(container);
+  else if (container.can(Cause.Remove)) removeNow(container);
   return null;
 }
 
@@ -78,7 +78,7 @@ function unlink(call: Call): Refusal | null {
 export function removeIdle(container: Container, client: RemovalClient): void {
   container.removeVolumes = false;
   container.removals.push(client);
-  if (!container.between) removeNow(container);
+  if (container.can(Cause.Remove)) removeNow(container);
 }
 
 /** Removes a container that does not run; its `removals` are answered. */

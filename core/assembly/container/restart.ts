@@ -45,7 +45,7 @@ function restartAtOnce(container: Container, call: Call): void {
   emitContainer(container, "stop");
   container.startsAgain = true;
   container.restarts.push(call);
-  if (!container.between) startAgain(container);
+  if (container.can(Cause.Start)) startAgain(container);
 }
 
 /** The run is over, its restarts follow. */
