@@ -143,7 +143,7 @@ export function parseFilters(text: string, known: string[] | null): Filters {
 }
 
 /** Whether `key` or `key=value` is among labels. */
-export function hasLabel(wanted: string, names: string[], texts: string[]): bool {
+function hasLabel(wanted: string, names: string[], texts: string[]): bool {
   const equals = wanted.indexOf("=");
   const at = names.indexOf(equals < 0 ? wanted : wanted.substring(0, equals));
   return at >= 0 && (equals < 0 || texts[at] == wanted.substring(equals + 1));

@@ -3,7 +3,7 @@
 import { badParameter, Refusal } from "../refusal";
 import { engine } from "../state";
 import { BAD_TIME, parseFilterTime } from "../text/time";
-import { FilterFlag, Filters, hasLabel, parseFilters } from "./filters";
+import { FilterFlag, Filters, parseFilters } from "./filters";
 
 export class PruneFilters {
   private filters: Filters = new Filters();
@@ -34,8 +34,8 @@ export class PruneFilters {
   /** `created`: nanoseconds since 1970. */
   match(created: i64, labelKeys: string[], labelValues: string[]): bool {
     if (created > this.until) return false;
-    const unwanted = this.filters.values("label!");
-    for (let i = 0; i < unwanted.length; i++) if (hasLabel(unwanted[i], labelKeys, labelValues)) return false;
+    // What has all of these stays, what has only some goes.
+    if (this.filters.has("label!") && this.filters.labels("label!", labelKeys, labelValues)) return false;
     return this.filters.labels("label", labelKeys, labelValues);
   }
 }
