@@ -39,7 +39,7 @@ export function planOf(container: Container): HealthPlan | null {
   plan.timeout = given(check, "Timeout", plan.timeout);
   plan.startPeriod = given(check, "StartPeriod", plan.startPeriod);
   plan.startInterval = given(check, "StartInterval", plan.startInterval);
-  plan.retries = <i32>given(check, "Retries", plan.retries);
+  plan.retries = <i32>min<i64>(given(check, "Retries", plan.retries), i32.MAX_VALUE);
   return plan;
 }
 

@@ -126,7 +126,9 @@ class SchemaReader {
   private integer(value: Json, type: FieldType, owner: string, goType: string): Json {
     if (value.kind != JsonKind.Number) return this.wrongType(value, owner, goType);
     const fits = type == FieldType.Int ? isI64(value) : isU64(value) && (type == FieldType.UInt64 || isU16(value.text));
-    return fits ? value : this.fail(`number ${value.text}`, owner, goType);
+    if (!fits) return this.fail(`number ${value.text}`, owner, goType);
+    // An integer has one zero, and many readers take this one for a fraction.
+    return value.text == "-0" ? Json.i64(0) : value;
   }
 
   // Go fills an array of fixed size: what is missing is zero, what is too much is dropped.

@@ -57,9 +57,14 @@ export function parseUnixTime(text: string): i64 {
  */
 export function parseFilterTime(text: string, now: i64): i64 {
   const duration = text == "0" ? BAD_DURATION : parseDuration(text);
-  if (duration != BAD_DURATION) return now - duration;
+  if (duration != BAD_DURATION) return before(now, duration);
   const unix = parseUnixTime(text);
   return unix == BAD_TIME ? parseTime(text) : unix;
+}
+
+/** A duration less than nothing leads ahead, but not beyond the latest time that there is. */
+function before(now: i64, duration: i64): i64 {
+  return duration < 0 && now > i64.MAX_VALUE + duration ? i64.MAX_VALUE : now - duration;
 }
 
 const ZERO_SECONDS: i64 = -62135596800;

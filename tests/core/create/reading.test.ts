@@ -53,6 +53,13 @@ describe("a create body", () => {
     expect(config).not.toHaveProperty("x");
   });
 
+  test("an integer has one zero", () => {
+    const body = '[{"Image":"i","StopTimeout":-0,"HostConfig":{"Memory":-0}},51]';
+    const { config, hostConfig } = JSON.parse(door.text("create", body)) as Created;
+    expect(Object.is(config["StopTimeout"], 0)).toBe(true);
+    expect(Object.is(hostConfig["Memory"], 0)).toBe(true);
+  });
+
   test("commands are lists or one text", () => {
     const { config } = created({ Cmd: "echo hi", Entrypoint: ["sh", null], HostConfig: { CapAdd: "ALL" } });
     expect(config).toMatchObject({ Cmd: ["echo hi"], Entrypoint: ["sh", ""] });
