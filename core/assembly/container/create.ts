@@ -23,6 +23,7 @@ import { line, sendJson, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Volume } from "../volume/store";
+import { takerOf } from "../volume/use";
 import { annotationsOf } from "./annotations";
 import { Container } from "./container";
 import { showLinks, tieLinks } from "./links";
@@ -59,6 +60,12 @@ function create(call: Call, checked: bool): Refusal | null {
   if (name.length > 0) {
     const taken = engine.containers.refuseName(name);
     if (taken !== null) return taken;
+  }
+  const taker = takerOf(wish.mounts);
+  if (taker !== null) {
+    // What it leaves is no volume any more: the request is read once more when that is sure.
+    taker.queue.push(call);
+    return null;
   }
   if (!checked && new SourceSearch(call, wish.mounts).begin()) return null;
 

@@ -2,7 +2,7 @@
 
 import { Container } from "../container/container";
 import { Status } from "../container/lifecycle";
-import { MountKind } from "../container/mount-point";
+import { MountKind, MountPoint } from "../container/mount-point";
 import { hasUnfilled } from "../container/own-volumes";
 import { engine } from "../state";
 
@@ -17,6 +17,26 @@ export function isUsedBeside(name: string, container: Container | null): bool {
     const other = containers[i];
     if (other === container || (container !== null && other.status == Status.Removing)) continue;
     if (has(other, name)) return true;
+  }
+  return false;
+}
+
+/** A container that is being removed, and takes one of these volumes along; null if there is none. */
+export function takerOf(mounts: MountPoint[]): Container | null {
+  const named = mounts.filter((mount: MountPoint) => mount.kind == MountKind.Volume && mount.name.length > 0);
+  if (named.length == 0) return null;
+  const containers = engine.containers.all();
+  for (let i = 0; i < containers.length; i++) {
+    const container = containers[i];
+    if (container.status != Status.Removing || !container.removeVolumes) continue;
+    for (let j = 0; j < named.length; j++) if (takes(container, named[j].name)) return container;
+  }
+  return null;
+}
+
+function takes(container: Container, name: string): bool {
+  for (let i = 0; i < container.mounts.length; i++) {
+    if (container.mounts[i].anonymous && container.mounts[i].name == name) return true;
   }
   return false;
 }
