@@ -3,7 +3,7 @@
 
 import { MembersByName } from "../json/members-by-name";
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
+import { parseKept } from "../json/reader";
 import { jsonBytes, JsonWriter } from "../json/writer";
 import { parseAddress } from "../network/addresses";
 import { badParameter, notBuilt, Refusal } from "../refusal";
@@ -25,7 +25,7 @@ export function keptSettings(given: Json): Uint8Array {
 }
 
 export function settingsOf(container: Container): Json {
-  return container.settings.length > 0 ? parseJson(container.settings)! : Json.object();
+  return container.settings.length > 0 ? parseKept(container.settings)! : Json.object();
 }
 
 export function writeSetting(json: JsonWriter, settings: Json, name: string): void {

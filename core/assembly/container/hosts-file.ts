@@ -3,7 +3,7 @@
 
 import { ContainerFile } from "../../../build/bindings/types";
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
+import { parseKept } from "../json/reader";
 import { canonicalAddress } from "../network/ip";
 import { engine } from "../state";
 import { TextBuilder } from "../text/builder";
@@ -18,13 +18,13 @@ const OF_EVERY_MACHINE =
 
 /** The machine's own for who is on its network and adds nothing. */
 export function hostsOf(container: Container): ContainerFile {
-  const extra = parseJson(container.hostConfig)!.stringsOf("ExtraHosts");
+  const extra = parseKept(container.hostConfig)!.stringsOf("ExtraHosts");
   if (container.networkMode == "host" && extra.length == 0) return new ContainerFile("hosts", null);
   const text = new TextBuilder(256).text(OF_EVERY_MACHINE);
   addExtra(text, extra);
   text.text(linkedHosts(container));
   const endpoint = container.endpoint;
-  if (endpoint !== null) text.text(`${endpoint.address}\t${namesOf(parseJson(container.config)!)}\n`);
+  if (endpoint !== null) text.text(`${endpoint.address}\t${namesOf(parseKept(container.config)!)}\n`);
   return new ContainerFile("hosts", encodeUtf8(text.toString()));
 }
 
@@ -73,7 +73,7 @@ export function linkedHosts(container: Container): string {
     if (other === null || other.endpoint === null) continue;
     const alias = container.links[i].shortAlias;
     const name = alias == other.name ? "" : ` ${other.name}`;
-    const hostname = parseJson(other.config)!.stringOf("Hostname");
+    const hostname = parseKept(other.config)!.stringOf("Hostname");
     text.text(`${other.endpoint!.address}\t${alias} ${hostname}${name}\n`);
   }
   return text.toString();

@@ -1,7 +1,7 @@
 // Other containers whose network a container is on: `NetworkMode` `container:NAME`, kept with the id once it is known.
 
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
+import { parseKept } from "../json/reader";
 import { jsonBytes } from "../json/writer";
 import { conflict, internal } from "../refusal";
 import { engine } from "../state";
@@ -51,8 +51,8 @@ export function takeNames(container: Container): void {
   const other = engine.containers.lookUp(otherIn(container.networkMode)).container;
   if (other === null) return; // It has gone while something was cleared away; the host finds nobody either.
   container.networkMode = PREFIX + other.id;
-  const config = parseJson(container.config)!;
-  const names = parseJson(other.config)!;
+  const config = parseKept(container.config)!;
+  const names = parseKept(other.config)!;
   config.set("Hostname", Json.string(names.stringOf("Hostname")));
   config.set("Domainname", Json.string(names.stringOf("Domainname")));
   container.config = jsonBytes(config);

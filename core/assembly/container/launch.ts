@@ -2,7 +2,7 @@
 
 import { ContainerFile, Launch } from "../../../build/bindings/types";
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
+import { parseKept } from "../json/reader";
 import { TextBuilder } from "../text/builder";
 import { encodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
@@ -42,7 +42,7 @@ export function launchOf(container: Container): Launch {
 }
 
 export function documentOf(bytes: Uint8Array): Json {
-  const json = parseJson(bytes);
+  const json = parseKept(bytes);
   return json === null ? Json.object() : json;
 }
 

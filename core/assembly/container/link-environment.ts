@@ -2,7 +2,7 @@
 // what their own environments say (surface §2.14, as observed on the reference). `ALIAS` is in capitals, `-` being `_`.
 
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
+import { parseKept } from "../json/reader";
 import { portKeysOf } from "../network/port-wishes";
 import { engine } from "../state";
 import { Container } from "./container";
@@ -37,7 +37,7 @@ export function linkEnvironment(container: Container): string[] {
 
 function addLink(entries: string[], container: Container, link: Link, other: Container): void {
   const prefix = link.shortAlias.toUpperCase().replaceAll("-", "_");
-  const config = parseJson(other.config)!;
+  const config = parseKept(other.config)!;
   addPorts(entries, prefix, exposedOf(config), other.endpoint!.address);
   entries.push(`${prefix}_NAME=/${container.name}/${link.alias}`);
   const environment = config.stringsOf("Env");

@@ -2,7 +2,7 @@
 // `DELETE /containers/{parent}/{alias}?link=1` or with the parent (surface §2.19).
 
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
+import { parseKept } from "../json/reader";
 import { jsonBytes } from "../json/writer";
 import { badParameter, Refusal } from "../refusal";
 import { engine } from "../state";
@@ -100,7 +100,7 @@ export function renameLinks(container: Container): void {
 
 /** Puts what inspect shows into `HostConfig`: `/name:/parent/alias`. */
 export function showLinks(container: Container): void {
-  const hostConfig = parseJson(container.hostConfig)!;
+  const hostConfig = parseKept(container.hostConfig)!;
   const shown: string[] = [];
   for (let i = 0; i < container.links.length; i++) {
     shown.push(`/${container.links[i].name}:/${container.name}/${container.links[i].alias}`);

@@ -2,7 +2,7 @@
 
 import { LogKeeping } from "../../../build/bindings/types";
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
+import { parseKept } from "../json/reader";
 import { engine } from "../state";
 import { byteCount } from "../text/byte-size";
 import { decimalOf } from "../text/decimal";
@@ -34,7 +34,7 @@ export function fillLogConfig(host: Json): void {
 
 /** A container's `LogConfig`. */
 export function logConfigOf(container: Container): Json | null {
-  const host = parseJson(container.hostConfig);
+  const host = parseKept(container.hostConfig);
   return host === null ? null : host.find("LogConfig");
 }
 

@@ -1,7 +1,7 @@
 // What `details` tells with each line of a log: the labels and variables that the log's options name (surface §6.6).
 
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
+import { parseKept } from "../json/reader";
 import { JsonWriter } from "../json/writer";
 import { Regex } from "../text/regex";
 import { escapeQuery } from "../text/url";
@@ -54,7 +54,7 @@ function addLabels(details: Map<string, string>, options: Json, container: Conta
 
 function addVariables(details: Map<string, string>, options: Json, container: Container): void {
   const wanted = new Wanted(options.stringOf("env"), options.stringOf("env-regex"));
-  const config = parseJson(container.config);
+  const config = parseKept(container.config);
   if (config === null) return;
   const entries = config.stringsOf("Env");
   for (let i = 0; i < entries.length; i++) {

@@ -2,7 +2,7 @@
 
 import { Container } from "../container/container";
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
+import { parseKept } from "../json/reader";
 import { JsonWriter } from "../json/writer";
 import { engine } from "../state";
 import { formatTime } from "../text/time";
@@ -69,7 +69,7 @@ function writeHistory(
 }
 
 function commandOf(container: Container): string {
-  const config = parseJson(container.config);
+  const config = parseKept(container.config);
   return config === null ? "" : config.stringsOf("Cmd").join(" ");
 }
 

@@ -2,7 +2,7 @@
 // copied as it stands. For documents that `jsonBytes` has written: no white space, no name twice.
 
 import { Json } from "./json";
-import { parseJson } from "./reader";
+import { parseKept } from "./reader";
 import { JsonWriter } from "./writer";
 
 /** Numbers kept of a member: begin and end of its name, begin and end of its value. */
@@ -46,7 +46,7 @@ export class Members {
   tree(name: string): Json | null {
     const place = this.find(name);
     if (place < 0) return null;
-    return parseJson(this.document.subarray(this.places[place + 2], this.places[place + 3]));
+    return parseKept(this.document.subarray(this.places[place + 2], this.places[place + 3]));
   }
 
   private isNamed(place: i32, name: string): bool {

@@ -8,12 +8,24 @@ import { Json, JsonKind } from "./json";
 
 /** Arrays and objects may stand in each other this deep. */
 export const MAX_DEPTH: i32 = 100;
-/** A document may hold so many values: a few megabytes of `[[],[],…` would take hundreds of megabytes as a tree. */
+/** A document from outside may hold so many values: a few megabytes of `[[],[],…` would take hundreds of megabytes as a tree. */
 export const MAX_VALUES: i32 = 500_000;
 
 /** The document, or null: then `jsonError` and `jsonErrorOffset` say why and where. */
 export function parseJson(bytes: Uint8Array): Json | null {
-  const reader = new Reader(bytes);
+  return parse(bytes, MAX_VALUES);
+}
+
+/**
+ * The same of what the engine has written itself: that may hold several times what a client sent in one document, and
+ * must not be lost for it.
+ */
+export function parseKept(bytes: Uint8Array): Json | null {
+  return parse(bytes, i32.MAX_VALUE);
+}
+
+function parse(bytes: Uint8Array, most: i32): Json | null {
+  const reader = new Reader(bytes, most);
   const value = reader.document();
   lastError = reader.error;
   lastOffset = reader.at;
@@ -52,7 +64,11 @@ class Reader {
   private start: usize;
   private length: i32;
 
-  constructor(private bytes: Uint8Array) {
+  /** `most`: values that there may be. */
+  constructor(
+    private bytes: Uint8Array,
+    private most: i32,
+  ) {
     this.start = bytes.dataStart;
     this.length = bytes.length;
   }
@@ -66,7 +82,7 @@ class Reader {
 
   private value(): Json | null {
     const byte = this.peekToken();
-    if (++this.values > MAX_VALUES) return this.fail("too many values");
+    if (++this.values > this.most) return this.fail("too many values");
     if (byte == BRACE_OPEN || byte == BRACKET_OPEN) {
       if (++this.depth > MAX_DEPTH) return this.fail("exceeded max depth");
       this.at++;

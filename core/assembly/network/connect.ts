@@ -3,7 +3,7 @@
 import { Join, PortMapping } from "../../../build/bindings/types";
 import { Container } from "../container/container";
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
+import { parseKept } from "../json/reader";
 import { engine } from "../state";
 import { formatAddress, macOf, parseMac } from "./addresses";
 import { Endpoint, PublishedPort } from "./endpoint";
@@ -48,8 +48,8 @@ function choiceOf(wish: PortWish): i32 {
 }
 
 export function portWishesOf(container: Container): PortWish[] {
-  const hostConfig = parseJson(container.hostConfig);
-  const config = parseJson(container.config);
+  const hostConfig = parseKept(container.hostConfig);
+  const config = parseKept(container.config);
   const ipv6 = engine.options.machine.ipv6;
   return readPortWishes(hostConfig === null ? NOTHING : hostConfig, config === null ? NOTHING : config, ipv6);
 }

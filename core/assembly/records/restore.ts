@@ -7,7 +7,7 @@ import { HELD_RECORDS, heldProblem } from "../container/held-still";
 import { readRecord } from "../container/record";
 import { containerProblem } from "../container/record-shape";
 import { EXEC_RECORDS, execProblem } from "../exec/record";
-import { jsonError, parseJson } from "../json/reader";
+import { jsonError, parseKept } from "../json/reader";
 import { networkProblem, readNetwork } from "../network/network";
 import { engine } from "../state";
 import { isFullId } from "../text/hex";
@@ -68,7 +68,7 @@ function restoreDocument(key: string, value: Uint8Array, containers: Container[]
   const isContainer = key.startsWith(CONTAINERS);
   const isNetwork = key.startsWith(NETWORKS);
   if (!isContainer && !isNetwork && !key.startsWith(VOLUMES)) return "nobody knows such records";
-  const json = parseJson(value);
+  const json = parseKept(value);
   if (json === null) return jsonError();
   const name = key.slice(key.indexOf("/") + 1);
   const problem = isContainer

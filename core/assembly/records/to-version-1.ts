@@ -3,7 +3,7 @@
 
 import { isPropagation } from "../container/binds";
 import { Json } from "../json/json";
-import { parseJson } from "../json/reader";
+import { parseKept } from "../json/reader";
 import { jsonBytes } from "../json/writer";
 import { encodeUtf8 } from "../text/utf8";
 import { Migration } from "./migration";
@@ -24,7 +24,7 @@ export class ToVersion1 extends Migration {
     const isContainer = key.startsWith("container/");
     const isNetwork = key.startsWith("network/");
     if (!isContainer && !isNetwork && !key.startsWith("volume/")) return null;
-    const json = parseJson(value);
+    const json = parseKept(value);
     if (json === null || !json.isObject) return null;
     if (isContainer) container(json);
     else if (!isNetwork) fill(json, VOLUME_MEMBERS);
@@ -81,7 +81,7 @@ function formerVolume(volume: Json): Json {
 
 /** Members that are missing, from an object's text. */
 function fill(json: Json, members: string): Json {
-  const given = parseJson(encodeUtf8(members))!;
+  const given = parseKept(encodeUtf8(members))!;
   for (let i = 0; i < given.keys.length; i++) {
     if (json.find(given.keys[i]) === null) json.set(given.keys[i], given.items[i]);
   }
