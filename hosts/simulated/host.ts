@@ -87,5 +87,7 @@ function viewOf(parts: Parts): SimulatedHost["world"] {
     processes: () => parts.processes.list(),
     registryRequests: () => [...parts.registries.requests],
     found: () => parts.found(),
+    sizeOf: (container) => parts.disk.containers.get(container)?.share.used ?? null,
+    sizeOfVolume: (name) => parts.disk.volumes.get(name)?.share.used ?? null,
   };
 }

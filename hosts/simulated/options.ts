@@ -65,4 +65,8 @@ export interface WorldView {
   registryRequests(): { at: bigint; method: string; url: string; status: number }[];
   /** What an engine that is opened now would find; nothing that is under way is given up for it. */
   found(): engine.Inventory;
+  /** Bytes that a container's own files take up; null if there are none. */
+  sizeOf(container: string): number | null;
+  /** Bytes that a volume's files take up; null if there is no such volume. */
+  sizeOfVolume(name: string): number | null;
 }

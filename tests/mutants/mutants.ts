@@ -122,4 +122,11 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: `if (!WRONG && !isInRun(volume.name)) this.catchUp(volume);`,
     finder: "simulator",
   },
+  {
+    name: "a container into which something is copied counts as counted",
+    file: "container/extract.ts",
+    right: `    engine.sizes.outdate(this.container);`,
+    wrong: `    if (!WRONG) engine.sizes.outdate(this.container);`,
+    finder: "simulator",
+  },
 ];

@@ -10,9 +10,10 @@ import { digest } from "./digest.js";
 import { Forks } from "./forks/forks.js";
 import { Events } from "./invariants/events.js";
 import { ExecEnds } from "./invariants/exec-ends.js";
+import { Figures } from "./invariants/figures.js";
 import { History, type ReadJournal } from "./invariants/history.js";
 import { Images } from "./invariants/images.js";
-import type { AtRest, Invariant, Seen } from "./invariants/invariant.js";
+import type { AtRest, Held, Invariant, Seen } from "./invariants/invariant.js";
 import { Operations } from "./invariants/operations.js";
 import { Owners } from "./invariants/owners.js";
 import { Promises } from "./invariants/promises.js";
@@ -32,6 +33,7 @@ export interface JudgesNeeds {
   copies: boolean;
   /** What there is on the machine. */
   found: () => engine.Inventory;
+  held: Held;
   /** What is kept of the journal. */
   journal: ReadJournal;
   /** Every record in use, as the newest instance would put it now. */
@@ -49,15 +51,15 @@ export class Judges implements Observer {
   readonly #promises = new Promises(this.ledger);
   readonly #invariants: readonly Invariant[];
   readonly #oracles: readonly Oracle[];
-  readonly #machine: Pick<Seen, "found" | "remembered">;
+  readonly #machine: Pick<Seen, "found" | "held" | "remembered">;
   /** Under way, by operation. */
   readonly #launches = new Map<Operation, processes.Launch>();
   readonly #hash = createHash("sha256");
 
-  constructor({ seed, core, oracles, copies, found, journal, remembered }: JudgesNeeds) {
+  constructor({ seed, core, oracles, copies, found, held, journal, remembered }: JudgesNeeds) {
     const [replies, history, twins] = [new Replies(), new History(journal), new Twins(core)];
     this.forks = new Forks({ seed, core, operations: this.operations, twins });
-    this.#machine = { found, remembered };
+    this.#machine = { found, held, remembered };
     this.#oracles = [this.#promises, history, ...oracles];
     this.#invariants = [
       replies,
@@ -72,6 +74,7 @@ export class Judges implements Observer {
       ...(copies ? [twins, this.forks] : []),
       new Restarts(core),
       new Remembered(),
+      new Figures(),
     ];
   }
 

@@ -18,6 +18,9 @@ export interface ContainerRecord {
   /** It was being made. */
   creating?: boolean;
   unclean: boolean;
+  /** Bytes, as they were counted last: behind that run if it has ended. */
+  written: number;
+  countedRun: number;
   networkMode: string;
   mounts: { kind: number; name: string }[];
   endpoint?: { address: string; ports: { hostAddress: string; hostPort: number; protocol: string }[] };

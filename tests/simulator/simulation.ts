@@ -52,6 +52,7 @@ export class Simulation {
     const judges = new Judges({
       ...{ seed, core, copies, oracles: Object.values(oracles).map((make) => make()) },
       found: () => course.machine.world.found(),
+      held: course.machine.world,
       journal: (position) => course.journal(position),
       remembered: () => live.records(),
     });
@@ -160,8 +161,9 @@ export class Simulation {
     await this.#lives.look();
     await course.pass(REST);
     for (let events = 0; this.#isBusy() && events < REST_EVENTS; events++) if (!(await course.event())) break;
-    const found = course.machine.world.found();
-    this.#judges.atRest({ ledger: this.#judges.ledger, found, inFlight: course.mischief.inFlight });
+    const { world } = course.machine;
+    const { ledger } = this.#judges;
+    this.#judges.atRest({ ledger, found: world.found(), held: world, inFlight: course.mischief.inFlight });
     await this.#lives.look();
   }
 

@@ -82,7 +82,8 @@ class Release extends Task {
     const refused = this.refused;
     if (refused !== null) refused.send();
     settle(container);
-    if (container.status == Status.Exited) engine.sizes.changed(container);
+    // A start that failed may have filled volumes, and has outdated what was counted behind the run before.
+    if (container.status == Status.Exited || container.status == Status.Created) engine.sizes.changed(container);
   }
 }
 

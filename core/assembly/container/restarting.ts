@@ -6,6 +6,7 @@ import { Failure, Outcome } from "../../../build/bindings/types";
 import { releasingHolder } from "../network/port-holders";
 import { acting, RESTART_POLICY } from "../origin";
 import { Refusal } from "../refusal";
+import { engine } from "../state";
 import { Task } from "../task";
 import { Backoff, Container } from "./container";
 import { Cause, Status } from "./lifecycle";
@@ -31,6 +32,8 @@ export function cancelRestart(container: Container): void {
   container.backoff = null;
   disarm(container);
   container.advance(Cause.Cancel);
+  // While another run was to follow, the last one was not counted.
+  if (container.status == Status.Exited) engine.sizes.changed(container);
   answerWaiters(container, Condition.NextExit);
 }
 

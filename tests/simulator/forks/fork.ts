@@ -10,7 +10,7 @@ import { Breach } from "../breach.js";
 import { digest, shortened } from "../digest.js";
 import { ExecEnds } from "../invariants/exec-ends.js";
 import { Images } from "../invariants/images.js";
-import type { Invariant, Seen } from "../invariants/invariant.js";
+import type { Held, Invariant, Seen } from "../invariants/invariant.js";
 import { Operations } from "../invariants/operations.js";
 import { Owners } from "../invariants/owners.js";
 import { expectRemembered } from "../invariants/remembered.js";
@@ -23,6 +23,8 @@ import type { Machine } from "./machine.js";
 export const FORK_EPOCH = 1_000_000;
 /** Of inputs that a healing engine takes in. */
 const MOST = 500;
+/** As the copied machine measures. */
+const EMPTY: Held = { sizeOf: () => 0, sizeOfVolume: () => 0 };
 /** Entries of the journal: it has had more than any story has. */
 const JOURNAL_END = 1n << 40n;
 
@@ -149,7 +151,7 @@ export class Fork {
   }
 
   #rested(): void {
-    const rest = { ledger: this.ledger, found: this.#machine.world.inventory(), inFlight: 0 };
+    const rest = { ledger: this.ledger, found: this.#machine.world.inventory(), held: EMPTY, inFlight: 0 };
     for (const invariant of [this.#operations, this.#owners, this.#images]) invariant.rested(rest);
     expectRemembered("forks", this.#parts.instance.records(), this.ledger.records);
   }

@@ -8,7 +8,7 @@ export class Failures {
   readonly #failed = new Set<string>();
 
   /** `tag`: of commands whose value is a name. */
-  constructor(private readonly tag: "drop-chain" | "make" | "drop") {}
+  constructor(private readonly tag: "drop-chain" | "make" | "drop" | "measure") {}
 
   stepped({ input, outputs, opening }: Seen): void {
     if (opening !== null) this.#failed.clear();

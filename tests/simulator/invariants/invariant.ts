@@ -18,14 +18,23 @@ export interface Seen extends ObservedStep {
   readonly count: number;
   /** What there is on the machine, before anything of this step is done. */
   found(): engine.Inventory;
+  /** What that takes up. */
+  readonly held: Held;
   /** Every record in use, as the instance would put it now. */
   remembered(): engine.Stored[];
+}
+
+/** Bytes on the disk; null of what is not there. */
+export interface Held {
+  sizeOf(container: string): number | null;
+  sizeOfVolume(name: string): number | null;
 }
 
 /** Nothing goes on any more, in engine and world. */
 export interface AtRest {
   readonly ledger: Ledger;
   readonly found: engine.Inventory;
+  readonly held: Held;
   /** Operations that the host was asked for and that have not ended. */
   readonly inFlight: number;
 }

@@ -78,7 +78,7 @@ export class Promises implements Oracle, Invariant {
     return null;
   }
 
-  rested({ ledger, found }: AtRest = { ledger: this.#ledger, found: NOTHING, inFlight: 0 }): null {
+  rested({ ledger, found }: Pick<AtRest, "ledger" | "found"> = { ledger: this.#ledger, found: NOTHING }): null {
     for (const id of this.#created) {
       if (!ledger.containers.has(id) && !this.#mayGo.has(id)) broken(`${id} was created, and nobody removed it`);
     }

@@ -1,0 +1,70 @@
+// What records say of the room that things take up is what they do take up, wherever it counts as counted: GET /system/df
+// is answered from that, also by an engine that has opened the records. At rest all of it has been counted.
+
+import { Breach } from "../breach.js";
+import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
+import { Failures } from "./failures.js";
+import type { AtRest, Held, Invariant, Seen } from "./invariant.js";
+
+const AT_REST = ["created", "exited"];
+
+interface VolumeRecord {
+  /** Missing while it waits to be counted. */
+  size?: number;
+}
+
+export class Figures implements Invariant {
+  /** Of containers by id, of volumes by name: they are counted again when something becomes of them. */
+  readonly #uncounted = new Failures("measure");
+
+  stepped(seen: Seen): void {
+    this.#uncounted.stepped(seen);
+    hold(seen.ledger, seen.held);
+  }
+
+  rested({ ledger, held }: AtRest): void {
+    hold(ledger, held);
+    for (const container of ledger.containers.values()) {
+      const { id } = container;
+      if (!AT_REST.includes(wordOf(container)) || container.unclean || this.#uncounted.has(id)) continue;
+      if (!isCounted(container)) throw new Breach("figures", `what ${id} has written was not counted`);
+    }
+    const written = inUse(ledger);
+    for (const name of ledger.keys("volume/")) {
+      if (written.has(name) || this.#uncounted.has(name)) continue;
+      if (sizeOf(ledger, name) === undefined) throw new Breach("figures", `volume ${name} was not counted`);
+    }
+  }
+}
+
+/** Throws a `Breach`. */
+function hold(ledger: Ledger, held: Held): void {
+  for (const container of ledger.containers.values()) {
+    if (!AT_REST.includes(wordOf(container)) || !isCounted(container)) continue;
+    expectSame(`container ${container.id}`, container.written, held.sizeOf(container.id));
+  }
+  const written = inUse(ledger);
+  for (const name of ledger.keys("volume/")) {
+    const size = sizeOf(ledger, name);
+    if (size !== undefined && !written.has(name)) expectSame(`volume ${name}`, size, held.sizeOfVolume(name));
+  }
+}
+
+function expectSame(what: string, recorded: number, held: number | null): void {
+  if (recorded !== (held ?? 0)) throw new Breach("figures", `${what} takes up ${held}, and ${recorded} by its record`);
+}
+
+/** Nothing has run since, nor has anything been copied into it. */
+function isCounted({ run, countedRun }: ContainerRecord): boolean {
+  return run === countedRun;
+}
+
+/** Volumes of containers whose run is not counted yet: what is written there is told of as of the last sample. */
+function inUse(ledger: Ledger): Set<string> {
+  const uncounted = [...ledger.containers.values()].filter((container) => !isCounted(container));
+  return new Set(uncounted.flatMap(({ mounts }) => mounts.map(({ name }) => name)));
+}
+
+function sizeOf(ledger: Ledger, volume: string): number | undefined {
+  return ledger.json<VolumeRecord>(`volume/${volume}`)?.size;
+}
