@@ -9,7 +9,7 @@ import { Container } from "./container";
 import { KILL_STEP, Killing } from "./killing";
 import { Status } from "./lifecycle";
 import { disarm, disarms, markStopped } from "./restart-policy";
-import { cancelRestart } from "./restarting";
+import { endRestarting } from "./restarting";
 import { isRefused, sendSignal, thaw } from "./send-signal";
 import { isSignal, parseSignal, SIGKILL } from "./signals";
 
@@ -42,7 +42,7 @@ export function killContainer(call: Call): Refusal | null {
 
 /** There is no process that could take it. */
 function killRestarting(container: Container, call: Call, signal: u32): void {
-  if (disarms(container, signal)) cancelRestart(container);
+  if (disarms(container, signal)) endRestarting(container);
   else markStopped(container);
   sendEmpty(call, 204);
 }

@@ -32,9 +32,13 @@ export function cancelRestart(container: Container): void {
   container.backoff = null;
   disarm(container);
   container.advance(Cause.Cancel);
-  // While another run was to follow, the last one was not counted.
-  if (container.status == Status.Exited) engine.sizes.changed(container);
   answerWaiters(container, Condition.NextExit);
+}
+
+/** The same where nothing else follows, either: while another run was to come, what the last one left was not counted. */
+export function endRestarting(container: Container): void {
+  cancelRestart(container);
+  if (container.status == Status.Exited) engine.sizes.changed(container);
 }
 
 /** What is refused of a container without a process that will have one again (surface §2.15). */

@@ -9,7 +9,7 @@ import { engine } from "../state";
 import { Container } from "./container";
 import { Ending, signalOf, timeoutOf } from "./ending";
 import { Status } from "./lifecycle";
-import { cancelRestart } from "./restarting";
+import { endRestarting } from "./restarting";
 
 export function stopContainer(call: Call): Refusal | null {
   const timeout = integerOf(call.query, "t");
@@ -32,7 +32,7 @@ export function stopContainer(call: Call): Refusal | null {
 }
 
 function stopRestarting(container: Container, call: Call): Refusal | null {
-  cancelRestart(container);
+  endRestarting(container);
   emitContainer(container, "stop");
   sendEmpty(call, 204);
   return null;
