@@ -65,7 +65,7 @@ const MAX_HOSTNAME: i32 = 64;
 const MILLISECOND: i64 = 1_000_000;
 
 /** The kernel's texts end at a NUL byte: one inside would name something else than the client wrote. */
-function nulProblem(document: Json): string {
+export function nulProblem(document: Json): string {
   for (let i = 0; i < document.keys.length; i++) {
     if (hasNul(document.items[i])) return `invalid ${document.keys[i]}: it contains a NUL byte`;
   }

@@ -8,6 +8,7 @@ import { Container } from "../container/container";
 import { parseDetachKeys } from "../container/detach-keys";
 import { documentOf } from "../container/launch";
 import { linkProblem } from "../container/linked";
+import { nulProblem } from "../container/validate";
 import { Json } from "../json/json";
 import { normalise, schemaError } from "../json/schema";
 import { JsonWriter } from "../json/writer";
@@ -27,6 +28,8 @@ export function createExec(call: Call): Refusal | null {
   const config = normalise(given === null ? Json.object() : given, EXEC_CONFIG, "", call.version);
   if (config === null) return badParameter(`invalid JSON: ${schemaError()}`);
   if (config.stringsOf("Cmd").length == 0) return badParameter("No exec command specified");
+  const nul = nulProblem(config);
+  if (nul.length > 0) return badParameter(nul);
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
