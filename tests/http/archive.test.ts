@@ -159,6 +159,20 @@ onEngines("archive", (engine, kind) => {
     await engine().remove(id);
   });
 
+  test("a path does not end at a NUL", async () => {
+    const id = await engine().create();
+    for (const [method, body] of [
+      ["HEAD", undefined],
+      ["GET", undefined],
+      ["PUT", rawTar([])],
+    ] as const) {
+      const answer = await engine().call(method, `/containers/${id}/archive?path=/etc/passwd%00x`, body);
+      expect([method, answer.status]).toEqual([method, 500]);
+      if (method !== "HEAD") expect(messageOf(answer)).toMatch(/^lstat .*: invalid argument$/);
+    }
+    await engine().remove(id);
+  });
+
   test("a container that never ran", async () => {
     const id = await engine().create({ Volumes: { "/etc": {} } });
     expect((await read(id, "/bin/sh")).map(({ name }) => name)).toEqual(["sh"]);

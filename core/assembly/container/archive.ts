@@ -51,10 +51,13 @@ export class ArchiveSubject {
 }
 
 export function archiveSubject(call: Call): ArchiveSubject {
-  if (call.query.first("path").length == 0) return refused(badParameter("bad parameter: path cannot be empty"));
+  const path = call.query.first("path");
+  if (path.length == 0) return refused(badParameter("bad parameter: path cannot be empty"));
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return refused(lookup.refusal);
+  // The kernel would take the name to end there.
+  if (path.includes("\0")) return refused(internal(`lstat ${path}: invalid argument`));
   if (container.between) {
     waitForFiles(container, call);
     return refused(null);
