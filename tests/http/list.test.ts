@@ -101,6 +101,31 @@ onEngines("list", (engine, kind) => {
     for (const id of [web, db, done]) await engine().remove(id);
   });
 
+  test("an id is meant by how it begins; `exited` asks only among those that are listed", async () => {
+    const running = await engine().running();
+    const done = await engine().create({ Cmd: ["sh", "-c", "exit 4"] });
+    await engine().start(done);
+    await engine().wait(done);
+    expect(await chosen({ id: [done.slice(5, 20)] })).toEqual([]);
+    expect(await chosen({ id: [`^${done}`] })).toEqual([]);
+    expect(await chosen({ id: [""] })).toEqual([]);
+    expect(await chosen({ id: [] })).toEqual([done, running]);
+    expect(await chosen({ id: [done.slice(0, 20), ""] })).toEqual([done]);
+    const listed = (filters: Json): Promise<string[]> => ids(`filters=${encodeURIComponent(JSON.stringify(filters))}`);
+    expect(await listed({ exited: ["4"] })).toEqual([]);
+    expect(await listed({ exited: [] })).toEqual([running]);
+    expect(await listed({ status: [] })).toEqual([running]);
+    expect(await chosen({ exited: ["4"] })).toEqual([done]);
+    for (const id of [running, done]) await engine().remove(id);
+  });
+
+  test("a status or a health of no name is refused", async () => {
+    for (const key of ["status", "health"]) {
+      const answer = await engine().call("GET", `/containers/json?filters=${encodeURIComponent(`{"${key}":[""]}`)}`);
+      expect([key, answer.status]).toEqual([key, 400]);
+    }
+  });
+
   test("by volume: its name, or where it is mounted", async () => {
     const named = await engine().create({ HostConfig: { Binds: ["listed-here:/data"] } });
     const bound = await engine().create({ HostConfig: { Binds: ["/tmp:/from"] } });

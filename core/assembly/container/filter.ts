@@ -32,6 +32,8 @@ const HEALTH_WORDS: string[] = ["none", "starting", "healthy", "unhealthy"];
 export class ContainerFilter {
   private filters: Filters = new Filters();
   private readonly ports: PortFilter = new PortFilter();
+  /** Ids that begin as `id` says, where only one does. */
+  private ids: string[] = [];
   /** Ids of images that `ancestor` names. */
   private ancestors: string[] = [];
   private before: u64 = u64.MAX_VALUE;
@@ -45,20 +47,21 @@ export class ContainerFilter {
     if (problem !== null) return problem;
     const ports = this.ports.read(this.filters);
     if (ports !== null) return ports;
+    this.readIds();
     this.readAncestors();
     return this.readNeighbours();
   }
 
   /** Stopped containers are meant, too. */
   get impliesAll(): bool {
-    return this.filters.has("status") || this.filters.has("exited");
+    return this.filters.values("status").length > 0;
   }
 
   matches(container: Container): bool {
     const filters = this.filters;
     if (filters.keys.length == 0) return true;
     return (
-      filters.regex("id", container.id) &&
+      this.idMatches(container) &&
       this.nameMatches(container) &&
       filters.labels("label", container.labelKeys, container.labelValues) &&
       filters.exact("status", container.word) &&
@@ -77,15 +80,23 @@ export class ContainerFilter {
   private refuseWords(): Refusal | null {
     const filters = this.filters;
     const status = firstUnknown(filters.values("status"), STATUS_WORDS);
-    if (status.length > 0) return badParameter(`invalid filter 'status=${status}'`);
+    if (status !== null) return badParameter(`invalid filter 'status=${status}'`);
     const health = firstUnknown(filters.values("health"), HEALTH_WORDS);
-    if (health.length > 0) return badParameter(`unrecognised filter value for health: ${health}`);
+    if (health !== null) return badParameter(`unrecognised filter value for health: ${health}`);
     if (filters.flag("is-task") == FilterFlag.Bad) return badParameter(filters.flagError("is-task"));
     const exited = filters.values("exited");
     for (let i = 0; i < exited.length; i++) {
       if (!isNumber(exited[i])) return badParameter(`strconv.Atoi: parsing "${exited[i]}": invalid syntax`);
     }
     return null;
+  }
+
+  private readIds(): void {
+    const wanted = this.filters.values("id");
+    for (let i = 0; i < wanted.length; i++) {
+      const container = engine.containers.onlyWithPrefix(wanted[i]);
+      if (container !== null) this.ids.push(container.id);
+    }
   }
 
   private readAncestors(): void {
@@ -115,13 +126,17 @@ export class ContainerFilter {
     return null;
   }
 
+  private idMatches(container: Container): bool {
+    return this.filters.values("id").length == 0 || this.ids.includes(container.id);
+  }
+
   /** With the slash and without it. */
   private nameMatches(container: Container): bool {
     return this.filters.regex("name", container.name) || this.filters.regex("name", `/${container.name}`);
   }
 
   private exitedMatches(container: Container): bool {
-    if (!this.filters.has("exited")) return true;
+    if (this.filters.values("exited").length == 0) return true;
     return container.everRan && !container.up && this.filters.exact("exited", container.exitCode.toString());
   }
 
@@ -149,9 +164,9 @@ function healthOf(container: Container): string {
   return health === null ? "none" : health.status;
 }
 
-function firstUnknown(values: string[], known: string[]): string {
+function firstUnknown(values: string[], known: string[]): string | null {
   for (let i = 0; i < values.length; i++) if (!known.includes(values[i])) return values[i];
-  return "";
+  return null;
 }
 
 function isNumber(text: string): bool {

@@ -73,6 +73,12 @@ export class ContainerStore {
     return new Lookup(null, notFound(`No such container: ${reference}`));
   }
 
+  /** The container whose id begins so, if only one does. */
+  onlyWithPrefix(prefix: string): Container | null {
+    const hits = this.withPrefix(prefix);
+    return hits.length == 1 ? hits[0] : null;
+  }
+
   /** Why a new container cannot have this name, or null. */
   refuseName(name: string): Refusal | null {
     const owner = this.idOf(name);
