@@ -180,6 +180,29 @@ onEngines("create", (engine, kind) => {
     await engine().remove(id);
   });
 
+  test("no volumes and no links are null, however they are told", async () => {
+    const id = await engine().create({ Volumes: {}, HostConfig: { Links: [] } });
+    const { Config, HostConfig } = await engine().inspect<Inspect>(id);
+    expect([Config["Volumes"], HostConfig["Links"]]).toEqual([null, null]);
+    await engine().remove(id);
+  });
+
+  test("a shell in one word; a reservation below nothing is none", async () => {
+    const id = await engine().create({ Shell: "/bin/ash", HostConfig: { MemoryReservation: -1 } });
+    expect((await engine().inspect<Inspect>(id)).Config["Shell"]).toEqual(["/bin/ash"]);
+    await engine().start(id);
+    await engine().remove(id);
+  });
+
+  test("a volume's place that does not begin with a slash is below the root", async () => {
+    const Cmd = ["sh", "-c", "echo x > /some/data/file"];
+    const id = await engine().create({ Cmd, Volumes: { "some/data": {} } });
+    await engine().start(id);
+    expect(await engine().wait(id)).toBe(0);
+    expect(await engine().read(`/containers/${id}/changes`)).not.toContainEqual({ Path: "/some/data/file", Kind: 1 });
+    await engine().must(204, "DELETE", `/containers/${id}?v=1`);
+  });
+
   test("names are checked, kept with a slash, and made up when missing", async () => {
     for (const name of ["ok-name", "A_b.c", "/slashed"]) {
       const id = await engine().create({}, `?name=${encodeURIComponent(name)}`);

@@ -42,5 +42,5 @@ export const CONFIG: Table = new Table("ContainerConfigWrapper", [
   new Field("Labels", FieldType.StringMap, EMPTY_OBJECT),
   new Field("StopSignal", FieldType.String, null),
   new Field("StopTimeout", FieldType.Int, null).typed("int").pointed(),
-  new Field("Shell", FieldType.Strings, null).kept(),
+  new Field("Shell", FieldType.Command, null).kept(),
 ]);

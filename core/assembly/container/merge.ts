@@ -33,6 +33,7 @@ export function mergeImageConfig(config: Json, image: Json | null): MergedConfig
   takeText(target, defaults, "StopSignal");
   uniteMaps(target, defaults, "ExposedPorts");
   uniteMaps(target, defaults, "Volumes");
+  clearEmpty(target, "Volumes");
   uniteMaps(target, defaults, "Labels");
   uniteEnvironment(target, defaults);
   takeCommand(target, defaults);
@@ -68,6 +69,12 @@ function uniteMaps(target: Json, image: Json, name: string): void {
     }
   }
   target.set(name, united);
+}
+
+// Docker's CLI sends {} where there are none, and shows null.
+function clearEmpty(target: Json, name: string): void {
+  const own = target.entry(name);
+  if (own !== null && own.length == 0) target.set(name, Json.null());
 }
 
 // The request's entries first, then the image's whose names are not among them. `NAME` alone keeps a default away.

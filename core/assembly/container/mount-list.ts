@@ -72,7 +72,8 @@ export class MountList {
     if (volumes === null) return;
     const tmpfs = this.tmpfs();
     for (let i = 0; i < volumes.keys.length; i++) {
-      const destination = cleanPath(volumes.keys[i]);
+      // `VOLUME data` of a Dockerfile is a place below the root.
+      const destination = cleanPath(`/${volumes.keys[i]}`);
       if (this.places.has(destination) || tmpfs.has(destination)) continue;
       this.refusal = this.refuseMaking("");
       this.put(anonymousVolume(destination));

@@ -61,7 +61,10 @@ function memoryProblem(host: Json, updates: bool): string {
     return "You should always set the Memory limit when using Memoryswap limit, see usage";
   const swappiness = swappinessProblem(host);
   if (swappiness.length > 0) return swappiness;
-  if (reservation != 0 && reservation < MIN_MEMORY) return "Minimum memory reservation allowed is 6MB";
+  // Below nothing is none; only a new container can have it so.
+  if ((updates ? reservation != 0 : reservation > 0) && reservation < MIN_MEMORY) {
+    return "Minimum memory reservation allowed is 6MB";
+  }
   if (memory > 0 && reservation > 0 && memory < reservation) {
     return "Minimum memory limit can not be less than memory reservation limit, see usage";
   }

@@ -211,8 +211,7 @@ function volumeProblem(config: Json): string {
   for (let i = 0; i < volumes.keys.length; i++) {
     const path = volumes.keys[i];
     const prefix = `invalid volume specification: '${path}': invalid mount config for type "volume": `;
-    if (!path.startsWith("/")) return `${prefix}invalid mount path: '${path}' mount path must be absolute`;
-    if (path == "/") return `${prefix}invalid specification: destination can't be '/'`;
+    if (cleanPath(`/${path}`) == "/") return `${prefix}invalid specification: destination can't be '/'`;
   }
   return "";
 }
