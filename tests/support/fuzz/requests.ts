@@ -2,7 +2,7 @@
 // what it does not.
 import fc from "fast-check";
 import { routes, type Route } from "../routes.js";
-import { hostileJson, hostileText, jsonText } from "./hostile.js";
+import { anyText, hostileJson, hostileText, jsonText } from "./hostile.js";
 import { SchemaValues, type Pools, type Schema } from "./schema.js";
 
 /** How the bytes of a request are sent. All but `whole`, `chunked` and `pieces` break HTTP. */
@@ -215,7 +215,7 @@ const headerValue = fc.oneof(
 function bodyOf(schema: Schema | undefined, values: SchemaValues, path: string): fc.Arbitrary<string | null> {
   const described = values.of(schema ?? {}).map((value) => jsonText(basedOn(path, value)));
   const cut = described.chain((text) => fc.nat(Math.max(0, text.length - 2)).map((end) => text.slice(0, end + 1)));
-  const binary = fc.string({ unit: "binary", minLength: 1 });
+  const binary = anyText({ minLength: 1 });
   // Who names no registry means Docker's.
   if (path === "/auth") return fc.oneof(described, cut, binary);
   return fc.oneof(
