@@ -3,10 +3,10 @@
 
 import { createHash } from "node:crypto";
 import type { Input, Operation, engine, processes } from "../../hosts/host.js";
-import { type CompiledCore, Instance, Trap } from "../../hosts/instance.js";
+import { type CompiledCore, Trap } from "../../hosts/instance.js";
 import type { Attempt, ObservedStep, Observer, Opening } from "../../hosts/observer.js";
 import { Breach } from "./breach.js";
-import { digest } from "./digest.js";
+import { digest as digestOf } from "./digest.js";
 import { Forks } from "./forks/forks.js";
 import { Events } from "./invariants/events.js";
 import { ExecEnds } from "./invariants/exec-ends.js";
@@ -24,6 +24,7 @@ import { Statuses } from "./invariants/statuses.js";
 import { Twins } from "./invariants/twins.js";
 import { Ledger } from "./ledger.js";
 import type { Fact, Oracle } from "./oracle.js";
+import { Spares } from "./spares.js";
 
 export interface JudgesNeeds {
   seed: number;
@@ -57,13 +58,14 @@ export class Judges implements Observer {
   readonly #hash = createHash("sha256");
 
   constructor({ seed, core, oracles, copies, found, held, journal, remembered }: JudgesNeeds) {
-    const [replies, history, twins] = [new Replies(), new History(journal), new Twins(core)];
+    const spares = new Spares(core);
+    const [replies, history, twins] = [new Replies(), new History(journal), new Twins(spares)];
     this.forks = new Forks({ seed, core, operations: this.operations, twins });
     this.#machine = { found, held, remembered };
     this.#oracles = [this.#promises, history, ...oracles];
     this.#invariants = [
       replies,
-      new Statuses(new Instance(core).rules()),
+      new Statuses(rulesOf(spares)),
       this.operations,
       // They ask those before them what is under way.
       new Owners(this.operations, replies),
@@ -72,7 +74,7 @@ export class Judges implements Observer {
       history,
       new ExecEnds(),
       ...(copies ? [twins, this.forks] : []),
-      new Restarts(core),
+      new Restarts(spares),
       new Remembered(),
       new Figures(),
     ];
@@ -173,17 +175,25 @@ export class Judges implements Observer {
   #seen(step: ObservedStep, input: Input | null, opening: Opening | null): void {
     if (this.breach !== null) return;
     const { outputs } = step;
-    this.#hash.update(digest(outputs));
+    const digest = digestOf(outputs);
+    this.#hash.update(digest);
     this.ledger.apply(outputs.records);
     const notes = step.explain();
     let taken: Uint8Array | null = null;
     const snapshot = (): Uint8Array => (taken ??= step.snapshot());
     const { ledger, steps: count } = this;
-    const seen = { ...step, ...this.#machine, snapshot, input, opening, notes, ledger, count };
+    const seen = { ...step, ...this.#machine, snapshot, digest, input, opening, notes, ledger, count };
     this.hold(() => {
       for (const invariant of this.#invariants) invariant.stepped?.(seen);
     });
   }
+}
+
+function rulesOf(spares: Spares): engine.Rule[] {
+  const instance = spares.take();
+  const rules = instance.rules();
+  spares.give(instance);
+  return rules;
 }
 
 function asText(_: string, value: unknown): unknown {

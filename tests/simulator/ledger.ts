@@ -37,7 +37,7 @@ export function wordOf(container: ContainerRecord): string {
 /** What is kept is not written to: it is read once. */
 const known = new WeakMap<Uint8Array, unknown>();
 
-function parsed(value: Uint8Array): unknown {
+export function parsed(value: Uint8Array): unknown {
   const read = known.get(value) ?? (JSON.parse(decoder.decode(value)) as unknown);
   known.set(value, read);
   return read;

@@ -5,7 +5,7 @@ import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 import { type JournalEvent, eventsOf } from "./journal.js";
-import type { ContainerRecord } from "../ledger.js";
+import { type ContainerRecord, parsed } from "../ledger.js";
 import { EventReplies } from "./event-replies.js";
 
 /** Who follows events for this. */
@@ -59,7 +59,7 @@ export class Events implements Invariant {
     for (const { key, value } of records) {
       if (key.startsWith("exec/")) this.#execs.add(key.slice("exec/".length));
       if (!key.startsWith("container/")) continue;
-      const { id, creating } = JSON.parse(decoder.decode(value)) as ContainerRecord;
+      const { id, creating } = parsed(value) as ContainerRecord;
       if (creating === true) this.#created.delete(id);
     }
   }
@@ -171,8 +171,6 @@ export class Events implements Invariant {
     broken(`${Type} ${Action} of ${ID} was told in place of ${next?.action ?? "nothing"} of ${next?.id ?? "anybody"}`);
   }
 }
-
-const decoder = new TextDecoder();
 
 function execOf({ attributes }: JournalEvent): string {
   return attributes.get("execID") ?? "";

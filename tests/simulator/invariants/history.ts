@@ -4,7 +4,7 @@
 import type { engine, records } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import type { ContainerRecord } from "../ledger.js";
-import { isEqual, wordOf } from "../ledger.js";
+import { isEqual, parsed, wordOf } from "../ledger.js";
 import type { Answer, Asked, Oracle } from "../oracle.js";
 import type { Invariant, Seen } from "./invariant.js";
 import { type JournalEvent, eventOf } from "./journal.js";
@@ -129,9 +129,7 @@ function checkContainers(events: readonly JournalEvent[], stored: readonly engin
   const tales = talesOf(events.filter(({ type, action }) => type === "container" && MOVES.has(action)));
   const containers = new Map(
     stored.flatMap(({ key, value }) => {
-      return key.startsWith("container/")
-        ? [[key.slice(10), JSON.parse(decoder.decode(value)) as ContainerRecord]]
-        : [];
+      return key.startsWith("container/") ? [[key.slice(10), parsed(value) as ContainerRecord]] : [];
     }),
   );
   for (const [id, actions] of tales) {
@@ -154,8 +152,6 @@ function checkContainers(events: readonly JournalEvent[], stored: readonly engin
 
 const MOVES = new Set(["create", "start", "die", "pause", "unpause", "destroy"]);
 const EXEC = ["exec_create", "exec_start", "exec_die"];
-const decoder = new TextDecoder();
-
 /** None ends or runs of which no start is told; and of what has begun the end is told, or a record says that it is not. */
 function checkExecs(
   events: readonly JournalEvent[],

@@ -7,6 +7,8 @@ import type { Ledger } from "../ledger.js";
 
 /** A step of the core, before anything of it leaves. */
 export interface Seen extends ObservedStep {
+  /** Of its outputs. */
+  readonly digest: string;
   /** Null for `open`. */
   readonly input: Input | null;
   readonly opening: Opening | null;

@@ -2,19 +2,19 @@
 // settled then and is as its record says is what it was.
 
 import type { engine } from "../../../hosts/host.js";
-import { Instance, type CompiledCore } from "../../../hosts/instance.js";
 import { Breach } from "../breach.js";
 import { type Ledger, isEqual, wordOf } from "../ledger.js";
+import type { Spares } from "../spares.js";
 import type { Invariant, Seen } from "./invariant.js";
 import { LISTS, Questions, isSettled, movedIn, same } from "./questions.js";
 
 export class Restarts implements Invariant {
-  readonly #core: CompiledCore;
+  readonly #spares: Spares;
   /** Of the newest instance that has come to the end of a step. */
   #snapshot: (() => Uint8Array) | null = null;
 
-  constructor(core: CompiledCore) {
-    this.#core = core;
+  constructor(spares: Spares) {
+    this.#spares = spares;
   }
 
   stepped(seen: Seen): void {
@@ -26,17 +26,15 @@ export class Restarts implements Invariant {
   #compare(seen: Seen, { inventory }: { inventory: engine.Inventory }, before: Uint8Array): void {
     const { ledger, now, notes } = seen;
     if (ledger.lost === null) throw new Breach("restart", "the records are not those after a step of the one before");
-    const [memory, records] = [before, seen.snapshot()].map((one) => new Questions(this.#restored(one), now));
+    const [older, newer] = [this.#spares.take(), this.#spares.take()];
+    older.restore(before);
+    newer.restore(seen.snapshot());
     compareRestart("restart", {
-      ...{ memory: memory!, records: records!, moved: movedIn(notes), isWhole: ledger.lost === 0 },
+      ...{ memory: new Questions(older, now), records: new Questions(newer, now) },
+      ...{ moved: movedIn(notes), isWhole: ledger.lost === 0 },
       ...{ kept: ledger, before: ledger.before, processes: inventory.processes },
     });
-  }
-
-  #restored(snapshot: Uint8Array): Instance {
-    const instance = new Instance(this.#core);
-    instance.restore(snapshot);
-    return instance;
+    for (const instance of [older, newer]) this.#spares.give(instance);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
-import { wordOf } from "../ledger.js";
+import { parsed, wordOf } from "../ledger.js";
 import type { Invariant, Seen } from "./invariant.js";
 
 export class Statuses implements Invariant {
@@ -32,7 +32,7 @@ export class Statuses implements Invariant {
     this.#statuses.clear();
     for (const { key, value } of records) {
       if (!key.startsWith("container/")) continue;
-      const record = JSON.parse(new TextDecoder().decode(value)) as Parameters<typeof wordOf>[0];
+      const record = parsed(value) as Parameters<typeof wordOf>[0];
       this.#statuses.set(record.id, wordOf(record));
     }
   }
