@@ -10,7 +10,7 @@ import { baseOf, cleanName, parentOf } from "../../hosts/streams/tar/names.js";
 import type { TarSink } from "../../hosts/streams/tar/reader.js";
 import { O_PATH, S_IFBLK, S_IFCHR, S_IFIFO, type Kernel } from "../kernel.js";
 import { fileFailure } from "./file-failure.js";
-import { removeAt } from "./remove.js";
+import { removeAt, requireUnmounted } from "./remove.js";
 import { setAttributes } from "./set-attributes.js";
 import { IncomingFile } from "./incoming-file.js";
 import { OpenDirectories } from "./open-directories.js";
@@ -193,7 +193,7 @@ export class Extractor implements TarSink {
     if (!there) return false;
     this.#refuseOtherKind(name, entry, there);
     if (there.isDirectory() && entry.type === "directory") return true;
-    removeAt(directory, baseOf(name));
+    this.#reporting("unlinkat", name, () => removeAt(directory, baseOf(name)));
     this.#open.forget(name);
     for (const known of this.#directories.keys()) {
       if (known === name || known.startsWith(`${name}/`)) this.#directories.delete(known);
@@ -207,6 +207,7 @@ export class Extractor implements TarSink {
     if (!there) return false;
     if (there.isDirectory()) return this.#clear(name, entry, directory);
     this.#refuseOtherKind(name, entry, there);
+    this.#reporting("unlinkat", name, () => requireUnmounted(directory, baseOf(name)));
     this.#open.forget(name);
     return true;
   }

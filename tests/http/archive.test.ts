@@ -234,6 +234,28 @@ onEngines("archive", (engine, kind) => {
     await engine().remove(id);
   });
 
+  test("what something is mounted on stays, and so does the mount", async () => {
+    const HostConfig = { Binds: ["/etc/hostname:/bound"] };
+    const busy = /^Error processing tar file\(exit status 1\): unlinkat \/.*: device or resource busy$/;
+    const Cmd = ["sh", "-c", "while :; do sleep 0.1; done"];
+    const id = await engine().running({ Cmd, StopSignal: "SIGKILL", HostConfig });
+    const names = ["etc/hosts", "etc/resolv.conf", "etc/hostname", "bound"];
+    for (const name of names) {
+      const [before] = await read(id, `/${name}`);
+      for (const entry of [
+        { name, body: "x" },
+        { name, flag: "2", target: "x" },
+      ]) {
+        const answer = await write(id, "/", [entry]);
+        expect([name, answer.status, messageOf(answer)]).toEqual([name, 500, expect.stringMatching(busy)]);
+      }
+      expect([name, (await read(id, `/${name}`))[0]?.text]).toEqual([name, before?.text]);
+    }
+    await engine().must(204, "POST", `/containers/${id}/stop`);
+    expect((await write(id, "/", [{ name: "bound", body: "x" }])).status).toBe(500);
+    await engine().remove(id);
+  });
+
   test("compressed as the client likes it", async () => {
     const id = await made(true);
     const coded = (coding: string) =>

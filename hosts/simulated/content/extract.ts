@@ -133,7 +133,7 @@ class Extractor implements TarSink {
     this.#refuseOtherKind(path, entry);
     const kind = this.#kindAt(path, false);
     if (kind === "directory" && entry.type === "directory") return true;
-    if (kind !== null) remove(this.#files, path);
+    if (kind !== null) told("unlinkat", path, () => remove(this.#files, path));
     for (const known of this.#directories.keys()) {
       if (kind !== null && (known === path || known.startsWith(`${path}/`))) this.#directories.delete(known);
     }
