@@ -74,6 +74,8 @@ class GateChannel implements Channel {
     this.#taken = true;
     const { socket } = this.#gate.takeOver();
     socket.end(Buffer.concat([Buffer.from(hijackHead(head), "latin1"), body]));
+    // What the client goes on sending is read off: behind it its close would not be noticed.
+    socket.resume();
   }
 
   hijack(gone: () => void, framing: replies.Framing): HijackedClient {

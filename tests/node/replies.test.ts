@@ -107,6 +107,18 @@ describe("a reply", () => {
     }
   });
 
+  test("bare, it leaves nothing of the connection when the client goes, whatever that has sent meanwhile", async () => {
+    const { connect, connections, nextRequest, reply } = await scriptedServer();
+    const client = await connect();
+    client.send("POST /x HTTP/1.1\r\nHost: d\r\n\r\n");
+    const answer = whole(404, "plain");
+    if (answer.tag === "whole") reply((await nextRequest()).id, { ...answer, tag: "bare" });
+    await client.head();
+    client.send("typed ahead");
+    client.close();
+    await expect.poll(connections).toBe(0);
+  });
+
   test("closes the connection when the client wants that", async () => {
     const { connect } = await scriptedServer((_, reply) => reply(whole(200, "bye", "")));
     const client = await connect();

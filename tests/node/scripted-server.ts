@@ -26,6 +26,8 @@ export interface ScriptedServer {
   requests: engine.Request[];
   reply: (id: RequestId, command: replies.ReplyCommand) => void;
   connect: () => Promise<RawConnection>;
+  /** How many the server has. */
+  connections: () => Promise<number>;
   /** The next request that the core gets. */
   nextRequest: () => Promise<engine.Request>;
 }
@@ -84,6 +86,10 @@ export async function scriptedServer(
       connections.push(connection);
       return connection;
     },
+    connections: () =>
+      new Promise((resolve, reject) => {
+        listener.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+      }),
     nextRequest: async () => {
       while (requests.length <= seen) await new Promise<void>((resolve) => (wake = resolve));
       return requests[seen++]!;
