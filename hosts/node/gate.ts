@@ -50,9 +50,10 @@ export class Gate extends Duplex {
     socket.on("error", ignore);
   }
 
-  /** Calls `then` if the client closes its side while the request under way is not over. */
+  /** Calls `then` if the client closes its side while the request under way is not over, or has before. */
   onHalfClose(then: () => void): void {
     this.#halfClosed = then;
+    if (this.#ended) then();
   }
 
   /** The reply to the request under way has gone out: the next one may come through. */

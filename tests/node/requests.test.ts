@@ -83,6 +83,21 @@ describe("a request", () => {
     reply(request.id, whole(200, "late"));
     expect((await client.response()).text).toBe("late");
   });
+
+  test("is closed when the client left while it waited for its turn", async () => {
+    const { connect, nextRequest, reply, inputs } = await scriptedServer();
+    const client = await connect();
+    client.send("GET /1 HTTP/1.1\r\nHost: d\r\n\r\nGET /2 HTTP/1.1\r\nHost: d\r\n\r\n");
+    client.end();
+    const first = await nextRequest();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    reply(first.id, whole(200, "1"));
+    expect((await client.response()).text).toBe("1");
+    const { id } = await nextRequest();
+    client.close();
+    const closed = { tag: "closed", val: { request: id, why: "client" } };
+    await expect.poll(() => inputs, { timeout: 5000 }).toEqual([closed]);
+  });
 });
 
 describe("what is no request", () => {
