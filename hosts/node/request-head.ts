@@ -73,6 +73,8 @@ function readHeaders(head: RequestHead): void {
   for (const line of head.headers === "" ? [] : head.headers.split("\n")) {
     const colon = line.indexOf(":");
     if (colon < 1 || line.charCodeAt(colon - 1) === SPACE) throw new BadRequest(BAD_REQUEST);
+    // One that goes on with the value of the line before (RFC 9112, 5.2): who hides a header by its name would miss it.
+    if (line.charCodeAt(0) <= SPACE) throw new BadRequest(BAD_REQUEST);
     // Only names that begin with these letters matter here.
     const first = line.charCodeAt(0) | 0x20;
     if (first !== LETTER_C && first !== LETTER_E && first !== LETTER_H && first !== LETTER_T) continue;

@@ -108,6 +108,8 @@ describe("what is no request", () => {
     ["GET / HTTP/2.0\r\nHost: d\r\n\r\n", "505 HTTP Version Not Supported: unsupported protocol version"],
     ["POST / HTTP/1.1\r\nHost: d\r\nContent-Length: -1\r\n\r\n", "400 Bad Request: bad Content-Length"],
     ["GET / HTTP/1.1\r\nHost: d\r\nbad header\r\n\r\n", "400 Bad Request"],
+    ["GET / HTTP/1.1\r\nHost: d\r\nAuthorization:\r\n Basic: folded\r\n\r\n", "400 Bad Request"],
+    ["GET / HTTP/1.1\r\nHost: d\r\nAuthorization:\r\n\tBasic: folded\r\n\r\n", "400 Bad Request"],
     ["POST / HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "400 Bad Request"],
   ])("is refused in plain text: %j", async (sent, expected) => {
     const { connect, requests } = await scriptedServer((request, reply) => {
