@@ -54,7 +54,8 @@ const COMMANDS = {
 
   async simulate(args) {
     prepare(["core"]);
-    const program = fileURLToPath(await bundleTool(ROOT, "tests/simulator/main.ts", "simulate"));
+    const own = { "@noble/hashes/sha2.js": join(ROOT, "tests/simulator/sha2.ts") };
+    const program = fileURLToPath(await bundleTool(ROOT, "tests/simulator/main.ts", "simulate", own));
     runOrExit(process.execPath, [program, ...args]);
   },
 

@@ -1,7 +1,7 @@
 // Builds what is stale: the core first, then what runs it.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildPackage } from "./package.mjs";
@@ -49,11 +49,16 @@ export async function build(root, { names = PRODUCTS.map((product) => product.na
   }
 }
 
-/** Makes a TypeScript program of the repository's own ready to run; the URL of the module. */
-export async function bundleTool(root, entry, name) {
-  const outfile = join(root, "build/tools", `${name}.mjs`);
-  await bundle({ entryPoints: [join(root, entry)], outfile, packages: "external" });
-  return pathToFileURL(outfile).href;
+/**
+ * Makes a TypeScript program of the repository's own ready to run; the URL of the module. `alias`: files that take the
+ * places of modules. Others may be reading what was made before.
+ */
+export async function bundleTool(root, entry, name, alias = {}) {
+  const program = join(root, "build/tools", `${name}.mjs`);
+  const outfile = `${program}.${process.pid}`;
+  await bundle({ entryPoints: [join(root, entry)], outfile, packages: "external", alias });
+  renameSync(outfile, program);
+  return pathToFileURL(program).href;
 }
 
 function isStale(root, product) {
