@@ -154,8 +154,6 @@ function isSame(records: ReadonlyMap<string, Uint8Array>, stored: readonly engin
 }
 
 export function isEqual(one: Uint8Array | undefined, other: Uint8Array): boolean {
-  if (one?.length !== other.length) return false;
-  // Each record is compared at each step: `every` takes several times as long.
-  for (let at = 0; at < other.length; at++) if (one[at] !== other[at]) return false;
-  return true;
+  // Each record is compared at each step: a loop takes ten times as long, and `every` several times more.
+  return one?.length === other.length && Buffer.compare(one, other) === 0;
 }

@@ -27,7 +27,7 @@ const CUTS_EACH = 100;
 
 /**
  * Worlds come and go by the dozen, and little of them stays: with room for their youth, and without collections of the old
- * before there are many, a sixth less of the time goes into garbage.
+ * before there are many, a tenth less of the time goes into garbage.
  */
 const ROOM = ["--max-semi-space-size=64", "--initial-old-space-size=256"];
 
