@@ -153,7 +153,14 @@ export class LogPiece {
   }
 
   async #plain(): Promise<number> {
-    return this.compressed ? (this.#unpacked ??= unpack(this.#open(), this.#path)) : this.#open();
+    if (!this.compressed) return this.#open();
+    const unpacked = (this.#unpacked ??= unpack(this.#open(), this.#path));
+    try {
+      return await unpacked;
+    } catch (error) {
+      if (this.#unpacked === unpacked) this.#unpacked = undefined; // there may be room the next time
+      throw error;
+    }
   }
 }
 
@@ -184,13 +191,23 @@ async function fill(path: string, ...from: (NodeJS.ReadableStream | NodeJS.ReadW
 
 const readAt = promisify(read);
 
-/** It goes with its descriptor. */
+/** It goes with its descriptor. Streams have descriptors of their own: one that fails closes what it was given. */
 async function unpack(fd: number, path: string): Promise<number> {
   const plain = openSync(path + UNPACKED, "w+", 0o600);
-  unlinkSync(path + UNPACKED);
-  const from = createReadStream("", { fd, autoClose: false, start: 0 });
-  await pipeline(from, createGunzip(), createWriteStream("", { fd: plain, autoClose: false, start: 0 }));
-  return plain;
+  try {
+    unlinkSync(path + UNPACKED);
+    const into = createWriteStream(sameAs(plain), { flags: "r+" });
+    await pipeline(createReadStream(sameAs(fd)), createGunzip(), into);
+    return plain;
+  } catch (error) {
+    closeSync(plain);
+    throw error;
+  }
+}
+
+/** Opens the same file once more, whether it still has a name or not. */
+function sameAs(fd: number): string {
+  return `/proc/self/fd/${fd}`;
 }
 
 function unpackedSize(path: string): number {

@@ -1,7 +1,7 @@
 // A container's log on disk, with a supervisor that is made up: files that follow one another, readers that go on over
 // them, bounds, and what is found after an engine was killed.
-import { appendFileSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
-import { writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, mkdtempSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -212,6 +212,22 @@ test.each([
   const log = logs.open(ID);
   expect(await textOf(log)).toBe(lines(0, 100));
   await log.close();
+});
+
+test("a compressed file that cannot be read leaves all other descriptors as they are, and none more", async () => {
+  writeFileSync(`${path()}.1.gz`, Buffer.from("\x1f\x8b that is no log", "latin1"));
+  write(3);
+  const before = readdirSync("/proc/self/fd").length;
+  for (let time = 0; time < 3; time++) {
+    const log = logs.open(ID);
+    await expect(log.read(0, new Uint8Array(10))).rejects.toThrow();
+    await sleep(20);
+    // Whoever opens something now may get the number of one that was closed too often.
+    const others = [1, 2, 3, 4].map(() => openSync("/proc/self/status", "r"));
+    await log.close();
+    for (const other of others) closeSync(other);
+  }
+  expect(readdirSync("/proc/self/fd").length).toBe(before);
 });
 
 test("compressed files are read like the others", async () => {
