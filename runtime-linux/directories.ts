@@ -1,7 +1,7 @@
 // Directories that the engine makes for itself and takes away again, and names in them that outlive a power loss.
 
 import { chmodSync, mkdirSync, readdirSync } from "node:fs";
-import { open, rm, rmdir, unlink } from "node:fs/promises";
+import { mkdtemp, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** Makes a directory that other users cannot get into, if it is not there. Through those above it they can pass. */
@@ -62,7 +62,47 @@ export async function removeAll(directory: string): Promise<void> {
   await removeTree(directory);
 }
 
-/** An empty directory goes in one call. */
-async function removeTree(directory: string): Promise<void> {
-  await rmdir(directory).catch(() => rm(directory, { recursive: true, force: true }));
+/** A directory and all in it, however deep that is. An empty one goes in one call. */
+export async function removeTree(directory: string): Promise<void> {
+  await rmdir(directory).catch(() => removeBelow(directory));
 }
+
+/** Whoever makes directories one in the other may make a path that is too long for the kernel (path_resolution(7)). */
+async function removeBelow(directory: string): Promise<void> {
+  try {
+    await rm(directory, { recursive: true, force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENAMETOOLONG") throw error;
+    await flatten(directory);
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Puts the directories that are deep down in one at the top, each with what is in it. Nobody else writes there; but what
+ * was begun to be removed may go on going.
+ */
+async function flatten(top: string): Promise<void> {
+  const place = Buffer.from(await mkdtemp(join(top, ".deep-")));
+  const ahead = [Buffer.from(top)];
+  let moved = 0;
+  for (let at = ahead.pop(); at; at = ahead.pop()) {
+    const entries = await readdir(at, { withFileTypes: true, encoding: "buffer" }).catch(unlessGone);
+    for (const entry of entries ?? []) {
+      const path = Buffer.concat([at, SLASH, entry.name]);
+      if (!entry.isDirectory() || path.equals(place)) continue;
+      const isDeep = path.length > LONG_PATH;
+      const up = isDeep ? Buffer.concat([place, SLASH, Buffer.from(String(moved++))]) : path;
+      if (isDeep) await rename(path, up).catch(unlessGone);
+      ahead.push(up);
+    }
+  }
+}
+
+function unlessGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
+}
+
+const SLASH = Buffer.from("/");
+/** Bytes; with one more name it is far from too long. */
+const LONG_PATH = 2048;

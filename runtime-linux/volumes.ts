@@ -1,14 +1,14 @@
 // Carries out `volumes` commands: directories that outlive containers.
 
 import * as fs from "node:fs";
-import { copyFile as copyBeside, mkdtemp, open, rename, rm } from "node:fs/promises";
+import { copyFile as copyBeside, mkdtemp, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HostFailure } from "../hosts/failure.js";
 import type { Operation, Outcome, Perform, volumes } from "../hosts/host.js";
 import { confine } from "./confine.js";
 import { bytesOf } from "../hosts/streams/tar/latin1.js";
 import { copyAttributes, copyFile } from "./content/copy.js";
-import { namesIn, syncPath } from "./directories.js";
+import { namesIn, removeTree, syncPath } from "./directories.js";
 import { bytesBelow } from "./content/measure.js";
 import { walk, type Found } from "./content/walk.js";
 import type { Kernel } from "./kernel.js";
@@ -74,7 +74,7 @@ class Volumes {
       if (!name.startsWith(TRASH)) continue;
       const place = `${this.paths.volumes()}/${name}`;
       swept(place, "a volume was being removed");
-      await rm(place, { recursive: true, force: true });
+      await removeTree(place);
     }
   }
 
@@ -133,7 +133,7 @@ class Volumes {
     // One rename, so that a crash does not leave half of it.
     const trash = await mkdtemp(`${this.paths.volumes()}/${TRASH}`);
     await rename(place, `${trash}/volume`);
-    await rm(trash, { recursive: true, force: true });
+    await removeTree(trash);
   }
 }
 

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { HostFailure } from "../../hosts/failure.js";
-import { makeLasting, namesIn, syncPath } from "../directories.js";
+import { makeLasting, namesIn, removeTree, syncPath } from "../directories.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import type { Swept } from "../swept.js";
@@ -117,14 +117,14 @@ export class Layers {
     this.#known().delete(chain);
     const shared = [...this.#known().values()].some(({ blob }) => blob === record.blob);
     if (record.blob !== null && !shared) await rm(this.blob(record.blob), { force: true });
-    await rm(trash, { recursive: true, force: true });
+    await removeTree(trash);
   }
 
   /** Removes what a crash has left: drafts, and blobs without a layer. */
   async sweep(swept: Swept): Promise<void> {
     const drafts = this.#paths.layers("tmp");
     for (const name of namesIn(drafts)) swept(join(drafts, name), "a layer was being made, or removed");
-    await rm(drafts, { recursive: true, force: true });
+    await removeTree(drafts);
     const wanted = new Set([...this.#known().values()].flatMap(({ blob }) => (blob === null ? [] : [hexOf(blob)])));
     for (const name of namesIn(this.#paths.blobs("sha256"))) {
       if (wanted.has(name)) continue;

@@ -21,6 +21,24 @@ test("all of a directory goes, and nothing that it only leads to", async () => {
   expect(existsSync(join(outside, "file"))).toBe(true);
 });
 
+test("a directory goes, however deep it is and whatever its names are", async () => {
+  const directory = join(scratch, "deep");
+  mkdirSync(directory);
+  const start = process.cwd();
+  try {
+    process.chdir(directory);
+    for (let depth = 0; depth < 200; depth++) {
+      for (const name of [`file${depth}`, Buffer.from([0xff, 0x0a])]) writeFileSync(name, "");
+      for (const name of ["d".repeat(100), "empty"]) mkdirSync(name);
+      process.chdir("d".repeat(100));
+    }
+  } finally {
+    process.chdir(start);
+  }
+  await removeAll(directory);
+  expect(existsSync(directory)).toBe(false);
+});
+
 test("what is not there is as good", async () => {
   await removeAll(join(scratch, "nowhere"));
 });
