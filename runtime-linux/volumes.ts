@@ -101,7 +101,7 @@ class Volumes {
     if (!isDirectory(source)) return;
     if (fs.readdirSync(data).length > 0) {
       if (!fs.existsSync(mark)) return;
-      for (const left of fs.readdirSync(data)) fs.rmSync(`${data}/${left}`, { recursive: true });
+      await this.#empty(data);
     }
     if (fs.readdirSync(source).length === 0) return copyAttributes(Buffer.from(source), Buffer.from(data), this.kernel);
     fs.writeFileSync(mark, "");
@@ -110,6 +110,14 @@ class Volumes {
     await unlessGivenUp(signal, this.#sync(data));
     fs.rmSync(mark);
     await syncPath(dirname(data));
+  }
+
+  /** What is in it goes with a directory of another name. */
+  async #empty(data: string): Promise<void> {
+    const trash = await mkdtemp(`${this.paths.volumes()}/${TRASH}`);
+    for (const name of fs.readdirSync(data, "buffer"))
+      fs.renameSync(Buffer.concat([Buffer.from(`${data}/`), name]), Buffer.concat([Buffer.from(`${trash}/`), name]));
+    await removeTree(trash);
   }
 
   async #sync(directory: string): Promise<void> {

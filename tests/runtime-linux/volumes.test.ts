@@ -106,10 +106,13 @@ describeUnless(missing, "a volume", () => {
     writeFileSync(join(rootfs, "dir/one"), "whole");
     await perform({ tag: "make", val: "data" });
     writeFileSync(join(fixture.paths.volume("data"), "one"), "ha");
+    writeFileSync(Buffer.concat([Buffer.from(`${fixture.paths.volume("data")}/`), Buffer.from([0xff])]), "not UTF-8");
     writeFileSync(join(fixture.paths.volume("data"), "../populating"), "");
     await perform({ tag: "populate", val: { name: "data", container: id, path: "/dir" } });
     expect(readFileSync(join(fixture.paths.volume("data"), "one"), "utf8")).toBe("whole");
+    expect(readdirSync(fixture.paths.volume("data"))).toEqual(["one"]);
     expect(existsSync(join(fixture.paths.volume("data"), "../populating"))).toBe(false);
+    expect(readdirSync(fixture.paths.volumes())).toEqual(["data"]);
   });
 
   test("whose filling is given up is filled anew by the next command", async () => {
