@@ -74,7 +74,12 @@ class Changes {
   }
 
   #capability(path: Buffer): string {
-    return Buffer.from(this.#kernel.lgetxattr(path, "security.capability") ?? []).toString("latin1");
+    try {
+      return Buffer.from(this.#kernel.lgetxattr(path, "security.capability") ?? []).toString("latin1");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // the container has removed it by now
+      return "";
+    }
   }
 }
 

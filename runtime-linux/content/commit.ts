@@ -2,15 +2,17 @@
 // (OCI image spec, layer.md). The same changes give the same bytes.
 
 import { createHash, type Hash } from "node:crypto";
-import { constants } from "node:fs";
+import { closeSync, read } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
+import { promisify } from "node:util";
 import { HostFailure } from "../../hosts/failure.js";
 import type { engine } from "../../hosts/host.js";
 import type { Kernel } from "../kernel.js";
 import { baseOf, OPAQUE, parentOf, WHITEOUT } from "../../hosts/streams/tar/names.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { endOfArchive, headerOf, paddingOf } from "../../hosts/streams/tar/writer.js";
-import { entryOf, LinkNames } from "./tar-entry.js";
+import { openMember, type Member } from "./pack.js";
+import { LinkNames } from "./tar-entry.js";
 import { walk, type Found } from "./walk.js";
 
 /** Writes the tar of an upper directory to a new file. */
@@ -27,15 +29,11 @@ export async function writeChanges(
   try {
     for await (const found of walk(upper)) {
       if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
-      const entry = changeOf(found, links, kernel);
-      if (!entry) continue;
+      const member = openMember(found, links, kernel);
+      if (!member) continue;
       empty = false;
-      await out.write(headerOf(entry));
-      if (entry.size > 0) await copyBody(found.path, entry.size, out);
-      if (entry.type === "file") size += BigInt(entry.size);
-      if (entry.type === "directory" && isOpaque(found.path, kernel)) {
-        await out.write(headerOf({ ...whiteout(entry), name: `${entry.name}${OPAQUE}` }));
-      }
+      await writeMember(found, member, out, kernel);
+      if (member.entry.type === "file") size += BigInt(member.entry.size);
     }
     await out.write(endOfArchive());
     await out.flush();
@@ -45,10 +43,17 @@ export async function writeChanges(
   return { diffId: `sha256:${out.hash.digest("hex")}`, size, empty };
 }
 
-/** Undefined for what a layer cannot hold: a socket. */
-function changeOf(found: Found, links: LinkNames, kernel: Kernel): TarEntry | undefined {
-  const entry = entryOf(found, links, kernel);
-  return found.stat.isCharacterDevice() && found.stat.rdev === 0n && entry ? hiding(entry) : entry;
+async function writeMember(found: Found, { entry, file }: Member, out: Output, kernel: Kernel): Promise<void> {
+  try {
+    const isWhiteout = found.stat.isCharacterDevice() && found.stat.rdev === 0n;
+    await out.write(headerOf(isWhiteout ? hiding(entry) : entry));
+    if (entry.size > 0) await copyBody(file, entry.size, out);
+    if (entry.type === "directory" && isOpaque(found.path, kernel)) {
+      await out.write(headerOf({ ...whiteout(entry), name: `${entry.name}${OPAQUE}` }));
+    }
+  } finally {
+    if (file >= 0) closeSync(file);
+  }
 }
 
 function hiding(entry: TarEntry): TarEntry {
@@ -61,23 +66,24 @@ function whiteout(entry: TarEntry): TarEntry {
 }
 
 function isOpaque(path: Buffer, kernel: Kernel): boolean {
-  const value = kernel.lgetxattr(path, "trusted.overlay.opaque");
-  return value !== undefined && Buffer.from(value).toString() === "y";
+  try {
+    const value = kernel.lgetxattr(path, "trusted.overlay.opaque");
+    return value !== undefined && Buffer.from(value).toString() === "y";
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // it is gone by now
+    return false;
+  }
 }
 
 /** Exactly as many bytes as its header says, though the file may be growing or shrinking. */
-async function copyBody(path: Buffer, size: number, out: Output): Promise<void> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    for (let left = size; left > 0;) {
-      const piece = Buffer.allocUnsafe(Math.min(left, PIECE));
-      const { bytesRead } = await file.read(piece, 0, piece.length);
-      if (bytesRead === 0) await out.write(Buffer.alloc(left));
-      else await out.write(piece.subarray(0, bytesRead));
-      left -= bytesRead === 0 ? left : bytesRead;
-    }
-  } finally {
-    await file.close();
+async function copyBody(file: number, size: number, out: Output): Promise<void> {
+  for (let left = size; left > 0;) {
+    const piece = Buffer.allocUnsafe(Math.min(left, PIECE));
+    const { bytesRead } = await readFrom(file, piece, 0, piece.length, size - left);
+    // Zeros where the file has become shorter.
+    const written = bytesRead === 0 ? piece.fill(0) : piece.subarray(0, bytesRead);
+    await out.write(written);
+    left -= written.length;
   }
   await out.write(paddingOf(size));
 }
@@ -108,5 +114,6 @@ class Output {
   }
 }
 
+const readFrom = promisify(read);
 /** Bytes read or written at once. */
 const PIECE = 1 << 20;

@@ -16,9 +16,11 @@ export async function* pack(found: AsyncIterable<Found>, kernel: Kernel): AsyncG
   const links = new LinkNames();
   let [pieces, size]: [Uint8Array[], number] = [[], 0];
   for await (const one of found) {
-    const member = memberOf(one, links, kernel);
+    const member = openMember(one, links, kernel);
     if (!member) continue;
     const { entry, file } = member;
+    // As Docker's tars have it: a fraction would need a record of its own for each file.
+    entry.mtime -= ((entry.mtime % SECOND) + SECOND) % SECOND;
     try {
       const head = headerOf(entry);
       const small = file >= 0 && entry.size <= SMALL ? readSmall(file, entry.size, padded(entry.size)) : undefined;
@@ -42,14 +44,14 @@ function padded(size: number): number {
   return Math.ceil(size / BLOCK) * BLOCK;
 }
 
-interface Member {
+export interface Member {
   entry: TarEntry;
-  /** -1 unless it has a body. */
+  /** -1 unless it has a body; whoever asked for it closes it. */
   file: number;
 }
 
-/** A regular file is what it is once it is open. */
-function memberOf(found: Found, links: LinkNames, kernel: Kernel): Member | undefined {
+/** A regular file is what it is once it is open. Undefined for what is gone, and for what a tar cannot hold: a socket. */
+export function openMember(found: Found, links: LinkNames, kernel: Kernel): Member | undefined {
   let file = -1;
   try {
     if (found.stat.isFile()) {
@@ -58,8 +60,6 @@ function memberOf(found: Found, links: LinkNames, kernel: Kernel): Member | unde
       if (stat.isFile()) found = { ...found, stat };
     }
     const entry = entryOf(found, links, kernel, file);
-    // As Docker's tars have it: a fraction would need a record of its own for each file.
-    if (entry) entry.mtime -= ((entry.mtime % SECOND) + SECOND) % SECOND;
     if (entry?.type === "file") return { entry, file };
     if (file >= 0) fs.closeSync(file);
     return entry && { entry, file: -1 };
