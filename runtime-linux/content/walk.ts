@@ -3,6 +3,8 @@
 
 import * as fs from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
+import { HostFailure } from "../../hosts/failure.js";
+import { textOf } from "../../hosts/streams/tar/latin1.js";
 
 export interface Found {
   /** Below the root, bytes, one per character (see `tar/latin1.ts`). */
@@ -25,7 +27,7 @@ export async function* walk(root: string, enters: (found: Found) => boolean = ()
     for (let at = open.at(-1); at; at = open.at(-1)) {
       const child = at.children.pop();
       if (child === undefined) {
-        fs.closeSync(open.pop()!.fd);
+        leave(open);
         continue;
       }
       const path = Buffer.from(`/proc/self/fd/${at.fd}/${child}`, "latin1");
@@ -37,38 +39,73 @@ export async function* walk(root: string, enters: (found: Found) => boolean = ()
       // Not a wait for each directory, which takes longer than reading it; yet nobody else is held up.
       if (++told % AT_ONCE === 0) await turn();
       const below = stat.isDirectory() && enters(found) ? enter(path, name) : undefined;
-      if (below) open.push(below);
+      if (!below) continue;
+      open.push(below);
+      rest(open.at(-1 - MOST_OPEN));
     }
   } finally {
-    for (const { fd } of open) fs.closeSync(fd);
+    for (const one of open) rest(one);
   }
 }
 
 interface Opened {
+  /** -1 while others much deeper are told. */
   fd: number;
+  dev: bigint;
+  ino: bigint;
   name: string;
   /** What is still to be told, the next one last. */
   children: string[];
+}
+
+/** A tree may be deeper than there are descriptors. */
+function rest(opened: Opened | undefined): void {
+  if (!opened || opened.fd < 0) return;
+  fs.closeSync(opened.fd);
+  opened.fd = -1;
+}
+
+/** Back to the directory above, which is opened again by way of the one that is left. */
+function leave(open: Opened[]): void {
+  const left = open.pop()!;
+  try {
+    const above = open.at(-1);
+    if (above && above.fd < 0) above.fd = openAbove(left, above);
+  } finally {
+    rest(left);
+  }
+}
+
+function openAbove(left: Opened, { dev, ino, name }: Opened): number {
+  const fd = fs.openSync(`/proc/self/fd/${left.fd}/..`, DIRECTORY);
+  const stat = fs.fstatSync(fd, { bigint: true });
+  if (stat.dev === dev && stat.ino === ino) return fd;
+  fs.closeSync(fd);
+  throw new HostFailure("busy", `a directory was moved out of ${textOf(name)} while that was read`);
 }
 
 /** Undefined when it is no directory any more. */
 function enter(path: string | Buffer, name: string): Opened | undefined {
   let fd: number;
   try {
-    fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW);
+    fd = fs.openSync(path, DIRECTORY);
   } catch (error) {
     if (GONE.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
   }
   try {
     const children = fs.readdirSync(`/proc/self/fd/${fd}`, "latin1");
-    return { fd, name, children: children.sort().reverse() };
+    const { dev, ino } = fs.fstatSync(fd, { bigint: true });
+    return { fd, dev, ino, name, children: children.sort().reverse() };
   } catch (error) {
     fs.closeSync(fd);
     throw error;
   }
 }
 
+const DIRECTORY = fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW;
+/** Directories that are open, each in the one before. */
+const MOST_OPEN = 64;
 /** Files that are told of before others have a turn: some 10 ms. */
 const AT_ONCE = 256;
 const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);

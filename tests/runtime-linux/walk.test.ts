@@ -1,0 +1,63 @@
+// All files of a tree, however deep it is.
+
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { walk } from "../../runtime-linux/content/walk.js";
+import { removeAll } from "../../runtime-linux/directories.js";
+
+const scratch = mkdtempSync(join(tmpdir(), "coracle-walk-"));
+afterAll(() => removeAll(scratch));
+
+const DEPTH = 300;
+const NAME = "d".repeat(20);
+
+test("a deep tree is told of in order, with few descriptors", async () => {
+  const tree = treeOf("deep");
+  const before = descriptors();
+  const names: string[] = [];
+  let most = 0;
+  for await (const { name } of walk(tree)) {
+    names.push(name);
+    most = Math.max(most, descriptors() - before);
+  }
+  const at = (depth: number, name: string): string => [...Array<string>(depth).fill(NAME), name].join("/");
+  const down = Array.from({ length: DEPTH }, (_, depth) => [at(depth, "a"), at(depth, NAME)]).flat();
+  const up = Array.from({ length: DEPTH }, (_, depth) => at(DEPTH - 1 - depth, "z"));
+  expect(names).toEqual([...down, ...up]);
+  expect(most).toBeLessThan(80);
+  expect(descriptors()).toBe(before);
+});
+
+test("a directory that is moved away from deep below is not left for another", async () => {
+  const tree = treeOf("moving");
+  const before = descriptors();
+  const moved = join(tree, ...Array<string>(100).fill(NAME));
+  const walking = async (): Promise<void> => {
+    for await (const { name } of walk(tree)) {
+      if (name.split("/").length === DEPTH && name.endsWith("a")) renameSync(moved, join(scratch, "elsewhere"));
+    }
+  };
+  await expect(walking()).rejects.toMatchObject({ failure: { kind: "busy" } });
+  expect(descriptors()).toBe(before);
+});
+
+function descriptors(): number {
+  return readdirSync("/proc/self/fd").length;
+}
+
+/** In each directory a file, another directory and a file, in the order of their names. */
+function treeOf(name: string): string {
+  const tree = join(scratch, name);
+  const start = process.cwd();
+  mkdirSync(tree);
+  process.chdir(tree);
+  for (let depth = 0; depth < DEPTH; depth++) {
+    for (const file of ["a", "z"]) writeFileSync(file, "");
+    mkdirSync(NAME);
+    process.chdir(NAME);
+  }
+  process.chdir(start);
+  return tree;
+}
