@@ -26,7 +26,7 @@ export class ExitWatch {
   /** Calls `ended` once: when the exit code is there, or there is nobody left to write it. */
   adopt(run: Run, supervisor: Adopted["supervisor"], ended: () => void): void {
     this.#adopted.set(run.name, { run, supervisor, ended });
-    this.#watcher ??= watch(this.#directory, { persistent: false }, () => this.#look(false));
+    this.#watcher ??= this.#watch();
     this.#timer ??= setInterval(() => this.#look(true), POLL_MS).unref();
     setImmediate(() => this.#look(true)); // it may have ended before it was watched
   }
@@ -42,11 +42,29 @@ export class ExitWatch {
     this.#watcher = this.#timer = undefined;
   }
 
+  /** Where the machine has no watch to spare (inotify(7)) an end is told a little later. */
+  #watch(): FSWatcher | undefined {
+    try {
+      return watch(this.#directory, { persistent: false }, () => this.#look(false)).on("error", () => {});
+    } catch {
+      return undefined;
+    }
+  }
+
   #look(supervisors: boolean): void {
     for (const { run, supervisor, ended } of [...this.#adopted.values()])
-      if (run.exit() || (supervisors && !isAlive(supervisor))) {
+      if (hasEnded(run, supervisors ? supervisor : undefined)) {
         this.forget(run);
         ended();
       }
+  }
+}
+
+/** What cannot be read now, without a descriptor to spare, is looked at again. */
+function hasEnded(run: Run, supervisor: Adopted["supervisor"] | undefined): boolean {
+  try {
+    return run.exit() !== undefined || (supervisor !== undefined && !isAlive(supervisor));
+  } catch {
+    return false;
   }
 }

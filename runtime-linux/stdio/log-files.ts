@@ -9,6 +9,7 @@ import { COMPRESSED, isMissing, LogPiece, statOf } from "./log-piece.js";
 
 /** What a reader that falls behind may hold back of files that are gone already. */
 const HELD_BACK_BYTES = 64 * 1024 ** 2;
+const LOOK_MS = 100;
 
 /** Somebody who reads. */
 export interface LogPosition {
@@ -25,7 +26,7 @@ export class LogFiles {
   #next = 1;
   #seen = 0;
   readonly #watchers = new Set<() => void>();
-  #watcher: FSWatcher | undefined;
+  #watcher: Pick<FSWatcher, "close"> | undefined;
   #watched: LogPiece | undefined;
 
   constructor(readonly path: string) {
@@ -213,12 +214,22 @@ export class LogFiles {
     if (this.#watchers.size === 0 || current === this.#watched || !current || current.gone) return;
     this.#unwatch();
     this.#watched = current;
-    this.#watcher = watch(current.path, { persistent: false }, this.tell).on("error", () => this.#unwatch());
+    this.#watcher = watched(current.path, this.tell, () => this.#unwatch());
   }
 
   #unwatch(): void {
     this.#watcher?.close();
     this.#watcher = this.#watched = undefined;
+  }
+}
+
+/** Where the machine has no watch to spare (inotify(7)) it is looked at now and then. */
+function watched(path: string, written: () => void, failed: () => void): Pick<FSWatcher, "close"> {
+  try {
+    return watch(path, { persistent: false }, written).on("error", failed);
+  } catch {
+    const timer = setInterval(written, LOOK_MS).unref();
+    return { close: () => clearInterval(timer) };
   }
 }
 

@@ -306,6 +306,21 @@ function open(): Logs {
   return new Logs(() => path());
 }
 
+test("a watcher hears of lines on a machine that has no watch to spare", async () => {
+  write(1);
+  const log = logs.open(ID);
+  rmSync(`${path()}.1`); // fs.watch fails for this as for that
+  let heard = 0;
+  const unwatch = log.watch(() => heard++);
+  write(1);
+  await until(() => heard > 0);
+  unwatch();
+  const last = heard;
+  await sleep(300);
+  expect(heard).toBe(last);
+  await log.close();
+});
+
 function path(): string {
   return join(directory, "log");
 }
