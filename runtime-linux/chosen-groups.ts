@@ -12,10 +12,14 @@ export function chooseGroup(paths: Paths, container: string, wanted = ""): strin
   return wanted;
 }
 
-/** The container's group, below the root of every hierarchy. */
+/**
+ * The container's group, below the root of every hierarchy. What a full disk or a crash has cut short names another group,
+ * or the root itself, in which others are that must not be killed: nothing was made of it yet.
+ */
 export function groupOf(paths: Paths, container: string): string {
   const file = fileOf(paths, container);
-  return existsSync(file) ? readFileSync(file, "utf8") : paths.cgroup(container);
+  const chosen = existsSync(file) ? readFileSync(file, "utf8") : "";
+  return chosen.endsWith(`/${container}`) ? chosen : paths.cgroup(container);
 }
 
 /** Its group is gone. */

@@ -57,6 +57,21 @@ it("goes by cgroup v2 where it is mounted twice, and where v1 has nothing but a 
 /** A hierarchy of v1 that only keeps track of processes. */
 const NAMED = "32 23 0:29 / /nowhere/systemd rw,relatime - cgroup cgroup rw,xattr,name=systemd\n";
 
+it.each(["", "/par", "/parent", `/parent/${ID.slice(1)}`])(
+  "has none of others' processes, though a full disk left no more than '%s' of its group's name",
+  (left) => {
+    const own = new Paths({ data: "/data", exec: join(scratch, "exec") });
+    mkdirSync(own.liveContainer(ID), { recursive: true });
+    writeFileSync(join(own.liveContainer(ID), "cgroup"), left);
+    const mounts = hierarchy("shared", "cgroup2", {});
+    for (const group of ["", "par", "parent", `parent/${ID.slice(1)}`]) {
+      mkdirSync(join(scratch, "shared", group), { recursive: true });
+      writeFileSync(join(scratch, "shared", group, "cgroup.procs"), "1\n");
+    }
+    expect(new Cgroups(new Recorder(), own, mounts).pids(ID)).toEqual(new Set());
+  },
+);
+
 it("moves the engine to where it is", async () => {
   const [, named = "", group = ""] = readFileSync("/proc/self/cgroup", "utf8").split("\n")[0]!.split(":");
   const own = join(scratch, "own", group, "cgroup.procs");
