@@ -83,7 +83,7 @@ export class Gate extends Duplex {
   }
 
   readonly #received = (bytes: Buffer): void => {
-    this.#hold(bytes);
+    if (!this.#isClosing) this.#hold(bytes);
     this.#admit();
   };
 
@@ -148,8 +148,13 @@ export class Gate extends Duplex {
     return true;
   }
 
+  /** Nothing can be answered any more (RFC 9112, 9.6): what the client still sends is only read off. */
+  get #isClosing(): boolean {
+    return this.writableEnded || this.socket.writableEnded;
+  }
+
   #admitHead(): boolean {
-    if (!this.#replied || this.#body !== null) return false;
+    if (!this.#replied || this.#body !== null || this.#isClosing) return false;
     const start = emptyLines(this.#held);
     if (start > 0) {
       this.#held = this.#held.subarray(start);

@@ -73,6 +73,21 @@ describe("a request", () => {
     expect((await client.rest()).length).toBe(4000);
   });
 
+  test.each(["GET /1 HTTP/1.1\r\nHost: d\r\nConnection: close\r\n\r\n", "GET /1 HTTP/1.0\r\n\r\n"])(
+    "is not taken behind one that was the last by its client's words: %j",
+    async (last) => {
+      const { connect, connections, requests } = await scriptedServer(echoTarget);
+      const client = await connect();
+      client.send(`${last}POST /2 HTTP/1.1\r\nHost: d\r\n\r\n`);
+      expect((await client.response()).text).toBe("/1");
+      client.send("POST /3 HTTP/1.1\r\nHost: d\r\n\r\n");
+      expect((await client.rest()).length).toBe(0);
+      client.close();
+      await expect.poll(connections).toBe(0);
+      expect(requests.map(({ target }) => target)).toEqual(["/1"]);
+    },
+  );
+
   test("is answered though the client has closed its side", async () => {
     const { connect, nextRequest, reply } = await scriptedServer();
     const client = await connect();
