@@ -4,6 +4,7 @@
 import type { Input, engine } from "../host.js";
 import { fromBase64, toBase64 } from "./base64.js";
 import { maskJson } from "./masked-json.js";
+import { withoutUserInfo, withoutUserOfImage } from "./user-info.js";
 
 export interface MaskedInput {
   input: Input;
@@ -52,8 +53,7 @@ function hasSecrets(headers: string): boolean {
 }
 
 function maskTarget(target: string): string {
-  const hidden = (_all: string, before: string, secret: string): string => before + standIn(secret);
-  return maskQuery(target).replace(USER_INFO, hidden).replace(USER_OF_IMAGE, hidden);
+  return withoutUserOfImage(withoutUserInfo(maskQuery(target), standIn), standIn);
 }
 
 /** No endpoint knows a parameter that sounds like a credential: what stands for it changes nothing. */
@@ -109,16 +109,6 @@ const ADDRESSES: readonly string[] = ["fromSrc", "remote"];
 const SUSPECT = new RegExp(["%", ...SECRET_WORDS, ...ADDRESSES].join("|"), "i");
 const ITS_QUERY = /(\?|%3f)([^#]+)/i;
 
-/**
- * `://user:password@`, also where it stands encoded in a query. A password that should have been encoded once more, and
- * has a slash in it, is one all the same: what has a colon is hidden up to the last `@`.
- */
-const USER_INFO = /(:\/\/|%3a%2f%2f)((?:(?!%2f)[^/?#&@])*|[^?#&@]*?(?::|%3a)[^#&]*)(?=@|%40)/gi;
-
-/** The same where somebody put it before an image's name, which has no scheme. `name:tag@sha256:…` is no such thing. */
-const USER_OF_IMAGE =
-  /(fromImage=|\/images\/)([^/?#&@]*(?::|%3a)[^/?#&@]*)(?=(?:@|%40)(?!sha(?:256|384|512)(?::|%3a)))/gi;
-
 /** Logins, and what is secret by its nature: keys and tokens of swarms, secrets, settings of plugins. */
 const SECRET_BODY = /\/auth\/*$|^(?:https?:\/\/[^/]*)?\/+(?:v[0-9.]+\/+)?(?:swarm|secrets|configs|plugins)\//i;
 
@@ -148,8 +138,10 @@ function maskHeaders(headers: string): string {
 function maskHeader(line: string): string {
   const colon = line.indexOf(":");
   const name = line.slice(0, colon).toLowerCase();
-  const [, before, value, after] = /^(\s*)([^]*?)(\s*)$/.exec(line.slice(colon + 1)) as unknown as string[];
-  return `${line.slice(0, colon + 1)}${before}${maskHeaderValue(name, value!)}${after}`;
+  const value = line.slice(colon + 1).trimStart();
+  const before = line.slice(0, line.length - value.length);
+  const trimmed = value.trimEnd();
+  return `${before}${maskHeaderValue(name, trimmed)}${value.slice(trimmed.length)}`;
 }
 
 function maskHeaderValue(name: string, value: string): string {

@@ -115,6 +115,21 @@ test.each([
   expect(masked({ target })).toMatchObject({ target: hidden, masked: true });
 });
 
+test.each([
+  ["://".repeat(300_000), ""],
+  [`${"://".repeat(150_000)}@${"://".repeat(150_000)}`, ""],
+  [`://${":".repeat(900_000)}`, ""],
+  ["%3a%2f%2f".repeat(100_000), ""],
+  [`fromImage=${":".repeat(900_000)}`, ""],
+  ["fromImage=".repeat(90_000), ""],
+  [`/images/${"%3a%40sha256:".repeat(60_000)}`, ""],
+  ["", `a${" ".repeat(900_000)}b`],
+])("no target and no header is searched for long, whatever it is made of: %.20s…", (target, header) => {
+  const before = performance.now();
+  masked({ target: `/x?${target}`, headers: `Authorization: ${header}` });
+  expect(performance.now() - before).toBeLessThan(3000);
+});
+
 test("of all parameters that the core knows only a commit's author sounds like it", () => {
   const core = fileURLToPath(new URL("../../core/assembly", import.meta.url));
   const files = readdirSync(core, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
