@@ -16,22 +16,34 @@ const ID_MAX = 2147483647;
 export function identify(user: string, more: readonly string[], passwd: string, group: string): Identity {
   const [wanted = "", wantedGroup = ""] = split(user);
   const account = findAccount(wanted, passwd);
-  const groups = parse(group).map(([name = "", , gid, members]) => ({ name, gid: Number(gid), members }));
-  const find = (key: string) => groups.find(({ name, gid }) => name === key || String(gid) === key)?.gid;
-
-  const gid = wantedGroup === "" ? account.gid : (find(wantedGroup) ?? numeric(wantedGroup));
+  const { ids, memberOf } = findGroups([wantedGroup, ...more], account.name, group);
+  const gid = wantedGroup === "" ? account.gid : (ids.get(wantedGroup) ?? numeric(wantedGroup));
   if (gid === undefined) throw missing("group", wantedGroup);
-  // A group given by hand takes the place of those the user is a member of.
-  const isMember = (members = "") => account.name !== "" && members.split(",").includes(account.name);
-  const memberOf =
-    wantedGroup === "" ? groups.filter(({ members }) => isMember(members)).map((found) => found.gid) : [];
   const added = more.map((key) => {
-    const found = find(key) ?? numeric(key);
+    const found = ids.get(key) ?? numeric(key);
     if (found === undefined)
       throw new HostFailure("invalid", `Unable to find group ${key}: no matching entries in group file`);
     return found;
   });
-  return { uid: account.uid, gid, groups: [...new Set([gid, ...memberOf, ...added])], home: account.home };
+  // A group given by hand takes the place of those the user is a member of.
+  const all = [gid, ...(wantedGroup === "" ? memberOf : []), ...added];
+  return { uid: account.uid, gid, groups: [...new Set(all)], home: account.home };
+}
+
+/** Groups by the names or ids that are asked for, the first of each; and those that the user is a member of. */
+function findGroups(
+  keys: readonly string[],
+  user: string,
+  group: string,
+): { ids: Map<string, number>; memberOf: number[] } {
+  const ids = new Map<string, number>();
+  const memberOf: number[] = [];
+  for (const [name = "", , digits, members = ""] of parse(group)) {
+    const gid = Number(digits);
+    for (const key of keys) if (!ids.has(key) && (name === key || String(gid) === key)) ids.set(key, gid);
+    if (user !== "" && members.split(",").includes(user)) memberOf.push(gid);
+  }
+  return { ids, memberOf };
 }
 
 function findAccount(wanted: string, passwd: string): { name: string; uid: number; gid: number; home: string } {
@@ -60,8 +72,22 @@ function split(user: string): string[] {
   return colon < 0 ? [user] : [user.slice(0, colon), user.slice(colon + 1)];
 }
 
-/** Lines of passwd(5) or group(5); those whose third field is no number are left out. */
-function parse(text: string): string[][] {
-  const lines = text.split("\n").map((line) => line.trim().split(":"));
-  return lines.filter((fields) => /^[0-9]+$/.test(fields[2] ?? ""));
+/**
+ * Fields of lines of passwd(5) or group(5); lines whose third field is no number are left out. One by one: a container
+ * says how many there are.
+ */
+function* parse(text: string): Generator<string[]> {
+  for (let [at, end] = [0, 0]; at < text.length; at = end + 1) {
+    const colon = text.indexOf(":", at);
+    const second = text.indexOf(":", colon + 1);
+    if (colon < 0 || second < 0) return;
+    // Lines with fewer than two of them are passed over at once.
+    at = text.lastIndexOf("\n", second) + 1;
+    end = text.indexOf("\n", second);
+    if (end < 0) end = text.length;
+    const fields = text.slice(at, end).trim().split(":", FIELDS);
+    if (/^[0-9]+$/.test(fields[2] ?? "")) yield fields;
+  }
 }
+
+const FIELDS = 7;

@@ -54,7 +54,7 @@ export interface Names {
 type Capabilities = Partial<Record<"bounding" | "permitted" | "effective" | "inheritable" | "ambient", string[]>>;
 
 /** passwd and group files beyond this size are taken for missing. */
-const PASSWD_BYTES_MAX = 16 * 1024 * 1024;
+const PASSWD_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
  * Writes the bundle into the run's directory, which must exist. Returns the spec; weights of block devices are in what is

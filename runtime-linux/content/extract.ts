@@ -84,4 +84,4 @@ function readIn(view: View, path: string): string {
 }
 
 /** passwd and group files beyond this size are taken for missing. */
-const ACCOUNTS_BYTES_MAX = 16 << 20;
+const ACCOUNTS_BYTES_MAX = 4 << 20;
