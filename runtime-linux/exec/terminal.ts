@@ -84,15 +84,16 @@ export class TerminalSocket {
     this.#server = createServer({ pauseOnConnect: true }).unref();
     this.#received = new Promise((resolve, reject) => {
       this.#server.once("connection", (socket) => this.#take(socket).then(resolve, reject));
-      this.#server.once("error", reject);
+      this.#server.on("error", reject);
     });
     this.#received.catch(() => {});
   }
 
   /** Resolves with the path for the runtime. */
   listen(): Promise<string> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const name = join(`fd/${this.#directory}`, "terminal");
+      this.#server.once("error", reject);
       this.#server.listen(`/proc/self/${name}`, () => resolve(`/proc/${process.pid}/${name}`));
     });
   }

@@ -1,8 +1,11 @@
 // Terminals that we make for OCI runtimes to copy to.
 
-import { closeSync, readdirSync, readlinkSync } from "node:fs";
+import { closeSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openTerminal } from "../../runtime-linux/exec/terminal.js";
+import type { ExecPlace } from "../../runtime-linux/exec/place.js";
+import { openTerminal, TerminalSocket } from "../../runtime-linux/exec/terminal.js";
 import type { Kernel } from "../../runtime-linux/kernel.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 
@@ -33,4 +36,15 @@ test.each(["unlockTerminal", "makeRaw", "setWindowSize"] as const)("none of it s
   const kernel: Kernel = { ...libc, [call]: fail };
   expect(() => openTerminal(kernel, 24, 80)).toThrow("EIO");
   expect(openEnds()).toBe(before);
+});
+
+test("a socket that cannot be made is told of, and leaves nothing open", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "coracle-terminal-"));
+  const before = readdirSync("/proc/self/fd").length;
+  const socket = new TerminalSocket({ directory } as ExecPlace, libc);
+  writeFileSync(join(directory, "terminal"), "");
+  await expect(socket.listen()).rejects.toThrow("EADDRINUSE");
+  socket.close();
+  expect(readdirSync("/proc/self/fd").length).toBe(before);
+  rmSync(directory, { recursive: true });
 });
