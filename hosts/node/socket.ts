@@ -49,10 +49,12 @@ export async function listen(server: Server, path: string, group: number | null)
   chmodSync(path, 0o660);
 }
 
+/** One that takes nobody in for now (EAGAIN: too many wait) is there all the same. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
-    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => resolve(true));
+    socket.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code === "EAGAIN"));
     socket.once("connect", () => socket.destroy());
   });
 }

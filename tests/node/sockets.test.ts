@@ -14,7 +14,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { rm } from "node:fs/promises";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn, spawnSync } from "node:child_process";
@@ -48,6 +49,23 @@ describe("a socket", () => {
     server.close();
   });
 
+  test("on which somebody listens who takes nobody in for now is left alone", async () => {
+    const path = join(directory, "busy.sock");
+    const block = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)";
+    const listening = `{ path: ${JSON.stringify(path)}, backlog: 1 }, () => (console.log("ready"), ${block})`;
+    const script = `require("net").createServer().listen(${listening})`;
+    const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+    const waiting = new Set<Socket>();
+    onTestFinished(() => {
+      for (const socket of waiting) socket.destroy();
+      child.kill("SIGKILL");
+    });
+    await once(child.stdout, "data");
+    await expect.poll(() => connected(path, waiting), { interval: 1 }).toBe("EAGAIN");
+    await expect(clearSocket(path)).rejects.toThrow(`cannot listen on ${path}: another daemon answers there`);
+    expect(existsSync(path)).toBe(true);
+  });
+
   test("that a killed daemon left is replaced", async () => {
     const path = join(directory, "stale.sock");
     const script = `require("net").createServer().listen(${JSON.stringify(path)}, () => console.log("ready"))`;
@@ -67,6 +85,16 @@ describe("a socket", () => {
     expect(readFileSync(path, "utf8")).toBe("text");
   });
 });
+
+/** What becomes of one more connection. */
+function connected(path: string, waiting: Set<Socket>): Promise<string> {
+  const socket = connect(path);
+  waiting.add(socket);
+  return new Promise((resolve) => {
+    socket.once("connect", () => resolve("connected"));
+    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? ""));
+  });
+}
 
 describe("its group", () => {
   const groups = join(directory, "group");
