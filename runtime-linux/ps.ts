@@ -1,6 +1,6 @@
 // The machine's `ps`, asked about a container's processes.
 
-import { execFile } from "node:child_process";
+import { execFile, type ExecFileException } from "node:child_process";
 import type { Outcome } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
 import { findProgram } from "./runtimes.js";
@@ -31,7 +31,12 @@ function run(words: readonly string[]): Promise<Uint8Array> {
     execFile(program, words, options, (error, stdout, stderr) => {
       if (!error) return resolve(stdout);
       const said = stderr.toString("utf8").trim();
-      reject(new HostFailure("invalid", said || error.message));
+      reject(new HostFailure("invalid", said || ended(error)));
     }),
   );
+}
+
+/** Of who ended without a word, in those of Go's os/exec. */
+function ended({ code, message }: ExecFileException): string {
+  return typeof code === "number" ? `exit status ${code}` : message;
 }

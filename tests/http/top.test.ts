@@ -71,6 +71,10 @@ onEngines("top", (engine, kind) => {
     await engine().start(id);
     const bad = await engine().call("GET", `/containers/${id}/top?ps_args=-eZQ%20--nothing`);
     expect([bad.status, messageOf(bad)]).toEqual([500, expect.stringMatching(/^ps: error: /)]);
+    const silent = await engine().call("GET", `/containers/${id}/top?ps_args=-1`);
+    // The simulated ps says something of everything.
+    const told = kind === "simulated" ? /^ps: error: / : /^ps: exit status 1$/;
+    expect([silent.status, messageOf(silent)]).toEqual([500, expect.stringMatching(told)]);
     const blind = await engine().call("GET", `/containers/${id}/top?ps_args=-o%20comm`);
     expect([blind.status, messageOf(blind)]).toEqual([500, "Couldn't find PID field in ps output"]);
     await engine().remove(id);
