@@ -44,6 +44,15 @@ export class Netlink {
    * `ErrnoException` for the first that failed.
    */
   async request(...requests: Request[]): Promise<void> {
+    const failures: (Error | undefined)[] = [];
+    for (let at = 0; at < requests.length; at += AT_ONCE)
+      failures.push(await this.#failureOf(requests.slice(at, at + AT_ONCE)));
+    const first = failures.find((failure) => failure !== undefined);
+    if (first) throw first;
+  }
+
+  /** Of the first of them that failed. */
+  async #failureOf(requests: readonly Request[]): Promise<Error | undefined> {
     const bytes = Buffer.concat(requests.map((request, sequence) => encode(request, NLM_F_ACK, sequence)));
     for (const answer of await this.kernel.netlink(this.fd, bytes)) {
       const view = new DataView(answer.buffer, answer.byteOffset, answer.length);
@@ -51,10 +60,10 @@ export class Netlink {
       const errno = view.getInt32(HEADER, LITTLE);
       if (view.getUint16(4, LITTLE) !== NLMSG_ERROR || errno === 0 || !request) continue;
       const code = getSystemErrorName(errno);
-      if (!request.settled.includes(code)) {
-        throw Object.assign(new Error(`${code}: ${request.about}`), { code, errno, syscall: "netlink" });
-      }
+      if (request.settled.includes(code)) continue;
+      return Object.assign(new Error(`${code}: ${request.about}`), { code, errno, syscall: "netlink" });
     }
+    return undefined;
   }
 
   /** Everything of one kind: the bodies of the kernel's messages. Empty where it cannot tell. */
@@ -115,6 +124,8 @@ export function fields(...values: [value: number, bytes: 1 | 2 | 4][]): Uint8Arr
   return made;
 }
 
+/** Requests in one call: the socket has to have room for the answers to all of them, some 200 by default. */
+const AT_ONCE = 64;
 const LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 const HEADER = 16;
 const NLMSG_ERROR = 2;

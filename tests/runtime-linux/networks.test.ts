@@ -191,6 +191,7 @@ describeUnless(missing, "networks of containers", () => {
   test("UDP ports are published too, also to those who asked before", async () => {
     await perform({ tag: "leave", val: { container: OTHER, network: NETWORK } });
     const early = [must(asking("127.0.0.1")), must(within(remote, asking(HOST_ADDRESS)))];
+    await must(within(remote, asOften(600, HOST_ADDRESS)));
     await until("a packet to be seen", () =>
       must(["grep", "-c", "dport=5353", "/proc/thread-self/net/nf_conntrack"]).catch(() => pause(200)),
     );
@@ -316,6 +317,12 @@ async function fetchIn(namespace: string | null, address: string, at: number): P
 /** Asks again and again from one port, until it is answered. */
 function asking(address: string): string[] {
   const program = `const s = require("dgram").createSocket("${address.includes(":") ? "udp6" : "udp4"}"); const ask = () => s.send("hi", 5353, "${address}"); const t = setInterval(ask, 50); s.on("message", (m) => { console.log(String(m)); clearInterval(t); s.close(); }); ask(); setTimeout(() => process.exit(1), 8000).unref()`;
+  return [process.execPath, "-e", program];
+}
+
+/** Asks once from each of many ports. */
+function asOften(times: number, address: string): string[] {
+  const program = `for (let n = 0; n < ${times}; n++) { const s = require("dgram").createSocket("udp4"); s.send("hi", 5353, "${address}", () => s.close()); }`;
   return [process.execPath, "-e", program];
 }
 
