@@ -1,7 +1,7 @@
 // Archives that are held for the core: each a directory with the archive's members as files.
 
 import * as fs from "node:fs";
-import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rename } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
 import type { content, engine } from "../../hosts/host.js";
 import { fromClient } from "../../hosts/streams/client-body.js";
@@ -9,7 +9,7 @@ import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { bytesOf, textOf } from "../../hosts/streams/tar/latin1.js";
 import { baseOf, cleanName, parentOf } from "../../hosts/streams/tar/names.js";
 import { TarReader, type TarSink } from "../../hosts/streams/tar/reader.js";
-import { namesIn } from "../directories.js";
+import { namesIn, removeTree } from "../directories.js";
 import type { Paths } from "../paths.js";
 import type { Swept } from "../swept.js";
 import { Confined } from "./confined.js";
@@ -52,7 +52,7 @@ export class Archives {
       await rename(draft, place);
       return made;
     } catch (error) {
-      await rm(draft, { recursive: true, force: true });
+      await removeTree(draft);
       throw error;
     }
   }
@@ -78,14 +78,14 @@ export class Archives {
   }
 
   async drop(archive: string): Promise<void> {
-    await rm(this.#place(archive), { recursive: true, force: true });
+    await removeTree(this.#place(archive));
   }
 
   /** No archive outlives the engine. */
   async sweep(swept: Swept): Promise<void> {
     for (const name of namesIn(this.#paths.archives()))
       swept(this.#paths.archives(name), "it was held for an earlier engine");
-    await rm(this.#paths.archives(), { recursive: true, force: true });
+    await removeTree(this.#paths.archives());
   }
 
   #place(archive: string): string {

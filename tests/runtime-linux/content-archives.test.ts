@@ -46,6 +46,15 @@ describeUnless(missing, "an archive", () => {
     }
   });
 
+  test("goes, though a path in it is too long under the name that it has got", async () => {
+    const draft = fixture.paths.archives("draft-123456").length;
+    const path = `${"d".repeat(200)}/`.repeat(20).slice(0, 4090 - draft);
+    const archive = "a".repeat(60);
+    await fixture.ingest(archive, rawTar([{ name: "long", body: "x", pax: { path } }]));
+    await fixture.perform({ tag: "drop-archive", val: archive });
+    expect(existsSync(fixture.paths.archives(`archive-${archive}`))).toBe(false);
+  });
+
   test("does not give away what is outside of it", async () => {
     await fixture.ingest("a", tar);
     for (const path of ["out", "up", "../../../etc/passwd", "dead", "nothing", "null"]) {
