@@ -74,6 +74,16 @@ describe("a body of megabytes", () => {
   });
 });
 
+test.each<[string, string]>([
+  ["without values", "&".repeat(400_000)],
+  ["with names alone", "a&".repeat(200_000)],
+  ["that sound secret, amid others", "a=b&token=c&".repeat(80_000)],
+])("parameters %s", (_name, query) => {
+  const engine = new TimedEngine();
+  expect(engine.request("GET", `/v1.55/_ping?${query}`).status).toBe(200);
+  expectQuick(engine);
+});
+
 describe("changes of a commit", () => {
   const TOO_LONG = "changes are longer than 4194304 characters";
   const commit = (engine: TimedEngine, changes: string[]) => {

@@ -22,6 +22,7 @@ const SECRET_WORDS: string[] = [
 ];
 /** The one parameter that sounds like it, and that an endpoint knows: a commit's. */
 const AUTHOR = "author";
+const EQUALS: i32 = 0x3d;
 
 /** Blanks the values of headers that hold credentials, or sound like it, in place and for good. */
 export function eraseSecretHeaders(headers: string): void {
@@ -40,8 +41,10 @@ export function eraseSecretParameters(target: string): void {
   if (from == 0) return;
   while (from < target.length) {
     const end = endAt(target, "&", from);
-    const equals = target.indexOf("=", from);
-    if (equals >= 0 && equals < end && isSecret(decodeQuery(target.substring(from, equals)))) {
+    // Not beyond the pair: many without a value would each be looked through to the target's end.
+    let equals = from;
+    while (equals < end && target.charCodeAt(equals) != EQUALS) equals++;
+    if (equals < end && isSecret(decodeQuery(target.substring(from, equals)))) {
       erase(target, equals + 1, end);
     }
     from = end + 1;
@@ -50,11 +53,15 @@ export function eraseSecretParameters(target: string): void {
 
 /** The query without them. */
 export function forgetSecretParameters(query: Query): void {
-  for (let i = query.names.length - 1; i >= 0; i--) {
-    if (!isSecret(query.names[i])) continue;
-    query.names.splice(i, 1);
-    query.values.splice(i, 1);
+  const names: string[] = [];
+  const values: string[] = [];
+  for (let i = 0; i < query.names.length; i++) {
+    if (isSecret(query.names[i])) continue;
+    names.push(query.names[i]);
+    values.push(query.values[i]);
   }
+  query.names = names;
+  query.values = values;
 }
 
 function isSecret(parameter: string): bool {
