@@ -6,7 +6,8 @@ import { acting, Asker, Origin } from "../origin";
 import { reasons } from "../reason";
 import { badParameter, notFound, Refusal, RefusalKind, statusOf } from "../refusal";
 import { commonHeaders, messageBody, refused, sendEmpty, sendRefusal, sendWhole, textBody } from "../reply";
-import { Query, Target, decodePath, visibleAscii } from "../text/url";
+import { Target, decodePath, visibleAscii } from "../text/url";
+import { parametersOf } from "./form";
 import { Route, Routed, findRoute } from "./routes";
 import { eraseSecretHeaders, eraseSecretParameters, forgetSecretParameters } from "./secrets";
 import { MAX_VERSION, MIN_VERSION, requestedVersion, tooNewEndpoint } from "./versions";
@@ -34,7 +35,7 @@ function answer(request: Request): void {
   if (decoded !== null) call.path = decoded;
   if (rest > 0 && !acceptVersion(call, path.slice(2, rest))) return;
   if (decoded === null) return sendRefusal(call, badParameter("malformed path"));
-  call.query = new Query(target.query);
+  call.query = parametersOf(request, target.query);
   forgetSecretParameters(call.query);
   route(call);
 }
@@ -66,6 +67,7 @@ function accept(call: Call, route: Route): Refusal | null {
   if (call.request.body.tag == BodyTag.Oversized) {
     return new Refusal(RefusalKind.TooLarge, "request body is too large");
   }
+  if (route.readsForm && call.query.error.length > 0) return badParameter(call.query.error);
   return route.handler(call);
 }
 

@@ -65,6 +65,8 @@ export class Route {
     readonly handler: (call: Call) => Refusal | null,
     /** File of the handler, in the core's sources. */
     readonly source: string,
+    /** Parameters that cannot be decoded are refused; else they are left out. */
+    readonly readsForm: bool = true,
   ) {
     const star = path.indexOf("*");
     this.exact = star < 0;
@@ -90,25 +92,28 @@ export class Routed extends Reason {
   }
 }
 
+/** Of handlers that Docker has not read a form. */
+const NO_FORM = false;
+
 // `*` stands for a name, slashes included. Fixed words stand before it: the first row that fits is taken.
 // prettier-ignore
 const ROUTES: Route[] = [
-  new Route("GET",    "/_ping",                     24, ping,              "system/ping.ts"),
-  new Route("HEAD",   "/_ping",                     24, ping,              "system/ping.ts"),
-  new Route("GET",    "/version",                   24, systemVersion,     "system/version.ts"),
-  new Route("GET",    "/info",                      24, systemInfo,        "system/info.ts"),
-  new Route("POST",   "/auth",                      24, authenticate,      "system/auth.ts"),
+  new Route("GET",    "/_ping",                     24, ping,              "system/ping.ts", NO_FORM),
+  new Route("HEAD",   "/_ping",                     24, ping,              "system/ping.ts", NO_FORM),
+  new Route("GET",    "/version",                   24, systemVersion,     "system/version.ts", NO_FORM),
+  new Route("GET",    "/info",                      24, systemInfo,        "system/info.ts", NO_FORM),
+  new Route("POST",   "/auth",                      24, authenticate,      "system/auth.ts", NO_FORM),
   new Route("GET",    "/events",                    24, followEvents,      "event/follow.ts"),
   new Route("GET",    "/system/df",                 25, diskUsage,         "system/disk-usage.ts"),
 
   new Route("GET",    "/containers/json",           24, listContainers,    "container/list.ts"),
   new Route("POST",   "/containers/create",         24, createContainer,   "container/create.ts"),
   new Route("POST",   "/containers/prune",          25, pruneContainers,   "container/prune.ts"),
-  new Route("GET",    "/containers/*/json",         24, inspectContainer,  "container/inspect.ts"),
+  new Route("GET",    "/containers/*/json",         24, inspectContainer,  "container/inspect.ts", NO_FORM),
   new Route("GET",    "/containers/*/top",          24, topContainer,      "container/top.ts"),
   new Route("GET",    "/containers/*/logs",         24, containerLogs,     "container/logs.ts"),
-  new Route("GET",    "/containers/*/changes",      24, containerChanges,  "container/changes.ts"),
-  new Route("GET",    "/containers/*/export",       24, exportContainer,   "container/export.ts"),
+  new Route("GET",    "/containers/*/changes",      24, containerChanges,  "container/changes.ts", NO_FORM),
+  new Route("GET",    "/containers/*/export",       24, exportContainer,   "container/export.ts", NO_FORM),
   new Route("GET",    "/containers/*/stats",        24, containerStats,    "container/stats.ts"),
   new Route("POST",   "/containers/*/resize",       24, resizeContainer,   "container/resize.ts"),
   new Route("POST",   "/containers/*/start",        24, startContainer,    "container/start.ts"),
@@ -133,7 +138,7 @@ const ROUTES: Route[] = [
 
   new Route("POST",   "/exec/*/start",              24, startExec,         "exec/start.ts"),
   new Route("POST",   "/exec/*/resize",             24, resizeExec,        "exec/resize.ts"),
-  new Route("GET",    "/exec/*/json",               24, inspectExec,       "exec/inspect.ts"),
+  new Route("GET",    "/exec/*/json",               24, inspectExec,       "exec/inspect.ts", NO_FORM),
 
   new Route("GET",    "/images/json",               24, listImages,        "image/list.ts"),
   new Route("POST",   "/images/create",             24, createImage,       "image/pull.ts"),
