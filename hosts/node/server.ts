@@ -189,6 +189,7 @@ export class ApiServer {
   #deliver(way: Way, id: RequestId, gate: Gate, head: RequestHead, body: engine.Body, response: Response): void {
     const own = this.#options.own?.(head, this.#originOf(gate)) ?? null;
     if (own !== null) {
+      way.door.bodies.forget(id);
       way.unused();
       return void sendOwn(own, gate, response);
     }
