@@ -1,6 +1,7 @@
 // Containers' processes: launched under a supervisor, signalled, frozen, reaped, and found again after a restart.
 
 import { mkdirSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { engine, Input, Operation, Outcome, Perform, processes, Stdio, types } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
 import { Cgroups } from "./cgroups.js";
@@ -240,7 +241,7 @@ class Processes implements LinuxProcesses {
     if (!this.#running.delete(run.name)) return;
     this.#stdins.close(run);
     this.#logs.ended(run.container);
-    const exit = run.exit() ?? (await this.#lost(run));
+    const exit = (await exitOf(run)) ?? (await this.#lost(run));
     this.#happened({ tag: "exited", val: { container: run.container, run: run.number, exit } });
   }
 
@@ -299,4 +300,16 @@ class Processes implements LinuxProcesses {
   }
 }
 
+/** Without a descriptor to spare it cannot be read: it is tried again until it can. */
+async function exitOf(run: Run): Promise<types.Exit | undefined> {
+  for (;;) {
+    try {
+      return run.exit();
+    } catch {
+      await sleep(READ_AGAIN_MS, undefined, { ref: false });
+    }
+  }
+}
+
+const READ_AGAIN_MS = 100;
 const DONE: Outcome = { tag: "done" };

@@ -1,10 +1,11 @@
 // Containers' processes by an OCI runtime that fails.
 
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { HostFailure } from "../../hosts/failure.js";
-import { until } from "../support/commands.js";
+import { runName } from "../../runtime-linux/paths.js";
+import { pause, until } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 import { launchOf, makeRootfs, newDirectory, newId, openFixture, traces, unable, type Fixture } from "./fixture.js";
 
@@ -36,6 +37,23 @@ describeUnless(unable(), "processes by a runtime that fails", () => {
     // As at the opening of the next instance.
     const [found] = await fixture.processes.inventory();
     expect(found).toEqual({ container, run: 1, state: { tag: "unstarted" } });
+    await expectNothingLeft(fixture, container);
+  });
+
+  it("tells of an end that could not be read at first", async () => {
+    const fixture = await openFixture();
+    const container = newId();
+    makeRootfs(fixture.paths, container);
+    const launch = launchOf(container, fixture.processes.runtimes[0]!, ["sleep", "100"]);
+    await fixture.processes.perform(1n, launch, () => {});
+    const exit = join(fixture.paths.exits(), runName(container, 1));
+    mkdirSync(exit); // neither written by the supervisor nor read
+    const subject = { container, run: 1 };
+    await fixture.processes.perform(2n, { tag: "signal", val: { subject, number: 9 } }, () => {});
+    await pause(500);
+    expect(fixture.exits).toEqual([]);
+    rmdirSync(exit);
+    expect(await fixture.exited(container)).toMatchObject({ lost: true });
     await expectNothingLeft(fixture, container);
   });
 
