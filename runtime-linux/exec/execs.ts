@@ -155,14 +155,23 @@ export class Execs {
   /** What stands on disk stays until it is reaped: should this engine be killed first, the next one tells of the end. */
   #look(): void {
     for (const exec of [...this.#watched]) {
-      const place = this.#adopted.get(exec);
-      if (place?.isAlive === true) continue;
+      const exit = this.#exitOf(exec);
+      if (exit === null) continue;
       this.#watched.delete(exec);
-      const exit = place?.exit();
       if (exit === undefined) continue; // cleared away with its run
       this.#happened({ tag: "exec-exited", val: { exec, exit, output: new Uint8Array(0), truncated: false } });
     }
     if (this.#watched.size === 0) this.close();
+  }
+
+  /** Null while it goes on, or cannot be read: without a descriptor to spare it is looked at again. */
+  #exitOf(exec: string): types.Exit | undefined | null {
+    const place = this.#adopted.get(exec);
+    try {
+      return place?.isAlive === true ? null : place?.exit();
+    } catch {
+      return null;
+    }
   }
 
   #ended(exec: string, live: LiveExec, end: ExecEnd): void {

@@ -1,15 +1,19 @@
 // Execs whose engine was killed while they were being made, by what the next one reads of the machine to find them.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
+import type { Input } from "../../hosts/host.js";
 import { Execs } from "../../runtime-linux/exec/execs.js";
 import { ExecPlace } from "../../runtime-linux/exec/place.js";
 import type { Surroundings } from "../../runtime-linux/launch.js";
 import type { Naming } from "../../runtime-linux/naming.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { Run } from "../../runtime-linux/run.js";
+import { pause, until } from "../support/commands.js";
 
 const proc = vi.hoisted(() => ({ looks: 0, look: (): Map<string, Naming[]> => new Map() }));
 vi.mock("../../runtime-linux/naming.js", async (original) => ({
@@ -41,10 +45,27 @@ test("where it is written down what became of them there is no look", () =>
     expect(proc.looks).toBe(0);
   }));
 
-/** `found` resolves to whether each of them runs. */
+test("an end that cannot be read at first is told when it can", () =>
+  withPlaces(1, async ([place], found, told) => {
+    const child = spawn("sleep", ["1000"]);
+    place!.writeStarted(child.pid!);
+    expect(await found()).toEqual([true]);
+    const exit = join(place!.directory, "exit");
+    mkdirSync(exit); // neither written nor read
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await pause(1_500); // it is looked at once a second
+    expect(told).toEqual([]);
+    rmdirSync(exit);
+    place!.writeExit(3);
+    await until("the end to be told", () => told.length > 0);
+    expect(told).toMatchObject([{ tag: "exec-exited", val: { exec: "exec-0", exit: { code: 3, lost: false } } }]);
+  }));
+
+/** `found` resolves to whether each of them runs; `told` is what was told since. */
 async function withPlaces(
   count: number,
-  act: (places: ExecPlace[], found: () => Promise<boolean[]>) => Promise<void>,
+  act: (places: ExecPlace[], found: () => Promise<boolean[]>, told: Input[]) => Promise<void>,
 ): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "coracle-execs-"));
   const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
@@ -52,9 +73,10 @@ async function withPlaces(
   const places = Array.from({ length: count }, (_, number) => new ExecPlace(run, `exec-${number}`));
   for (const place of places) place.make({});
   const at = { paths, conmon: "conmon", cgroups: { pids: () => new Set() } } as unknown as Surroundings;
-  const execs = new Execs(at, () => {});
+  const told: Input[] = [];
+  const execs = new Execs(at, (input) => told.push(input));
   try {
-    await act(places, async () => (await execs.inventory([run])).map(({ running }) => running));
+    await act(places, async () => (await execs.inventory([run])).map(({ running }) => running), told);
   } finally {
     execs.close();
     rmSync(root, { recursive: true });
