@@ -3,6 +3,7 @@
 import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { mkdtemp, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Makes a directory that other users cannot get into, if it is not there. Through those above it they can pass. */
 export function makePrivate(directory: string): void {
@@ -67,14 +68,19 @@ export async function removeTree(directory: string): Promise<void> {
   await rmdir(directory).catch(() => removeBelow(directory));
 }
 
-/** Whoever makes directories one in the other may make a path that is too long for the kernel (path_resolution(7)). */
-async function removeBelow(directory: string): Promise<void> {
+/**
+ * Whoever makes directories one in the other may make a path that is too long for the kernel (path_resolution(7)); and
+ * whoever ends there, as a supervisor that is being killed, may still write something.
+ */
+async function removeBelow(directory: string, triesLeft = MOST_TRIES): Promise<void> {
   try {
     await rm(directory, { recursive: true, force: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENAMETOOLONG") throw error;
-    await flatten(directory);
-    await rm(directory, { recursive: true, force: true });
+    const { code } = error as NodeJS.ErrnoException;
+    if (triesLeft === 0 || (code !== "ENAMETOOLONG" && code !== "ENOTEMPTY")) throw error;
+    if (code === "ENAMETOOLONG") await flatten(directory);
+    else await sleep(AGAIN_MS);
+    await removeBelow(directory, triesLeft - 1);
   }
 }
 
@@ -103,6 +109,8 @@ function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOENT") throw error;
 }
 
+const MOST_TRIES = 10;
+const AGAIN_MS = 50;
 const SLASH = Buffer.from("/");
 /** Bytes; with one more name it is far from too long. */
 const LONG_PATH = 2048;

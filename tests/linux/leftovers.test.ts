@@ -147,7 +147,7 @@ describeUnless(missing, "leftovers", () => {
       join(execRoot, "containers", id),
       join(execRoot, "networks", "ns", id),
     ];
-    await until("its files' end", () => !places.some((place) => existsSync(place)));
+    await expect.poll(() => places.filter((place) => existsSync(place))).toEqual([]);
     await until("its group's end", () =>
       cgroupRoots().every((root) => !JSON.stringify(readdirSync(root)).includes(id)),
     );

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { removeAll } from "../../runtime-linux/directories.js";
 
@@ -36,6 +37,20 @@ test("a directory goes, however deep it is and whatever its names are", async ()
     process.chdir(start);
   }
   await removeAll(directory);
+  expect(existsSync(directory)).toBe(false);
+});
+
+test("a directory goes, though somebody still writes there for a moment", async () => {
+  const directory = join(scratch, "written");
+  const inner = join(directory, "inner");
+  mkdirSync(inner, { recursive: true });
+  for (let at = 0; at < 500; at++) writeFileSync(join(inner, `file${at}`), "");
+  const removed = removeAll(directory);
+  for (let at = 0; at < 100; at++) {
+    if (existsSync(inner)) writeFileSync(join(inner, `late${at}`), "");
+    await turn();
+  }
+  await removed;
   expect(existsSync(directory)).toBe(false);
 });
 

@@ -13,7 +13,7 @@ export interface Route {
 }
 
 const TABLE = new URL("../../core/assembly/api/routes.ts", import.meta.url);
-const ROW = /^ {2}new Route\("(\w+)",\s+"([^"]+)",\s+(\d+), (\w+),\s+"([^"]+)"\),$/;
+const ROW = /^ {2}new Route\("(\w+)",\s+"([^"]+)",\s+(\d+), (\w+),\s+"([^"]+)"(?:, NO_FORM)?\),$/;
 
 /** All rows, in the table's order. Throws for a row that it cannot read. */
 export function routes(): Route[] {
