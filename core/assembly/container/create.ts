@@ -104,7 +104,7 @@ function newContainer(wish: Wish, name: string): Container {
   container.config = jsonBytes(wish.config);
   container.hostConfig = jsonBytes(wish.hostConfig);
   container.links = wish.links;
-  if (wish.hostConfig.entry("Links") !== null) showLinks(container);
+  if (wish.hostConfig.stringsOf("Links").length > 0) showLinks(container);
   return container;
 }
 

@@ -27,6 +27,7 @@ export function fillHostConfig(host: Json, facts: DefaultFacts): void {
   fillLabels(host);
   fillPaths(host);
   fillPortBindings(host);
+  if (host.stringsOf("Links").length == 0) host.set("Links", Json.null());
 }
 
 /** The container's short id, or the machine's name on the host's network. Changes a normalised `Config` in place. */
