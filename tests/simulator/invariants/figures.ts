@@ -52,7 +52,8 @@ function hold(ledger: Ledger, held: Held): void {
 
 /** What is not there, or gone while its record is about to go, takes up nothing: `owners.ts` looks at that. */
 function expectSame(what: string, recorded: number, held: number | null): void {
-  if (held !== null && recorded !== held) throw new Breach("figures", `${what} takes up ${held}, and ${recorded} by its record`);
+  if (held !== null && recorded !== held)
+    throw new Breach("figures", `${what} takes up ${held}, and ${recorded} by its record`);
 }
 
 /** Nothing has run since, nor has anything been copied into it. */
