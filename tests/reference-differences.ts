@@ -48,6 +48,16 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: "RFC 9110 §8.4.1.2 says so, and every client reads it",
   },
   {
+    id: "pull-lines",
+    what: "each step of a layer has its line (reference: of steps that come close together it may tell the last alone)",
+    reason: "clients show what they are told",
+  },
+  {
+    id: "wait-over-restart",
+    what: "a wait is told of the end that it waited for (reference: of the next run's 0, if that began meanwhile)",
+    reason: "the code is what was asked for",
+  },
+  {
     id: "archive-mounts",
     what: "reading and writing a container's files has no events of its volumes",
     reason: "they are mounted for a run, and nothing is mounted to look at files",

