@@ -171,7 +171,7 @@ function parseToken(text: string, { url, method }: Question, now: number): Token
 
 function basic({ username, password }: types.Credentials): string {
   const bytes = new TextEncoder().encode(`${username}:${password}`);
-  return `Basic ${btoa(String.fromCharCode(...bytes))}`;
+  return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}`;
 }
 
 function hasSecret(credentials: types.Credentials | undefined): boolean {

@@ -80,7 +80,7 @@ class DistributionClient implements RegistryClient {
     for (let path: string | null = "tags/list"; path !== null && !seen.has(path);) {
       seen.add(path);
       const answer: Answer = await this.#get(command, path, {}, signal);
-      tags.push(...parseTags(await readAll(answer.body, SMALL)));
+      for (const tag of parseTags(await readAll(answer.body, SMALL))) tags.push(tag);
       path = nextPage(answer.header("link"), command.repository);
     }
     return tags;
@@ -257,9 +257,12 @@ function parseTags(bytes: Uint8Array): string[] {
 }
 
 /** The next page below the repository, from `Link: </v2/PATH/tags/list?…>; rel="next"`; whatever host it names. */
-function nextPage(link: string | null, repository: string): string | null {
-  const target = link === null ? undefined : /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(link)?.[1];
-  if (target === undefined || !URL.canParse(target, "http://registry")) return null;
+function nextPage(header: string | null, repository: string): string | null {
+  const links = header?.split(/,(?=\s*<)/).map((link) => link.trim()) ?? [];
+  const next = links.find((link) => link.split(";").some((parameter) => /^\s*rel="?next"?\s*$/i.test(parameter)));
+  if (next === undefined || !next.startsWith("<") || !next.includes(">")) return null;
+  const target = next.slice(1, next.indexOf(">"));
+  if (!URL.canParse(target, "http://registry")) return null;
   const { pathname, search } = new URL(target, `http://registry/v2/${repository}/tags/list`);
   return pathname.endsWith("/tags/list") ? `tags/list${search}` : null;
 }

@@ -105,6 +105,24 @@ test("tags are joined over all pages, in the registry's order, and never from an
   expect(at.asked.filter(({ path }) => path.endsWith("/tags/list"))).toHaveLength(3);
 });
 
+test("a page of very many tags, and links that name no next page", async () => {
+  const many = Array.from({ length: 200_000 }, (_, index) => `t${index}`);
+  const links = `<tags/list?last=x>; rel="prev", <list>;;; title="rel=next", ${"<".repeat(5000)}, ${"<>; rel=".repeat(500)}`;
+  const at = await serve((_, response) => json(response, 200, { tags: many }, { link: links }));
+  expect(await client.tags(repository(at))).toHaveLength(many.length);
+  expect(at.asked.filter(({ path }) => path.endsWith("/tags/list"))).toHaveLength(1);
+});
+
+test("among several links, the next page is found", async () => {
+  const pages: Record<string, string> = { "": "b", b: "c", c: "d" };
+  const at = await serve(({ query }, response) => {
+    const last = query.get("last") ?? "";
+    const link = `<list?last=>; rel="first" ,\t<list?last=${pages[last]}>; title="a" ; rel=next`;
+    json(response, 200, { tags: [`${last}1`] }, last === "c" ? {} : { link });
+  });
+  expect(await client.tags(repository(at))).toEqual(["1", "b1", "c1"]);
+});
+
 test("a small blob is checked against its digest and its size", async () => {
   const bytes = Buffer.from("config");
   const at = await serve((_, response) => void response.writeHead(200).end(bytes));

@@ -150,6 +150,9 @@ test("Basic credentials are sent when the registry asks for them, and their abse
   const none = await failed(client.tags(repository(registry)));
   expect(none).toMatchObject({ kind: "unauthorized", status: 401 });
   expect(none.message).toContain("no basic auth credentials");
+  // What is too long for the registry is its to refuse.
+  const long = await failed(client.tags(repository(registry, { ...USER, password: "long".repeat(100_000) })));
+  expect(long.status).toBe(431);
 });
 
 test("a redirect to another server gets no credentials, one to the same does", async () => {
