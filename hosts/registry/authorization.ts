@@ -83,7 +83,8 @@ export class Authorizer {
     const answer = await exchange(this.#line, question);
     const text = await readText(answer.body, TOKEN_LIMIT);
     if (answer.status === 200) return parseToken(text, question, this.#now());
-    throw registryFailure({ ...answer, text }, this.#now());
+    const secrets = secretsOf(demand.credentials, question.headers["authorization"]);
+    throw registryFailure({ ...answer, text, secrets }, this.#now());
   }
 
   #now(): number {
@@ -167,6 +168,12 @@ function parseToken(text: string, { url, method }: Question, now: number): Token
     refresh: typeof refresh === "string" ? refresh : "",
     expires: now + (seconds - MARGIN) * 1000,
   };
+}
+
+/** SECRET. What goes to a registry in confidence: the credentials, and what is made of them. */
+export function secretsOf(credentials: types.Credentials | undefined, header: string | undefined): string[] {
+  const { password = "", identityToken = "", registryToken = "" } = credentials ?? {};
+  return [header?.slice(header.indexOf(" ") + 1) ?? "", password, identityToken, registryToken];
 }
 
 function basic({ username, password }: types.Credentials): string {

@@ -4,7 +4,7 @@
 import { realClock, timeOfDay } from "../clock.js";
 import { HostFailure } from "../failure.js";
 import type { Clock, content, engine, types } from "../host.js";
-import { Authorizer, type Demand } from "./authorization.js";
+import { Authorizer, secretsOf, type Demand } from "./authorization.js";
 import { parseChallenges, type Challenge } from "./challenge.js";
 import { digestOf, isDigest, requireCheckable } from "./digest.js";
 import { exchange, readAll, readText, type Answer, type Line } from "./exchange.js";
@@ -118,7 +118,8 @@ class DistributionClient implements RegistryClient {
     const answer = await this.#ask(url, header, {}, endpoint, signal);
     const text = await readText(answer.body, ERROR_LIMIT);
     if (answer.status === 200) return identityToken;
-    const { failure } = registryFailure({ ...answer, text }, timeOfDay(this.#line.clock));
+    const secrets = secretsOf(credentials, header);
+    const { failure } = registryFailure({ ...answer, text, secrets }, timeOfDay(this.#line.clock));
     const message = `login attempt to ${url} failed with status: ${statusText(answer.status)}`;
     throw new HostFailure(failure.kind, message, failure);
   }
@@ -140,7 +141,8 @@ class DistributionClient implements RegistryClient {
     if (answer.status === 401) answer = await this.#askAgain(answer, demand, headers, from.endpoint);
     if (answer.status === 200) return answer;
     const text = await readText(answer.body, ERROR_LIMIT);
-    throw registryFailure({ ...answer, text }, timeOfDay(this.#line.clock));
+    const secrets = secretsOf(demand.credentials, header);
+    throw registryFailure({ ...answer, text, secrets }, timeOfDay(this.#line.clock));
   }
 
   /** Once more, with what the answer's own challenge asks for: a token may have expired, a scope may be missing. */

@@ -11,6 +11,8 @@ export interface ErrorAnswer {
   header(name: string): string | null;
   /** Beginning of its body. */
   text: string;
+  /** SECRET. What was sent in confidence; should the answer repeat it, nobody is told. */
+  secrets: readonly string[];
 }
 
 /** The failure that an error answer stands for. `now`: milliseconds since 1970. */
@@ -18,7 +20,7 @@ export function registryFailure(answer: ErrorAnswer, now: number): HostFailure {
   if (lacksScope(answer)) {
     return new HostFailure("denied", statusLine(403), { status: answer.status, code: "DENIED" });
   }
-  const errors = parseErrors(answer.text);
+  const errors = parseErrors(withoutSecrets(answer));
   const lines = errors.map(({ code, message }) => `${code.toLowerCase().replaceAll("_", " ")}: ${message}`);
   const message = lines.length > 1 ? `errors:\n${lines.join("\n")}` : (lines[0] ?? statusLine(answer.status));
   return new HostFailure(KIND_OF_STATUS[answer.status] ?? "registry", message, {
@@ -66,6 +68,12 @@ export function codeOf(error: unknown): string {
 interface RegistryError {
   code: string;
   message: string;
+}
+
+/** A message goes into logs and traces, as an input of the core. */
+function withoutSecrets({ text, secrets }: ErrorAnswer): string {
+  const long = secrets.filter((secret) => secret.length >= LEAST);
+  return long.reduce((told, secret) => told.replaceAll(secret, "x".repeat(secret.length)), text);
 }
 
 /** The token is good, but not for this: another one for the same account will not help (RFC 6750 §3.1). */
@@ -144,6 +152,9 @@ function innermost(error: unknown): string {
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
+
+/** Shorter ones come up by chance. */
+const LEAST = 4;
 
 const KIND_OF_STATUS: Record<number, types.FailureKind> = {
   401: "unauthorized",

@@ -155,6 +155,22 @@ test("Basic credentials are sent when the registry asks for them, and their abse
   expect(long.status).toBe(431);
 });
 
+test("a registry or a token server that repeats what it was sent in confidence is not repeated", async () => {
+  const echo: Answer = ({ headers, body }, response) => {
+    json(response, 418, errors("TEAPOT", `got ${headers.authorization} or ${body}, s3cret`));
+  };
+  const tokens = await start(echo);
+  for (const scheme of [`Basic realm="r"`, `Bearer realm="${tokens.url}/token"`]) {
+    const registry = await start((asked, response) => {
+      if (asked.path === "/v2/") json(response, 401, {}, { "www-authenticate": scheme });
+      else echo(asked, response);
+    });
+    const failure = await failed(registryClient().tags(repository(registry, USER)));
+    expect(failure).toMatchObject({ status: 418, message: expect.stringContaining("teapot: got Basic xxxx") });
+    expect(failure.message).not.toMatch(new RegExp(`s3cret|${BASIC.slice(6)}`));
+  }
+});
+
 test("a redirect to another server gets no credentials, one to the same does", async () => {
   const elsewhere = await start((_, response) => void response.writeHead(200).end("blob"));
   let target = `${elsewhere.url}/store?signature=hush`;
