@@ -6,6 +6,10 @@ import { fromBase64, toBase64 } from "./base64.js";
 import { maskJson } from "./masked-json.js";
 import { withoutUserInfo, withoutUserOfImage } from "./user-info.js";
 
+/** One unit for each byte. */
+const latin1 = new TextDecoder("latin1");
+const FORM = /^content-type:[ \t]*application\/x-www-form-urlencoded/im;
+
 export interface MaskedInput {
   input: Input;
   /** Replies of this step may speak of what was replaced. */
@@ -35,11 +39,24 @@ function maskRequest(request: engine.Request): MaskedInput {
   const headers = hasSecrets(request.headers) ? maskHeaders(request.headers) : request.headers;
   const target = maskTarget(request.target);
   const login = isLogin(request.target);
-  const body: engine.Body =
-    login && request.body.tag === "whole" ? { tag: "whole", val: maskJson(request.body.val) } : request.body;
-  const masked = login || target !== request.target;
+  const body = login ? maskLogin(request.body) : maskForm(request);
+  const masked = login || target !== request.target || body !== request.body;
   if (!masked && headers === request.headers) return { input: { tag: "request", val: request }, masked };
   return { input: { tag: "request", val: { ...request, headers, target, body } }, masked };
+}
+
+function maskLogin(body: engine.Body): engine.Body {
+  return body.tag === "whole" ? { tag: "whole", val: maskJson(body.val) } : body;
+}
+
+/** A form holds what a query may hold. */
+function maskForm({ headers, body }: engine.Request): engine.Body {
+  if (body.tag !== "whole" || !FORM.test(headers)) return body;
+  const text = latin1.decode(body.val);
+  const parameters = text.split("&").map(maskParameter).join("&");
+  const shown = withoutUserOfImage(withoutUserInfo(parameters, standIn, /[^&]+/g), standIn);
+  if (shown === text) return body;
+  return { tag: "whole", val: body.val.map((byte, at) => (shown[at] === text[at] ? byte : shown.charCodeAt(at))) };
 }
 
 /** Without any, as those of the request before: a client's are the same time and again. */

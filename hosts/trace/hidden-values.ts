@@ -2,8 +2,10 @@
 
 /** Shorter ones are hidden where they belong, and left alone where they come up by chance. */
 const LEAST = 4;
-const NAMED_ENV = /^(?:env|environment|buildargs)$/i;
-const NAMED_LABELS = /^labels?$/i;
+// Readers of JSON fold letters as Unicode does: `labelſ` is `labels`.
+const NAMED_ENV = /^(?:env|environment|buildargs)$/iu;
+/** `label!`, too: what a filter leaves out. */
+const NAMED_LABELS = /^labels?!?$/iu;
 /** Dockerfile words, as they stand in an image's history and in the `changes` of a commit. */
 const DOCKERFILE = /(?:^|\s)(?:ENV|LABEL|ARG)\s+(.*)$/is;
 /** Build arguments in an image's history: `|2 NAME=value OTHER=value /bin/sh -c …`. */
@@ -72,7 +74,7 @@ export class HiddenValues {
   #noteAll(value: unknown): void {
     if (Array.isArray(value)) this.notePairs(value.filter((one) => typeof one === "string"));
     else if (typeof value === "object" && value !== null) {
-      for (const one of Object.values(value)) if (typeof one === "string") this.add(one);
+      for (const [name, one] of Object.entries(value)) this.add(typeof one === "string" ? one : valueOf(name));
     }
   }
 
@@ -104,14 +106,13 @@ function nextOf(node: Node, unit: number): Node {
   return added;
 }
 
-/** `NAME=` stays; a value alone goes. */
+/** `NAME=` stays, also where it is a key, as in filters (`{"label":{"NAME=value":true}}`); a value alone goes. */
 function blanked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? hiddenPair(one) : one));
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([name, one]) => [
-    name,
-    typeof one === "string" ? standIn(one.length) : one,
-  ]);
+  const entries = Object.entries(value).map(([name, one]) =>
+    typeof one === "string" ? [name, standIn(one.length)] : [hiddenPair(name), one],
+  );
   return Object.fromEntries(entries) as unknown;
 }
 

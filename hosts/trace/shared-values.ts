@@ -40,7 +40,7 @@ export function sharedInput(values: HiddenValues, input: Input): Input {
   if (input.tag === "reloaded") return { tag: "reloaded", val: settings(values, input.val) };
   if (input.tag === "request" && shown.tag === "request") {
     const { target, body } = input.val;
-    const whole: engine.Body = body.tag === "whole" ? { tag: "whole", val: hiddenBytes(values, body.val) } : body;
+    const whole: engine.Body = body.tag === "whole" ? { tag: "whole", val: sharedBody(values, body.val) } : body;
     return { tag: "request", val: { ...shown.val, target: sharedTarget(values, target), body: whole } };
   }
   return shown;
@@ -95,6 +95,11 @@ function bytesOf(outcome: Outcome): Uint8Array | null {
   return outcome.tag === "resolved" ? outcome.val.bytes : null;
 }
 
+/** What is no JSON, a form or a create that is misspelt, goes: nobody knows which of it is a value. */
+function sharedBody(values: HiddenValues, bytes: Uint8Array): Uint8Array {
+  return jsonOf(bytes) === undefined ? NONE : hiddenBytes(values, bytes);
+}
+
 /** JSON is looked into, other texts are searched; what is neither goes. */
 function hiddenBytes(values: HiddenValues, bytes: Uint8Array): Uint8Array {
   const json = jsonOf(bytes);
@@ -108,6 +113,8 @@ function sharedTarget(values: HiddenValues, target: string): string {
   if (mark < 0) return values.hide(target);
   const parameters = parametersOf(target).map(([name, value]) => {
     const json = jsonOr(value);
+    // Filters that are misspelt: nobody knows which of it is a value.
+    if (typeof json === "string" && MAYBE_JSON.test(json)) return `${encodeURIComponent(values.hide(name))}=x`;
     const shown = (values.hideIn({ [name]: json }) as Record<string, unknown>)[values.hide(name)];
     const text = typeof json === "string" ? (shown as string) : JSON.stringify(shown);
     return `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;
@@ -120,9 +127,11 @@ function parametersOf(target: string): [string, string][] {
   return mark < 0 ? [] : [...new URLSearchParams(target.slice(mark + 1))];
 }
 
+const MAYBE_JSON = /^\s*[{[]/;
+
 /** Numbers and the like stay texts. */
 function jsonOr(text: string): unknown {
-  if (!/^\s*[{[]/.test(text)) return text;
+  if (!MAYBE_JSON.test(text)) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {

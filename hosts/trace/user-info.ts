@@ -13,8 +13,8 @@ const COLON = /:|%3a/i;
  * `://user:password@`, also where it stands encoded in a query. A password that should have been encoded once more, and
  * has a slash in it, is one all the same: what has a colon is hidden up to the last `@`.
  */
-export function withoutUserInfo(target: string, hide: Hide): string {
-  return target.replace(/[^#&]+/g, (part) => hiddenIn(part, hide));
+export function withoutUserInfo(target: string, hide: Hide, parts = /[^#&]+/g): string {
+  return target.replace(parts, (part) => hiddenIn(part, hide));
 }
 
 function hiddenIn(part: string, hide: Hide): string {

@@ -78,6 +78,34 @@ describe("POST /auth", () => {
   });
 });
 
+describe("forms", () => {
+  const hidden = (text: string, type = "application/x-www-form-urlencoded"): string => {
+    const body: engine.Body = { tag: "whole", val: Buffer.from(text, "latin1") };
+    const request = masked({ target: "/images/create", headers: `content-type: ${type}`, body });
+    if (request.body.tag !== "whole") throw new Error("no body");
+    const shown = Buffer.from(request.body.val).toString("latin1");
+    expect(request.masked).toBe(shown !== text);
+    return shown;
+  };
+
+  test.each([
+    ["fromImage=jane:pw@host/app&tag=1", "fromImage=xxxxxxx@host/app&tag=1"],
+    ["fromSrc=https://u:p%23q@host/x.tar?sig=abc&tag=1", "fromSrc=https://xxxxxxx@host/x.tar?xxxxxxx&tag=1"],
+    // There are no fragments in a body.
+    ["fromSrc=https://jane:p#w@host/", "fromSrc=https://xxxxxxxx@host/"],
+    [
+      "a=1&X-Registry-Auth=e30=&pass\x81word=\x81\xff&password=\x81\xff",
+      "a=1&X-Registry-Auth=xxxx&pass\x81word=\x81\xff&password=xx",
+    ],
+    ["token=ab%zz;", "token=%xxxxx"],
+    ["a=\x80\xe9&b", "a=\x80\xe9&b"],
+  ])("%s", (text, shown) => {
+    expect(hidden(text)).toBe(shown);
+    expect(hidden(text, "Application/X-WWW-Form-Urlencoded; charset=utf-8")).toBe(shown);
+    expect(hidden(text, "application/json")).toBe(text);
+  });
+});
+
 test("a target's user and password", () => {
   const { target, masked: flag } = masked({
     target: "/images/create?fromSrc=https%3A%2F%2Fjane%3Asecret%40host%2Fx.tar&a=http://u:p@h/&b=http://h/@",

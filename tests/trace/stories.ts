@@ -50,6 +50,9 @@ export async function live(engine: RecordedEngine): Promise<void> {
   await engine.ask({ method: "POST", target: `/images/create?fromSrc=${address}` });
   const image = encodeURIComponent(`${USER}:${OF_ADDRESS}@files.example/app`);
   await engine.ask({ method: "POST", target: `/images/create?fromImage=${image}` });
+  const form = { "Content-Type": "application/x-www-form-urlencoded" };
+  await engine.ask({ method: "POST", target: "/images/create", headers: form, body: `fromImage=${image}&tag=1` });
+  await engine.ask({ method: "POST", target: "/images/create", headers: form, body: `fromSrc=${address}` });
   await engine.ask({ method: "POST", target: "/build", headers: { "X-Registry-Config": registryAuth({ r: AUTH }) } });
   await engine.ask({ method: "GET", target: "/nowhere" });
   // Nobody knows such parameters: one that goes on being answered, one that is sent elsewhere, one that is refused.
