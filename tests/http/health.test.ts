@@ -131,6 +131,13 @@ onEngines("health", (engine, kind) => {
     await engine().remove(id);
   });
 
+  test("one that says nothing is none, and inspect shows it", async () => {
+    const id = await engine().running({ Healthcheck: {} });
+    const { Config, State } = await engine().inspect<{ Config: Json; State: Json }>(id);
+    expect([Config["Healthcheck"], State["Health"]]).toEqual([{}, undefined]);
+    await engine().remove(id);
+  });
+
   test("the list is filtered by it", async () => {
     const id = await engine().running({ Healthcheck: check(["CMD", "true"]) });
     const plain = await engine().running({ Healthcheck: { Test: ["NONE"] } });

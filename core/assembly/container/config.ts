@@ -30,7 +30,7 @@ export const CONFIG: Table = new Table("ContainerConfigWrapper", [
   new Field("StdinOnce", FieldType.Bool, "false"),
   new Field("Env", FieldType.Strings, "null"),
   new Field("Cmd", FieldType.Command, "null"),
-  new Field("Healthcheck", FieldType.Struct, null).typed("container.HealthConfig").of(HEALTHCHECK),
+  new Field("Healthcheck", FieldType.Struct, null).typed("container.HealthConfig").of(HEALTHCHECK).pointed(),
   new Field("ArgsEscaped", FieldType.Bool, null).kept().says("of Windows"),
   new Field("Image", FieldType.String, '""'),
   new Field("Volumes", FieldType.Set, "null"),
