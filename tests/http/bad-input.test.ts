@@ -102,6 +102,24 @@ onEngines("bad input", (engine, kind) => {
     await engine().remove(Id);
   });
 
+  test("objects that come twice hold the members of both, and null takes them away", async () => {
+    const members = [
+      ['"Labels":{"a":"1","b":"1"}', '"labels":{"b":"2"}'],
+      ['"Healthcheck":{"Retries":3,"Interval":1000000000}', '"Healthcheck":{"Interval":5000000000}'],
+      ['"HostConfig":{"CpuShares":5}', '"HostConfig":null', '"HostConfig":{"RestartPolicy":{"MaximumRetryCount":3}}'],
+      ['"HostConfig":{"Memory":67108864,"Binds":["/tmp:/b"],"RestartPolicy":{"Name":"on-failure"}}'],
+    ];
+    const answer = await create(`{"Image":"busybox",${members.flat().join(",")}}`);
+    expect(answer.status, answer.text).toBe(201);
+    const { Id } = answer.json<{ Id: string }>();
+    const RestartPolicy = { Name: "on-failure", MaximumRetryCount: 3 };
+    expect(await engine().inspect(Id)).toMatchObject({
+      Config: { Labels: { a: "1", b: "2" }, Healthcheck: { Interval: 5_000_000_000, Retries: 3 } },
+      HostConfig: { CpuShares: 0, Memory: 67_108_864, Binds: ["/tmp:/b"], RestartPolicy },
+    });
+    await engine().remove(Id);
+  });
+
   test("a second document after the first", async () => {
     const answer = await create('{"Image":"busybox"}{"Image":"nothing"}');
     expect(answer.status).toBe(engine().expected("second-document", 400, 201));

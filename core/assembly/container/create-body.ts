@@ -38,8 +38,11 @@ export function readCreate(body: Json, version: i32): CreateBody {
 const BODY: Table = new Table(
   CONFIG.struct,
   CONFIG.fields.concat([
-    new Field("HostConfig", FieldType.Struct, "{}").typed("container.HostConfig").of(HOST_CONFIG),
-    new Field("NetworkingConfig", FieldType.Struct, "{}").typed("network.NetworkingConfig").of(NETWORKING_CONFIG),
+    new Field("HostConfig", FieldType.Struct, "{}").typed("container.HostConfig").of(HOST_CONFIG).pointed(),
+    new Field("NetworkingConfig", FieldType.Struct, "{}")
+      .typed("network.NetworkingConfig")
+      .of(NETWORKING_CONFIG)
+      .pointed(),
   ]),
   "runconfig.ContainerConfigWrapper",
 );

@@ -9,8 +9,8 @@ import { Field, FieldType, Table } from "./table";
 export const ANY_VERSION: i32 = i32.MAX_VALUE - 1;
 
 /**
- * A new object with exactly the table's fields, in its order: defaults filled in, unknown members dropped, the last of
- * duplicates, maps sorted by name. `path`: where it stands in the document, for errors; empty for the whole of it.
+ * A new object with exactly the table's fields, in its order: defaults filled in, unknown members dropped, of duplicates
+ * the last, and of those that are objects the members of all, maps sorted by name. `path`: where it stands in the document, for errors; empty for the whole of it.
  * Null: `schemaError` says why.
  */
 export function normalise(value: Json, table: Table, path: string = "", version: i32 = ANY_VERSION): Json | null {
@@ -61,6 +61,7 @@ class SchemaReader {
   struct(value: Json, table: Table, owner: string, goType: string): Json {
     if (!value.isObject) return value.isNull ? this.assemble(table, []) : this.wrongType(value, owner, goType);
     const slots = new Array<Json | null>(table.fields.length).fill(null);
+    let joined: Joined | null = null;
     for (let i = 0; i < value.keys.length && this.error.length == 0; i++) {
       const place = table.place(value.keys[i]);
       if (place < 0) continue;
@@ -69,11 +70,33 @@ class SchemaReader {
       const given = value.items[i];
       // Null leaves a plain value as an earlier duplicate made it; it clears what can be null in Go.
       if (given.isNull && isScalar(field.type) && !field.pointer) continue;
-      this.path.push(field.name);
-      slots[place] = given.isNull ? null : this.field(given, field, table.struct);
-      this.path.pop();
+      const former = slots[place];
+      if (former !== null && hasMembers(field.type)) {
+        if (joined === null) joined = new Joined();
+        if (given.isNull) joined.forget(place);
+        else if (given.isObject) {
+          joined.add(place, former, given);
+          continue;
+        }
+      }
+      slots[place] = given.isNull ? null : this.member(given, field, table.struct);
     }
+    if (joined !== null) this.join(joined, slots, table);
     return this.assemble(table, slots);
+  }
+
+  private join(joined: Joined, slots: (Json | null)[], table: Table): void {
+    for (let i = 0; i < joined.places.length; i++) {
+      const place = joined.places[i];
+      slots[place] = this.member(joined.objects[i], table.fields[place], table.struct);
+    }
+  }
+
+  private member(value: Json, field: Field, owner: string): Json {
+    this.path.push(field.name);
+    const read = this.field(value, field, owner);
+    this.path.pop();
+    return read;
   }
 
   private assemble(table: Table, slots: (Json | null)[]): Json {
@@ -178,12 +201,12 @@ class SchemaReader {
     const result = Json.object();
     for (let i = 0; i < value.keys.length && this.error.length == 0; i++) {
       result.keys.push(value.keys[i]);
-      result.items.push(this.member(value.items[i], field, owner));
+      result.items.push(this.entry(value.items[i], field, owner));
     }
     return sortedMap(result);
   }
 
-  private member(value: Json, field: Field, owner: string): Json {
+  private entry(value: Json, field: Field, owner: string): Json {
     if (field.type == FieldType.StringMap) {
       return value.isString || value.isNull ? Json.string(value.text) : this.wrongType(value, owner, "string");
     }
@@ -214,10 +237,55 @@ class SchemaReader {
   }
 }
 
+/** Objects that were given more than once: Go reads each into what is there already. Read at last, each once. */
+class Joined {
+  places: i32[] = [];
+  objects: Json[] = [];
+
+  /** `former`: what was read of the first one. */
+  add(place: i32, former: Json, given: Json): void {
+    let at = this.places.indexOf(place);
+    if (at < 0) {
+      at = this.places.push(place) - 1;
+      this.objects.push(Json.object());
+      this.append(at, former);
+    }
+    this.append(at, given);
+  }
+
+  forget(place: i32): void {
+    const at = this.places.indexOf(place);
+    if (at < 0) return;
+    this.places.splice(at, 1);
+    this.objects.splice(at, 1);
+  }
+
+  private append(at: i32, from: Json): void {
+    const object = this.objects[at];
+    for (let i = 0; i < from.keys.length; i++) {
+      object.keys.push(from.keys[i]);
+      object.items.push(from.items[i]);
+    }
+  }
+}
+
 // What Go's `omitempty` leaves out.
 function isEmpty(value: Json): bool {
   if (value.isArray || value.isObject) return value.length == 0;
   return isZero(value);
+}
+
+function hasMembers(type: FieldType): bool {
+  switch (type) {
+    case FieldType.StringMap:
+    case FieldType.Set:
+    case FieldType.Struct:
+    case FieldType.StructMap:
+    case FieldType.StructListMap:
+      return true;
+    default:
+      return false;
+  }
 }
 
 function isScalar(type: FieldType): bool {

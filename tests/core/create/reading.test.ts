@@ -53,6 +53,14 @@ describe("a create body", () => {
     expect(config).not.toHaveProperty("x");
   });
 
+  test("of objects that come more than once, all members count: in a time that is theirs, not its square", () => {
+    const many = Array.from({ length: 20_000 }, (_, at) => `"Labels":{"l${at}":"${at}"}`).join(",");
+    const start = performance.now();
+    const { config } = JSON.parse(door.text("create", `[{"Image":"i",${many}},51]`)) as Created;
+    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(Object.keys(config["Labels"] as object)).toHaveLength(20_000);
+  });
+
   test("an integer has one zero", () => {
     const body = '[{"Image":"i","StopTimeout":-0,"HostConfig":{"Memory":-0}},51]';
     const { config, hostConfig } = JSON.parse(door.text("create", body)) as Created;
