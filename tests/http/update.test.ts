@@ -106,6 +106,23 @@ onEngines("update", (engine, kind) => {
     expect(typed.status).toBe(engine().expected("bad-json-status", 400, 500));
   });
 
+  test("what cannot change is not looked at, save for its type", async () => {
+    const id = await engine().create({});
+    expect((await update(id, { Ulimits: [{ Name: "nofile" }], CgroupParent: "/x", Privileged: 1 })).status).toBe(200);
+    const wrong = [
+      { Ulimits: 1 },
+      { Ulimits: [{ Name: 1 }] },
+      { CgroupParent: 1 },
+      { Devices: "x" },
+      { CpuCount: "x" },
+    ];
+    for (const body of [...wrong, { OomKillDisable: 1 }, { BlkioWeightDevice: [{ Path: 1 }] }]) {
+      const answer = await update(id, body);
+      expect([body, answer.status]).toEqual([body, engine().expected("bad-json-status", 400, 500)]);
+    }
+    await engine().remove(id);
+  });
+
   test("kernel memory is no more, and that is said", async () => {
     const id = await engine().create({});
     const answer = await update(id, { KernelMemory: 64 * MIB });

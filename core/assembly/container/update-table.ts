@@ -1,6 +1,6 @@
 // The body of POST /containers/{id}/update: those fields of `HostConfig` that can change while a container runs.
 
-import { Field, FieldType, Table } from "../json/table";
+import { Field, FieldType, NEVER, Table } from "../json/table";
 import { HOST_CONFIG } from "./host-config";
 
 /** Numbers, of which 0 asks for nothing. */
@@ -28,6 +28,22 @@ export const UPDATED_LISTS: string[] = [
   "BlkioDeviceWriteIOps",
 ];
 
+/** They cannot change, and nothing is said about that: but a wrong type is one. */
+const IGNORED: string[] = [
+  "CgroupParent",
+  "Devices",
+  "DeviceCgroupRules",
+  "DeviceRequests",
+  "KernelMemoryTCP",
+  "MemorySwappiness",
+  "OomKillDisable",
+  "Ulimits",
+  "CpuCount",
+  "CpuPercent",
+  "IOMaximumIOps",
+  "IOMaximumBandwidth",
+];
+
 export const UPDATE: Table = new Table("UpdateConfig", fields(), "container.UpdateConfig");
 
 function fields(): Field[] {
@@ -37,6 +53,12 @@ function fields(): Field[] {
   for (let i = 0; i < UPDATED_LISTS.length; i++) {
     const like = fieldOf(UPDATED_LISTS[i]);
     result.push(new Field(like.name, like.type, like.fallback).typed(like.goType).of(like.table!).from(55));
+  }
+  for (let i = 0; i < IGNORED.length; i++) {
+    const like = fieldOf(IGNORED[i]);
+    const field = new Field(like.name, like.type, null).typed(like.goType).from(NEVER).upTo(like.until);
+    field.table = like.table;
+    result.push(field);
   }
   result.push(new Field("PidsLimit", FieldType.Int, "null").pointed().from(40));
   return result;

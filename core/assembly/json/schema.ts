@@ -66,7 +66,7 @@ class SchemaReader {
       const place = table.place(value.keys[i]);
       if (place < 0) continue;
       const field = table.fields[place];
-      if (this.version != ANY_VERSION && (this.version < field.since || this.version > field.until)) continue;
+      if (this.version != ANY_VERSION && this.version > field.until) continue;
       const given = value.items[i];
       // Null leaves a plain value as an earlier duplicate made it; it clears what can be null in Go.
       if (given.isNull && isScalar(field.type) && !field.pointer) continue;
@@ -79,7 +79,9 @@ class SchemaReader {
           continue;
         }
       }
-      slots[place] = given.isNull ? null : this.member(given, field, table.struct);
+      const read: Json | null = given.isNull ? null : this.member(given, field, table.struct);
+      // What came later is looked at as it is today, and then forgotten.
+      if (this.version == ANY_VERSION || this.version >= field.since) slots[place] = read;
     }
     if (joined !== null) this.join(joined, slots, table);
     return this.assemble(table, slots);

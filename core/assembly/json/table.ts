@@ -43,6 +43,9 @@ export enum Effect {
   Denied,
 }
 
+/** As the first version of a field: only its type counts, whatever the version. */
+export const NEVER: i32 = i32.MAX_VALUE;
+
 /** A row. `fallback`: JSON of the default; null for a field that is left out while it is empty. */
 export class Field {
   /** As Go's errors name the type. */
@@ -106,6 +109,7 @@ export class Field {
     return this;
   }
 
+  /** Requests of older versions may hold it, and must hold the right type; it is as if they did not. */
   from(since: i32): Field {
     this.since = since;
     return this;

@@ -61,6 +61,16 @@ describe("a create body", () => {
     expect(Object.keys(config["Labels"] as object)).toHaveLength(20_000);
   });
 
+  test("what came with a later version must have its type, and is as if it were not there", () => {
+    const { hostConfig } = JSON.parse(
+      door.text("create", '[{"Image":"i","HostConfig":{"ConsoleSize":[1,2]}},41]'),
+    ) as Created;
+    expect(hostConfig["ConsoleSize"]).toEqual([0, 0]);
+    expect(door.text("create", '[{"Image":"i","HostConfig":{"ConsoleSize":"x"}},41]')).toContain(
+      "cannot unmarshal string into Go struct field HostConfig.HostConfig.ConsoleSize of type [2]uint",
+    );
+  });
+
   test("an integer has one zero", () => {
     const body = '[{"Image":"i","StopTimeout":-0,"HostConfig":{"Memory":-0}},51]';
     const { config, hostConfig } = JSON.parse(door.text("create", body)) as Created;
