@@ -9,10 +9,10 @@ import { join } from "node:path";
 import { buildSync } from "esbuild";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { CHROMIUM } from "../browser/chromium.js";
 import { PackedPackage, ROOT } from "./packed-package.js";
 
 const PLATFORMS = join(ROOT, "tests/embedding/platforms");
-const CHROMIUM = "/usr/bin/chromium";
 // Root needs --no-sandbox; the rest keeps it from asking anybody for anything.
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]; // prettier-ignore
 

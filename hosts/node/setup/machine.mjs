@@ -38,7 +38,7 @@ const TEST_PACKAGES = [
   { name: "apache2-utils", proof: ["/usr/bin/htpasswd"] },
   { name: "strace", proof: ["/usr/bin/strace"] },
   { name: "debootstrap", proof: ["/usr/sbin/debootstrap"] },
-  { name: "chromium", proof: ["/usr/bin/chromium"] },
+  { name: "chromium-headless-shell", proof: ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"] },
 ];
 
 /**
