@@ -6,6 +6,7 @@ import { ByteBuilder } from "./bytes.js";
 import { FRAME_HEADER, STDERR, STDOUT, writeFrameHeader } from "./frames.js";
 import { LogLine } from "./log-lines.js";
 import { LogObjects } from "./log-objects.js";
+import type { Beginnings } from "./log-tail.js";
 import { Moment, TIMESTAMP_LENGTH } from "./timestamps.js";
 
 /** Longest record. A longer line comes in several, all with the time of its first part. */
@@ -25,6 +26,7 @@ export class LogRecords {
   readonly #since: Moment | null;
   readonly #until: Moment | null;
   readonly #readsTimes: boolean;
+  readonly #tail: Beginnings | null;
   readonly #prefix: Uint8Array;
   readonly #objects: LogObjects | null;
   readonly #line = new LogLine();
@@ -37,8 +39,10 @@ export class LogRecords {
   /** A line later than `until` has been met: nothing more will come. */
   over = false;
 
-  constructor(source: replies.LogSource) {
+  /** `tail`: where what is wanted of each stream begins; null for all. */
+  constructor(source: replies.LogSource, tail: Beginnings | null = null) {
     this.#source = source;
+    this.#tail = tail;
     this.#prefix = new TextEncoder().encode(source.prefix);
     this.#objects = source.objects === undefined ? null : new LogObjects(source.objects);
     this.#since = source.since > 0n ? Moment.of(source.since) : null;
@@ -48,11 +52,11 @@ export class LogRecords {
     this.#readsTimes = tellsTimes || this.#since !== null || this.#until !== null;
   }
 
-  /** Records of a block of whole lines. Good until the call after the next. */
-  render(block: Uint8Array): Uint8Array {
+  /** Records of a block of whole lines, which is at an offset of the log. Good until the call after the next. */
+  render(block: Uint8Array, offset: number): Uint8Array {
     const line = this.#line;
     for (let at = 0; at < block.length && !this.over; at = line.end + 1) {
-      if (line.read(block, at)) this.#take(block, line);
+      if (line.read(block, at)) this.#offer(block, line, offset);
       else if (line.end < 0) break;
     }
     return this.#taken();
@@ -72,6 +76,10 @@ export class LogRecords {
     this.#output = this.#other;
     this.#other = output;
     return output.taken();
+  }
+
+  #offer(block: Uint8Array, line: LogLine, offset: number): void {
+    if (this.#tail === null || offset + line.start >= this.#tail[line.stream]!) this.#take(block, line);
   }
 
   #take(block: Uint8Array, line: LogLine): void {

@@ -1,11 +1,11 @@
 // Serves `logs`: from a container's log to a client.
 
 import type { LogBytes, replies } from "../host.js";
-import { FAILURE, FRAME_HEADER, writeFrameHeader } from "./frames.js";
+import { FAILURE, FRAME_HEADER, STDERR, STDOUT, writeFrameHeader } from "./frames.js";
 import { LogReader } from "./log-lines.js";
 import { LogObjects } from "./log-objects.js";
 import { LogRecords } from "./log-records.js";
-import { tailOffset } from "./log-tail.js";
+import { tailOf, type Beginnings } from "./log-tail.js";
 import { Moment } from "./timestamps.js";
 
 /** Where bytes go. */
@@ -40,14 +40,15 @@ async function sendLogs(
   drain: AbortSignal,
   gone: AbortSignal,
 ): Promise<void> {
-  const records = new LogRecords(source);
-  const offset = await firstOffset(source, log);
+  const tail = await tailStart(source, log);
+  const records = new LogRecords(source, tail);
+  const offset = tail === null ? await log.start() : Math.min(tail[STDOUT]!, tail[STDERR]!);
   const reader = new LogReader(log, offset, source.follow ? drain : AbortSignal.abort(), gone);
   try {
     let sent = Promise.resolve(true);
     // The next block is read and rendered while the one before is being sent.
     for (let block = await reader.next(); block !== null && !records.over; block = await reader.next()) {
-      const bytes = records.render(block);
+      const bytes = records.render(block, reader.passed - block.length);
       if (!(await sent)) return;
       if (bytes.length > 0) sent = sink.write(bytes);
     }
@@ -68,8 +69,9 @@ function failureText({ framed, objects }: replies.LogSource, error: unknown): Ui
   return framed ? bytes : text;
 }
 
-async function firstOffset(source: replies.LogSource, log: LogBytes): Promise<number> {
-  if (source.tail === undefined) return log.start();
+/** Null for all lines. */
+async function tailStart(source: replies.LogSource, log: LogBytes): Promise<Beginnings | null> {
+  if (source.tail === undefined) return null;
   const until = source.until > 0n ? Moment.of(source.until) : null;
-  return tailOffset(log, await log.size(), source.tail, until);
+  return tailOf(log, await log.size(), source.tail, until);
 }

@@ -62,6 +62,15 @@ onEngines("selected lines", (engine) => {
     await engine().remove(id);
   });
 
+  test("the last is whole that began before others of the other stream", async () => {
+    const script = "echo zero; printf fo; sleep 0.3; echo two >&2; echo three >&2; sleep 0.3; echo ur";
+    const id = await engine().running({ Cmd: ["sh", "-c", script] });
+    await engine().wait(id);
+    const tails = [1, 2, 3].map((tail) => lines(id, `${BOTH}&tail=${tail}`));
+    expect(await Promise.all(tails)).toEqual(["four", "three four", "two three four"]);
+    await engine().remove(id);
+  });
+
   test("times are seconds since 1970, and nothing else", async () => {
     const id = await written({});
     for (const name of ["since", "until"])

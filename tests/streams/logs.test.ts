@@ -209,6 +209,33 @@ describe("tail", () => {
     expect(await logsOf(log, { tail: 3 })).toBe("one\ntwo\nrest");
   });
 
+  test("has a line whole that began before the other stream's lines in front of it, and not those", async () => {
+    const log = new MemoryLog(
+      line(1, "zero") +
+        line(2, "fo", "stdout", "P") +
+        line(3, "two", "stderr") +
+        line(4, "three", "stderr") +
+        line(5, "ur"),
+    );
+    expect(await logsOf(log, { tail: 1 })).toBe("four\n");
+    expect(await logsOf(log, { tail: 2 })).toBe("three\nfour\n");
+    expect(await logsOf(log, { tail: 3 })).toBe("two\nthree\nfour\n");
+    expect(await logsOf(log, { tail: 4 })).toBe("zero\ntwo\nthree\nfour\n");
+    log.append(line(6, "five", "stderr"));
+    expect(await logsOf(log, { tail: 1 })).toBe("five\n");
+    expect(await logsOf(log, { tail: 2 })).toBe("four\nfive\n");
+  });
+
+  test("does not read a long log back for a line that the other stream may have begun", async () => {
+    const one = line(2, "y".repeat(1000));
+    const log = new MemoryLog(line(1, "old", "stderr") + one.repeat(4000) + line(3, "new", "stderr") + one);
+    let bytes = 0;
+    const read = log.read.bind(log);
+    log.read = (offset, into) => read(offset, into).then((length) => ((bytes += length), length));
+    expect(await logsOf(log, { tail: 2 })).toBe(`new\n${"y".repeat(1000)}\n`);
+    expect(bytes).toBeLessThan(2 ** 20 + 3 * 65_536);
+  });
+
   test("of a log with no lines is nothing", async () => {
     expect(await logsOf(new MemoryLog(), { tail: 3 })).toBe("");
   });
