@@ -73,6 +73,11 @@ export class Paths {
     return join(this.volumes(), name, "_data");
   }
 
+  /** Where everything has an owner in the records, and cannot be had again. */
+  owned(): string[] {
+    return [this.containers(), this.volumes()];
+  }
+
   // Exec root.
 
   /** Mounted containers and their runs: one directory each. A shared mount, see `hybrid.ts`. */

@@ -21,7 +21,7 @@ export async function openLinuxHost(options: LinuxOptions): Promise<Host & HostO
   const claim = claimRoots(roots);
   try {
     const paths = new Paths(roots);
-    const records = await openRecords(paths.records(), options.journalBytes);
+    const records = await openRecords(paths.records(), options.journalBytes, paths.owned());
     const isNew = (await records.load()).length === 0;
     const registry = registryClient({
       transport: nodeTransport(),

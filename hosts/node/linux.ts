@@ -25,7 +25,7 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   const roots = { data: dataRoot, exec: config.execRoot };
   closings.push(claimRoots(roots).release);
   const paths = new Paths(roots);
-  const records = await openRecords(paths.records(), config.eventsSize);
+  const records = await openRecords(paths.records(), config.eventsSize, paths.owned());
   closings.push(() => records.close());
   const registry = registryClient({
     transport: nodeTransport(),

@@ -3,7 +3,7 @@
 // kept. So at whatever moment the power is lost, all that was told is there, and of what came after it all of a
 // transaction or nothing.
 
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -13,15 +13,20 @@ import { HostFailure } from "../failure.js";
 import type { RecordChange, RecordStore, engine } from "../host.js";
 import { JOURNAL_BYTES } from "../journal.js";
 import { makePrivate, syncPath, syncUpwards } from "../../runtime-linux/directories.js";
+import { findDatabase } from "./database-file.js";
 import { LmdbJournal } from "./journal.js";
 
 /**
  * Opens the database in a directory, which is made if it is missing. Others cannot read it: environments are in it.
- * `journalBytes`: how large the journal may grow.
+ * `journalBytes`: how large the journal may grow. `owned`: directories with what only records tell the owners of.
  */
-export async function openRecords(directory: string, journalBytes: number = JOURNAL_BYTES): Promise<RecordStore> {
+export async function openRecords(
+  directory: string,
+  journalBytes: number = JOURNAL_BYTES,
+  owned: readonly string[] = [],
+): Promise<RecordStore> {
   makePrivate(directory);
-  if (!existsSync(join(directory, DATABASE))) await makeWhole(directory);
+  if (!findDatabase(join(directory, DATABASE), owned)) await makeWhole(directory);
   const records = new LmdbRecords(directory, journalBytes);
   // What a killed engine left unflushed is seen by this one: nobody may be told of it before it is flushed.
   await syncPath(join(directory, DATABASE));

@@ -2,7 +2,7 @@
 // log says what and why. What belongs to a record that was damaged stays.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -251,6 +251,39 @@ describeUnless(missing, "leftovers", () => {
     expect(await engine.inspect(id)).toMatchObject({ State: { Status: "running" } });
     await engine.remove(id);
   });
+
+  test.each([
+    ["missing", (file: string) => rmSync(file), /data\.mdb is missing or empty/],
+    ["empty", (file: string) => truncateSync(file), /data\.mdb is missing or empty/],
+    ["damaged at its head", (file: string) => garble(file, 0), /data\.mdb is damaged/],
+    ["damaged behind that", (file: string) => garble(file, 4096), /data\.mdb is damaged/],
+  ])("a database that is %s is refused, and nothing is swept", async (_how, harm, refused) => {
+    const id = await engine.running({
+      HostConfig: { Binds: ["dear:/dear"] },
+      Cmd: ["sh", "-c", "echo 1 > /dear/f; sleep 1000"],
+    });
+    const { dataRoot } = daemon.directories;
+    const dear = join(dataRoot, "volumes", "dear", "_data", "f");
+    await until("its file", () => existsSync(dear));
+    await daemon.end("SIGKILL");
+    const database = join(dataRoot, "records", "data.mdb");
+    const kept = readFileSync(database);
+    harm(database);
+    const harmed = existsSync(database) ? readFileSync(database) : null;
+    await expect(daemon.start()).rejects.toThrow(/ended with code 1: [^]*coracle: /);
+    await expect(daemon.start()).rejects.toThrow(refused);
+    expect([existsSync(dear), findProcesses("conmon", id)]).toEqual([true, [expect.any(Number)]]);
+    expect(harmed === null ? !existsSync(database) : readFileSync(database).equals(harmed)).toBe(true);
+    writeFileSync(database, kept);
+    await daemon.start();
+    expect(await engine.inspect(id)).toMatchObject({ State: { Status: "running" } });
+    await engine.remove(id);
+  });
+
+  function garble(file: string, from: number): void {
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0xa5, from, from + 4096));
+  }
 
   /** Kills the daemon, does something, and starts it again. What it then said that it found: `DEED WHAT: WHY`. */
   async function restarted(meanwhile: () => unknown): Promise<string[]> {
