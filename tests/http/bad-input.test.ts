@@ -132,6 +132,30 @@ onEngines("bad input", (engine, kind) => {
     expect([400, 500]).toContain(none.status);
   });
 
+  test("a body of chunks that holds nothing is no missing one", async () => {
+    const id = await engine().running();
+    const made = await engine().must(201, "POST", `/containers/${id}/exec`, { Cmd: ["true"] });
+    const status = engine().expected("bad-json-status", 400, 500);
+    const paths = [
+      [`/exec/${made.json<{ Id: string }>().Id}/start`, 400],
+      [`/containers/${id}/exec`, 400],
+      [`/containers/${id}/update`, status],
+      ["/auth", status],
+      [`/commit?container=${id}`, 201],
+    ] as const;
+    const headers = { "Content-Type": "application/json", "Transfer-Encoding": "chunked" };
+    for (const [path, expected] of paths) {
+      const answer = await engine().call("POST", path, "0\r\n\r\n", { headers });
+      expect([path, answer.status]).toEqual([path, expected]);
+      if (expected !== 201) {
+        expect(messageOf(answer)).toMatch(
+          engine().expected("bad-json-text", /^invalid JSON: got EOF while reading request body$/, /EOF/),
+        );
+      }
+    }
+    await engine().remove(id);
+  });
+
   test("another content type, and none", async () => {
     for (const [headers, told] of [
       [{ "Content-Type": "text/plain" }, "unsupported Content-Type header (text/plain): must be 'application/json'"],

@@ -14,14 +14,18 @@ export class JsonBody {
   ) {}
 }
 
-export function readJsonBody(request: Request): JsonBody {
+/** `bearsEmpty`: a body of chunks that holds nothing is as good as none, or dealt with by who asks. */
+export function readJsonBody(request: Request, bearsEmpty: bool = false): JsonBody {
   const body = request.body;
   if (body.tag == BodyTag.None) return new JsonBody(null, null);
   const problem = jsonTypeRefusal(request.headers, true);
   if (problem !== null) return new JsonBody(null, badParameter(problem));
   if (body.tag != BodyTag.Whole) return new JsonBody(null, badParameter("invalid JSON: unexpected EOF"));
   const bytes = (<BodyWhole>body).value;
-  if (bytes.length == 0) return new JsonBody(null, null);
+  if (bytes.length == 0) {
+    const empty = "invalid JSON: got EOF while reading request body";
+    return new JsonBody(null, bearsEmpty ? null : badParameter(empty));
+  }
   const json = parseJson(bytes);
   if (json === null) return new JsonBody(null, badParameter(`invalid JSON: ${jsonError()}`));
   return new JsonBody(json, null);

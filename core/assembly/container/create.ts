@@ -46,7 +46,7 @@ export function createContainer(call: Call): Refusal | null {
 
 /** `checked`: sources of binds that must be there have been looked for. */
 function create(call: Call, checked: bool): Refusal | null {
-  const body = readJsonBody(call.request);
+  const body = readJsonBody(call.request, true);
   if (body.refusal !== null) return body.refusal;
   const json = body.json;
   if (json === null) return badParameter("invalid JSON: EOF");

@@ -50,7 +50,7 @@ export function commitContainer(call: Call): Refusal | null {
     if (read.refusal !== null) return read.refusal;
     name = read.reference;
   }
-  const body = readJsonBody(call.request);
+  const body = readJsonBody(call.request, true);
   if (body.refusal !== null) return body.refusal;
   const wanted = query.first("container");
   if (wanted.length == 0) return badParameter('invalid name or ID supplied: ""');
