@@ -112,6 +112,25 @@ export class Acting {
 
 export const acting: Acting = new Acting();
 
+/**
+ * A User-Agent without its comments (RFC 9110 §10.1.5). A line of `docker events` has an event's attributes in parentheses,
+ * and programs take it apart at the next one that closes.
+ */
+export function productsOf(agent: string): string {
+  let products = "";
+  let depth = 0;
+  for (let i = 0; i < agent.length; i++) {
+    const unit = agent.charCodeAt(i);
+    if (unit == 0x28) depth += 1;
+    else if (unit == 0x29) depth -= depth > 0 ? 1 : 0;
+    else if (depth == 0) products += agent.charAt(i);
+  }
+  return products
+    .split(" ")
+    .filter((word: string) => word.length > 0)
+    .join(" ");
+}
+
 /** Lone halves of a pair of surrogates are mended by whoever writes it. */
 function shortened(text: string): string {
   return text.length > LONGEST ? text.slice(0, LONGEST) : text;

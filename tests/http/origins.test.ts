@@ -41,6 +41,17 @@ onEngines("origins", (engine, kind) => {
     expect(told).toEqual([create, start, stop, remove]);
   });
 
+  test("an event names a client's products, without what it says of them in parentheses", async () => {
+    const since = await stamp(engine());
+    const headers = { "User-Agent": "Client/1.0 (linux (amd64)) part/2 (y)" };
+    const created = await engine().call("POST", "/containers/create", { Image: "busybox" }, { headers });
+    const { Id } = created.json<{ Id: string }>();
+    const [create] = await tellings(since, Id);
+    if (ours) expect(create).toMatchObject({ "coracle.user-agent": "Client/1.0 part/2" });
+    else expect(create).toEqual({});
+    await engine().remove(Id);
+  });
+
   test("nothing of a query is told", async () => {
     const since = await stamp(engine());
     const id = await engine().create({}, "?name=secretive");

@@ -5,7 +5,7 @@
 
 import { JournalEnd, JournalEntry } from "../../../build/bindings/types";
 import { appendJournal } from "../ask";
-import { acting, Origin } from "../origin";
+import { acting, Origin, productsOf } from "../origin";
 import { writeEntry } from "./entry";
 import { Event } from "./event";
 
@@ -96,6 +96,7 @@ function sign(event: Event, origin: Origin): void {
   if (asker !== null && asker.hasPeer) {
     event.with("coracle.peer.pid", asker.pid.toString()).with("coracle.peer.uid", asker.uid.toString());
   }
-  if (asker !== null && asker.agent.length > 0) event.with("coracle.user-agent", asker.agent);
+  const products = asker === null ? "" : productsOf(asker.agent);
+  if (products.length > 0) event.with("coracle.user-agent", products);
   event.with("coracle.why", origin.why);
 }
