@@ -248,6 +248,27 @@ onEngines("list", (engine, kind) => {
     },
   );
 
+  test("the image is told as create was told, as long as that means the container's image", async () => {
+    const { Id: busybox } = await engine().read<{ Id: string }>("/images/busybox/json");
+    await engine().must(201, "POST", "/images/busybox/tag?repo=moving");
+    const [named, byId] = [await engine().create({ Image: "moving" }), await engine().create({ Image: busybox })];
+    const prefixed = await engine().create({ Image: busybox.slice(7, 19) });
+    const shown = async (): Promise<string[]> => {
+      const items = await engine().read<{ Id: string; Image: string; ImageID: string }[]>("/containers/json?all=1");
+      for (const { ImageID } of items) expect(ImageID).toBe(busybox);
+      return [named, byId, prefixed].map((id) => items.find(({ Id }) => Id === id)?.Image ?? "");
+    };
+    expect(await shown()).toEqual(["moving", busybox, busybox.slice(7, 19)]);
+    await engine().must(201, "POST", `/commit?container=${named}&repo=moving`);
+    expect(await shown()).toEqual([busybox, busybox, busybox.slice(7, 19)]);
+    await engine().must(201, "POST", "/images/busybox/tag?repo=moving");
+    expect((await shown())[0]).toBe("moving");
+    await engine().must(200, "DELETE", "/images/moving?force=1");
+    expect((await shown())[0]).toBe(busybox);
+    for (const id of [named, byId, prefixed]) await engine().remove(id);
+    await engine().must(200, "POST", "/images/prune");
+  });
+
   test("before or since nobody", async () => {
     for (const key of ["before", "since"]) {
       const nobody = await engine().call("GET", `/containers/json?filters={"${key}":["nobody"]}`);

@@ -29,12 +29,13 @@ export function writeListItem(json: JsonWriter, container: Container, version: i
 /** From what is kept. Of a container with health checks nothing is: each of them counts. */
 function listedOf(container: Container, version: i32): ListedItem {
   const kept = container.listed;
-  if (kept !== null && kept.version == version && container.health === null) return kept;
+  const names = engine.images.renamings;
+  if (kept !== null && kept.version == version && kept.names == names && container.health === null) return kept;
   const head = new JsonWriter();
   writeHead(head, container);
   const tail = new JsonWriter();
   writeTail(tail, container, version);
-  const item = new ListedItem(version, head.finish(), tail.finish());
+  const item = new ListedItem(version, names, head.finish(), tail.finish());
   container.listed = item;
   return item;
 }
@@ -43,7 +44,7 @@ function writeHead(json: JsonWriter, container: Container): void {
   json.beginObject();
   json.stringField("Id", container.id);
   json.stringArrayField("Names", namesOf(container));
-  json.stringField("Image", container.image);
+  json.stringField("Image", imageOf(container));
   json.stringField("ImageID", container.imageId);
   json.stringField("Command", commandOf(container));
   json.i64Field("Created", unixSeconds(container.created));
@@ -56,6 +57,12 @@ function writeHead(json: JsonWriter, container: Container): void {
   }
   json.endObject();
   json.stringField("State", container.word);
+}
+
+/** As create was told, as long as that still means the image which the container has. */
+function imageOf(container: Container): string {
+  const named = engine.images.lookUp(container.image).image;
+  return named !== null && named.id == container.imageId ? container.image : container.imageId;
 }
 
 /** Its own, and those that links give it. */

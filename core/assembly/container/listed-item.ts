@@ -2,6 +2,8 @@
 export class ListedItem {
   constructor(
     readonly version: i32,
+    /** How often images' names had changed by then. */
+    readonly names: i32,
     readonly head: Uint8Array,
     readonly tail: Uint8Array,
   ) {}

@@ -35,6 +35,8 @@ const ALGORITHM = "sha256:";
 export class ImageStore {
   readonly layers: LayerStore = new LayerStore();
   readonly fetches: LayerFetches = new LayerFetches();
+  /** How often a name, or an id's prefix, may have come to mean another image, or none. */
+  renamings: i32 = 0;
   private readonly byId: Map<string, Image> = new Map<string, Image>();
   /** Canonical text of a tag or digest → image id. */
   private readonly idByReference: Map<string, string> = new Map<string, string>();
@@ -109,6 +111,7 @@ export class ImageStore {
   /** Removes an image that has no references any more. The layers that went with it, top first. */
   remove(image: Image): StoredLayer[] {
     this.byId.delete(image.id);
+    this.renamings += 1;
     deleteRecord(IMAGE_RECORDS + image.id);
     deleteRecord(CONFIG_RECORDS + image.id);
     const dropped: StoredLayer[] = [];
@@ -133,6 +136,7 @@ export class ImageStore {
     const image = this.named(reference);
     if (image !== null) removeFrom(image, reference);
     this.idByReference.delete(keyOf(reference));
+    this.renamings += 1;
     deleteRecord(REFERENCE_RECORDS + keyOf(reference));
   }
 
@@ -256,6 +260,7 @@ export class ImageStore {
 
   private hold(image: Image): void {
     this.byId.set(image.id, image);
+    this.renamings += 1;
     image.size = 0;
     for (let i = 0; i < image.layers.length; i++) {
       const chain = image.layers[i].chain;
@@ -266,6 +271,7 @@ export class ImageStore {
 
   private attach(reference: Reference, image: Image): void {
     this.idByReference.set(keyOf(reference), image.id);
+    this.renamings += 1;
     image.references.push(single(reference));
     image.references.sort((a: Reference, b: Reference) => (a.canonical < b.canonical ? -1 : 1));
   }
