@@ -96,6 +96,25 @@ onEngines("saving", (engine, kind) => {
     await engine().must(200, "DELETE", "/images/kept:1");
   });
 
+  test("a child finds its parent again, though it stands before it in the archive", async () => {
+    const committed = async (Image: string, name: string): Promise<string> => {
+      const id = await engine().create({ Image, Cmd: ["touch", `/${name}`] });
+      await engine().start(id);
+      await engine().wait(id);
+      const { Id } = (await engine().must(201, "POST", `/commit?container=${id}&repo=${name}&tag=1`, {})).json<Json>();
+      await engine().remove(id);
+      return String(Id);
+    };
+    const parent = await committed("busybox", "mother");
+    await committed("mother:1", "child");
+    const archive = (await engine().must(200, "GET", "/images/get?names=child:1&names=mother:1")).body;
+    for (const name of ["child:1", "mother:1"]) await engine().must(200, "DELETE", `/images/${name}`);
+    await engine().load(archive);
+    const parentOf = async (name: string): Promise<unknown> => (await engine().read(`/images/${name}/json`))["Parent"];
+    expect([await parentOf("child:1"), await parentOf("mother:1")]).toEqual([parent, ""]);
+    for (const name of ["child:1", "mother:1"]) await engine().must(200, "DELETE", `/images/${name}`);
+  });
+
   test("refusals come before the first byte", async () => {
     for (const [path, text] of [
       ["/images/nothing/get", "No such image: nothing"],

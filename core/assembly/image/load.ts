@@ -46,6 +46,8 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   private readonly claims: Claims = new Claims();
   private reader: ArchiveReader | null = null;
   private images: ArchivedImage[] = [];
+  /** What the first ones of them have become. */
+  private readonly loaded: Image[] = [];
   private next: i32 = 0;
   private image: Image | null = null;
   /** The layer that is being unpacked. */
@@ -156,10 +158,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     for (let i = 0; i < archived.tags.length; i++) {
       if (!this.giveTag(image, archived.tags[i])) return;
     }
-    if (image.parent.length == 0 && engine.images.find(archived.parent) !== null) {
-      image.parent = archived.parent;
-      engine.images.putImage(image);
-    }
+    this.loaded.push(image);
     emitImageEvent("load", image.id, image.id, image);
     this.next += 1;
     this.loadNext();
@@ -181,7 +180,20 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     return true;
   }
 
+  /** Once all are there: an archive may have children before their parents. */
+  private tieParents(): void {
+    for (let i = 0; i < this.loaded.length; i++) {
+      const image = this.loaded[i];
+      const parent = this.images[i].parent;
+      if (image.parent.length > 0 || engine.images.find(image.id) !== image) continue;
+      if (engine.images.find(parent) === null) continue;
+      image.parent = parent;
+      engine.images.putImage(image);
+    }
+  }
+
   private conclude(): void {
+    this.tieParents();
     const last = this.images.length - 1;
     if (last >= 0 && this.images[last].tags.length == 0) this.stream.text(this.ids);
     this.dropArchive();
