@@ -109,6 +109,13 @@ onEngines("images", (engine) => {
     expect((await engine().call("DELETE", "/images/going:1")).status).toBe(404);
   });
 
+  test("delete: blanks are no name", async () => {
+    for (const blanks of ["%20", "%20%09"]) {
+      const refused = await engine().call("DELETE", `/images/${blanks}?force=1`);
+      expect([refused.status, messageOf(refused)]).toEqual([400, "image name cannot be blank"]);
+    }
+  });
+
   test("delete: an image in use is refused unless forced, one that runs always by id", async () => {
     const spec: ImageSpec = { reference: "used:1", config: { Cmd: ["sleep", "100"] }, layers: [await busyboxLayer()] };
     await engine().load(await dockerArchive([spec]));

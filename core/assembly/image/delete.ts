@@ -3,7 +3,7 @@
 import { flagOf } from "../api/parameters";
 import { Call } from "../call";
 import { JsonWriter } from "../json/writer";
-import { notBuilt, Refusal } from "../refusal";
+import { badParameter, notBuilt, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { Deletion } from "./deletion";
@@ -17,6 +17,7 @@ export function deleteImage(call: Call): Refusal | null {
   if (call.version >= WITH_PLATFORMS && call.query.first("platforms").length > 0) {
     return notBuilt("deleting single platforms of an image");
   }
+  if (call.name.trim().length == 0) return badParameter("image name cannot be blank");
   const lookup = engine.images.lookUp(call.name);
   const image = lookup.image;
   if (image === null) return deleteRemains(call, lookup.refusal!);
