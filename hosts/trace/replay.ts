@@ -27,9 +27,12 @@ export interface ReplayOptions {
   onResumed?: (segment: Segment, records: engine.Stored[]) => void;
   /** The instance is gone. */
   onLost?: (segment: Segment, error: string) => void;
-  /** The identity of the core at hand: another than the trace's is refused. Not compared if not given. */
+  /**
+   * The identity of the core at hand: what another one did is left out; refused if there is nothing else. Not compared if
+   * not given.
+   */
   identity?: string;
-  /** Replays another core's trace all the same. What only that core could take up, a snapshot of its memory, is left out. */
+  /** Replays another core's all the same. What only that core could take up, a snapshot of its memory, is left out. */
   anyCore?: boolean;
 }
 
@@ -53,6 +56,8 @@ export interface Replayed {
   compared: number;
   /** The first difference; null if there was none. */
   difference: Difference | null;
+  /** How many segments were left out, being another core's: those from before an update, as a rule. */
+  leftOut: number;
 }
 
 /** Makes all segments' steps again, one segment after the other, up to `until` or the first difference. */
@@ -72,7 +77,7 @@ export function* replaying(
 ): Generator<void, Replayed> {
   const run = new Run(core, options);
   for (const segment of trace.segments) {
-    if (options.anyCore !== true) checkCore(segment, options.identity);
+    if (run.leavesOut(segment)) continue;
     yield* run.segment(segment);
     if (run.over) break;
   }
@@ -99,11 +104,6 @@ export function fork(core: CompiledCore, snapshot: Uint8Array): Instance {
   return instance;
 }
 
-function checkCore({ core, number }: Segment, identity: string | undefined): void {
-  if (identity === undefined || core === identity) return;
-  throw new TraceError(`segment ${number} was recorded with another core: ${core} instead of ${identity}`);
-}
-
 class Run {
   over = false;
   readonly #core: CompiledCore;
@@ -114,6 +114,10 @@ class Run {
   #difference: Difference | null = null;
   /** Ended by going on. */
   #before: Segment | null = null;
+  /** The first of another core. */
+  #foreign: Segment | null = null;
+  #leftOut = 0;
+  #isBegun = false;
 
   constructor(core: CompiledCore, options: ReplayOptions) {
     this.#core = core;
@@ -121,12 +125,28 @@ class Run {
   }
 
   result(): Replayed {
-    return { instance: this.#instance, at: this.#at, compared: this.#compared, difference: this.#difference };
+    if (this.#foreign !== null && !this.#isBegun) {
+      const { number, core } = this.#foreign;
+      const { identity } = this.#options;
+      throw new TraceError(`segment ${number} was recorded with another core: ${core} instead of ${identity}`);
+    }
+    const [instance, at, compared] = [this.#instance, this.#at, this.#compared];
+    return { instance, at, compared, difference: this.#difference, leftOut: this.#leftOut };
+  }
+
+  leavesOut(segment: Segment): boolean {
+    const { anyCore, identity } = this.#options;
+    if (anyCore === true || identity === undefined || segment.core === identity) return false;
+    this.#foreign ??= segment;
+    this.#leftOut++;
+    this.#before = null;
+    return true;
   }
 
   *segment(segment: Segment): Generator<void, void> {
     const { start, epoch, step } = segment;
     if (this.#isPast({ epoch, step })) return;
+    this.#isBegun = true;
     if (start.tag === "snapshot") {
       if (!this.#resume(segment, start.snapshot)) return;
     } else {

@@ -44,14 +44,15 @@ export interface Listener {
 
 /**
  * The lines of a trace as it may be shown to others. `segments` is asked for twice: first to learn what is to be hidden.
- * Throws `TraceError` for a trace that this core does not replay as it was recorded.
+ * Gives how many segments are not in there, being another core's. Throws `TraceError` for a trace that this core does not
+ * replay as it was recorded.
  */
 export function share(
   segments: () => Iterable<Segment>,
   core: CompiledCore,
   identity: string,
   write: (line: string) => void,
-): void {
+): number {
   const values = new HiddenValues();
   const options = { identity } satisfies ReplayOptions;
   told(segments(), core, {
@@ -64,7 +65,7 @@ export function share(
     },
   });
   write(JSON.stringify({ format: SHARED_FORMAT, version: SHARED_VERSION, core: identity }));
-  told(segments(), core, {
+  return told(segments(), core, {
     ...options,
     onResumed: ({ epoch, step, calls }, records) => {
       const now = calls[0]?.now ?? { wall: 0n, monotonic: 0n };
@@ -75,9 +76,9 @@ export function share(
   });
 }
 
-function told(segments: Iterable<Segment>, core: CompiledCore, options: ReplayOptions): void {
-  const { difference } = replay({ segments }, core, options);
-  if (difference === null) return;
+function told(segments: Iterable<Segment>, core: CompiledCore, options: ReplayOptions): number {
+  const { difference, leftOut } = replay({ segments }, core, options);
+  if (difference === null) return leftOut;
   throw new TraceError(`step ${difference.epoch}:${difference.step} comes otherwise: ${difference.what.join(", ")}`);
 }
 

@@ -104,6 +104,23 @@ describe("a trace", () => {
   });
 });
 
+test("of another core, up to an update: what came behind it is replayed", async () => {
+  const { trace } = await recorded(4);
+  const update = trace.segments.findLastIndex(({ start }) => start.tag === "open");
+  expect(update).toBeGreaterThan(1);
+  const segments = trace.segments.map((one, at) => (at < update ? { ...one, core: "0".repeat(64) } : one));
+  const steps = stepsOf({ segments: trace.segments.slice(update) });
+  expect(replay({ segments }, trapping, { identity })).toMatchObject({
+    ...{ difference: null, compared: steps, leftOut: update },
+  });
+  // Before the update, nothing is there to be done.
+  const until = { epoch: trace.segments[0]!.epoch, step: 2 };
+  expect(() => replay({ segments }, trapping, { identity, until })).toThrow("recorded with another core");
+  // Nor does what began on another core go on here.
+  const back = trace.segments.map((one, at) => (at === 1 ? { ...one, core: "0".repeat(64) } : one));
+  expect(replay({ segments: back }, trapping, { identity })).toMatchObject({ difference: null, leftOut: 1 });
+});
+
 test("of another core is replayed all the same if asked for, without that core's memory", async () => {
   const { trace } = await recorded(4);
   const foreign = trace.segments.map((segment) => ({ ...segment, core: "0".repeat(64) }));

@@ -48,8 +48,9 @@ interface Listener {
 /** Gives what is to be known of it. Segment by segment: the snapshots of all would take hundreds of megabytes. */
 function* replayed(lines: Lines, core: NamedCore, listener: Listener): Generator<void, string> {
   const segments = decodeSegments(lines.whole(), { unfinished: true });
-  const { difference } = yield* telling(segments, core.compiled, { ...listener, identity: core.hash });
-  if (difference === null) return "Every step came out as it was recorded.";
+  const { difference, leftOut } = yield* telling(segments, core.compiled, { ...listener, identity: core.hash });
+  const others = leftOut === 0 ? "" : ` What another core did is left out: ${leftOut} of its segments.`;
+  if (difference === null) return `Every step came out as it was recorded.${others}`;
   const { epoch, step, what } = difference;
   return `It ends where something else came out than was recorded: step ${epoch}:${step}, ${what.join(", ")}.`;
 }

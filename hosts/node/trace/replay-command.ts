@@ -19,7 +19,8 @@ Stops at the first difference, and ends with 1 then.
 
   --until EPOCH:STEP   goes no further than this step
   --until TIME         or this moment: 2026-01-01T12:00:00Z
-  --any-core           also if another core was recorded: what it decides otherwise is a difference`;
+  --any-core           also what another core did, which is left out otherwise: where it decides otherwise is a
+                       difference`;
 
 export interface Told {
   /** The process's exit code. */
@@ -42,8 +43,11 @@ export function replayTrace(args: readonly string[], print: (line: string) => vo
     anyCore: given["any-core"] === true,
     added: (step) => print(storyLine(step)),
   });
-  const { difference, compared } = replayed;
-  if (difference === null) return { code: 0, text: `${compared} steps, and all came out as they were recorded` };
+  const { difference, compared, leftOut } = replayed;
+  if (difference === null) {
+    const others = leftOut === 0 ? "" : `; left out, being another core's: ${leftOut} segments (--any-core)`;
+    return { code: 0, text: `${compared} steps, and all came out as they were recorded${others}` };
+  }
   const what = difference.what.join(", ");
   return {
     code: 1,

@@ -28,9 +28,13 @@ export async function saveTrace(args: readonly string[]): Promise<string> {
   if (parsed.given.help === true) return SAVE_USAGE;
   const text = await traceOf(configuredBy(parsed), parsed.given["data-root"] !== undefined);
   const [file] = parsed.files as [string];
-  if (parsed.given.share !== true) await written(file, text);
-  else await shared(file, text);
-  return parsed.given.share === true ? `${file}: may be shown to others, and cannot be verified` : file;
+  if (parsed.given.share !== true) {
+    await written(file, text);
+    return file;
+  }
+  const leftOut = await shared(file, text);
+  const others = leftOut === 0 ? "" : `; left out, being another core's: ${leftOut} segments`;
+  return `${file}: may be shown to others, and cannot be verified${others}`;
 }
 
 async function written(file: string, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
@@ -46,20 +50,21 @@ async function written(file: string, pieces: AsyncIterable<Uint8Array> | Iterabl
   }
 }
 
-/** By way of a file: what is to be hidden must be known before anything is written. */
-async function shared(file: string, text: AsyncIterable<Uint8Array>): Promise<void> {
+/** By way of a file: what is to be hidden must be known before anything is written. Gives how many segments are left out. */
+async function shared(file: string, text: AsyncIterable<Uint8Array>): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), "coracle-trace-"));
   try {
     const whole = join(directory, "whole");
     await written(whole, text);
     const lines: string[] = [];
-    share(
+    const leftOut = share(
       () => decodeSegments(linesOf(whole)),
       loadCore(),
       coreIdentity(),
       (line) => void lines.push(line),
     );
     await written(file, bytesOf(lines));
+    return leftOut;
   } finally {
     rmSync(directory, { recursive: true });
   }
