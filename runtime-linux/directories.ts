@@ -1,7 +1,7 @@
 // Directories that the engine makes for itself and takes away again, and names in them that outlive a power loss.
 
-import { chmodSync, mkdirSync, readdirSync } from "node:fs";
-import { mkdtemp, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
+import { chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
+import { mkdtemp, open, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -74,7 +74,7 @@ export async function removeTree(directory: string): Promise<void> {
  */
 async function removeBelow(directory: string, triesLeft = MOST_TRIES): Promise<void> {
   try {
-    await rm(directory, { recursive: true, force: true });
+    await removePieces(Buffer.from(directory));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (triesLeft === 0 || (code !== "ENAMETOOLONG" && code !== "ENOTEMPTY")) throw error;
@@ -82,6 +82,46 @@ async function removeBelow(directory: string, triesLeft = MOST_TRIES): Promise<v
     else await sleep(AGAIN_MS);
     await removeBelow(directory, triesLeft - 1);
   }
+}
+
+/** A few names at a time: a directory of 100,000 would hold the event loop up for a second and more. */
+async function removePieces(top: Buffer): Promise<void> {
+  const levels: Buffer[][] = [];
+  for (let level = [top]; level.length > 0;) {
+    levels.push(level);
+    const below: Buffer[] = [];
+    await inTurn(level, DIRECTORIES_AT_ONCE, (directory) => removeFiles(directory, below));
+    level = below;
+  }
+  // Those that hold others after them.
+  for (const level of levels.reverse()) {
+    await inTurn(level, NAMES_AT_ONCE, (directory) => rmdir(directory).catch(unlessGone));
+  }
+}
+
+/** All but the directories in it, which are added to `below`. No link is followed: it is a file. */
+async function removeFiles(directory: Buffer, below: Buffer[]): Promise<void> {
+  const opened = await open(directory, DIRECTORY).catch(unlessNone);
+  if (opened === undefined) return unlink(directory).catch(unlessGone);
+  try {
+    const held = Buffer.from(`/proc/self/fd/${opened.fd}/`);
+    let files: Buffer[] = [];
+    for await (const entry of await opendir(held.toString(), { encoding: "latin1", bufferSize: NAMES_READ })) {
+      const name = Buffer.from(entry.name, "latin1");
+      if (entry.isDirectory()) below.push(Buffer.concat([directory, SLASH, name]));
+      else if (files.push(Buffer.concat([held, name])) === NAMES_AT_ONCE) {
+        await Promise.all(files.map((file) => unlink(file).catch(unlessGone)));
+        files = [];
+      }
+    }
+    await Promise.all(files.map((file) => unlink(file).catch(unlessGone)));
+  } finally {
+    await opened.close();
+  }
+}
+
+async function inTurn<T>(all: T[], atOnce: number, act: (one: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < all.length; at += atOnce) await Promise.all(all.slice(at, at + atOnce).map(act));
 }
 
 /**
@@ -109,6 +149,15 @@ function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOENT") throw error;
 }
 
+/** It is gone, or no directory. */
+function unlessNone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT" && error.code !== "ENOTDIR" && error.code !== "ELOOP") throw error;
+}
+
+const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const DIRECTORIES_AT_ONCE = 8;
+const NAMES_AT_ONCE = 32;
+const NAMES_READ = 256;
 const MOST_TRIES = 10;
 const AGAIN_MS = 50;
 const SLASH = Buffer.from("/");

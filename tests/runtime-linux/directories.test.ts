@@ -1,9 +1,10 @@
 // Directories that the engine takes away again.
 
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { removeAll } from "../../runtime-linux/directories.js";
 
@@ -52,6 +53,27 @@ test("a directory goes, though somebody still writes there for a moment", async 
   }
   await removed;
   expect(existsSync(directory)).toBe(false);
+});
+
+test("a directory of very many files holds nobody up for long, and no link is followed", async () => {
+  const directory = join(scratch, "full");
+  const inner = join(directory, "inner");
+  const outside = join(scratch, "apart");
+  for (const each of [inner, outside]) mkdirSync(each, { recursive: true });
+  writeFileSync(join(outside, "file"), "");
+  for (let at = 0; at < 30_000; at++) closeSync(openSync(join(inner, `file${at}`), "w"));
+  symlinkSync(outside, join(inner, "link"));
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  await sleep(20);
+  delay.enable();
+  const start = performance.now();
+  await removeAll(directory);
+  const took = performance.now() - start;
+  await sleep(5);
+  delay.disable();
+  expect([existsSync(directory), existsSync(join(outside, "file"))]).toEqual([false, true]);
+  // In one go it would be half of the time and more.
+  expect(delay.max / 1e6).toBeLessThan(took / 3);
 });
 
 test("what is not there is as good", async () => {
