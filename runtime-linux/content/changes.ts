@@ -24,13 +24,12 @@ export async function compare(
 ): Promise<engine.Changed[]> {
   const changes = new Changes(layers.lower(chain), kernel);
   for await (const found of walk(paths.upper(checked(container)))) changes.add(found);
-  const behind = bytesOf(after);
-  return [...changes.kinds]
-    .map(([name, kind]) => ({ name: `/${name}`, kind }))
-    .filter(({ name }) => name > behind)
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
-    .slice(0, limit)
-    .map(({ name, kind }) => ({ path: textOf(name), kind }));
+  const behind = bytesOf(after).slice(1);
+  const names: string[] = [];
+  // Without anything made for each: there may be very many.
+  for (const name of changes.kinds.keys()) if (name > behind) names.push(name);
+  const page = names.sort().slice(0, limit);
+  return page.map((name) => ({ path: textOf(`/${name}`), kind: changes.kinds.get(name)! }));
 }
 
 class Changes {

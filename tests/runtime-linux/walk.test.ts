@@ -1,8 +1,10 @@
 // All files of a tree, however deep it is.
 
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { walk } from "../../runtime-linux/content/walk.js";
 import { removeAll } from "../../runtime-linux/directories.js";
@@ -41,6 +43,25 @@ test("a directory that is moved away from deep below is not left for another", a
   };
   await expect(walking()).rejects.toMatchObject({ failure: { kind: "busy" } });
   expect(descriptors()).toBe(before);
+});
+
+test("a directory of very many files is told of in order, and holds nobody up for long", async () => {
+  const tree = join(scratch, "full");
+  mkdirSync(tree);
+  for (let at = 0; at < 100_000; at++) closeSync(openSync(join(tree, `${(at * 7919) % 100_000}`), "w"));
+  const before = descriptors();
+  const names: string[] = [];
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await sleep(20);
+  for await (const { name } of walk(tree)) names.push(name);
+  await sleep(5);
+  delay.disable();
+  expect(names).toEqual(Array.from({ length: 100_000 }, (_, at) => `${at}`).sort());
+  expect(descriptors()).toBe(before);
+  const start = performance.now();
+  readdirSync(tree, "latin1");
+  expect(delay.max / 1e6).toBeLessThan(performance.now() - start);
 });
 
 function descriptors(): number {
