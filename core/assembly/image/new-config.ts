@@ -20,12 +20,20 @@ export class NewConfig {
 /** A body takes the place of the container's own config, which fills its gaps; the changes come on top. */
 export function readNewConfig(container: Container, body: Json | null, changes: string[]): NewConfig {
   const own = documentOf(container.config);
-  const given = body !== null && !body.isNull;
-  const config = given ? normalise(body!, CONFIG) : own.copy();
-  if (config === null) return new NewConfig(null, badParameter(`invalid JSON: ${schemaError()}`));
+  const given = body !== null && !body.isNull ? normalise(body, CONFIG) : own;
+  if (given === null) return new NewConfig(null, badParameter(`invalid JSON: ${schemaError()}`));
+  const config = body !== null && namesAny(body) ? given : own.copy();
   const error = applyChanges(config, changes);
   if (error.length > 0) return new NewConfig(null, badParameter(error));
   const merged = mergeImageConfig(config, own);
   if (merged.error.length > 0) return new NewConfig(null, internal(merged.error));
   return new NewConfig(merged.config, null);
+}
+
+/** To Go a body that names no field of the config has none: `{}`, which docker-py sends, is no body. */
+function namesAny(body: Json): bool {
+  for (let i = 0; i < body.keys.length; i++) {
+    if (CONFIG.place(body.keys[i]) >= 0) return true;
+  }
+  return false;
 }

@@ -119,6 +119,21 @@ describe("commit", () => {
     });
   });
 
+  test.each<[Json | undefined, Json]>([
+    [undefined, { Image: "base:1", Env: ["PATH=/bin", "A=b"] }],
+    [{}, { Image: "base:1", Env: ["PATH=/bin", "A=b"] }],
+    [
+      { Foo: 1, HostConfig: {} },
+      { Image: "base:1", Env: ["PATH=/bin", "A=b"] },
+    ],
+    [{ tty: null }, { Image: "", Env: ["A=b", "PATH=/bin"] }],
+  ])("a body that names no field of the config is none: %j", (body, expected) => {
+    run(world, "base:1", "made");
+    const Id = commit(world, "container=made&changes=ENV%20A%3Db", body);
+    const { config } = JSON.parse(new TextDecoder().decode(world.records.get(`config/${Id}`))) as { config: Json };
+    expect(config).toMatchObject(expected);
+  });
+
   test("an entrypoint takes the command away that belonged to another", () => {
     run(world, "base:1", "made");
     const Id = commit(world, `container=made&changes=${encodeURIComponent("ENTRYPOINT top -b")}`);
