@@ -203,6 +203,19 @@ onEngines("images", (engine) => {
     expect((await engine().call("POST", "/commit?container=nope&repo=x", {})).status).toBe(404);
   });
 
+  test.each<[Json, Json]>([
+    [{}, { Hostname: "own", Tty: true, OnBuild: ["RUN made"] }],
+    [{ HostConfig: {} }, { Hostname: "own", Tty: true, OnBuild: ["RUN made"] }],
+    [{ tty: null }, { Hostname: "", Tty: false, OnBuild: null }],
+  ])("commit with the body %j, which names a field of the config or none", async (body, expected) => {
+    const id = await engine().create({ Cmd: ["true"], Hostname: "own", Tty: true, OnBuild: ["RUN made"] });
+    const made = await engine().must(201, "POST", `/commit?container=${id}`, body);
+    const { Id } = made.json<{ Id: string }>();
+    expect((await engine().read<Inspect>(`/images/${Id}/json`)).Config).toMatchObject(expected);
+    await engine().remove(id);
+    await engine().must(200, "DELETE", `/images/${Id}`);
+  });
+
   async function load(archive: Uint8Array, query = "quiet=1"): Promise<Json[]> {
     const headers = { "Content-Type": "application/x-tar" };
     const answer = await engine().must(200, "POST", `/images/load?${query}`, archive, { headers });
