@@ -55,10 +55,12 @@ class GateChannel implements Channel {
   }
 
   whole(head: replies.Head, body: Uint8Array): void {
+    this.#gate.answered = true;
     this.#response.whole(head, body);
   }
 
   open(head: replies.Head): void {
+    this.#gate.answered = true;
     this.#response.open(head);
   }
 

@@ -22,6 +22,8 @@ export class Gate extends Duplex {
   readonly #plain: (gate: Gate, head: RequestHead) => void;
   /** Of the request that was let through last. */
   head: RequestHead | null = null;
+  /** The head of the reply to it is out: what is wrong with the rest of the request can be said no more. */
+  answered = false;
   /** What was received and not let through yet. */
   #held: Buffer = NONE;
   /** Bytes of its memory behind `#held` that are free. */
@@ -166,6 +168,7 @@ export class Gate extends Duplex {
     if (end < 0) return false;
     const head = parseHead(this.#held.toString("utf8", 0, end));
     this.head = head;
+    this.answered = false;
     this.#replied = false;
     const body = new BodyExtent(head.body);
     this.#body = body.done ? null : body;
@@ -185,7 +188,8 @@ export class Gate extends Duplex {
   #refuse(error: unknown): void {
     const { message, status } = error instanceof BadRequest ? error : new BadRequest("500 Internal Server Error");
     this.#held = NONE;
-    refuse(this.socket, status, message);
+    if (this.answered && this.#body !== null) this.destroy();
+    else refuse(this.socket, status, message);
   }
 
   override _read(): void {

@@ -88,7 +88,8 @@ export class ApiServer {
         )),
       exposeHeadRoutes: false,
       clientErrorHandler: (error, socket) => {
-        if (socket.writable && error.code !== "ECONNRESET") refuse(socket, "400 Bad Request", "400 Bad Request");
+        const tells = socket.writable && error.code !== "ECONNRESET" && !(socket as unknown as Gate).answered;
+        if (tells) refuse(socket, "400 Bad Request", "400 Bad Request");
         else socket.destroy();
       },
     });

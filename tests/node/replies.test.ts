@@ -129,6 +129,23 @@ describe("a reply", () => {
   });
 });
 
+test.each([
+  ["no size", "zz\r\n"],
+  ["a size without an end", "0".repeat(100)],
+])("an open reply ends with a body that has %s for a chunk, and has no second head in it", async (_, malformed) => {
+  const { connect, nextRequest, reply } = await scriptedServer();
+  const client = await connect();
+  const headers = "Content-Type: application/x-tar\r\nTransfer-Encoding: chunked";
+  client.send(`POST /x HTTP/1.1\r\nHost: d\r\n${headers}\r\n\r\n3\r\nabc\r\n`);
+  const { id } = await nextRequest();
+  reply(id, OPEN);
+  expect((await client.head()).status).toBe(200);
+  reply(id, chunk("half"));
+  expect((await client.untilText("half\r\n")).toString()).toBe("4\r\nhalf\r\n");
+  client.send(malformed);
+  expect((await client.rest()).toString()).toBe("");
+});
+
 describe.each(WAYS)("an open reply %s", (_, lines) => {
   const GET = `GET /x HTTP/1.1\r\nHost: d\r\n${lines}\r\n${lines === "" ? "" : "{}"}`;
 
