@@ -12,6 +12,7 @@ import { writeFile } from "./container-files.js";
 import { withRates } from "../hosts/device-rates.js";
 import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from "./devices.js";
 import { requireInit } from "./init.js";
+import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
 import type { Runtime } from "./runtimes.js";
 import { DEFAULT_PROFILE } from "./seccomp/default-profile.js";
@@ -64,6 +65,7 @@ export function writeBundle(
   launch: processes.Launch,
   paths: Paths,
   runtime: Runtime,
+  kernel: Kernel,
   weights = true,
   names?: Names,
 ): Spec {
@@ -72,7 +74,7 @@ export function writeBundle(
   const apart = (asked.linux?.namespaces ?? []).some(({ type }) => type === "network");
   for (const file of launch.files) writeFile(directory, file, apart);
   for (const path of launch.directories) makeDirectory(path);
-  const spec = resolveSpec(asked, launch, paths, names);
+  const spec = resolveSpec(asked, launch, paths, kernel, names);
   applySeccomp(spec, launch.seccomp, runtime);
   writeFileSync(join(directory, "config.json"), specText(weights ? spec : withoutWeights(spec)), { mode: 0o600 });
   return spec;
@@ -84,7 +86,7 @@ export function specText(spec: object): string {
 }
 
 /** Turns names into paths. The container's file system must be mounted: its users are looked up there. */
-export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, names?: Names): Spec {
+export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, kernel: Kernel, names?: Names): Spec {
   const { container, run } = launch;
   const root = paths.rootfs(container);
   spec.root = { ...spec.root, path: root };
@@ -102,7 +104,7 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, 
     else if (namespace.path !== undefined) namespace.path = names?.namespace(namespace.path) ?? namespace.path;
   spec.linux = { ...spec.linux, cgroupsPath: chooseGroup(paths, container, spec.linux?.cgroupsPath) };
   addDevices(spec.linux, launch);
-  if (spec.process) resolveProcess(spec.process, launch, root);
+  if (spec.process) resolveProcess(spec.process, launch, root, kernel);
   if (spec.process && launch.allDevices) spec.process.capabilities = available(spec.process.capabilities ?? {});
   return spec;
 }
@@ -124,8 +126,13 @@ function addDevices(linux: NonNullable<Spec["linux"]>, launch: processes.Launch)
 }
 
 /** Of a launch, or of an exec; `root`: where the container's file system is. */
-export function resolveProcess(process: NonNullable<Spec["process"]>, asked: Asked, root: string): void {
-  const { uid, gid, groups, home } = identityOf(asked, root);
+export function resolveProcess(
+  process: NonNullable<Spec["process"]>,
+  asked: Asked,
+  root: string,
+  kernel: Kernel,
+): void {
+  const { uid, gid, groups, home } = identityOf(asked, root, kernel);
   process.user = { ...process.user, uid, gid, additionalGids: groups };
   if (uid !== 0 && process.capabilities) process.capabilities = boundingOnly(process.capabilities);
   process.terminal = asked.tty;
@@ -138,8 +145,9 @@ export function resolveProcess(process: NonNullable<Spec["process"]>, asked: Ask
 type Asked = Pick<processes.Launch, "user" | "groups" | "tty" | "rows" | "columns">;
 
 /** Whom the container's own files say that it is. */
-export function identityOf({ user, groups }: Pick<Asked, "user" | "groups">, root: string): Identity {
-  const [passwd, group] = ["/etc/passwd", "/etc/group"].map((path) => readConfined(root, path, PASSWD_BYTES_MAX));
+export function identityOf({ user, groups }: Pick<Asked, "user" | "groups">, root: string, kernel: Kernel): Identity {
+  const read = (path: string): string => readConfined(kernel, root, path, PASSWD_BYTES_MAX);
+  const [passwd, group] = ["/etc/passwd", "/etc/group"].map(read);
   return identify(user, groups, passwd ?? "", group ?? "");
 }
 

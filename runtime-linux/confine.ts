@@ -2,6 +2,10 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { O_PATH, type Kernel, type Path } from "./kernel.js";
+
+/** Somebody who moves directories as fast as they can has a path looked up again so often. */
+const TRIES_MAX = 1000;
 
 /** Links followed before it is taken for a loop, as the kernel does (path_resolution(7)). */
 const LINKS_MAX = 40;
@@ -33,15 +37,29 @@ export function confine(root: string, path: string): string {
   return join(root, ...found);
 }
 
-/** Text of a regular file of a container; empty if there is none. */
-export function readConfined(root: string, path: string, limit: number): string {
+/** Opens a path below an open directory as the container would find it, whoever changes the tree meanwhile. */
+export function openConfined(kernel: Kernel, root: number, path: Path, flags: number): number {
+  for (let tries = 0; ; tries++) {
+    try {
+      return kernel.openInRoot(root, path, flags);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || tries === TRIES_MAX) throw error;
+    }
+  }
+}
+
+/** Text of a regular file of a container, which may run; empty if there is none. */
+export function readConfined(kernel: Kernel, root: string, path: string, limit: number): string {
   let file: number;
+  const top = openSync(root, O_PATH | constants.O_DIRECTORY);
   try {
-    file = openSync(confine(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    file = openConfined(kernel, top, path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP" || code === "ENXIO") return "";
     throw error;
+  } finally {
+    closeSync(top);
   }
   try {
     return readOpen(file, limit);

@@ -102,7 +102,8 @@ function prepare(command: processes.Launch, run: Run, runtime: Runtime, at: Surr
   const log = logNote(command.log);
   const note: RunNote = { runtime: { name, path, kind }, hooks: false, tty, openStdin, stdinOnce, log };
   run.writeNote(note);
-  const spec = writeBundle(command, paths, runtime, weights, new OwnMounts(run, command.shmSize, paths, kernel));
+  const names = new OwnMounts(run, command.shmSize, paths, kernel);
+  const spec = writeBundle(command, paths, runtime, kernel, weights, names);
   if (hasHooks(spec)) run.writeNote({ ...note, hooks: true });
   return spec;
 }

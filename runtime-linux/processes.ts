@@ -279,7 +279,7 @@ class Processes implements LinuxProcesses {
 
   #identify({ container, user }: processes.Identify): void {
     try {
-      identityOf({ user, groups: [] }, this.#at.paths.rootfs(container));
+      identityOf({ user, groups: [] }, this.#at.paths.rootfs(container), this.#at.kernel);
     } catch (error) {
       throw error instanceof HostFailure ? new HostFailure("not-found", error.message) : error;
     }

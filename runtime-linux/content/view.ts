@@ -6,6 +6,7 @@ import { HostFailure } from "../../hosts/failure.js";
 import type { types } from "../../hosts/host.js";
 import { followed } from "../../hosts/streams/tar/archive-names.js";
 import { bytesOf } from "../../hosts/streams/tar/latin1.js";
+import { openConfined } from "../confine.js";
 import { MS_BIND, MS_RDONLY, MS_REC, MS_REMOUNT, O_PATH, type Kernel } from "../kernel.js";
 import { apart } from "../mount-namespace.js";
 import type { Paths } from "../paths.js";
@@ -37,13 +38,7 @@ export class View {
 
   /** Opens a path; the caller closes it. Without O_NOFOLLOW a link in the last place is followed. */
   open(path: string, flags: number): number {
-    for (let tries = 0; ; tries++) {
-      try {
-        return this.#kernel.openInRoot(this.#root, Buffer.from(path, "latin1"), flags);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || tries === MOST_TRIES) throw error;
-      }
-    }
+    return openConfined(this.#kernel, this.#root, Buffer.from(path, "latin1"), flags);
   }
 
   /** Where a path leads once all links are followed; what does not exist is kept by name. A text, and no more. */
@@ -200,5 +195,3 @@ function openTarget(view: View, path: string, isDirectory: boolean): number {
 }
 
 const DIRECTORY = O_PATH | fs.constants.O_DIRECTORY;
-/** Somebody who moves things all the time shall not keep us for ever. */
-const MOST_TRIES = 1000;

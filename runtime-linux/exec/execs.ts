@@ -182,7 +182,7 @@ export class Execs {
     const process = JSON.parse(Buffer.from(command.process).toString()) as NonNullable<Spec["process"]>;
     const { capabilities = {} } = process;
     for (const [set, names] of Object.entries(capabilities)) Object.assign(capabilities, { [set]: availableOf(names) });
-    resolveProcess(process, command, this.#at.paths.rootfs(command.subject.container));
+    resolveProcess(process, command, this.#at.paths.rootfs(command.subject.container), this.#at.kernel);
     return process;
   }
 

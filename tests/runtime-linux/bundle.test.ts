@@ -1,13 +1,16 @@
 // The core's spec as the OCI runtime is given it: names become paths, and what the machine alone knows is filled in.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { failureOf, HostFailure } from "../../hosts/failure.js";
 import type { processes } from "../../hosts/host.js";
-import { resolveSpec, writeBundle, type Spec } from "../../runtime-linux/bundle.js";
+import { identityOf, resolveSpec, writeBundle, type Spec } from "../../runtime-linux/bundle.js";
 import { confine, readConfined } from "../../runtime-linux/confine.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { PLAIN_LAUNCH } from "../support/no-streams.js";
 
@@ -15,6 +18,15 @@ const ID = "c".repeat(64);
 const scratch = mkdtempSync(join(tmpdir(), "coracle-bundle-"));
 const paths = new Paths({ data: join(scratch, "data"), exec: join(scratch, "exec") });
 const root = paths.rootfs(ID);
+
+/** Exchanges two names for ever (renameat2(2), RENAME_EXCHANGE). */
+const SWAP = `
+  const [first, second] = process.argv.slice(1);
+  const rename = require("koffi").load(null).func("int renameat2(int, const char *, int, const char *, unsigned int)");
+  if (rename(-100, first, -100, second, 2) !== 0) throw new Error("cannot exchange " + first);
+  process.stdout.write("ready");
+  for (;;) rename(-100, first, -100, second, 2);
+`;
 
 beforeEach(() => {
   rmSync(root, { recursive: true, force: true });
@@ -51,6 +63,7 @@ it("turns names into paths", () => {
     },
     LAUNCH,
     paths,
+    libc,
   );
   expect(spec.root).toEqual({ path: root });
   expect(spec.mounts?.map(({ source }) => source)).toEqual([
@@ -79,7 +92,7 @@ it.each([
   } as const;
   let thrown: unknown;
   try {
-    writeBundle(launch, paths, runtime);
+    writeBundle(launch, paths, runtime, libc);
   } catch (error) {
     thrown = error;
   }
@@ -90,7 +103,7 @@ it.each([
 it("adds HOME last, and only where it is missing", () => {
   writeFileSync(join(root, "etc/passwd"), "ann:x:7:8::/home/ann:\n");
   const env = (given: string[]) =>
-    resolveSpec({ process: { env: given } }, { ...LAUNCH, user: "ann" }, paths).process?.env;
+    resolveSpec({ process: { env: given } }, { ...LAUNCH, user: "ann" }, paths, libc).process?.env;
   expect(env(["A=1"])).toEqual(["A=1", "HOME=/home/ann"]);
   expect(env(["HOME=/x", "A=1"])).toEqual(["HOME=/x", "A=1"]);
 });
@@ -99,7 +112,7 @@ it("leaves nobody but root more than the bounding set of capabilities", () => {
   const all = ["CAP_CHOWN", "CAP_KILL"];
   const given = { bounding: all, permitted: all, effective: all, inheritable: all, ambient: all };
   const capabilities = (user: string) =>
-    resolveSpec({ process: { capabilities: { ...given } } }, { ...LAUNCH, user }, paths).process?.capabilities;
+    resolveSpec({ process: { capabilities: { ...given } } }, { ...LAUNCH, user }, paths, libc).process?.capabilities;
   expect(capabilities("")).toEqual(given);
   expect(capabilities("0:5")).toEqual(given);
   expect(capabilities("1000")).toEqual({ bounding: all, permitted: [], effective: [], inheritable: [], ambient: [] });
@@ -107,7 +120,7 @@ it("leaves nobody but root more than the bounding set of capabilities", () => {
 
 it("gives a terminal its size", () => {
   const size = (more: Partial<processes.Launch>) =>
-    resolveSpec({ process: {} }, { ...LAUNCH, ...more }, paths).process?.consoleSize;
+    resolveSpec({ process: {} }, { ...LAUNCH, ...more }, paths, libc).process?.consoleSize;
   expect(size({ tty: true, rows: 20, columns: 90 })).toEqual({ height: 20, width: 90 });
   expect(size({ tty: true })).toBeUndefined();
   expect(size({ rows: 20, columns: 90 })).toBeUndefined();
@@ -116,7 +129,7 @@ it("gives a terminal its size", () => {
 it("looks up users in the container, wherever its links point", () => {
   const secret = join(scratch, "secret");
   writeFileSync(secret, "eve:x:666:666::/:\n");
-  const uid = () => resolveSpec({ process: {} }, { ...LAUNCH, user: "eve" }, paths).process?.user;
+  const uid = () => resolveSpec({ process: {} }, { ...LAUNCH, user: "eve" }, paths, libc).process?.user;
   symlinkSync(secret, join(root, "etc/passwd"));
   expect(uid).toThrow("unable to find user eve");
   rmSync(join(root, "etc/passwd"));
@@ -128,6 +141,31 @@ it("looks up users in the container, wherever its links point", () => {
   expect(uid()).toMatchObject({ uid: 5, gid: 5 });
 });
 
+it("looks up users nowhere else, though somebody swaps directories for links meanwhile", async () => {
+  const outside = join(scratch, "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, "passwd"), "eve:x:666:666::/:\n");
+  writeFileSync(join(root, "etc/passwd"), "eve:x:5:5::/:\n");
+  symlinkSync(outside, join(root, "link"));
+  const uid = () => identityOf({ user: "eve", groups: [] }, root, libc).uid;
+  const swapper = spawn(process.execPath, ["-e", SWAP, join(root, "etc"), join(root, "link")]);
+  const seen = new Set<number | string>();
+  try {
+    await once(swapper.stdout, "data");
+    for (const end = Date.now() + 1500; Date.now() < end;) {
+      try {
+        seen.add(uid());
+      } catch (error) {
+        seen.add((error as Error).message);
+      }
+    }
+  } finally {
+    swapper.kill("SIGKILL");
+    await once(swapper, "exit");
+  }
+  expect([...seen].sort()).toEqual([5, expect.stringContaining("unable to find user eve")]);
+});
+
 it("keeps names in their tree", () => {
   symlinkSync("/", join(root, "all"));
   symlinkSync("loop", join(root, "loop"));
@@ -136,10 +174,10 @@ it("keeps names in their tree", () => {
   expect(confine(root, "all/etc/passwd")).toBe(join(root, "etc/passwd"));
   expect(confine(root, "etc/up/up/x")).toBe(join(root, "up/x"));
   expect(() => confine(root, "loop/x")).toThrow("ELOOP");
-  expect(readConfined(root, "loop", 100)).toBe("");
-  expect(readConfined(root, "etc", 100)).toBe("");
+  expect(readConfined(libc, root, "loop", 100)).toBe("");
+  expect(readConfined(libc, root, "etc", 100)).toBe("");
   writeFileSync(join(root, "long"), "x".repeat(101));
-  expect(readConfined(root, "long", 100)).toBe("");
+  expect(readConfined(libc, root, "long", 100)).toBe("");
 });
 
 it("adds the machine's devices: one by another name, those of a directory, all of them", () => {
@@ -148,6 +186,7 @@ it("adds the machine's devices: one by another name, those of a directory, all o
       { linux: { resources: { devices: [{ allow: false }] } } },
       { ...LAUNCH, ...more },
       paths,
+      libc,
     );
     return { devices: linux?.devices ?? [], rules: linux?.resources?.devices };
   };
