@@ -15,3 +15,16 @@ test("equal seeds give equal outputs, whoever plays them", { timeout: 10 * 60_00
   expect(together).toBe(alone);
   expect(others).not.toBe(alone);
 });
+
+test.each([
+  ["--seed", "x"],
+  ["--steps", "0"],
+  ["--seeds", "1.5"],
+  ["--minutes", "soon"],
+  ["--sed", "7"],
+])("%s %s: plays nothing, and does not say that none has failed", { timeout: 60_000 }, async (...args) => {
+  const told = await simulate(...args);
+  expect(told).toContain(args[0]);
+  expect(told).toContain("Usage: npm run simulate");
+  expect(told).not.toContain("0 failed");
+});

@@ -1,13 +1,12 @@
-// `npm run simulate -- [--seed N] [--seeds N] [--steps M] [--jobs N] [--minutes M] [--story FILE]`: plays the stories of
-// so many seeds, side by side, and tells what breaks: the seed, the commit, and the shortest story that still fails.
-// `--exhaustive N` does not draw: it searches all that N commands over two containers can lead to (tests/core/exhaustive).
+// `npm run simulate`, see USAGE: plays the stories of so many seeds, side by side, and tells what breaks: the seed, the
+// commit, and the shortest story that still fails. `--exhaustive` does not draw (tests/core/exhaustive).
 
 import { fork } from "node:child_process";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { parseArgs, type ParseArgsConfig } from "node:util";
 import { agree, published } from "../core/exhaustive/published.js";
 import { Search } from "../core/exhaustive/search.js";
 import { prepareFuzz } from "./clients/fuzzed.js";
@@ -31,8 +30,22 @@ const CUTS_EACH = 100;
  */
 const ROOM = ["--max-semi-space-size=64", "--initial-old-space-size=256"];
 
-const { values } = parseArgs({
+const USAGE = `Usage: npm run simulate -- [flags]
+
+  --seed N          the first seed (default 1)
+  --seeds N         how many (default 1)
+  --minutes M       as many as there is time for
+  --steps N         of each seed (default 500)
+  --jobs N          side by side (default: a processor each)
+  --long            tells a story that fails as it was, without looking for a shorter one
+  --verbose         tells a line for each seed
+  --story FILE      plays this story and no seeds
+  --exhaustive N    searches all that N commands over two containers can lead to
+  --wrong RULE      plays with a rule made wrong (tests/simulator/wrongs.ts)`;
+
+const values = parsed({
   options: {
+    help: { type: "boolean", short: "h", default: false },
     seed: { type: "string", default: "1" },
     seeds: { type: "string", default: "1" },
     steps: { type: "string", default: "500" },
@@ -46,27 +59,54 @@ const { values } = parseArgs({
     wrong: { type: "string" },
   },
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit();
+}
 
 if (values.exhaustive !== undefined) {
-  const { states, moves, cuts, rests } = new Search().run(Number(values.exhaustive));
+  const commands = numberOf("exhaustive");
+  const { states, moves, cuts, rests } = new Search().run(commands);
   console.log(`${states} states, ${moves} moves, ${cuts} crashes, ${rests} states at rest: all hold`);
-  const said = published(README, Number(values.exhaustive));
+  const said = published(README, commands);
   if (said !== null) {
-    const same = agree(Number(values.exhaustive), { states, moves, cuts }, said) ? "about the same" : "something else";
+    const same = agree(commands, { states, moves, cuts }, said) ? "about the same" : "something else";
     console.log(`the README says ${same}: ${said.states} states, ${said.moves} moves, ${said.cuts} crashes`);
   }
   process.exit();
 }
 
-const steps = Number(values.steps);
-const first = Number(values.seed);
-const count = values.minutes === undefined ? Number(values.seeds) : Infinity;
-const jobs = process.send === undefined ? Math.min(Number(values.jobs), count) : 1;
+const steps = numberOf("steps");
+const first = numberOf("seed", 0);
+const count = values.minutes === undefined ? numberOf("seeds") : Infinity;
+const minutes = Number(values.minutes ?? Infinity);
+if (!(minutes > 0)) refused(`--minutes ${values.minutes}: a number above 0 was expected`);
+const jobs = process.send === undefined ? Math.min(numberOf("jobs"), count) : 1;
 // Who has others play has nothing to prepare.
 if (jobs <= 1 || values.story !== undefined) await prepareFuzz(SWAGGER);
 if (process.send !== undefined) work();
 else if (values.story !== undefined) await replay(values.story);
 else await simulate();
+
+function parsed<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>>["values"] {
+  try {
+    return parseArgs(config).values;
+  } catch (error) {
+    return refused((error as Error).message);
+  }
+}
+
+/** What is no number would play no seed, and tell that none has failed. */
+function numberOf(flag: "seed" | "seeds" | "steps" | "jobs" | "exhaustive", least = 1): number {
+  const number = Number(values[flag]);
+  if (Number.isSafeInteger(number) && number >= least) return number;
+  return refused(`--${flag} ${values[flag]}: a whole number from ${least} on was expected`);
+}
+
+function refused(why: string): never {
+  console.error(`${why}\n\n${USAGE}`);
+  process.exit(1);
+}
 
 /** One of those side by side: plays the seeds that it is given. */
 function work(): void {
@@ -85,7 +125,7 @@ async function replay(file: string): Promise<void> {
 }
 
 async function simulate(): Promise<void> {
-  const until = performance.now() + Number(values.minutes ?? Infinity) * 60_000;
+  const until = performance.now() + minutes * 60_000;
   const tally = new Tally();
   let next = first;
   const more = (): number | null => (next < first + count && performance.now() < until ? next++ : null);
@@ -137,7 +177,7 @@ async function resultOf(seed: number): Promise<SeedResult> {
 function options(): SimulationOptions {
   if (values.wrong === undefined) return {};
   const wrong = WRONGS.find(({ says }) => says === values.wrong);
-  if (wrong === undefined) throw new Error(`no such wrong: ${values.wrong}`);
+  if (wrong === undefined) return refused(`no such wrong: ${values.wrong}`);
   return wronged(wrong);
 }
 
