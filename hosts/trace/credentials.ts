@@ -4,7 +4,7 @@
 import type { Input, engine } from "../host.js";
 import { fromBase64, toBase64 } from "./base64.js";
 import { maskJson } from "./masked-json.js";
-import { withoutUserInfo, withoutUserOfImage } from "./user-info.js";
+import { withoutUserInfo, withoutUserOfImage, withoutUserOfMember } from "./user-info.js";
 
 /** One unit for each byte. */
 const latin1 = new TextDecoder("latin1");
@@ -39,7 +39,7 @@ function maskRequest(request: engine.Request): MaskedInput {
   const headers = hasSecrets(request.headers) ? maskHeaders(request.headers) : request.headers;
   const target = maskTarget(request.target);
   const login = isLogin(request.target);
-  const body = login ? maskLogin(request.body) : maskForm(request);
+  const body = login ? maskLogin(request.body) : CREATE.test(request.target) ? maskCreate(request) : maskForm(request);
   const masked = login || target !== request.target || body !== request.body;
   if (!masked && headers === request.headers) return { input: { tag: "request", val: request }, masked };
   return { input: { tag: "request", val: { ...request, headers, target, body } }, masked };
@@ -55,6 +55,18 @@ function maskForm({ headers, body }: engine.Request): engine.Body {
   const text = latin1.decode(body.val);
   const parameters = text.split("&").map(maskParameter).join("&");
   const shown = withoutUserOfImage(withoutUserInfo(parameters, standIn, /[^&]+/g), standIn);
+  return bodyShown(body, text, shown);
+}
+
+function maskCreate({ body }: engine.Request): engine.Body {
+  if (body.tag !== "whole") return body;
+  const text = latin1.decode(body.val);
+  if (!/@|\\u0040/.test(text)) return body;
+  return bodyShown(body, text, withoutUserOfMember(text, standIn));
+}
+
+/** `text` and `shown` have a character for each byte. */
+function bodyShown(body: Extract<engine.Body, { tag: "whole" }>, text: string, shown: string): engine.Body {
   if (shown === text) return body;
   return { tag: "whole", val: body.val.map((byte, at) => (shown[at] === text[at] ? byte : shown.charCodeAt(at))) };
 }
@@ -128,6 +140,9 @@ const ITS_QUERY = /(\?|%3f)([^#]+)/i;
 
 /** Logins, and what is secret by its nature: keys and tokens of swarms, secrets, settings of plugins. */
 const SECRET_BODY = /\/auth\/*$|^(?:https?:\/\/[^/]*)?\/+(?:v[0-9.]+\/+)?(?:swarm|secrets|configs|plugins)\//i;
+
+/** What it names may hold an account, as a pull's may. */
+const CREATE = /\/containers\/create\/*(?:[?#]|$)/i;
 
 function isLogin(target: string): boolean {
   const path = target.split(/[?#]/, 1)[0]!;

@@ -44,10 +44,11 @@ function endOfUserInfo(part: string, start: number, last: number): number {
   return colon !== null && /^[:%]/.test(part[colon.start]!) && colon.end <= last ? last : -1;
 }
 
-const IMAGE = /fromImage=|\/images\//gi;
+const IMAGE = /(?:fromImage|repo|names)=|\/images\//gi;
 const NAME_END = /[/?#&@]/g;
 const OF_DIGEST = /^(?:@|%40)sha(?:256|384|512)(?::|%3a)/i;
 const LONGEST_DIGEST_MARK = 12;
+const LONGEST_ESCAPED_MARK = 18;
 
 /** The same where somebody put it before an image's name, which has no scheme. `name:tag@sha256:…` is no such thing. */
 export function withoutUserOfImage(target: string, hide: Hide): string {
@@ -62,6 +63,22 @@ export function withoutUserOfImage(target: string, hide: Hide): string {
     from = isOne ? end : stop;
   }
   return shown + target.slice(from);
+}
+
+/** `Image` of a create's body. */
+const IMAGE_MEMBER = /(?<="image"\s*:\s*")(?:[^"\\]|\\.)*(?=")/gi;
+const AT = /@|\\u0040/gi;
+const DIGEST_BEHIND = /^(?:@|\\u0040)sha(?:256|384|512)(?::|\\u003a)/i;
+const COLON_WITHIN = /:|\\u003a/i;
+
+/** The same in JSON, bytes, one per character. */
+export function withoutUserOfMember(json: string, hide: Hide): string {
+  return json.replace(IMAGE_MEMBER, (name) => {
+    const ends = Array.from(name.matchAll(AT), ({ index }) => index);
+    const end = ends.findLast((at) => !DIGEST_BEHIND.test(name.slice(at, at + LONGEST_ESCAPED_MARK))) ?? -1;
+    const user = name.slice(0, Math.max(end, 0));
+    return COLON_WITHIN.test(user) ? hide(user) + name.slice(end) : name;
+  });
 }
 
 /** The last `@` up to `stop` behind which there is no digest; -1 for none. */

@@ -121,8 +121,29 @@ test("a user and password before an image's name; what has a tag and a digest ke
   const targetOf = (target: string): string => masked({ target }).target;
   expect(targetOf("/images/create?fromImage=jane:pw@host/app")).toBe("/images/create?fromImage=xxxxxxx@host/app");
   expect(targetOf("/v1.41/images/jane%3Apw%40host/app/push")).toBe("/v1.41/images/xxxxxxxxx%40host/app/push");
+  for (const parameter of ["images/app/tag?repo", "commit?container=a&repo", "images/get?names=b&names"]) {
+    expect(targetOf(`/${parameter}=jane:pw@host/app`)).toBe(`/${parameter}=xxxxxxx@host/app`);
+  }
   for (const kept of ["/images/create?fromImage=app:1@sha256:00", "/images/app:1%40sha256%3A00/json"]) {
     expect(targetOf(kept)).toBe(kept);
+  }
+});
+
+test.each([
+  ['{"Image":"jane:pw@host/app"}', '{"Image":"xxxxxxx@host/app"}'],
+  [
+    '{"Env":["é@"],"image" : "jane:p@w@host/app:1@sha256:00"}',
+    '{"Env":["é@"],"image" : "xxxxxxxx@host/app:1@sha256:00"}',
+  ],
+  ['{"Image":"jane\\u003apw\\u0040host"}', '{"Image":"xxxxxxxxxxxx\\u0040host"}'],
+  ['{"Image":"app:1@sha256:00","Cmd":["a:b@c"]}', '{"Image":"app:1@sha256:00","Cmd":["a:b@c"]}'],
+  ['{"Image":"jane@host"}', '{"Image":"jane@host"}'],
+])("a user and password before the image's name in a create: %s", (sent, shown) => {
+  for (const target of ["/containers/create", "/v1.41/containers/create?name=x"]) {
+    const request = masked({ target, body: { tag: "whole", val: Buffer.from(sent) } });
+    if (request.body.tag !== "whole") throw new Error("no body");
+    expect(Buffer.from(request.body.val).toString()).toBe(shown);
+    expect(request.masked).toBe(shown !== sent);
   }
 });
 

@@ -53,6 +53,8 @@ export async function live(engine: RecordedEngine): Promise<void> {
   const form = { "Content-Type": "application/x-www-form-urlencoded" };
   await engine.ask({ method: "POST", target: "/images/create", headers: form, body: `fromImage=${image}&tag=1` });
   await engine.ask({ method: "POST", target: "/images/create", headers: form, body: `fromSrc=${address}` });
+  await engine.ask({ method: "POST", target: `/images/busybox/tag?repo=${image}` });
+  await engine.ask({ method: "POST", target: "/containers/create", body: { Image: decodeURIComponent(image) } });
   await engine.ask({ method: "POST", target: "/build", headers: { "X-Registry-Config": registryAuth({ r: AUTH }) } });
   await engine.ask({ method: "GET", target: "/nowhere" });
   // Nobody knows such parameters: one that goes on being answered, one that is sent elsewhere, one that is refused.
