@@ -156,7 +156,7 @@ function mendRunning(container: Container, found: FoundProcess | null): void {
 
 function goesOn(container: Container, launched: Launched): void {
   // Pausing has ended its health checks already: thawed, it stays what that has made of it until the next one.
-  if (container.status == Status.Paused) container.healthRun = container.run;
+  if (container.status == Status.Paused && container.health !== null) container.healthRun = container.run;
   // What is as the record says is not written again: an engine must come up on a full disk, too.
   if (container.pid == launched.pid && container.startedAt == launched.at) return;
   container.pid = launched.pid;
