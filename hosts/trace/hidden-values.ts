@@ -8,6 +8,8 @@ const NAMED_ENV = /^(?:env|environment|buildargs)$/iu;
 const NAMED_LABELS = /^labels?!?$/iu;
 /** Dockerfile words, as they stand in an image's history and in the `changes` of a commit. */
 const DOCKERFILE = /(?:^|\s)(?:ENV|LABEL|ARG)\s+(.*)$/is;
+/** From the first name on: how the others are quoted is nobody's to know here, nor where they end. */
+const BEHIND_NAME = /((?:^|\s)(?:ENV|LABEL|ARG)\s+[^\s=]+[\s=])(.*)$/is;
 /** Build arguments in an image's history: `|2 NAME=value OTHER=value /bin/sh -c …`. */
 const ARGUMENTS = /\|\d+((?:\s+[A-Za-z_]\w*=\S*)+)/;
 
@@ -61,7 +63,10 @@ export class HiddenValues {
 
   /** A document without them: whole values where they belong, and wherever else they come up. */
   hideIn(json: unknown): unknown {
-    if (typeof json === "string") return this.hide(json);
+    if (typeof json === "string")
+      return this.hide(
+        json.replace(BEHIND_NAME, (_all, before: string, values: string) => before + standIn(values.length)),
+      );
     if (Array.isArray(json)) return json.map((one) => this.hideIn(one));
     if (typeof json !== "object" || json === null) return json;
     const entries = Object.entries(json).map(([name, value]) => {
@@ -108,12 +113,20 @@ function nextOf(node: Node, unit: number): Node {
 
 /** `NAME=` stays, also where it is a key, as in filters (`{"label":{"NAME=value":true}}`); a value alone goes. */
 function blanked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? hiddenPair(one) : one));
+  if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? hiddenPair(one) : blank(one)));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([name, one]) =>
-    typeof one === "string" ? [name, standIn(one.length)] : [hiddenPair(name), one],
+    typeof one === "string" ? [name, standIn(one.length)] : [hiddenPair(name), blank(one)],
   );
   return Object.fromEntries(entries) as unknown;
+}
+
+/** Without any text but names. */
+function blank(value: unknown): unknown {
+  if (typeof value === "string") return standIn(value.length);
+  if (Array.isArray(value)) return value.map(blank);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, blank(one)]));
 }
 
 export function hiddenPair(pair: string): string {

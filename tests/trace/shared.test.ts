@@ -126,6 +126,19 @@ describe("values", () => {
     expect(hidden({ Env: ["A=long", "B=longer"] }, "longer long")).toBe("xxxxxx xxxx");
   });
 
+  test("go whole from texts of Dockerfiles, however they are quoted, and from what is no value there", () => {
+    const shown = (json: unknown): unknown => new HiddenValues().hideIn(json);
+    expect(shown({ changes: `ENV A='a b' C=d\\ e\nLABEL "f g"=h` })).toEqual({ changes: `ENV A=${"x".repeat(26)}` });
+    expect(shown({ changes: "label old s t" })).toEqual({ changes: "label old xxx" });
+    expect(shown({ changes: "ENV A='open b" })).toEqual({ changes: "ENV A=xxxxxxx" });
+    expect(shown({ changes: ["CMD env a=b", "EXPOSE 80", "ENV A"] })).toEqual({
+      changes: ["CMD env a=x", "EXPOSE 80", "ENV A"],
+    });
+    expect(shown({ Env: [{ A: "b" }], Labels: { a: { b: ["c"] } } })).toEqual({
+      ...{ Env: [{ A: "x" }], Labels: { a: { b: ["x"] } } },
+    });
+  });
+
   test("that are short are hidden where they belong, and nowhere else", () => {
     const values = new HiddenValues();
     values.note({ Env: ["A=1"] });
