@@ -136,7 +136,8 @@ export function resolveProcess(
   process.user = { ...process.user, uid, gid, additionalGids: groups };
   if (uid !== 0 && process.capabilities) process.capabilities = boundingOnly(process.capabilities);
   process.terminal = asked.tty;
-  process.env ??= [];
+  // An empty one is none, as runc has it.
+  process.env = (process.env ?? []).filter((line) => line !== "HOME=");
   if (!process.env.some((line) => line.startsWith("HOME="))) process.env.push(`HOME=${home}`);
   if (asked.tty && asked.rows > 0 && asked.columns > 0)
     process.consoleSize = { height: asked.rows, width: asked.columns };

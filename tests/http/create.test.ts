@@ -107,6 +107,11 @@ onEngines("create", (engine, kind) => {
     expect(ended.stdout).toBe("B=2\nHOME=/root\n");
   });
 
+  test("an empty HOME is none", async () => {
+    const ended = await engine().run({ Cmd: ["sh", "-c", "echo $HOME $EMPTY."], Env: ["HOME=", "EMPTY="] });
+    expect(ended.stdout).toBe("/root .\n");
+  });
+
   test("defaults are filled in", async () => {
     const id = await engine().create({ HostConfig: { Memory: 64 << 20 } });
     const container = await engine().inspect<Inspect>(id);

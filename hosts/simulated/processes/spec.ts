@@ -163,13 +163,13 @@ export function identityOf(
   return identify(user, groups, read("/etc/passwd"), read("/etc/group"));
 }
 
-/** Variables, HOME added where it is missing. The last of a name counts. */
+/** Variables, HOME added where it is missing or empty. The last of a name counts. */
 export function environmentOf(lines: readonly string[], home: string): Map<string, string> {
   const env = new Map<string, string>();
   for (const line of lines) {
     const equals = line.indexOf("=");
     if (equals > 0) env.set(line.slice(0, equals), line.slice(equals + 1));
   }
-  if (!env.has("HOME")) env.set("HOME", home);
+  if (!env.get("HOME")) env.set("HOME", home);
   return env;
 }
