@@ -10,7 +10,7 @@ import { baseOf, cleanName, parentOf } from "../../hosts/streams/tar/names.js";
 import type { TarSink } from "../../hosts/streams/tar/reader.js";
 import { O_PATH, S_IFBLK, S_IFCHR, S_IFIFO, type Kernel } from "../kernel.js";
 import { fileFailure } from "./file-failure.js";
-import { removeAt, requireUnmounted } from "./remove.js";
+import { removeAt, removeFileAt, requireUnmounted } from "./remove.js";
 import { setAttributes } from "./set-attributes.js";
 import { IncomingFile } from "./incoming-file.js";
 import { OpenDirectories } from "./open-directories.js";
@@ -49,12 +49,16 @@ export class Extractor implements TarSink {
     this.#how = how;
   }
 
-  entry(entry: TarEntry): void {
+  entry(entry: TarEntry): Promise<void> | void {
     const name = cleanName(entry.name);
     // The directory itself stays as it is.
     if (name === "") return;
     const owned = this.#how.owner ? { ...entry, ...this.#how.owner } : entry;
-    this.#reporting(entry.type === "directory" ? "mkdir" : "open", name, () => this.#make(name, owned));
+    const make = (): void =>
+      this.#reporting(entry.type === "directory" ? "mkdir" : "open", name, () => this.#make(name, owned));
+    // A file comes to its place when it is whole.
+    const cleared = entry.type === "file" ? undefined : this.#clearDirectory(name, owned);
+    return cleared ? cleared.then(make) : make();
   }
 
   data(piece: Uint8Array): Promise<void> | void {
@@ -70,15 +74,19 @@ export class Extractor implements TarSink {
     }
   }
 
-  end(): void {
+  end(): Promise<void> | void {
     const file = this.#file;
-    this.#file = null;
     if (!file) return;
     const { name, entry, directory, path } = file.destination;
-    this.#reporting("open", name, () => {
-      file.finish(() => this.#makeWay(name, entry, directory));
-      this.#finish(path, entry);
-    });
+    const put = (): void => {
+      this.#file = null;
+      this.#reporting("open", name, () => {
+        file.finish(() => this.#makeWay(name, entry, directory));
+        this.#finish(path, entry);
+      });
+    };
+    const cleared = this.#clearDirectory(name, entry);
+    return cleared ? cleared.then(put) : put();
   }
 
   /** After the last entry: directories get their times, the deepest first. */
@@ -187,17 +195,44 @@ export class Extractor implements TarSink {
     return this.#view.open(this.#pathOf(parentOf(target)), DIRECTORY);
   }
 
-  /** Takes away what is there. True: a directory that is to become one is left. */
+  /** Takes away a directory where something else is to be; undefined if there is none. */
+  #clearDirectory(name: string, entry: TarEntry): Promise<void> | undefined {
+    if (entry.type === "directory") return undefined;
+    let cleared: Promise<void> | undefined;
+    this.#reporting("open", name, () => {
+      const directory = this.#open.get(parentOf(name));
+      const there = fs.lstatSync(pathIn(directory, baseOf(name)), { throwIfNoEntry: false });
+      if (!there?.isDirectory()) return;
+      this.#refuseOtherKind(name, entry, there);
+      cleared = this.#removeDirectory(name, directory);
+    });
+    return cleared;
+  }
+
+  async #removeDirectory(name: string, directory: number): Promise<void> {
+    try {
+      await removeAt(directory, baseOf(name));
+    } catch (error) {
+      throw fileFailure(error, "unlinkat", this.#pathOf(name));
+    }
+    this.#forget(name);
+  }
+
+  #forget(name: string): void {
+    this.#open.forget(name);
+    for (const known of this.#directories.keys()) {
+      if (known === name || known.startsWith(`${name}/`)) this.#directories.delete(known);
+    }
+  }
+
+  /** Takes away what is there, but for a directory: see `#clearDirectory`. True: a directory that is to become one is left. */
   #clear(name: string, entry: TarEntry, directory: number): boolean {
     const there = fs.lstatSync(pathIn(directory, baseOf(name)), { throwIfNoEntry: false });
     if (!there) return false;
     this.#refuseOtherKind(name, entry, there);
     if (there.isDirectory() && entry.type === "directory") return true;
-    this.#reporting("unlinkat", name, () => removeAt(directory, baseOf(name)));
-    this.#open.forget(name);
-    for (const known of this.#directories.keys()) {
-      if (known === name || known.startsWith(`${name}/`)) this.#directories.delete(known);
-    }
+    this.#reporting("unlinkat", name, () => removeFileAt(directory, baseOf(name)));
+    this.#forget(name);
     return false;
   }
 

@@ -1,15 +1,18 @@
 // A request's body that is unpacked into a container: what it waits for, and for how long. Needs root.
 
-import { readFileSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { content } from "../../hosts/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { linuxContent, type LinuxContent } from "../../runtime-linux/content.js";
+import type { Kernel } from "../../runtime-linux/kernel.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { describeUnless } from "../support/on-engines.js";
 import { openFiles } from "../support/open-files.js";
-import { rawTar } from "../support/tar.js";
+import { rawTar, type RawEntry } from "../support/tar.js";
 import { failed, missing, openFixture, type Fixture } from "./content-fixture.js";
 
 const OP = 4711n;
@@ -36,6 +39,27 @@ describeUnless(missing, "unpacking into a container", () => {
     disk.finish();
     await expect.poll(() => targetOf(flushed)).not.toBe("/etc");
   });
+
+  test.each([
+    ["a file", { name: "full", body: "given" }],
+    ["a link", { name: "full", flag: "2", target: "given" }],
+  ])("a directory of very many files gives way to %s, and nobody is held up for long", async (_, entry) => {
+    const { id, rootfs } = await fixture.mount(await fixture.layer(rawTar([{ name: "etc/full/deep/", flag: "5" }])));
+    const full = join(rootfs, "etc/full");
+    for (let at = 0; at < 10_000; at++) closeSync(openSync(join(full, `deep/file${at}`), "w"));
+    const { perform } = contentOn(libc, [entry]);
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    await sleep(20);
+    const start = performance.now();
+    await perform(OP, { tag: "extract", val: into(id, "/etc") }, () => {});
+    const took = performance.now() - start;
+    delay.disable();
+    const there = lstatSync(full);
+    expect(there.isSymbolicLink() ? readlinkSync(full) : readFileSync(full, "utf8")).toBe("given");
+    // In one go it would be nearly all of the time.
+    expect(delay.max / 1e6).toBeLessThan(took / 3);
+  });
 });
 
 /** One on which nothing is written to its end until it is told so. */
@@ -55,9 +79,12 @@ class SlowDisk {
   };
 }
 
-function contentOn({ syncfs }: SlowDisk): LinuxContent {
+function contentOn(
+  { syncfs }: Pick<Kernel, "syncfs">,
+  entries: RawEntry[] = [{ name: "given", body: "given" }],
+): LinuxContent {
   async function* body(): AsyncGenerator<Uint8Array> {
-    yield rawTar([{ name: "given", body: "given" }]);
+    yield rawTar(entries);
   }
   const kernel = { ...libc, syncfs };
   return linuxContent({ paths: fixture.paths, kernel, bodies: { take: () => body() }, registry: registryClient() });

@@ -14,8 +14,8 @@ export interface TarSink {
   entry(entry: TarEntry): Promise<void> | void;
   /** A piece of the file's body, valid until the promise resolves; nothing more is told before. */
   data(piece: Uint8Array): Promise<void> | void;
-  /** The file's body is whole. */
-  end(): void;
+  /** The file's body is whole. Nothing more is told before its promise resolves. */
+  end(): Promise<void> | void;
 }
 
 /** What the bytes at hand belong to. */
@@ -103,8 +103,9 @@ export class TarReader {
     this.#left = this.#padding;
   }
 
-  #endBody(): void {
-    this.#sink.end();
+  #endBody(): Promise<void> | void {
+    const busy = this.#sink.end();
+    if (busy) return busy.then(() => this.#pad());
     this.#pad();
   }
 
@@ -124,15 +125,15 @@ export class TarReader {
     this.#begin(Part.Extension, header.size, header.flag);
   }
 
-  #begin(part: Part, size: number, extension = ""): void {
+  #begin(part: Part, size: number, extension = ""): Promise<void> | void {
     if (size < 0 || (part === Part.Extension && size > LARGEST_EXTENSION)) throw malformed();
     this.#part = part;
     this.#left = size;
     this.#padding = (BLOCK - (size % BLOCK)) % BLOCK;
     this.#extension = extension;
     if (size > 0) return;
-    if (part === Part.Body) this.#endBody();
-    else this.#pad();
+    if (part === Part.Body) return this.#endBody();
+    this.#pad();
   }
 
   #extend(body: Uint8Array): void {
@@ -152,12 +153,12 @@ export class TarReader {
     const entry = entryOf(header, records);
     const busy = this.#sink.entry(entry);
     if (busy) return busy.then(() => this.#body(entry));
-    this.#body(entry);
+    return this.#body(entry);
   }
 
-  #body(entry: TarEntry): void {
+  #body(entry: TarEntry): Promise<void> | void {
     // Only files have a body, whatever the size says: some writers put a link's target's size there.
-    if (entry.type === "file") this.#begin(Part.Body, entry.size);
+    if (entry.type === "file") return this.#begin(Part.Body, entry.size);
   }
 }
 
