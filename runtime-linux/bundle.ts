@@ -14,6 +14,7 @@ import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from
 import { requireInit } from "./init.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
+import { choosePropagation } from "./propagation.js";
 import type { Runtime } from "./runtimes.js";
 import { DEFAULT_PROFILE } from "./seccomp/default-profile.js";
 import { compileFilter } from "./seccomp/filter.js";
@@ -35,6 +36,7 @@ export interface Spec {
   mounts?: { destination: string; type?: string; source?: string; options?: string[] }[];
   linux?: {
     cgroupsPath?: string;
+    rootfsPropagation?: string;
     namespaces?: { type: string; path?: string }[];
     seccomp?: Seccomp;
     devices?: SpecDevice[];
@@ -74,6 +76,7 @@ export function writeBundle(
   const apart = (asked.linux?.namespaces ?? []).some(({ type }) => type === "network");
   for (const file of launch.files) writeFile(directory, file, apart);
   for (const path of launch.directories) makeDirectory(path);
+  choosePropagation(asked);
   const spec = resolveSpec(asked, launch, paths, kernel, names);
   applySeccomp(spec, launch.seccomp, runtime);
   writeFileSync(join(directory, "config.json"), specText(weights ? spec : withoutWeights(spec)), { mode: 0o600 });

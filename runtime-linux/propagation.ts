@@ -1,12 +1,27 @@
 // Whether mounts can travel between the machine and a container as binds want it (mount_namespaces(7)).
 
-import { readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { HostFailure } from "../hosts/failure.js";
 import type { Sight } from "./hybrid.js";
 
 interface Bind {
   source?: string;
   options?: readonly string[];
+}
+
+interface Root {
+  rootfsPropagation?: string;
+}
+
+/** Binds of which nobody has said how they spread see the machine's later mounts, where it sends those on. */
+export function choosePropagation({ mounts = [], linux }: { mounts?: Bind[]; linux?: Root }): void {
+  for (const mount of mounts) {
+    const { source = "", options = [] } = mount;
+    if (!source.startsWith("/") || options.some((option) => SPREADS.test(option))) continue;
+    const receives = existsSync(source) && RECEIVES.test(mountOf(source).tags);
+    mount.options = [...options, receives ? "rslave" : "rprivate"];
+    if (receives && linux) linux.rootfsPropagation ??= "rslave";
+  }
 }
 
 /** Throws where the machine's mounts do not allow it. */
@@ -17,7 +32,7 @@ export function checkPropagation(mounts: readonly Bind[]): void {
     const { point, tags } = mountOf(source);
     const about = `path ${source} is mounted on ${point} but it is not a shared`;
     if (word.endsWith("slave")) {
-      if (!/\b(shared|master):/.test(tags)) throw new HostFailure("invalid", `${about} or slave mount`);
+      if (!RECEIVES.test(tags)) throw new HostFailure("invalid", `${about} or slave mount`);
     } else if (!/\bshared:/.test(tags)) throw new HostFailure("invalid", `${about} mount`);
   }
 }
@@ -30,6 +45,8 @@ export function sightOf(mounts: readonly Bind[], { data, exec }: { data: string;
   return binds.some(({ source = "" }) => !own.some((root) => source.startsWith(root))) ? "all" : "own";
 }
 
+const RECEIVES = /\b(shared|master):/;
+const SPREADS = /^r?(shared|slave|private|unbindable)$/;
 const SENDS = /^r?shared$/;
 const TRAVELS = /^r?(shared|slave)$/;
 

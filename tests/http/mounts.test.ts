@@ -22,6 +22,9 @@ interface Point {
   RW: boolean;
 }
 
+const HOLDS =
+  /^invalid mount config: must use either propagation mode "rslave" or "rshared" when mount source is within the daemon root,/;
+
 onEngines("mounts", (engine, kind) => {
   const sh = async (script: string, HostConfig: Json, more: Json = {}) => {
     const { stdout, stderr } = await engine().run({ Cmd: ["sh", "-c", script], HostConfig, ...more });
@@ -286,6 +289,38 @@ onEngines("mounts", (engine, kind) => {
     }
   });
 
+  test("binds that touch the engine's own data do not hold its mounts", async () => {
+    const root = engine().daemon.directories.dataRoot;
+    const binds = [`${root}:/a`, `${root}/containers:/b`, "/:/c", "/usr:/d", `${root}:/e:rshared`, `/:/f:rslave`];
+    const id = await engine().create({ HostConfig: { Binds: binds } });
+    const mounts = (await engine().read<{ Mounts: Record<string, string>[] }>(`/containers/${id}/json`)).Mounts;
+    const told = mounts.map(({ Destination, Propagation }) => `${Destination} ${Propagation}`).sort();
+    expect(told).toEqual(["/a rslave", "/b rslave", "/c rslave", "/d rprivate", "/e rshared", "/f rslave"]);
+    await engine().remove(id);
+    for (const word of ["rprivate", "private", "slave", "shared"]) {
+      const mount = { Type: "bind", Source: "/", Target: "/x", BindOptions: { Propagation: word } };
+      for (const HostConfig of [{ Binds: [`/:/x:${word}`] }, { Mounts: [mount] }]) {
+        const answer = await engine().call("POST", "/containers/create", { Image: "busybox", HostConfig });
+        expect([answer.status, messageOf(answer)]).toEqual([400, expect.stringMatching(HOLDS)]);
+        expect(messageOf(answer)).toMatch(`daemon root: "${root}", bind mount source: "/", propagation: "${word}"`);
+      }
+    }
+  });
+
+  testExcept(kind, { simulated: SIMULATED.mounts })(
+    "they receive the machine's mounts where it sends them on",
+    async () => {
+      const { dataRoot } = engine().daemon.directories;
+      const shown = async (Binds: string[]): Promise<string> =>
+        (await engine().run({ Cmd: ["grep", " /x ", "/proc/self/mountinfo"], HostConfig: { Binds } })).stdout;
+      const isSent = /\b(shared|master):/.test((await mountsAt(dataRoot)).at(-1) ?? "");
+      expect(/ master:\d+ /.test(await shown([`${dataRoot}:/x`]))).toBe(isSent);
+      const base = await mkdtemp(join(tmpdir(), "coracle-mounts-"));
+      expect(await shown([`${base}:/x`])).not.toMatch(/ (shared|master):/);
+      await rmdir(base);
+    },
+  );
+
   // What travels between the machine and a container that binds a shared mount, and mounts below it itself.
   const MOUNTS = "mount -t tmpfs inside /x/inside && echo yes > /x/inside/file && touch /x/done";
   const SEES = "until test -e /x/outside/file; do sleep 0.1; done; echo seen; until test -e /x/end; do sleep 0.1; done";
@@ -332,6 +367,12 @@ onEngines("mounts", (engine, kind) => {
     );
   }
 });
+
+/** What is said of the mount at a path, the newest last. */
+async function mountsAt(path: string): Promise<string[]> {
+  const lines = (await readFile("/proc/self/mountinfo", "utf8")).split("\n");
+  return lines.filter((line) => line.split(" ")[4] === path);
+}
 
 /** Mount points at and below a path, in order. */
 async function mountsOf(path: string): Promise<string[]> {

@@ -5,6 +5,7 @@ import { Json } from "../json/json";
 import { badParameter, Refusal } from "../refusal";
 import { cleanPath } from "../text/path";
 import { readBind } from "./binds";
+import { refuseHolding } from "./engine-binds";
 import { anonymousVolume, MountKind, MountPoint } from "./mount-point";
 import { readMount, refuseDriver } from "./mounts";
 import { readVolumesFrom } from "./volumes-from";
@@ -52,6 +53,7 @@ export class MountList {
       else if (tmpfs.has(destination)) this.refuseTwice(destination);
       else {
         if (bind.point.kind == MountKind.Volume) this.refusal = this.refuseMaking(bind.point.name);
+        else this.refusal = refuseHolding(bind.point);
         this.take(bind.point, destination);
       }
     }
@@ -62,7 +64,7 @@ export class MountList {
     if (mounts === null) return;
     for (let i = 0; i < mounts.items.length && this.refusal === null; i++) {
       const asked = readMount(mounts.items[i], this.version);
-      this.refusal = asked.refusal;
+      this.refusal = asked.refusal === null ? refuseHolding(asked.point) : asked.refusal;
       if (this.refusal === null) this.take(asked.point, mounts.items[i].stringOf("Target"));
     }
   }

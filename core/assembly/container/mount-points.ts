@@ -3,6 +3,7 @@
 import { JsonWriter } from "../json/writer";
 import { engine } from "../state";
 import { Container } from "./container";
+import { propagationOf } from "./engine-binds";
 import { MountKind, MountPoint } from "./mount-point";
 
 /** `brief`: for the list, which does not tell where volumes without a name are. */
@@ -34,8 +35,4 @@ function sourceOf(mount: MountPoint): string {
 function typeOf(mount: MountPoint): string {
   if (mount.kind == MountKind.Bind) return "bind";
   return mount.kind == MountKind.Volume ? "volume" : "tmpfs";
-}
-
-function propagationOf(mount: MountPoint): string {
-  return mount.kind == MountKind.Bind && mount.propagation.length == 0 ? "rprivate" : mount.propagation;
 }

@@ -6,6 +6,7 @@ import { JsonWriter } from "../json/writer";
 import { Container } from "./container";
 import { canBeDeep } from "./deep-mounts";
 import { DEFAULT_SHM_SIZE } from "./defaults";
+import { spreadsAsItCan } from "./engine-binds";
 import { hasInit, INIT_PATH } from "./init";
 import { MountKind, MountPoint } from "./mount-point";
 import { memoryOf } from "./namespaces";
@@ -138,7 +139,8 @@ function addTmpfs(mounts: OwnMount[], tmpfs: Json | null, destinations: string[]
 function ownMount(mount: MountPoint): OwnMount {
   const tmpfs = mount.kind == MountKind.Tmpfs;
   if (tmpfs) return new OwnMount(mount.destination, "tmpfs", "tmpfs", tmpfsOptions(mount.options));
-  const options = [mount.alone ? "bind" : "rbind", mount.propagation.length > 0 ? mount.propagation : "rprivate"];
+  const options = [mount.alone ? "bind" : "rbind"];
+  if (!spreadsAsItCan(mount)) options.push(mount.propagation.length > 0 ? mount.propagation : "rprivate");
   if (mount.readOnly) options.push("ro");
   if (mount.readOnly && mount.deeplyReadOnly && canBeDeep()) options.push("rro");
   return new OwnMount(mount.destination, "bind", sourceOf(mount), options);
