@@ -2,18 +2,29 @@
 
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { HostFailure } from "../hosts/failure.js";
+import type { Kernel } from "./kernel.js";
 import type { Run } from "./run.js";
 
-/** Cells; "not-found" when no supervisor listens. */
-export function resizeTerminal(run: Run, rows: number, columns: number): void {
-  tell(run, `1 ${rows} ${columns}\n`);
+/**
+ * Cells; "not-found" when no supervisor listens. Resolves when it has taken that in: what a client sends next must not
+ * be read by a program that still sees the size before.
+ */
+export async function resizeTerminal(run: Run, rows: number, columns: number, kernel: Kernel): Promise<void> {
+  const control = openControl(run);
+  try {
+    writeSync(control, `1 ${rows} ${columns}\n`);
+    for (let tries = 0; tries < MOST_TRIES && kernel.readable(control) > 0; tries++) await sleep(1);
+  } finally {
+    closeSync(control);
+  }
 }
 
 /** Has the supervisor begin a new log file. False when it is gone. */
 export function renewLog(run: Run): boolean {
   try {
-    tell(run, "2 0 0\n");
+    beginLog(run);
     return true;
   } catch (error) {
     if (error instanceof HostFailure) return false;
@@ -21,10 +32,10 @@ export function renewLog(run: Run): boolean {
   }
 }
 
-function tell(run: Run, line: string): void {
+function beginLog(run: Run): void {
   const control = openControl(run);
   try {
-    writeSync(control, line);
+    writeSync(control, "2 0 0\n");
   } finally {
     closeSync(control);
   }
@@ -39,3 +50,6 @@ function openControl(run: Run): number {
     throw code === "ENXIO" || code === "ENOENT" ? new HostFailure("not-found", "no such process") : error;
   }
 }
+
+/** Of a millisecond and more: a supervisor that does not read by then will not soon. */
+const MOST_TRIES = 500;

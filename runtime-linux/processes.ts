@@ -132,7 +132,7 @@ class Processes implements LinuxProcesses {
         await this.#at.cgroups.thaw(command.val.container);
         return DONE;
       case "resize":
-        resizeTerminal(this.#run(command.val.subject), command.val.rows, command.val.columns);
+        await resizeTerminal(this.#run(command.val.subject), command.val.rows, command.val.columns, this.#at.kernel);
         return DONE;
       case "reap":
         return this.#reap(this.#run(command.val));

@@ -1,0 +1,30 @@
+// What a supervisor is told through its control fifo, with a reader in its place.
+
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { resizeTerminal } from "../../runtime-linux/control.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
+import type { Run } from "../../runtime-linux/run.js";
+
+test("a terminal has its size when that is told, and not once the supervisor has only been sent it", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "coracle-control-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const run = { directory } as Run;
+  await expect(resizeTerminal(run, 31, 97, libc)).rejects.toThrow("no such process");
+  execFileSync("mkfifo", [join(directory, "ctl")]);
+  await expect(resizeTerminal(run, 31, 97, libc)).rejects.toThrow("no such process");
+  const supervisor = openSync(join(directory, "ctl"), constants.O_RDONLY | constants.O_NONBLOCK);
+  onTestFinished(() => closeSync(supervisor));
+  let told = false;
+  const resized = resizeTerminal(run, 31, 97, libc).then(() => (told = true));
+  await sleep(30);
+  expect(told).toBe(false);
+  const line = Buffer.alloc(64);
+  expect(line.toString("latin1", 0, readSync(supervisor, line))).toBe("1 31 97\n");
+  await resized;
+  expect(told).toBe(true);
+});
