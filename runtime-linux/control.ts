@@ -2,7 +2,7 @@
 
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { HostFailure } from "../hosts/failure.js";
 import type { Kernel } from "./kernel.js";
 import type { Run } from "./run.js";
@@ -15,7 +15,9 @@ export async function resizeTerminal(run: Run, rows: number, columns: number, ke
   const control = openControl(run);
   try {
     writeSync(control, `1 ${rows} ${columns}\n`);
-    for (let tries = 0; tries < MOST_TRIES && kernel.readable(control) > 0; tries++) await sleep(1);
+    for (let tries = 0; tries < MOST_TRIES && kernel.readable(control) > 0; tries++) {
+      await (tries < SOON ? turn() : sleep(1));
+    }
   } finally {
     closeSync(control);
   }
@@ -51,5 +53,7 @@ function openControl(run: Run): number {
   }
 }
 
-/** Of a millisecond and more: a supervisor that does not read by then will not soon. */
+/** As a rule it reads at once. */
+const SOON = 50;
+/** Of a millisecond and more, save the first: a supervisor that does not read by then will not soon. */
 const MOST_TRIES = 500;
