@@ -10,6 +10,8 @@ import { withoutUserInfo, withoutUserOfImage, withoutUserOfMember } from "./user
 const latin1 = new TextDecoder("latin1");
 const FORM = /^content-type:[ \t]*application\/x-www-form-urlencoded/im;
 
+type Whole = Extract<engine.Body, { tag: "whole" }>;
+
 export interface MaskedInput {
   input: Input;
   /** Replies of this step may speak of what was replaced. */
@@ -38,8 +40,8 @@ function maskCompletion({ op, outcome }: engine.Completed): MaskedInput {
 function maskRequest(request: engine.Request): MaskedInput {
   const headers = hasSecrets(request.headers) ? maskHeaders(request.headers) : request.headers;
   const target = maskTarget(request.target);
-  const login = isLogin(request.target);
-  const body = login ? maskLogin(request.body) : CREATE.test(request.target) ? maskCreate(request) : maskForm(request);
+  const login = SECRET_BODY.test(pathOf(request.target));
+  const body = login ? maskLogin(request.body) : maskBody(request);
   const masked = login || target !== request.target || body !== request.body;
   if (!masked && headers === request.headers) return { input: { tag: "request", val: request }, masked };
   return { input: { tag: "request", val: { ...request, headers, target, body } }, masked };
@@ -49,24 +51,29 @@ function maskLogin(body: engine.Body): engine.Body {
   return body.tag === "whole" ? { tag: "whole", val: maskJson(body.val) } : body;
 }
 
+function maskBody(request: engine.Request): engine.Body {
+  const { body, headers, target } = request;
+  if (body.tag !== "whole") return body;
+  if (FORM.test(headers)) return maskForm(body);
+  return CREATE.test(pathOf(target)) ? maskCreate(body) : body;
+}
+
 /** A form holds what a query may hold. */
-function maskForm({ headers, body }: engine.Request): engine.Body {
-  if (body.tag !== "whole" || !FORM.test(headers)) return body;
+function maskForm(body: Whole): engine.Body {
   const text = latin1.decode(body.val);
   const parameters = text.split("&").map(maskParameter).join("&");
   const shown = withoutUserOfImage(withoutUserInfo(parameters, standIn, /[^&]+/g), standIn);
   return bodyShown(body, text, shown);
 }
 
-function maskCreate({ body }: engine.Request): engine.Body {
-  if (body.tag !== "whole") return body;
+function maskCreate(body: Whole): engine.Body {
   const text = latin1.decode(body.val);
   if (!/@|\\u0040/.test(text)) return body;
   return bodyShown(body, text, withoutUserOfMember(text, standIn));
 }
 
 /** `text` and `shown` have a character for each byte. */
-function bodyShown(body: Extract<engine.Body, { tag: "whole" }>, text: string, shown: string): engine.Body {
+function bodyShown(body: Whole, text: string, shown: string): engine.Body {
   if (shown === text) return body;
   return { tag: "whole", val: body.val.map((byte, at) => (shown[at] === text[at] ? byte : shown.charCodeAt(at))) };
 }
@@ -142,11 +149,11 @@ const ITS_QUERY = /(\?|%3f)([^#]+)/i;
 const SECRET_BODY = /\/auth\/*$|^(?:https?:\/\/[^/]*)?\/+(?:v[0-9.]+\/+)?(?:swarm|secrets|configs|plugins)\//i;
 
 /** What it names may hold an account, as a pull's may. */
-const CREATE = /\/containers\/create\/*(?:[?#]|$)/i;
+const CREATE = /\/containers\/create\/*$/i;
 
-function isLogin(target: string): boolean {
+function pathOf(target: string): string {
   const path = target.split(/[?#]/, 1)[0]!;
-  return SECRET_BODY.test(path.includes("%") ? decoded(path) : path);
+  return path.includes("%") ? decoded(path) : path;
 }
 
 /** What cannot be decoded is left as it stands. */

@@ -79,9 +79,9 @@ describe("POST /auth", () => {
 });
 
 describe("forms", () => {
-  const hidden = (text: string, type = "application/x-www-form-urlencoded"): string => {
+  const hidden = (text: string, type = "application/x-www-form-urlencoded", target = "/images/create"): string => {
     const body: engine.Body = { tag: "whole", val: Buffer.from(text, "latin1") };
-    const request = masked({ target: "/images/create", headers: `content-type: ${type}`, body });
+    const request = masked({ target, headers: `content-type: ${type}`, body });
     if (request.body.tag !== "whole") throw new Error("no body");
     const shown = Buffer.from(request.body.val).toString("latin1");
     expect(request.masked).toBe(shown !== text);
@@ -103,6 +103,9 @@ describe("forms", () => {
     expect(hidden(text)).toBe(shown);
     expect(hidden(text, "Application/X-WWW-Form-Urlencoded; charset=utf-8")).toBe(shown);
     expect(hidden(text, "application/json")).toBe(text);
+    for (const target of ["/containers/create", "/images/create?x=/containers/create"]) {
+      expect(hidden(text, undefined, target)).toBe(shown);
+    }
   });
 });
 
@@ -139,7 +142,7 @@ test.each([
   ['{"Image":"app:1@sha256:00","Cmd":["a:b@c"]}', '{"Image":"app:1@sha256:00","Cmd":["a:b@c"]}'],
   ['{"Image":"jane@host"}', '{"Image":"jane@host"}'],
 ])("a user and password before the image's name in a create: %s", (sent, shown) => {
-  for (const target of ["/containers/create", "/v1.41/containers/create?name=x"]) {
+  for (const target of ["/containers/create", "/v1.41/containers/create?name=x", "/containers/%63reate"]) {
     const request = masked({ target, body: { tag: "whole", val: Buffer.from(sent) } });
     if (request.body.tag !== "whole") throw new Error("no body");
     expect(Buffer.from(request.body.val).toString()).toBe(shown);
