@@ -136,31 +136,35 @@ class DistributionClient implements RegistryClient {
       url,
       signal,
     };
-    const { header } = await this.#authorizer.authorize(demand);
+    let { header } = await this.#authorizer.authorize(demand);
     let answer = await this.#ask(url, header, headers, from.endpoint, signal);
-    if (answer.status === 401) answer = await this.#askAgain(answer, demand, headers, from.endpoint);
+    if (answer.status === 401) [answer, header] = await this.#askAgain(answer, header, demand, headers, from.endpoint);
     if (answer.status === 200) return answer;
     const text = await readText(answer.body, ERROR_LIMIT);
     const secrets = secretsOf(demand.credentials, header);
     throw registryFailure({ ...answer, text, secrets }, timeOfDay(this.#line.clock));
   }
 
-  /** Once more, with what the answer's own challenge asks for: a token may have expired, a scope may be missing. */
+  /**
+   * Once more, with what the answer's own challenge asks for: a token may have expired, a scope may be missing. The answer
+   * and how it was asked for; where there is nothing more to ask with, as they were.
+   */
   async #askAgain(
     refused: Answer,
+    sent: string | undefined,
     demand: Demand,
     headers: Record<string, string>,
     endpoint: types.Endpoint,
-  ): Promise<Answer> {
+  ): Promise<[Answer, string | undefined]> {
     this.#authorizer.forget(demand);
     const challenges = challengesOf(refused);
     const sentAlready = demand.credentials?.registryToken || (isBasic(challenges) && isBasic(demand.challenges));
-    if (challenges.length === 0 || sentAlready) return refused;
+    if (challenges.length === 0 || sentAlready) return [refused, sent];
     await readText(refused.body, ERROR_LIMIT);
     const asked = challenges.flatMap(({ parameters }) => parameters.get("scope")?.split(" ") ?? []);
     const again = { ...demand, challenges, scopes: [...new Set([...demand.scopes, ...asked])] };
     const { header } = await this.#authorizer.authorize(again);
-    return this.#ask(demand.url, header, headers, endpoint, demand.signal);
+    return [await this.#ask(demand.url, header, headers, endpoint, demand.signal), header];
   }
 
   /** Asks a registry that was found. */

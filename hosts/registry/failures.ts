@@ -20,12 +20,13 @@ export function registryFailure(answer: ErrorAnswer, now: number): HostFailure {
   if (lacksScope(answer)) {
     return new HostFailure("denied", statusLine(403), { status: answer.status, code: "DENIED" });
   }
-  const errors = parseErrors(withoutSecrets(answer));
+  const errors = parseErrors(answer.text);
   const lines = errors.map(({ code, message }) => `${code.toLowerCase().replaceAll("_", " ")}: ${message}`);
   const message = lines.length > 1 ? `errors:\n${lines.join("\n")}` : (lines[0] ?? statusLine(answer.status));
-  return new HostFailure(KIND_OF_STATUS[answer.status] ?? "registry", message, {
+  const { secrets } = answer;
+  return new HostFailure(KIND_OF_STATUS[answer.status] ?? "registry", withoutSecrets(message, secrets), {
     status: answer.status,
-    code: errors[0]?.code ?? "",
+    code: withoutSecrets(errors[0]?.code ?? "", secrets),
     retryAfter: retryAfter(answer.header("retry-after"), now),
   });
 }
@@ -71,8 +72,8 @@ interface RegistryError {
 }
 
 /** A message goes into logs and traces, as an input of the core. */
-function withoutSecrets({ text, secrets }: ErrorAnswer): string {
-  const long = secrets.filter((secret) => secret.length >= LEAST);
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const long = secrets.filter(({ length }) => length >= LEAST);
   return long.reduce((told, secret) => told.replaceAll(secret, "x".repeat(secret.length)), text);
 }
 

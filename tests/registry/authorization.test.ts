@@ -169,6 +169,16 @@ test("a registry or a token server that repeats what it was sent in confidence i
     expect(failure).toMatchObject({ status: 418, message: expect.stringContaining("teapot: got Basic xxxx") });
     expect(failure.message).not.toMatch(new RegExp(`s3cret|${BASIC.slice(6)}`));
   }
+  // Nor the token that was got because another one was not taken.
+  let given = 0;
+  const again = await start((_, response) => json(response, 200, { token: `token-${++given}` }));
+  const challenge = { "www-authenticate": `Bearer realm="${again.url}/token"` };
+  const registry = await start((asked, response) => {
+    if (asked.headers.authorization === "Bearer token-2") echo(asked, response);
+    else json(response, 401, {}, challenge);
+  });
+  const failure = await failed(registryClient().tags(repository(registry, { ...USER, password: 'er"ror' })));
+  expect(failure).toMatchObject({ status: 418, message: expect.stringContaining("got Bearer xxxxxxx or") });
 });
 
 test("a redirect to another server gets no credentials, one to the same does", async () => {
