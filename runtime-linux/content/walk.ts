@@ -104,7 +104,10 @@ async function enter(path: string | Buffer, name: string): Promise<Opened | unde
   }
 }
 
-/** The names in a directory, at once; undefined if they are many, whose reading would hold others up. */
+/**
+ * The names in a directory, at once; undefined if they are many, whose reading would hold others up, or if the file system
+ * does not tell their types: they would be asked for by name.
+ */
 function fewIn(fd: number): string[] | undefined {
   const directory = fs.opendirSync(`/proc/self/fd/${fd}`, { encoding: "latin1", bufferSize: FEW });
   try {
@@ -113,6 +116,8 @@ function fewIn(fd: number): string[] | undefined {
       if (names.push(entry.name) > FEW) return undefined;
     }
     return names;
+  } catch {
+    return undefined;
   } finally {
     directory.closeSync();
   }
