@@ -110,18 +110,29 @@ async function removeFiles(directory: Buffer, below: Buffer[]): Promise<void> {
       const name = Buffer.from(entry.name, "latin1");
       if (entry.isDirectory()) below.push(Buffer.concat([directory, SLASH, name]));
       else if (files.push(Buffer.concat([held, name])) === NAMES_AT_ONCE) {
-        await Promise.all(files.map((file) => unlink(file).catch(unlessGone)));
+        await all(files, unlinkFile);
         files = [];
       }
     }
-    await Promise.all(files.map((file) => unlink(file).catch(unlessGone)));
+    await all(files, unlinkFile);
   } finally {
     await opened.close();
   }
 }
 
-async function inTurn<T>(all: T[], atOnce: number, act: (one: T) => Promise<void>): Promise<void> {
-  for (let at = 0; at < all.length; at += atOnce) await Promise.all(all.slice(at, at + atOnce).map(act));
+function unlinkFile(file: Buffer): Promise<void> {
+  return unlink(file).catch(unlessGone);
+}
+
+async function inTurn<T>(these: T[], atOnce: number, act: (one: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < these.length; at += atOnce) await all(these.slice(at, at + atOnce), act);
+}
+
+/** Side by side. When one fails the others have come to their end, too. */
+async function all<T>(these: T[], act: (one: T) => Promise<void>): Promise<void> {
+  const ends = await Promise.allSettled(these.map(act));
+  const failed = ends.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
 }
 
 /**
