@@ -16,7 +16,7 @@ export function findDatabase(file: string, owned: readonly string[]): boolean {
       `${file} is missing or empty, but something is left in ${left}: put the one back or move the other away`,
     );
   }
-  if (!isMeta(head, 0) || !isMeta(head, head.readUInt32LE(PAGE_SIZE))) {
+  if (!isMeta(head, 0) || !isMeta(head, head.readUInt32LE(PAGE_SIZE) || head.length)) {
     throw new Error(`${file} is damaged: put back an older one, or move the whole data root away`);
   }
   return true;
@@ -24,7 +24,7 @@ export function findDatabase(file: string, owned: readonly string[]): boolean {
 
 /** Both of the pages that make a transaction valid begin with this, as LMDB lays them out. */
 function isMeta(head: Buffer, at: number): boolean {
-  if (at + PAGE_SIZE > head.length) return false;
+  if (at + HEAD_BYTES > head.length) return false;
   return head.readUInt16LE(at + FLAGS) === META && head.readUInt32LE(at + MAGIC) === MAGIC_NUMBER;
 }
 
@@ -33,11 +33,12 @@ const META = 0x08;
 const MAGIC = 24;
 const MAGIC_NUMBER = 0xbeefc0de;
 const PAGE_SIZE = 48;
+const HEAD_BYTES = PAGE_SIZE + 4;
 const LARGEST_PAGE = 65_536;
 
 /** Empty where there is no file. */
 function headOf(file: string): Buffer {
-  const head = Buffer.alloc(LARGEST_PAGE + PAGE_SIZE);
+  const head = Buffer.alloc(LARGEST_PAGE + HEAD_BYTES);
   const descriptor = openIfThere(file);
   if (descriptor === null) return head.subarray(0, 0);
   try {
@@ -58,7 +59,8 @@ function openIfThere(file: string): number | null {
 
 function isFilled(directory: string): boolean {
   try {
-    return readdirSync(directory).length > 0;
+    // A disk of its own may be mounted here.
+    return readdirSync(directory).some((name) => name !== "lost+found");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw error;
