@@ -1,5 +1,6 @@
 // Puts the Linux host together: see `node-linux.ts`.
 
+import { resolve } from "node:path";
 import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
 import { linuxHost } from "../../runtime-linux/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
@@ -17,7 +18,7 @@ import type { LinuxOptions } from "./node-linux.js";
 export async function openLinuxHost(options: LinuxOptions): Promise<Host & HostOffers> {
   const { dataRoot, execRoot } = options;
   const runtimes = await detectRuntimes(new Map(Object.entries(options.runtimes ?? {})));
-  const roots = { data: dataRoot, exec: execRoot };
+  const roots = { data: resolve(dataRoot), exec: resolve(execRoot) };
   const claim = claimRoots(roots);
   try {
     const paths = new Paths(roots);
