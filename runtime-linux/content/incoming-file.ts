@@ -41,7 +41,7 @@ export class IncomingFile {
     }
   }
 
-  /** Gives it owner, mode and name. `makeWay` takes away a directory that has its name; true: something else has it. */
+  /** Gives it owner, mode and name. `makeWay`: true if something has its name. */
   finish(makeWay: () => boolean): void {
     const { entry } = this.destination;
     try {
