@@ -8,7 +8,7 @@ import { Moment } from "./timestamps.js";
 const BLOCK = 65_536;
 const NEWLINE = 0x0a;
 
-/** How far back, in bytes without any of its own, a stream's line is looked for that began before the lines in front of it. */
+/** How far back, in bytes without any of its own, a stream's line is looked for that began before those in front of it. */
 const FURTHEST = 1 << 20;
 
 /** For each stream (stdout, stderr) the offset from which on its lines are wanted. */

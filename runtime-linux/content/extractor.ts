@@ -225,7 +225,7 @@ export class Extractor implements TarSink {
     }
   }
 
-  /** Takes away what is there, but for a directory: see `#clearDirectory`. True: a directory that is to become one is left. */
+  /** Takes away what is there, save a directory (see `#clearDirectory`). True: a directory that is to become one is left. */
   #clear(name: string, entry: TarEntry, directory: number): boolean {
     const there = fs.lstatSync(pathIn(directory, baseOf(name)), { throwIfNoEntry: false });
     if (!there) return false;

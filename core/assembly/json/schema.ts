@@ -9,9 +9,9 @@ import { Field, FieldType, Table } from "./table";
 export const ANY_VERSION: i32 = i32.MAX_VALUE - 1;
 
 /**
- * A new object with exactly the table's fields, in its order: defaults filled in, unknown members dropped, of duplicates
- * the last, and of those that are objects the members of all, maps sorted by name. `path`: where it stands in the document, for errors; empty for the whole of it.
- * Null: `schemaError` says why.
+ * A new object with exactly the table's fields, in its order: defaults filled in, unknown members dropped, maps sorted by
+ * name; of duplicates the last, of those that are objects the members of all. Null: `schemaError` says why.
+ * `path`: where it stands in the document, for errors; empty for the whole of it.
  */
 export function normalise(value: Json, table: Table, path: string = "", version: i32 = ANY_VERSION): Json | null {
   lastError = "";
