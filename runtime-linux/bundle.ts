@@ -13,6 +13,7 @@ import { withRates } from "../hosts/device-rates.js";
 import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from "./devices.js";
 import { requireInit } from "./init.js";
 import type { Kernel } from "./kernel.js";
+import { placeMounts } from "./mounts/places.js";
 import type { Paths } from "./paths.js";
 import { choosePropagation } from "./propagation.js";
 import type { Runtime } from "./runtimes.js";
@@ -38,6 +39,7 @@ export interface Spec {
     cgroupsPath?: string;
     rootfsPropagation?: string;
     namespaces?: { type: string; path?: string }[];
+    maskedPaths?: string[];
     seccomp?: Seccomp;
     devices?: SpecDevice[];
     resources?: Resources;
@@ -78,6 +80,7 @@ export function writeBundle(
   for (const path of launch.directories) makeDirectory(path);
   choosePropagation(asked);
   const spec = resolveSpec(asked, launch, paths, kernel, names);
+  placeMounts(spec.mounts ?? [], paths.rootfs(launch.container), launch.closed, runtime.kind !== "crun");
   applySeccomp(spec, launch.seccomp, runtime);
   writeFileSync(join(directory, "config.json"), specText(weights ? spec : withoutWeights(spec)), { mode: 0o600 });
   return spec;

@@ -227,5 +227,10 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: "the reference knows those of older kernels only",
     lines: [/^stats( at once)? \+ body \.memory_stats\.stats\.(total_)?(shmem|swap|swapcached|workingset_\w+) number$/],
   },
+  {
+    id: "memory-in-proc",
+    what: "a tmpfs at /proc or in it is refused as any other mount is (reference: its runtime fails at what is missing there)",
+    reason: "newer releases of its runtime refuse it, too",
+  },
   { id: "unbuilt", what: "operations and fields that are not built yet", reason: UNBUILT },
 ];

@@ -235,6 +235,7 @@ const failureKind = enumeration<types.FailureKind>({
   "command-not-executable": true,
   interrupted: true,
   unsupported: true,
+  misplaced: true,
   internal: true,
 });
 

@@ -20,6 +20,27 @@ export function mountedAt(pid: number, id: number): Mounted | undefined {
   return { destination: unescaped(fields[4] ?? "/"), readOnly: options.some((words) => words.includes("ro")) };
 }
 
+/** A line of it. */
+export interface MountLine {
+  id: string;
+  /** The mount that it stands on. */
+  parent: string;
+  point: string;
+  /** Its own. */
+  options: string[];
+  type: string;
+}
+
+/** What a process sees, in the kernel's order. */
+export function mountsOf(pid: number): MountLine[] {
+  return mountInfo(pid).flatMap((fields) => {
+    const [id, parent, , , point, options] = fields;
+    if (!id || !parent || point === undefined || options === undefined) return [];
+    const type = fields[fields.indexOf("-") + 1] ?? "";
+    return [{ id, parent, point: unescaped(point), options: options.split(","), type }];
+  });
+}
+
 /** Mount points below a directory of this process's, in the order in which they were mounted. */
 export function mountsBelow(directory: string): string[] {
   const points = mountInfo(process.pid).map((fields) => unescaped(fields[4] ?? ""));

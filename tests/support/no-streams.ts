@@ -18,6 +18,7 @@ export const PLAIN_LAUNCH = {
   groups: [],
   files: [],
   directories: [],
+  closed: [],
   tty: false,
   rows: 0,
   columns: 0,

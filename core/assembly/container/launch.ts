@@ -5,6 +5,7 @@ import { Json } from "../json/json";
 import { parseKept } from "../json/reader";
 import { TextBuilder } from "../text/builder";
 import { encodeUtf8 } from "../text/utf8";
+import { closedPlaces } from "./closed-places";
 import { Container } from "./container";
 import { devicesOf, ratesOf } from "./devices";
 import { hostsOf } from "./hosts-file";
@@ -28,6 +29,7 @@ export function launchOf(container: Container): Launch {
     securityOf(hostConfig).seccomp,
     filesOf(container, config, hostConfig),
     bindSources(container),
+    closedPlaces(),
     devicesOf(hostConfig),
     hostConfig.boolOf("Privileged"),
     ratesOf(hostConfig),

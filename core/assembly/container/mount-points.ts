@@ -27,7 +27,8 @@ function writeMountPoint(json: JsonWriter, mount: MountPoint, brief: bool): void
   json.endObject();
 }
 
-function sourceOf(mount: MountPoint): string {
+/** On the machine; empty for memory. */
+export function sourceOf(mount: MountPoint): string {
   if (mount.kind != MountKind.Volume) return mount.source;
   return `${engine.options.dataRoot}/volumes/${mount.name}/_data`;
 }

@@ -4,6 +4,7 @@ import { Failure, FailureKind } from "../../../build/bindings/types";
 import { notConnected, portTaken } from "../network/connect";
 import { badParameter, internal, notFound, Refusal } from "../refusal";
 import { Container } from "./container";
+import { misplaced } from "./misplaced";
 import { StartStep } from "./start-step";
 
 const SAID_BY_RUNC = "runc create failed: unable to start container process: ";
@@ -34,6 +35,7 @@ export function startErrorOf(container: Container, failure: Failure, step: i32):
   if (joining && failure.kind == FailureKind.Busy) return other(portTaken(container, failure.message));
   // An address that the machine does not have.
   if (joining && failure.kind == FailureKind.Invalid) return other(notConnected(container, failure.message));
+  if (failure.kind == FailureKind.Misplaced) return other(`${PREFIX}${misplaced(container, failure)}: unknown`);
   // Runtimes take an empty name for the current directory; to Docker it is a program that is not there.
   if (failure.kind == FailureKind.CommandNotExecutable && container.path.length == 0) {
     return bad('exec: "": executable file not found in $PATH', NOT_FOUND_CODE);

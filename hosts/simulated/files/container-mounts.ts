@@ -1,6 +1,10 @@
 // What is mounted over a container's file system, from the mounts of its OCI config (runtime spec, config.md).
 
+import { refuseClosed } from "../../closed-places.js";
 import { HostFailure } from "../../failure.js";
+import type { processes } from "../../host.js";
+import { followed } from "../../streams/tar/archive-names.js";
+import { directoryOf } from "../programs/paths.js";
 import { FileError } from "./file-system.js";
 import { inode, type Inode } from "./inode.js";
 import { lookup, type Mount, type MountTable } from "./lookup.js";
@@ -21,6 +25,8 @@ export interface MountSpec {
 
 export interface ViewSpec {
   mounts: readonly MountSpec[];
+  /** Places that none of them may come to. */
+  closed?: readonly processes.ClosedPlace[];
   /** `root.readonly` of config.json. */
   readOnly?: boolean;
   /** Container files by name; missing ones are copies of the machine's own. */
@@ -51,7 +57,11 @@ export function mountContainer(container: Tree, spec: ViewSpec, sources: Sources
   for (const wanted of spec.mounts) {
     const mount = mountOf(wanted, spec, sources, mounts);
     const isDirectory = mount instanceof MadeMount || mount.root.kind === "directory";
-    const path = placeOf(mounts, wanted.destination, isDirectory, sources.now);
+    const files = new MountedFiles(mounts, sources.now);
+    const { destination } = wanted;
+    const path = placeOf(files, destination);
+    refuseClosed({ destination, place: path, shows: (fileSystem) => mount.type === fileSystem }, spec.closed ?? []);
+    makePlace(files, path, isDirectory);
     if (path !== "/") mounts.set(path, mount);
     for (const [below, more] of mountsBelow(wanted, sources.machine)) mounts.set(path + below, more);
   }
@@ -167,20 +177,35 @@ function mountsBelow({ source = "", options = [] }: MountSpec, machine: MountTab
     .map(([place, mount]) => [place.slice(top.length), mount]);
 }
 
-/** Where a mount is to stand, links followed within the container; made if it is missing. */
-function placeOf(mounts: MountTable, destination: string, isDirectory: boolean, now: () => bigint): string {
-  const files = new MountedFiles(mounts, now);
-  const parts = destination.split("/").filter((part) => part !== "");
-  let path = "";
-  for (const [index, part] of parts.entries()) {
-    const { place, parent, name } = lookup(mounts, `${path}/${part}`, true, null);
-    path = place?.path ?? `${parent.path === "/" ? "" : parent.path}/${name}`;
-    if (path === "/") path = "";
-    if (place !== null) continue;
-    if (index < parts.length - 1 || isDirectory) files.makeDirectory(path);
-    else files.write(path, new Uint8Array(0));
+/** Where a mount is to stand, links followed within the container; what is missing is kept by name. */
+function placeOf(files: MountedFiles, destination: string): string {
+  return followed(destination, (directory, name) =>
+    targetOf(files, directory === "/" ? `/${name}` : `${directory}/${name}`),
+  );
+}
+
+/** Undefined for what is no link. */
+function targetOf(files: MountedFiles, path: string): string | undefined {
+  const status = existing(() => files.linkStatus(path));
+  return status?.kind === "symlink" ? status.target : undefined;
+}
+
+/** There are no links on its way. */
+function makePlace(files: MountedFiles, path: string, isDirectory: boolean): void {
+  if (path === "/" || existing(() => files.status(path))) return;
+  makePlace(files, directoryOf(path), true);
+  if (isDirectory) files.makeDirectory(path);
+  else files.write(path, new Uint8Array(0));
+}
+
+/** Undefined for what is not there. */
+function existing<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof FileError && (error.code === "ENOENT" || error.code === "ENOTDIR")) return undefined;
+    throw error;
   }
-  return path || "/";
 }
 
 const DISK = { source: "/dev/vda1", type: "ext4", options: "relatime" };

@@ -93,6 +93,7 @@ export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen, resolve
   const told = toldOf(spec);
   return {
     mounts: (spec.mounts ?? []).filter(isOwnMount),
+    closed: launch.closed,
     readOnly: spec.root?.readonly ?? false,
     files: new Map(files.flatMap(([name, content]) => (content === undefined ? [] : [[name, content]]))),
     proc: () => procFiles(told, { user, seccomp }, seen),

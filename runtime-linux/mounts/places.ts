@@ -1,0 +1,90 @@
+// Where the mounts of a container come to: their destinations are looked up as OCI runtimes do, one mount after the
+// other, links followed within the container, through what was mounted before.
+
+import { lstatSync, readlinkSync, statfsSync } from "node:fs";
+import { isWithin, refuseClosed } from "../../hosts/closed-places.js";
+import type { processes } from "../../hosts/host.js";
+import { followed } from "../../hosts/streams/tar/archive-names.js";
+
+export interface Mount {
+  destination: string;
+  type?: string;
+  source?: string;
+  options?: readonly string[];
+}
+
+export class MountPlaces {
+  /** In their order; each hides what was at its place before. `files`: where on the machine its files are. */
+  readonly #mounted: { place: string; files: string | undefined }[] = [];
+
+  /** `root`: the container's file system. */
+  constructor(
+    readonly root: string,
+    mounts: readonly Mount[] = [],
+  ) {
+    for (const mount of mounts) this.add(mount);
+  }
+
+  /** Where it comes to: a path of the container without links. */
+  add(mount: Mount): string {
+    const place = this.resolve(mount.destination);
+    this.#mounted.push({ place, files: isBind(mount) ? mount.source : KERNEL_FILES[mount.type ?? ""] });
+    return place;
+  }
+
+  /** What is not there is kept by name. */
+  resolve(path: string): string {
+    return followed(path, (directory, name) => this.#targetOf(directory === "/" ? `/${name}` : `${directory}/${name}`));
+  }
+
+  #targetOf(path: string): string | undefined {
+    const mount = this.#mounted.findLast(({ place }) => isWithin(path, place));
+    if (!mount) return linkTarget(this.root + path);
+    if (mount.place === path || mount.files === undefined) return undefined;
+    return linkTarget(mount.files + (mount.place === "/" ? path : path.slice(mount.place.length)));
+  }
+}
+
+/**
+ * Throws `misplaced` for the first mount that comes to a closed place. Holds as long as nobody changes links. For a runtime
+ * that makes no place behind a link that leads nowhere, destinations are told without links.
+ */
+export function placeMounts(
+  mounts: readonly Mount[],
+  root: string,
+  closed: readonly processes.ClosedPlace[],
+  makesBehindLinks: boolean,
+): void {
+  const places = new MountPlaces(root);
+  for (const mount of mounts) {
+    const { destination } = mount;
+    const place = places.add(mount);
+    refuseClosed({ destination, place, shows: (fileSystem) => shows(mount, fileSystem) }, closed);
+    if (!makesBehindLinks) mount.destination = place;
+  }
+}
+
+function shows(mount: Mount, fileSystem: string): boolean {
+  return isBind(mount) ? statfsSync(mount.source ?? "").type === MAGIC[fileSystem] : mount.type === fileSystem;
+}
+
+function isBind({ type, options = [] }: Mount): boolean {
+  return type === "bind" || options.includes("bind") || options.includes("rbind");
+}
+
+/** Undefined for what is no link. */
+function linkTarget(path: string): string | undefined {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** Links of the machine's kernel lead where those of a container's do. */
+const KERNEL_FILES: Record<string, string> = { proc: "/proc", sysfs: "/sys" };
+
+/** By name (statfs(2)). */
+const MAGIC: Record<string, number> = { proc: 0x9fa0 };

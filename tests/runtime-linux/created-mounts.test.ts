@@ -1,0 +1,60 @@
+// What stands in a container that its runtime has made, whatever was looked up before: in a mount namespace made for it.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { failureOf } from "../../hosts/failure.js";
+import { settleMounts } from "../../runtime-linux/mounts/created.js";
+import { describeUnless } from "../support/on-engines.js";
+
+const directory = mkdtempSync(join(tmpdir(), "coracle-created-"));
+const proc = join(directory, "proc");
+const closed = [{ path: proc, fileSystem: "proc", open: [`${proc}/uptime`] }];
+let child: ChildProcess | undefined;
+
+describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a created container", () => {
+  afterEach(async () => {
+    if (child?.exitCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test.each([
+    ["nothing but its own", "true", undefined],
+    ["memory in it", `mount -t tmpfs none ${proc}/fs`, `${proc}/fs`],
+    ["memory over it", `mount -t tmpfs none ${proc}`, proc],
+    ["a file over one of its files", `mount --bind /etc/passwd ${proc}/version`, `${proc}/version`],
+    ["a file over an open one", `mount --bind /etc/passwd ${proc}/uptime`, undefined],
+    ["what the runtime hides", `mount -t tmpfs none ${proc}/acpi`, undefined],
+    ["the same file system", `mount --bind ${proc}/sys ${proc}/sys`, undefined],
+  ])("in a closed place: %s", async (_what, script, found) => {
+    const pid = await created(script);
+    const settle = () => settleMounts({ linux: { maskedPaths: [`${proc}/acpi`] } }, closed, pid);
+    if (found === undefined) expect(settle).not.toThrow();
+    else expect(failureFrom(settle)).toMatchObject({ kind: "misplaced", code: "", message: found });
+  });
+
+  /** A process in a mount namespace of its own, with a /proc of its own elsewhere. */
+  async function created(script: string): Promise<number> {
+    const made = `mkdir -p ${proc} && mount -t proc -o nosuid,nodev,noexec proc ${proc} && ${script} && echo ready`;
+    child = spawn("unshare", ["--mount", "sh", "-c", `${made} && exec sleep 600`], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(child.stdout!, "data");
+    return child.pid!;
+  }
+});
+
+function failureFrom(act: () => void): unknown {
+  try {
+    act();
+  } catch (error) {
+    return failureOf(error);
+  }
+  throw new Error("nothing was refused");
+}
