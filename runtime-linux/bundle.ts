@@ -40,6 +40,7 @@ export interface Spec {
     rootfsPropagation?: string;
     namespaces?: { type: string; path?: string }[];
     maskedPaths?: string[];
+    readonlyPaths?: string[];
     seccomp?: Seccomp;
     devices?: SpecDevice[];
     resources?: Resources;

@@ -79,7 +79,7 @@ export async function launch(
   const { blockIO } = spec.linux?.resources ?? {};
   if (ownWeights && blockIO) await setWeights(at.cgroups, run.container, blockIO);
   if (runtime.kind === "crun") {
-    settleMounts(spec, command.closed, pid);
+    settleMounts(spec, command.closed, pid, at.kernel);
     setPropagation(spec.mounts ?? [], pid, at.kernel);
   }
   connect();

@@ -1,5 +1,6 @@
 // Mounts that nobody else sees, and that a crash takes along: in a mount namespace of their own.
 
+import { closeSync, openSync } from "node:fs";
 import { CLONE_FS, CLONE_NEWNS, MS_REC, MS_SLAVE, type Kernel } from "./kernel.js";
 
 /**
@@ -32,6 +33,18 @@ export function inside<T>(kernel: Kernel, namespace: number, home: number, act: 
   } finally {
     kernel.setns(home, CLONE_NEWNS);
     returnTo(kernel, directory);
+  }
+}
+
+/** Calls `act` in the mount namespace of a process. */
+export function insideOf(pid: number, kernel: Kernel, act: () => void): void {
+  const open: number[] = [];
+  try {
+    for (const whose of [pid, "thread-self"]) open.push(openSync(`/proc/${whose}/ns/mnt`, "r"));
+    const [theirs, home] = open as [number, number];
+    inside(kernel, theirs, home, act);
+  } finally {
+    for (const file of open) closeSync(file);
   }
 }
 

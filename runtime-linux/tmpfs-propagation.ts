@@ -1,9 +1,8 @@
 // How what is mounted in a container's tmpfs spreads (mount_namespaces(7)). crun makes all mounts private once they stand,
 // whatever their options say; so each is made what it is to be after that, and before the first process runs.
 
-import { closeSync, openSync } from "node:fs";
 import { MS_SHARED, MS_UNBINDABLE, type Kernel } from "./kernel.js";
-import { inside } from "./mount-namespace.js";
+import { insideOf } from "./mount-namespace.js";
 
 interface Mount {
   destination: string;
@@ -18,16 +17,9 @@ export function setPropagation(mounts: readonly Mount[], pid: number, kernel: Ke
     return type === "tmpfs" && word !== undefined ? [{ destination, flags: FLAGS[word]! }] : [];
   });
   if (wanted.length === 0) return;
-  const open: number[] = [];
-  try {
-    for (const whose of [pid, "thread-self"]) open.push(openSync(`/proc/${whose}/ns/mnt`, "r"));
-    const [theirs, home] = open as [number, number];
-    inside(kernel, theirs, home, () => {
-      for (const { destination, flags } of wanted) kernel.mount("", destination, "", flags, "");
-    });
-  } finally {
-    for (const file of open) closeSync(file);
-  }
+  insideOf(pid, kernel, () => {
+    for (const { destination, flags } of wanted) kernel.mount("", destination, "", flags, "");
+  });
 }
 
 /** Nothing is mounted in them yet. One that only receives has nobody to receive from: it is private. */

@@ -25,6 +25,18 @@ onEngines("hidden paths", (engine, kind) => {
     expect(await sh(script, { ReadonlyPaths: [] })).toBe("etc\ntmp\nproc\n");
   });
 
+  real("a read-only path keeps the flags of the mount that it is in", async () => {
+    const { Runtimes } = await engine().read<{ Runtimes: Json }>("/info");
+    for (const Runtime of kind === "linux" ? Object.keys(Runtimes) : [""]) {
+      const look = "grep -E '^([^ ]+ ){4}/proc/(bus|fs|irq|sys) ' /proc/self/mountinfo | cut -d' ' -f5,6";
+      const lines = (await sh(look, { Runtime })).trim().split("\n").sort();
+      const flags = "ro,nosuid,nodev,noexec,relatime";
+      expect(lines).toEqual(["bus", "fs", "irq", "sys"].map((name) => `/proc/${name} ${flags}`));
+      const own = "grep -E '^([^ ]+ ){4}/etc ' /proc/self/mountinfo | cut -d' ' -f6";
+      expect(await sh(own, { Runtime, ReadonlyPaths: ["/etc"] })).toBe("ro,relatime\n");
+    }
+  });
+
   async function sh(script: string, hostConfig: Json): Promise<string> {
     const HostConfig = { NetworkMode: "none", ...hostConfig };
     return (await engine().run({ Cmd: ["sh", "-c", script], HostConfig })).stdout;

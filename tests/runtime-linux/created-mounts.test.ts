@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { failureOf } from "../../hosts/failure.js";
+import { mountsOf } from "../../runtime-linux/content/mounted.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
 import { settleMounts } from "../../runtime-linux/mounts/created.js";
 import { describeUnless } from "../support/on-engines.js";
 
@@ -34,9 +36,27 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     ["the same file system", `mount --bind ${proc}/sys ${proc}/sys`, undefined],
   ])("in a closed place: %s", async (_what, script, found) => {
     const pid = await created(script);
-    const settle = () => settleMounts({ linux: { maskedPaths: [`${proc}/acpi`] } }, closed, pid);
+    const settle = () => settleMounts({ linux: { maskedPaths: [`${proc}/acpi`] } }, closed, pid, libc);
     if (found === undefined) expect(settle).not.toThrow();
     else expect(failureFrom(settle)).toMatchObject({ kind: "misplaced", code: "", message: found });
+  });
+
+  test("a read-only path gets the flags back that its mount has, and no others", async () => {
+    const bind = (path: string) => `mount --bind ${path} ${path} && mount -o remount,bind,ro,suid,dev,exec ${path}`;
+    const pid = await created(
+      `${bind(`${proc}/sys`)} && ${bind(`${proc}/fs`)} && mkdir ${directory}/a && ${bind(`${directory}/a`)}`,
+    );
+    const optionsAt = (path: string) =>
+      mountsOf(pid)
+        .find(({ point }) => point === path)
+        ?.options.join();
+    const plain = optionsAt(`${directory}/a`);
+    expect(optionsAt(`${proc}/sys`)).toBe("ro,relatime");
+    const readonlyPaths = [`${proc}/sys`, `${directory}/a`, `${proc}/bus`];
+    settleMounts({ linux: { readonlyPaths } }, closed, pid, libc);
+    expect(optionsAt(`${proc}/sys`)).toBe("ro,nosuid,nodev,noexec,relatime");
+    expect(optionsAt(`${proc}/fs`)).toBe("ro,relatime");
+    expect(optionsAt(`${directory}/a`)).toBe(plain);
   });
 
   /** A process in a mount namespace of its own, with a /proc of its own elsewhere. */
