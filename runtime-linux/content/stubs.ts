@@ -12,17 +12,30 @@ export function makeStubs(root: string, layers: readonly string[], kernel: Kerne
   const find = (name: string): Buffer | undefined => findInLayers(layers, name, kernel);
   const copied = new Map<string, Buffer>();
   for (const { name, type } of STUBS) {
+    if (stands(find(name), type)) continue;
     const parent = parentOf(name);
     const below = parent === "" ? undefined : find(parent);
-    // A link or a file in the way: what the runtime makes of it is the runtime's to say.
-    if (find(name) || (below && !fs.lstatSync(below).isDirectory())) continue;
     if (parent !== "") fs.mkdirSync(`${root}/${parent}`, { recursive: true, mode: 0o755 });
-    if (below) copied.set(parent, below);
+    if (below && kindOf(below) === "directory") copied.set(parent, below);
     make(`${root}/${name}`, type);
   }
   fs.chmodSync(root, 0o755);
   // Last, since whatever is put into a directory changes its times.
   for (const [name, below] of copied) copyAttributes(below, Buffer.from(`${root}/${name}`), kernel);
+}
+
+/** A link, and a file in place of a directory, make way, as dockerd has it: runtimes would mount elsewhere, or refuse it. */
+function stands(found: Buffer | undefined, wanted: Stub["type"]): boolean {
+  if (!found) return false;
+  const kind = kindOf(found);
+  if (wanted === "directory") return kind === "directory";
+  return wanted === "link" || kind !== "link";
+}
+
+function kindOf(path: Buffer): Stub["type"] {
+  const stat = fs.lstatSync(path);
+  if (stat.isSymbolicLink()) return "link";
+  return stat.isDirectory() ? "directory" : "file";
 }
 
 function make(path: string, type: Stub["type"]): void {

@@ -87,6 +87,17 @@ onEngines("mount places", (engine, kind) => {
     expect(await run({ Cmd: ["cat", "/y/file"], HostConfig: { Binds: ["beyond:/y"] } })).toBe("seen\n");
   });
 
+  test.each(["proc", "sys", "dev"])("an image whose /%s is a link, or a file, has a directory there", async (name) => {
+    for (const [index, entry] of [link(name, "/elsewhere"), { name, flag: "0", body: "x" }].entries()) {
+      const image = `without-${name}:${index}`;
+      await load(image, [entry], {});
+      for (const Runtime of await runtimes()) {
+        const Cmd = ["sh", "-c", `[ -d /${name} ] && [ ! -L /${name} ] && grep -c ' /proc proc ' /proc/mounts`];
+        expect(await run({ Image: image, Cmd, HostConfig: { Runtime } })).toBe("1\n");
+      }
+    }
+  });
+
   /** `to`: as the client has called it; `place`: where it comes to. */
   async function expectRefused(config: Json, { to, place, why }: { to: string; place: string; why: string }) {
     const HostConfig = { NetworkMode: "none", ...(config["HostConfig"] as Json) };

@@ -12,10 +12,18 @@ export function withStubs(image: Inode | null, programs: readonly string[] = [])
   const root = image === null ? inode("directory", owner) : copyOf(image, owner);
   for (const [directory, name, make] of STUBS) {
     const parent = directory === "" ? root : ownDirectory(root, directory, owner);
-    if (parent !== null && !parent.entries.has(name)) parent.entries.set(name, make());
+    const stub = make();
+    if (parent !== null && !stands(parent.entries.get(name), stub)) parent.entries.set(name, stub);
   }
   if (programs.length > 0) addPrograms(root, programs, owner);
   return root;
+}
+
+/** A link, and a file in place of a directory, make way. */
+function stands(found: Inode | undefined, wanted: Inode): boolean {
+  if (!found) return false;
+  if (wanted.kind === "directory") return found.kind === "directory";
+  return wanted.kind === "symlink" || found.kind !== "symlink";
 }
 
 /** In /usr/local/bin, where what no package of a system brings belongs (FHS 4.9). */
