@@ -98,6 +98,17 @@ onEngines("mount places", (engine, kind) => {
     }
   });
 
+  real("a client's mount takes the place of a usual one", async () => {
+    for (const Runtime of await runtimes()) {
+      const look = async (at: string, script: string) =>
+        run({ Cmd: ["sh", "-c", script], HostConfig: { Runtime }, Volumes: { [at]: {} } });
+      const count = (at: string) => `grep -cE '^(\\S+ ){4}${at}' /proc/self/mountinfo`;
+      expect(await look("/sys/fs/cgroup", `${count("/sys/fs/cgroup")}; ls /sys/fs/cgroup`)).toBe("1\n");
+      expect(await look("/dev/shm", count("/dev/shm"))).toBe("1\n");
+      expect(await look("/sys", `${count("/sys ")}; ls /sys/kernel 2>/dev/null`)).toBe("1\n");
+    }
+  });
+
   /** `to`: as the client has called it; `place`: where it comes to. */
   async function expectRefused(config: Json, { to, place, why }: { to: string; place: string; why: string }) {
     const HostConfig = { NetworkMode: "none", ...(config["HostConfig"] as Json) };

@@ -13,18 +13,40 @@ import { memoryOf } from "./namespaces";
 import { tmpfsOptions, tmpfsWords } from "./tmpfs-options";
 
 export function writeMounts(json: JsonWriter, container: Container, hostConfig: Json): void {
+  const mounts = usualMounts(container, hostConfig);
   json.beginArray();
-  writeMount(json, "/proc", "proc", "proc", ["nosuid", "noexec", "nodev"]);
-  writeMount(json, "/dev", "tmpfs", "tmpfs", ["nosuid", "strictatime", "mode=755", "size=65536k"]);
-  const pts = ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"];
-  writeMount(json, "/dev/pts", "devpts", "devpts", pts);
-  const access = hostConfig.boolOf("Privileged") ? "rw" : "ro";
-  writeMount(json, "/sys", "sysfs", "sysfs", ["nosuid", "noexec", "nodev", access]);
-  writeMount(json, "/sys/fs/cgroup", "cgroup", "cgroup", [access, "nosuid", "noexec", "nodev"]);
-  writeMount(json, "/dev/mqueue", "mqueue", "mqueue", ["nosuid", "noexec", "nodev"]);
-  writeMemory(json, container, hostConfig);
+  for (let i = 0; i < mounts.length; i++)
+    if (!isTaken(container, hostConfig, mounts[i].destination)) mounts[i].write(json);
   writeOwn(json, container, hostConfig);
   json.endArray();
+}
+
+function usualMounts(container: Container, hostConfig: Json): OwnMount[] {
+  const access = hostConfig.boolOf("Privileged") ? "rw" : "ro";
+  const safe = ["nosuid", "noexec", "nodev"];
+  const pts = ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"];
+  const mounts = [
+    new OwnMount("/proc", "proc", "proc", safe),
+    new OwnMount("/dev", "tmpfs", "tmpfs", ["nosuid", "strictatime", "mode=755", "size=65536k"]),
+    new OwnMount("/dev/pts", "devpts", "devpts", pts),
+    new OwnMount("/sys", "sysfs", "sysfs", safe.concat([access])),
+    new OwnMount("/sys/fs/cgroup", "cgroup", "cgroup", [access, "nosuid", "noexec", "nodev"]),
+    new OwnMount("/dev/mqueue", "mqueue", "mqueue", safe),
+  ];
+  addMemory(mounts, container, hostConfig);
+  return mounts;
+}
+
+/** The client's own mount takes the place of a usual one; one of all devices takes the places below it, too. */
+function isTaken(container: Container, hostConfig: Json, destination: string): bool {
+  const tmpfs = hostConfig.find("Tmpfs");
+  const ofDevices = destination.startsWith("/dev/");
+  for (let i = 0; i < container.mounts.length; i++) {
+    const own = container.mounts[i].destination;
+    if (own == destination || (ofDevices && own == "/dev")) return true;
+  }
+  if (tmpfs === null) return false;
+  return tmpfs.find(destination) !== null || (ofDevices && tmpfs.find("/dev") !== null);
 }
 
 /** Bytes of /dev/shm. */
@@ -34,16 +56,16 @@ export function sharedBytes(hostConfig: Json): i64 {
 }
 
 /** Shared memory is shared with whoever shares the IPC namespace; there is none without one that could be used. */
-function writeMemory(json: JsonWriter, container: Container, hostConfig: Json): void {
+function addMemory(mounts: OwnMount[], container: Container, hostConfig: Json): void {
   if (hostConfig.stringOf("IpcMode") == "none") return;
   const shared = memoryOf(container);
   const safe = ["nosuid", "noexec", "nodev"];
   if (shared.length == 0) {
     const size = `size=${sharedBytes(hostConfig).toString()}`;
-    writeMount(json, "/dev/shm", "tmpfs", "shm", safe.concat(["mode=1777", size]));
+    mounts.push(new OwnMount("/dev/shm", "tmpfs", "shm", safe.concat(["mode=1777", size])));
   } else {
     const bind = ["rbind", "rprivate"];
-    writeMount(json, "/dev/shm", "bind", shared, shared.startsWith("/") ? bind : bind.concat(safe));
+    mounts.push(new OwnMount("/dev/shm", "bind", shared, shared.startsWith("/") ? bind : bind.concat(safe)));
   }
 }
 
@@ -92,6 +114,15 @@ class OwnMount {
     readonly source: string,
     readonly options: string[],
   ) {}
+
+  write(json: JsonWriter): void {
+    json.beginObject();
+    json.stringField("destination", this.destination);
+    json.stringField("type", this.type);
+    json.stringField("source", this.source);
+    json.stringArrayField("options", this.options);
+    json.endObject();
+  }
 }
 
 /** Shallow destinations first, so that none hides one that came before. */
@@ -113,9 +144,7 @@ function writeOwn(json: JsonWriter, container: Container, hostConfig: Json): voi
   addFile(mounts, "hostname", destinations, readOnly);
   addFile(mounts, "hosts", destinations, readOnly);
   mounts.sort((a: OwnMount, b: OwnMount) => depthOf(a.destination) - depthOf(b.destination));
-  for (let i = 0; i < mounts.length; i++) {
-    writeMount(json, mounts[i].destination, mounts[i].type, mounts[i].source, mounts[i].options);
-  }
+  for (let i = 0; i < mounts.length; i++) mounts[i].write(json);
 }
 
 /** A bind of the client's own over one of these files takes its place. */
@@ -144,15 +173,6 @@ function ownMount(mount: MountPoint): OwnMount {
   if (mount.readOnly) options.push("ro");
   if (mount.readOnly && mount.deeplyReadOnly && canBeDeep()) options.push("rro");
   return new OwnMount(mount.destination, "bind", sourceOf(mount), options);
-}
-
-function writeMount(json: JsonWriter, destination: string, type: string, source: string, options: string[]): void {
-  json.beginObject();
-  json.stringField("destination", destination);
-  json.stringField("type", type);
-  json.stringField("source", source);
-  json.stringArrayField("options", options);
-  json.endObject();
 }
 
 function depthOf(path: string): i32 {
