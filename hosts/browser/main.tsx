@@ -1,10 +1,12 @@
-// Begins the page: the session that a link holds, or a new one with the first request of the first lesson.
+// Begins the page: the session or the lesson that a link holds, or a new session with the first request of a lesson.
 
 import { render } from "preact";
 import { LESSONS } from "./lessons/lessons.js";
 import { App } from "./page/app.js";
-import { Playground, addFirst } from "./page/playground.js";
+import { addFirst, lessonOf } from "./page/lessons/course.js";
+import { Playground } from "./page/playground.js";
 import { createSession } from "./session/create.js";
+import { readFragment } from "./session/fragment.js";
 import { packagedCore } from "./session/packaged-core.js";
 import type { NamedCore, Session } from "./session/session.js";
 import { fromFragment } from "./session/share.js";
@@ -12,10 +14,9 @@ import { fromFragment } from "./session/share.js";
 async function begin(): Promise<void> {
   const core = packagedCore();
   const { session, remark } = await firstSession(core);
-  const playground = new Playground(session);
+  const playground = new Playground(session ?? (await createSession({ core })));
   playground.notice.value = remark;
-  if (location.hash.length < 2)
-    playground.lesson.value = LESSONS.find(({ id }) => !playground.finished.value.has(id))?.id ?? null;
+  await beginLesson(playground, session === null);
   const place = document.getElementById("app")!;
   place.replaceChildren();
   render(<App playground={playground} />, place);
@@ -23,27 +24,45 @@ async function begin(): Promise<void> {
   if (navigator.serviceWorker) void navigator.serviceWorker.register("service-worker.js");
 }
 
-/** A link that cannot be opened is told of, and a new session takes its place. */
-async function firstSession(core: NamedCore): Promise<{ session: Session; remark: string }> {
-  let remark = "";
-  if (location.hash.length > 1) {
-    try {
-      const { session, warnings } = await fromFragment(location.hash.slice(1), core);
-      return { session, remark: remarkOn(warnings) };
-    } catch (error) {
-      remark = `The link cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
-    }
+/** That of the link; null where a new one has to take its place. A link that cannot be opened is told of. */
+async function firstSession(core: NamedCore): Promise<{ session: Session | null; remark: string }> {
+  const linked = readFragment(location.hash);
+  if (linked.session === null) return { session: null, remark: remarkOnLesson(linked.lesson) };
+  try {
+    const { session, warnings } = await fromFragment(linked.session, core);
+    return { session, remark: remarkOn(warnings) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { session: null, remark: `The link cannot be opened: ${reason}` };
   }
-  const session = await createSession({ core });
-  addFirst(session, null);
-  return { session, remark };
 }
 
+/** The lesson of the link; where there is no link, the first that was not done yet. */
+async function beginLesson({ course, session }: Playground, isNew: boolean): Promise<void> {
+  const linked = readFragment(location.hash);
+  const isLink = linked.lesson !== null || linked.session !== null;
+  const first = LESSONS.find(({ id }) => !course.finished.peek().has(id))?.id ?? null;
+  const lesson = lessonOf(isLink ? linked.lesson : first)?.id ?? null;
+  if (isNew) addFirst(session.peek(), lesson);
+  if (lesson !== null) await course.tell({ kind: "resume", lesson });
+}
+
+/** What was gone to by hand, or back and forth in the browser's history. */
 async function openLink(playground: Playground, core: NamedCore): Promise<void> {
-  if (location.hash.length < 2) return;
-  const { session, warnings } = await fromFragment(location.hash.slice(1), core);
-  playground.take(session);
-  playground.notice.value = remarkOn(warnings);
+  const { lesson, session: text } = readFragment(location.hash);
+  const known = lessonOf(lesson)?.id ?? null;
+  playground.notice.value = remarkOnLesson(lesson);
+  if (text !== null) {
+    const { session, warnings } = await fromFragment(text, core);
+    playground.take(session, known === null ? { kind: "leave" } : { kind: "resume", lesson: known });
+    playground.notice.value = remarkOn(warnings);
+  } else if (known !== null) await playground.course.tell({ kind: "choose", lesson: known });
+}
+
+/** Empty where nothing is wrong with it. */
+function remarkOnLesson(id: string | null): string {
+  if (id === null || lessonOf(id) !== null) return "";
+  return `There is no lesson ${id}. There are: ${LESSONS.map((lesson) => lesson.id).join(", ")}.`;
 }
 
 /** What is to be known of a session that was opened from a link. */

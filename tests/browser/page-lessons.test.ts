@@ -1,30 +1,98 @@
 // Every lesson, walked to its end on the page as a learner would: what it offers is added, changed where something is to
-// be found out, and sent.
+// be found out, and sent. All of them in order and on one page, twice.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Lesson } from "../../hosts/browser/lessons/lesson.js";
 import { LESSONS } from "../../hosts/browser/lessons/lessons.js";
+import type { Watched } from "./chromium.js";
 import { onPages } from "./on-pages.js";
 import { FINDINGS } from "./lesson-findings.js";
 
-/** The world runs ten times as fast: a lesson waits for containers that sleep. */
 const PATIENCE = { timeout: 60_000 };
+const LONG = { timeout: 120_000 };
+
 onPages("lessons on the page", (browser) => {
-  for (const lesson of LESSONS) {
-    test(lesson.title, async () => {
-      const { page, complaints } = await browser().open({ viewport: { width: 1280, height: 1000 } });
-      await page.getByLabel("Speed").selectOption("10");
-      const title = page.locator(".lesson-title", { hasText: lesson.title });
-      if ((await title.getAttribute("aria-expanded")) !== "true") await title.click();
-      for (let step = 0; step < lesson.steps.length; step++) await doStep(page, lesson, step);
-      await expect.poll(() => page.locator(".insight").innerText(), PATIENCE).toBe(lesson.insight);
-      await expect.poll(() => title.innerText(), PATIENCE).toContain("✓");
-      expect(complaints).toEqual([]);
-      await page.context().close();
-    });
+  let watched: Watched | null = null;
+  /** One for all; a lesson that failed leaves it to the next. */
+  const shared = async (): Promise<Watched> => {
+    watched ??= await browser().open({ viewport: { width: 1280, height: 1000 } });
+    return watched;
+  };
+
+  for (const round of ["first", "second"]) {
+    for (const [at, lesson] of LESSONS.entries()) {
+      test(`the ${round} time: ${lesson.title}`, LONG, async () => {
+        const { page, complaints } = await shared();
+        // The world runs ten times as fast: a lesson waits for containers that sleep.
+        await page.getByLabel("Speed").selectOption("10");
+        await open(page, lesson);
+        for (let step = 0; step < lesson.steps.length; step++) await doStep(page, lesson, step);
+        await expect.poll(() => page.locator(".insight").innerText(), PATIENCE).toBe(lesson.insight);
+        await expect.poll(() => titleOf(page, lesson).innerText(), PATIENCE).toContain("✓");
+        await expect.poll(() => page.locator(".lesson > :last-child").innerText()).toBe(wayOn(LESSONS[at + 1]));
+        expect(complaints).toEqual([]);
+      });
+    }
   }
+
+  test("a link opens a lesson; to start over takes its ticks away, and a step back brings them again", async () => {
+    const { page, complaints } = await browser().open({}, "#lesson=list-stop");
+    const lesson = LESSONS.find(({ id }) => id === "list-stop")!;
+    await expect.poll(() => titleOf(page, lesson).getAttribute("aria-expanded")).toBe("true");
+    await doStep(page, lesson, 0);
+    await page.getByRole("button", { name: "Start over" }).click();
+    await expect.poll(() => states(page), PATIENCE).toEqual(["current", "later", "later", "later", "later"]);
+    expect(new URL(page.url()).hash).toBe("#lesson=list-stop");
+    await page.goBack();
+    await expect.poll(() => states(page), PATIENCE).toEqual(["done", "current", "later", "later", "later"]);
+    await page.goto(`${page.url().split("#")[0]}#lesson=nothing`);
+    await page.getByText("There is no lesson nothing. There are: run, background,").waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("what a branch of the past has not done is to be done again", async () => {
+    const { page, complaints } = await browser().open({}, "#lesson=run");
+    const [lesson] = LESSONS;
+    for (const step of [0, 1]) await doStep(page, lesson!, step);
+    while ((await page.locator(".scrubber-text .grow").innerText()).includes("/start") === false) {
+      await page.getByRole("button", { name: "Step back" }).click();
+    }
+    await page.getByRole("button", { name: "Step back" }).click();
+    await page.getByRole("button", { name: "Go on from here" }).click();
+    await expect.poll(() => states(page), PATIENCE).toEqual(["done", "current", "later", "later"]);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 });
+
+function titleOf(page: Page, lesson: Lesson) {
+  return page.locator(".lesson-title", { hasText: lesson.title });
+}
+
+/** By the button at the end of the lesson before, where it stands there; else from the list. */
+async function open(page: Page, lesson: Lesson): Promise<void> {
+  const title = titleOf(page, lesson);
+  const next = page.getByRole("button", { name: wayOn(lesson) });
+  if (await next.isVisible()) await next.click();
+  else if ((await title.getAttribute("aria-expanded")) !== "true") await title.click();
+  const rest = lesson.steps.slice(1).map(() => "later");
+  await expect.poll(() => states(page), { ...PATIENCE, message: "it begins" }).toEqual(["current", ...rest]);
+  await expect.poll(() => title.getAttribute("aria-expanded")).toBe("true");
+  await expect.poll(() => page.locator(".cell").count(), PATIENCE).toBe(1);
+}
+
+function wayOn(next: Lesson | undefined): string {
+  const last = "That was the last lesson. What else would you like to see happen?";
+  return next === undefined ? last : `Next lesson: ${next.title}`;
+}
+
+function states(page: Page): Promise<(string | null)[]> {
+  return page
+    .locator(".lesson-steps > li")
+    .evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset["state"] ?? null));
+}
 
 /** Does what the current step asks for, and sees it lit. */
 async function doStep(page: Page, lesson: Lesson, step: number): Promise<void> {

@@ -12,7 +12,7 @@ export function Past() {
   if (looking === null) return null;
   const branch = async (): Promise<void> => {
     const next = await playground.run(session.branch(looking));
-    if (next !== undefined) await playground.replace(next);
+    if (next !== undefined) await playground.replace(next, { kind: "branch" });
   };
   return (
     <div class="past" role="status">

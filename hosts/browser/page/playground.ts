@@ -1,19 +1,20 @@
 // The state of the page: which session it shows and what of it. What the session knows is not kept here again.
 
 import { batch, effect, signal } from "@preact/signals";
-import { LESSONS } from "../lessons/lessons.js";
+import type { Cause } from "../lessons/progress.js";
 import type { Reference } from "../reference/reference.js";
 import type { Exchange } from "../session/exchange.js";
 import type { WrittenRequest } from "../session/request.js";
 import type { Session } from "../session/session.js";
 import { createSession } from "../session/create.js";
+import { lessonFragment } from "../session/fragment.js";
 import { toFragment } from "../session/share.js";
+import { Course, addFirst } from "./lessons/course.js";
 import { loadReference } from "./references.js";
 import { Motion, type Speed } from "./speed.js";
 
 export type Tab = "lessons" | "notebook" | "world";
 
-const LESSONS_KEY = "coracle-lessons";
 /** How often slow motion looks whether something happens. */
 const LOOK_MS = 50;
 
@@ -24,10 +25,7 @@ export class Playground {
   readonly reference = signal<Reference | null>(null);
   /** What is in front where there is room for one column. */
   readonly tab = signal<Tab>("notebook");
-  /** Id of the lesson that is open. */
-  readonly lesson = signal<string | null>(null);
-  /** Ids of the lessons that are done; kept for the next visit. */
-  readonly finished = signal<ReadonlySet<string>>(new Set(keptLessons()));
+  readonly course: Course;
   /** Speed of the world while it is not paused. */
   readonly speed = signal<Speed>("slow motion");
   /** Said once, on the page and to screen readers. */
@@ -41,6 +39,17 @@ export class Playground {
 
   constructor(session: Session) {
     this.session = signal(session);
+    this.course = new Course({
+      session: this.session,
+      fresh: async () => (await this.run(this.#fresh())) ?? null,
+      show: async (next, lesson, shown) => {
+        await this.#leave(lessonFragment(lesson, null));
+        batch(() => {
+          this.#show(next);
+          shown();
+        });
+      },
+    });
     effect(() => void this.#loadReference(this.version.value));
     effect(() => this.#keepPace());
     setInterval(() => this.#keepPace(), LOOK_MS);
@@ -73,7 +82,7 @@ export class Playground {
       const branch = await this.session.value.branch(looking);
       if (!branch.cells.value.some((one) => one.id === cell)) cell = branch.add(request).id;
       branch.edit(cell, request);
-      await this.replace(branch);
+      await this.replace(branch, { kind: "branch" });
       this.notice.value = "This is a branch now: what came after that moment has not happened.";
     }
     const session = this.session.value;
@@ -92,19 +101,32 @@ export class Playground {
 
   /**
    * Shows another session, and ends the one before: a step back in the browser's history brings that again. It is kept
-   * before the other is seen, since whoever sees that may step back at once.
+   * before the other is seen, since whoever sees that may step back at once. `cause`: what that is to the lesson.
    */
-  async replace(next: Session): Promise<void> {
-    const before = this.session.peek();
-    if (before.actions.peek().length > 0) await this.run(keepInHistory(before));
-    this.take(next);
+  async replace(next: Session, cause: Cause): Promise<void> {
+    const lesson = cause.kind === "branch" ? this.course.progress.peek().lesson : null;
+    await this.#leave(lesson === null ? "" : lessonFragment(lesson, null));
+    this.take(next, cause);
   }
 
   /** Shows another session; the one before is over. */
-  take(next: Session): void {
+  take(next: Session, cause: Cause): void {
+    batch(() => {
+      this.#show(next);
+      void this.course.tell(cause);
+    });
+  }
+
+  #show(next: Session): void {
     const before = this.session.peek();
     this.session.value = next;
     void this.run(before.close());
+  }
+
+  /** The session as a link, with the lesson that it is in. */
+  async link(): Promise<string> {
+    const text = await toFragment(this.session.peek());
+    return lessonFragment(this.course.progress.peek().lesson, text);
   }
 
   /** Shows what an engine elsewhere has recorded. */
@@ -115,7 +137,7 @@ export class Playground {
     const [text, { openTrace }] = await Promise.all([file.text(), import("../session/open-trace.js")]);
     const session = await openTrace(file.name, text, this.session.value.core, (share) => this.#reads(file, share));
     if (session === null) return;
-    await this.replace(session);
+    await this.replace(session, { kind: "leave" });
     this.notice.value = "";
   }
 
@@ -127,22 +149,24 @@ export class Playground {
     return true;
   }
 
-  /** Each lesson begins in a session of its own, with its first request. */
-  async openLesson(lesson: string | null): Promise<void> {
-    this.lesson.value = lesson;
-    if (lesson !== null) await this.startAfresh();
+  /** Opens a lesson in a session of its own; folds the one that is open. */
+  async openLesson(lesson: string): Promise<void> {
+    if (this.course.progress.peek().lesson !== lesson) return this.course.tell({ kind: "choose", lesson });
+    await this.course.tell({ kind: "close" });
+    history.replaceState(null, "", pageWith(""));
   }
 
+  /** The lesson that is open begins again. */
   async startAfresh(): Promise<void> {
-    const { core, seed, images } = this.session.value;
-    const session = await createSession({ core, seed, images });
-    await this.replace(session);
-    addFirst(session, this.lesson.value);
+    if (this.course.lesson !== null) return this.course.tell({ kind: "restart" });
+    const session = await this.#fresh();
+    addFirst(session, null);
+    await this.replace(session, { kind: "leave" });
   }
 
-  finish(lesson: string): void {
-    this.finished.value = new Set([...this.finished.value, lesson]);
-    localStorage.setItem(LESSONS_KEY, [...this.finished.value].join(" "));
+  #fresh(): Promise<Session> {
+    const { core, seed, images } = this.session.peek();
+    return createSession({ core, seed, images });
   }
 
   /** Waits for an action; what goes wrong is said on the page. */
@@ -153,6 +177,16 @@ export class Playground {
       this.notice.value = error instanceof Error ? error.message : String(error);
       return undefined;
     }
+  }
+
+  /** Keeps the session as a link in the entry that is left; the page's new entry has `fragment`. */
+  async #leave(fragment: string): Promise<void> {
+    const isKept = this.session.peek().actions.peek().length > 0;
+    const link = isKept ? await this.run(this.link()) : undefined;
+    if (link !== undefined) {
+      history.replaceState(null, "", pageWith(link));
+      history.pushState(null, "", pageWith(fragment));
+    } else history.replaceState(null, "", pageWith(fragment));
   }
 
   #keepPace(): void {
@@ -173,21 +207,9 @@ export class Playground {
   }
 }
 
-/** The first request of a lesson; of the first one if none is open. */
-export function addFirst(session: Session, lesson: string | null): void {
-  const cell = (LESSONS.find(({ id }) => id === lesson) ?? LESSONS[0])?.steps[0]?.cell;
-  if (cell !== undefined) session.add(cell(session));
-}
-
-/** As a link in the entry that is left; the page's new one has none. */
-async function keepInHistory(session: Session): Promise<void> {
-  const fragment = await toFragment(session);
-  history.replaceState(null, "", `#${fragment}`);
-  history.pushState(null, "", location.pathname + location.search);
-}
-
-function keptLessons(): string[] {
-  return (localStorage.getItem(LESSONS_KEY) ?? "").split(" ").filter(Boolean);
+/** The page's address with this behind `#`. */
+function pageWith(fragment: string): string {
+  return location.pathname + location.search + (fragment === "" ? "" : `#${fragment}`);
 }
 
 /** Resolves when the page had its turn. A timer would do, too, but hardly any run where nobody sees the page. */

@@ -4,14 +4,13 @@ import { useRef, useState } from "preact/hooks";
 import { CopyButton } from "./copy-button.js";
 import { usePlayground } from "./context.js";
 import { curlScript } from "../notation/curl-script.js";
-import { toFragment } from "../session/share.js";
 
 export function Share() {
   const playground = usePlayground();
   const dialog = useRef<HTMLDialogElement>(null);
   const [link, setLink] = useState("");
   const open = async (): Promise<void> => {
-    const text = await playground.run(toFragment(playground.session.value));
+    const text = await playground.run(playground.link());
     if (text === undefined) return;
     const url = new URL(location.href);
     url.hash = text;

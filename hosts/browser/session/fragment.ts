@@ -1,4 +1,5 @@
-// The text of a shared session: `1.` and base64url (RFC 4648 §5) of deflated JSON (RFC 1951).
+// What stands behind `#`: a lesson (`lesson=ID`), a session, or both, joined by `&`. The text of a shared session is `1.`
+// and base64url (RFC 4648 §5) of deflated JSON (RFC 1951).
 
 import { checkShared } from "./shared-form.js";
 import type { EnteredAction } from "./action.js";
@@ -25,6 +26,25 @@ const FORMAT = "1.";
 const MOST_TEXT = 64 * 1024;
 /** What it may unpack to. */
 const MOST_BYTES = 2 * 1024 * 1024;
+
+export interface Linked {
+  /** Id of a lesson, whether there is one or not. */
+  readonly lesson: string | null;
+  /** For `decodeFragment`. */
+  readonly session: string | null;
+}
+
+/** A lesson begins afresh where no session is given; otherwise that is gone on with. */
+export function lessonFragment(lesson: string | null, session: string | null): string {
+  return [lesson === null ? "" : `lesson=${lesson}`, session ?? ""].filter(Boolean).join("&");
+}
+
+export function readFragment(fragment: string): Linked {
+  const text = fragment.replace(/^#/, "");
+  const found = /^lesson=([^&]*)(?:&(.*))?$/s.exec(text);
+  if (found === null) return { lesson: null, session: text || null };
+  return { lesson: found[1]!, session: found[2] || null };
+}
 
 /** Rejects with `BadFragment` for a session too large for a link. */
 export async function encodeFragment(shared: Shared): Promise<string> {

@@ -19,7 +19,7 @@ export function CellMenu({ cell, place, last }: CellMenuProps) {
   const sendBefore = async (exchange: number): Promise<void> => {
     const branch = await playground.run(session.branchWith(cell.id, exchange));
     if (branch === undefined) return;
-    await playground.replace(branch);
+    await playground.replace(branch, { kind: "branch" });
     playground.notice.value = "The past was played again with this request in it.";
   };
   return (

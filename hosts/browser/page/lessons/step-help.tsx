@@ -1,0 +1,52 @@
+// What helps with a step of a lesson: its request, or its button, and hints.
+
+import type { LessonStep } from "../../lessons/lesson.js";
+import type { WrittenRequest } from "../../session/request.js";
+import { usePlayground, useSession } from "../context.js";
+
+export function StepHelp({ step }: { step: LessonStep }) {
+  const playground = usePlayground();
+  const session = useSession();
+  return (
+    <div class="stack tight">
+      <div class="row">
+        {step.cell && <RequestButton request={step.cell(session)} />}
+        {step.button === "crash" && (
+          <button type="button" onClick={() => void playground.run(session.crash())}>
+            Kill the engine
+          </button>
+        )}
+        {step.button === "reopen" && (
+          <button type="button" onClick={() => void playground.run(session.reopen())}>
+            Start the engine again
+          </button>
+        )}
+      </div>
+      {step.hints.map((hint, at) => (
+        <details key={at} class="fold">
+          <summary class="small">{at === 0 ? "A hint" : "Another hint"}</summary>
+          <p class="small">{hint}</p>
+        </details>
+      ))}
+    </div>
+  );
+}
+
+/** What stands in the notebook already, and has not been sent, is not added once more. */
+function RequestButton({ request }: { request: WrittenRequest }) {
+  const playground = usePlayground();
+  const session = useSession();
+  const waiting = session.cells.value.find(
+    (cell) => cell.exchanges.value.length === 0 && same(cell.request.value, request),
+  );
+  const act = (): void => (waiting ? playground.show(waiting.id) : playground.add(request));
+  return (
+    <button type="button" onClick={act}>
+      {waiting ? "Go to the request" : "Add the request"}
+    </button>
+  );
+}
+
+function same(a: WrittenRequest, b: WrittenRequest): boolean {
+  return a.method === b.method && a.target === b.target && a.body === b.body;
+}
