@@ -11,11 +11,11 @@ import { lessonFragment } from "../session/fragment.js";
 import { toFragment } from "../session/share.js";
 import { Course, addFirst } from "./lessons/course.js";
 import { loadReference } from "./references.js";
-import { Motion, type Speed } from "./speed.js";
+import { Motion, WATCHING, type Speed } from "./speed.js";
 
 export type Tab = "lessons" | "notebook" | "world";
 
-/** How often slow motion looks whether something happens. */
+/** How often it is looked whether something happens, so that it can be watched. */
 const LOOK_MS = 50;
 
 export class Playground {
@@ -27,7 +27,7 @@ export class Playground {
   readonly tab = signal<Tab>("notebook");
   readonly course: Course;
   /** Speed of the world while it is not paused. */
-  readonly speed = signal<Speed>("slow motion");
+  readonly speed = signal<Speed>(WATCHING);
   /** Said once, on the page and to screen readers. */
   readonly notice = signal("");
   /** Cell to bring into view and put the caret into. */

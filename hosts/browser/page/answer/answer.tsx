@@ -10,6 +10,7 @@ import { Explain } from "./explain.js";
 import { Languages } from "./languages.js";
 import { StdinField } from "./stdin-field.js";
 import { VersionLens } from "./version-lens.js";
+import { Waiting } from "./waiting.js";
 
 type About = "happened" | "languages" | "versions";
 
@@ -63,14 +64,15 @@ function useOnce(now: boolean): boolean {
   return once.current;
 }
 
-/** Becomes true when an answer begins that was not there yet when it was first shown. */
-function useArrival(exchange: Exchange): boolean {
+/** Whether an answer is awaited, and then that it begins; null for one that was there when it was first shown. */
+function useArrival(exchange: Exchange): "awaited" | "begun" | null {
   const awaited = useRef(exchange.head.peek() === null);
-  return exchange.head.value !== null && awaited.current;
+  if (!awaited.current) return null;
+  return exchange.head.value === null ? "awaited" : "begun";
 }
 
 /** Scrolls as little as needed when `cause` comes to be something, and then to be something else. */
-function useBroughtIntoView<E extends HTMLElement>(cause: string | boolean | null) {
+function useBroughtIntoView<E extends HTMLElement>(cause: string | null) {
   const element = useRef<E>(null);
   useEffect(() => {
     if (cause) requestAnimationFrame(() => element.current?.scrollIntoView({ block: "nearest" }));
@@ -87,7 +89,9 @@ function Head({ exchange, later }: { exchange: Exchange; later: boolean }) {
     <div class="answer-head">
       <p role="status" class="status-line">
         {head === null ? (
-          <span class={state === "broken" ? "refused" : "muted"}>{state === "broken" ? "No answer" : "Sent…"}</span>
+          <span class={state === "broken" ? "refused" : "muted waiting"}>
+            {state === "broken" ? "No answer" : <Waiting exchange={exchange} />}
+          </span>
         ) : (
           <strong class={head.status >= 400 ? "refused" : "accepted"}>
             {head.status} {statusText(head.status)}

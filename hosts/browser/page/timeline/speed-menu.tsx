@@ -1,14 +1,7 @@
 // How fast the world's time passes.
 
 import { usePlayground } from "../context.js";
-import type { Speed } from "../speed.js";
-
-const SPEEDS: readonly { id: string; label: string; speed: Speed }[] = [
-  { id: "slow", label: "slow", speed: "slow motion" },
-  { id: "1", label: "1×", speed: { times: 1 } },
-  { id: "10", label: "10×", speed: { times: 10 } },
-  { id: "fast", label: "fast", speed: "fast" },
-];
+import { SPEEDS } from "../speed.js";
 
 export function SpeedMenu() {
   const playground = usePlayground();
@@ -17,7 +10,7 @@ export function SpeedMenu() {
     playground.speed.value = SPEEDS.find((one) => one.id === id)!.speed;
   };
   return (
-    <label>
+    <label title="What is shown of the world's time: each step slowed down to be watched, real time, or no waiting">
       <span class="unseen">Speed</span>
       <select value={chosen.id} onChange={(event) => choose(event.currentTarget.value)}>
         {SPEEDS.map(({ id, label }) => (

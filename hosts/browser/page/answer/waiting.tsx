@@ -1,0 +1,21 @@
+// Beside a request that has no answer yet: why not.
+
+import { awaited } from "../../session/waiting.js";
+import type { Exchange } from "../../session/exchange.js";
+import { usePlayground, useSession } from "../context.js";
+import { WATCHING } from "../speed.js";
+import { shortIds } from "../words.js";
+
+export function Waiting({ exchange }: { exchange: Exchange }) {
+  const session = useSession();
+  const { speed } = usePlayground();
+  const what = awaited(session.steps.value, exchange).at(-1);
+  let why = what === undefined ? "" : `waits for: ${shortIds(what)}`;
+  if (what !== undefined && speed.value === WATCHING) why += ", slowed down";
+  if (session.pace.value === "stopped") why = "time stands still: Play lets it go on";
+  return (
+    <>
+      Sent… <span class="small">{why}</span>
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+// Where there is room for one column: what the lesson says, right above the requests that it speaks of.
+
+import { useRef } from "preact/hooks";
+import { LESSONS } from "../../lessons/lessons.js";
+import type { Progress } from "../../lessons/progress.js";
+import { usePlayground } from "../context.js";
+import { NextLesson } from "./lesson-view.js";
+import { StepHelp } from "./step-help.js";
+
+/** A step of the lesson as it stands among the cells: what was done stays where it is, so that nothing jumps. */
+export interface Placed {
+  readonly step: number;
+  /** Id of the cell that it stands under; null for above all. */
+  readonly under: string | null;
+}
+
+/** Where steps stand: each under the last cell that was answered when its turn came. */
+export function usePlaced(progress: Progress, answered: string | null): readonly Placed[] {
+  const kept = useRef<{ turn: number; placed: Placed[] }>({ turn: -1, placed: [] });
+  const { status, turn, reached } = progress;
+  if (status === "none") return [];
+  if (kept.current.turn !== turn) kept.current = { turn, placed: [] };
+  const { placed } = kept.current;
+  while ((placed.at(-1)?.step ?? -1) > reached) placed.pop();
+  if (placed.at(-1)?.step !== reached) placed.push({ step: reached, under: reached === 0 ? null : answered });
+  return [...placed];
+}
+
+export function LessonCard({ at }: { at: number }) {
+  const { course } = usePlayground();
+  const { status, reached } = course.progress.value;
+  const { lesson } = course;
+  if (lesson === null) return null;
+  const step = lesson.steps[at];
+  return (
+    <section class="lesson-card" aria-label={`Lesson, step ${at + 1}`} aria-busy={status === "preparing"}>
+      <h3>
+        <span>
+          <span class="muted">{LESSONS.indexOf(lesson) + 1}</span> {lesson.title}
+        </span>
+        <span class="muted small lesson-count">{step ? `${at + 1} of ${lesson.steps.length}` : "done"}</span>
+      </h3>
+      {at === 0 && <p>{lesson.intro}</p>}
+      {step && (
+        <p class="lesson-task">
+          {step.task}
+          {at < reached && <span class="lesson-tick"> ✓</span>}
+        </p>
+      )}
+      {step && <StepHelp step={step} />}
+      {!step && <p class="lesson-end">{lesson.insight}</p>}
+      {!step && <NextLesson lesson={lesson} />}
+    </section>
+  );
+}

@@ -1,0 +1,76 @@
+// The page on a phone: the lesson stands above the request that it speaks of, and moves on with it. And what is waited
+// for is told.
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { LESSONS } from "../../hosts/browser/lessons/lessons.js";
+import { sendLast } from "./chromium.js";
+import { onPages } from "./on-pages.js";
+import { PATIENCE, sendLine, typeLine } from "./visitor.js";
+
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+onPages("the page on a phone", (browser) => {
+  test("shows a newcomer the lesson and its request, and the next step under the answer", async () => {
+    const { page, complaints } = await browser().open(PHONE);
+    const [lesson] = LESSONS;
+    await page.locator(".lesson-card", { hasText: lesson!.steps[0]!.task }).waitFor();
+    const order = await tops(page, [".parts", ".lesson-card", ".cell button.primary", ".timeline"]);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    await page.locator(".cell button.primary").click({ trial: true });
+    expect(await sendLast(page)).toBe("201 Created");
+    await page.locator(".lesson-card", { hasText: lesson!.steps[1]!.task }).waitFor();
+    const [answer, card] = await tops(page, [".answer", ".lesson-card >> nth=1"]);
+    expect(card).toBeGreaterThan(answer!);
+    await page.locator(".lesson-card").last().getByRole("button", { name: "the request" }).click();
+    await expect.poll(() => page.locator(".cell").count()).toBe(2);
+    const [task, next] = await tops(page, [".lesson-task >> nth=1", ".cell >> nth=1"]);
+    expect(next).toBeGreaterThan(task!);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("keeps what moves time in one row, and offers the next lesson at the end of one", async () => {
+    const { page, complaints } = await browser().open(PHONE, "#lesson=versions");
+    const bar = await tops(page, [
+      ".transport",
+      ".timeline-bar select",
+      "button:text('Steps')",
+      "button:text('Break it')",
+    ]);
+    expect(Math.max(...bar) - Math.min(...bar)).toBeLessThan(8);
+    for (const line of ["/_ping", "/v1.20/version", "/v1.43/images/json", "/v1.44/images/json"]) {
+      await sendLine(page, `GET ${line}`);
+    }
+    await page.locator(".lesson-card").getByRole("button", { name: "Next lesson: What happens on a crash" }).click();
+    await page.locator(".lesson-card", { hasText: "Create a container that goes on for long." }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("tells what an answer waits for, and why that takes so long", async () => {
+    const { page, complaints } = await browser().open();
+    await sendLast(page);
+    const chosen = page.getByLabel("Speed").locator("option:checked");
+    expect(await chosen.innerText()).toBe("each step");
+    const cell = await typeLine(page, "docker start hello");
+    await cell.getByRole("button", { name: "Send" }).click();
+    const told = cell.locator(".status-line");
+    await expect.poll(() => told.innerText(), PATIENCE).toMatch(/^Sent… waits for: .+, slowed down/);
+    await expect.poll(() => told.innerText(), PATIENCE).toContain("204 No Content");
+    await page.getByRole("button", { name: "Pause" }).click();
+    const still = await typeLine(page, "docker restart hello");
+    await still.getByRole("button", { name: "Send" }).click();
+    await still.getByText("time stands still: Play lets it go on").waitFor();
+    await page.getByRole("button", { name: "Play" }).click();
+    await still.getByText("204 No Content").waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
+/** Where these begin, from the top of the page. */
+async function tops(page: Page, parts: readonly string[]): Promise<number[]> {
+  const boxes = await Promise.all(parts.map((part) => page.locator(part).first().boundingBox()));
+  return boxes.map((box, at) => box?.y ?? expect.fail(`there is no ${parts[at]}`));
+}
