@@ -246,10 +246,24 @@ describe("remedies", () => {
     ],
     [
       "not running",
-      written("POST", "/v1.41/containers/web/kill"),
+      written("POST", "/v1.41/containers/web/exec", { Cmd: ["ls"] }),
       409,
-      `cannot kill container: web: container ${"a".repeat(64)} is not running`,
-      "POST /v1.41/containers/web/start, POST /v1.41/containers/web/kill",
+      `container ${"a".repeat(64)} is not running`,
+      "POST /v1.41/containers/web/start, POST /v1.41/containers/web/exec",
+    ],
+    [
+      "an exec of a container that ended",
+      written("POST", `/v1.41/exec/${"b".repeat(64)}/start`, {}),
+      409,
+      `container ${"a".repeat(64)} is not running`,
+      "POST /v1.41/containers/aaaaaaaaaaaa/start",
+    ],
+    [
+      "an exec in a paused container",
+      written("POST", `/v1.41/exec/${"b".repeat(64)}/start`, {}),
+      409,
+      `Container ${"a".repeat(64)} is paused, unpause the container before exec`,
+      `POST /v1.41/containers/aaaaaaaaaaaa/unpause, POST /v1.41/exec/${"b".repeat(64)}/start`,
     ],
     [
       "paused",
@@ -317,6 +331,37 @@ describe("remedies", () => {
     ],
   ])("%s", (_name, request, status, message, first) => {
     expect(lines(request, status, message)[0]).toBe(first);
+  });
+
+  test("nothing is to be sent where nothing is left to do, and nobody else is ended in its place", () => {
+    const containers = ["web", "spare"].map((name) => ({ name }) as World["containers"][number]);
+    const told = (request: WrittenRequest, status: number, message: string) =>
+      remediesFor(request, { kind: "", status, message }, { ...EMPTY_WORLD, containers }).map(({ label, requests }) => [
+        label,
+        ...requests.map(({ method, target }) => `${method} ${target}`),
+      ]);
+    const kill = (name: string) => written("POST", `/v1.41/containers/${name}/kill`);
+    const list = ["See which containers there are", "GET /v1.41/containers/json?all=1"];
+    expect(told(kill("web"), 409, `cannot kill container: web: container ${"a".repeat(64)} is not running`)).toEqual([
+      [expect.stringContaining("Nothing is left to do")],
+      ["See how it ended", "GET /v1.41/containers/web/json"],
+    ]);
+    expect(told(kill("gone"), 404, "Cannot kill container: gone: No such container: gone")).toEqual([list]);
+    expect(told(kill("wbe"), 404, "No such container: wbe")).toEqual([
+      list,
+      ["Send it for web", "POST /v1.41/containers/web/kill"],
+    ]);
+    const read = written("GET", "/v1.41/containers/a/json");
+    expect(told(read, 404, "No such container: a").at(-1)).toEqual([
+      "Send it for spare",
+      "GET /v1.41/containers/spare/json",
+    ]);
+    const exec = written("POST", "/v1.41/exec/abc/start", {});
+    expect(told(exec, 404, "No such exec instance: abc")).toEqual([
+      [expect.stringContaining("make a new one")],
+      ["See which containers run", "GET /v1.41/containers/json"],
+    ]);
+    expect(told(exec, 404, "something else")).toEqual([]);
   });
 
   test("401: the header, with credentials to fill in", () => {

@@ -3,15 +3,34 @@
 import type { Remedy } from "./explain.js";
 import { containerIn, listing, withQuery, words } from "./remedy.js";
 import type { Asked } from "./remedy.js";
+import { isReading } from "../../dry-run/waits.js";
+import { nearest } from "../notation/docker/nearest.js";
 import { pathOf, written } from "./request.js";
+import type { WrittenRequest } from "./request.js";
 import { shortId } from "../../timeline/words.js";
 
+/**
+ * Whose name is like it was meant, perhaps. What only reads may as well be sent for another one; what ends or removes
+ * may not.
+ */
 export function noSuchContainer({ request, world, at }: Asked, name: string): Remedy[] {
-  const others = world.containers.slice(-2).map((container) => ({
-    label: `Send it for ${container.name}`,
-    requests: [{ ...request, target: request.target.replace(name, container.name) }],
-  }));
-  return [listing("See which containers there are", at("/containers/json?all=1")), ...others];
+  const names = world.containers.map((one) => one.name);
+  const meant = nearest(name, names);
+  const others = meant !== null ? [meant] : isReading(request.method) ? names.slice(-2) : [];
+  const again = others.flatMap((other) => {
+    const renamed = renamedIn(request, name, other);
+    return renamed === null ? [] : [{ label: `Send it for ${other}`, requests: [renamed] }];
+  });
+  return [listing("See which containers there are", at("/containers/json?all=1")), ...again];
+}
+
+/** The request about another container; null where its path does not name one. */
+function renamedIn(request: WrittenRequest, name: string, other: string): WrittenRequest | null {
+  const [path = "", ...query] = request.target.split("?");
+  const parts = path.split("/");
+  const place = parts.indexOf(name);
+  if (place < 0) return null;
+  return { ...request, target: [parts.with(place, other).join("/"), ...query].join("?") };
 }
 
 export function nameInUse({ request, at }: Asked, name: string, owner: string): Remedy[] {
@@ -34,14 +53,49 @@ export function stillRunning({ request, at }: Asked): Remedy[] {
   ];
 }
 
-export function notRunning({ request, at }: Asked): Remedy[] {
-  const start = written("POST", at(`/containers/${containerIn(request)}/start`));
+/** A signal needs a process; an exec belongs to one run of its container, and ends with that. */
+export function notRunning(asked: Asked, id: string): Remedy[] {
+  const { request, at } = asked;
+  const name = containerIn(request) || named(asked, id);
+  const start = written("POST", at(`/containers/${name}/start`));
+  const path = pathOf(request);
+  if (path.endsWith("/kill")) {
+    return [
+      words("Nothing is left to do: its process has ended, and there is none to send a signal to"),
+      listing("See how it ended", at(`/containers/${name}/json`)),
+    ];
+  }
+  if (path.startsWith("/exec/")) {
+    return [
+      { label: "Start the container, and then make a new exec in it", requests: [start] },
+      words("An exec belongs to one run of its container: it cannot be started in the next one"),
+    ];
+  }
   return [{ label: "Start it first, then send it again", requests: [start, request] }];
 }
 
-export function paused({ request, at }: Asked): Remedy[] {
-  const unpause = written("POST", at(`/containers/${containerIn(request)}/unpause`));
+/** It ended with its container, or was started and is forgotten. */
+export function noSuchExec({ at }: Asked): Remedy[] {
+  return [
+    words("An exec is there until it has ended, and no longer than its container: make a new one"),
+    listing("See which containers run", at("/containers/json")),
+  ];
+}
+
+export function paused(asked: Asked): Remedy[] {
+  const { request, at } = asked;
+  const name = containerIn(request) || named(asked, idIn(asked));
+  const unpause = written("POST", at(`/containers/${name}/unpause`));
   return [{ label: "Let it go on first, then send it again", requests: [unpause, request] }];
+}
+
+/** What the world calls the container that a sentence names. */
+function named({ world }: Asked, id: string): string {
+  return world.containers.find((one) => one.id === id)?.name ?? shortId(id);
+}
+
+function idIn({ refusal }: Asked): string {
+  return /[0-9a-f]{64}/.exec(refusal.message)?.[0] ?? "";
 }
 
 export function notPaused({ request, at }: Asked): Remedy[] {
@@ -50,8 +104,9 @@ export function notPaused({ request, at }: Asked): Remedy[] {
 }
 
 /** Its policy starts it again soon, and a stop keeps it from that. */
-export function restarting({ request, at }: Asked): Remedy[] {
-  const name = containerIn(request);
+export function restarting(asked: Asked): Remedy[] {
+  const { request, at } = asked;
+  const name = containerIn(request) || named(asked, idIn(asked));
   return [
     { label: "See how long it takes: send it again", requests: [request] },
     {
@@ -77,6 +132,8 @@ export function portTaken({ refusal, world, at, request }: Asked): Remedy[] {
 }
 
 export function noSuchProgram({ world, request, at }: Asked): Remedy[] {
+  if (pathOf(request).startsWith("/exec/"))
+    return [words("Make an exec of a program that the container has: sh, ls, cat…")];
   const name = containerIn(request);
   const container = world.containers.find((one) => one.name === name || one.id.startsWith(name));
   if (container === undefined) return [words("Create the container with a program that its image has: sh, echo, cat…")];

@@ -4,6 +4,7 @@ import type { Remedy } from "./explain.js";
 import {
   nameInUse,
   noSuchContainer,
+  noSuchExec,
   noSuchProgram,
   notModified,
   notPaused,
@@ -58,7 +59,8 @@ const SENTENCES: readonly { says: RegExp; remedies: (asked: Asked, ...parts: str
     says: /toomanyrequests|rate limit|too many requests/i,
     remedies: again("Wait as long as the registry says, then send it again"),
   },
-  { says: /^No such container: (.+)$/, remedies: noSuchContainer },
+  { says: /(?:^|: )No such container: (.+)$/, remedies: noSuchContainer },
+  { says: /^No such exec instance: /, remedies: noSuchExec },
   { says: /The container name "\/(.+)" is already in use by container "(\w+)"/, remedies: nameInUse },
   { says: /container is (?:running|restarting): stop the container before removing/, remedies: stillRunning },
   {
@@ -72,6 +74,10 @@ const SENTENCES: readonly { says: RegExp; remedies: (asked: Asked, ...parts: str
   { says: /unable to remove repository reference .*container (\w+) is using/, remedies: imageInUse },
   { says: /unable to delete \w+ .*used by (?:running|stopped) container (\w+)/, remedies: imageInUse },
   { says: /unable to delete \w+ \(must be forced\)/, remedies: forced },
+  {
+    says: /^page not found$/,
+    remedies: () => [words("No endpoint has this method and path: choose one from the list")],
+  },
   { says: /^invalid JSON/, remedies: malformedJson },
   { says: /Content-Type header/, remedies: jsonType },
   { says: /config cannot be empty/, remedies: emptyBody },
@@ -99,7 +105,6 @@ const STATUSES: Readonly<Record<number, (asked: Asked) => Remedy[]>> = {
   0: () => [words("The engine is down: start it again, then send the request again")],
   304: notModified,
   401: withCredentials,
-  404: () => [words("No endpoint has this method and path: choose one from the list")],
   500: again("Send it again"),
   501: notBuilt,
 };
