@@ -132,7 +132,10 @@ export class Exchange implements ReplyReceiver {
   #chunk(bytes: Uint8Array): void {
     this.#sendHead();
     if (this.#client !== null) return this.#client.say(bytes);
-    this.#channel.write(bytes, () => this.#drained(bytes.length));
+    // What a client left behind gives no credit: the core would go on sending until it hears that nobody is there.
+    this.#channel.write(bytes, (wentOut) => {
+      if (wentOut) this.#drained(bytes.length);
+    });
   }
 
   /** Told of by and by: a step of the core for every line of every reader would cost more than the lines. */

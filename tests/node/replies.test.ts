@@ -185,6 +185,19 @@ describe.each(WAYS)("an open reply %s", (_, lines) => {
     expect(inputs).toEqual([{ tag: "closed", val: { request: id, why: "client" } }]);
   });
 
+  test("gives no credit for what a client has left unread that goes", async () => {
+    const { nextRequest, reply, inputs, path } = await scriptedServer();
+    const deaf = connectSocket(path);
+    deaf.write(GET);
+    const { id } = await nextRequest();
+    reply(id, OPEN);
+    for (let count = 0; count < 32; count++) reply(id, chunk("x".repeat(1 << 20)));
+    deaf.destroy();
+    await until(() => inputs.some((input) => input.tag === "closed"));
+    const drained = inputs.filter((input) => input.tag === "drained");
+    expect(drained.reduce((sum, { val }) => sum + val.bytes, 0)).toBeLessThan(4 << 20);
+  });
+
   test("that is cut cannot be taken for a whole one", async () => {
     const { connect, nextRequest, reply, inputs } = await scriptedServer();
     const client = await connect();
