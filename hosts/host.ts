@@ -42,7 +42,7 @@ export interface Journal {
 
 /** Durable records, and the journal. */
 export interface RecordStore {
-  /** All records, in the order of their keys. */
+  /** All records, in the order of their keys; what is lost of them as `engine.wit` says of `stored`. */
   load(): Promise<engine.Stored[]>;
   /** What `append` has told, as far as it is kept: a store is told how large it may grow and takes the oldest away. */
   readonly journal: Journal;

@@ -34,7 +34,7 @@ import { acting, ENGINE_START } from "./origin";
 import { tellAdopted, tellMended } from "./records/found";
 import { restore } from "./records/restore";
 import { engine } from "./state";
-import { strayNetworks, sweep } from "./sweep";
+import { findLostNetworks, strayNetworks, sweep } from "./sweep";
 
 /** Docker's code for a container whose end nobody saw. */
 const UNKNOWN_CODE: u32 = 255;
@@ -43,6 +43,7 @@ const SUPERVISOR_LOST_CODE: u32 = 137;
 
 export function mend(records: Stored[], inventory: Inventory): void {
   restore(records);
+  findLostNetworks(inventory.networks);
   engine.networks.ensurePredefined();
   const containers = engine.containers.all();
   // Before anything is swept: a mount for the filling of volumes belongs to nobody any more.

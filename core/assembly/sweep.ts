@@ -29,6 +29,13 @@ export function sweep(inventory: Inventory): void {
   makeMissingVolumes(inventory.volumes);
 }
 
+/** Those that may be of networks whose records are lost: such a network gets its id again. */
+export function findLostNetworks(found: string[]): void {
+  for (let i = 0; i < found.length; i++) {
+    if (engine.networks.find(found[i]) === null) engine.setAside.hasOrLost(`network/${found[i]}`);
+  }
+}
+
 /** Networks that no record speaks of. */
 export function strayNetworks(found: string[]): string[] {
   const strays: string[] = [];
@@ -43,7 +50,7 @@ export function strayNetworks(found: string[]): string[] {
 function sweepProcess(found: FoundProcess): void {
   const container = engine.containers.find(found.container);
   if (container !== null && container.run == found.run && mayUse(found.container)) return;
-  if (engine.setAside.hasContainer(found.container)) {
+  if (isLost(found.container)) {
     engine.setAside.remainsOf(found.container).runs.push(found.run);
     return;
   }
@@ -55,7 +62,7 @@ function sweepProcess(found: FoundProcess): void {
 
 function sweepJoin(found: FoundJoin): void {
   if (mayUse(found.container)) return;
-  if (engine.setAside.hasContainer(found.container)) {
+  if (isLost(found.container)) {
     engine.setAside.remainsOf(found.container).joins.push(found);
     engine.networks.keepAddress(found.network, found.address, found.container);
     return;
@@ -65,13 +72,13 @@ function sweepJoin(found: FoundJoin): void {
 }
 
 function sweepMount(id: string): void {
-  if (mayUse(id) || engine.setAside.hasContainer(id)) return;
+  if (mayUse(id) || isLost(id)) return;
   tellSwept(`mount of container ${id}`, whyNot(id));
   askContent(new Ignored(), 0, new ContentCommandUnmount(id));
 }
 
 function sweepFiles(id: string): void {
-  if (engine.containers.find(id) !== null || engine.setAside.hasContainer(id)) return;
+  if (engine.containers.find(id) !== null || isLost(id)) return;
   tellSwept(`files of container ${id}`, whyNot(id));
   askContent(new Ignored(), 0, new ContentCommandDropContainer(id));
 }
@@ -80,9 +87,13 @@ function sweepFiles(id: string): void {
 function sweepVolume(name: string): void {
   if (engine.volumes.find(name) !== null) return;
   const isDamaged = engine.setAside.has(`volume/${name}`);
-  if (isDamaged || isUsed(name)) {
+  if (isDamaged || isUsed(name) || engine.setAside.doubts) {
     engine.volumes.adopt(name);
-    const why = isDamaged ? "its record is damaged" : "a container has it, though there is no record of it";
+    const why = isDamaged
+      ? "its record is damaged"
+      : isUsed(name)
+        ? "a container has it, though there is no record of it"
+        : "there is no record of it, and records are lost";
     return tellAdopted(`volume ${name}`, why);
   }
   tellSwept(`volume ${name}`, "there is no record of it");
@@ -107,6 +118,11 @@ function makeMissingVolumes(found: string[]): void {
 function mayUse(id: string): bool {
   const container = engine.containers.find(id);
   return container !== null && (container.running || container.between);
+}
+
+/** A record that was set aside, or that may be lost, is all that there is of the container. */
+function isLost(id: string): bool {
+  return engine.containers.find(id) === null && engine.setAside.hasOrLost(`container/${id}`);
 }
 
 /** Why it may not. */

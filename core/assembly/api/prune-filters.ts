@@ -21,6 +21,11 @@ export class PruneFilters {
     return badParameter(`failed to parse value as time or duration: "${times[0]}"`);
   }
 
+  /** What is pruned is chosen neither by its age nor by its labels. */
+  get isFree(): bool {
+    return this.until == i64.MAX_VALUE && !this.filters.has("label") && !this.filters.has("label!");
+  }
+
   /** A boolean that is true where it is not there; `FilterFlag.Bad` is refused with `flagProblem`. */
   flag(key: string): FilterFlag {
     const flag = this.filters.flag(key);

@@ -59,7 +59,7 @@ export class LayerStore {
   /** Drops a layer that neither a claim nor a container holds. */
   dropUnclaimed(chain: string): bool {
     const layer = this.find(chain);
-    if (layer === null || !this.claimed || layer.claims > 0 || this.isUnderContainer(chain)) return false;
+    if (layer === null || !this.claimed || this.isNeeded(chain)) return false;
     if (engine.setAside.holdsLayers) return false;
     this.drop(layer);
     return true;
@@ -146,8 +146,9 @@ export class LayerStore {
 
   /** After a restart: a layer that the host has, and nobody needs, is dropped. */
   sweep(chain: string): void {
-    if (engine.setAside.holdsLayers) return;
     const isKnown = this.find(chain) !== null;
+    if (engine.setAside.doubts && !(isKnown && this.isNeeded(chain))) return engine.setAside.keepLayers();
+    if (engine.setAside.holdsLayers) return;
     if (isKnown && !this.dropUnclaimed(chain)) return;
     if (!isKnown) dropChain(chain);
     tellSwept(`layer ${chain}`, "no image and no container needs it");
@@ -162,6 +163,10 @@ export class LayerStore {
     this.byChain.delete(layer.chain);
     if (layer.recorded) deleteRecord(LAYER_RECORDS + layer.chain);
     dropChain(layer.chain);
+  }
+
+  private isNeeded(chain: string): bool {
+    return this.byChain.get(chain).claims > 0 || this.isUnderContainer(chain);
   }
 
   private isUnderContainer(chain: string): bool {

@@ -25,6 +25,7 @@ export function pruneImages(call: Call): Refusal | null {
   const deletion = new Deletion(false, true);
   const chosen = choose(filters, dangling == FilterFlag.True);
   for (let i = 0; i < chosen.length; i++) drop(chosen[i], deletion);
+  if (filters.isFree && engine.setAside.forgetImages()) engine.images.layers.forgetLost();
   const event = new Event("image", "prune", "", engine.now.wall);
   engine.events.emit(event.with("reclaimed", deletion.freed.toString()));
   sendJson(call, 200, line(report(deletion)));

@@ -44,6 +44,7 @@ export function restore(records: Stored[]): void {
 function restoreRecord(record: Stored, containers: Container[]): void {
   const key = record.key;
   if (key.startsWith(SET_ASIDE)) return;
+  if (key.length == 0) return engine.setAside.loseSome();
   const problem = takeIn(key, record.value, containers);
   if (problem.length > 0) engine.setAside.take(key, problem);
 }
@@ -67,7 +68,7 @@ function restoreId(text: string): string {
 function restoreDocument(key: string, value: Uint8Array, containers: Container[]): string {
   const isContainer = key.startsWith(CONTAINERS);
   const isNetwork = key.startsWith(NETWORKS);
-  if (!isContainer && !isNetwork && !key.startsWith(VOLUMES)) return "nobody knows such records";
+  if (!isContainer && !isNetwork && !key.startsWith(VOLUMES)) return misplaced("nobody knows such records");
   const json = parseKept(value);
   if (json === null) return jsonError();
   const name = key.slice(key.indexOf("/") + 1);
@@ -76,12 +77,17 @@ function restoreDocument(key: string, value: Uint8Array, containers: Container[]
     : isNetwork
       ? networkProblem(json, name)
       : volumeProblem(json, name);
-  if (problem.length > 0) return problem;
+  if (problem.length > 0) return isContainer && json.stringOf("id") != name ? misplaced(problem) : problem;
   if (isNetwork && engine.networks.named(json.stringOf("name")) !== null) return "another network has its name";
   if (isContainer) containers.push(readRecord(json));
   else if (isNetwork) engine.networks.add(readNetwork(json));
   else engine.volumes.restore(readVolume(json));
   return "";
+}
+
+function misplaced(problem: string): string {
+  engine.setAside.doubt();
+  return problem;
 }
 
 /** Of two of one name the younger is set aside. */

@@ -1,6 +1,7 @@
 // Records that cannot be used. They are kept as they are, under `damaged/` and their keys, and whatever belongs to them
 // on the machine stays, too: it may be all that a user has left. They are named in `/info` until they are removed, or
-// until there is a good record of the same key again; those of a kind that nobody knows, until the next start.
+// until there is a good record of the same key again; those of a kind that nobody knows, until the next start. Where
+// records were lost whose keys nobody knows, whatever the host finds that nobody speaks of counts as theirs.
 
 import { Deed, Stored } from "../../../build/bindings/types";
 import { deleteRecord, putRecord } from "../ask";
@@ -17,6 +18,9 @@ export const SET_ASIDE: string = "damaged/";
 const ON_LAYERS: string[] = ["container/", "config/", "image/"];
 const LAYERS: string = "layer/";
 
+/** In place of images that were lost: it keeps the layers that nobody else needs, until images are pruned. */
+const LOST_IMAGES: string = "image/lost";
+
 /** Kinds of what was under way: the start that sets one aside has made an end of it. */
 const PASSING: string[] = [HELD_RECORDS, EXEC_RECORDS];
 
@@ -30,6 +34,8 @@ export class SetAside {
   private readonly read: Map<string, Uint8Array> = new Map<string, Uint8Array>();
   private readonly remains: Map<string, Remains> = new Map<string, Remains>();
   private opening: bool = false;
+  private lostSome: bool = false;
+  private doubtful: bool = false;
 
   /** All records, before any is used. */
   begin(records: Stored[]): void {
@@ -57,6 +63,51 @@ export class SetAside {
     putRecord(SET_ASIDE + key, this.read.get(key));
     deleteRecord(key);
     this.read.delete(key);
+    this.keys.add(key);
+    this.tell(key, why);
+  }
+
+  /** There were more records, whose keys nobody knows. */
+  loseSome(): void {
+    // It is read at every start until this one is kept.
+    deleteRecord("");
+    this.lostSome = true;
+    this.doubtful = true;
+    reasons.push(new Found("records", Deed.SetAside, "they are lost, and nobody knows their keys"));
+  }
+
+  /** A record stands under a key that is not its own: nobody knows of whom there is none. */
+  doubt(): void {
+    this.doubtful = true;
+  }
+
+  /** In `open`: whether what nobody speaks of may belong to a record that was lost. */
+  get doubts(): bool {
+    return this.opening && this.doubtful;
+  }
+
+  /** In `open`: whether a record was set aside, or may be one that was lost; it is set aside from now on then. */
+  hasOrLost(key: string): bool {
+    if (this.has(key)) return true;
+    if (!this.doubts) return false;
+    this.lose(key, "something of it is here, and records are lost");
+    return true;
+  }
+
+  /** In `open`: an image may be among the lost ones that needs layers which nobody else does. */
+  keepLayers(): void {
+    if (!this.has(LOST_IMAGES)) this.lose(LOST_IMAGES, "layers are here that nobody needs, and records are lost");
+  }
+
+  /** Nobody wants images back that were lost. Returns whether there were any. */
+  forgetImages(): bool {
+    const hadLost = this.has(LOST_IMAGES);
+    this.forget(LOST_IMAGES);
+    return hadLost;
+  }
+
+  private lose(key: string, why: string): void {
+    putRecord(SET_ASIDE + key, new Uint8Array(0));
     this.keys.add(key);
     this.tell(key, why);
   }
@@ -111,8 +162,13 @@ export class SetAside {
   /** For `/info`. */
   warnings(): string[] {
     const warnings: string[] = [];
+    if (this.lostSome) warnings.push("WARNING: records are lost; what is here of them was set aside");
     const keys = this.keys.values();
     for (let i = 0; i < keys.length; i++) {
+      if (keys[i] == LOST_IMAGES) {
+        warnings.push("WARNING: images may be lost; the layers that no other one needs stay until images are pruned");
+        continue;
+      }
       const fate = isAmong(KNOWN, keys[i])
         ? "set aside, with all that belongs to it"
         : "set aside until the next start";

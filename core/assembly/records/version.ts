@@ -18,11 +18,14 @@ export function versionRecord(): Uint8Array {
   return encodeUtf8(VERSION.toString());
 }
 
-/** Of all records, or of those below `engine/`. */
+/** Of all records, or of those below `engine/`. It may be among those that are lost. */
 export function versionOf(records: Stored[]): i32 {
+  let hasLost = false;
   for (let i = 0; i < records.length; i++) {
     if (records[i].key == VERSION_RECORD) return parseVersion(decodeUtf8(records[i].value));
+    if (records[i].key.length == 0) hasLost = true;
   }
+  if (hasLost) return NO_VERSION;
   return records.length == 0 ? VERSION : 0;
 }
 
