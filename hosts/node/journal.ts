@@ -116,6 +116,12 @@ function valueOf({ at, bytes }: records.JournalEntry, sum: bigint): Uint8Array {
   return value;
 }
 
+/** What `append` has made the value of; null where it has not. */
+export function readEntry(value: Uint8Array): records.JournalEntry | null {
+  if (value.length < HEAD_BYTES) return null;
+  return { position: 0n, at: head(value).at, bytes: value.subarray(HEAD_BYTES) };
+}
+
 function head(value: Uint8Array): { at: bigint; sum: bigint } {
   const view = new DataView(value.buffer, value.byteOffset, HEAD_BYTES);
   return { at: view.getBigInt64(0), sum: view.getBigUint64(8) };

@@ -25,7 +25,9 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   const roots = { data: dataRoot, exec: config.execRoot };
   closings.push(claimRoots(roots).release);
   const paths = new Paths(roots);
-  const records = await openRecords(paths.records(), config.eventsSize, paths.owned());
+  const records = await openRecords(paths.records(), config.eventsSize, paths.owned(), (what, why) =>
+    tell({ what, deed: "set-aside", why }, log),
+  );
   closings.push(() => records.close());
   const registry = registryClient({
     transport: nodeTransport(),

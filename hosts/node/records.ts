@@ -1,9 +1,10 @@
 // Durable records and the journal in an embedded database (LMDB). A transaction's pages are written and flushed, then the
 // page that makes them valid (one of two that take turns, written through: `O_DSYNC`), and only then is it told to be
 // kept. So at whatever moment the power is lost, all that was told is there, and of what came after it all of a
-// transaction or nothing.
+// transaction or nothing. LMDB is let to a file only where all of it is sound: a damaged one is kept beside a new one,
+// which has all that can be read of it.
 
-import { renameSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -12,42 +13,81 @@ import type * as Lmdb from "lmdb";
 import { HostFailure } from "../failure.js";
 import type { RecordChange, RecordStore, engine } from "../host.js";
 import { JOURNAL_BYTES } from "../journal.js";
-import { makePrivate, syncPath, syncUpwards } from "../../runtime-linux/directories.js";
+import { makePrivate, syncPath } from "../../runtime-linux/directories.js";
+import { isJournal, JOURNAL, LOST, RESERVE_KEY } from "./database/names.js";
+import { keepDamaged, putInPlace, type DamageTold } from "./database/replacement.js";
+import type { Survey } from "./database/survey.js";
 import { findDatabase } from "./database-file.js";
-import { LmdbJournal } from "./journal.js";
+import { LmdbJournal, readEntry } from "./journal.js";
 
 /**
  * Opens the database in a directory, which is made if it is missing. Others cannot read it: environments are in it.
  * `journalBytes`: how large the journal may grow. `owned`: directories with what only records tell the owners of.
+ * `told`: told of a damaged one.
  */
 export async function openRecords(
   directory: string,
   journalBytes: number = JOURNAL_BYTES,
   owned: readonly string[] = [],
+  told: DamageTold = () => {},
 ): Promise<RecordStore> {
   makePrivate(directory);
-  if (!findDatabase(join(directory, DATABASE), owned)) await makeWhole(directory);
-  const records = new LmdbRecords(directory, journalBytes);
+  const found = findDatabase(join(directory, DATABASE), owned);
+  if (!found?.isSound) await makeWhole(directory, journalBytes, found, told);
+  const records = new LmdbRecords(directory, journalBytes, told);
   // What a killed engine left unflushed is seen by this one: nobody may be told of it before it is flushed.
   await syncPath(join(directory, DATABASE));
   return records;
 }
 
-/** The database appears with its first pages flushed: cut off before, it could not be opened again. */
-async function makeWhole(directory: string): Promise<void> {
+/**
+ * The database appears with its first pages flushed: cut off before, it could not be opened again. `damaged`: what can
+ * be read of the one that it takes the place of.
+ */
+async function makeWhole(
+  directory: string,
+  journalBytes: number,
+  damaged: Survey | null,
+  told: DamageTold,
+): Promise<void> {
   const draft = join(directory, "draft");
   rmSync(draft, { recursive: true, force: true });
-  await new LmdbRecords(draft, JOURNAL_BYTES).close();
-  renameSync(join(draft, DATABASE), join(directory, DATABASE));
-  rmSync(draft, { recursive: true });
-  await syncUpwards(directory);
+  try {
+    if (damaged !== null) await needRoom(directory, sizeOfAll(damaged));
+    const records = new LmdbRecords(draft, journalBytes, told);
+    try {
+      if (damaged !== null) await records.fill(damaged);
+    } finally {
+      await records.close();
+    }
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    if (damaged === null) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    const file = join(directory, DATABASE);
+    throw new HostFailure("exhausted", `${file} is damaged, and no other can be made beside it: ${why}`);
+  }
+  if (damaged !== null) await keepDamaged(directory, DATABASE, damaged, told);
+  await putInPlace(draft, directory, DATABASE);
 }
+
+/** LMDB dies of a disk that has no room for its lock. */
+async function needRoom(directory: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(directory);
+  if (bavail * bsize < NEW_BYTES + 2 * bytes) throw new HostFailure("exhausted", "no space left on device");
+}
+
+function sizeOfAll(found: Survey): number {
+  const values = [...found.records().map(({ value }) => value), ...found.entries()];
+  return values.reduce((sum, value) => sum + (value?.length ?? 0) + PER_VALUE, 0);
+}
+
+/** A new database with its reserve, and what a value takes besides itself. */
+const NEW_BYTES = 3 * 1024 * 1024;
+const PER_VALUE = 128;
 
 /** LMDB's own name for it. */
 const DATABASE = "data.mdb";
-
-/** The journal's part of the database, which stands among the records; their own keys have a slash. */
-const JOURNAL = "journal";
 
 /** Below so much free space a failed write is taken to have failed for lack of it: LMDB itself only says EIO. */
 const NO_ROOM = 1024 * 1024;
@@ -60,25 +100,38 @@ const LONGEST_KEY = 1978;
 
 /** Room that the database keeps for itself, in bytes, so that records can be changed when the disk is full. */
 const RESERVE = 1024 * 1024;
-const RESERVE_KEY = "reserve";
 
 class LmdbRecords implements RecordStore {
-  readonly journal: LmdbJournal;
   readonly #directory: string;
-  readonly #database: Lmdb.RootDatabase<Uint8Array, string>;
+  readonly #journalBytes: number;
+  readonly #told: DamageTold;
+  #database!: Lmdb.RootDatabase<Uint8Array, string>;
+  #journal!: LmdbJournal;
   /** A commit has not ended: what became of it cannot be known before the database is opened anew. */
   #isStuck = false;
+  /** It has been used: its file may have been damaged since it was looked at. */
+  #isUsed = false;
 
-  constructor(directory: string, journalBytes: number) {
+  constructor(directory: string, journalBytes: number, told: DamageTold) {
     this.#directory = directory;
+    this.#journalBytes = journalBytes;
+    this.#told = told;
+    this.#open();
+  }
+
+  get journal(): LmdbJournal {
+    return this.#journal;
+  }
+
+  #open(): void {
     // What is read is read once, at start: nothing is gained by caches or many readers.
     const { open } = createRequire(import.meta.url)("lmdb") as typeof Lmdb;
     // Without batches of the database's own making there is no promise of one that nobody waits for. What cannot be
     // flushed must not be seen either, which overlapping flushes would allow.
     const mine = { eventTurnBatching: false, overlappingSync: false, cache: false, maxReaders: 8 };
-    this.#database = open({ path: directory, encoding: "binary", ...mine });
+    this.#database = open({ path: this.#directory, encoding: "binary", ...mine });
     const numbered = { name: JOURNAL, encoding: "binary", cache: false } as const;
-    this.journal = new LmdbJournal(this.#database.openDB<Uint8Array, number>(numbered), journalBytes);
+    this.#journal = new LmdbJournal(this.#database.openDB<Uint8Array, number>(numbered), this.#journalBytes);
     this.#reserve();
   }
 
@@ -93,9 +146,39 @@ class LmdbRecords implements RecordStore {
   }
 
   async load(): Promise<engine.Stored[]> {
+    if (this.#isUsed) await this.#lookAgain();
+    this.#isUsed = true;
     const stored = [...this.#database.getRange({ snapshot: true })].map(({ key, value }) => ({ key, value }));
     // What keeps room may still be there, where there was none to take it away.
-    return stored.filter(({ key }) => key !== JOURNAL && key !== RESERVE_KEY);
+    return stored.filter(({ key }) => !isJournal(key) && key !== RESERVE_KEY).map(lostWithoutKey);
+  }
+
+  /** A transaction that failed may have met with damage, and LMDB dies of some that it reads. */
+  async #lookAgain(): Promise<void> {
+    if (this.#isStuck) throw STUCK;
+    const found = findDatabase(join(this.#directory, DATABASE), []);
+    if (found === null || found.isSound) return;
+    await makeWhole(this.#directory, this.#journalBytes, found, this.#told);
+    await this.#database.close();
+    this.#open();
+  }
+
+  /** Of an empty one: all that could be read of another. */
+  async fill(found: Survey): Promise<void> {
+    const write = (): void => {
+      for (const { key, value } of found.records())
+        this.#carryOut({ tag: "put", val: { key, value: value ?? NOTHING } });
+      if (found.hasLost) this.#carryOut({ tag: "put", val: { key: "", value: NOTHING } });
+      for (const value of found.entries()) {
+        const entry = readEntry(value);
+        if (entry !== null) this.journal.append(entry);
+      }
+    };
+    try {
+      await this.#ended(this.#write(write));
+    } catch (error) {
+      throw this.#isStuck ? STUCK : await this.#explained(await causeOf(error));
+    }
   }
 
   /** All that happened in this turn of the event loop shares a flush, which takes longer than most of it. */
@@ -110,7 +193,11 @@ class LmdbRecords implements RecordStore {
     if (long !== undefined) throw new HostFailure("internal", `write records: the key ${long} is too long`);
     this.journal.check(changes);
     try {
-      await this.#ended(this.#write(changes));
+      await this.#ended(
+        this.#write(() => {
+          for (const change of changes) this.#carryOut(change);
+        }),
+      );
     } catch (error) {
       this.journal.forget();
       throw this.#isStuck ? STUCK : await this.#explained(await causeOf(error));
@@ -122,9 +209,9 @@ class LmdbRecords implements RecordStore {
   }
 
   /** Written and flushed by a thread of the database's: this one goes on meanwhile. What fails there rejects this. */
-  async #write(changes: RecordChange[]): Promise<void> {
+  async #write(write: () => void): Promise<void> {
     await this.#database.batch(() => {
-      for (const change of changes) this.#carryOut(change);
+      write();
       this.journal.prune();
     });
     await this.#database.flushed;
@@ -143,7 +230,7 @@ class LmdbRecords implements RecordStore {
 
   #carryOut({ tag, val }: RecordChange): void {
     if (tag === "append") return this.journal.append(val);
-    const kept = tag === "put" ? this.#database.put(val.key, val.value) : this.#database.remove(val);
+    const kept = tag === "put" ? this.#database.put(val.key || LOST, val.value) : this.#database.remove(val || LOST);
     // What becomes of the whole transaction is waited for.
     kept.catch(() => {});
   }
@@ -157,6 +244,13 @@ class LmdbRecords implements RecordStore {
 }
 
 const STUCK = new HostFailure("internal", "write records: the database does not answer; start the engine anew");
+
+const NOTHING = new Uint8Array();
+
+/** The database itself has no empty keys. */
+function lostWithoutKey(stored: engine.Stored): engine.Stored {
+  return stored.key === LOST ? { ...stored, key: "" } : stored;
+}
 
 /** Empty for what has none. */
 function keyOf({ tag, val }: RecordChange): string {

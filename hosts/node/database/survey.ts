@@ -1,0 +1,125 @@
+// What a database's file holds, read without LMDB: whether all of it is as LMDB leaves it; and, where it is not, all that
+// can be read of it, and whether there was more.
+
+import { ENTRIES, FREE, RECORDS } from "./keys.js";
+import { isJournal, LOST, RESERVE_KEY } from "./names.js";
+import { SUBTREE, treeIn, type Meta, type Pages, type Tree } from "./pages.js";
+import { TreeWalk, type Ground, type Leaf } from "./tree.js";
+
+/** A transaction to read a file by: as one of its heads tells it, or what else speaks of it. */
+export interface Snapshot {
+  transaction: number;
+  lastPage: number;
+  /** Null: nobody knows where it begins. Its count of entries may be -1: nobody knows. */
+  free: Tree | null;
+  records: Tree | null;
+}
+
+export interface Survey {
+  /** LMDB can be let to it. */
+  isSound: boolean;
+  /** Nothing that LMDB reads is missing but what counts or lists pages. */
+  isWhole: boolean;
+  /** Pages that are damaged. */
+  damaged: number[];
+  /** All that can be read. `value` is null where nothing of it can be. */
+  records(): { key: string; value: Buffer | null }[];
+  /** There were more, with keys that nobody knows; or there may have been. */
+  hasLost: boolean;
+  /** The journal's, in their order. */
+  entries(): Buffer[];
+  hasLostEntries: boolean;
+}
+
+export function survey(pages: Pages, snapshot: Snapshot): Survey {
+  const { transaction } = snapshot;
+  const lastPage = Math.min(snapshot.lastPage, pages.count - 1);
+  const ground: Ground = { pages, lastPage, transaction, used: new Set(), damaged: new Set() };
+  const freeTree = new TreeWalk(ground, FREE, snapshot.free);
+  const recordTree = new TreeWalk(ground, RECORDS, snapshot.records);
+  let entryTree = journalOf(ground, recordTree);
+  const free = freeTree.isWhole ? freePages(freeTree.leaves, snapshot.lastPage, ground.used) : null;
+  if (recordTree.hasGaps) {
+    recordTree.fill(free);
+    entryTree ??= journalOf(ground, recordTree);
+  }
+  entryTree ??= new TreeWalk(ground, ENTRIES, recordTree.isWhole ? EMPTY : null);
+  if (entryTree.hasGaps) entryTree.fill(free);
+
+  const isWhole = recordTree.isWhole && entryTree.isWhole;
+  const [records, entries] = [countOf(snapshot.records), countOf(journalTree(recordTree))];
+  const isCounted = counts(recordTree, records) && counts(entryTree, entries);
+  return {
+    isSound: isWhole && isCounted && free !== null && ground.damaged.size === 0,
+    isWhole,
+    damaged: [...ground.damaged].sort((one, other) => one - other),
+    records: () =>
+      recordTree.leaves.filter(({ key }) => !isOwn(key)).map(({ key, value }) => ({ key: key.toString(), value })),
+    hasLost: !recordTree.isWhole && (records < 0 || recordTree.leaves.length < records),
+    entries: () => entryTree.leaves.flatMap(({ value }) => value ?? []),
+    hasLostEntries: !entryTree.isWhole && (entries < 0 || readable(entryTree) < entries),
+  };
+}
+
+export function snapshotOf({ transaction, lastPage, free, records }: Meta): Snapshot {
+  return { transaction, lastPage, free, records };
+}
+
+const EMPTY: Tree = { depth: 0, entries: 0, root: 0 };
+
+/** Null where its place among the records cannot be read. */
+function journalOf(ground: Ground, records: TreeWalk): TreeWalk | null {
+  const tree = journalTree(records);
+  return tree === null ? null : new TreeWalk(ground, ENTRIES, tree);
+}
+
+function journalTree({ leaves }: TreeWalk): Tree | null {
+  const leaf = leaves.find(({ key, flags }) => flags === SUBTREE && isJournal(key.toString()));
+  return leaf === undefined ? null : treeIn(leaf.node);
+}
+
+/** Null where some of what is listed cannot be free, or what lists it is damaged. */
+function freePages(leaves: readonly Leaf[], lastPage: number, used: ReadonlySet<number>): Set<number> | null {
+  const free = new Set<number>();
+  for (const { value } of leaves) {
+    if (value === null || !addFree(value, free)) return null;
+  }
+  for (const page of free) if (page < 2 || page > lastPage || used.has(page)) return null;
+  return free;
+}
+
+/** A count, and so many numbers: of a page; below zero, how many pages begin at the next; 0, nothing. */
+function addFree(list: Buffer, free: Set<number>): boolean {
+  const count = list.length < 8 ? -1 : Number(list.readBigInt64LE(0));
+  if (count < 0 || (count + 1) * 8 > list.length) return false;
+  let length = 1;
+  for (let at = 1; at <= count; at++) {
+    const number = Number(list.readBigInt64LE(at * 8));
+    if (number < 0) length = -number;
+    if (number <= 0) continue;
+    if (length > MOST_PAGES) return false;
+    for (let page = number; page < number + length; page++) free.add(page);
+    length = 1;
+  }
+  return true;
+}
+
+const MOST_PAGES = 2 ** 24;
+
+function isOwn(key: Buffer): boolean {
+  const text = key.toString();
+  return isJournal(text) || text === RESERVE_KEY || text === LOST;
+}
+
+/** -1: nobody knows. */
+function countOf(tree: Tree | null): number {
+  return tree === null ? -1 : tree.entries;
+}
+
+function counts({ leaves, isWhole }: TreeWalk, entries: number): boolean {
+  return isWhole && (entries < 0 || leaves.length === entries);
+}
+
+function readable({ leaves }: TreeWalk): number {
+  return leaves.filter(({ value }) => value !== null).length;
+}

@@ -1,0 +1,160 @@
+// One tree of the database, walked from its root and believed in nothing. What is damaged leaves gaps; where pages above
+// leaves are, the leaves that nobody leads to any more are looked for in all the file.
+
+import type { Keys } from "./keys.js";
+import { ELSEWHERE, type Node, type Page, type Pages, type Tree } from "./pages.js";
+
+/** Keys from the first up to, but not, the second; null: no end. */
+type Range = readonly [Buffer | null, Buffer | null];
+
+/** What all trees of a file share. */
+export interface Ground {
+  readonly pages: Pages;
+  /** The last page that the transaction knows of, and the number of it. */
+  readonly lastPage: number;
+  readonly transaction: number;
+  /** Pages that something has. */
+  readonly used: Set<number>;
+  /** Those that are not what they should be. */
+  readonly damaged: Set<number>;
+}
+
+export interface Leaf {
+  key: Buffer;
+  flags: number;
+  /** Null: it cannot be read. */
+  value: Buffer | null;
+  node: Node;
+}
+
+export class TreeWalk {
+  readonly leaves: Leaf[] = [];
+  readonly #ground: Ground;
+  readonly #keys: Keys;
+  /** Where whole branches are missing. */
+  readonly #gaps: Range[] = [];
+  #isWhole = true;
+
+  /** `tree`: null where nobody knows its root. */
+  constructor(ground: Ground, keys: Keys, tree: Tree | null) {
+    this.#ground = ground;
+    this.#keys = keys;
+    if (tree === null) this.#miss([null, null]);
+    else if (tree.depth > 0) this.#down(tree.root, tree.depth, [null, null]);
+  }
+
+  /** Nothing of it was found damaged but values on pages of their own. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  get hasGaps(): boolean {
+    return this.#gaps.length > 0;
+  }
+
+  /** Fills the gaps with leaves that no page leads to. `free`: those that are free; null: nobody knows. */
+  fill(free: ReadonlySet<number> | null): void {
+    const { pages, lastPage, used } = this.#ground;
+    const found: { number: number; page: Page }[] = [];
+    for (let number = 2; number <= lastPage && this.#gaps.length > 0; number++) {
+      if (used.has(number) || free?.has(number)) continue;
+      const page = pages.page(number, true);
+      if (page !== null && this.#isRight(page, [null, null])) found.push({ number, page });
+    }
+    // Where nobody knows which pages are free, an older form of a leaf is not taken beside a newer one.
+    found.sort((one, other) => other.page.transaction - one.page.transaction);
+    for (const { number, page } of found) {
+      const first = page.nodes[0]!.key;
+      const last = page.nodes.at(-1)!.key;
+      const gap = this.#gaps.findIndex((range) => this.#isIn(first, range) && this.#isIn(last, range));
+      if (gap === -1 || !this.#claim(number, 1)) continue;
+      const [low, high] = this.#gaps[gap]!;
+      this.#gaps.splice(gap, 1, [low, first], [after(last), high]);
+      this.#take(page.nodes);
+    }
+    this.leaves.sort((one, other) => this.#keys.compare(one.key, other.key));
+  }
+
+  #down(number: number, depth: number, range: Range): void {
+    const { pages, damaged } = this.#ground;
+    const page = this.#claim(number, 1) ? pages.page(number, depth === 1) : null;
+    const isRight = page !== null && this.#isRight(page, range);
+    if (!isRight) {
+      damaged.add(number);
+      this.#isWhole = false;
+    }
+    if (page?.isLeaf) this.#take(isRight ? page.nodes : this.#likely(page.nodes, range));
+    else if (isRight) this.#descend(page.nodes, depth, range);
+    else if (depth > 1) this.#miss(range);
+  }
+
+  /** The key of the first says nothing. */
+  #descend(nodes: Node[], depth: number, [low, high]: Range): void {
+    for (const [at, { child, key }] of nodes.entries()) {
+      this.#down(child, depth - 1, [at === 0 ? low : key, nodes[at + 1]?.key ?? high]);
+    }
+  }
+
+  #miss(range: Range): void {
+    this.#gaps.push(range);
+    this.#isWhole = false;
+  }
+
+  #isRight({ isSound, isLeaf, nodes, transaction }: Page, range: Range): boolean {
+    if (!isSound || transaction > this.#ground.transaction) return false;
+    const keys = nodes.slice(isLeaf ? 0 : 1).map(({ key }) => key);
+    const isOrdered = keys.every((key, at) => {
+      return this.#keys.isKey(key) && (at === 0 || this.#keys.compare(keys[at - 1]!, key) < 0);
+    });
+    return isOrdered && [...keys.slice(0, 1), ...keys.slice(-1)].every((key) => this.#isIn(key, range));
+  }
+
+  /** Of nodes of a damaged leaf those that can be what they seem. */
+  #likely(nodes: Node[], range: Range): Node[] {
+    const likely: Node[] = [];
+    for (const node of nodes) {
+      if (!this.#keys.isLikely(node.key) || !this.#isIn(node.key, range)) continue;
+      const before = likely.at(-1);
+      if (before === undefined || this.#keys.compare(before.key, node.key) < 0) likely.push(node);
+    }
+    return likely;
+  }
+
+  #isIn(key: Buffer, [low, high]: Range): boolean {
+    if (!this.#keys.isKey(key)) return false;
+    return (low === null || this.#keys.compare(low, key) <= 0) && (high === null || this.#keys.compare(key, high) < 0);
+  }
+
+  #take(nodes: Node[]): void {
+    for (const node of nodes) {
+      this.leaves.push({ key: node.key, flags: node.flags, value: this.#valueOf(node), node });
+    }
+  }
+
+  /** As it stands, even where its pages do not say what they are: whoever reads it will see. */
+  #valueOf(node: Node): Buffer | null {
+    if (node.flags !== ELSEWHERE) return node.data;
+    const { pages, damaged } = this.#ground;
+    const place = pages.overflow(node);
+    if (place === null || !this.#claim(place.page, place.pages)) {
+      this.#isWhole = false;
+      return null;
+    }
+    if (!place.isSound) damaged.add(place.page);
+    return pages.overflowBytes(place, node.size);
+  }
+
+  /** False if somebody has one of them, or there can be no such page. */
+  #claim(first: number, count: number): boolean {
+    const { used, lastPage } = this.#ground;
+    if (!(first >= 2) || first + count - 1 > lastPage) return false;
+    for (let at = first; at < first + count; at++) if (used.has(at)) return false;
+    for (let at = first; at < first + count; at++) used.add(at);
+    return true;
+  }
+}
+
+/** The key right behind another. */
+function after(key: Buffer): Buffer {
+  return Buffer.concat([key, Buffer.alloc(1)]);
+}

@@ -1,0 +1,167 @@
+// A database's file damaged page by page: whatever stands in a page, the rest is read, what is lost is known, and nothing
+// dies of it. `CORACLE_TEST_DAMAGES` is how many pages are damaged in each way, `CORACLE_TEST_DAMAGE_SEED` the seed, which
+// a run prints.
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RecordChange } from "../../hosts/host.js";
+import { openRecords } from "../../hosts/node/records.js";
+import { run } from "../support/commands.js";
+import { programOf } from "../support/program.js";
+import { randomFrom } from "../support/random.js";
+import type { Found } from "./damaged-pages/opener.js";
+
+const SEED = Number(process.env["CORACLE_TEST_DAMAGE_SEED"] ?? Date.now() % 1_000_000);
+const COUNT = Number(process.env["CORACLE_TEST_DAMAGES"] ?? 30);
+const PAGE = 4096;
+const RECORDS = 250;
+const ENTRIES = 400;
+/** A process is started for so many. */
+const AT_ONCE = 25;
+const LIMIT_MS = 60_000 + COUNT * 4_000;
+
+const scratch = mkdtempSync(join(tmpdir(), "coracle-damaged-"));
+afterAll(() => rm(scratch, { recursive: true }));
+const random = randomFrom(SEED);
+const records = new Map<string, Buffer>();
+const entries: Buffer[] = [];
+let whole: Buffer;
+
+const noise = (length: number): Buffer => Buffer.from(Array.from({ length }, () => random(256)));
+const hash = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+
+/** Records that fit in a page with others, records on pages of their own, the journal; and what was taken away again. */
+beforeAll(async () => {
+  console.log(`damaged pages: seed ${SEED}`);
+  const directory = join(scratch, "whole");
+  const store = await openRecords(directory);
+  const put = (key: string): RecordChange => {
+    const value = noise(random(6) === 0 ? 3000 + random(30_000) : 200 + random(900));
+    records.set(key, value);
+    return { tag: "put", val: { key, value } };
+  };
+  for (let at = 0; at < RECORDS; at += 1) {
+    const key = `container/${noise(32).toString("hex")}`;
+    const bytes = noise(100 + random(200));
+    const position = (await store.journal.end()).next;
+    await store.commit([put(key), { tag: "append", val: { position, at: position, bytes } }]);
+    entries.push(bytes);
+    const older = [...records.keys()][random(records.size)]!;
+    if (random(4) === 0) await store.commit([put(older)]);
+    if (random(8) > 0) continue;
+    records.delete(older);
+    await store.commit([{ tag: "delete", val: older }]);
+  }
+  for (let position = BigInt(entries.length + 1); entries.length < ENTRIES; position += 1n) {
+    const bytes = noise(100 + random(200));
+    await store.commit([{ tag: "append", val: { position, at: position, bytes } }]);
+    entries.push(bytes);
+  }
+  await store.close();
+  whole = readFileSync(join(directory, "data.mdb"));
+}, LIMIT_MS);
+
+type Damage = (file: Buffer, page: number) => Buffer;
+
+const WAYS: Record<string, Damage> = {
+  "random bytes in its place": (file, page) => changed(file, page * PAGE, noise(PAGE)),
+  "zeros in its place": (file, page) => changed(file, page * PAGE, Buffer.alloc(PAGE)),
+  "some of its sectors lost": (file, page) =>
+    changed(file, page * PAGE + 512 * random(8), noise(512 * (1 + random(2)))),
+  "a bit of its head turned": (file, page) => flipped(file, page * PAGE + random(24)),
+  "a few bits turned": (file, page) => {
+    const once = flipped(file, page * PAGE + random(PAGE));
+    return flipped(flipped(once, page * PAGE + random(PAGE)), page * PAGE + random(200));
+  },
+  "another page in its place": (file, page) => {
+    const other = random(file.length / PAGE);
+    return changed(file, page * PAGE, file.subarray(other * PAGE, (other + 1) * PAGE));
+  },
+};
+
+describe("a page of the database with", () => {
+  test.each(Object.entries(WAYS))("%s", { timeout: LIMIT_MS }, async (way, damage) => {
+    const pages = chosenPages();
+    const files = pages.map((page, at) => {
+      const file = join(scratch, `${way.replaceAll(" ", "-")}-${at}`);
+      writeFileSync(file, damage(Buffer.from(whole), page));
+      return file;
+    });
+    const found = await foundIn(files);
+    for (const [at, page] of pages.entries()) check(`page ${page}`, [page], found[at]!, way.includes("bit"));
+    await Promise.all(files.map((file) => rm(file)));
+  });
+});
+
+test("a file cut at any page", { timeout: LIMIT_MS }, async () => {
+  const lengths = Array.from({ length: COUNT }, () => 2 + random(whole.length / PAGE - 2));
+  const files = lengths.map((length, at) => {
+    const file = join(scratch, `cut-${at}`);
+    writeFileSync(file, whole.subarray(0, length * PAGE + random(PAGE)));
+    return file;
+  });
+  const found = await foundIn(files);
+  for (const [at, length] of lengths.entries()) {
+    const pages = Array.from({ length: whole.length / PAGE - length }, (_, page) => length + page);
+    check(`cut to ${length}`, pages, found[at]!, false);
+  }
+});
+
+/** Both heads, and others. */
+function chosenPages(): number[] {
+  const count = whole.length / PAGE;
+  return [0, 1, ...Array.from({ length: COUNT - 2 }, () => random(count))];
+}
+
+function changed(file: Buffer, at: number, bytes: Uint8Array): Buffer {
+  file.set(bytes.subarray(0, Math.min(bytes.length, (Math.floor(at / PAGE) + 1) * PAGE - at)), at);
+  return file;
+}
+
+function flipped(file: Buffer, at: number): Buffer {
+  file[at] = file[at]! ^ (1 << random(8));
+  return file;
+}
+
+/** In processes of their own, which may die of it. */
+async function foundIn(files: string[]): Promise<Found[]> {
+  const program = programOf(new URL("damaged-pages/opener.ts", import.meta.url));
+  const found: Found[] = [];
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const some = files.slice(at, at + AT_ONCE);
+    const { stdout, stderr, code } = await run([process.execPath, program, ...some], { timeoutMs: LIMIT_MS });
+    const lines = stdout.trim().split("\n");
+    expect([code, lines.length], `${some[lines.length]}: ${stderr}`).toEqual([0, some.length]);
+    found.push(...lines.map((line) => JSON.parse(line) as Found));
+  }
+  return found;
+}
+
+/** All is there that is not on the pages; what is missing was told. `isSmall`: what a value says may be changed. */
+function check(what: string, pages: number[], found: Found, isSmall: boolean): void {
+  const told = `${what}: ${found.told.join()}`;
+  expect([told, found.error, found.again]).toEqual([told, "", []]);
+  for (const [key, value] of records) {
+    if (found.records[key] === hash(value)) continue;
+    expect([told, key, isOn(pages, key, value)]).toEqual([told, key, true]);
+    // Nothing else than its bytes is changed, or it is known to be lost.
+    if (found.records[key] === undefined) expect([told, "" in found.records]).toEqual([told, true]);
+    else if (!isSmall && found.told.length === 0) expect([told, value.length > PAGE / 2]).toEqual([told, true]);
+  }
+  const there = new Set(found.entries);
+  const missing = entries.filter((entry) => !there.has(hash(entry)));
+  expect([told, missing.filter((entry) => !isOn(pages, "journal", entry)).length]).toEqual([told, 0]);
+  if (missing.length > 0 && !isSmall) expect(told).toContain("events");
+}
+
+/** Wherever in the file its key or its value stands, or stood once. */
+function isOn(pages: number[], key: string, value: Buffer): boolean {
+  for (let at = whole.indexOf(value); at !== -1; at = whole.indexOf(value, at + 1)) {
+    const [first, last] = [Math.floor(at / PAGE), Math.floor((at + value.length - 1) / PAGE)];
+    if (pages.some((page) => page >= first && page <= last)) return true;
+  }
+  return pages.some((page) => whole.subarray(page * PAGE, (page + 1) * PAGE).includes(key));
+}
