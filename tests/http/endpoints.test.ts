@@ -40,6 +40,39 @@ onEngines("endpoints", (engine, kind) => {
     await engine().remove(id);
   });
 
+  testExcept(kind, { reference: REFERENCE.after141 })("from 1.44 on one that is none is refused", async () => {
+    const told = async (version: string, config: Json): Promise<[number, string]> => {
+      const body = { Image: "busybox", Cmd: ["true"], ...config };
+      const answer = await engine().call("POST", "/containers/create", body, { version });
+      return [answer.status, answer.status === 201 ? "" : messageOf(answer)];
+    };
+    const on = (network: string, MacAddress: string): Json => ({
+      HostConfig: { NetworkMode: network },
+      NetworkingConfig: { EndpointsConfig: { [network]: { MacAddress } } },
+    });
+    for (const mac of [
+      "zz",
+      "zz:42",
+      "02:42:c0:00:02",
+      "02:42:c0:00:02:0a:",
+      "02-42:c0:00:02:0a",
+      " 02:42:c0:00:02:0a",
+    ]) {
+      const refused = [400, `invalid config for network bridge: invalid MAC address ${mac}`];
+      expect(await told("1.44", { MacAddress: mac })).toEqual(refused);
+      expect(await told("1.51", { MacAddress: mac })).toEqual(refused);
+      expect(await told("1.55", on("bridge", mac))).toEqual(refused);
+      expect(await told("1.44", on("default", mac))).toEqual(refused);
+      expect(await told("1.55", on("none", mac))).toEqual([400, refused[1]!.toString().replace("bridge", "none")]);
+    }
+    // What nobody reads is not looked at.
+    for (const [version, config] of [["1.52", { MacAddress: "zz" }] as const, ["1.43", on("bridge", "zz")] as const]) {
+      const body = { Image: "busybox", Cmd: ["true"], ...config };
+      const { Id } = (await engine().must(201, "POST", "/containers/create", body, { version })).json<{ Id: string }>();
+      await engine().remove(Id);
+    }
+  });
+
   test.each(["host", "container:x"])("it contradicts %s", async (NetworkMode) => {
     const body = { Image: "busybox", Cmd: ["true"], MacAddress: MAC, HostConfig: { NetworkMode } };
     const answer = await engine().call("POST", "/containers/create", body);

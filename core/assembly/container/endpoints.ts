@@ -3,6 +3,7 @@
 
 import { refusedField } from "../json/asked";
 import { Json } from "../json/json";
+import { parseMac } from "../network/addresses";
 import { badParameter, notBuilt, Refusal } from "../refusal";
 import { keptSettings, refuseSettings } from "./endpoint-settings";
 import { MovedSysctls } from "./interface-sysctls";
@@ -35,6 +36,7 @@ export function readEndpoints(config: Json, hostConfig: Json, endpoints: Json, v
   wishes.refusal = takeSysctls(moved, hostConfig, endpoints);
   if (wishes.refusal === null) wishes.refusal = refuseNetworks(wishes, endpoints, mode, version);
   if (wishes.refusal === null) wishes.refusal = takeAddress(wishes, config.stringOf("MacAddress"), mode, version);
+  if (wishes.refusal === null) wishes.refusal = refuseAddress(wishes.mac, mode, version);
   if (moved.warning.length > 0) wishes.warnings.push(moved.warning);
   return wishes;
 }
@@ -105,6 +107,12 @@ function takeAddress(wishes: EndpointWishes, whole: string, mode: string, versio
     "The container-wide MacAddress field is now deprecated. It should be specified in EndpointsConfig instead.",
   );
   return null;
+}
+
+/** Before, it is looked at when the container is started. */
+function refuseAddress(mac: string, network: string, version: i32): Refusal | null {
+  if (version < OWN_ADDRESSES || mac.length == 0 || parseMac(mac).length > 0) return null;
+  return badParameter(`invalid config for network ${network}: invalid MAC address ${mac}`);
 }
 
 /** `default` means `bridge`. */

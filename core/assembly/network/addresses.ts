@@ -67,8 +67,14 @@ export function macOf(address: u32): string {
   return mac;
 }
 
-/** Six bytes in hex, between them colons or hyphens, as `02:42:ac:11:00:02`; empty for a text that is none. */
+/** Six bytes in hex, as `02:42:ac:11:00:02`, `02-42-ac-11-00-02` or `0242.ac11.0002`; empty for a text that is none. */
 export function parseMac(text: string): string {
+  if (text.length == 14 && text.charAt(4) == "." && text.charAt(9) == ".") {
+    const digits = text.replaceAll(".", "");
+    const pairs: string[] = [];
+    for (let i = 0; i < digits.length; i += 2) pairs.push(digits.slice(i, i + 2));
+    return parseMac(pairs.join(":"));
+  }
   if (text.length != 17) return "";
   const separator = text.charAt(2);
   if (separator != ":" && separator != "-") return "";
