@@ -6,14 +6,16 @@
 
 import { Duplex } from "node:stream";
 import { BodyExtent } from "./body-extent.js";
-import { BadRequest, parseHead } from "./request-head.js";
+import { BadRequest, linesOf, parseHead } from "./request-head.js";
 import type { RequestHead } from "./request-head.js";
 
 /** As Go's server has it: a registry's configuration in a header may be long. */
 export const LONGEST_HEAD = 1024 * 1024;
 /** What a client may send ahead of its turn before its connection is not read any more. */
 const LONGEST_HELD = 64 * 1024;
-const HEAD_END = Buffer.from("\r\n\r\n");
+/** What ends a head; the line before may end in LF alone, as with Go's server (RFC 9112, 2.2). */
+const HEAD_ENDS = ["\n\r\n", "\n\n"].map((end) => Buffer.from(end));
+const LONGEST_END = 3;
 const NONE = Buffer.alloc(0);
 
 export class Gate extends Duplex {
@@ -162,9 +164,9 @@ export class Gate extends Duplex {
       this.#held = this.#held.subarray(start);
       this.#searched = 0;
     }
-    const end = this.#held.indexOf(HEAD_END, this.#searched);
+    const [end, next] = headEnd(this.#held, this.#searched);
     if (end < 0 && this.#held.length > LONGEST_HEAD) throw new BadRequest("431 Request Header Fields Too Large");
-    this.#searched = end < 0 ? Math.max(0, this.#held.length - HEAD_END.length + 1) : 0;
+    this.#searched = end < 0 ? Math.max(0, this.#held.length - LONGEST_END + 1) : 0;
     if (end < 0) return false;
     const head = parseHead(this.#held.toString("utf8", 0, end));
     this.head = head;
@@ -173,15 +175,14 @@ export class Gate extends Duplex {
     const body = new BodyExtent(head.body);
     this.#body = body.done ? null : body;
     if (head.plain && this.#body === null) {
-      this.#held = this.#held.subarray(end + HEAD_END.length);
+      this.#held = this.#held.subarray(next);
       this.#plain(this, head);
       return true;
     }
-    const rest = this.#held.indexOf(0x0a) + 1;
-    const headers = this.#held.subarray(rest, end + HEAD_END.length);
-    this.#held = this.#held.subarray(end + HEAD_END.length);
-    this.push(`${head.method} / HTTP/1.${head.minorVersion}\r\n`, "latin1");
-    this.push(headers);
+    // Node's parser takes no other line ends than these, and reads the lines that were read here.
+    const [, ...headers] = linesOf(this.#held.toString("latin1", 0, end));
+    this.#held = this.#held.subarray(next);
+    this.push([`${head.method} / HTTP/1.${head.minorVersion}`, ...headers, "", ""].join("\r\n"), "latin1");
     return true;
   }
 
@@ -241,11 +242,24 @@ export function refuse(socket: Duplex, status: string, message: string): void {
   socket.end(head + message, () => socket.destroy());
 }
 
+/** Where the last line of a head ends, without its line end, and what is behind the head begins; -1: not there yet. */
+function headEnd(bytes: Buffer, from: number): [end: number, next: number] {
+  let found: [number, number] = [-1, -1];
+  for (const pattern of HEAD_ENDS) {
+    const at = bytes.indexOf(pattern, from);
+    if (at >= 0 && (found[0] < 0 || at < found[0])) found = [at, at + pattern.length];
+  }
+  return found;
+}
+
 /** RFC 9112, 2.2: empty lines before a request are to be ignored. */
 function emptyLines(bytes: Buffer): number {
   let at = 0;
-  while (bytes[at] === 0x0d && bytes[at + 1] === 0x0a) at += 2;
-  return at;
+  for (;;) {
+    const length = bytes[at] === 0x0a ? 1 : bytes[at] === 0x0d && bytes[at + 1] === 0x0a ? 2 : 0;
+    if (length === 0) return at;
+    at += length;
+  }
 }
 
 function ignore(): void {}

@@ -36,11 +36,15 @@ const GARBAGE = /[\x00-\x08\x0b-\x1f\x7f]/;
 const TARGET = /^[^\x00-\x20\x7f]+$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Parses a head without its closing empty line. */
+/** Lines end in LF, which may have a CR before it (RFC 9112, 2.2). */
+export function linesOf(head: string): string[] {
+  return head.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+}
+
+/** Parses a head up to, but not with, the LF that ends its last line. */
 export function parseHead(text: string): RequestHead {
-  const lineEnd = text.indexOf("\r\n");
-  const startLine = lineEnd < 0 ? text : text.slice(0, lineEnd);
-  const headers = lineEnd < 0 ? "" : text.slice(lineEnd + 2).replaceAll("\r\n", "\n");
+  const [startLine = "", ...lines] = linesOf(text);
+  const headers = lines.join("\n");
   const [method = "", target = "", version = "", more] = startLine.split(" ");
   if (!TOKEN.test(method) || !TARGET.test(target) || more !== undefined) throw new BadRequest(BAD_REQUEST);
   if (GARBAGE.test(headers)) throw new BadRequest(BAD_REQUEST);

@@ -193,6 +193,28 @@ onEngines("bad input", (engine, kind) => {
     }
   });
 
+  test("a head whose lines end in LF alone is one", async () => {
+    for (const bytes of [
+      "GET /_ping HTTP/1.1\nHost: x\n\n",
+      "GET /_ping HTTP/1.1\nHost: x\r\n\r\n",
+      "GET /_ping HTTP/1.1\r\nHost: x\n\r\n",
+      "GET /_ping HTTP/1.1\r\nHost: x\r\nX-Long: y\r\n\n",
+    ]) {
+      const connection = await RawConnection.open(engine().socketPath, 5000);
+      connection.send(bytes);
+      expect([bytes, (await connection.response()).status]).toEqual([bytes, 200]);
+      connection.close();
+    }
+    const connection = await RawConnection.open(engine().socketPath, 5000);
+    const [json, body] = ["Content-Type: application/json", '{"Image":"busybox"}'];
+    const length = `Content-Length: ${body.length}`;
+    connection.send(`POST /v1.41/containers/create HTTP/1.1\nHost: x\n${json}\n${length}\n\n${body}`);
+    const answer = await connection.response("POST");
+    expect(answer.status).toBe(201);
+    await engine().remove(answer.json<{ Id: string }>().Id);
+    connection.close();
+  });
+
   test("a client that hangs up in the middle of a request or of an answer", async () => {
     const id = await engine().running({ Cmd: ["sh", "-c", "while :; do echo tick; sleep 0.02; done"] });
     const requests = [
