@@ -93,6 +93,15 @@ export function internal(message: string): Refusal {
   return new Refusal(RefusalKind.Internal, message);
 }
 
+/** What only a machine in another state could do. */
+export function unavailable(message: string): Refusal {
+  return new Refusal(RefusalKind.Unavailable, message);
+}
+
+export function forbidden(message: string): Refusal {
+  return new Refusal(RefusalKind.Forbidden, message);
+}
+
 export function notBuilt(what: string): Refusal {
   return new Refusal(RefusalKind.NotBuilt, `${what} is not built yet`);
 }

@@ -138,6 +138,18 @@ onEngines(
       expect(answer.stdout.trim()).toBe("[]");
     });
 
+    test("system prune, with all images and volumes", async () => {
+      const gone = (await docker().well("create", "--label", "prune=system", "busybox")).trim();
+      const prune = (...args: string[]): Promise<string> =>
+        docker().well("system", "prune", "-f", "--filter", "label=prune=system", ...args);
+      expect(await prune("-a", "--volumes")).toBe(`Deleted Containers:\n${gone}\n\nTotal reclaimed space: 0B\n`);
+      for (const args of [[], ["-a"], ["--volumes"]]) expect(await prune(...args)).toBe("Total reclaimed space: 0B\n");
+      for (const kind of ["network", "volume", "builder"])
+        expect((await docker().run(kind, "prune", "-f")).code).toBe(0);
+      const swarm = await docker().run("node", "ls");
+      expect([swarm.code, swarm.stderr]).toEqual([1, expect.stringContaining("This node is not a swarm manager. ")]);
+    });
+
     test("image prune, of what has no name and of all", async () => {
       const file = join(config, "pruned.tar");
       const layers = [await tarOf([{ name: "file", body: "content" }])];

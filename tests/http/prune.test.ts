@@ -1,8 +1,9 @@
-// Prune of containers and of images: what goes, what stays, and what is told of it.
+// Prune of containers, of images and of what there is none of: what goes, what stays, and what is told of it.
 import { expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf } from "../support/engine-client.js";
 import { dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/images.js";
-import { onEngines } from "../support/on-engines.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
 import { past, stamp } from "../support/past-events.js";
 
 interface Pruned {
@@ -150,6 +151,117 @@ onEngines("prune of images", (engine) => {
   async function prune(filters: unknown): Promise<PrunedImages> {
     return (await engine().must(200, "POST", `/images/prune?filters=${encoded(filters)}`)).json<PrunedImages>();
   }
+});
+
+onEngines("prune of what is not there", (engine, kind) => {
+  const asked = async (path: string, version = "1.41"): Promise<readonly [number, string]> => {
+    const answer = await engine().call("POST", path, undefined, { version });
+    return [answer.status, answer.status === 200 ? answer.text : messageOf(answer)];
+  };
+
+  test("networks, volumes and the cache of builds answer that nothing went, each in its own shape", async () => {
+    const since = await stamp(engine());
+    expect(await asked("/networks/prune")).toEqual([200, '{"NetworksDeleted":null}\n']);
+    expect(await asked("/volumes/prune")).toEqual([200, '{"VolumesDeleted":[],"SpaceReclaimed":0}\n']);
+    expect(await asked("/build/prune?all=1")).toEqual([200, '{"CachesDeleted":null,"SpaceReclaimed":0}\n']);
+    const events = await past(engine(), since);
+    const nothing = { ID: "", Attributes: { reclaimed: "0" } };
+    expect(events.map(({ Type, Action, Actor }) => [Type, Action, Actor])).toEqual(
+      ["network", "volume", "builder"].map((type) => [type, "prune", nothing]),
+    );
+  });
+
+  test("a volume that a container has stays", async () => {
+    const id = await engine().create({ Cmd: ["true"], Volumes: { "/data": {} } });
+    expect((await asked("/volumes/prune"))[1]).toContain('"VolumesDeleted":[]');
+    await engine().remove(id);
+  });
+
+  test.each([
+    ["networks", { x: ["1"] }, "Invalid filter 'x'"],
+    ["volumes", { until: ["1h"] }, "Invalid filter 'until'"],
+    ["build", { x: ["1"] }, "failed to prune build cache: Invalid filter 'x'"],
+    ["build", { id: ["a", "b"] }, "failed to prune build cache: filters expect only one value"],
+    ["build", { until: ["1h", "2h"] }, "failed to prune build cache: filters expect only one value"],
+    [
+      "build",
+      { until: ["1h"], "unused-for": ["1h"] },
+      'failed to prune build cache: conflicting filters: "until" and "unused-for"',
+    ],
+  ])("%s refuse the filters %j", async (what, filters, text) => {
+    const ours = text.replace("Invalid filter", "invalid filter");
+    const wanted = [400, engine().expected("bad-filter", ours, text)];
+    expect(await asked(`/${what}/prune?filters=${encoded(filters)}`)).toEqual(wanted);
+  });
+
+  test("filters that are known choose among nothing", async () => {
+    for (const [what, filters] of [
+      ["networks", { until: ["1h"], label: ["a"], "label!": ["b"] }],
+      ["volumes", { label: ["a"], "label!": ["b"] }],
+      ["build", { "unused-for": ["24h"], inuse: ["1"], label: ["a"], type: ["regular"] }],
+    ] as const) {
+      expect([what, (await asked(`/${what}/prune?filters=${encoded(filters)}`))[0]]).toEqual([what, 200]);
+    }
+  });
+
+  testExcept(kind, { reference: REFERENCE.after141 })("limits of the cache, by version", async () => {
+    const text = (name: string) => `${name} is in bytes and expects an integer, got x: strconv.Atoi: parsing "x": `;
+    for (const [name, version, isRead] of [
+      ["keep-storage", "1.47", true],
+      ["reserved-space", "1.47", false],
+      ["keep-storage", "1.48", true],
+      ["reserved-space", "1.48", true],
+      ["max-used-space", "1.55", true],
+      ["min-free-space", "1.55", true],
+    ] as const) {
+      const [status, message] = await asked(`/build/prune?${name}=x`, version);
+      expect([name, version, status]).toEqual([name, version, isRead ? 400 : 200]);
+      if (isRead) expect(message).toContain(text(name));
+    }
+    expect((await asked(`/build/prune?filters=${encoded({ until: ["soon"] })}`, "1.55"))[0]).toBe(400);
+  });
+
+  testExcept(kind, { reference: REFERENCE.after141 })(
+    "from 1.42 on volumes with a name stay unless all are meant; what would go says that it is not built",
+    async () => {
+      const id = await engine().create({ Cmd: ["true"], HostConfig: { Binds: ["left-over:/data"] } });
+      await engine().remove(id);
+      const all = `/volumes/prune?filters=${encoded({ all: ["true"] })}`;
+      expect((await asked("/volumes/prune", "1.42"))[0]).toBe(200);
+      const unbuilt = [501, "removing the volume left-over is not built yet"];
+      expect(await asked("/volumes/prune", "1.41")).toEqual(unbuilt);
+      expect(await asked(all, "1.42")).toEqual(unbuilt);
+      expect((await asked(all, "1.41"))[0]).toBe(400);
+      expect((await asked(all.replace("true", "x"), "1.42"))[0]).toBe(400);
+      expect((await engine().call("DELETE", "/volumes/left-over")).status).toBe(501);
+    },
+  );
+});
+
+onEngines("removing what cannot be removed", (engine) => {
+  const answered = async (path: string): Promise<unknown[]> => {
+    const answer = await engine().call("DELETE", path);
+    return [answer.status, answer.status === 204 ? answer.text : messageOf(answer)];
+  };
+
+  test("networks: those that are always there, by name and by id, and those that are not", async () => {
+    const networks = await engine().read<{ Id: string; Name: string }[]>("/networks");
+    for (const { Id, Name } of networks) {
+      const wanted = [403, `${Name} is a pre-defined network and cannot be removed`];
+      for (const reference of [Name, Id, Id.slice(0, 12)])
+        expect(await answered(`/networks/${reference}`)).toEqual(wanted);
+    }
+    expect(await answered("/networks/nope")).toEqual([404, "network nope not found"]);
+  });
+
+  test("volumes: those that are not there, and those in use", async () => {
+    expect(await answered("/volumes/nope")).toEqual([404, "get nope: no such volume"]);
+    expect(await answered("/volumes/nope?force=1")).toEqual([204, ""]);
+    const id = await engine().create({ Cmd: ["true"], HostConfig: { Binds: ["in-use:/data"] } });
+    const wanted = [409, `remove in-use: volume is in use - [${id}]`];
+    for (const path of ["/volumes/in-use", "/volumes/in-use?force=1"]) expect(await answered(path)).toEqual(wanted);
+    await engine().remove(id);
+  });
 });
 
 /** Bytes of the only file. */

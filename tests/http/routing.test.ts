@@ -116,7 +116,6 @@ onEngines("routing", (engine, kind) => {
       ["POST", "/volumes/create"],
       ["GET", "/images/search?term=x"],
       ["POST", "/swarm/init"],
-      ["GET", "/secrets"],
       ["POST", "/plugins/pull"],
     ] as const;
     for (const [method, path] of requests) {

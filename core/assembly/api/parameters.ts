@@ -65,6 +65,16 @@ export function u32Of(query: Query, name: string, what: string): ParsedInteger {
   return parsed;
 }
 
+/** An unsigned decimal of 64 bits (Go's ParseUint); a missing one is an error too. */
+export function u64Of(query: Query, name: string): ParsedInteger {
+  const parsed = new ParsedInteger();
+  const text = query.first(name);
+  parsed.given = query.has(name);
+  const fault = parseDigits(parsed, text, u64.MAX_VALUE);
+  if (fault.length > 0) parsed.error = `strconv.ParseUint: parsing ${quoteText(text)}: ${fault}`;
+  return parsed;
+}
+
 const TRUE_WORDS: string[] = ["1", "t", "T", "TRUE", "true", "True"];
 const FALSE_WORDS: string[] = ["0", "f", "F", "FALSE", "false", "False"];
 

@@ -26,10 +26,10 @@ export class PruneFilters {
     return this.until == i64.MAX_VALUE && !this.filters.has("label") && !this.filters.has("label!");
   }
 
-  /** A boolean that is true where it is not there; `FilterFlag.Bad` is refused with `flagProblem`. */
-  flag(key: string): FilterFlag {
+  /** A boolean, which is `absent` where it is not there; `FilterFlag.Bad` is refused with `flagProblem`. */
+  flag(key: string, absent: FilterFlag): FilterFlag {
     const flag = this.filters.flag(key);
-    return flag == FilterFlag.Absent ? FilterFlag.True : flag;
+    return flag == FilterFlag.Absent ? absent : flag;
   }
 
   flagProblem(key: string): Refusal {

@@ -24,6 +24,7 @@ import { stopContainer } from "../container/stop";
 import { topContainer } from "../container/top";
 import { updateContainer } from "../container/update";
 import { waitContainer } from "../container/wait";
+import { pruneBuildCache } from "../build/prune";
 import { Call } from "../call";
 import { followEvents } from "../event/follow";
 import { commitContainer } from "../image/commit";
@@ -40,6 +41,8 @@ import { createImage } from "../image/pull";
 import { saveImage, saveImages } from "../image/save";
 import { tagImage } from "../image/tag";
 import { inspectNetwork, listNetworks } from "../network/inspect";
+import { pruneNetworks } from "../network/prune";
+import { removeNetwork } from "../network/remove";
 import { Reason } from "../reason";
 import { notBuilt, notFound, Refusal, RefusalKind } from "../refusal";
 import { sendJson, textBody } from "../reply";
@@ -48,7 +51,20 @@ import { diskUsage } from "../system/disk-usage";
 import { systemInfo } from "../system/info";
 import { ping } from "../system/ping";
 import { systemVersion } from "../system/version";
+import {
+  askManager,
+  inspectService,
+  leaveSwarm,
+  listObjects,
+  listServices,
+  makeObject,
+  objectLogs,
+  updateObject,
+  updateVolume,
+} from "../swarm/outside";
 import { inspectVolume, listVolumes } from "../volume/inspect";
+import { pruneVolumes } from "../volume/prune";
+import { removeVolume } from "../volume/remove";
 import { versionText } from "./versions";
 
 export class Route {
@@ -158,7 +174,7 @@ const ROUTES: Route[] = [
   new Route("GET",    "/distribution/*/json",       30, later,             "api/routes.ts"),
 
   new Route("POST",   "/build",                     24, later,             "api/routes.ts"),
-  new Route("POST",   "/build/prune",               31, later,             "api/routes.ts"),
+  new Route("POST",   "/build/prune",               31, pruneBuildCache,   "build/prune.ts"),
   new Route("POST",   "/build/cancel",              24, later,             "api/routes.ts"),
   new Route("POST",   "/session",                   31, later,             "api/routes.ts"),
   new Route("POST",   "/grpc",                      24, later,             "api/routes.ts"),
@@ -166,18 +182,18 @@ const ROUTES: Route[] = [
   new Route("GET",    "/networks",                  24, listNetworks,      "network/inspect.ts"),
   new Route("GET",    "/networks/",                 24, listNetworks,      "network/inspect.ts"),
   new Route("POST",   "/networks/create",           24, later,             "api/routes.ts"),
-  new Route("POST",   "/networks/prune",            25, later,             "api/routes.ts"),
+  new Route("POST",   "/networks/prune",            25, pruneNetworks,     "network/prune.ts"),
   new Route("POST",   "/networks/*/connect",        24, later,             "api/routes.ts"),
   new Route("POST",   "/networks/*/disconnect",     24, later,             "api/routes.ts"),
   new Route("GET",    "/networks/*",                24, inspectNetwork,    "network/inspect.ts"),
-  new Route("DELETE", "/networks/*",                24, later,             "api/routes.ts"),
+  new Route("DELETE", "/networks/*",                24, removeNetwork,     "network/remove.ts"),
 
   new Route("GET",    "/volumes",                   24, listVolumes,       "volume/inspect.ts"),
   new Route("POST",   "/volumes/create",            24, later,             "api/routes.ts"),
-  new Route("POST",   "/volumes/prune",             25, later,             "api/routes.ts"),
+  new Route("POST",   "/volumes/prune",             25, pruneVolumes,      "volume/prune.ts"),
   new Route("GET",    "/volumes/*",                 24, inspectVolume,     "volume/inspect.ts"),
-  new Route("PUT",    "/volumes/*",                 42, later,             "api/routes.ts"),
-  new Route("DELETE", "/volumes/*",                 24, later,             "api/routes.ts"),
+  new Route("PUT",    "/volumes/*",                 42, updateVolume,      "swarm/outside.ts"),
+  new Route("DELETE", "/volumes/*",                 24, removeVolume,      "volume/remove.ts"),
 
   new Route("GET",    "/plugins",                   25, noPlugins,         "api/routes.ts"),
   new Route("GET",    "/plugins/privileges",        25, later,             "api/routes.ts"),
@@ -191,36 +207,36 @@ const ROUTES: Route[] = [
   new Route("POST",   "/plugins/*/set",             25, later,             "api/routes.ts"),
   new Route("DELETE", "/plugins/*",                 25, later,             "api/routes.ts"),
 
-  new Route("GET",    "/swarm",                     24, later,             "api/routes.ts"),
+  new Route("GET",    "/swarm",                     24, askManager,        "swarm/outside.ts"),
   new Route("POST",   "/swarm/init",                24, later,             "api/routes.ts"),
   new Route("POST",   "/swarm/join",                24, later,             "api/routes.ts"),
-  new Route("POST",   "/swarm/leave",               24, later,             "api/routes.ts"),
-  new Route("POST",   "/swarm/update",              24, later,             "api/routes.ts"),
-  new Route("GET",    "/swarm/unlockkey",           25, later,             "api/routes.ts"),
-  new Route("POST",   "/swarm/unlock",              25, later,             "api/routes.ts"),
-  new Route("GET",    "/nodes",                     24, later,             "api/routes.ts"),
-  new Route("GET",    "/nodes/*",                   24, later,             "api/routes.ts"),
-  new Route("DELETE", "/nodes/*",                   24, later,             "api/routes.ts"),
-  new Route("POST",   "/nodes/*/update",            24, later,             "api/routes.ts"),
-  new Route("GET",    "/services",                  24, later,             "api/routes.ts"),
-  new Route("POST",   "/services/create",           24, later,             "api/routes.ts"),
-  new Route("GET",    "/services/*/logs",           25, later,             "api/routes.ts"),
-  new Route("GET",    "/services/*",                24, later,             "api/routes.ts"),
-  new Route("DELETE", "/services/*",                24, later,             "api/routes.ts"),
-  new Route("POST",   "/services/*/update",         24, later,             "api/routes.ts"),
-  new Route("GET",    "/tasks",                     24, later,             "api/routes.ts"),
-  new Route("GET",    "/tasks/*/logs",              29, later,             "api/routes.ts"),
-  new Route("GET",    "/tasks/*",                   24, later,             "api/routes.ts"),
-  new Route("GET",    "/secrets",                   25, later,             "api/routes.ts"),
-  new Route("POST",   "/secrets/create",            25, later,             "api/routes.ts"),
-  new Route("GET",    "/secrets/*",                 25, later,             "api/routes.ts"),
-  new Route("DELETE", "/secrets/*",                 25, later,             "api/routes.ts"),
-  new Route("POST",   "/secrets/*/update",          25, later,             "api/routes.ts"),
-  new Route("GET",    "/configs",                   30, later,             "api/routes.ts"),
-  new Route("POST",   "/configs/create",            30, later,             "api/routes.ts"),
-  new Route("GET",    "/configs/*",                 30, later,             "api/routes.ts"),
-  new Route("DELETE", "/configs/*",                 30, later,             "api/routes.ts"),
-  new Route("POST",   "/configs/*/update",          30, later,             "api/routes.ts"),
+  new Route("POST",   "/swarm/leave",               24, leaveSwarm,        "swarm/outside.ts"),
+  new Route("POST",   "/swarm/update",              24, updateObject,      "swarm/outside.ts"),
+  new Route("GET",    "/swarm/unlockkey",           25, askManager,        "swarm/outside.ts"),
+  new Route("POST",   "/swarm/unlock",              25, makeObject,        "swarm/outside.ts"),
+  new Route("GET",    "/nodes",                     24, listObjects,       "swarm/outside.ts"),
+  new Route("GET",    "/nodes/*",                   24, askManager,        "swarm/outside.ts"),
+  new Route("DELETE", "/nodes/*",                   24, askManager,        "swarm/outside.ts"),
+  new Route("POST",   "/nodes/*/update",            24, updateObject,      "swarm/outside.ts"),
+  new Route("GET",    "/services",                  24, listServices,      "swarm/outside.ts"),
+  new Route("POST",   "/services/create",           24, makeObject,        "swarm/outside.ts"),
+  new Route("GET",    "/services/*/logs",           25, objectLogs,        "swarm/outside.ts"),
+  new Route("GET",    "/services/*",                24, inspectService,    "swarm/outside.ts"),
+  new Route("DELETE", "/services/*",                24, askManager,        "swarm/outside.ts"),
+  new Route("POST",   "/services/*/update",         24, updateObject,      "swarm/outside.ts"),
+  new Route("GET",    "/tasks",                     24, listObjects,       "swarm/outside.ts"),
+  new Route("GET",    "/tasks/*/logs",              29, objectLogs,        "swarm/outside.ts"),
+  new Route("GET",    "/tasks/*",                   24, askManager,        "swarm/outside.ts"),
+  new Route("GET",    "/secrets",                   25, listObjects,       "swarm/outside.ts"),
+  new Route("POST",   "/secrets/create",            25, makeObject,        "swarm/outside.ts"),
+  new Route("GET",    "/secrets/*",                 25, askManager,        "swarm/outside.ts"),
+  new Route("DELETE", "/secrets/*",                 25, askManager,        "swarm/outside.ts"),
+  new Route("POST",   "/secrets/*/update",          25, updateObject,      "swarm/outside.ts"),
+  new Route("GET",    "/configs",                   30, listObjects,       "swarm/outside.ts"),
+  new Route("POST",   "/configs/create",            30, makeObject,        "swarm/outside.ts"),
+  new Route("GET",    "/configs/*",                 30, askManager,        "swarm/outside.ts"),
+  new Route("DELETE", "/configs/*",                 30, askManager,        "swarm/outside.ts"),
+  new Route("POST",   "/configs/*/update",          30, updateObject,      "swarm/outside.ts"),
 ];
 
 /** The first row that fits; what its `*` stands for is put into the call. */

@@ -18,7 +18,7 @@ export function pruneImages(call: Call): Refusal | null {
   const filters = new PruneFilters();
   const problem = filters.read(call.query.first("filters"), KEYS);
   if (problem !== null) return problem;
-  const dangling = filters.flag("dangling");
+  const dangling = filters.flag("dangling", FilterFlag.True);
   if (dangling == FilterFlag.Bad) return filters.flagProblem("dangling");
 
   // Accepted from here.

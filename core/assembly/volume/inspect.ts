@@ -46,17 +46,17 @@ function matches(volume: Volume, filters: Filters, dangling: FilterFlag): bool {
   return (
     filters.regex("name", volume.name) &&
     filters.exact("driver", "local") &&
-    filters.labels("label", keysOf(volume), valuesOf(volume)) &&
+    filters.labels("label", labelKeysOf(volume), labelValuesOf(volume)) &&
     (dangling == FilterFlag.Absent || (dangling == FilterFlag.True) == !isUsed(volume.name))
   );
 }
 
 /** The engine's own label comes first. */
-function keysOf(volume: Volume): string[] {
+export function labelKeysOf(volume: Volume): string[] {
   return volume.anonymous ? [ANONYMOUS].concat(volume.labelKeys) : volume.labelKeys;
 }
 
-function valuesOf(volume: Volume): string[] {
+export function labelValuesOf(volume: Volume): string[] {
   return volume.anonymous ? [""].concat(volume.labelValues) : volume.labelValues;
 }
 
@@ -86,8 +86,8 @@ function writeUsage(json: JsonWriter, volume: Volume, users: i32): void {
 
 /** Null for none, as Docker has it of volumes that nobody has labelled. */
 function writeLabels(json: JsonWriter, volume: Volume): void {
-  const keys = keysOf(volume);
-  const values = valuesOf(volume);
+  const keys = labelKeysOf(volume);
+  const values = labelValuesOf(volume);
   if (keys.length == 0) {
     json.null();
     return;

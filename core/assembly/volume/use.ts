@@ -43,10 +43,15 @@ function takes(container: Container, name: string): bool {
 
 /** How many containers have it, whether they run or not. */
 export function countUsers(name: string): i32 {
+  return usersOf(name).length;
+}
+
+/** Ids of the containers that have it, whether they run or not. */
+export function usersOf(name: string): string[] {
   const containers = engine.containers.all();
-  let count = 0;
-  for (let i = 0; i < containers.length; i++) if (has(containers[i], name)) count += 1;
-  return count;
+  const users: string[] = [];
+  for (let i = 0; i < containers.length; i++) if (has(containers[i], name)) users.push(containers[i].id);
+  return users;
 }
 
 /** A container that runs has it. */

@@ -1,0 +1,80 @@
+// Calls of a swarm, its nodes, services, tasks, secrets and configs: this machine is in none, so that each has its answer
+// without one (surface §2.27).
+
+import { readJsonBody } from "../api/json-body";
+import { flagOf, strictFlagOf, u64Of } from "../api/parameters";
+import { parseFilters } from "../api/filters";
+import { Call } from "../call";
+import { badParameter, Refusal, unavailable } from "../refusal";
+
+const NO_MANAGER: string =
+  'This node is not a swarm manager. Use "docker swarm init" or "docker swarm join" to connect this node to swarm and ' +
+  "try again.";
+
+/** Of one object, or of the swarm itself. */
+export function askManager(_call: Call): Refusal | null {
+  return unavailable(NO_MANAGER);
+}
+
+/** Which filters there are only a manager says. */
+export function listObjects(call: Call): Refusal | null {
+  const filters = parseFilters(call.query.first("filters"), null);
+  return filters.error.length > 0 ? badParameter(filters.error) : unavailable(NO_MANAGER);
+}
+
+export function listServices(call: Call): Refusal | null {
+  return refuseFlag(call, "status") || listObjects(call);
+}
+
+export function inspectService(call: Call): Refusal | null {
+  return refuseFlag(call, "insertDefaults") || unavailable(NO_MANAGER);
+}
+
+export function objectLogs(call: Call): Refusal | null {
+  if (flagOf(call.query, "stdout") || flagOf(call.query, "stderr")) return unavailable(NO_MANAGER);
+  return badParameter("Bad parameters: you must choose at least one stream");
+}
+
+/** What makes an object, or unlocks the swarm. */
+export function makeObject(call: Call): Refusal | null {
+  return refuseBody(call) || unavailable(NO_MANAGER);
+}
+
+/** A new form of an object, or of the swarm, takes the version that it comes after. */
+export function updateObject(call: Call): Refusal | null {
+  return refuseBody(call) || refuseVersion(call) || unavailable(NO_MANAGER);
+}
+
+export function leaveSwarm(_call: Call): Refusal | null {
+  return unavailable("This node is not part of a swarm");
+}
+
+/** `PUT /volumes/{name}`: the volumes that can be updated are a swarm's. */
+export function updateVolume(_call: Call): Refusal | null {
+  return unavailable("volume update only valid for cluster volumes, but swarm is unavailable");
+}
+
+function refuseFlag(call: Call, name: string): Refusal | null {
+  const flag = strictFlagOf(call.query, name);
+  if (flag.error.length == 0) return null;
+  return badParameter(`invalid value for ${name}: ${call.query.first(name)}: ${flag.error}`);
+}
+
+function refuseBody(call: Call): Refusal | null {
+  return readJsonBody(call.request).refusal;
+}
+
+/** Secrets and configs do not say what is wrong with theirs. */
+function refuseVersion(call: Call): Refusal | null {
+  const version = u64Of(call.query, "version");
+  if (version.error.length == 0) return null;
+  const kind = kindOf(call.path);
+  if (kind == "secret" || kind == "config") return badParameter(`invalid ${kind} version`);
+  return badParameter(`invalid ${kind} version '${call.query.first("version")}': ${version.error}`);
+}
+
+/** `/nodes/{id}/update` is of a `node`. */
+function kindOf(path: string): string {
+  const kind = path.substring(1, path.indexOf("/", 1));
+  return kind.endsWith("s") ? kind.substring(0, kind.length - 1) : kind;
+}

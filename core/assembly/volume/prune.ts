@@ -1,0 +1,39 @@
+// POST /volumes/prune (surface §2.23): while there is nothing to remove. Removing volumes by themselves is not built yet.
+
+import { FilterFlag } from "../api/filters";
+import { PruneFilters } from "../api/prune-filters";
+import { Call } from "../call";
+import { Event } from "../event/event";
+import { JsonWriter } from "../json/writer";
+import { notBuilt, Refusal } from "../refusal";
+import { line, sendJson } from "../reply";
+import { engine } from "../state";
+import { labelKeysOf, labelValuesOf } from "./inspect";
+import { Volume } from "./store";
+import { isUsed } from "./use";
+
+/** From this version on volumes that have a name of their own go on demand alone. */
+const ANONYMOUS_ONLY = 42;
+const KEYS: string[] = ["label", "label!"];
+
+export function pruneVolumes(call: Call): Refusal | null {
+  const filters = new PruneFilters();
+  const known = call.version < ANONYMOUS_ONLY ? KEYS : KEYS.concat(["all"]);
+  const problem = filters.read(call.query.first("filters"), known);
+  if (problem !== null) return problem;
+  const all = filters.flag("all", call.version < ANONYMOUS_ONLY ? FilterFlag.True : FilterFlag.False);
+  if (all == FilterFlag.Bad) return filters.flagProblem("all");
+  const volumes = engine.volumes.all();
+  for (let i = 0; i < volumes.length; i++) {
+    const isChosen = all == FilterFlag.True || volumes[i].anonymous;
+    if (isChosen && isPrunable(volumes[i], filters)) return notBuilt(`removing the volume ${volumes[i].name}`);
+  }
+  engine.events.emit(new Event("volume", "prune", "", engine.now.wall).with("reclaimed", "0"));
+  const json = new JsonWriter().beginObject().stringArrayField("VolumesDeleted", []);
+  sendJson(call, 200, line(json.i64Field("SpaceReclaimed", 0).endObject()));
+  return null;
+}
+
+function isPrunable(volume: Volume, filters: PruneFilters): bool {
+  return !isUsed(volume.name) && filters.match(volume.created, labelKeysOf(volume), labelValuesOf(volume));
+}

@@ -1,0 +1,70 @@
+// A swarm, and what only one has: this engine is in none, and says so as Docker does.
+import { expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
+import { messageOf } from "../support/engine-client.js";
+import { onEngines, testExcept } from "../support/on-engines.js";
+
+const NO_MANAGER =
+  'This node is not a swarm manager. Use "docker swarm init" or "docker swarm join" to connect this node to swarm and ' +
+  "try again.";
+const OBJECTS = ["nodes", "services", "tasks", "secrets", "configs"];
+
+onEngines("outside of a swarm", (engine, kind) => {
+  const answered = async (method: string, path: string, body?: unknown) => {
+    const answer = await engine().call(method, path, body);
+    return [answer.status, answer.header("content-type"), messageOf(answer)];
+  };
+  const refused = [503, "application/json", NO_MANAGER];
+
+  test.each(["/swarm", "/swarm/unlockkey", "/services/x/logs?stdout=1", "/tasks/x/logs?stderr=1"])(
+    "GET %s",
+    async (path) => expect(await answered("GET", path)).toEqual(refused),
+  );
+
+  test.each(OBJECTS)("lists and shows no %s", async (name) => {
+    for (const path of [`/${name}`, `/${name}?filters=%7B%22a%22%3A%5B%22b%22%5D%7D`, `/${name}/x`]) {
+      expect([path, ...(await answered("GET", path))]).toEqual([path, ...refused]);
+    }
+  });
+
+  test.each(OBJECTS.filter((name) => name !== "tasks"))("changes and removes no %s", async (name) => {
+    expect(await answered("POST", `/${name}/x/update?version=1`, {})).toEqual(refused);
+    expect(await answered("DELETE", `/${name}/x`)).toEqual(refused);
+    if (name !== "nodes") expect(await answered("POST", `/${name}/create`, {})).toEqual(refused);
+  });
+
+  test("there is none to change, to unlock or to leave", async () => {
+    expect(await answered("POST", "/swarm/update?version=1", {})).toEqual(refused);
+    expect(await answered("POST", "/swarm/unlock", { UnlockKey: "x" })).toEqual(refused);
+    for (const path of ["/swarm/leave", "/swarm/leave?force=1"]) {
+      expect(await answered("POST", path)).toEqual([503, "application/json", "This node is not part of a swarm"]);
+    }
+  });
+
+  test("what makes no sense is told first", async () => {
+    const number = 'strconv.ParseUint: parsing "x": invalid syntax';
+    for (const [method, path, text] of [
+      ["POST", "/swarm/update?version=x", `invalid swarm version 'x': ${number}`],
+      ["POST", "/nodes/x/update?version=x", `invalid node version 'x': ${number}`],
+      ["POST", "/services/x/update?version=x", `invalid service version 'x': ${number}`],
+      ["POST", "/secrets/x/update", "invalid secret version"],
+      ["POST", "/configs/x/update", "invalid config version"],
+      ["GET", "/services?status=x", 'invalid value for status: x: strconv.ParseBool: parsing "x": invalid syntax'],
+    ] as const) {
+      const wanted = [path, 400, "application/json", text];
+      expect([path, ...(await answered(method, path, method === "POST" ? {} : undefined))]).toEqual(wanted);
+    }
+    const [status] = await answered("GET", "/nodes?filters=nonsense");
+    expect(status).toBe(engine().expected("bad-filter", 400, 500));
+    const logs = await answered("GET", "/services/x/logs");
+    expect(logs[0]).toBe(engine().expected("logs-stream-text", 400, 500));
+    expect(logs[2]).toBe("Bad parameters: you must choose at least one stream");
+    expect((await answered("POST", "/secrets/create", "{"))[0]).toBe(400);
+  });
+
+  testExcept(kind, { reference: REFERENCE.after141 })("no volume is a swarm's", async () => {
+    const answer = await engine().call("PUT", "/volumes/x?version=1", {}, { version: "1.42" });
+    const text = "volume update only valid for cluster volumes, but swarm is unavailable";
+    expect([answer.status, messageOf(answer)]).toEqual([503, text]);
+  });
+});
