@@ -41,6 +41,19 @@ onEngines("origins", (engine, kind) => {
     expect(told).toEqual([create, start, stop, remove]);
   });
 
+  test("Docker's attributes stand in their usual order, before those that tell who asked", async () => {
+    const since = await stamp(engine());
+    const Labels = { a: "1", "coracle.z": "2", z: "3" };
+    const id = await engine().create({ Labels }, "?name=in-order");
+    const [create] = await pastSigned(engine(), since, { container: [id] });
+    const names = Object.keys(create?.Actor.Attributes ?? {});
+    const own = names.filter((name) => name.startsWith("coracle."));
+    if (ours) expect(names).toEqual(["a", "image", "name", "z", ...own]);
+    else expect(names).toEqual(["a", "coracle.z", "image", "name", "z"]);
+    expect(own).toEqual(own.toSorted());
+    await engine().remove(id);
+  });
+
   test("an event names a client's products, without what it says of them in parentheses", async () => {
     const since = await stamp(engine());
     const headers = { "User-Agent": "Client/1.0 (linux (amd64)) part/2 (y)" };

@@ -2,6 +2,9 @@
 
 import { JsonWriter } from "../json/writer";
 
+/** How the names of the engine's own attributes begin. */
+const OWN = "coracle.";
+
 export class Event {
   private readonly attributes: Map<string, string> = new Map<string, string>();
   /** Its line as it was last written, and for which version: all readers of one version get the same. */
@@ -82,11 +85,18 @@ export class Event {
     if (this.type == "container" && this.has("image")) json.stringField("from", this.attribute("image"));
   }
 
-  /** Sorted by name, as Go writes maps. */
+  /** Sorted by name, as Go writes maps; the engine's own behind them, since some clients show them in this order. */
   private writeAttributes(json: JsonWriter): void {
     const keys = this.attributes.keys().sort();
     json.beginObject();
-    for (let i = 0; i < keys.length; i++) json.stringField(keys[i], this.attributes.get(keys[i]));
+    this.writeThose(json, keys, false);
+    this.writeThose(json, keys, true);
     json.endObject();
+  }
+
+  private writeThose(json: JsonWriter, keys: string[], own: bool): void {
+    for (let i = 0; i < keys.length; i++) {
+      if (keys[i].startsWith(OWN) == own) json.stringField(keys[i], this.attributes.get(keys[i]));
+    }
   }
 }
