@@ -4,6 +4,7 @@ import { REFERENCE } from "../support/allowed-skips.js";
 import { dockerArchive, tarOf } from "../support/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
+import { messageOf } from "../support/engine-client.js";
 import { pause } from "../support/commands.js";
 import { type Event, past, pastOf, short, stamp } from "../support/past-events.js";
 
@@ -193,8 +194,14 @@ onEngines("events", (engine, kind) => {
     }
     const backwards = await engine().call("GET", "/events?since=200&until=100");
     expect(backwards.status).toBe(400);
-    const bad = await engine().call("GET", "/events?since=yesterday");
-    expect(bad.status).toBe(engine().expected("bad-number", 400, 500));
+    for (const time of ["yesterday", "30s", "2026-01-02", "2026-01-02T03:04:05Z", "1.x"]) {
+      for (const name of ["since", "until"]) {
+        const bad = await engine().call("GET", `/events?${name}=${time}`);
+        expect([time, bad.status]).toEqual([time, engine().expected("bad-number", 400, 500)]);
+        const ours = `invalid value for "${name}": ${time}`;
+        expect(messageOf(bad)).toContain(engine().expected("bad-number", ours, "strconv.ParseInt: parsing "));
+      }
+    }
     for (const id of [a, b]) await engine().remove(id);
   });
 

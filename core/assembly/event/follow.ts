@@ -6,7 +6,7 @@ import { acceptedJsonStream, JSON_LINES } from "../api/json-streams";
 import { Call } from "../call";
 import { badParameter, Refusal } from "../refusal";
 import { engine } from "../state";
-import { BAD_TIME, NO_TIME, parseFilterTime } from "../text/time";
+import { BAD_TIME, NO_TIME, parseUnixTime } from "../text/time";
 import { Reading, Wish } from "./reading";
 import { KEPT } from "./ring";
 
@@ -38,9 +38,10 @@ function startOf(since: i64, until: i64): u64 {
   return next > KEPT ? next - KEPT : 1;
 }
 
+/** Clients make seconds of durations and dates themselves. */
 function timeOf(call: Call, name: string): i64 {
   const text = call.query.first(name);
-  return text.length == 0 ? NO_TIME : parseFilterTime(text, engine.now.wall);
+  return text.length == 0 ? NO_TIME : parseUnixTime(text);
 }
 
 function typeOf(call: Call): string {

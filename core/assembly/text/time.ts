@@ -52,8 +52,8 @@ export function parseUnixTime(text: string): i64 {
 }
 
 /**
- * Reads the time of a filter (§2.5) or of `since` and `until` of events: a Go duration back from `now`, RFC 3339 in
- * its shortened forms too, or Unix seconds.
+ * Reads the time of a filter (§2.5): a Go duration back from `now`, RFC 3339 in its shortened forms too, or Unix
+ * seconds.
  */
 export function parseFilterTime(text: string, now: i64): i64 {
   const duration = text == "0" ? BAD_DURATION : parseDuration(text);
