@@ -169,6 +169,30 @@ onEngines("life cycle", (engine, kind) => {
     await engine().remove(created);
   });
 
+  testExcept(kind, { reference: REFERENCE.waitsOn })(
+    "a wait for the next exit ends when the start fails, and tells why",
+    async () => {
+      const missing = await engine().create({ Cmd: ["/no/such"] });
+      const lost = await engine().create({ HostConfig: { NetworkMode: "nowhere" } });
+      for (const [id, code] of [
+        [missing, 127],
+        [lost, 128],
+      ] as const) {
+        const connection = await RawConnection.open(engine().socketPath);
+        connection.send(encodeRequest({ method: "POST", target: `/v1.41/containers/${id}/wait?condition=next-exit` }));
+        const head = await connection.head();
+        const start = await engine().call("POST", `/containers/${id}/start`);
+        expect(start.status).toBeGreaterThanOrEqual(400);
+        expect(JSON.parse((await connection.body(head)).toString())).toEqual({
+          StatusCode: code,
+          Error: { Message: messageOf(start) },
+        });
+        connection.close();
+        await engine().remove(id);
+      }
+    },
+  );
+
   test("wait for removal ends when the container is gone, with its code; afterwards it is 404", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "exit 5"], HostConfig: { AutoRemove: true } });
     const waiting = engine().wait(id, "removed");

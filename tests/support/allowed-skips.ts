@@ -32,6 +32,7 @@ export const REFERENCE = {
   unbuilt: "the reference has it",
   unread: "what it keeps for them is its own matter",
   unversioned: "the reference does not look at the version that an endpoint came with",
+  waitsOn: "the reference goes on waiting for an exit when the start has failed",
   zstd: "the reference reads no zstd",
 } as const;
 

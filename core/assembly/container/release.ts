@@ -77,9 +77,10 @@ class Release extends Task {
     if (!this.clean) container.leaveUnclean();
     container.pid = 0;
     container.advance(container.everRan ? Cause.Released : Cause.Undone);
-    // One that waits since its run ended waits for the next one (surface §2.10).
-    if (!container.restarting) answerWaiters(container, Condition.NotRunning);
     const refused = this.refused;
+    // One that waits since its run ended waits for the next one (surface §2.10). No exit comes of a start that failed.
+    const what: Condition = refused === null ? Condition.NotRunning : Condition.NextExit;
+    if (!container.restarting) answerWaiters(container, what);
     if (refused !== null) refused.send();
     settle(container);
     // A start that failed may have filled volumes, and has outdated what was counted behind the run before.

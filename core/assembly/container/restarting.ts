@@ -68,7 +68,7 @@ class Delay extends Task implements Backoff {
     if (!this.due || container.status != Status.Restarting) return;
     if (releasingHolder(container) !== null || awaitsLinked(container)) return this.wait(PATIENCE);
     container.backoff = null;
-    startNow(container, new Nobody(container));
+    startNow(container, new Nobody());
   }
 
   wait(nanoseconds: u64): void {
@@ -81,15 +81,9 @@ class Delay extends Task implements Backoff {
   }
 }
 
-/** No client asked for it. What fails stands in `State.Error`, and is not tried again: no other exit is to come. */
+/** No client asked for it. What fails stands in `State.Error`, and is not tried again. */
 class Nobody extends StartClient {
-  constructor(private readonly container: Container) {
-    super();
-  }
-
   started(): void {}
 
-  refused(_refusal: Refusal): void {
-    answerWaiters(this.container, Condition.NextExit);
-  }
+  refused(_refusal: Refusal): void {}
 }
