@@ -17,7 +17,7 @@ import {
   SourceLogs,
   Whole,
 } from "../../build/bindings/types";
-import { MAX_VERSION_TEXT } from "./api/versions";
+import { MAX_VERSION_TEXT, MIN_VERSION } from "./api/versions";
 import { Call, Follower } from "./call";
 import { JsonWriter } from "./json/writer";
 import { reasons } from "./reason";
@@ -72,7 +72,27 @@ export function sendEmpty(call: Call, status: u16): void {
 export function sendRefusal(call: Call, refusal: Refusal): void {
   refused(call, refusal);
   if (refusal.kind == RefusalKind.NotModified) return sendEmpty(call, 304);
-  sendJson(call, statusOf(refusal.kind), messageBody(refusal.message));
+  const form = new ErrorForm(call);
+  sendWhole(call, statusOf(refusal.kind), `${commonHeaders.all}\n${form.headers}`, form.body(refusal.message));
+}
+
+/** How an error is told: as JSON, or below the first version that is served to all as plain text (surface §2.1). */
+export class ErrorForm {
+  private readonly plain: bool;
+
+  constructor(call: Call) {
+    this.plain = call.version < MIN_VERSION;
+  }
+
+  /** Those of its body. */
+  get headers(): string {
+    if (!this.plain) return "Content-Type: application/json";
+    return "Content-Type: text/plain; charset=utf-8\nX-Content-Type-Options: nosniff";
+  }
+
+  body(message: string): Uint8Array {
+    return this.plain ? textBody(message + "\n") : messageBody(message);
+  }
 }
 
 /** Notes a refusal whose answer has a form of its own. */

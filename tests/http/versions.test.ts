@@ -40,6 +40,29 @@ onEngines("versions", (engine, kind) => {
     expect(answer.header("docker-experimental")).toBeNull();
   });
 
+  test("what is nowhere is so first, in the form of the version that was asked for", async () => {
+    const old = kind === "reference" ? "1.11" : "1.23";
+    for (const [version, type, text] of [
+      [old, "text/plain; charset=utf-8", "page not found\n"],
+      ["1.99", "application/json", '{"message":"page not found"}\n'],
+    ] as const) {
+      const answer = await engine().call("GET", "/nothing", undefined, { version });
+      expect([version, answer.status, answer.text]).toEqual([version, 404, text]);
+      expect(answer.header("content-type")).toBe(type);
+      expect(answer.header("x-content-type-options")).toBe(version === old ? "nosniff" : null);
+      expect(answer.header("api-version")).toBeNull();
+    }
+  });
+
+  test("below 1.24 errors are plain text, where such a version is served", async () => {
+    const answer = await engine().call("GET", "/images/get?names=nope", undefined, { version: "1.22" });
+    expect(answer.status).toBe(404);
+    expect(answer.text).toMatch(/^[^{"]*nope[^{"]*\n$/);
+    expect(answer.header("content-type")).toBe("text/plain; charset=utf-8");
+    expect(answer.header("x-content-type-options")).toBe("nosniff");
+    expect(answer.header("docker-experimental")).toBe("false");
+  });
+
   test("components compare as numbers: 1.5 is older than 1.24", async () => {
     const answer = await engine().call("GET", "/version", undefined, { version: "1.5" });
     expect(answer.status).toBe(400);

@@ -5,15 +5,16 @@ import { Call } from "../call";
 import { acting, Asker, Origin } from "../origin";
 import { reasons } from "../reason";
 import { badParameter, notFound, Refusal, RefusalKind, statusOf } from "../refusal";
-import { commonHeaders, messageBody, refused, sendEmpty, sendRefusal, sendWhole, textBody } from "../reply";
+import { commonHeaders, ErrorForm, refused, sendEmpty, sendRefusal, sendWhole } from "../reply";
 import { Target, decodePath, visibleAscii } from "../text/url";
 import { parametersOf } from "./form";
 import { Route, Routed, findRoute } from "./routes";
 import { eraseSecretHeaders, eraseSecretParameters, forgetSecretParameters } from "./secrets";
-import { MAX_VERSION, MIN_VERSION, requestedVersion, tooNewEndpoint } from "./versions";
+import { MIN_VERSION, RequestedVersion, requestedVersion, tooNewEndpoint } from "./versions";
 
-const JSON_ONLY = "Content-Type: application/json";
-const TEXT_ONLY = "\nContent-Type: text/plain; charset=utf-8\nX-Content-Type-Options: nosniff";
+const NO_PAGE: string = "page not found";
+/** That of a path without a version. */
+const NEWEST: RequestedVersion = new RequestedVersion();
 
 export function dispatch(request: Request): void {
   answer(request);
@@ -27,22 +28,30 @@ function answer(request: Request): void {
   const target = new Target(request.target);
   if (request.method == "OPTIONS") return sendEmpty(call, 200);
   if (target.path.indexOf("//") >= 0) return redirect(call, target);
-  call.version = MAX_VERSION;
-  call.again = route;
+  call.again = routeAgain;
   const path = target.path;
   const rest = versionEnd(path);
   const decoded = decodePath(rest > 0 ? path.slice(rest) : path);
   if (decoded !== null) call.path = decoded;
-  if (rest > 0 && !acceptVersion(call, path.slice(2, rest))) return;
-  if (decoded === null) return sendRefusal(call, badParameter("malformed path"));
+  // What is nowhere is so at every version, though it be one that is not served.
+  const version = rest > 0 ? requestedVersion(path.slice(2, rest)) : NEWEST;
+  call.version = version.minor;
+  const found: Route | null = decoded === null ? null : findRoute(call);
+  if (decoded !== null && found === null) return refuseUnrouted(call, notFound(NO_PAGE), "");
+  if (version.refusal.length > 0 && !isServedLonger(found, call.version)) {
+    return refuseUnrouted(call, badParameter(version.refusal), `${commonHeaders.unchecked}\n`);
+  }
+  if (found === null) return sendRefusal(call, badParameter("malformed path"));
   call.query = parametersOf(request, target.query);
   forgetSecretParameters(call.query);
-  route(call);
+  route(call, found);
 }
 
-function route(call: Call): void {
-  const route = findRoute(call);
-  if (route === null) return refuseUnrouted(call, notFound("page not found"), JSON_ONLY);
+function routeAgain(call: Call): void {
+  route(call, findRoute(call)!);
+}
+
+function route(call: Call, route: Route): void {
   reasons.push(new Routed(call.id, route, call.version));
   // One that has waited is taken up in a step that was on others' behalf.
   const before = acting.origin;
@@ -83,32 +92,16 @@ function versionEnd(path: string): i32 {
   return end > 2 && end < path.length && path.charCodeAt(end) == 0x2f ? end : 0;
 }
 
-/** False when the version was refused, and that has been answered (surface §2.1). */
-function acceptVersion(call: Call, text: string): bool {
-  const version = requestedVersion(text);
-  call.version = version.minor;
-  if (version.refusal.length == 0 || isServedLonger(call)) return true;
-  refuseVersion(call, version.refusal, version.plain);
-  return false;
-}
-
 /** Whether a version that is too old for all others has this route. */
-function isServedLonger(call: Call): bool {
-  const route = findRoute(call);
-  return route !== null && call.version < MIN_VERSION && route.since <= call.version;
+function isServedLonger(route: Route | null, version: i32): bool {
+  return route !== null && version < MIN_VERSION && route.since <= version;
 }
 
-function refuseVersion(call: Call, message: string, plain: bool): void {
-  const refusal = badParameter(message);
-  if (!plain) return refuseUnrouted(call, refusal, `${commonHeaders.unchecked}\n${JSON_ONLY}`);
-  refused(call, refusal);
-  sendWhole(call, 400, commonHeaders.unchecked + TEXT_ONLY, textBody(message + "\n"));
-}
-
-/** What has no route has no common headers either. */
+/** What has no route has no common headers either. `headers`: lines that stand before those of the body. */
 function refuseUnrouted(call: Call, refusal: Refusal, headers: string): void {
   refused(call, refusal);
-  sendWhole(call, statusOf(refusal.kind), headers, messageBody(refusal.message));
+  const form = new ErrorForm(call);
+  sendWhole(call, statusOf(refusal.kind), headers + form.headers, form.body(refusal.message));
 }
 
 /** Go's mux cleans a path and says where it went. */

@@ -12,15 +12,12 @@ export class RequestedVersion {
   minor: i32 = MAX_VERSION;
   /** Why the version is not served, in Docker's words; empty if it is. */
   refusal: string = "";
-  /** Docker answers versions below 1.24 in plain text, not in JSON. */
-  plain: bool = false;
 }
 
 /** Reads what stands between `/v` and the next slash. */
 export function requestedVersion(text: string): RequestedVersion {
   const requested = new RequestedVersion();
   if (compareVersions(text, MIN_VERSION_TEXT) < 0) {
-    requested.plain = true;
     requested.minor = compareVersions(text, "1") < 0 ? 0 : componentOf(text.split("."), 1);
     requested.refusal =
       `client version ${text} is too old. Minimum supported API version is ${MIN_VERSION_TEXT}, ` +
