@@ -18,7 +18,7 @@ export function resourceProblem(host: Json, cpus: i32, kernel: KernelFacts, upda
   if (weight > 0 && (weight < 10 || weight > 1000)) return "Range of blkio weight is from 10 to 1000";
   const score = host.i64Of("OomScoreAdj");
   if (score < -1000 || score > 1000) {
-    return `invalid value ${score.toString()}, range for oom score adj is [-1000, 1000]`;
+    return `Invalid value ${score.toString()}, range for oom score adj is [-1000, 1000]`;
   }
   return host.i64Of("ShmSize") < 0 ? "SHM size can not be less than 0" : "";
 }
@@ -44,9 +44,11 @@ export function isolationProblem(host: Json): string {
 /** -1 and null ask for nothing. */
 export function swappinessProblem(host: Json): string {
   const value = host.i64Of("MemorySwappiness");
-  return value < -1 || value > 100 ? `invalid value: ${value.toString()}, valid memory swappiness range is 0-100` : "";
+  return value < -1 || value > 100 ? `Invalid value: ${value.toString()}, valid memory swappiness range is 0-100` : "";
 }
 
+/** Docker goes no further in a cpuset. */
+const LARGEST_IN_SET: i32 = 8192;
 const MIN_MEMORY: i64 = 6 * 1024 * 1024;
 
 function memoryProblem(host: Json, updates: bool): string {
@@ -105,12 +107,14 @@ function cpuProblem(host: Json, cpus: i32): string {
 
 function cpusetProblem(host: Json, kernel: KernelFacts): string {
   const cpus = host.stringOf("CpusetCpus");
-  if (!isCpuSet(cpus)) return `invalid value ${cpus} for cpuset cpus`;
+  const noCpus = cpusetFault(cpus);
+  if (noCpus.length > 0) return `Invalid value ${cpus} for cpuset cpus: ${noCpus}`;
   if (!hasAll(kernel.processors, cpus)) {
     return `Requested CPUs are not available - requested ${cpus}, available: ${kernel.processors}`;
   }
   const nodes = host.stringOf("CpusetMems");
-  if (!isCpuSet(nodes)) return `invalid value ${nodes} for cpuset mems`;
+  const noNodes = cpusetFault(nodes);
+  if (noNodes.length > 0) return `Invalid value ${nodes} for cpuset mems: ${noNodes}`;
   if (hasAll(kernel.memoryNodes, nodes)) return "";
   return `Requested memory nodes are not available - requested ${nodes}, available: ${kernel.memoryNodes}`;
 }
@@ -137,20 +141,25 @@ function last(range: string): i32 {
   return I32.parseInt(ends[ends.length - 1], 10);
 }
 
-// `0-2,4`; an empty one is none.
-function isCpuSet(text: string): bool {
-  if (text.length == 0) return true;
+/** What is wrong with a set such as `0-2,4`; an empty one is none. */
+function cpusetFault(text: string): string {
+  if (text.length == 0) return "";
+  const format = `invalid format: ${text}`;
   const ranges = text.split(",");
+  let largest = 0;
   for (let i = 0; i < ranges.length; i++) {
     const ends = ranges[i].split("-");
-    if (ends.length > 2 || !isNumber(ends[0])) return false;
-    if (ends.length == 2 && (!isNumber(ends[1]) || I32.parseInt(ends[1], 10) < I32.parseInt(ends[0], 10))) return false;
+    if (ends.length > 2) return format;
+    for (let j = 0; j < ends.length; j++) if (!isNumber(ends[j])) return format;
+    if (last(ranges[i]) < first(ranges[i])) return format;
+    largest = max(largest, last(ranges[i]));
   }
-  return true;
+  return largest > LARGEST_IN_SET ? `value of out range, maximum is ${LARGEST_IN_SET.toString()}` : "";
 }
 
+/** Of nine digits at most: larger ones are no processor's, either. */
 function isNumber(text: string): bool {
-  if (text.length == 0 || text.length > 4) return false;
+  if (text.length == 0 || text.length > 9) return false;
   for (let i = 0; i < text.length; i++) {
     if (text.charCodeAt(i) < 0x30 || text.charCodeAt(i) > 0x39) return false;
   }

@@ -221,7 +221,7 @@ describe("fields that are not built", () => {
     ]);
     expect(host({ MemorySwappiness: 101 })).toEqual([
       400,
-      "invalid value: 101, valid memory swappiness range is 0-100",
+      "Invalid value: 101, valid memory swappiness range is 0-100",
     ]);
   });
 

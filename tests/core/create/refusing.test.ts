@@ -60,7 +60,7 @@ describe("what create refuses", () => {
     [{ NanoCpus: 3_000_000_000 }, "range of CPUs is from 0.01 to 2.00, as there are only 2 CPUs available"],
     [{ CpuPeriod: 1 }, "CPU cfs period can not be less than 1ms (i.e. 1000) or larger than 1s (i.e. 1000000)"],
     [{ CpuQuota: 1 }, "CPU cfs quota can not be less than 1ms (i.e. 1000)"],
-    [{ CpusetCpus: "2-1" }, "invalid value 2-1 for cpuset cpus"],
+    [{ CpusetCpus: "2-1" }, "Invalid value 2-1 for cpuset cpus: invalid format: 2-1"],
     [{ BlkioWeight: 5 }, "Range of blkio weight is from 10 to 1000"],
     [{ BlkioWeightDevice: [{ Path: "/dev/x", Weight: 5 }] }, "Range of blkio weight is from 10 to 1000"],
     [{ CpuRealtimeRuntime: -1 }, "cpu real-time period and runtime can not be negative"],
@@ -74,7 +74,7 @@ describe("what create refuses", () => {
     [{ Init: true }, "this machine has no init program"],
     [{ Annotations: { "run.oci.handler": "x" } }, 'invalid Annotations: "run.oci.handler" is for OCI runtimes to obey'],
     [{ DeviceCgroupRules: ["d 1:* r"] }, "invalid device cgroup rule format: 'd 1:* r'"],
-    [{ OomScoreAdj: 1001 }, "invalid value 1001, range for oom score adj is [-1000, 1000]"],
+    [{ OomScoreAdj: 1001 }, "Invalid value 1001, range for oom score adj is [-1000, 1000]"],
     [{ ShmSize: -1 }, "SHM size can not be less than 0"],
     [
       { RestartPolicy: { Name: "always", MaximumRetryCount: 1 } },
