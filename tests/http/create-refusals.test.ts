@@ -104,6 +104,23 @@ onEngines("create refuses", (engine) => {
     }
   });
 
+  test("limits in the places that they had before 1.18", async () => {
+    const asked = async (config: Json) => {
+      const answer = await engine().call("POST", "/containers/create", { Image: "busybox", ...config });
+      return [answer.status, messageOf(answer)];
+    };
+    expect(await asked({ Memory: MIB })).toEqual([400, "Minimum memory limit allowed is 6MB"]);
+    expect(await asked({ MemorySwap: 64 * MIB, HostConfig: {} })).toEqual([
+      400,
+      "You should always set the Memory limit when using Memoryswap limit, see usage",
+    ]);
+    expect(await asked({ Cpuset: "x", HostConfig: {} })).toEqual([
+      400,
+      "Invalid value x for cpuset cpus: invalid format: x",
+    ]);
+    expect((await asked({ CpuShares: "many" }))[0]).toBe(engine().expected("bad-json-status", 400, 500));
+  });
+
   test("malformed binds", async () => {
     for (const bind of ["/a:/b:/c:/d", "/a:relative", "/a:/b:nonsense", "/a:/"]) {
       const answer = await engine().call("POST", "/containers/create", {

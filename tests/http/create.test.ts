@@ -129,6 +129,21 @@ onEngines("create", (engine, kind) => {
     await engine().remove(id);
   });
 
+  test("limits where clients of before 1.18 put them are what HostConfig says nothing of", async () => {
+    const shown = async (body: Json): Promise<unknown[]> => {
+      const id = await engine().create(body);
+      const { Config, HostConfig } = await engine().inspect<Inspect>(id);
+      await engine().remove(id);
+      expect(Config).not.toHaveProperty("Memory");
+      return ["Memory", "MemorySwap", "CpuShares", "CpusetCpus"].map((name) => HostConfig[name]);
+    };
+    const old = { Memory: 64 << 20, MemorySwap: 96 << 20, CpuShares: 7, Cpuset: "0" };
+    expect(await shown({ ...old, HostConfig: {} })).toEqual([64 << 20, 96 << 20, 7, "0"]);
+    expect(await shown({ Memory: 64 << 20 })).toEqual([64 << 20, 128 << 20, 0, ""]);
+    const HostConfig = { Memory: 80 << 20, CpuShares: 9, CpusetCpus: "0-0" };
+    expect(await shown({ ...old, HostConfig })).toEqual([80 << 20, 96 << 20, 9, "0-0"]);
+  });
+
   test("zero, null, empty and default values mean nothing asked", async () => {
     const HostConfig = {
       Binds: null,

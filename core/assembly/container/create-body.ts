@@ -1,7 +1,7 @@
 // Reads the body of POST /containers/create: `Config`'s fields, with `HostConfig` and `NetworkingConfig` beside them.
 
 import { Json } from "../json/json";
-import { refusedField } from "../json/asked";
+import { isZero, refusedField } from "../json/asked";
 import { normalise, schemaError } from "../json/schema";
 import { Field, FieldType, Table } from "../json/table";
 import { Refusal, badParameter, notBuilt } from "../refusal";
@@ -35,15 +35,26 @@ export function readCreate(body: Json, version: i32): CreateBody {
 }
 
 // Go's struct of the body: it holds `Config`'s fields as its own.
+/** Where clients of before 1.18 put what stands in `HostConfig` since; and it is what they mean still. */
+const OLD_PLACES: Field[] = [
+  new Field("Memory", FieldType.Int, "0"),
+  new Field("MemorySwap", FieldType.Int, "0"),
+  new Field("CpuShares", FieldType.Int, "0"),
+  new Field("Cpuset", FieldType.String, '""'),
+];
+const CPUSET = "CpusetCpus";
+
 const BODY: Table = new Table(
   CONFIG.struct,
-  CONFIG.fields.concat([
-    new Field("HostConfig", FieldType.Struct, "{}").typed("container.HostConfig").of(HOST_CONFIG).pointed(),
-    new Field("NetworkingConfig", FieldType.Struct, "{}")
-      .typed("network.NetworkingConfig")
-      .of(NETWORKING_CONFIG)
-      .pointed(),
-  ]),
+  CONFIG.fields
+    .concat(OLD_PLACES)
+    .concat([
+      new Field("HostConfig", FieldType.Struct, "{}").typed("container.HostConfig").of(HOST_CONFIG).pointed(),
+      new Field("NetworkingConfig", FieldType.Struct, "{}")
+        .typed("network.NetworkingConfig")
+        .of(NETWORKING_CONFIG)
+        .pointed(),
+    ]),
   "runconfig.ContainerConfigWrapper",
 );
 
@@ -54,6 +65,7 @@ function read(create: CreateBody, body: Json, version: i32): Refusal | null {
   create.hostConfig = takePart(all, "HostConfig", HOST_CONFIG);
   create.endpoints = takePart(all, "NetworkingConfig", NETWORKING_CONFIG).items[0];
   create.config = all;
+  takeOldPlaces(all, create.hostConfig);
   const problem = nonsense(create.config, create.hostConfig);
   if (problem.length > 0) return badParameter(problem);
   return refuseUnbuilt(create, version);
@@ -69,6 +81,19 @@ function takePart(all: Json, name: string, table: Table): Json {
 }
 
 function namesConfig(body: Json): bool {
+/** What `HostConfig` itself says comes first. */
+function takeOldPlaces(all: Json, host: Json): void {
+  for (let i = 0; i < OLD_PLACES.length; i++) {
+    const name = OLD_PLACES[i].name;
+    const given = all.entry(name);
+    all.remove(name);
+    if (given === null || isZero(given)) continue;
+    const place = name == "Cpuset" ? CPUSET : name;
+    const chosen = host.entry(place);
+    if (chosen === null || isZero(chosen)) host.set(place, given);
+  }
+}
+
   for (let i = 0; i < body.keys.length; i++) {
     if (CONFIG.place(body.keys[i]) >= 0) return true;
   }
