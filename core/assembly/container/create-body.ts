@@ -8,6 +8,7 @@ import { Refusal, badParameter, notBuilt } from "../refusal";
 import { CONFIG } from "./config";
 import { readEndpoints } from "./endpoints";
 import { HOST_CONFIG } from "./host-config";
+import { unbuiltDriver } from "./log-options";
 import { NETWORKING_CONFIG } from "./networking-config";
 import { nonsense } from "./validate";
 
@@ -34,7 +35,6 @@ export function readCreate(body: Json, version: i32): CreateBody {
   return create;
 }
 
-// Go's struct of the body: it holds `Config`'s fields as its own.
 /** Where clients of before 1.18 put what stands in `HostConfig` since; and it is what they mean still. */
 const OLD_PLACES: Field[] = [
   new Field("Memory", FieldType.Int, "0"),
@@ -44,6 +44,7 @@ const OLD_PLACES: Field[] = [
 ];
 const CPUSET = "CpusetCpus";
 
+// Go's struct of the body: it holds `Config`'s fields as its own.
 const BODY: Table = new Table(
   CONFIG.struct,
   CONFIG.fields
@@ -64,8 +65,8 @@ function read(create: CreateBody, body: Json, version: i32): Refusal | null {
   if (!namesConfig(body)) return badParameter("config cannot be empty in order to create a container");
   create.hostConfig = takePart(all, "HostConfig", HOST_CONFIG);
   create.endpoints = takePart(all, "NetworkingConfig", NETWORKING_CONFIG).items[0];
-  create.config = all;
   takeOldPlaces(all, create.hostConfig);
+  create.config = all;
   const problem = nonsense(create.config, create.hostConfig);
   if (problem.length > 0) return badParameter(problem);
   return refuseUnbuilt(create, version);
@@ -80,7 +81,6 @@ function takePart(all: Json, name: string, table: Table): Json {
   return defaults === null ? Json.object() : defaults;
 }
 
-function namesConfig(body: Json): bool {
 /** What `HostConfig` itself says comes first. */
 function takeOldPlaces(all: Json, host: Json): void {
   for (let i = 0; i < OLD_PLACES.length; i++) {
@@ -94,6 +94,7 @@ function takeOldPlaces(all: Json, host: Json): void {
   }
 }
 
+function namesConfig(body: Json): bool {
   for (let i = 0; i < body.keys.length; i++) {
     if (CONFIG.place(body.keys[i]) >= 0) return true;
   }
@@ -101,6 +102,8 @@ function takeOldPlaces(all: Json, host: Json): void {
 }
 
 function refuseUnbuilt(create: CreateBody, version: i32): Refusal | null {
+  const driver = unbuiltDriver(create.hostConfig);
+  if (driver.length > 0) return notBuilt(`HostConfig.LogConfig.Type ${driver}`);
   let field = refusedField(create.config, CONFIG, "");
   if (field.length == 0) field = refusedField(create.hostConfig, HOST_CONFIG, "HostConfig");
   if (field.length > 0) return notBuilt(field);

@@ -4,7 +4,8 @@ import { Field, FieldType, Table } from "../json/table";
 import { MOUNT } from "./mount-table";
 
 const LOG_CONFIG: Table = new Table("LogConfig", [
-  // Drivers that send logs elsewhere are not built; a name that is none is refused by `log-options.ts`.
+  // Drivers that send logs elsewhere are not built, which `create-body.ts` says of each by its name; a name that is none
+  // is refused by `log-options.ts`.
   new Field("Type", FieldType.String, '""').refused(['"json-file"', '"local"', '"none"']),
   new Field("Config", FieldType.StringMap, "{}").says("all options of `json-file` and `local`"),
 ]);

@@ -28,6 +28,13 @@ export function unitOf(driver: string): f64 {
 
 const MAX_FILES: i32 = 1000;
 
+/** The driver that a `HostConfig` asks for, if it is one of Docker's that sends logs elsewhere; else empty. */
+export function unbuiltDriver(host: Json): string {
+  const log = host.entry("LogConfig");
+  const driver = log === null ? "" : log.stringOf("Type");
+  return ELSEWHERE.includes(driver) ? driver : "";
+}
+
 /** What is wrong with a `LogConfig`, in Docker's words where it has any; empty if nothing is. */
 export function logConfigProblem(log: Json): string {
   const driver = log.stringOf("Type");

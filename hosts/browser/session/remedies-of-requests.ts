@@ -59,7 +59,7 @@ export function atLeast({ request }: Asked, version: string): Remedy {
 
 /** Nothing that a learner could do about it. */
 export function notBuilt({ refusal }: Asked): Remedy[] {
-  const [, field] = /^([\w.]+) is not built yet$/.exec(refusal.message) ?? [];
+  const [, field] = /^([\w.]+)(?: [\w-]+)? is not built yet$/.exec(refusal.message) ?? [];
   if (field !== undefined) return [words(`Leave ${field} out: this engine has not come to it yet`)];
   return [words("Nothing is wrong with the request: this engine has not come to this part of the API yet")];
 }

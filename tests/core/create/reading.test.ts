@@ -142,7 +142,7 @@ describe("fields that are not built", () => {
   const host = (hostConfig: Json, version = 55) => create({ Image: "i", HostConfig: hostConfig }, version);
 
   test.each([
-    ["HostConfig.LogConfig.Type", { LogConfig: { Type: "syslog" } }],
+    ["HostConfig.LogConfig.Type syslog", { LogConfig: { Type: "syslog" } }],
     ["HostConfig.Mounts.VolumeOptions.DriverConfig.Options", { Mounts: [DRIVEN] }],
     ["HostConfig.UsernsMode", { UsernsMode: "private" }],
   ])("%s is refused by name", (name, hostConfig) => {
