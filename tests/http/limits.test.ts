@@ -60,6 +60,32 @@ onEngines("limits", (engine, kind) => {
     expect(await warnings({ MemorySwappiness: 7, ...unkillable })).toEqual(told);
   });
 
+  test("shares of the processors beyond what kernels have: refused where they are set, on cgroup v2 bounded", async () => {
+    const { CgroupVersion } = await engine().read<{ CgroupVersion: string }>("/info");
+    const running = await engine().running({ HostConfig: { NetworkMode: "none" } });
+    for (const [CpuShares, text, weight] of [
+      [1, "the minimum allowed cpu-shares is 2", "1"],
+      [99_999_999, "the maximum allowed cpu-shares is 262144", "10000"],
+    ] as const) {
+      const id = await engine().create({ HostConfig: { NetworkMode: "none", CpuShares }, Cmd: ["sleep", "1000"] });
+      const start = await engine().call("POST", `/containers/${id}/start`);
+      const update = await engine().call("POST", `/containers/${running}/update`, { CpuShares });
+      if (CgroupVersion === "1") {
+        expect([start.status, messageOf(start)]).toEqual([500, expect.stringContaining(text)]);
+        expect([update.status, messageOf(update)]).toEqual([500, expect.stringContaining(text)]);
+        expect(await engine().inspect(id)).toMatchObject({ HostConfig: { CpuShares }, State: { ExitCode: 128 } });
+      } else {
+        expect([start.status, update.status]).toEqual([204, 200]);
+        for (const one of [id, running]) {
+          if (kind !== "simulated") expect(await within(one, "cat /sys/fs/cgroup/cpu.weight")).toBe(`${weight}\n`);
+          expect(await engine().inspect(one)).toMatchObject({ HostConfig: { CpuShares } });
+        }
+      }
+      await engine().remove(id);
+    }
+    await engine().remove(running);
+  });
+
   test("to switch the killer off without a limit is warned of", async () => {
     const told = await warnings({ OomKillDisable: true });
     expect(told).toEqual([expect.any(String)]);

@@ -2,6 +2,7 @@
 
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
+import { boundedShares } from "./cpu-shares";
 import { readRule } from "./device-rules";
 
 /** NanoCpus are turned into a quota of this period, in microseconds. */
@@ -72,7 +73,7 @@ function writeMemory(json: JsonWriter, hostConfig: Json, changes: bool): void {
 
 function writeCpu(json: JsonWriter, hostConfig: Json, changes: bool): void {
   const nano = hostConfig.i64Of("NanoCpus");
-  const shares = hostConfig.i64Of("CpuShares");
+  const shares = boundedShares(hostConfig);
   const quota = nano > 0 ? (nano * PERIOD) / 1_000_000_000 : hostConfig.i64Of("CpuQuota");
   const period = nano > 0 ? PERIOD : hostConfig.i64Of("CpuPeriod");
   const realtimePeriod = hostConfig.i64Of("CpuRealtimePeriod");

@@ -1,10 +1,12 @@
 // What a start that failed means: the sentence, the exit code and the status (surface §2.3, §6.2).
 
 import { Failure, FailureKind } from "../../../build/bindings/types";
+import { Members } from "../json/members";
 import { notConnected, portTaken } from "../network/connect";
 import { badParameter, internal, notFound, Refusal } from "../refusal";
 import { Container } from "./container";
 import { misplaced } from "./misplaced";
+import { sharesProblem } from "./cpu-shares";
 import { StartStep } from "./start-step";
 
 const SAID_BY_RUNC = "runc create failed: unable to start container process: ";
@@ -28,6 +30,15 @@ export class StartError {
 export function noSuchNetwork(name: string): StartError {
   const text = `network ${name} not found`;
   return new StartError(text, OTHER_CODE, notFound(text));
+}
+
+/** Why the kernel cannot have a container's shares of the processors, or null. */
+export function sharesStartProblem(container: Container): StartError | null {
+  const shares = new Members(container.hostConfig).tree("CpuShares");
+  const problem = shares === null ? "" : sharesProblem(I64.parseInt(shares.text, 10));
+  if (problem.length == 0) return null;
+  const during = "error during container init: error setting cgroup config for procHooks process: ";
+  return other(`${PREFIX}${during}${problem}: unknown`);
 }
 
 export function startErrorOf(container: Container, failure: Failure, step: i32): StartError {

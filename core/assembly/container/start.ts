@@ -42,7 +42,7 @@ import { takeUpQueue } from "./queue";
 import { Refused, release } from "./release";
 import { rearm } from "./restart-policy";
 import { StartCall, StartClient } from "./start-client";
-import { noSuchNetwork, OTHER_CODE, StartError, startErrorOf } from "./start-error";
+import { noSuchNetwork, OTHER_CODE, sharesStartProblem, StartError, startErrorOf } from "./start-error";
 import { StartStep } from "./start-step";
 import { tmpfsProblem } from "./tmpfs-options";
 
@@ -93,6 +93,7 @@ export function startNow(container: Container, client: StartClient): void {
   if (problem === null) problem = linkProblem(container);
   if (problem === null) problem = deviceRequestProblem(container);
   if (problem === null) problem = tmpfsProblem(container);
+  if (problem === null) problem = sharesStartProblem(container);
   if (problem === null) start.begin();
   else start.refuse(problem);
 }

@@ -7,10 +7,11 @@ import { refusedField } from "../json/asked";
 import { Json } from "../json/json";
 import { normalise, schemaError } from "../json/schema";
 import { jsonBytes, JsonWriter } from "../json/writer";
-import { badParameter, conflict, notBuilt, Refusal } from "../refusal";
+import { badParameter, conflict, internal, notBuilt, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { Container } from "./container";
+import { sharesProblem } from "./cpu-shares";
 import { documentOf } from "./launch";
 import { Status } from "./lifecycle";
 import { limitRun } from "./limiting";
@@ -50,6 +51,9 @@ function change(container: Container, call: Call, wish: Json, warnings: string[]
   const host = documentOf(container.hostConfig);
   const problem = conflictOf(container, wish, host);
   if (problem.length > 0) return conflict(`Cannot update container ${container.id}: ${problem}`);
+
+  const unset = container.running ? sharesProblem(wish.i64Of("CpuShares")) : "";
+  if (unset.length > 0) return internal(`Cannot update container ${container.id}: ${unset}`);
 
   // Accepted from here: it goes on if the client goes away.
   const changed = merge(wish, host);
