@@ -132,8 +132,10 @@ onEngines(
     test("flags show", async () => {
       const found = await engine().read<Json>("/info");
       expect(found["Debug"]).toBe(true);
-      expect(JSON.stringify(found["RegistryConfig"])).toContain("10.99.0.0/16");
-      expect(JSON.stringify(found["RegistryConfig"])).toContain("registry.test:5000");
+      const registries = found["RegistryConfig"] as { InsecureRegistryCIDRs: string[]; IndexConfigs: Json };
+      // Each once, however often it was given, loopback's own among them.
+      expect(registries.InsecureRegistryCIDRs.toSorted()).toEqual(["10.99.0.0/16", "127.0.0.0/8"]);
+      expect(Object.keys(registries.IndexConfigs).sort()).toEqual(["docker.io", "registry.test:5000"]);
       if (kind !== "reference") expect(Object.keys(found["Runtimes"] as object)).toContain("extra");
     });
   },
@@ -144,6 +146,7 @@ onEngines(
       "10.99.0.0/16",
       "--insecure-registry",
       "registry.test:5000",
+      ...["10.99.0.0/16", "registry.test:5000", "127.0.0.0/8"].flatMap((one) => ["--insecure-registry", one]),
       "--add-runtime",
       "extra=/usr/sbin/runc",
     ],

@@ -17,19 +17,27 @@ export function writeRegistries(json: JsonWriter, version: i32): void {
   }
   json.key("InsecureRegistryCIDRs");
   json.beginArray();
-  for (let i = 0; i < insecure.length; i++) if (isBlock(insecure[i])) json.string(insecure[i]);
   // Loopback addresses may always be spoken to without TLS (surface §4.3).
-  json.string("127.0.0.0/8");
+  const blocks = each(insecure.filter((entry: string) => isBlock(entry)).concat(["127.0.0.0/8"]));
+  for (let i = 0; i < blocks.length; i++) json.string(blocks[i]);
   json.endArray();
   json.key("IndexConfigs");
   json.beginObject();
   writeIndex(json, HUB, true, true);
-  for (let i = 0; i < insecure.length; i++) if (!isBlock(insecure[i])) writeIndex(json, insecure[i], false, false);
+  const hosts = each(insecure.filter((entry: string) => !isBlock(entry)));
+  for (let i = 0; i < hosts.length; i++) writeIndex(json, hosts[i], false, false);
   json.endObject();
   json.key("Mirrors");
   json.beginArray();
   json.endArray();
   json.endObject();
+}
+
+/** Once, though an entry may have been given more often. */
+function each(entries: string[]): string[] {
+  const known = new Set<string>();
+  for (let i = 0; i < entries.length; i++) known.add(entries[i]);
+  return known.values();
 }
 
 function isBlock(entry: string): bool {
