@@ -2,7 +2,7 @@
 // the engine stands still the longer the more memory it holds; and its pipes are sockets, which nobody can open again by
 // their names (/dev/stdout).
 
-import { closeSync, openSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import type { ChildEnd, Kernel } from "./kernel.js";
@@ -19,7 +19,10 @@ export interface Command {
    * (sched(7), autogroups), and with it the engine, which stands still until the program has begun.
    */
   makesSession?: boolean;
-  /** What it has as 0, 1, 2 and so on: nothing (/dev/null), a pipe of which we have the other end, or an open file. */
+  /**
+   * What it has as 0, 1, 2 and so on: nothing (as /dev/null is, but one of its own: OCI runtimes give it to the
+   * container's user, who may do with it as he likes), a pipe of which we have the other end, or an open file.
+   */
   files: readonly ("ignore" | "pipe" | number)[];
 }
 
@@ -80,7 +83,7 @@ interface Opened {
 
 function opened(kernel: Kernel, file: Command["files"][number], at: number): Opened {
   if (typeof file === "number") return { child: file, isGiven: true };
-  if (file === "ignore") return { child: openSync("/dev/null", "r+"), isGiven: false };
+  if (file === "ignore") return { child: kernel.openNull(), isGiven: false };
   const { read, write } = kernel.pipe();
   return at === 0 ? { child: read, isGiven: false, own: write } : { child: write, isGiven: false, own: read };
 }

@@ -60,6 +60,8 @@ export interface Kernel {
   reap(pid: number): ChildEnd | undefined;
   /** What the calling thread starts from now on has the usual priority, if its own is above that (sched(7)). */
   resetOnFork(): void;
+  /** A device like /dev/null that is nobody else's, open both ways; closed on exec. */
+  openNull(): number;
   /** A pipe; both ends are closed on exec. */
   pipe(): { read: number; write: number };
   /** Of a socket: its other end is closed for good, not only for writing (poll(2), POLLHUP). */

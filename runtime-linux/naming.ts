@@ -57,9 +57,9 @@ export function killNaming(run: Run, at: { kernel: Kernel; conmon: string }): vo
   }
 }
 
-/** A script's program is another, and runtimes run copies of themselves (CVE-2019-5736); both name it at the front. */
+/** A script's program is another, runtimes run copies of themselves (CVE-2019-5736), and a shell may be about to run it. */
 function isRuntime({ pid, line }: Naming, path: string): boolean {
-  return line.slice(0, 3).includes(path) || runs(pid, path);
+  return line.slice(0, 4).includes(path) || runs(pid, path);
 }
 
 /** Whether a process runs that program, or the one that stood there before an upgrade (proc_pid_exe(5)). */

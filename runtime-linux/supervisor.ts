@@ -7,6 +7,7 @@ import type { Readable } from "node:stream";
 import { HostFailure } from "../hosts/failure.js";
 import { startChild, type Child } from "./child.js";
 import type { Kernel } from "./kernel.js";
+import { supervisedRuntime, type SupervisedRuntime } from "./supervised-runtime.js";
 
 export interface Supervision {
   /** Absolute path of conmon. */
@@ -42,18 +43,30 @@ export interface Supervisor {
 
 /** Starts a supervisor: our child, so that its end is noticed at once; it is adopted by init when we die. */
 export function supervise(supervision: Supervision, kernel: Kernel): Supervisor {
-  const { program, directory, born } = supervision;
+  const { directory } = supervision;
   const errors = openSync(join(directory, ERRORS), "a");
   try {
-    const args = parameters(supervision);
-    const variables = { _OCI_SYNCPIPE: "3" };
-    const files = ["ignore", "ignore", errors, "pipe"] as const;
-    const child = born(() => startChild(kernel, { program, args, variables, directory, makesSession: true, files }));
-    return { pid: child.pid, created: created(child.pipes[3]!, directory), ended: child.gone.then(() => {}) };
+    const runtime = runtimeOf(supervision, kernel);
+    const child = start(supervision, runtime, errors, kernel);
+    const made = created(child.pipes[3]!, directory).finally(runtime.release);
+    return { pid: child.pid, created: made, ended: child.gone.then(() => {}) };
   } catch (error) {
     throw new HostFailure("internal", `no supervisor: ${(error as Error).message}`);
   } finally {
     closeSync(errors);
+  }
+}
+
+function start(supervision: Supervision, runtime: SupervisedRuntime, errors: number, kernel: Kernel): Child {
+  const { program, directory, born } = supervision;
+  const args = parameters(supervision, runtime);
+  const variables = { _OCI_SYNCPIPE: "3" };
+  const files = ["ignore", "ignore", errors, "pipe"] as const;
+  try {
+    return born(() => startChild(kernel, { program, args, variables, directory, makesSession: true, files }));
+  } catch (error) {
+    runtime.release();
+    throw error;
   }
 }
 
@@ -66,12 +79,16 @@ const ERRORS = "supervisor.log";
  */
 const UNATTENDED_BYTES = 256 * 1024 ** 2;
 
-function parameters(supervision: Supervision): string[] {
-  const { name, directory, log, logBytes, exits, runtime, tty, openStdin, stdinOnce } = supervision;
+function runtimeOf({ runtime, tty }: Supervision, kernel: Kernel): SupervisedRuntime {
+  return supervisedRuntime(kernel, runtime.path, [`--root=${runtime.root}`], tty);
+}
+
+function parameters(supervision: Supervision, runtime: SupervisedRuntime): string[] {
+  const { name, directory, log, logBytes, exits, tty, openStdin, stdinOnce } = supervision;
   return [
     "--sync", // it does not leave us for init at once
     ...["--cid", name, "--cuuid", name, "--name", name],
-    ...["--runtime", runtime.path, "--runtime-arg", `--root=${runtime.root}`],
+    ...runtime.args,
     ...["--bundle", directory, "--full-attach", "--persist-dir", directory],
     ...["--container-pidfile", join(directory, "pid"), "--exit-dir", exits],
     ...["--log-path", `k8s-file:${log}`, "--no-sync-log", "--log-level", "error"],

@@ -6,6 +6,7 @@ import { HostFailure } from "../../hosts/failure.js";
 import { saidBy, startChild, type Child, type Command } from "../child.js";
 import type { Surroundings } from "../launch.js";
 import type { RunNote } from "../run.js";
+import { supervisedRuntime } from "../supervised-runtime.js";
 import type { ExecPlace } from "./place.js";
 import { execRefusal } from "./refusal.js";
 
@@ -16,6 +17,8 @@ export interface Spawned {
   child: Child;
   /** Why nothing was started, in the runtime's words; asked for when the child is gone. */
   errors: () => Promise<string>;
+  /** To be called once the runtime has begun. */
+  release: () => void;
 }
 
 /** `files`: of the process. `terminal`: path of the socket that its terminal is sent to. */
@@ -32,7 +35,8 @@ export function spawnDirect(
     ...(terminal === undefined ? [] : ["--console-socket", terminal]),
     place.run.name,
   ];
-  return { child: born({ program: runtime.path, args, files }, runtime, at), errors: async () => place.errors() };
+  const child = born({ program: runtime.path, args, files }, runtime, at);
+  return { child, errors: async () => place.errors(), release: () => {} };
 }
 
 export function spawnSupervised(
@@ -42,11 +46,12 @@ export function spawnSupervised(
   tty: boolean,
 ): Spawned {
   const { name } = place.run;
+  // Of a process with a terminal that is not made the supervisor passes nothing on: hence a log.
+  const words = [`--root=${at.paths.runtime(runtime.name)}`, `--log=${place.log}`, "--log-format=json"];
+  const supervised = supervisedRuntime(at.kernel, runtime.path, words, tty);
   const args = [
     ...["--sync", "--cid", name, "--cuuid", place.exec, "--name", name],
-    ...["--runtime", runtime.path, "--runtime-arg", `--root=${at.paths.runtime(runtime.name)}`],
-    // Of a process with a terminal that is not made the supervisor passes nothing on.
-    ...["--runtime-arg", `--log=${place.log}`, "--runtime-arg", "--log-format=json"],
+    ...supervised.args,
     ...["--bundle", place.directory, "--full-attach", "--persist-dir", place.directory],
     ...["--container-pidfile", place.pidFile, "--log-path", "none", "--no-sync-log", "--log-level", "error"],
     ...["--exec", "--exec-process-spec", place.spec, ...(tty ? ["--terminal"] : [])],
@@ -54,27 +59,34 @@ export function spawnSupervised(
   const files = ["ignore", "ignore", "ignore", "pipe"] as const;
   const variables = { _OCI_SYNCPIPE: "3" };
   const conmon = { program: at.conmon, args, variables, directory: place.directory, makesSession: true, files };
-  const child = born(conmon, runtime, at);
+  const { release } = supervised;
+  const child = born(conmon, runtime, at, release);
   const said = saidBy(child, 3);
-  return { child, errors: async () => place.errors() || messageOf(await said) };
+  return { child, errors: async () => place.errors() || messageOf(await said), release };
 }
 
-function born(command: Command, runtime: RunNote["runtime"], at: Surroundings): Child {
+function born(command: Command, runtime: RunNote["runtime"], at: Surroundings, failed = () => {}): Child {
   try {
     return at.born(runtime, () => startChild(at.kernel, command));
   } catch (error) {
+    failed();
     throw new HostFailure("internal", `${command.program} does not start: ${(error as Error).message}`);
   }
 }
 
 /** Resolves with the process's id once it is made, and its program was found. Rejects with why it was not. */
-export async function started({ child, errors }: Spawned, place: ExecPlace, process: ProcessSpec): Promise<number> {
+export async function started(spawned: Spawned, place: ExecPlace, process: ProcessSpec): Promise<number> {
+  const pid = await made(spawned, place).finally(spawned.release);
+  if (pid === undefined) throw execRefusal(await spawned.errors(), process);
+  return pid;
+}
+
+async function made({ child }: Spawned, place: ExecPlace): Promise<number | undefined> {
   const ended = child.gone.then(() => "gone" as const);
   for (;;) {
     const waited = await Promise.race([ended, sleep(LOOK_MS, undefined, { ref: false })]);
     const pid = place.pid();
-    if (pid !== undefined) return pid;
-    if (waited === "gone") throw execRefusal(await errors(), process);
+    if (pid !== undefined || waited === "gone") return pid;
   }
 }
 

@@ -23,6 +23,11 @@ const PROTOTYPES: Record<string, string> = {
   llistxattr: "int64_t llistxattr(const uint8_t *path, _Out_ uint8_t *list, size_t size)",
   utimensat: "int utimensat(int directory, const uint8_t *path, const uint8_t *times, int flags)",
   syscall: "int64_t syscall(int64_t number, int64_t directory, const uint8_t *path, const uint8_t *how, uint64_t size)",
+  // Numbers where pointers are that are always null.
+  fsopen: "int64_t syscall(int64_t number, const uint8_t *type, uint64_t flags)",
+  fsconfig:
+    "int64_t syscall(int64_t number, int64_t fd, uint64_t command, uint64_t key, uint64_t value, uint64_t auxiliary)",
+  fsmount: "int64_t syscall(int64_t number, int64_t fd, uint64_t flags, uint64_t attributes)",
   linkat: "int linkat(int from, const uint8_t *path, int to, const uint8_t *name, int flags)",
   syncfs: "int syncfs(int fd)",
   unshare: "int unshare(int flags)",

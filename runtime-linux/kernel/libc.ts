@@ -4,6 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import type { Kernel, Path } from "../kernel.js";
 import { attempt, call, callAside, errnoException, loaded } from "./calls.js";
 import { NetworkMaker } from "./network-maker.js";
+import { openNull } from "./null.js";
 import {
   AT_FDCWD,
   AT_SYMLINK_NOFOLLOW,
@@ -132,6 +133,7 @@ export const libc: Kernel = {
     // struct sched_param: a real-time priority, of which this policy has none.
     call("sched_setscheduler", "", 0, SCHED_OTHER | SCHED_RESET_ON_FORK, Buffer.alloc(4));
   },
+  openNull,
   pipe() {
     const ends = Buffer.alloc(8);
     call("pipe2", "", ends, O_CLOEXEC);

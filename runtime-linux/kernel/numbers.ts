@@ -4,8 +4,14 @@ export const AT_FDCWD = -100;
 export const AT_SYMLINK_NOFOLLOW = 0x100;
 export const AT_SYMLINK_FOLLOW = 0x400;
 export const O_CLOEXEC = 0o2000000;
-/** The same on all architectures. */
+/** These are the same on all architectures. */
+export const SYS_FSOPEN = 430;
+export const SYS_FSCONFIG = 431;
+export const SYS_FSMOUNT = 432;
 export const SYS_OPENAT2 = 437;
+export const FSOPEN_CLOEXEC = 1;
+export const FSCONFIG_CMD_CREATE = 6;
+export const FSMOUNT_CLOEXEC = 1;
 export const RESOLVE_NO_MAGICLINKS = 0x02;
 export const RESOLVE_IN_ROOT = 0x10;
 export const AF_UNIX = 1;

@@ -86,6 +86,10 @@ export class Recorder implements Kernel {
   resetOnFork(): void {
     this.#record("resetOnFork");
   }
+  openNull(): number {
+    this.#record("openNull");
+    return -1;
+  }
   pipe(): { read: number; write: number } {
     this.#record("pipe");
     return { read: -1, write: -1 };

@@ -1,0 +1,28 @@
+// How a supervisor is told of the OCI runtime. Where conmon has no pipe for a standard stream it gives the runtime the
+// machine's /dev/null, which runtimes change: by fchown(2), for the container's user, or that of its namespace. So a
+// shell stands between the two and opens another in its place.
+
+import { closeSync } from "node:fs";
+import type { Kernel } from "./kernel.js";
+import { findProgram } from "./runtimes.js";
+
+export interface SupervisedRuntime {
+  /** For conmon. */
+  args: string[];
+  /** To be called once the runtime has begun, or never will. */
+  release: () => void;
+}
+
+/** `words`: come first. `tty`: stdout is no pipe either. A runtime that is not there ends the shell without a word. */
+export function supervisedRuntime(
+  kernel: Kernel,
+  path: string,
+  words: readonly string[],
+  tty: boolean,
+): SupervisedRuntime {
+  const fd = kernel.openNull();
+  const nothing = `/proc/${process.pid}/fd/${fd}`;
+  const script = `[ -x "$0" ] && exec "$0" "$@" <${nothing}${tty ? ` >${nothing}` : ""}`;
+  const args = ["-c", script, path, ...words].flatMap((word) => ["--runtime-arg", word]);
+  return { args: ["--runtime", findProgram("sh") ?? "/bin/sh", ...args], release: () => closeSync(fd) };
+}
