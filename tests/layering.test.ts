@@ -51,7 +51,7 @@ describe("imports", () => {
 
   test("the Linux runtime knows of hosts what all hosts share, and no HTTP", () => {
     const known = (to: string) =>
-      ["device-rates", "failure", "host", "resolv-conf", "turn", "unpacking", "users"].some(
+      ["closed-places", "device-rates", "failure", "host", "resolv-conf", "turn", "unpacking", "users"].some(
         (name) => to === `hosts/${name}.js`,
       ) || to.startsWith("hosts/streams/");
     const http = ["node:http", "node:https", "fastify", "undici"];
