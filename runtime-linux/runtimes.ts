@@ -22,7 +22,7 @@ export interface Runtime {
 }
 
 /** Programs looked for, the faster first: the first that works is the default. */
-const KNOWN = ["crun", "runc"];
+export const KNOWN: readonly string[] = ["crun", "runc"];
 
 /** Where distributions put them; not all of it is in the PATH of a service. */
 const PLACES = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/usr/libexec/podman", "/usr/lib/podman"];

@@ -172,15 +172,36 @@ function label(label: string): string {
   throw new ConfigError(`invalid label ${JSON.stringify(label)}: it must be key=value`);
 }
 
-/** Checks what only the machine can tell: that runtimes which were named are there. */
-export function checkRuntimes(config: DaemonConfig, found: readonly { name: string }[]): void {
-  for (const [name, path] of config.runtimes) {
-    if (found.some((runtime) => runtime.name === name)) continue;
-    const why = path.startsWith("/") && !existsSync(path) ? "no such file" : "it does not answer --version";
-    throw new ConfigError(`runtime ${JSON.stringify(name)} cannot be used: ${path}: ${why}`);
+/** A runtime that was named and cannot be used. It is refused to whoever asks for it; all else goes on. */
+export interface LackingRuntime {
+  name: string;
+  path: string;
+  why: string;
+}
+
+/**
+ * Of the runtimes that the configuration names, those that this machine lacks. `found`: those that answered; `known`:
+ * names that are looked for anyway. Throws `ConfigError` for a default that nobody has named.
+ */
+export function lackingRuntimes(
+  config: DaemonConfig,
+  found: readonly { name: string }[],
+  known: readonly string[],
+): LackingRuntime[] {
+  const { defaultRuntime, runtimes } = config;
+  const wanted = new Map(runtimes);
+  if (defaultRuntime !== null && !runtimes.has(defaultRuntime)) {
+    if (!known.includes(defaultRuntime)) {
+      throw new ConfigError(`specified default runtime ${JSON.stringify(defaultRuntime)} does not exist`);
+    }
+    wanted.set(defaultRuntime, defaultRuntime);
   }
-  const { defaultRuntime } = config;
-  if (defaultRuntime !== null && !found.some(({ name }) => name === defaultRuntime)) {
-    throw new ConfigError(`specified default runtime ${JSON.stringify(defaultRuntime)} does not exist`);
-  }
+  return [...wanted]
+    .filter(([name]) => !found.some((runtime) => runtime.name === name))
+    .map(([name, path]) => ({ name, path, why: whyLacking(path) }));
+}
+
+function whyLacking(path: string): string {
+  if (!path.startsWith("/")) return "it is in no directory of programs, or does not answer --version";
+  return existsSync(path) ? "it does not answer --version" : "no such file";
 }

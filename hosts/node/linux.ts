@@ -4,16 +4,18 @@ import { linuxHost } from "../../runtime-linux/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { comeFirst } from "../../runtime-linux/priority.js";
-import { detectRuntimes } from "../../runtime-linux/runtimes.js";
+import { detectRuntimes, KNOWN } from "../../runtime-linux/runtimes.js";
 import type { Swept } from "../../runtime-linux/swept.js";
 import { registryClient } from "../registry/client.js";
 import { VERSION } from "../version.js";
 import { claimRoots } from "./claim-roots.js";
 import { systemClock } from "./clock.js";
-import { checkRuntimes } from "./config.js";
+import { lackingRuntimes } from "./config.js";
+import type { DaemonConfig } from "./config.js";
 import { tell } from "./findings.js";
 import { loadEmbeddedImage } from "./first-start.js";
 import type { Ground, OpenGround } from "./ground.js";
+import type { Log } from "./log.js";
 import { openRecords } from "./records.js";
 import { nodeTransport } from "./registry-transport.js";
 
@@ -21,7 +23,6 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   const { dataRoot } = config;
   comeFirst(libc);
   const runtimes = await detectRuntimes(config.runtimes);
-  checkRuntimes(config, runtimes);
   const roots = { data: dataRoot, exec: config.execRoot };
   closings.push(claimRoots(roots).release);
   const paths = new Paths(roots);
@@ -37,10 +38,10 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   const swept: Swept = (what, why) => tell({ what, deed: "swept", why }, log);
   const host = await linuxHost({ paths, runtimes, timers: systemClock, records, registry, swept });
   closings.push(() => host.close());
-  checkRuntimes(config, [...host.runtimes]);
+  tellLacking(config, host.runtimes, log);
   const offer: Ground["offer"] = async (config) => {
     const runtimes = host.usable(await detectRuntimes(config.runtimes));
-    checkRuntimes(config, runtimes);
+    tellLacking(config, runtimes, log);
     host.offer(runtimes);
   };
   return {
@@ -52,3 +53,9 @@ export const openLinux: OpenGround = async (config, closings, log) => {
     remarks: [],
   };
 };
+
+function tellLacking(config: DaemonConfig, found: readonly { name: string }[], log: Log): void {
+  for (const { name, path, why } of lackingRuntimes(config, found, KNOWN)) {
+    log.warn("a runtime cannot be used", { runtime: name, path, error: why });
+  }
+}

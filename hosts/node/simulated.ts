@@ -4,7 +4,7 @@ import { libc } from "../../runtime-linux/kernel/libc.js";
 import { VERSION } from "../version.js";
 import { simulatedHost } from "../simulated/host.js";
 import { runtimesOf } from "../simulated/machine.js";
-import { checkRuntimes } from "./config.js";
+import { lackingRuntimes } from "./config.js";
 import type { Ground, OpenGround } from "./ground.js";
 import { loadImage } from "./load-image.js";
 import { nodeTransport } from "./registry-transport.js";
@@ -34,12 +34,12 @@ export const openSimulated: OpenGround = async (config, closings) => {
     userAgent: `coracle/${VERSION}`,
   });
   closings.push(() => host.close());
-  checkRuntimes(config, host.runtimes);
+  lackingRuntimes(config, host.runtimes, []);
   return {
     host,
     offer: async (config) => {
       const names = [...config.runtimes.keys()];
-      checkRuntimes(config, runtimesOf(names));
+      lackingRuntimes(config, runtimesOf(names), []);
       host.offer(names);
     },
     ...(process.platform === "linux" && CLIENTS),

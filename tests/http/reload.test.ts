@@ -94,6 +94,12 @@ onEngines(
       process.kill(engine().daemon.pid(), "SIGHUP");
       await until("the refusal", () => engine().daemon.log().slice(logged).includes("nowhere"));
       expect((await engine().read<Info>("/info")).DefaultRuntime).toBe("mine");
+      const left = await engine().create({ Cmd: ["true"] });
+      write({ runtimes: {}, "default-runtime": given.DefaultRuntime });
+      await reloaded();
+      const refused = await engine().call("POST", `/containers/${left}/start`);
+      expect([refused.status, refused.json()]).toEqual([400, { message: "unknown or invalid runtime name: mine" }]);
+      await engine().remove(left);
       write({});
     });
 

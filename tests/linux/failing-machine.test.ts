@@ -15,7 +15,7 @@ import { packImage } from "../support/push-image.js";
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 
-/** A runtime that cannot say its version is refused when the daemon starts. */
+/** A runtime that cannot say its version is not offered. */
 const VERSION = 'case "$1" in --version) echo "runc version 1.1.5"; exit 0;; esac';
 
 describeUnless(missing, "the machine fails", () => {
@@ -68,6 +68,33 @@ describeUnless(missing, "the machine fails", () => {
         expect(findProcesses(id)).toEqual([]);
       }
       expect((await engine.run({ Cmd: ["echo", "fine"] })).stdout).toBe("fine\n");
+    } finally {
+      await daemon.close();
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  test("a runtime that is missing, or says no version, is named in the log and refused, and the daemon starts", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "coracle-lacking-"));
+    const mute = join(directory, "mute");
+    await writeFile(mute, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    const flags = ["--add-runtime", `gone=${join(directory, "gone")}`, "--add-runtime", `mute=${mute}`];
+    const daemon = await startCoracle([...flags, "--default-runtime", "mute"]);
+    try {
+      const engine = new EngineClient(daemon.socketPath);
+      expect(daemon.log()).toMatch(/cannot be used.*gone.*no such file/);
+      expect(daemon.log()).toMatch(/cannot be used.*mute.*does not answer --version/);
+      for (const [Runtime, meant] of [
+        ["gone", "gone"],
+        ["mute", "mute"],
+        ["", "mute"],
+      ]) {
+        const body = { Image: "busybox", Cmd: ["true"], HostConfig: { Runtime } };
+        const answer = await engine.call("POST", "/containers/create", body);
+        expect([answer.status, answer.json()]).toEqual([400, { message: `unknown or invalid runtime name: ${meant}` }]);
+      }
+      const { Runtimes } = await engine.read<{ Runtimes: Json }>("/info");
+      expect(Object.keys(Runtimes)).not.toContain("mute");
     } finally {
       await daemon.close();
       await rm(directory, { recursive: true });

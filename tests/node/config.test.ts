@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { checkRuntimes, daemonConfig } from "../../hosts/node/config.js";
+import { daemonConfig, lackingRuntimes } from "../../hosts/node/config.js";
 import { parseFlags } from "../../hosts/node/flags.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-config-"));
@@ -231,14 +231,22 @@ describe("the configuration file", () => {
 });
 
 describe("runtimes", () => {
-  test("that were named must be there", () => {
-    const named = config("--add-runtime", "mine=/no/such/runtime");
-    expect(() => checkRuntimes(named, [])).toThrow('runtime "mine" cannot be used: /no/such/runtime: no such file');
-    expect(() => checkRuntimes(named, [{ name: "mine" }])).not.toThrow();
+  const known = ["crun", "runc"];
+
+  test("that were named and are not there are told of", () => {
+    const named = config("--add-runtime", "mine=/no/such/runtime", "--add-runtime", `mute=${process.execPath}`);
+    expect(lackingRuntimes(named, [], known)).toEqual([
+      { name: "mine", path: "/no/such/runtime", why: "no such file" },
+      { name: "mute", path: process.execPath, why: "it does not answer --version" },
+    ]);
+    expect(lackingRuntimes(named, [{ name: "mine" }, { name: "mute" }], known)).toEqual([]);
   });
 
-  test("the default one too", () => {
-    const named = config("--default-runtime", "mine");
-    expect(() => checkRuntimes(named, [{ name: "runc" }])).toThrow('specified default runtime "mine" does not exist');
+  test("the default one, too; one that nobody has named is refused", () => {
+    const lacking = lackingRuntimes(config("--default-runtime", "runc"), [{ name: "crun" }], known);
+    expect(lacking).toMatchObject([{ name: "runc", path: "runc" }]);
+    expect(() => lackingRuntimes(config("--default-runtime", "mine"), [{ name: "runc" }], known)).toThrow(
+      'specified default runtime "mine" does not exist',
+    );
   });
 });

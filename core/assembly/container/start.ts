@@ -41,6 +41,7 @@ import { fillVolumes, makeVolumes, volumesFilled } from "./own-volumes";
 import { takeUpQueue } from "./queue";
 import { Refused, release } from "./release";
 import { rearm } from "./restart-policy";
+import { runtimeStartProblem } from "./runtimes";
 import { StartCall, StartClient } from "./start-client";
 import { noSuchNetwork, OTHER_CODE, sharesStartProblem, StartError, startErrorOf } from "./start-error";
 import { StartStep } from "./start-step";
@@ -93,6 +94,7 @@ export function startNow(container: Container, client: StartClient): void {
   if (problem === null) problem = linkProblem(container);
   if (problem === null) problem = deviceRequestProblem(container);
   if (problem === null) problem = tmpfsProblem(container);
+  if (problem === null) problem = runtimeStartProblem(container);
   if (problem === null) problem = sharesStartProblem(container);
   if (problem === null) start.begin();
   else start.refuse(problem);

@@ -12,6 +12,7 @@ import { extraHostProblem } from "./hosts-file";
 import { logConfigProblem } from "./log-options";
 import { commandOf } from "./merge";
 import { namespaceProblem } from "./namespaces";
+import { runtimeProblem } from "./runtimes";
 import { securityOf } from "./security-options";
 import { isSignal, parseSignal } from "./signals";
 import { networkProblem } from "./validate-network";
@@ -22,8 +23,6 @@ import { KernelFacts } from "./warnings";
 /** What the machine and the daemon's options say. */
 export class ValidationFacts {
   cpus: i32 = 1;
-  /** Names of the OCI runtimes to choose from. */
-  runtimes: string[] = [];
   kernel: KernelFacts = new KernelFacts();
   /** There is an init program. */
   init: bool = false;
@@ -117,7 +116,7 @@ function hostProblem(host: Json, facts: ValidationFacts): string {
   if (problem.length == 0) problem = annotationProblem(host);
   if (problem.length == 0 && host.boolOf("Init") && !facts.init) problem = "this machine has no init program";
   if (problem.length == 0) problem = capabilityProblem(host);
-  if (problem.length == 0) problem = modeProblem(host, facts.runtimes);
+  if (problem.length == 0) problem = modeProblem(host);
   if (problem.length == 0) problem = extraHostProblem(host.stringsOf("ExtraHosts"));
   if (problem.length == 0) problem = tmpfsProblem(host);
   if (problem.length == 0) problem = securityOf(host).problem;
@@ -151,11 +150,10 @@ function capabilityProblem(host: Json): string {
   return dropped.length > 0 ? `invalid CapDrop: unknown capability: ${quoteText(dropped)}` : "";
 }
 
-function modeProblem(host: Json, runtimes: string[]): string {
+function modeProblem(host: Json): string {
   const cgroup = host.stringOf("CgroupnsMode");
   if (cgroup != "" && cgroup != "host" && cgroup != "private") return `invalid cgroup namespace mode: ${cgroup}`;
-  const runtime = host.stringOf("Runtime");
-  return runtime == "" || runtimes.includes(runtime) ? "" : `unknown or invalid runtime name: ${runtime}`;
+  return runtimeProblem(host.stringOf("Runtime"));
 }
 
 function logProblem(host: Json): string {

@@ -98,8 +98,6 @@ function validationFacts(): ValidationFacts {
   facts.init = engine.options.machine.init !== null;
   facts.ownProcesses = engine.options.machine.ownProcesses;
   facts.kernel = kernelFacts(engine.options.machine);
-  const runtimes = engine.options.runtimes;
-  for (let i = 0; i < runtimes.length; i++) facts.runtimes.push(runtimes[i].name);
   return facts;
 }
 
