@@ -3,7 +3,7 @@
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { VERSION } from "../version.js";
 import { simulatedHost } from "../simulated/host.js";
-import { runtimesOf } from "../simulated/machine.js";
+import { KNOWN, runtimesOf } from "../simulated/machine.js";
 import { lackingRuntimes } from "./config.js";
 import type { Ground, OpenGround } from "./ground.js";
 import { loadImage } from "./load-image.js";
@@ -34,12 +34,12 @@ export const openSimulated: OpenGround = async (config, closings) => {
     userAgent: `coracle/${VERSION}`,
   });
   closings.push(() => host.close());
-  lackingRuntimes(config, host.runtimes, []);
+  lackingRuntimes(config, host.runtimes, KNOWN);
   return {
     host,
     offer: async (config) => {
       const names = [...config.runtimes.keys()];
-      lackingRuntimes(config, runtimesOf(names), []);
+      lackingRuntimes(config, runtimesOf(names), KNOWN);
       host.offer(names);
     },
     ...(process.platform === "linux" && CLIENTS),

@@ -50,9 +50,12 @@ export const MACHINE: engine.Machine = {
   warnings: ["WARNING: this machine is simulated: no process, file or network of it is real"],
 };
 
-/** `runc`, the name that clients know, and these besides. There are no such programs. */
+/** The name that clients know. */
+export const KNOWN: readonly string[] = ["runc"];
+
+/** Those, and these besides. There are no such programs. */
 export function runtimesOf(names: readonly string[]): engine.OciRuntime[] {
-  return [...new Set(["runc", ...names])].map((name) => ({
+  return [...new Set([...KNOWN, ...names])].map((name) => ({
     name,
     path: name,
     version: "simulated",
