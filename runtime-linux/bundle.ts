@@ -8,7 +8,7 @@ import { HostFailure } from "../hosts/failure.js";
 import { availableOf } from "./capabilities.js";
 import { chooseGroup } from "./chosen-groups.js";
 import { readConfined } from "./confine.js";
-import { writeFile } from "./container-files.js";
+import { fileOfOther, writeFile } from "./container-files.js";
 import { withRates } from "../hosts/device-rates.js";
 import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from "./devices.js";
 import { requireInit } from "./init.js";
@@ -77,7 +77,7 @@ export function writeBundle(
   const directory = paths.run(launch.container, launch.run);
   const asked = JSON.parse(Buffer.from(launch.spec).toString()) as Spec;
   const apart = (asked.linux?.namespaces ?? []).some(({ type }) => type === "network");
-  for (const file of launch.files) writeFile(directory, file, apart);
+  for (const file of launch.files) writeFile(paths.containerFile(launch.container, file.name), file, apart);
   for (const path of launch.directories) makeDirectory(path);
   choosePropagation(asked);
   const spec = resolveSpec(asked, launch, paths, kernel, names);
@@ -94,7 +94,7 @@ export function specText(spec: object): string {
 
 /** Turns names into paths. The container's file system must be mounted: its users are looked up there. */
 export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, kernel: Kernel, names?: Names): Spec {
-  const { container, run } = launch;
+  const { container } = launch;
   const root = paths.rootfs(container);
   spec.root = { ...spec.root, path: root };
   for (const mount of spec.mounts ?? []) {
@@ -102,7 +102,7 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, 
     refuseNul(mount.source ?? "");
     const made = names?.source(mount.source ?? "", mount.options ?? []);
     if (made !== undefined) mount.source = made;
-    else if (mount.source?.startsWith("file:")) mount.source = join(paths.run(container, run), mount.source.slice(5));
+    else if (mount.source?.startsWith("file:")) mount.source = madeFile(mount.source.slice(5), container, paths);
     else if (mount.source === "init:") mount.source = requireInit();
     else if (mount.source?.startsWith("volume:")) mount.source = paths.volume(mount.source.slice(7));
   }
@@ -114,6 +114,12 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, 
   if (spec.process) resolveProcess(spec.process, launch, root, kernel);
   if (spec.process && launch.allDevices) spec.process.capabilities = available(spec.process.capabilities ?? {});
   return spec;
+}
+
+/** Of `NAME` or `CONTAINER/NAME`. */
+function madeFile(source: string, container: string, paths: Paths): string {
+  const [, other, name = source] = /^([0-9a-f]{64})\/([a-z.]+)$/.exec(source) ?? [];
+  return other === undefined ? paths.containerFile(container, name) : fileOfOther(paths, other, name);
 }
 
 function withoutWeights(spec: Spec): Spec {

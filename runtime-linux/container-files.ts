@@ -1,10 +1,20 @@
-// Files that are made for a container and mounted into it: `hosts`, `hostname`, `resolv.conf`.
+// Files that are made for a container and mounted into it, and into those on its network: `hosts`, `hostname`,
+// `resolv.conf`.
 
-import { chmodSync, closeSync, ftruncateSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from "node:fs";
 import type { processes } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
 import { resolvConf } from "../hosts/resolv-conf.js";
+import type { Paths } from "./paths.js";
 
 /** Where the machine has its own. */
 const OWN: Readonly<Record<string, string>> = {
@@ -13,13 +23,42 @@ const OWN: Readonly<Record<string, string>> = {
   "resolv.conf": "/etc/resolv.conf",
 };
 
-/** Writes one into the run's directory. `apart`: the container has a network namespace. */
-export function writeFile(directory: string, { name, content }: processes.ContainerFile, apart: boolean): void {
+/** For a run. `apart`: the container has a network namespace. */
+export function writeFile(path: string, file: processes.ContainerFile, apart: boolean): void {
+  const { name, content } = file;
+  put(path, name === "resolv.conf" ? Buffer.from(resolver(content, apart)) : bytesOf(file));
+}
+
+/** While a run goes on. */
+export function rewriteFile(path: string, file: processes.ContainerFile): void {
+  if (!existsSync(path)) throw new HostFailure("not-found", `no such container file: ${path}`);
+  put(path, bytesOf(file));
+}
+
+/** A file made for another container. */
+export function fileOfOther(paths: Paths, container: string, name: string): string {
+  const path = paths.containerFile(container, name);
+  if (!existsSync(path)) throw new HostFailure("not-found", `container ${container} has no ${name}`);
+  return path;
+}
+
+/** Its inode is mounted, so that it stays: never empty, and cut to its length in the end. */
+function put(path: string, bytes: Uint8Array): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
+  try {
+    writeSync(file, bytes, 0, bytes.length, 0);
+    ftruncateSync(file, bytes.length);
+    // Whatever our umask: every user of the container reads it, through a mount of its own.
+    fchmodSync(file, 0o644);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function bytesOf({ name, content }: processes.ContainerFile): Uint8Array {
   const own = OWN[name];
   if (!own) throw new HostFailure("invalid", `no such container file: ${name}`);
-  writeFileSync(join(directory, name), name === "resolv.conf" ? resolver(content, apart) : (content ?? readOwn(own)));
-  // Whatever our umask: every user of the container reads it, through a mount of its own.
-  chmodSync(join(directory, name), 0o644);
+  return content ?? readOwn(own);
 }
 
 /** Where systemd-resolved answers on the machine itself, its own servers stand in a file beside. */
@@ -30,23 +69,6 @@ function resolver(content: Uint8Array | undefined, apart: boolean): string {
   const isStub = apart && /^\s*nameserver\s+127\.0\.0\.53\b/m.test(text);
   const own = (isStub && Buffer.from(readOwn(RESOLVED)).toString()) || text;
   return resolvConf(content && Buffer.from(content).toString(), own, apart);
-}
-
-/**
- * A file that a run was launched with, made anew. Its inode is mounted into the container, so that it stays: never empty,
- * and cut to its length in the end.
- */
-export function rewriteFile(directory: string, { name, content }: processes.ContainerFile): void {
-  const own = OWN[name];
-  if (!own) throw new HostFailure("invalid", `no such container file: ${name}`);
-  const file = openSync(join(directory, name), "r+");
-  try {
-    const bytes = content ?? readOwn(own);
-    writeSync(file, bytes, 0, bytes.length, 0);
-    ftruncateSync(file, bytes.length);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** The machine's own; empty when it has none. */

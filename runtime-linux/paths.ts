@@ -64,6 +64,11 @@ export class Paths {
     return join(this.container(id), "log");
   }
 
+  /** A file made for a container: `hosts`, `hostname` or `resolv.conf`. */
+  containerFile(id: string, name: string): string {
+    return join(this.container(id), name);
+  }
+
   volumes(): string {
     return join(this.roots.data, "volumes");
   }
@@ -99,7 +104,7 @@ export class Paths {
     return join(this.liveContainer(id), "runs");
   }
 
-  /** Bundle, pid files, sockets and made files of one run. */
+  /** Bundle, pid files and sockets of one run. */
   run(id: string, run: number): string {
     return join(this.runs(id), String(run));
   }

@@ -260,7 +260,7 @@ class Processes implements LinuxProcesses {
   #rewrite({ subject, file }: processes.Rewrite): Outcome {
     const run = this.#run(subject);
     if (!this.#running.has(run.name)) throw new HostFailure("not-found", "no such process");
-    rewriteFile(run.directory, file);
+    rewriteFile(this.#at.paths.containerFile(run.container, file.name), file);
     return DONE;
   }
 

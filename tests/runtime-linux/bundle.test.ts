@@ -15,6 +15,7 @@ import { Paths } from "../../runtime-linux/paths.js";
 import { PLAIN_LAUNCH } from "../support/no-streams.js";
 
 const ID = "c".repeat(64);
+const OTHER = "d".repeat(64);
 const scratch = mkdtempSync(join(tmpdir(), "coracle-bundle-"));
 const paths = new Paths({ data: join(scratch, "data"), exec: join(scratch, "exec") });
 const root = paths.rootfs(ID);
@@ -46,11 +47,14 @@ const LAUNCH: processes.Launch = {
 };
 
 it("turns names into paths", () => {
+  mkdirSync(paths.container(OTHER), { recursive: true });
+  writeFileSync(paths.containerFile(OTHER, "hostname"), "other\n");
   const spec = resolveSpec(
     {
       root: { path: "" },
       mounts: [
         { destination: "/etc/hosts", source: "file:hosts" },
+        { destination: "/etc/hostname", source: `file:${OTHER}/hostname` },
         { destination: "/data", source: "volume:box" },
         { destination: "/proc", source: "proc" },
       ],
@@ -67,12 +71,18 @@ it("turns names into paths", () => {
   );
   expect(spec.root).toEqual({ path: root });
   expect(spec.mounts?.map(({ source }) => source)).toEqual([
-    join(paths.run(ID, 3), "hosts"),
+    paths.containerFile(ID, "hosts"),
+    paths.containerFile(OTHER, "hostname"),
     paths.volume("box"),
     "proc",
   ]);
   expect(spec.linux?.namespaces?.map(({ path }) => path)).toEqual([paths.namespace(ID), "/proc/1/ns/ipc"]);
   expect(spec.linux?.cgroupsPath).toMatch(new RegExp(`^/coracle-[0-9a-f]{8}/${ID}$`));
+});
+
+it("refuses files of a container that has gone", () => {
+  const mounts = [{ destination: "/etc/hosts", source: `file:${"e".repeat(64)}/hosts` }];
+  expect(() => resolveSpec({ mounts }, LAUNCH, paths, libc)).toThrow(/has no hosts/);
 });
 
 it.each([

@@ -110,7 +110,7 @@ describe("a container's files", () => {
 });
 
 describe("mounts", () => {
-  test("volumes are shared, tmpfs and container files are the run's own", () => {
+  test("volumes are shared, tmpfs is the run's own, container files stay and get new bytes", () => {
     const { disk } = world();
     disk.makeVolume("v");
     const mounts: MountSpec[] = [
@@ -118,13 +118,17 @@ describe("mounts", () => {
       { destination: "/tmp/ram", type: "tmpfs", source: "tmpfs", options: ["size=1k", "mode=700"] },
       { destination: "/etc/hosts", type: "bind", source: "file:hosts", options: ["rbind"] },
     ];
-    const spec = { mounts, files: new Map([["hosts", bytes("127.0.0.1 localhost\n")]]) };
+    const spec = { mounts };
+    disk.putMade(ID, "hosts", bytes("127.0.0.1 localhost\n"));
     const first = disk.mountView(ID, spec);
     first.write("/data/f", bytes("kept"));
     first.write("/tmp/ram/f", bytes("gone"));
     first.append("/etc/hosts", bytes("192.0.2.1 me\n"));
     expect(() => first.write("/tmp/ram/big", new Uint8Array(2000))).toThrow(code("ENOSPC"));
     const second = disk.mountView(ID, spec);
+    expect(text(second.read("/etc/hosts"))).toBe("127.0.0.1 localhost\n192.0.2.1 me\n");
+    disk.putMade(ID, "hosts", bytes("127.0.0.1 localhost\n"));
+    expect(text(first.read("/etc/hosts"))).toBe("127.0.0.1 localhost\n");
     expect(text(second.read("/data/f"))).toBe("kept");
     expect(second.list("/tmp/ram")).toEqual([]);
     expect(text(second.read("/etc/hosts"))).toBe("127.0.0.1 localhost\n");

@@ -111,7 +111,9 @@ export class Container {
   health: Health | null = null;
   /** New limits of its run are being set. */
   limiting: bool = false;
-  /** What the hosts file of its run says of those it is linked to. */
+  /** Whose `hosts`, `hostname` and `resolv.conf` it has since it joined that one's network; empty for its own. */
+  filesOf: string = "";
+  /** What its hosts file says of those it is linked to. */
   toldLinks: string = "";
   /** Somebody asked for a restart: once its run is over another one follows. */
   startsAgain: bool = false;

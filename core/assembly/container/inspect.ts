@@ -19,6 +19,7 @@ import { Status } from "./lifecycle";
 import { logDriverOf } from "./log-config";
 import { isCounted, keepSample } from "./sizes";
 import { writeMountPoints } from "./mount-points";
+import { otherIn } from "./namespaces";
 import { writeNetworkSettings } from "./network-settings";
 
 export function inspectContainer(call: Call): Refusal | null {
@@ -105,12 +106,15 @@ function writeState(json: JsonWriter, container: Container): void {
   json.endObject();
 }
 
-/** Empty until the first start. */
+/** Empty until the first start; those of the container whose network it is on, even when that one has gone. */
 function writePaths(json: JsonWriter, container: Container): void {
-  const files = `${engine.options.execRoot}/containers/${container.id}/runs/${container.run.toString()}`;
-  json.stringField("ResolvConfPath", container.run > 0 ? `${files}/resolv.conf` : "");
-  json.stringField("HostnamePath", container.run > 0 ? `${files}/hostname` : "");
-  json.stringField("HostsPath", container.run > 0 ? `${files}/hosts` : "");
+  const joins = otherIn(container.networkMode).length > 0;
+  const owner = joins ? container.filesOf : container.id;
+  const files = `${engine.options.dataRoot}/containers/${owner}`;
+  const has = container.run > 0 && owner.length > 0;
+  json.stringField("ResolvConfPath", has ? `${files}/resolv.conf` : "");
+  json.stringField("HostnamePath", has ? `${files}/hostname` : "");
+  json.stringField("HostsPath", has ? `${files}/hosts` : "");
   // Of other drivers' files clients hear nothing, as in Docker.
   const hasLog = container.run > 0 && logDriverOf(container) == "json-file";
   json.stringField("LogPath", hasLog ? `${engine.options.dataRoot}/containers/${container.id}/log` : "");

@@ -46,11 +46,12 @@ export function joinProblem(container: Container): StartError | null {
   return new StartError(text, OTHER_CODE, conflict(text));
 }
 
-/** It goes by the names of the one whose network it is on. */
+/** It goes by the names of the one whose network it is on, and has the very files that say so. */
 export function takeNames(container: Container): void {
   const other = engine.containers.lookUp(otherIn(container.networkMode)).container;
   if (other === null) return; // It has gone while something was cleared away; the host finds nobody either.
   container.networkMode = PREFIX + other.id;
+  container.filesOf = other.filesOf.length > 0 ? other.filesOf : other.id;
   const config = parseKept(container.config)!;
   const names = parseKept(other.config)!;
   config.set("Hostname", Json.string(names.stringOf("Hostname")));

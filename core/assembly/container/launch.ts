@@ -9,7 +9,6 @@ import { closedPlaces } from "./closed-places";
 import { Container } from "./container";
 import { devicesOf, ratesOf } from "./devices";
 import { hostsOf } from "./hosts-file";
-import { networkOwner } from "./joined";
 import { logOf } from "./log-config";
 import { writeSpec } from "./spec";
 import { bindSources, sharedBytes } from "./spec-mounts";
@@ -53,15 +52,14 @@ function sideOf(console: Json | null, index: i32): u32 {
   return <u32>parseInt(console.items[index].text, 10);
 }
 
-/** Names and servers are those of the container whose network it is on. */
+/** Who is on another one's network has that one's as they stand: clients may have written to them. */
 function filesOf(container: Container, config: Json, hostConfig: Json): ContainerFile[] {
+  if (container.filesOf.length > 0) return [];
   const hostname = config.stringOf("Hostname");
-  const owner = networkOwner(container);
-  const ownHost = owner === container ? hostConfig : documentOf(owner.hostConfig);
   return [
     new ContainerFile("hostname", encodeUtf8(hostname + "\n")),
-    hostsOf(owner),
-    new ContainerFile("resolv.conf", resolvFile(ownHost)),
+    hostsOf(container),
+    new ContainerFile("resolv.conf", resolvFile(hostConfig)),
   ];
 }
 

@@ -8,7 +8,6 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { hostsOf, linkedHosts } from "./hosts-file";
-import { networkOwner } from "./joined";
 import { Status } from "./lifecycle";
 import { OTHER_CODE, StartError } from "./start-error";
 
@@ -47,28 +46,24 @@ export function awaitsLinked(container: Container): bool {
   return false;
 }
 
-/** The files of all on these networks, who may have other addresses to tell now. */
+/** The files of these, who may have other addresses to tell now; who is on their networks has the same files. */
 export function tellNetworks(owners: Container[]): void {
-  if (owners.length == 0) return;
-  const all = engine.containers.all();
-  for (let i = 0; i < all.length; i++) {
-    if (all[i].running && owners.includes(networkOwner(all[i]))) rewriteHosts(all[i]);
-  }
+  for (let i = 0; i < owners.length; i++) if (owners[i].running) rewriteHosts(owners[i]);
 }
 
 /** After a restart of the engine, which may have come between a start and what follows from it. What is as it was told is left alone: the container may have written to the file. */
 export function mendLinked(): void {
   const all = engine.containers.all();
   for (let i = 0; i < all.length; i++) {
-    if (all[i].running && linkedHosts(networkOwner(all[i])) != all[i].toldLinks) rewriteHosts(all[i]);
+    if (all[i].running && linkedHosts(all[i]) != all[i].toldLinks) rewriteHosts(all[i]);
   }
 }
 
 /** A run that has ended meanwhile needs it no more. */
 export function rewriteHosts(container: Container): void {
-  const file = hostsOf(networkOwner(container));
+  const file = hostsOf(container);
   const subject = new Subject(container.id, container.run);
-  const told = new Told(container, linkedHosts(networkOwner(container)));
+  const told = new Told(container, linkedHosts(container));
   askProcesses(told, 0, new ProcessCommandRewrite(new Rewrite(subject, file)));
 }
 

@@ -43,7 +43,7 @@ const WISHES: Shape = new Shape()
   .document("config")
   .document("hostConfig");
 const OPTIONAL: Shape = new Shape(true)
-  .texts("chain mac toldLinks")
+  .texts("chain mac filesOf toldLinks")
   .bools("networkDisabled creating")
   .document("settings")
   .list("links", LINK)

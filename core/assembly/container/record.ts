@@ -82,6 +82,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.i64Field("uncleanRun", container.uncleanRun);
   writeHealthRecord(json, container.health);
   json.boolField("limiting", container.limiting);
+  if (container.filesOf.length > 0) json.stringField("filesOf", container.filesOf);
   if (container.toldLinks.length > 0) json.stringField("toldLinks", container.toldLinks);
   json.boolField("startsAgain", container.startsAgain);
   json.i64Field("restartDelay", container.restartDelay);
@@ -161,6 +162,7 @@ function readState(container: Container, json: Json): void {
   container.uncleanRun = <u32>json.i64Of("uncleanRun");
   container.health = readHealthRecord(json.find("health"));
   container.limiting = json.boolOf("limiting");
+  container.filesOf = json.stringOf("filesOf");
   container.toldLinks = json.stringOf("toldLinks");
   container.startsAgain = json.boolOf("startsAgain");
   container.restartDelay = json.i64Of("restartDelay");

@@ -3,6 +3,7 @@
 import { Place } from "../../../build/bindings/types";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
+import { engine } from "../state";
 import { Container } from "./container";
 import { canBeDeep } from "./deep-mounts";
 import { DEFAULT_SHM_SIZE } from "./defaults";
@@ -140,20 +141,27 @@ function writeOwn(json: JsonWriter, container: Container, hostConfig: Json): voi
   addTmpfs(mounts, tmpfs, destinations);
   const readOnly = hostConfig.boolOf("ReadonlyRootfs");
   if (hasInit(hostConfig)) mounts.push(new OwnMount(INIT_PATH, "bind", "init:", ["bind", "ro"]));
-  addFile(mounts, "resolv.conf", destinations, readOnly);
-  addFile(mounts, "hostname", destinations, readOnly);
-  addFile(mounts, "hosts", destinations, readOnly);
+  addFiles(mounts, container, destinations, readOnly);
   mounts.sort((a: OwnMount, b: OwnMount) => depthOf(a.destination) - depthOf(b.destination));
   for (let i = 0; i < mounts.length; i++) mounts[i].write(json);
 }
 
-/** A bind of the client's own over one of these files takes its place. */
-function addFile(mounts: OwnMount[], name: string, taken: string[], readOnly: bool): void {
-  const destination = `/etc/${name}`;
-  if (taken.includes(destination)) return;
+/**
+ * A bind of the client's own over one of these files takes its place. Files of another container go with it: who joins
+ * what is left of its network then has those of the image, as in Docker.
+ */
+function addFiles(mounts: OwnMount[], container: Container, taken: string[], readOnly: bool): void {
+  const owner = container.filesOf;
+  if (owner.length > 0 && engine.containers.find(owner) === null) return;
   const options = ["rbind", "rprivate"];
   if (readOnly) options.push("ro");
-  mounts.push(new OwnMount(destination, "bind", `file:${name}`, options));
+  const names = ["resolv.conf", "hostname", "hosts"];
+  for (let i = 0; i < names.length; i++) {
+    const destination = `/etc/${names[i]}`;
+    if (taken.includes(destination)) continue;
+    const source = owner.length > 0 ? `file:${owner}/${names[i]}` : `file:${names[i]}`;
+    mounts.push(new OwnMount(destination, "bind", source, options));
+  }
 }
 
 function addTmpfs(mounts: OwnMount[], tmpfs: Json | null, destinations: string[]): void {

@@ -31,7 +31,7 @@ import { deviceRequestProblem } from "./device-requests";
 import { settingsProblem } from "./endpoint-settings";
 import { endAttached } from "./exit";
 import { linkedHosts } from "./hosts-file";
-import { joinProblem, networkOwner, takeNames } from "./joined";
+import { joinProblem, takeNames } from "./joined";
 import { launchOf } from "./launch";
 import { Cause, Status } from "./lifecycle";
 import { linkProblem, rewriteHosts, tellNetworks } from "./linked";
@@ -207,7 +207,7 @@ class Start extends Task {
     if (this.open > 0) return;
     const container = this.container;
     this.open += 1;
-    this.linked = linkedHosts(networkOwner(container));
+    this.linked = linkedHosts(container);
     askProcesses(this, StartStep.Launch, new ProcessCommandLaunch(launchOf(container)));
   }
 
@@ -263,7 +263,7 @@ class Start extends Task {
     container.automatic = false;
     container.toldLinks = this.linked;
     emitStart(container);
-    if (linkedHosts(networkOwner(container)) != this.linked) rewriteHosts(container);
+    if (linkedHosts(container) != this.linked) rewriteHosts(container);
     tellNetworks(container.linkedBy);
     this.client.started();
     takeUpQueue(container);

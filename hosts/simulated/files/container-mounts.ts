@@ -15,7 +15,7 @@ import { Room } from "./space.js";
 import { programFile } from "./stubs.js";
 import { Tree } from "./tree.js";
 
-/** A mount as config.json has it. Sources of binds are `file:NAME`, `volume:NAME` or a path of the machine. */
+/** A mount as config.json has it. Sources of binds: see `processes.launch`. */
 export interface MountSpec {
   destination: string;
   type?: string;
@@ -29,10 +29,6 @@ export interface ViewSpec {
   closed?: readonly processes.ClosedPlace[];
   /** `root.readonly` of config.json. */
   readOnly?: boolean;
-  /** Container files by name; missing ones are copies of the machine's own. */
-  files?: ReadonlyMap<string, Uint8Array>;
-  /** Gets them as they are mounted, by name. */
-  made?: Map<string, Inode>;
   /** More of /proc than every container has, by paths below it; asked for when somebody looks. */
   proc?: () => MadeFiles;
   /** More of /sys. */
@@ -46,6 +42,8 @@ export interface Sources {
   volume(name: string): Tree | null;
   /** The memory that a running container shares; null if it has none. */
   memory(container: string): Tree | null;
+  /** A file made for the container itself (`NAME`), or for another one (`CONTAINER/NAME`); null if there is none. */
+  made(source: string): { tree: Tree; root: Inode } | null;
   /** The machine's own files. */
   machine: MountTable;
 }
@@ -74,7 +72,7 @@ function mountOf(wanted: MountSpec, spec: ViewSpec, sources: Sources, mounts: Mo
   const isBind = type === "bind" || options.includes("bind") || options.includes("rbind");
   const readOnly = options.includes("ro");
   const from = source.startsWith("shm:") ? MEMORY : DISK;
-  if (isBind) return { ...boundSource(source, spec, sources), readOnly, ...from };
+  if (isBind) return { ...boundSource(source, sources), readOnly, ...from };
   const about = { readOnly, source: source || type, type, options: toldOptions(options) };
   if (type === "proc" || type === "sysfs") return new MadeMount(about, kernelFiles(type, spec, mounts));
   const tree = memoryTree(type, wanted.destination, options);
@@ -113,9 +111,9 @@ class MadeMount implements Mount {
   }
 }
 
-function boundSource(source: string, spec: ViewSpec, sources: Sources): { tree: Tree; root: Inode } {
+function boundSource(source: string, sources: Sources): { tree: Tree; root: Inode } {
   if (source === "init:") return initProgram();
-  if (source.startsWith("file:")) return containerFile(source.slice("file:".length), spec, sources);
+  if (source.startsWith("file:")) return containerFile(source.slice("file:".length), sources);
   if (source.startsWith("shm:")) return sharedMemory(source.slice("shm:".length), sources);
   if (!source.startsWith("volume:")) return machineFile(source, sources);
   const [name = "", ...path] = source.slice("volume:".length).split("/");
@@ -148,17 +146,10 @@ function initProgram(): { tree: Tree; root: Inode } {
   return { tree, root: inode("file", null, { mode: 0o755, bytes: programFile("docker-init") }) };
 }
 
-/** Belongs to this run alone. */
-function containerFile(
-  name: string,
-  { files, made }: ViewSpec,
-  { machine, now }: Sources,
-): { tree: Tree; root: Inode } {
-  const tree = new Tree(MADE);
-  const bytes = files?.get(name) ?? new MountedFiles(machine, now).read(`/etc/${name}`);
-  const root = inode("file", tree, { bytes, modified: now() });
-  made?.set(name, root);
-  return { tree, root };
+function containerFile(name: string, { made }: Sources): { tree: Tree; root: Inode } {
+  const file = made(name);
+  if (file === null) throw new HostFailure("not-found", `no container has a file ${name}`);
+  return file;
 }
 
 function machineFile(source: string, { machine }: Sources): { tree: Tree; root: Inode } {

@@ -34,6 +34,8 @@ export interface ContainerFiles {
   chain: string | null;
   /** Whether it is mounted. */
   mounted: boolean;
+  /** What was made for it and others may have mounted, too, by name. */
+  made: Map<string, Inode>;
 }
 
 export class Disk {
@@ -50,6 +52,8 @@ export class Disk {
   /** What running containers share, by container id. */
   readonly #memory = new Map<string, Tree>();
   readonly #tree: Tree;
+  /** All that was made for containers. It takes no room. */
+  readonly #madeFiles = new Tree(new Room(Infinity));
   readonly #volumes: Inode;
   readonly #volumesAt: string;
 
@@ -95,10 +99,20 @@ export class Disk {
     const sources: Sources = {
       now: this.now,
       volume: (name) => this.volumes.get(name)?.tree ?? null,
+      made: (source) => this.#made(container, source),
       memory: (id) => this.#memory.get(id) ?? null,
       machine: this.#machine,
     };
     return new MountedFiles(mountContainer(files.tree, spec, sources), this.now);
+  }
+
+  /** A file for a container, and whoever joins it; a new run gives it new bytes. */
+  putMade(container: string, name: string, bytes: Uint8Array): void {
+    const made = this.containers.get(container)?.made;
+    const file = made?.get(name);
+    const modified = this.now();
+    if (file) Object.assign(file, { bytes, size: bytes.length, modified });
+    else made?.set(name, inode("file", this.#madeFiles, { bytes, modified }));
   }
 
   /** Memory for a container to share with others as long as it runs. */
@@ -156,10 +170,16 @@ export class Disk {
     this.#volumes.entries.delete(name);
   }
 
+  #made(container: string, source: string): { tree: Tree; root: Inode } | null {
+    const [name = "", other = container] = source.split("/").reverse();
+    const root = this.containers.get(other)?.made.get(name);
+    return root ? { tree: this.#madeFiles, root } : null;
+  }
+
   #make(chain: string | null): ContainerFiles {
     const lower: Inode = this.layers.image(chain);
     const share = new Share(this.room);
-    return { tree: new Tree(share, lower), share, chain, mounted: false };
+    return { tree: new Tree(share, lower), share, chain, mounted: false, made: new Map() };
   }
 }
 

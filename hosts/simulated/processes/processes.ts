@@ -18,7 +18,16 @@ import { MachinePids, ps } from "./ps.js";
 import { Run } from "./run.js";
 import { sampleOf } from "./sample.js";
 import { SIGTERM } from "./signals.js";
-import { identityOf, makeDirectories, parseSpec, viewOf, type Resources, type Seen, type Spec } from "./spec.js";
+import {
+  filesOf,
+  identityOf,
+  makeDirectories,
+  parseSpec,
+  viewOf,
+  type Resources,
+  type Seen,
+  type Spec,
+} from "./spec.js";
 import { Stdins } from "./stdins.js";
 
 /** What of clients' streams is processes'. */
@@ -48,7 +57,7 @@ export interface ProcessesNeeds {
   /** From 0 up to 1, from the world's seed. */
   random: () => number;
   faults: FaultSource;
-  disk: Pick<Disk, "mountView" | "machine" | "makeMemory" | "dropMemory">;
+  disk: Pick<Disk, "mountView" | "machine" | "putMade" | "makeMemory" | "dropMemory">;
   /** By name of file, beside those of every world or in their place. */
   programs?: Readonly<Record<string, Program>>;
   /** Whether there is a runtime of that name. */
@@ -229,8 +238,9 @@ class World implements SimulatedProcesses {
     const table = this.#joined(spec);
     if (launch.shmSize > 0n) disk.makeMemory(container, launch.shmSize);
     makeDirectories(launch.directories, disk.machine);
-    const view = viewOf(spec, launch, seen, disk.machine.read("/etc/resolv.conf"));
-    const files = mounted(() => disk.mountView(container, { ...view, made: run.made }));
+    for (const [name, bytes] of filesOf(spec, launch, (own) => this.#own(own))) disk.putMade(container, name, bytes);
+    const view = viewOf(spec, launch, seen);
+    const files = mounted(() => disk.mountView(container, view));
     addDevices(launch.devices, disk.machine, files);
     const identity = identityOf(launch, files);
     const kernel = this.#kernel(container, files);
@@ -348,14 +358,15 @@ class World implements SimulatedProcesses {
     return DONE;
   }
 
-  /** Its own, wherever it is mounted. */
-  #rewrite({ subject, file }: processes.Rewrite): Outcome {
-    const { made } = this.#running(subject);
-    const { content = this.#needs.disk.machine.read(`/etc/${file.name}`) } = file;
-    const mounted = made.get(file.name);
-    if (mounted)
-      Object.assign(mounted, { bytes: content, size: content.length, modified: this.#needs.time.now().wall });
+  /** Wherever it is mounted. */
+  #rewrite({ subject, file: { name, content } }: processes.Rewrite): Outcome {
+    this.#needs.disk.putMade(this.#running(subject).container, name, content ?? this.#own(name));
     return DONE;
+  }
+
+  /** The machine's file of that name. */
+  #own(name: string): Uint8Array {
+    return this.#needs.disk.machine.read(`/etc/${name}`);
   }
 
   async #reap(subject: processes.Subject): Promise<Outcome> {

@@ -12,7 +12,6 @@ import { Terminal } from "./terminal.js";
 import { NoProgram } from "../program.js";
 import type { Identity } from "../../users.js";
 import { FileError } from "../files/file-system.js";
-import type { Inode } from "../files/inode.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 
 /** A killed process's code, where nobody is left to tell it: 128 + SIGKILL. */
@@ -28,8 +27,6 @@ export class Run {
   readonly ended = new Promise<types.Exit>((resolve) => (this.#resolveEnded = resolve));
   /** What its processes see, from the start on. */
   files: MountedFiles | null = null;
-  /** Files that were made for it, by name. */
-  readonly made = new Map<string, Inode>();
   #launched: types.Launched | null = null;
   #exit: types.Exit | null = null;
   #isLost = false;

@@ -82,12 +82,21 @@ export interface Seen {
   uptime(): bigint;
 }
 
-/** Mounts, files and what the kernel tells, for the content code. `resolver`: the machine's own resolv.conf. */
-export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen, resolver: Uint8Array): ViewSpec {
+/** Bytes of the files made for a container; `own` gives those of the machine. */
+export function filesOf(
+  spec: Spec,
+  launch: processes.Launch,
+  own: (name: string) => Uint8Array,
+): [name: string, bytes: Uint8Array][] {
   const apart = (spec.linux?.namespaces ?? []).some(({ type }) => type === "network");
-  const files = launch.files.map(({ name, content }) => {
-    return [name, name === "resolv.conf" ? resolverFile(content, resolver, apart) : content] as const;
-  });
+  return launch.files.map(({ name, content }) => [
+    name,
+    name === "resolv.conf" ? resolverFile(content, own(name), apart) : (content ?? own(name)),
+  ]);
+}
+
+/** Mounts and what the kernel tells, for the content code. */
+export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen): ViewSpec {
   // What is told later lives as long as the container's processes: neither bytes nor mounts need stay for it.
   const { user, seccomp } = launch;
   const told = toldOf(spec);
@@ -95,7 +104,6 @@ export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen, resolve
     mounts: (spec.mounts ?? []).filter(isOwnMount),
     closed: launch.closed,
     readOnly: spec.root?.readonly ?? false,
-    files: new Map(files.flatMap(([name, content]) => (content === undefined ? [] : [[name, content]]))),
     proc: () => procFiles(told, { user, seccomp }, seen),
     sys: () => sysFiles(seen),
   };
