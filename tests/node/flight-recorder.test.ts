@@ -325,8 +325,21 @@ test("a life with traps, cuts and credentials is recorded whole", async () => {
   await flight.close();
 });
 
+test("a snapshot that has no room leaves nothing behind that is no trace", async () => {
+  const flight = recorder(64 << 10);
+  const engine = new RecordedEngine();
+  await engine.open(flight);
+  await until("a segment to be dropped", async () => {
+    engine.send({ method: "GET", target: `/containers/json?filters=${noise(lines.length, 20_000)}` });
+    await traceOf(flight);
+    return lines.some((line) => line.includes("it has more bytes than half of the limit"));
+  });
+  expect((await traceOf(flight)).segments.map(({ start }) => start.tag)).toEqual(["open"]);
+  await flight.close();
+});
+
 test("what is deflated holds no credentials either", async () => {
-  const flight = recorder(256 << 10);
+  const flight = recorder(1 << 20);
   const engine = new RecordedEngine();
   await engine.open(flight);
   const long = "long ".repeat(4000);

@@ -1,7 +1,7 @@
 // Writes the segments of a trace to files, by and by, so that nobody waits for the disk; and throws the oldest away when
 // there are too many bytes of them. What the disk does not take is lost to the trace, and to nobody else.
 
-import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { endLine } from "../../trace/lines.js";
 import type { Sink } from "../../trace/recorder.js";
@@ -26,6 +26,7 @@ const MOST_WAITING = 16 * 1024 * 1024;
 /** After a failure, before the next try: doubled each time. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
+const LF = 0x0a;
 
 export class SegmentFiles implements Sink {
   readonly #directory: TraceDirectory;
@@ -196,9 +197,11 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Bytes of the line that says so; 0 if it cannot be said. */
+/** Bytes of the line that says so; 0 if it cannot be said, or of nothing: a header alone begins no segment. */
 function brokenOff({ file, bytes }: SegmentFile): number {
   try {
+    const lines = readFileSync(file).subarray(0, bytes);
+    if (lines.indexOf(LF) === lines.lastIndexOf(LF)) return 0;
     const descriptor = openSync(file, "r+");
     try {
       // Behind the last line that is there in whole.
