@@ -140,7 +140,8 @@ function reason(url: URL, error: unknown): string {
     case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
       return "tls: failed to verify certificate: x509: certificate signed by unknown authority";
     default:
-      return innermost(error);
+      // Some platforms name the address in what they say, with all that is in it.
+      return innermost(error).replaceAll(url.href, `${url.origin}${url.pathname}`);
   }
 }
 

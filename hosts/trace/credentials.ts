@@ -1,7 +1,7 @@
 // Keeps credentials out of traces: their values in inputs become stand-ins of the same length, encoded as they were, so
 // that the core decides the same: whoever is anonymous stays it, what cannot be read still cannot.
 
-import type { Input, engine } from "../host.js";
+import type { Input, engine, types } from "../host.js";
 import { fromBase64, toBase64 } from "./base64.js";
 import { maskJson } from "./masked-json.js";
 import { withoutUserInfo, withoutUserOfImage, withoutUserOfMember } from "./user-info.js";
@@ -26,15 +26,33 @@ export function withoutCredentials(input: Input): MaskedInput {
 
 /** Identity tokens, which the answer to `POST /auth` shows; and what addresses in a registry's failures are signed with. */
 function maskCompletion({ op, outcome }: engine.Completed): MaskedInput {
+  const same = { input: { tag: "completed", val: { op, outcome } }, masked: false } as const;
   if (outcome.tag === "err") {
-    const message = outcome.val.message.replace(QUERY, (query) => `?${standIn(query.slice(1))}`);
-    const masked = message !== outcome.val.message;
-    const val = { op, outcome: { tag: "err", val: { ...outcome.val, message } } } as const;
-    return { input: { tag: "completed", val }, masked };
+    const val = isOfRegistry(outcome.val) ? maskFailure(outcome.val) : outcome.val;
+    if (val.message === outcome.val.message && val.code === outcome.val.code) return same;
+    return { input: { tag: "completed", val: { op, outcome: { tag: "err", val } } }, masked: true };
   }
-  if (outcome.val.tag !== "token") return { input: { tag: "completed", val: { op, outcome } }, masked: false };
+  if (outcome.val.tag !== "token") return same;
   const token = { tag: "token", val: standIn(outcome.val.val) } as const;
   return { input: { tag: "completed", val: { op, outcome: { tag: "ok", val: token } } }, masked: true };
+}
+
+/** What others say may come to be in records, whose hashes are compared. */
+function isOfRegistry({ kind, status }: types.Failure): boolean {
+  return status !== 0 || REGISTRY.includes(kind);
+}
+
+const REGISTRY: readonly types.FailureKind[] = ["registry", "unreachable", "unauthorized", "limited"];
+
+function maskFailure(failure: types.Failure): types.Failure {
+  return { ...failure, message: withoutSignature(failure.message), code: withoutSignature(failure.code) };
+}
+
+function withoutSignature(text: string): string {
+  return withoutUserInfo(text, standIn, /[^\s"]+/g).replace(
+    QUERY,
+    (query) => query.charAt(0) + standIn(query.slice(1)),
+  );
 }
 
 function maskRequest(request: engine.Request): MaskedInput {
@@ -103,8 +121,12 @@ function maskParameter(pair: string): string {
   const value = pair.indexOf("=") + 1;
   if (value === 0) return pair;
   const name = decoded(pair.slice(0, value - 1));
+  // Its user first: a password may have what ends an address.
   if (ADDRESSES.includes(name))
-    return pair.replace(ITS_QUERY, (_all, mark: string, own: string) => mark + asReadable(own));
+    return withoutUserInfo(pair, standIn).replace(
+      ITS_QUERY,
+      (_all, mark: string, own: string) => mark + asReadable(own),
+    );
   if (name === AUTHOR || !SECRET_WORD.test(name)) return pair;
   const [secret = "", ...fragments] = pair.slice(value).split("#");
   return pair.slice(0, value) + [asReadable(secret), ...fragments.map(standIn)].join("#");
@@ -117,7 +139,7 @@ function asReadable(secret: string): string {
 }
 
 /** Of an address in a text: it may name an account, or hold a signature. */
-const QUERY = /(?<=https?:\/\/[^\s"?]*)\?[^\s"]+/g;
+const QUERY = /(?<=https?:\/\/[^\s"?#]*)[?#][^\s"]+/gi;
 
 /**
  * Parts of the names of headers that hold credentials, or sound like it: those that the core erases, too. A `Referer` is
@@ -143,7 +165,7 @@ const AUTHOR = "author";
 const ADDRESSES: readonly string[] = ["fromSrc", "remote"];
 /** Targets without it have nothing to hide in their queries: most of them. */
 const SUSPECT = new RegExp(["%", ...SECRET_WORDS, ...ADDRESSES].join("|"), "i");
-const ITS_QUERY = /(\?|%3f)([^#]+)/i;
+const ITS_QUERY = /(\?|%3f|%23)([^#]+)/i;
 
 /** Logins, and what is secret by its nature: keys and tokens of swarms, secrets, settings of plugins. */
 const SECRET_BODY = /\/auth\/*$|^(?:https?:\/\/[^/]*)?\/+(?:v[0-9.]+\/+)?(?:swarm|secrets|configs|plugins)\//i;

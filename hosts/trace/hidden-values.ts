@@ -1,15 +1,21 @@
-// Values that a shared trace must not show: the environment's and labels' that a trace speaks of, wherever they come up.
+// Values that a shared trace must not show: those of environments, labels, options and commands that a trace speaks of,
+// wherever they come up.
+
+import { hidingOf } from "./hidden-places.js";
+import type { Hiding } from "./hidden-places.js";
 
 /** Shorter ones are hidden where they belong, and left alone where they come up by chance. */
 const LEAST = 4;
-// Readers of JSON fold letters as Unicode does: `labelſ` is `labels`.
-const NAMED_ENV = /^(?:env|environment|buildargs)$/iu;
-/** `label!`, too: what a filter leaves out. */
-const NAMED_LABELS = /^labels?!?$/iu;
+/** A word of a command that many texts have: a program, a subcommand, a number. */
+const COMMON = /^(?:[a-z/._-]{0,15}|\d+)$/i;
+/** In a list of options that is one text: `o=username=x,password=y`. */
+const SECRET_OPTION = /(?:^|,)[^,=]*(?:pass|secret|token|cred|key)[^,=]*=([^,]*)/gi;
 /** Dockerfile words, as they stand in an image's history and in the `changes` of a commit. */
 const DOCKERFILE = /(?:^|\s)(?:ENV|LABEL|ARG)\s+(.*)$/is;
 /** From the first name on: how the others are quoted is nobody's to know here, nor where they end. */
 const BEHIND_NAME = /((?:^|\s)(?:ENV|LABEL|ARG)\s+[^\s=]+[\s=])(.*)$/is;
+/** Those that run something, and all behind: a line may go on in the next. */
+const RUNNING = /((?:^|\n)\s*(?:RUN|CMD|ENTRYPOINT|HEALTHCHECK|SHELL|ONBUILD)\s)(.*)$/is;
 /** Build arguments in an image's history: `|2 NAME=value OTHER=value /bin/sh -c …`. */
 const ARGUMENTS = /\|\d+((?:\s+[A-Za-z_]\w*=\S*)+)/;
 
@@ -21,14 +27,16 @@ interface Node {
 export class HiddenValues {
   readonly #root: Node = { next: new Map(), ends: false };
 
-  /** Takes note of the values in a document, and in texts of it. */
-  note(json: unknown): void {
-    if (Array.isArray(json)) return json.forEach((one) => this.note(one));
+  /** Takes note of the values in a document, and in texts of it. `within`: the member that it is. */
+  note(json: unknown, within = ""): void {
+    if (Array.isArray(json)) return json.forEach((one) => this.note(one, within));
     if (typeof json === "string") return this.#noteText(json);
     if (typeof json !== "object" || json === null) return;
     for (const [name, value] of Object.entries(json)) {
-      if (NAMED_ENV.test(name) || NAMED_LABELS.test(name)) this.#noteAll(value);
-      this.note(value);
+      const hiding = hidingOf(name, json, within);
+      if (hiding === "values") this.#noteAll(value);
+      if (hiding === "texts") this.#noteWords(value);
+      this.note(value, name);
     }
   }
 
@@ -62,16 +70,16 @@ export class HiddenValues {
   }
 
   /** A document without them: whole values where they belong, and wherever else they come up. */
-  hideIn(json: unknown): unknown {
+  hideIn(json: unknown, within = ""): unknown {
     if (typeof json === "string")
       return this.hide(
         json.replace(BEHIND_NAME, (_all, before: string, values: string) => before + standIn(values.length)),
       );
-    if (Array.isArray(json)) return json.map((one) => this.hideIn(one));
+    if (Array.isArray(json)) return json.map((one) => this.hideIn(one, within));
     if (typeof json !== "object" || json === null) return json;
     const entries = Object.entries(json).map(([name, value]) => {
-      const isNamed = NAMED_ENV.test(name) || NAMED_LABELS.test(name);
-      return [this.hide(name), this.hideIn(isNamed ? blanked(value) : value)] as const;
+      const shown = hidden(value, hidingOf(name, json, within));
+      return [this.hide(name), this.hideIn(shown, name)] as const;
     });
     return Object.fromEntries(entries);
   }
@@ -79,8 +87,18 @@ export class HiddenValues {
   #noteAll(value: unknown): void {
     if (Array.isArray(value)) this.notePairs(value.filter((one) => typeof one === "string"));
     else if (typeof value === "object" && value !== null) {
-      for (const [name, one] of Object.entries(value)) this.add(typeof one === "string" ? one : valueOf(name));
+      for (const [name, one] of Object.entries(value)) this.#noteOption(typeof one === "string" ? one : valueOf(name));
     }
+  }
+
+  #noteOption(value: string): void {
+    this.add(value);
+    for (const [, secret = ""] of value.matchAll(SECRET_OPTION)) this.add(secret);
+  }
+
+  #noteWords(value: unknown): void {
+    if (typeof value === "string" && !COMMON.test(value)) this.add(value);
+    if (Array.isArray(value)) for (const one of value) this.#noteWords(one);
   }
 
   #noteText(text: string): void {
@@ -109,6 +127,19 @@ function nextOf(node: Node, unit: number): Node {
   const added: Node = { next: new Map(), ends: false };
   node.next.set(unit, added);
   return added;
+}
+
+function hidden(value: unknown, hiding: Hiding | null): unknown {
+  if (hiding === "values") return blanked(value);
+  if (hiding === "texts") return blank(value);
+  if (hiding === "lines") return withoutCommands(value);
+  return value;
+}
+
+function withoutCommands(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutCommands);
+  if (typeof value !== "string") return value;
+  return value.replace(RUNNING, (_all, word: string, command: string) => word + standIn(command.length));
 }
 
 /** `NAME=` stays, also where it is a key, as in filters (`{"label":{"NAME=value":true}}`); a value alone goes. */

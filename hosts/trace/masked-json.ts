@@ -1,5 +1,7 @@
 // Credentials in JSON: their values become stand-ins of the same length, all else stays where it is.
 
+import { hiddenAddress } from "./server-address.js";
+
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** One unit for each byte. */
 const latin1 = new TextDecoder("latin1");
@@ -13,7 +15,7 @@ const KNOWN = ["username", "password", "auth", "email", "serveraddress", "identi
 
 /**
  * The same document with other values: texts become x's, digits become ones, keys that nobody knows become x's unless
- * `keys` says to keep them. Addresses of registries stay: the core decides by them. What is no JSON becomes other bytes
+ * `keys` says to keep them. Of addresses of registries the hosts stay: the core decides by them. What is no JSON becomes other bytes
  * that are no JSON either.
  */
 export function maskJson(bytes: Uint8Array, keys: "known" | "all" = "known"): Uint8Array<ArrayBuffer> {
@@ -55,19 +57,17 @@ function noJson(length: number): Uint8Array<ArrayBuffer> {
 function maskKey(inside: Uint8Array, key: string, keys: "known" | "all"): void {
   if (KNOWN.includes(key.toLowerCase())) return;
   if (keys === "known") inside.fill(X);
-  else maskUserInfo(inside);
+  else maskAddress(inside);
 }
 
 function maskValue(inside: Uint8Array, key: string): void {
-  if (key.toLowerCase() === "serveraddress") maskUserInfo(inside);
+  if (key.toLowerCase() === "serveraddress") maskAddress(inside);
   else inside.fill(X);
 }
 
-/** What stands before an `@`: `user:password@host`. */
-function maskUserInfo(inside: Uint8Array): void {
-  const text = latin1.decode(inside);
-  const at = Math.max(text.lastIndexOf("@"), text.lastIndexOf("\\u0040"));
-  if (at > 0) inside.fill(X, 0, at);
+function maskAddress(inside: Uint8Array): void {
+  const shown = hiddenAddress(latin1.decode(inside));
+  for (let at = 0; at < inside.length; at++) if (shown[at] === "x") inside[at] = X;
 }
 
 function endOfText(bytes: Uint8Array, from: number): number {

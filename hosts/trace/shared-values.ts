@@ -1,5 +1,5 @@
-// What the core was told and asked for, as a shared trace has it: without the values of environments and labels, and
-// without bytes that nobody knows how to look into.
+// What the core was told and asked for, as a shared trace has it: without what hidden-places.ts lists, and without
+// bytes that nobody knows how to look into.
 
 import type { Input, Outcome, engine, records } from "../host.js";
 import type { Opening } from "../observer.js";
@@ -23,6 +23,7 @@ export function noteInput(values: HiddenValues, input: Input): void {
 
 export function noteOpening(values: HiddenValues, { options, records }: Opening): void {
   values.notePairs(options.labels);
+  values.note({ logOptions: Object.fromEntries(options.logOptions) });
   noteStored(values, records);
 }
 
@@ -35,27 +36,40 @@ export function noteRecords(values: HiddenValues, commands: readonly records.Rec
 }
 
 export function sharedInput(values: HiddenValues, input: Input): Input {
-  if (isJournalPage(input)) return withoutBytes(values, input);
-  const shown = hiddenEverywhere(values, input);
+  if (isOutput(input)) return withoutBytes(values, input);
+  const shown = walked(
+    input,
+    (text) => values.hide(text),
+    (bytes) => documentIn(values, bytes),
+  ) as Input;
   if (input.tag === "reloaded") return { tag: "reloaded", val: settings(values, input.val) };
   if (input.tag === "request" && shown.tag === "request") {
     const { target, body } = input.val;
-    const whole: engine.Body = body.tag === "whole" ? { tag: "whole", val: sharedBody(values, body.val) } : body;
+    const whole: engine.Body = body.tag === "whole" ? { tag: "whole", val: documentIn(values, body.val) } : body;
     return { tag: "request", val: { ...shown.val, target: sharedTarget(values, target), body: whole } };
   }
   return shown;
 }
 
-/** Labels of containers that are long gone are in there. */
-function isJournalPage(input: Input): boolean {
-  return input.tag === "completed" && input.val.outcome.tag === "ok" && input.val.outcome.val.tag === "journal";
+/**
+ * What a process has said, or is called; and pages of the journal, which have labels and commands of containers that are
+ * long gone.
+ */
+function isOutput(input: Input): boolean {
+  if (input.tag !== "completed") return input.tag === "exec-exited";
+  const { outcome } = input.val;
+  return outcome.tag === "ok" && (outcome.val.tag === "journal" || outcome.val.tag === "ps");
 }
 
 export function sharedOpening(values: HiddenValues, opening: Opening): Opening {
   const { options, ...others } = hiddenEverywhere<Opening>(values, { ...opening, records: [] });
   return {
     ...others,
-    options: { ...options, labels: opening.options.labels.map(hiddenPair) },
+    options: {
+      ...options,
+      labels: opening.options.labels.map(hiddenPair),
+      logOptions: opening.options.logOptions.map(([name, value]) => [name, "x".repeat(value.length)]),
+    },
     records: sharedStored(values, opening.records),
   };
 }
@@ -96,7 +110,7 @@ function bytesOf(outcome: Outcome): Uint8Array | null {
 }
 
 /** What is no JSON, a form or a create that is misspelt, goes: nobody knows which of it is a value. */
-function sharedBody(values: HiddenValues, bytes: Uint8Array): Uint8Array {
+function documentIn(values: HiddenValues, bytes: Uint8Array): Uint8Array {
   return jsonOf(bytes) === undefined ? NONE : hiddenBytes(values, bytes);
 }
 

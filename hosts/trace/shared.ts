@@ -13,10 +13,11 @@
 // values in it, so there are none, and there are no hashes. Values of TOLD and RECORD are those of core/wit/engine.wit as
 // in a trace, but that numbers of 64 bits are {"$n":DECIMAL} and bytes {"$b":BASE64}.
 //
-// Values of environment variables and of labels are replaced by as many x's, whole, in bodies, queries, records, image
-// configs and options, and wherever else a value of four characters or more comes up, in any text. Bytes of effects and
-// replies are left out, as are bytes that are no text. Names of variables and keys of labels stay; so do commands,
-// names, paths and addresses. Credentials were never there.
+// What hidden-places.ts lists is replaced by as many x's: values of environment variables, of labels and of drivers'
+// options, commands whole, in bodies, queries, records, image configs and options; and wherever else a value of four
+// characters or more comes up, in any text, but for the words of commands that many texts have. Bytes of effects and
+// replies are left out, as are bytes that are no text, and what processes say and are called. Names of variables and of
+// options and keys of labels stay; so do names, paths and addresses. Credentials were never there.
 
 import type { Input, engine, types } from "../host.js";
 import type { CompiledCore } from "../instance.js";

@@ -1,11 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Input, engine } from "../../hosts/host.js";
+import type { Input, engine, types } from "../../hosts/host.js";
 import { SECRET_WORDS, withoutCredentials } from "../../hosts/trace/credentials.js";
 import { maskJson } from "../../hosts/trace/masked-json.js";
-import { registryAuth } from "./stories.js";
+import { decodeTrace } from "../../hosts/trace/decode.js";
+import { replay } from "../../hosts/trace/replay.js";
+import { RecordedEngine, identity, trapping } from "./engine.js";
+import { AUTH, registryAuth } from "./stories.js";
 
 function masked(part: Partial<engine.Request>): engine.Request & { masked: boolean } {
   const request = { id: 1n, listener: "", method: "POST", target: "/", headers: "", body: { tag: "none" } as const };
@@ -163,6 +167,9 @@ test.each([
   // What cannot be read must stay so.
   ["/events?token=ab%zz", "/events?token=%xxxx"],
   ["/events?token=a;c", "/events?token=;xx"],
+  // A user's password may hold what ends an address.
+  ["/x?fromSrc=https://u:p?q@h/x", "/x?fromSrc=https://xxxxx@h/x"],
+  ["/x?remote=https%3A%2F%2Fh%2Fx%23abc&t=1", "/x?remote=https%3A%2F%2Fh%2Fx%23xxx&t=1"],
 ])("parameters that sound like credentials: %s", (target, hidden) => {
   expect(masked({ target })).toMatchObject({ target: hidden, masked: true });
 });
@@ -213,6 +220,96 @@ test("an identity token in a completion", () => {
   });
 });
 
+describe("a registry's address", () => {
+  test.each([
+    ["https://h:5000/v2/?token=abc", "https://h:5000/v2/?xxxxxxxxx"],
+    ["h?token=a/b", "h?xxxxxxx/x"],
+    ["h/#a%3fb", "h/#xxxxx"],
+    ["h/x%3Fa=b", "h/x%3Fxxx"],
+    ["https://u:p@h/x@y?z", "https://xxx@h/x@y?x"],
+    ["https://u:p%40h/", "https://xxx%40h/"],
+    // What ends an address in a password that should have been encoded.
+    ["https://u:p/q@h/x", "https://x:x/x@h/x"],
+    ["https://u:p?q@h/x", "https://xxxxx@h/x"],
+    ["u:p#q@h", "xxxxx@h"],
+    ["u@://h", "xx://h"],
+    ["https://[::1]:5000/v2/?a", "https://[::1]:5000/v2/?x"],
+    ["https:\\/\\/u:p\\u0040h\\/x\\u003fab\\n", "https:\\/\\/xxx\\u0040h\\/x\\u003fxxxx"],
+    ["h/?\u00ff", "h/?xx"],
+    ["", ""],
+    ["h:5000/v2/", "h:5000/v2/"],
+  ])("%s", (sent, shown) => {
+    expect(json(`{"serveraddress":"${sent}"}`)).toBe(`{"serveraddress":"${shown}"}`);
+  });
+
+  test("also where it is a key", () => {
+    const auth = { "https://u:p@h/?q": { password: "p" } };
+    const { headers } = masked({ headers: `X-Registry-Config: ${registryAuth(auth)}` });
+    const text = Buffer.from(headers.slice("X-Registry-Config: ".length), "base64url").toString();
+    expect(text).toBe('{"https://xxx@h/?x":{"password":"x"}}');
+  });
+
+  test("names the same host to the core as before, or none", async () => {
+    const engine = new RecordedEngine();
+    await engine.open();
+    const part = fc.constantFrom(
+      "u",
+      "h.example",
+      ":",
+      "12",
+      "@",
+      "%40",
+      "/",
+      "?",
+      "#",
+      "%3f",
+      "://",
+      "[::1]",
+      "_",
+      "-",
+    );
+    const address = fc.array(part, { maxLength: 9 }).map((parts) => parts.join(""));
+    for (const serveraddress of fc.sample(address, { numRuns: 400, seed: 4 })) {
+      await engine.ask({ method: "POST", target: "/auth", body: { ...AUTH, serveraddress } });
+    }
+    const trace = decodeTrace(engine.ring.text());
+    expect(trace.segments[0]!.calls.length).toBeGreaterThan(400);
+    expect(replay(trace, trapping, { identity }).difference).toBeNull();
+  });
+});
+
+describe("what a registry has said", () => {
+  const shown = (failure: Partial<types.Failure>): unknown => {
+    const whole = { kind: "registry", message: "", status: 0, code: "", retryAfter: 0, ...failure } as const;
+    const { input, masked } = withoutCredentials({
+      tag: "completed",
+      val: { op: 1n, outcome: { tag: "err", val: whole } },
+    });
+    if (input.tag !== "completed" || input.val.outcome.tag !== "err") throw new Error("no failure");
+    const { message, code } = input.val.outcome.val;
+    expect(masked).toBe(message !== whole.message || code !== whole.code);
+    return { message, code };
+  };
+
+  test("holds no queries, fragments and users of addresses", () => {
+    expect(
+      shown({ message: 'Get "https://u:p@h/x?sig=a#b": see HTTPS://h/?a and http://h/#b', code: "http://h/?a" }),
+    ).toEqual({
+      message: 'Get "https://xxx@h/x?xxxxxxx": see HTTPS://h/?x and http://h/#x',
+      code: "http://h/?x",
+    });
+  });
+
+  test("others have not: what they say may be in records", () => {
+    const message = 'exec: "https://u:p@h/?a": no such file or directory';
+    expect(shown({ kind: "command-not-found", message })).toEqual({ message, code: "" });
+    expect(shown({ kind: "not-found", status: 404, message: "https://h/?a" })).toEqual({
+      message: "https://h/?x",
+      code: "",
+    });
+  });
+});
+
 describe("JSON", () => {
   test("stays where it is, and what it is", () => {
     expect(
@@ -226,7 +323,7 @@ describe("JSON", () => {
   });
 
   test("a registry's address stays, but for what stands before its @", () => {
-    expect(json('{"serveraddress":"https://u:p@h/"}')).toBe('{"serveraddress":"xxxxxxxxxxx@h/"}');
+    expect(json('{"serveraddress":"https://u:p@h/"}')).toBe('{"serveraddress":"https://xxx@h/"}');
     expect(json('{"serveraddress":"u:p\\u0040h"}')).toBe('{"serveraddress":"xxx\\u0040h"}');
     expect(json('{"ServerAddress":"h:5000"}')).toBe('{"ServerAddress":"h:5000"}');
   });

@@ -132,7 +132,7 @@ describe("values", () => {
     expect(shown({ changes: "label old s t" })).toEqual({ changes: "label old xxx" });
     expect(shown({ changes: "ENV A='open b" })).toEqual({ changes: "ENV A=xxxxxxx" });
     expect(shown({ changes: ["CMD env a=b", "EXPOSE 80", "ENV A"] })).toEqual({
-      changes: ["CMD env a=x", "EXPOSE 80", "ENV A"],
+      changes: ["CMD xxxxxxx", "EXPOSE 80", "ENV A"],
     });
     expect(shown({ Env: [{ A: "b" }], Labels: { a: { b: ["c"] } } })).toEqual({
       ...{ Env: [{ A: "x" }], Labels: { a: { b: ["x"] } } },
@@ -142,10 +142,51 @@ describe("values", () => {
   test("that are short are hidden where they belong, and nowhere else", () => {
     const values = new HiddenValues();
     values.note({ Env: ["A=1"] });
-    expect(values.hideIn({ Env: ["A=1"], Labels: { a: "2" }, Cmd: ["1"] })).toEqual({
+    expect(values.hideIn({ Env: ["A=1"], Labels: { a: "2" }, User: "1" })).toEqual({
       Env: ["A=x"],
       Labels: { a: "x" },
-      Cmd: ["1"],
+      User: "1",
     });
+  });
+
+  const OPTIONS = { type: "cifs", o: "username=me,password=hunter2" };
+  const HIDDEN = { type: "xxxx", o: "x".repeat(28) };
+  test.each<[unknown, unknown]>([
+    [{ DriverOpts: OPTIONS }, { DriverOpts: HIDDEN }],
+    [
+      { driver_opts: OPTIONS, StorageOpt: { size: "1G" } },
+      { driver_opts: HIDDEN, StorageOpt: { size: "xx" } },
+    ],
+    [{ DriverConfig: { Name: "local", Options: OPTIONS } }, { DriverConfig: { Name: "local", Options: HIDDEN } }],
+    [
+      { LogConfig: { Type: "x", Config: { "x-token": "abc" } } },
+      { LogConfig: { Type: "x", Config: { "x-token": "xxx" } } },
+    ],
+    [{ Config: { User: "me" } }, { Config: { User: "me" } }],
+    [{ Annotations: { a: "b" } }, { Annotations: { a: "x" } }],
+    [
+      { Cmd: ["a", "bc"], Entrypoint: "d e", shell: ["f"] },
+      { Cmd: ["x", "xx"], Entrypoint: "xxx", shell: ["x"] },
+    ],
+    [{ Healthcheck: { Test: ["CMD", "a"], Retries: 3 } }, { Healthcheck: { Test: ["xxx", "x"], Retries: 3 } }],
+    [
+      { path: "a b", args: ["c"] },
+      { path: "xxx", args: ["x"] },
+    ],
+    [{ path: "/a" }, { path: "/a" }],
+    [{ history: [{ created_by: "curl -u a:b h" }] }, { history: [{ created_by: "x".repeat(13) }] }],
+    [
+      { OnBuild: ["RUN a"], changes: "EXPOSE 8\nRUN a \\\n b" },
+      { OnBuild: ["xxxxx"], changes: "EXPOSE 8\nRUN xxxxxx" },
+    ],
+    [{ health: { log: [{ exitCode: 0, output: "a" }] } }, { health: { log: [{ exitCode: 0, output: "x" }] } }],
+  ])("of options and commands go: %j", (json, shown) => {
+    expect(new HiddenValues().hideIn(json)).toEqual(shown);
+  });
+
+  test("of options and commands are known elsewhere, but for words that many texts have", () => {
+    const options = { Options: OPTIONS };
+    expect(hidden(options, "mount -o password=hunter2: denied")).toBe("mount -o password=xxxxxxx: denied");
+    expect(hidden({ Cmd: ["mysql", "-phunter2", "1000"] }, "mysql -phunter2 1000")).toBe("mysql xxxxxxxxx 1000");
   });
 });

@@ -13,8 +13,10 @@ export const SECRETS = [
   "SWMTKN-1-of-the-swarm",
   "pass/word-of-an-address",
   "token ÿ/of+a query",
+  "signature-of.a/registry",
 ];
-const [PASSWORD, USER, REFRESH, BEARER, , SWARM, OF_ADDRESS, OF_QUERY] = SECRETS as [string, ...string[]] & string[];
+const [PASSWORD, USER, REFRESH, BEARER, , SWARM, OF_ADDRESS, OF_QUERY, OF_REGISTRY] = SECRETS as [string, ...string[]] &
+  string[];
 
 export const AUTH = {
   username: USER,
@@ -44,6 +46,15 @@ export async function live(engine: RecordedEngine): Promise<void> {
   await engine.ask({ method: "POST", target: "/v1.41/auth", body: AUTH });
   await engine.ask({ method: "POST", target: "/auth", body: `{"username":"${USER}","password":"${PASSWORD}` });
   await engine.ask({ method: "POST", target: "/auth", body: { ...AUTH, serveraddress: `https://${USER}:pw@host/` } });
+  for (const serveraddress of [
+    `https://host/v2/?sig=${OF_REGISTRY}`,
+    `host?sig=${OF_REGISTRY}`,
+    `host/#${OF_REGISTRY}`,
+  ]) {
+    await engine.ask({ method: "POST", target: "/auth", body: { ...AUTH, serveraddress } });
+    const others = { "X-Registry-Auth": registryAuth({ ...AUTH, serveraddress }) };
+    await engine.ask({ method: "POST", target: "/images/create?fromImage=app&tag=1", headers: others });
+  }
   await engine.ask({ method: "POST", target: "/v1.41/swarm/join", body: { JoinToken: SWARM, RemoteAddrs: ["a"] } });
   await engine.ask({ method: "POST", target: "/plugins/x/set", body: [`TOKEN=${SWARM}`] });
   const address = encodeURIComponent(`https://${USER}:${OF_ADDRESS}@files.example/x.tar`);

@@ -3,6 +3,7 @@
 import type { engine } from "../../host.js";
 import { ACCOUNT } from "../../simulated/registry/images.js";
 import { withoutCredentials } from "../../trace/credentials.js";
+import { hiddenAddress } from "../../trace/server-address.js";
 import type { EnteredAction } from "./action.js";
 import type { Cell } from "./cell.js";
 import type { KeptCell } from "./notebook.js";
@@ -66,10 +67,15 @@ function isAccount(text: string): boolean {
     const { username, password, serveraddress, ...others } = JSON.parse(text) as Record<string, unknown>;
     if (Object.values(others).some((value) => value !== "")) return false;
     if (serveraddress !== undefined && typeof serveraddress !== "string") return false;
-    return username === ACCOUNT.username && password === ACCOUNT.password && !String(serveraddress).includes("@");
+    return username === ACCOUNT.username && password === ACCOUNT.password && hidesNothing(serveraddress ?? "");
   } catch {
     return false;
   }
+}
+
+function hidesNothing(address: string): boolean {
+  const inside = JSON.stringify(address).slice(1, -1);
+  return hiddenAddress(inside) === inside;
 }
 
 function decode(bytes: Uint8Array): string {

@@ -19,8 +19,8 @@ Saves what a daemon was told lately: from the daemon, or, if it does not run, fr
       --simulated          the daemon pretends: its socket is where it is by default
       --data-root dir      where the daemon keeps it: nobody is asked
       --config-file file   configuration file of the daemon
-      --share              to be shown to others: without the values of environment variables and labels, and not
-                           verifiable; what happened is told, and cannot be replayed`;
+      --share              to be shown to others: without commands and the values of environment variables, labels
+                           and drivers' options, and not verifiable; what happened is told, and cannot be replayed`;
 
 /** What to print. Throws with what to tell the user. */
 export async function saveTrace(args: readonly string[]): Promise<string> {
