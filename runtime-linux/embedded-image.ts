@@ -126,6 +126,7 @@ const PLAIN: Omit<TarEntry, "name" | "mtime" | "size"> = {
   mode: 0o644,
   uid: 0,
   gid: 0,
+  holes: 0,
   target: "",
   major: 0,
   minor: 0,

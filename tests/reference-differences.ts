@@ -48,6 +48,16 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: "RFC 9110 §8.4.1.2 says so, and every client reads it",
   },
   {
+    id: "gnu-sparse",
+    what: "sparse files in the old form of GNU tar are unpacked (reference: `unhandled tar header type 83`)",
+    reason: "the other three forms are, and GNU tar writes this one unless told otherwise",
+  },
+  {
+    id: "sparse-saved",
+    what: "an image whose layer has sparse files can be saved (reference: 500, `could not verify layer data`)",
+    reason: "what was loaded is there, byte for byte",
+  },
+  {
     id: "pull-lines",
     what: "each step of a layer has its line (reference: of steps that come close together it may tell the last alone)",
     reason: "clients show what they are told",

@@ -9,7 +9,8 @@ import { decompressed } from "../streams/decompress.js";
 import type { TarEntry } from "../streams/tar/entry.js";
 import { textOf } from "../streams/tar/latin1.js";
 import { cleanName } from "../streams/tar/names.js";
-import { TarReader, type TarSink } from "../streams/tar/reader.js";
+import { TarReader } from "../streams/tar/reader.js";
+import { MOST_HOLES, type TarSink } from "../streams/tar/sink.js";
 
 /** Larger members are layers, as a rule. */
 const LARGEST_KEPT = 1 << 20;
@@ -75,6 +76,7 @@ export class ThrownArchives {
 }
 
 class Members implements TarSink {
+  readonly mostHoles = MOST_HOLES;
   readonly found = new Map<string, Member>();
   readonly #keeps: (size: number) => boolean;
   #pieces: Uint8Array[] | null = null;
@@ -96,6 +98,10 @@ class Members implements TarSink {
 
   data(piece: Uint8Array): void {
     this.#pieces?.push(new Uint8Array(piece));
+  }
+
+  hole(size: number): void {
+    this.#pieces?.push(new Uint8Array(size));
   }
 
   end(): void {

@@ -8,7 +8,8 @@ import { fromClient } from "../../hosts/streams/client-body.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { bytesOf, textOf } from "../../hosts/streams/tar/latin1.js";
 import { baseOf, cleanName, parentOf } from "../../hosts/streams/tar/names.js";
-import { TarReader, type TarSink } from "../../hosts/streams/tar/reader.js";
+import { TarReader } from "../../hosts/streams/tar/reader.js";
+import { MOST_HOLES, type TarSink } from "../../hosts/streams/tar/sink.js";
 import { namesIn, removeTree } from "../directories.js";
 import type { Paths } from "../paths.js";
 import type { Swept } from "../swept.js";
@@ -70,7 +71,7 @@ export class Archives {
     const root = this.#place(archive);
     if (!fs.existsSync(root)) throw new HostFailure("not-found", `archive ${archive} does not exist`);
     const tree = new Confined(root);
-    const found = tree.resolve(cleanName(bytesOf(path)), { above: "refuse", follow: true });
+    const found = tree.resolve(cleanName(bytesOf(path)), { follow: true });
     const stat = tree.stat(found);
     if (!stat) throw new HostFailure("not-found", `"${path}" does not exist`);
     if (!stat.isFile()) throw new HostFailure("invalid", `"${path}" is not a file`);
@@ -97,8 +98,11 @@ export class Archives {
 
 /** Puts members into a directory: files and links; owners, modes and times are not kept. */
 class Members implements TarSink {
+  readonly mostHoles = MOST_HOLES;
   readonly #tree: Confined;
   #file = -1;
+  /** Where in the file the next bytes go. */
+  #at = 0;
 
   constructor(root: string) {
     this.#tree = new Confined(root);
@@ -107,14 +111,22 @@ class Members implements TarSink {
   entry(entry: TarEntry): void {
     const name = cleanName(entry.name);
     if (name === "") return;
-    const how = { above: "refuse", make: true } as const;
+    const how = { make: true } as const;
     if (entry.type === "directory") return void this.#tree.directory(name, how);
     const parent = this.#tree.directory(parentOf(name), how);
     this.#make(parent === "" ? baseOf(name) : `${parent}/${baseOf(name)}`, entry);
   }
 
   data(piece: Uint8Array): void {
-    for (let done = 0; done < piece.length;) done += fs.writeSync(this.#file, piece, done);
+    for (let done = 0; done < piece.length;) {
+      done += fs.writeSync(this.#file, piece, done, piece.length - done, this.#at + done);
+    }
+    this.#at += piece.length;
+  }
+
+  hole(size: number): void {
+    this.#at += size;
+    fs.ftruncateSync(this.#file, this.#at);
   }
 
   end(): void {
@@ -132,6 +144,7 @@ class Members implements TarSink {
     const there = this.#tree.stat(name);
     if (there?.isDirectory()) this.#tree.forget(name);
     if (there) fs.rmSync(path, { recursive: true });
+    this.#at = 0;
     if (entry.type === "file") this.#file = fs.openSync(path, "wx", 0o600);
     else if (entry.type === "symlink") fs.symlinkSync(Buffer.from(entry.target, "latin1"), path);
     else if (entry.type === "link") fs.linkSync(this.#tree.path(this.#target(entry)), path);
@@ -157,7 +170,7 @@ async function filesIn(directory: string): Promise<engine.ArchivedFile[]> {
 /** Undefined when the name leads to no file of the archive. */
 function fileBehind(tree: Confined, name: string, follow: boolean): { name: string; size: bigint } | undefined {
   try {
-    const found = tree.resolve(name, { above: "refuse", follow });
+    const found = tree.resolve(name, { follow });
     const stat = tree.stat(found);
     return stat?.isFile() ? { name: found, size: BigInt(stat.size) } : undefined;
   } catch (error) {

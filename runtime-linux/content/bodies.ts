@@ -61,6 +61,14 @@ export class FileBodies {
     }
   }
 
+  /** The next bytes are zeros that the file need not keep. */
+  hole(size: number): void {
+    const file = this.#current;
+    if (!file || this.#failure) return;
+    if (file.fd < 0) file.pieces.push(size);
+    else file.at += size;
+  }
+
   end(): void {
     const file = this.#current;
     this.#current = null;
@@ -95,8 +103,8 @@ export class FileBodies {
   #advance(file: File): void {
     try {
       for (const piece of this.#failure ? [] : file.pieces.splice(0)) {
-        writeFully(file.fd, piece, file.at);
-        file.at += piece.length;
+        if (typeof piece !== "number") writeFully(file.fd, piece, file.at);
+        file.at += typeof piece === "number" ? piece : piece.length;
       }
       if (file.ended) this.#end(file);
     } catch (error) {
@@ -106,6 +114,8 @@ export class FileBodies {
 
   #end(file: File): void {
     if (!this.#failure) {
+      // What the last hole leaves out.
+      if (file.entry.holes > 0) fs.ftruncateSync(file.fd, file.entry.size);
       fs.fchownSync(file.fd, file.entry.uid, file.entry.gid);
       fs.fchmodSync(file.fd, file.entry.mode);
       this.#finish(file.path, file.entry);
@@ -132,7 +142,7 @@ export class FileBodies {
 /** A full disk is told by the name that the file has in the image. */
 export function named(error: unknown, { name }: { name: string }): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  const text = code === "ENOSPC" ? "no space left on device" : code === "EDQUOT" ? "disk quota exceeded" : undefined;
+  const text = NO_ROOM[code ?? ""];
   return text === undefined ? error : new HostFailure("exhausted", `write /${textOf(name)}: ${text}`);
 }
 
@@ -142,10 +152,10 @@ interface File {
   entry: TarEntry;
   /** -1 until it is open. */
   fd: number;
-  /** Bytes written. */
+  /** Where the next bytes go. */
   at: number;
-  /** Bytes that came before it was open. */
-  pieces: Uint8Array[];
+  /** Bytes, and sizes of holes, that came before it was open. */
+  pieces: (Uint8Array | number)[];
   ended: boolean;
 }
 
@@ -163,6 +173,11 @@ async function write(fd: number, bytes: Uint8Array, at: number): Promise<void> {
   }
 }
 
+const NO_ROOM: Record<string, string> = {
+  ENOSPC: "no space left on device",
+  EDQUOT: "disk quota exceeded",
+  EFBIG: "file too large",
+};
 /** Files of one layer on their way at a time. */
 const MOST_OPEN = 16;
 /** Bytes of a file that are not kept until it is open. */

@@ -4,11 +4,9 @@
 import { chmodSync, lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
 import { HostFailure } from "../../hosts/failure.js";
 import { bytesOf } from "../../hosts/streams/tar/latin1.js";
-import { leaves, parentOf } from "../../hosts/streams/tar/names.js";
+import { parentOf } from "../../hosts/streams/tar/names.js";
 
 export interface Resolution {
-  /** What a `..` in a link means at the root: an error, or, as in a container, the root. */
-  above: "refuse" | "stay";
   /** Makes directories that are not there. */
   make?: boolean;
   /** Follows a link in the last place too. */
@@ -43,7 +41,7 @@ export class Confined {
    * The name of a directory once links on its way are followed, all within the root. Throws `not-found`, or `invalid`
    * when something on the way is not a directory.
    */
-  directory(name: string, how: Resolution): string {
+  directory(name: string, how: Resolution = {}): string {
     if (this.#verified.has(name)) return name;
     const found = this.resolve(name, { ...how, follow: true });
     if (this.#verified.has(found)) return found;
@@ -52,14 +50,14 @@ export class Confined {
   }
 
   /** The name under which something is, or would be, once links on its way are followed, all within the root. */
-  resolve(name: string, how: Resolution): string {
+  resolve(name: string, how: Resolution = {}): string {
     const ahead = name.split("/").reverse();
     let at = "";
     for (let links = 0; ahead.length > 0;) {
       const part = ahead.pop();
       if (part === undefined || part === "" || part === ".") continue;
       if (part === "..") {
-        if (at === "" && how.above === "refuse") throw leaves(name);
+        // Above the root is the root, as in a container.
         at = parentOf(at);
         continue;
       }

@@ -6,8 +6,8 @@ import { HostFailure } from "../../hosts/failure.js";
 import { refusedKind } from "../../hosts/streams/tar/archive-names.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
-import { baseOf, cleanName, parentOf } from "../../hosts/streams/tar/names.js";
-import type { TarSink } from "../../hosts/streams/tar/reader.js";
+import { baseOf, nameBelow, parentOf, refuseInPlace, targetBelow } from "../../hosts/streams/tar/names.js";
+import { MOST_HOLES, type TarSink } from "../../hosts/streams/tar/sink.js";
 import { O_PATH, S_IFBLK, S_IFCHR, S_IFIFO, type Kernel } from "../kernel.js";
 import { fileFailure } from "./file-failure.js";
 import { removeAt, removeFileAt, requireUnmounted } from "./remove.js";
@@ -30,6 +30,7 @@ export interface ExtractHow {
 }
 
 export class Extractor implements TarSink {
+  readonly mostHoles = MOST_HOLES;
   readonly #view: View;
   readonly #kernel: Kernel;
   readonly #how: ExtractHow;
@@ -50,9 +51,9 @@ export class Extractor implements TarSink {
   }
 
   entry(entry: TarEntry): Promise<void> | void {
-    const name = cleanName(entry.name);
+    const name = nameBelow(this.#into, entry.name);
     // The directory itself stays as it is.
-    if (name === "") return;
+    if (name === "") return refuseInPlace(entry);
     const owned = this.#how.owner ? { ...entry, ...this.#how.owner } : entry;
     const make = (): void =>
       this.#reporting(entry.type === "directory" ? "mkdir" : "open", name, () => this.#make(name, owned));
@@ -72,6 +73,10 @@ export class Extractor implements TarSink {
     } catch (error) {
       told(error);
     }
+  }
+
+  hole(size: number): void {
+    this.#file?.hole(size);
   }
 
   end(): Promise<void> | void {
@@ -140,7 +145,8 @@ export class Extractor implements TarSink {
     const target = entry.type === "link" ? this.#linkTarget(entry) : -1;
     try {
       this.#clear(name, entry, directory);
-      if (entry.type === "link") return fs.linkSync(pathIn(target, baseOf(cleanName(entry.target))), path);
+      if (entry.type === "link")
+        return fs.linkSync(pathIn(target, baseOf(targetBelow(this.#into, entry.target))), path);
       if (entry.type === "symlink") fs.symlinkSync(Buffer.from(entry.target, "latin1"), path);
       else this.#makeDevice(entry, path);
       fs.lchownSync(path, entry.uid, entry.gid);
@@ -190,7 +196,7 @@ export class Extractor implements TarSink {
 
   /** The directory of a hard link's target; the caller closes it. */
   #linkTarget(entry: TarEntry): number {
-    const target = cleanName(entry.target);
+    const target = targetBelow(this.#into, entry.target);
     if (target === "") throw new HostFailure("invalid", `invalid hardlink "${textOf(entry.name)}"`);
     return this.#view.open(this.#pathOf(parentOf(target)), DIRECTORY);
   }

@@ -41,10 +41,17 @@ export class IncomingFile {
     }
   }
 
+  /** The next bytes are zeros that the file need not keep. */
+  hole(size: number): void {
+    this.#at += size;
+  }
+
   /** Gives it owner, mode and name. `makeWay`: true if something has its name. */
   finish(makeWay: () => boolean): void {
     const { entry } = this.destination;
     try {
+      // What the last hole leaves out.
+      if (entry.holes > 0) fs.ftruncateSync(this.#fd, entry.size);
       fs.fchownSync(this.#fd, entry.uid, entry.gid);
       fs.fchmodSync(this.#fd, entry.mode);
       this.#take(makeWay());

@@ -38,6 +38,7 @@ export function entryOf(
     uid: Number(stat.uid),
     gid: Number(stat.gid),
     size: type === "file" && first === undefined ? Number(stat.size) : 0,
+    holes: 0,
     mtime: stat.mtimeNs,
     target: first ?? (type === "symlink" ? readlinkSync(path, "latin1") : ""),
     major,

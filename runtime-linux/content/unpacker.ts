@@ -9,8 +9,9 @@ import { copyAttributes, copyFile } from "./copy.js";
 import { Confined } from "./confined.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
-import { baseOf, cleanName, leaves, META, OPAQUE, parentOf, WHITEOUT } from "../../hosts/streams/tar/names.js";
+import { baseOf, cleanName, META, OPAQUE, parentOf, refuseInPlace, WHITEOUT } from "../../hosts/streams/tar/names.js";
 import type { PlacingSink } from "../../hosts/streams/tar/frame.js";
+import { MOST_HOLES } from "../../hosts/streams/tar/sink.js";
 import { setAttributes } from "./set-attributes.js";
 
 /** A hard link to a file that this layer does not have. */
@@ -22,6 +23,7 @@ export interface LowerLink {
 }
 
 export class Unpacker implements PlacingSink<string> {
+  readonly mostHoles = MOST_HOLES;
   /** To be made once the layers below are there: see `linkToLower`. */
   readonly lowerLinks: LowerLink[] = [];
   /** Bytes of all files so far. */
@@ -65,6 +67,10 @@ export class Unpacker implements PlacingSink<string> {
 
   data(piece: Uint8Array): Promise<void> | void {
     return this.#bodies.data(piece);
+  }
+
+  hole(size: number): void {
+    this.#bodies.hole(size);
   }
 
   end(): void {
@@ -117,7 +123,7 @@ export class Unpacker implements PlacingSink<string> {
 
   #enter(name: string, entry: TarEntry): Promise<void> | void {
     if (name === "") {
-      // The root itself.
+      refuseInPlace(entry);
       if (entry.type === "directory") this.#finishDirectory("", entry);
       return;
     }
@@ -132,7 +138,6 @@ export class Unpacker implements PlacingSink<string> {
   /** The name, with its parents made and every link among them followed. */
   #place(name: string, made: string[] = []): string {
     const parent = this.#tree.directory(parentOf(name), {
-      above: "refuse",
       make: true,
       clear: (at) => this.#clearWhiteout(at),
       made: (at) => {
@@ -195,7 +200,7 @@ export class Unpacker implements PlacingSink<string> {
 
   #link(name: string, entry: TarEntry): void {
     const target = cleanName(entry.target);
-    if (target === "") throw leaves(entry.target);
+    if (target === "") throw linkToDirectory(name);
     const here = this.#find(target);
     if (here === name) return;
     if (here === undefined) {
@@ -203,7 +208,7 @@ export class Unpacker implements PlacingSink<string> {
       return;
     }
     if (this.#tree.stat(here)?.isDirectory()) {
-      throw new HostFailure("invalid", `hard link "${textOf(name)}" to a directory`);
+      throw linkToDirectory(name);
     }
     this.#clear(name);
     this.#names.add(name);
@@ -213,7 +218,7 @@ export class Unpacker implements PlacingSink<string> {
   /** What this layer has under a name of the image, links on the way followed; undefined when it has nothing. */
   #find(name: string): string | undefined {
     try {
-      const found = this.#tree.resolve(name, { above: "refuse" });
+      const found = this.#tree.resolve(name);
       return this.#tree.stat(found) && !this.#whiteouts.has(found) ? found : undefined;
     } catch (error) {
       if (error instanceof HostFailure && error.failure.kind === "not-found") return undefined;
@@ -222,7 +227,7 @@ export class Unpacker implements PlacingSink<string> {
   }
 
   #whiteout(name: string, base: string, entry: TarEntry): void {
-    if (base === OPAQUE) return this.#opaque(this.#tree.directory(parentOf(this.#place(name)), { above: "refuse" }));
+    if (base === OPAQUE) return this.#opaque(this.#tree.directory(parentOf(this.#place(name))));
     if (base.startsWith(META)) return;
     const hides = base.slice(WHITEOUT.length);
     if (hides === "" || hides === "." || hides === "..") {
@@ -273,6 +278,10 @@ export class Unpacker implements PlacingSink<string> {
     if (this.#whiteouts.delete(name)) this.#hidden.add(name);
     fs.rmSync(this.#tree.path(name), { recursive: true });
   }
+}
+
+function linkToDirectory(name: string): HostFailure {
+  return new HostFailure("invalid", `hard link "${textOf(name)}" to a directory`);
 }
 
 function deviceOf({ type, major, minor }: TarEntry): Device {

@@ -1,14 +1,26 @@
 // Layers that try to reach outside of their directory: each is refused, or ends within it. What is outside stays as it
 // was. Needs root.
 
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { FORMS } from "../support/sparse-tar.js";
 import { rawTar, type RawEntry } from "../support/tar.js";
 import { failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
 import { describeUnless } from "../support/on-engines.js";
 
+const up = "../".repeat(20);
 let fixture: Fixture;
 let outside: string;
 
@@ -33,15 +45,9 @@ afterEach(() => {
 });
 
 describeUnless(missing, "refused", () => {
-  const up = "../".repeat(20);
   test.each<[string, () => RawEntry[]]>([
-    ["a name that climbs out", () => [{ name: `${up}tmp/evil`, body: "x" }]],
-    ["a name that climbs out on its way", () => [{ name: `a/../../evil`, body: "x" }]],
-    ["a directory that climbs out", () => [{ name: "../evil/", flag: "5" }]],
-    ["a long name that climbs out", () => [{ name: "short", longName: `${up}tmp/evil`, body: "x" }]],
-    ["a pax path that climbs out", () => [{ name: "short", pax: { path: `${up}tmp/evil` }, body: "x" }]],
     ["a pax path with a NUL", () => [{ name: "short", pax: { path: "evil\0name" }, body: "x" }]],
-    ["an entry through a link that climbs out", () => [link("out", up), { name: "out/evil", body: "x" }]],
+    ["a file in the place of the root", () => [{ name: up, body: "x", flag: "2", target: outside }]],
     ["a hard link to a name that climbs out", () => [hardLink("stolen", `${up}etc/passwd`)]],
     ["a hard link to what is outside", () => [hardLink("stolen", join(outside, "secret"))]],
     ["a hard link through a link", () => [link("out", outside), hardLink("stolen", "out/secret")]],
@@ -56,12 +62,9 @@ describeUnless(missing, "refused", () => {
       ],
     ],
     ["an entry through a loop of links", () => [link("a", "b"), link("b", "a"), { name: "a/evil", body: "x" }]],
-    ["a whiteout that climbs out", () => [{ name: "../.wh.outside" }]],
     ["a whiteout of the directory itself", () => [{ name: "a/.wh.." }]],
     ["a whiteout of the parent", () => [{ name: "a/.wh..." }]],
     ["a whiteout of nothing", () => [{ name: "a/.wh." }]],
-    ["an old GNU sparse file", () => [{ name: "holes", flag: "S", magic: "ustar  " }]],
-    ["a pax sparse file", () => [{ name: "holes", pax: { "GNU.sparse.major": "1" }, body: "x" }]],
     ["an unknown type", () => [{ name: "what", flag: "Z" }]],
   ])("%s", async (_, entries) => {
     const parent = await fixture.layer(rawTar([{ name: "base/", flag: "5" }]));
@@ -72,6 +75,64 @@ describeUnless(missing, "refused", () => {
 });
 
 describeUnless(missing, "kept within the layer", () => {
+  test.each<[string, () => RawEntry[], string]>([
+    ["a name that climbs", () => [{ name: `${up}${outside}/evil`, body: "x" }], "outside"],
+    ["a name that climbs on its way", () => [{ name: `a/../..${outside}/evil`, body: "x" }], "outside"],
+    ["a long name that climbs", () => [{ name: "short", longName: `${up}${outside}/evil`, body: "x" }], "outside"],
+    ["a pax path that climbs", () => [{ name: "short", pax: { path: `/${up}${outside}/evil` }, body: "x" }], "outside"],
+    ["an entry through a link that climbs", () => [link("out", `${up}tmp`), { name: "out/evil", body: "x" }], "tmp"],
+    [
+      "a directory that climbs",
+      () => [
+        { name: `${up}tmp/`, flag: "5" },
+        { name: "tmp/evil", body: "x" },
+      ],
+      "tmp",
+    ],
+    [
+      "a hard link that climbs, of a name that climbs",
+      () => [
+        { name: `${up}tmp/file`, body: "x" },
+        { name: `../..${outside}/evil`, flag: "1", target: `${up}../tmp/file` },
+      ],
+      "outside",
+    ],
+  ])("%s", async (_, entries, where) => {
+    const chain = await fixture.layer(rawTar(entries()));
+    const within = where === "outside" ? outside : where;
+    expect(readFileSync(join(fixture.diff(chain), within, "evil"), "utf8")).toBe("x");
+  });
+
+  test("a whiteout that climbs hides a name of the root", async () => {
+    const base = await fixture.layer(rawTar([{ name: "outside", body: "x" }]));
+    const chain = await fixture.layer(
+      rawTar([{ name: `..${outside}/../.wh.outside` }, { name: "../.wh.outside" }]),
+      base,
+    );
+    expect(lstatSync(join(fixture.diff(chain), "outside")).isCharacterDevice()).toBe(true);
+  });
+
+  test("holes take no room", async () => {
+    const parts = [[4096, 3], [GIB, 3]] as const; // prettier-ignore
+    const sparse = { parts, size: 3 * GIB, body: "abcdef" };
+    const entries = Object.entries(FORMS).map(([form, entry]) => entry({ ...sparse, name: form }));
+    const chain = await fixture.layer(rawTar([...entries, { name: "after", body: "x" }]));
+    const { id, rootfs } = await fixture.mount(chain);
+    for (const form of Object.keys(FORMS)) {
+      const { size, blocks } = lstatSync(join(fixture.diff(chain), form));
+      expect([size, blocks < 100]).toEqual([3 * GIB, true]);
+      const file = openSync(join(rootfs, form), "r");
+      const read = (at: number): string => {
+        const bytes = Buffer.alloc(5);
+        readSync(file, bytes, 0, 5, at);
+        return bytes.toString("latin1");
+      };
+      expect([read(4095), read(GIB - 1), read(3 * GIB - 5)]).toEqual(["\0abc\0", "\0def\0", "\0".repeat(5)]);
+      closeSync(file);
+    }
+    await fixture.perform({ tag: "unmount", val: id });
+  });
+
   test("an absolute name", async () => {
     const chain = await fixture.layer(rawTar([{ name: join(outside, "evil"), body: "x" }]));
     expect(readFileSync(join(fixture.diff(chain), outside, "evil"), "utf8")).toBe("x");
@@ -124,6 +185,8 @@ describeUnless(missing, "kept within the layer", () => {
     expect(libc.llistxattr(join(fixture.diff(chain), "dir"))).toEqual([]);
   });
 });
+
+const GIB = 1 << 30;
 
 function link(name: string, target: string): RawEntry {
   return { name, flag: "2", target };

@@ -79,20 +79,15 @@ describe("a layer's tar", () => {
 
   const up = "../".repeat(20);
   test.each<[string, RawEntry[]]>([
-    ["a name that climbs out", [file(`${up}evil`, "x")]],
-    ["a name that climbs out on its way", [file("a/../../evil", "x")]],
-    ["a pax path that climbs out", [{ name: "short", pax: { path: `${up}evil` }, body: "x" }]],
-    ["an entry through a link that climbs out", [symlink("out", up), file("out/evil", "x")]],
-    ["a hard link that climbs out", [link("stolen", `${up}etc/passwd`)]],
-    ["a hard link through a link that climbs out", [symlink("out", up), link("stolen", "out/etc/passwd")]],
+    ["a file in the place of the root", [file("a/../..", "x")]],
+    ["a hard link to what is only outside", [link("stolen", `${up}etc/passwd`)]],
+    ["a hard link through a link to what is only outside", [symlink("out", up), link("stolen", "out/etc/passwd")]],
     ["a hard link to the root", [link("stolen", "./")]],
     ["a hard link to a directory", [dir("dir"), link("stolen", "dir")]],
     ["an entry below a file", [file("file", "x"), file("file/evil", "x")]],
     ["an entry through a loop", [symlink("a", "b"), symlink("b", "a"), file("a/evil", "x")]],
-    ["a whiteout that climbs out", [file("../.wh.outside", "")]],
     ["a whiteout of the directory itself", [file("a/.wh..", "")]],
     ["a whiteout of nothing", [file("a/.wh.", "")]],
-    ["a sparse file", [{ name: "holes", flag: "S", magic: "ustar  " }]],
     ["an unknown type", [{ name: "what", flag: "Z" }]],
   ])("is refused for %s", async (_, entries) => {
     const base = await world.layer(rawTar([dir("base")]));
@@ -137,9 +132,10 @@ describe("an archive", () => {
       link("h", "d/f"),
       file("b", "yy"),
       symlink("to-dir", "d"),
+      file("../../up", "zzz"),
     ]);
     const files = await world.ingest("a", gzipSync(tar));
-    expect(files.map(({ path, size }) => `${path} ${size}`)).toEqual(["b 2", "d/f 1", "h 1", "s 1"]);
+    expect(files.map(({ path, size }) => `${path} ${size}`)).toEqual(["b 2", "d/f 1", "h 1", "s 1", "up 3"]);
     const read = (path: string) => world.perform({ tag: "read", val: { archive: "a", path } });
     expect(await read("s")).toEqual({ tag: "bytes", val: bytes("x") });
     expect(await failed(read("none"))).toMatchObject({ kind: "not-found", message: '"none" does not exist' });
@@ -152,7 +148,6 @@ describe("an archive", () => {
 
   test.each<[string, Uint8Array, Partial<types.Failure>]>([
     ["that is cut off", rawTar([file("a", "xyz")]).subarray(0, 514), { kind: "corrupt", message: "unexpected EOF" }],
-    ["that climbs out", rawTar([file("../a", "xyz")]), { kind: "invalid" }],
     ["of bzip2, cut off", bytes("BZh91AY&SY"), { kind: "corrupt", message: "unexpected EOF" }],
   ])("%s is refused", async (_, tar, expected) => {
     const before = world.disk.room.used;

@@ -25,14 +25,16 @@ export async function readTar(bytes: Uint8Array): Promise<TarMember[]> {
   return members;
 }
 
-function memberOf({ name, type, mode, uid, gid, linkname, mtime }: Header, text: string): TarMember {
+function memberOf({ name, type, mode, uid, gid, linkname, mtime, pax }: Header, text: string): TarMember {
+  // Numbers that are too large for the header stand there alone.
+  const owner = pax as { uid?: string; gid?: string } | null;
   const seconds = Math.floor((mtime?.getTime() ?? 0) / 1000);
   return {
     name,
     type: type ?? "",
     mode: (mode ?? 0) & 0o7777,
-    uid: uid ?? 0,
-    gid: gid ?? 0,
+    uid: Number(owner?.uid ?? uid ?? 0),
+    gid: Number(owner?.gid ?? gid ?? 0),
     target: linkname ?? "",
     text,
     mtime: seconds,

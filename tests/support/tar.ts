@@ -1,5 +1,8 @@
 // Tars as no decent program would write them, and decent ones: every field of a header can be set, wrong ones too.
 
+/** By their names; in a list, where one comes more than once. */
+export type PaxRecords = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
+
 export interface RawEntry {
   /** Bytes, one per character; up to 100. */
   name: string;
@@ -18,11 +21,13 @@ export interface RawEntry {
   /** In place of the body's length. */
   size?: number;
   /** pax records that come before the entry; values are bytes, one per character. */
-  pax?: Readonly<Record<string, string>>;
+  pax?: PaxRecords;
   /** GNU long name that comes before the entry. */
   longName?: string;
   /** `ustar\0` unless given: GNU's is `ustar `, v7 has none. */
   magic?: string;
+  /** Bytes that are put over the header, by where. */
+  fields?: Readonly<Record<number, string>>;
 }
 
 /** A tar of the entries, with its two blocks of zeros. */
@@ -38,6 +43,15 @@ export function rawEntry(entry: RawEntry): Buffer {
   const body = typeof entry.body === "string" ? Buffer.from(entry.body, "latin1") : Buffer.from(entry.body ?? "");
   const padding = Buffer.alloc((512 - (body.length % 512)) % 512);
   return Buffer.concat([...before, header(entry, body.length), body, padding]);
+}
+
+/** A number of eight bytes in GNU's form for large and negative ones. */
+export function base256(value: bigint): string {
+  return BigInt.asUintN(63, value)
+    .toString(16)
+    .padStart(16, "0")
+    .replace(/^./, (digit) => (parseInt(digit, 16) | 8).toString(16))
+    .replace(/../g, (byte) => String.fromCharCode(parseInt(byte, 16)));
 }
 
 /** zstd's form of bytes that are not compressed (RFC 8878: frame with raw blocks), so that no program is needed. */
@@ -69,6 +83,7 @@ function header(entry: RawEntry, length: number): Buffer {
   put(entry.magic ?? "ustar\x0000", 257);
   octal(entry.major ?? 0, 329, 7);
   octal(entry.minor ?? 0, 337, 7);
+  for (const [place, bytes] of Object.entries(entry.fields ?? {})) put(bytes, Number(place));
   block.fill(0x20, 148, 156);
   octal(
     block.reduce((sum, byte) => sum + byte, 0),
@@ -79,8 +94,9 @@ function header(entry: RawEntry, length: number): Buffer {
   return block;
 }
 
-function paxBody(records: Readonly<Record<string, string>>): Buffer {
-  const lines = Object.entries(records).map(([key, value]) => {
+function paxBody(records: PaxRecords): Buffer {
+  const all = Array.isArray(records) ? (records as (readonly [string, string])[]) : Object.entries(records);
+  const lines = all.map(([key, value]) => {
     const rest = ` ${key}=${value}\n`;
     let length = rest.length + 1;
     while (`${length}${rest}`.length !== length) length++;

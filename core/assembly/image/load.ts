@@ -223,10 +223,20 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   }
 
   private layerText(failure: Failure): string {
-    if (failure.kind != FailureKind.Corrupt) return failure.message;
+    if (!isOfTar(failure.kind)) return failure.message;
     const got = failure.message.startsWith("invalid diffID") ? failure.message.indexOf("got ") : -1;
     if (got < 0) return brokenTar(failure.message);
     const expected = this.image!.layers[this.layer].diffId;
     return `invalid diffID for layer ${this.layer.toString()}: expected "${expected}", ${failure.message.slice(got)}`;
   }
+}
+
+/** The tar itself, or room for what is in it, is what fails. */
+function isOfTar(kind: FailureKind): bool {
+  return (
+    kind == FailureKind.Corrupt ||
+    kind == FailureKind.Invalid ||
+    kind == FailureKind.Unsupported ||
+    kind == FailureKind.Exhausted
+  );
 }

@@ -31,6 +31,7 @@ export function layerFailure(failure: Failure): string {
   switch (failure.kind) {
     case FailureKind.Exhausted:
     case FailureKind.Invalid:
+    case FailureKind.Unsupported:
       return `failed to register layer: ${failure.message}`;
     default:
       return failure.message;

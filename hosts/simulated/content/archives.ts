@@ -7,7 +7,8 @@ import { decompressed } from "../../streams/decompress.js";
 import type { TarEntry } from "../../streams/tar/entry.js";
 import { bytesOf, textOf } from "../../streams/tar/latin1.js";
 import { cleanName } from "../../streams/tar/names.js";
-import { TarReader, type TarSink } from "../../streams/tar/reader.js";
+import { TarReader } from "../../streams/tar/reader.js";
+import { MOST_HOLES_IN_MEMORY, type TarSink } from "../../streams/tar/sink.js";
 import { contentOf, inode, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 import { Share, type Space } from "../files/space.js";
@@ -87,6 +88,7 @@ export class Archives {
 
 /** Files and links; owners, modes and times are not kept. */
 class Members implements TarSink {
+  readonly mostHoles = MOST_HOLES_IN_MEMORY;
   readonly #tree: ChangeTree;
   readonly #body: FileBody;
 
@@ -108,6 +110,10 @@ class Members implements TarSink {
 
   data(piece: Uint8Array): void {
     this.#body.add(piece);
+  }
+
+  hole(size: number): void {
+    this.#body.hole(size);
   }
 
   end(): void {

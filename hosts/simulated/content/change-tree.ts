@@ -1,7 +1,7 @@
 // The files of a tar, put together in memory: no name, and no symbolic link, leads out of the tree.
 
 import { HostFailure } from "../../failure.js";
-import { leaves } from "../../streams/tar/names.js";
+import { cleanName } from "../../streams/tar/names.js";
 import { inode, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 
@@ -34,7 +34,7 @@ export class ChangeTree {
       const change = at?.change.entries.get(last);
       if (!at || !change?.file) return undefined;
       if (!follow || change.file.kind !== "symlink") return { change, path: join(at.path, last) };
-      rest = relative(at.path, change.file.target, name);
+      rest = relative(at.path, change.file.target);
       if (rest === "") return { change: this.root, path: "" };
     }
   }
@@ -56,8 +56,8 @@ export class ChangeTree {
       const at = way.at(-1)!;
       if (part === undefined || part === "" || part === ".") continue;
       if (part === "..") {
-        if (way.length === 1) throw leaves(name);
-        way.pop();
+        // Above the root is the root, as in a container.
+        if (way.length > 1) way.pop();
         continue;
       }
       const next = at.change.entries.get(part);
@@ -105,15 +105,9 @@ function join(directory: string, name: string): string {
   return directory === "" ? name : `${directory}/${name}`;
 }
 
-/** A link's target as a name from the root; what leads out of it is refused. */
-function relative(directory: string, target: string, name: string): string {
-  const parts = target.startsWith("/") || directory === "" ? [] : directory.split("/");
-  for (const part of target.split("/")) {
-    if (part === "" || part === ".") continue;
-    if (part !== "..") parts.push(part);
-    else if (parts.pop() === undefined) throw leaves(name);
-  }
-  return parts.join("/");
+/** A link's target as a name from the root. */
+function relative(directory: string, target: string): string {
+  return cleanName(target.startsWith("/") ? target : `${directory}/${target}`);
 }
 
 function tooManyLinks(name: string): HostFailure {

@@ -77,6 +77,7 @@ export function entryOf(file: Inode, name: string): TarEntry {
     uid,
     gid,
     size: kind === "file" ? size : 0,
+    holes: 0,
     mtime: modified,
     target: bytesOf(target),
     major,

@@ -6,10 +6,11 @@ import { joined } from "../../streams/bytes.js";
 import { fromClient } from "../../streams/client-body.js";
 import { decompressed } from "../../streams/decompress.js";
 import { absolutePath, refusedKind } from "../../streams/tar/archive-names.js";
-import type { TarEntry } from "../../streams/tar/entry.js";
+import { ownerSet, type TarEntry } from "../../streams/tar/entry.js";
 import { bytesOf, textOf } from "../../streams/tar/latin1.js";
-import { cleanName, parentOf } from "../../streams/tar/names.js";
-import { TarReader, type TarSink } from "../../streams/tar/reader.js";
+import { nameBelow, parentOf, refuseInPlace, targetBelow } from "../../streams/tar/names.js";
+import { TarReader } from "../../streams/tar/reader.js";
+import { MOST_HOLES_IN_MEMORY, type TarSink } from "../../streams/tar/sink.js";
 import { identify } from "../../users.js";
 import { FileError } from "../files/file-system.js";
 import { lookup } from "../files/lookup.js";
@@ -44,6 +45,7 @@ interface Owner {
 }
 
 class Extractor implements TarSink {
+  readonly mostHoles = MOST_HOLES_IN_MEMORY;
   readonly #files: MountedFiles;
   readonly #into: string;
   readonly #keepKinds: boolean;
@@ -60,9 +62,9 @@ class Extractor implements TarSink {
   }
 
   entry(entry: TarEntry): void {
-    const name = textOf(cleanName(entry.name));
+    const name = textOf(nameBelow(bytesOf(this.#into), entry.name));
     // The directory itself stays as it is.
-    if (name === "") return;
+    if (name === "") return refuseInPlace(entry);
     const path = this.#pathOf(name);
     const owned = this.#owner ? { ...entry, ...this.#owner } : entry;
     told(entry.type === "directory" ? "mkdir" : "open", path, () => this.#make(path, name, owned));
@@ -70,6 +72,10 @@ class Extractor implements TarSink {
 
   data(piece: Uint8Array): void {
     this.#file?.pieces.push(new Uint8Array(piece));
+  }
+
+  hole(size: number): void {
+    this.#file?.pieces.push(new Uint8Array(size));
   }
 
   /** What has its name stays until the file is whole. */
@@ -99,7 +105,7 @@ class Extractor implements TarSink {
       this.#file = { path, entry, pieces: [] };
       return;
     }
-    const existing = entry.type === "link" ? this.#pathOf(textOf(cleanName(entry.target))) : "";
+    const existing = entry.type === "link" ? this.#targetOf(entry) : "";
     if (this.#clear(path, entry)) return this.#finishDirectory(path, entry);
     if (entry.type === "link") return this.#files.link(existing, path);
     if (entry.type === "directory") {
@@ -125,7 +131,8 @@ class Extractor implements TarSink {
 
   #finish(path: string, { type, mode, uid, gid, mtime, xattrs }: TarEntry): void {
     const own = type === "symlink" ? 0o777 : mode;
-    this.#files.setAttributes(path, { mode: own, uid, gid, modified: mtime, xattrs: xattrs.size > 0 ? xattrs : null });
+    const owner = ownerSet(uid, gid);
+    this.#files.setAttributes(path, { mode: own, ...owner, modified: mtime, xattrs: xattrs.size > 0 ? xattrs : null });
   }
 
   /** Takes away what is there. True: a directory that is to become one is left. */
@@ -154,6 +161,10 @@ class Extractor implements TarSink {
       if (error instanceof FileError && error.code === "ENOENT") return null;
       throw error;
     }
+  }
+
+  #targetOf({ target }: TarEntry): string {
+    return this.#pathOf(textOf(targetBelow(bytesOf(this.#into), target)));
   }
 
   #pathOf(name: string): string {

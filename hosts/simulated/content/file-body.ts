@@ -23,8 +23,14 @@ export class FileBody {
   }
 
   add(piece: Uint8Array): void {
-    roomed(() => this.#space.take(piece.length, this.#name));
+    this.#take(piece.length);
     this.#pieces.push(new Uint8Array(piece));
+  }
+
+  /** It takes the room of its zeros: this disk keeps no holes. */
+  hole(size: number): void {
+    this.#take(size);
+    this.#pieces.push(new Uint8Array(size));
   }
 
   end(): void {
@@ -32,5 +38,9 @@ export class FileBody {
     this.#file.bytes = joined(this.#pieces);
     this.#file.size = this.#file.bytes.length;
     this.#file = null;
+  }
+
+  #take(bytes: number): void {
+    roomed(() => this.#space.take(bytes, this.#name));
   }
 }

@@ -1,10 +1,11 @@
 // A layer's tar as a tree of changes (OCI image spec, layer.md).
 
 import { HostFailure } from "../../failure.js";
-import type { TarEntry } from "../../streams/tar/entry.js";
+import { ownerSet, type TarEntry } from "../../streams/tar/entry.js";
 import { textOf } from "../../streams/tar/latin1.js";
-import { cleanName, leaves, META, OPAQUE, WHITEOUT } from "../../streams/tar/names.js";
+import { cleanName, META, OPAQUE, refuseInPlace, WHITEOUT } from "../../streams/tar/names.js";
 import type { PlacingSink } from "../../streams/tar/frame.js";
+import { MOST_HOLES_IN_MEMORY } from "../../streams/tar/sink.js";
 import { inode, spaceOf, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 import type { Space } from "../files/space.js";
@@ -21,6 +22,7 @@ interface LowerLink {
 }
 
 export class Unpacker implements PlacingSink<Inode> {
+  readonly mostHoles = MOST_HOLES_IN_MEMORY;
   /** The file that the newest entry is. */
   place: Inode | null = null;
 
@@ -51,7 +53,7 @@ export class Unpacker implements PlacingSink<Inode> {
     this.place = null;
     const name = textOf(cleanName(entry.name));
     if (name === "") {
-      // The root itself.
+      refuseInPlace(entry);
       if (entry.type === "directory") Object.assign(this.#tree.root.file!, attributesOf(entry));
       return;
     }
@@ -63,6 +65,10 @@ export class Unpacker implements PlacingSink<Inode> {
 
   data(piece: Uint8Array): void {
     this.#body.add(piece);
+  }
+
+  hole(size: number): void {
+    this.#body.hole(size);
   }
 
   end(): void {
@@ -118,10 +124,9 @@ export class Unpacker implements PlacingSink<Inode> {
 
   #link(spot: Spot, entry: TarEntry): void {
     const target = textOf(cleanName(entry.target));
-    if (target === "") throw leaves(textOf(entry.target));
     const here = this.#tree.find(target);
     if (here?.path === spot.path) return;
-    if (here?.change.file?.kind === "directory") {
+    if (target === "" || here?.change.file?.kind === "directory") {
       throw new HostFailure("invalid", `hard link "${spot.path}" to a directory`);
     }
     if (!here?.change.file) {
@@ -161,12 +166,13 @@ export class Unpacker implements PlacingSink<Inode> {
   }
 }
 
-type FileAttributes = Pick<Inode, "mode" | "uid" | "gid" | "modified" | "xattrs">;
+type FileAttributes = Pick<Inode, "mode" | "modified" | "xattrs"> & Partial<Pick<Inode, "uid" | "gid">>;
 
 function attributesOf({ type, mode, uid, gid, mtime, xattrs }: TarEntry): FileAttributes {
   // A symlink has no mode of its own (symlink(7)).
   const own = type === "symlink" ? 0o777 : mode;
-  return { mode: own, uid, gid, modified: mtime, xattrs: xattrs.size > 0 ? xattrs : null };
+  const owner = ownerSet(uid, gid);
+  return { mode: own, ...owner, modified: mtime, xattrs: xattrs.size > 0 ? xattrs : null };
 }
 
 function findWithoutLinks(lower: Inode | null, name: string): Inode | undefined {

@@ -93,6 +93,7 @@ function entryOf(file: LayerFile, size: number): TarEntry {
     uid,
     gid,
     size,
+    holes: 0,
     mtime: BigInt(MADE_AT) * 1_000_000_000n,
     target: bytesOf(symlink ?? link ?? ""),
     major: 0,

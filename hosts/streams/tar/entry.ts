@@ -8,10 +8,13 @@ export interface TarEntry {
   type: EntryType;
   /** Permissions, setuid, setgid and sticky bits; nothing of the type. */
   mode: number;
+  /** 32 bits; `SAME_OWNER` leaves what is. */
   uid: number;
   gid: number;
-  /** Bytes of the body; 0 for all but files. */
+  /** Bytes of the file; 0 for all but files. */
   size: number;
+  /** Bytes of the file that the tar leaves out: zeros, which take no room where the disk can do that. */
+  holes: number;
   /** Nanoseconds since 1970. */
   mtime: bigint;
   /** Of `link` and `symlink`; or empty. */
@@ -21,6 +24,14 @@ export interface TarEntry {
   minor: number;
   /** Extended attributes (`SCHILY.xattr.` records), without the prefix. */
   xattrs: Map<string, string>;
+}
+
+/** The number of an owner that stands for no change: a new file keeps its maker (chown(2)). */
+export const SAME_OWNER = 0xffff_ffff;
+
+/** What changes when a file is given an owner. */
+export function ownerSet(uid: number, gid: number): { uid?: number; gid?: number } {
+  return { ...(uid === SAME_OWNER ? {} : { uid }), ...(gid === SAME_OWNER ? {} : { gid }) };
 }
 
 /** Bytes of one block. */

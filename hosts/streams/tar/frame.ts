@@ -3,7 +3,8 @@
 
 import { ByteBuilder } from "../bytes.js";
 import type { TarEntry } from "./entry.js";
-import { TarReader, type TarSink } from "./reader.js";
+import { TarReader } from "./reader.js";
+import type { TarSink } from "./sink.js";
 
 /** Bytes of a frame, and the file whose content follows them. */
 export interface FramePart<Place> {
@@ -16,7 +17,7 @@ export interface FramePart<Place> {
 
 /** A sink that says where it puts what it is told. */
 export interface PlacingSink<Place> extends TarSink {
-  /** Where the body of the newest entry goes, all of it; null: nowhere. */
+  /** Where the newest entry's file goes, all of it; null: nowhere. */
   readonly place: Place | null;
 }
 
@@ -32,8 +33,10 @@ export class FramedReader<Place> {
   constructor(sink: PlacingSink<Place>) {
     this.#sink = sink;
     const told: TarSink = {
+      mostHoles: sink.mostHoles,
       entry: (entry) => this.#entry(entry),
       data: (piece) => this.#data(piece),
+      hole: (size) => sink.hole(size),
       end: () => sink.end(),
     };
     this.#reader = new TarReader(told, (piece) => this.#add(piece));
@@ -62,8 +65,9 @@ export class FramedReader<Place> {
     this.#placed(entry);
   }
 
-  #placed({ size }: TarEntry): void {
-    const { place } = this.#sink;
+  #placed({ size, holes }: TarEntry): void {
+    // A file with holes has not its body, one after the other, as the tar has it.
+    const place = holes > 0 ? null : this.#sink.place;
     this.#homeless = place === null;
     if (size > 0 && place !== null) this.#parts.push({ bytes: this.#taken(), place, size });
   }

@@ -36,8 +36,8 @@ export function parseHeader(block: Uint8Array): Header | null {
   return {
     name: full,
     mode: number(block, 100, 8),
-    uid: number(block, 108, 8),
-    gid: number(block, 116, 8),
+    uid: owner(block, 108),
+    gid: owner(block, 116),
     size: number(block, 124, 12),
     mtime: number(block, 136, 12),
     // v7 has no type of its own for directories.
@@ -68,10 +68,20 @@ function text(block: Uint8Array, from: number, to: number): string {
   return latin1Of(block, from, end < 0 || end > to ? to : end);
 }
 
-function number(block: Uint8Array, from: number, length: number): number {
-  const value = block[from]! & 0x80 ? base256(block, from, length) : octal(block, from, length);
+/** A number as header blocks have it, those of GNU's sparse maps included. */
+export function number(block: Uint8Array, from: number, length: number): number {
+  const value = block[from]! & 0x80 ? Number(base256(block, from, length)) : octal(block, from, length);
   if (!Number.isSafeInteger(value)) throw malformed();
   return value;
+}
+
+function owner(block: Uint8Array, from: number): number {
+  return block[from]! & 0x80 ? ownerOf(base256(block, from, 8)) : number(block, from, 8);
+}
+
+/** What the kernel makes of a number: it looks at 32 bits. */
+export function ownerOf(value: bigint): number {
+  return Number(BigInt.asUintN(32, value));
 }
 
 /** Digits up to a blank or NUL, with any of these before them; NaN for what is none. */
@@ -93,12 +103,12 @@ function isBlank(byte: number): boolean {
 }
 
 /** GNU's form for large and negative numbers: big-endian two's complement, marked by the highest bit. */
-function base256(block: Uint8Array, from: number, length: number): number {
+function base256(block: Uint8Array, from: number, length: number): bigint {
   const negative = (block[from]! & 0x40) !== 0;
   let value = negative ? -1n : 0n;
   for (let at = from; at < from + length; at++) {
     const byte = at === from ? (block[at]! & 0x7f) | (negative ? 0x80 : 0) : block[at]!;
     value = (value << 8n) | BigInt(byte);
   }
-  return Number(value);
+  return value;
 }

@@ -2,22 +2,25 @@
 
 import { malformed } from "./header.js";
 import { latin1Of } from "./latin1.js";
+import { MAP, takeSparsePart } from "./sparse.js";
 
 /** Adds a header's records to those that hold already; one with an empty value takes a record back. */
 export function parsePax(body: Uint8Array, into: Map<string, string>): void {
-  for (let at = 0; at < body.length;) {
+  const parts: string[] = [];
+  for (let at = 0, end = 0; at < body.length; at = end) {
     const blank = body.indexOf(0x20, at);
     const length = Number(latin1Of(body, at, blank));
-    const end = at + length;
+    end = at + length;
     const equals = body.indexOf(0x3d, blank);
     const whole = blank > at && length > 0 && end <= body.length && equals > blank && equals < end;
     if (!whole || body[end - 1] !== 0x0a) throw malformed();
     const key = latin1Of(body, blank + 1, equals);
     const value = latin1Of(body, equals + 1, end - 1);
+    if (takeSparsePart(key, value, parts)) continue;
     if (value === "") into.delete(key);
     else into.set(key, value);
-    at = end;
   }
+  if (parts.length > 0) into.set(MAP, parts.join(","));
 }
 
 /** One record; key and value are bytes. */

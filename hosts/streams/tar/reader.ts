@@ -3,26 +3,21 @@
 
 import { HostFailure } from "../../failure.js";
 import { joined } from "../bytes.js";
-import { BLOCK, type EntryType, type TarEntry } from "./entry.js";
+import { BLOCK, type TarEntry } from "./entry.js";
+import { entryOf } from "./entry-of.js";
 import { malformed, parseHeader, type Header } from "./header.js";
 import { latin1Of } from "./latin1.js";
-import { parsePax, parseTime } from "./pax.js";
-
-/** What is done with a tar's entries. May throw. */
-export interface TarSink {
-  /** A new entry. Of a file, `size` bytes follow by `data`. Nothing more is told before the promise resolves. */
-  entry(entry: TarEntry): Promise<void> | void;
-  /** A piece of the file's body, valid until the promise resolves; nothing more is told before. */
-  data(piece: Uint8Array): Promise<void> | void;
-  /** The file's body is whole. Nothing more is told before its promise resolves. */
-  end(): Promise<void> | void;
-}
+import { parsePax } from "./pax.js";
+import type { TarSink } from "./sink.js";
+import { runsOf, sparseMapOf, type Run, type SparseMap } from "./sparse.js";
 
 /** What the bytes at hand belong to. */
 enum Part {
   Header,
   /** Body of a pax or GNU header, kept in memory. */
   Extension,
+  /** A block of a sparse file's map. */
+  Map,
   /** Body of a file. */
   Body,
   /** Zeros up to the next block. */
@@ -35,6 +30,12 @@ export class TarReader {
   readonly #sink: TarSink;
   readonly #frame: (piece: Uint8Array) => void;
   #part = Part.Header;
+  /** What of the body is still to come. */
+  #runs: Run[] = [];
+  /** A sparse file whose map is on its way, and the bytes of it in the tar. */
+  #sparse: { entry: TarEntry; map: SparseMap; inTar: number } | null = null;
+  /** Bytes of all holes so far. */
+  #holes = 0;
   /** Bytes until the part ends; of a header: all of it. */
   #left = BLOCK;
   #padding = 0;
@@ -77,8 +78,8 @@ export class TarReader {
     if (this.#part === Part.Body) {
       const busy = this.#sink.data(piece);
       if (this.#left > 0) return busy;
-      if (busy) return busy.then(() => this.#endBody());
-      return this.#endBody();
+      if (busy) return busy.then(() => this.#nextRun());
+      return this.#nextRun();
     }
     if (this.#part === Part.Padding) {
       if (this.#left === 0) this.#expectHeader();
@@ -88,6 +89,7 @@ export class TarReader {
     const whole = this.#kept.length === 0 ? piece : joined([...this.#kept, piece]);
     this.#kept = [];
     if (this.#part === Part.Header) return this.#header(whole);
+    if (this.#part === Part.Map) return this.#map(whole);
     this.#extend(whole);
   }
 
@@ -121,19 +123,17 @@ export class TarReader {
       return;
     }
     if (this.#zeroBlocks > 0) throw malformed();
-    if (!EXTENSIONS.has(header.flag)) return this.#entry(header);
-    this.#begin(Part.Extension, header.size, header.flag);
+    if (!EXTENSIONS.has(header.flag)) return this.#entry(header, block);
+    this.#beginExtension(header);
   }
 
-  #begin(part: Part, size: number, extension = ""): Promise<void> | void {
-    if (size < 0 || (part === Part.Extension && size > LARGEST_EXTENSION)) throw malformed();
-    this.#part = part;
+  #beginExtension({ size, flag }: Header): void {
+    if (size < 0 || size > LARGEST_EXTENSION) throw malformed();
+    this.#part = Part.Extension;
     this.#left = size;
-    this.#padding = (BLOCK - (size % BLOCK)) % BLOCK;
-    this.#extension = extension;
-    if (size > 0) return;
-    if (part === Part.Body) return this.#endBody();
-    this.#pad();
+    this.#padding = paddingAfter(size);
+    this.#extension = flag;
+    if (size === 0) this.#pad();
   }
 
   #extend(body: Uint8Array): void {
@@ -144,59 +144,85 @@ export class TarReader {
     this.#pad();
   }
 
-  #entry(header: Header): Promise<void> | void {
-    const records = this.#local ? new Map([...this.#global, ...this.#local]) : this.#global;
+  #entry(header: Header, block: Uint8Array): Promise<void> | void {
+    const own = this.#local ?? new Map<string, string>();
     if (this.#longName) header.name = this.#longName;
     if (this.#longTarget) header.target = this.#longTarget;
     this.#local = null;
     this.#longName = this.#longTarget = "";
-    const entry = entryOf(header, records);
-    const busy = this.#sink.entry(entry);
-    if (busy) return busy.then(() => this.#body(entry));
-    return this.#body(entry);
-  }
-
-  #body(entry: TarEntry): Promise<void> | void {
+    const entry = entryOf(header, this.#global.size > 0 ? new Map([...this.#global, ...own]) : own);
+    if (entry.size < 0) throw malformed();
+    const map = sparseMapOf(block, header.flag, entry.size, own);
+    if (map) return this.#beginMap(entry, map);
     // Only files have a body, whatever the size says: some writers put a link's target's size there.
-    if (entry.type === "file") return this.#begin(Part.Body, entry.size);
+    return this.#tell(entry, [{ size: entry.size, isHole: false }], entry.size);
+  }
+
+  #beginMap(entry: TarEntry, map: SparseMap): Promise<void> | void {
+    if (entry.type !== "file" || map.name.includes("\0")) throw malformed();
+    if (map.name !== "") entry.name = map.name;
+    this.#sparse = { entry, map, inTar: entry.size };
+    return this.#goOnWithMap();
+  }
+
+  #map(block: Uint8Array): Promise<void> | void {
+    const { map } = this.#sparse!;
+    map.take(block);
+    if (map.isInBody) this.#sparse!.inTar -= BLOCK;
+    return this.#goOnWithMap();
+  }
+
+  #goOnWithMap(): Promise<void> | void {
+    const { entry, map, inTar } = this.#sparse!;
+    if (map.more && map.isInBody && inTar < BLOCK) throw new HostFailure("corrupt", "unexpected EOF");
+    if (map.more) {
+      this.#part = Part.Map;
+      this.#left = BLOCK;
+      return;
+    }
+    this.#sparse = null;
+    const runs = runsOf(map, inTar);
+    entry.size = map.size;
+    entry.holes = map.size - inTar;
+    this.#count(entry.holes);
+    return this.#tell(entry, runs, inTar);
+  }
+
+  #count(holes: number): void {
+    this.#holes += holes;
+    const most = this.#sink.mostHoles;
+    if (this.#holes > most) throw new HostFailure("invalid", `holes of sparse files make up more than ${most} bytes`);
+  }
+
+  /** `inTar`: bytes of the body, as the tar has it. */
+  #tell(entry: TarEntry, runs: Run[], inTar: number): Promise<void> | void {
+    const busy = this.#sink.entry(entry);
+    const begin = (): Promise<void> | void => {
+      if (entry.type !== "file") return this.#expectHeader();
+      this.#padding = paddingAfter(inTar);
+      this.#runs = runs.reverse();
+      return this.#nextRun();
+    };
+    return busy ? busy.then(begin) : begin();
+  }
+
+  /** Goes on within a body, or after it. */
+  #nextRun(): Promise<void> | void {
+    for (let run = this.#runs.pop(); run; run = this.#runs.pop()) {
+      if (run.isHole) {
+        this.#sink.hole(run.size);
+      } else if (run.size > 0) {
+        this.#part = Part.Body;
+        this.#left = run.size;
+        return;
+      }
+    }
+    return this.#endBody();
   }
 }
 
-function entryOf(header: Header, records: Map<string, string>): TarEntry {
-  const type = TYPE_OF_FLAG[header.flag];
-  if (!type) throw new HostFailure("unsupported", refusalOf(header.flag));
-  const xattrs = new Map<string, string>();
-  for (const [key, value] of records) {
-    if (key.startsWith("GNU.sparse.")) throw new HostFailure("unsupported", "sparse files in a tar are not supported");
-    if (key.startsWith(XATTR)) xattrs.set(key.slice(XATTR.length), value);
-  }
-  const mtime = records.get("mtime");
-  const name = records.get("path") ?? header.name;
-  const target = records.get("linkpath") ?? header.target;
-  if (name.includes("\0") || target.includes("\0")) throw malformed();
-  const uid = pick(records, "uid", header.uid);
-  const gid = pick(records, "gid", header.gid);
-  if (uid < 0 || gid < 0 || uid > LARGEST_ID || gid > LARGEST_ID) throw malformed();
-  return {
-    name,
-    type,
-    mode: header.mode & 0o7777,
-    uid,
-    gid,
-    size: type === "file" ? pick(records, "size", header.size) : 0,
-    mtime: mtime === undefined ? BigInt(header.mtime) * 1_000_000_000n : parseTime(mtime),
-    target,
-    major: header.major,
-    minor: header.minor,
-    xattrs,
-  };
-}
-
-function pick(records: Map<string, string>, key: string, otherwise: number): number {
-  const value = records.get(key);
-  if (value === undefined) return otherwise;
-  if (!/^\d+$/.test(value) || !Number.isSafeInteger(Number(value))) throw malformed();
-  return Number(value);
+function paddingAfter(size: number): number {
+  return (BLOCK - (size % BLOCK)) % BLOCK;
 }
 
 function upToNul(body: Uint8Array): string {
@@ -204,23 +230,6 @@ function upToNul(body: Uint8Array): string {
   return latin1Of(body, 0, end < 0 ? body.length : end);
 }
 
-function refusalOf(flag: string): string {
-  if (flag === "S") return "sparse files in a tar are not supported";
-  return `unhandled tar header type ${flag.charCodeAt(0)}`;
-}
-
-const TYPE_OF_FLAG: Record<string, EntryType> = {
-  "0": "file",
-  "1": "link",
-  "2": "symlink",
-  "3": "character",
-  "4": "block",
-  "5": "directory",
-  "6": "fifo",
-  "7": "file",
-};
 /** pax for one entry, pax for all that follow, GNU long name, GNU long link target. */
 const EXTENSIONS = new Set(["x", "g", "L", "K"]);
-const XATTR = "SCHILY.xattr.";
 const LARGEST_EXTENSION = 1 << 20;
-const LARGEST_ID = 0xffff_fffe;

@@ -95,6 +95,7 @@ export const NOTHING: TarEntry = {
   uid: 0,
   gid: 0,
   size: 0,
+  holes: 0,
   mtime: 0n,
   target: "",
   major: 0,

@@ -1,0 +1,63 @@
+// An entry from its header block and the pax records that hold for it.
+
+import { HostFailure } from "../../failure.js";
+import type { EntryType, TarEntry } from "./entry.js";
+import { malformed, ownerOf, type Header } from "./header.js";
+import { parseTime } from "./pax.js";
+
+export function entryOf(header: Header, records: ReadonlyMap<string, string>): TarEntry {
+  const type = TYPE_OF_FLAG[header.flag];
+  if (!type) throw new HostFailure("unsupported", `unhandled tar header type ${header.flag.charCodeAt(0)}`);
+  const xattrs = new Map<string, string>();
+  for (const [key, value] of records) {
+    if (key.startsWith(XATTR)) xattrs.set(key.slice(XATTR.length), value);
+  }
+  const mtime = records.get("mtime");
+  const name = records.get("path") ?? header.name;
+  const target = records.get("linkpath") ?? header.target;
+  if (name.includes("\0") || target.includes("\0")) throw malformed();
+  return {
+    name,
+    type,
+    mode: header.mode & 0o7777,
+    uid: ownerIn(records, "uid", header.uid),
+    gid: ownerIn(records, "gid", header.gid),
+    size: type === "file" ? sizeIn(records, header.size) : 0,
+    holes: 0,
+    mtime: mtime === undefined ? BigInt(header.mtime) * 1_000_000_000n : parseTime(mtime),
+    target,
+    major: header.major,
+    minor: header.minor,
+    xattrs,
+  };
+}
+
+function sizeIn(records: ReadonlyMap<string, string>, otherwise: number): number {
+  const value = records.get("size");
+  if (value === undefined) return otherwise;
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(Number(value))) throw malformed();
+  return Number(value);
+}
+
+/** Any number of 64 bits, of which the kernel looks at 32. */
+function ownerIn(records: ReadonlyMap<string, string>, key: string, otherwise: number): number {
+  const value = records.get(key);
+  if (value === undefined) return otherwise;
+  if (!/^[+-]?\d{1,40}$/.test(value)) throw malformed();
+  const number = BigInt(value.replace("+", ""));
+  if (BigInt.asIntN(64, number) !== number) throw malformed();
+  return ownerOf(number);
+}
+
+const TYPE_OF_FLAG: Record<string, EntryType> = {
+  "0": "file",
+  "1": "link",
+  "2": "symlink",
+  "3": "character",
+  "4": "block",
+  "5": "directory",
+  "6": "fifo",
+  "7": "file",
+  S: "file",
+};
+const XATTR = "SCHILY.xattr.";

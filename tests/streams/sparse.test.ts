@@ -1,0 +1,169 @@
+// Sparse files of tars, as the reader of tars tells of them: those of GNU tar itself, and maps that make no sense.
+
+import { execFileSync } from "node:child_process";
+import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { HostFailure } from "../../hosts/failure.js";
+import { TarReader } from "../../hosts/streams/tar/reader.js";
+import { bodyMapEntry, FORMS, type Sparse } from "../support/sparse-tar.js";
+import { rawTar, type RawEntry } from "../support/tar.js";
+
+interface Told {
+  name: string;
+  size: number;
+  holes: number;
+  body: Buffer;
+}
+
+const LARGE = 1 << 22;
+let directory: string;
+beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), "coracle-sparse-"))));
+afterEach(() => rmSync(directory, { recursive: true }));
+
+describe("sparse files", () => {
+  test.each([
+    ["S", ["--format=gnu"]],
+    ["0.0", ["--format=posix", "--sparse-version=0.0"]],
+    ["0.1", ["--format=posix", "--sparse-version=0.1"]],
+    ["1.0", ["--format=posix", "--sparse-version=1.0"]],
+  ])("of GNU tar in its form %s", async (_, options) => {
+    const [few, many] = [fileOf("few", 2), fileOf("many", 60)];
+    const tar = execFileSync("tar", ["-C", directory, "--sparse", ...options, "-c", "few", "many"], { maxBuffer: 1e9 });
+    expect(tar.length).toBeLessThan(LARGE);
+    const told = await read(tar);
+    expect(told.map(({ name, size }) => [name, size])).toEqual([
+      ["few", LARGE],
+      ["many", LARGE],
+    ]);
+    expect(told[0]!.body.equals(few)).toBe(true);
+    expect(told[1]!.body.equals(many)).toBe(true);
+    expect(told[0]!.holes).toBeGreaterThan(LARGE / 2);
+  });
+
+  const names = Object.keys(FORMS);
+  test.each(names)("in pieces of any size, with others before and after: %s", async (form) => {
+    const parts = Array.from({ length: 50 }, (_, at) => [at * 100 + 7, 1] as const);
+    const sparse: Sparse = { name: "x", parts, size: 6000, body: "abcde".repeat(10) };
+    const tar = rawTar([{ name: "before", body: "1" }, FORMS[form]!(sparse), { name: "after", body: "2" }]);
+    for (const piece of [1, 100, 511, 513, tar.length]) {
+      const told = await read(tar, piece);
+      expect(told.map(({ name }) => name)).toEqual(["before", "x", "after"]);
+      expect(told[1]).toMatchObject({ size: 6000, holes: 5950 });
+      expect(told[1]!.body.subarray(5).filter((byte) => byte > 0)).toHaveLength(50);
+      expect(String.fromCharCode(told[1]!.body[107]!, told[1]!.body[4907]!)).toBe("be");
+    }
+  });
+
+  test.each(names)("that make no sense are refused: %s", async (form) => {
+    const made = (parts: Sparse["parts"], size: number, body: string): RawEntry =>
+      FORMS[form]!({ name: "x", parts, size, body });
+    const all: [RawEntry, string][] = [
+      [made([[0, 3], [2, 4]], 100, "abcdefg"), "archive/tar: invalid tar header"], // prettier-ignore
+      [made([[8, 3], [2, 4]], 100, "abcdefg"), "archive/tar: invalid tar header"], // prettier-ignore
+      [made([[98, 4]], 100, "abcd"), "archive/tar: invalid tar header"],
+      [made([[2 ** 32, 4]], 100, "abcd"), "archive/tar: invalid tar header"],
+      [made([[0, 4]], 100, "abcdef"), "archive/tar: sparse file contains unreferenced data"],
+      [made([[0, 4]], 100, "abc"), "archive/tar: sparse file references non-existent data"],
+    ];
+    for (const [entry, message] of all) expect(await refused([entry])).toEqual({ kind: "corrupt", message });
+  });
+
+  test.each<[string, RawEntry]>([
+    ["a word for a number", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "0,x" } }],
+    ["a number below zero", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "-1,3" } }],
+    ["a number too large", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "9".repeat(20) + ",3" } }],
+    ["half a part", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "0" } }],
+    ["more parts than it says", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "0,1,1,2" } }],
+    [
+      "a size below zero",
+      { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "0,3", "GNU.sparse.size": "-5" } },
+    ],
+    [
+      "a name with a NUL",
+      { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "0,3", "GNU.sparse.name": "a\0b" } },
+    ],
+    ["a directory", { name: "x/", flag: "5", pax: { ...ONE, "GNU.sparse.map": "0,3" } }],
+    ["the size before the offset", { name: "x", pax: [["GNU.sparse.numbytes", "3"], ["GNU.sparse.offset", "0"]] }], // prettier-ignore
+    ["two offsets", { name: "x", pax: [["GNU.sparse.offset", "0"], ["GNU.sparse.offset", "0"]] }], // prettier-ignore
+    ["ustar's mark", { ...FORMS["S"]!({ name: "x", parts: [[0, 3]], size: 9, body: "abc" }), magic: "ustar\x0000" }],
+    ["no number of parts", bodyMapEntry({ name: "x", parts: [], size: 9, body: "" }, "many\n")],
+    ["a line without an end", bodyMapEntry({ name: "x", parts: [], size: 9, body: "" }, "1".repeat(600))],
+  ])("with %s are refused", async (_, entry) => {
+    expect(await refused([entry])).toEqual({ kind: "corrupt", message: "archive/tar: invalid tar header" });
+  });
+
+  test("whose map is longer than their body are cut off", async () => {
+    const entry = bodyMapEntry({ name: "x", parts: [], size: 9, body: "" }, "500\n0\n0\n");
+    expect(await refused([entry])).toEqual({ kind: "corrupt", message: "archive/tar: invalid tar header" });
+    const short = bodyMapEntry({ name: "x", parts: [], size: 9, body: "" }, `500\n${"0\n".repeat(254)}`);
+    expect(await refused([short])).toEqual({ kind: "corrupt", message: "unexpected EOF" });
+  });
+
+  test("of a version that nobody knows are files as they stand", async () => {
+    const pax = { "GNU.sparse.major": "2", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "100" };
+    expect(await read(rawTar([{ name: "x", body: "abc", pax }]))).toMatchObject([{ name: "x", size: 3, holes: 0 }]);
+  });
+});
+
+describe("limits of sparse files", () => {
+  const MOST = 1000;
+
+  test.each(Object.keys(FORMS))("a tar has so many bytes of holes, in one file or in many: %s", async (form) => {
+    const hole = (size: number): RawEntry => FORMS[form]!({ name: "x", parts: [[0, 1]], size: size + 1, body: "a" });
+    expect(await read(rawTar([hole(MOST)]), 512, MOST)).toMatchObject([{ size: MOST + 1, holes: MOST }]);
+    const message = `holes of sparse files make up more than ${MOST} bytes`;
+    for (const entries of [[hole(MOST + 1)], [hole(MOST / 2), hole(MOST / 2), hole(1)], [hole(2 ** 32)]]) {
+      expect(await refused(entries, MOST)).toEqual({ kind: "invalid", message });
+    }
+  });
+
+  test("a map has at most 1 MiB", async () => {
+    const message = "map of a sparse file is larger than 1 MiB";
+    const parts = Array.from({ length: 21 * 2049 + 4 }, () => [0, 0] as const);
+    const told = { name: "x", parts: parts.slice(21), size: 0, body: "" };
+    expect(await read(rawTar([FORMS["S"]!(told)]))).toMatchObject([{ size: 0 }]);
+    expect(await refused([FORMS["S"]!({ ...told, parts })])).toEqual({ kind: "invalid", message });
+    const lines = (count: number): RawEntry => bodyMapEntry(told, `${count}\n${"0\n".repeat(count * 2)}`);
+    expect(await read(rawTar([lines(262_000)]))).toMatchObject([{ size: 0 }]);
+    expect(await refused([lines(262_500)])).toEqual({ kind: "invalid", message });
+  });
+});
+
+const ONE = { "GNU.sparse.size": "10", "GNU.sparse.numblocks": "1" };
+
+/** Of `LARGE` bytes, with so many parts that are not empty. */
+function fileOf(name: string, parts: number): Buffer {
+  const file = openSync(join(directory, name), "w");
+  ftruncateSync(file, LARGE);
+  for (let at = 0; at < parts; at++) writeSync(file, `part ${at}`, at * 65536 + 4096);
+  closeSync(file);
+  return readFileSync(join(directory, name));
+}
+
+async function read(tar: Uint8Array, piece = 1 << 16, mostHoles = LARGE * 4): Promise<Told[]> {
+  const told: Told[] = [];
+  let pieces: Uint8Array[] = [];
+  const reader = new TarReader({
+    mostHoles,
+    entry: ({ name, size, holes }) => {
+      told.push({ name, size, holes, body: Buffer.alloc(0) });
+      pieces = [];
+    },
+    data: (bytes) => void pieces.push(new Uint8Array(bytes)),
+    hole: (size) => void pieces.push(new Uint8Array(size)),
+    end: () => void (told.at(-1)!.body = Buffer.concat(pieces)),
+  });
+  for (let at = 0; at < tar.length; at += piece) await reader.push(tar.subarray(at, at + piece));
+  reader.end();
+  for (const { size, body } of told) expect(body).toHaveLength(size);
+  return told;
+}
+
+async function refused(entries: RawEntry[], mostHoles?: number): Promise<unknown> {
+  const failure = await read(rawTar(entries), 1 << 16, mostHoles).catch((error: unknown) => error);
+  if (!(failure instanceof HostFailure)) throw new Error(`not refused: ${JSON.stringify(failure)}`);
+  const { kind, message } = failure.failure;
+  return { kind, message };
+}
