@@ -13,16 +13,22 @@ export interface SupervisedRuntime {
   release: () => void;
 }
 
-/** `words`: come first. `tty`: stdout is no pipe either. A runtime that is not there ends the shell without a word. */
+/** Which of its standard streams conmon has a pipe for. */
+export interface Pipes {
+  stdin: boolean;
+  stdout: boolean;
+}
+
+/** `words`: come first. A runtime that is not there ends the shell without a word. */
 export function supervisedRuntime(
   kernel: Kernel,
   path: string,
   words: readonly string[],
-  tty: boolean,
+  pipes: Pipes,
 ): SupervisedRuntime {
   const fd = kernel.openNull();
   const nothing = `/proc/${process.pid}/fd/${fd}`;
-  const script = `[ -x "$0" ] && exec "$0" "$@" <${nothing}${tty ? ` >${nothing}` : ""}`;
+  const script = `[ -x "$0" ] && exec "$0" "$@"${pipes.stdin ? "" : ` <${nothing}`}${pipes.stdout ? "" : ` >${nothing}`}`;
   const args = ["-c", script, path, ...words].flatMap((word) => ["--runtime-arg", word]);
   return { args: ["--runtime", findProgram("sh") ?? "/bin/sh", ...args], release: () => closeSync(fd) };
 }

@@ -79,8 +79,10 @@ const ERRORS = "supervisor.log";
  */
 const UNATTENDED_BYTES = 256 * 1024 ** 2;
 
-function runtimeOf({ runtime, tty }: Supervision, kernel: Kernel): SupervisedRuntime {
-  return supervisedRuntime(kernel, runtime.path, [`--root=${runtime.root}`], tty);
+/** A terminal goes by another way than the standard streams. */
+function runtimeOf({ runtime, tty, openStdin }: Supervision, kernel: Kernel): SupervisedRuntime {
+  const pipes = { stdin: openStdin && !tty, stdout: !tty };
+  return supervisedRuntime(kernel, runtime.path, [`--root=${runtime.root}`], pipes);
 }
 
 function parameters(supervision: Supervision, runtime: SupervisedRuntime): string[] {

@@ -48,7 +48,7 @@ export function spawnSupervised(
   const { name } = place.run;
   // Of a process with a terminal that is not made the supervisor passes nothing on: hence a log.
   const words = [`--root=${at.paths.runtime(runtime.name)}`, `--log=${place.log}`, "--log-format=json"];
-  const supervised = supervisedRuntime(at.kernel, runtime.path, words, tty);
+  const supervised = supervisedRuntime(at.kernel, runtime.path, words, { stdin: false, stdout: !tty });
   const args = [
     ...["--sync", "--cid", name, "--cuuid", place.exec, "--name", name],
     ...supervised.args,
