@@ -1,5 +1,6 @@
 // The keys of the database's three trees: how they are ordered, and which can be one.
 
+import { isUtf8 } from "node:buffer";
 import { isJournal } from "./names.js";
 
 export interface Keys {
@@ -17,16 +18,23 @@ export const FREE: Keys = {
   isLikely: () => false,
 };
 
-/** Text as it is (lmdb-js puts something before a character below 28: nothing that the core puts begins so). */
+/**
+ * Text as it is (lmdb-js puts something before a character below 28: nothing that the core puts begins so). A key that is
+ * no text, or has an end within, is told as another: under what it is told as, it could not be taken away.
+ */
 export const RECORDS: Keys = {
   compare: (one, other) => Buffer.compare(one, other),
-  isKey: (key) => key.length > 0 && key[0]! >= FIRST_CHARACTER,
+  isKey: (key) => key.length > 0 && key[0]! >= FIRST_CHARACTER && isUtf8(key) && isOne(key),
   isLikely: (key) => {
     const text = key.toString();
     return isJournal(text) || (/^[a-z]+\/./.test(text) && Buffer.from(text).equals(key));
   },
 };
 const FIRST_CHARACTER = 27;
+
+function isOne(key: Buffer): boolean {
+  return !key.includes(0) || isJournal(key.toString());
+}
 
 /** Whole numbers from 1 on, as doubles: their 64 bits behind a 1 of four, without zeros at the end. */
 export const ENTRIES: Keys = {

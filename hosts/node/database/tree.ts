@@ -33,6 +33,8 @@ export class TreeWalk {
   readonly #keys: Keys;
   /** Where whole branches are missing. */
   readonly #gaps: Range[] = [];
+  /** Nodes of damaged leaves: what they seem to have on other pages is theirs only where no sound one has it. */
+  readonly #doubtful: Node[] = [];
   #isWhole = true;
 
   /** `tree`: null where nobody knows its root. */
@@ -41,6 +43,9 @@ export class TreeWalk {
     this.#keys = keys;
     if (tree === null) this.#miss([null, null]);
     else if (tree.depth > 0) this.#down(tree.root, tree.depth, [null, null]);
+    if (this.#doubtful.length === 0) return;
+    this.#take(this.#doubtful);
+    this.#sort();
   }
 
   /** Nothing of it was found damaged but values on pages of their own. */
@@ -72,6 +77,10 @@ export class TreeWalk {
       this.#gaps.splice(gap, 1, [low, first], [after(last), high]);
       this.#take(page.nodes);
     }
+    this.#sort();
+  }
+
+  #sort(): void {
     this.leaves.sort((one, other) => this.#keys.compare(one.key, other.key));
   }
 
@@ -83,7 +92,8 @@ export class TreeWalk {
       damaged.add(number);
       this.#isWhole = false;
     }
-    if (page?.isLeaf) this.#take(isRight ? page.nodes : this.#likely(page.nodes, range));
+    if (page?.isLeaf && isRight) this.#take(page.nodes);
+    else if (page?.isLeaf) this.#doubtful.push(...this.#likely(page.nodes, range));
     else if (isRight) this.#descend(page.nodes, depth, range);
     else if (depth > 1) this.#miss(range);
   }
