@@ -1,0 +1,99 @@
+// Everything that may be secret comes into our daemons in every place that there is, and is looked for wherever it might
+// come out again: traces, shared ones, what is told of them, the database, the log.
+
+import { lstatSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { run, type Finished } from "../support/commands.js";
+import type { DaemonProcess } from "../support/daemon-process.js";
+import { EngineClient } from "../support/engine-client.js";
+import { CORACLE, engines, startWithBusybox, type Engine } from "../support/engines.js";
+import { startMemoryRegistry, type MemoryRegistry } from "../support/memory-registry.js";
+import { describeUnless } from "../support/on-engines.js";
+import { secretsIn } from "../support/secret-search.js";
+import { Canaries, answerWithSecrets, tellPrivate, tellSecrets } from "../support/told/canaries.js";
+
+function coracle(...args: string[]): Promise<Finished> {
+  return run([...CORACLE, ...args], { timeoutMs: 120_000 });
+}
+
+for (const engine of engines().filter(({ kind }) => kind !== "reference")) {
+  describeUnless(engine.missing, `what comes out of a daemon, ${engine.kind}`, () => searched(engine));
+}
+
+function searched(engine: Engine): void {
+  const canaries = new Canaries();
+  let daemon: DaemonProcess;
+  let registry: MemoryRegistry;
+  const file = (name: string): string => join(daemon.directories.root, name);
+
+  beforeAll(async () => {
+    daemon = await startWithBusybox(engine, ["--insecure-registry", "10.213.0.0/16", "--log-level", "debug"]);
+    registry = await startMemoryRegistry(daemon.netns.isOwn ? daemon.netns.hostAddress : "127.0.0.1");
+    answerWithSecrets(canaries, registry);
+    const client = new EngineClient(daemon.socketPath);
+    await tellSecrets(canaries, client, registry.host);
+    await tellPrivate(canaries, client);
+    for (const [name, ...flags] of [["whole"], ["shared", "--share"]] as const) {
+      const saved = await coracle("trace", "save", "-H", `unix://${daemon.socketPath}`, ...flags, file(name));
+      expect(saved).toMatchObject({ code: 0, stderr: "" });
+    }
+  });
+  afterAll(async () => {
+    await registry?.close();
+    await daemon?.close();
+  });
+
+  test("the registry was asked for everything that it has", () => {
+    const paths = ["/token", "/elsewhere/location", "/v2/moved-away/manifests/1", "/v2/moved-nowhere/manifests/1"];
+    const others = ["wrong", "gone", "busy", "app"].map((name) => `/v2/${name}/manifests/1`);
+    expect(registry.asked).toEqual(expect.arrayContaining([...paths, ...others].map((path) => `GET ${path}`)));
+  });
+
+  test("of secrets nothing is in the trace, nor in what is told of it; of what is private all is", async () => {
+    const whole = readFileSync(file("whole"));
+    expect(secretsIn(whole, canaries.secret)).toEqual([]);
+    expect(secretsIn(whole, canaries.private)).toEqual(canaries.private);
+    const { code, stdout, stderr } = await coracle("replay", file("whole"));
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(secretsIn(Buffer.from(stdout), canaries.secret)).toEqual([]);
+  });
+
+  test("nothing is in a shared trace, nor in what is told of it", async () => {
+    const all = [...canaries.secret, ...canaries.private];
+    const shared = readFileSync(file("shared"));
+    expect(secretsIn(shared, all)).toEqual([]);
+    expect(secretsIn(shared, ["/containers/create", "busybox", "DriverOpts"])).toHaveLength(3);
+    const { code, stdout } = await coracle("replay", file("shared"));
+    expect(code).toBe(0);
+    expect(secretsIn(Buffer.from(stdout), all)).toEqual([]);
+  });
+
+  test("no secret is in a file of the daemon's, and its log has nothing private either", () => {
+    // The layers are the test's own.
+    const files = filesBelow(daemon.directories.root).filter((path) => !path.includes("/layers/"));
+    expect(files.some((path) => path.endsWith("daemon.log"))).toBe(true);
+    if (engine.kind === "linux") expect(files.some((path) => path.endsWith(".mdb"))).toBe(true);
+    for (const path of files) expect([path, secretsIn(readFileSync(path), canaries.secret)]).toEqual([path, []]);
+    expect(secretsIn(Buffer.from(daemon.log()), canaries.private)).toEqual([]);
+  });
+
+  test("no event has a secret", async () => {
+    const client = new EngineClient(daemon.socketPath);
+    const { text } = await client.must(200, "GET", `/events?since=0&until=${Math.ceil(Date.now() / 1000)}`);
+    expect(text).toContain("coracle.why");
+    expect(secretsIn(Buffer.from(text), canaries.secret)).toEqual([]);
+  });
+}
+
+/** Without what is mounted there. */
+function filesBelow(directory: string): string[] {
+  const { dev } = statSync(directory);
+  return readdirSync(directory).flatMap((name) => {
+    const path = join(directory, name);
+    const status = lstatSync(path, { throwIfNoEntry: false });
+    if (status === undefined || status.dev !== dev) return [];
+    if (status.isDirectory()) return filesBelow(path);
+    return status.isFile() ? [path] : [];
+  });
+}
