@@ -13,21 +13,21 @@ const base64url = (text: string) => Buffer.from(text).toString("base64").replace
 
 describe("versions", () => {
   test.each([
-    ["1.24", 24, "", false],
-    ["1.41", 41, "", false],
-    ["1.55", 55, "", false],
-    ["1.041", 41, "", false],
-    ["1.41.3", 41, "", false],
-    ["1.56", 55, "client version 1.56 is too new. Maximum supported API version is 1.55", false],
-    ["2.0", 55, "client version 2.0 is too new. Maximum supported API version is 1.55", false],
-    ["1.99999999999999999999", 55, /too new/, false],
-    ["1.23", 23, /^client version 1.23 is too old. Minimum supported API version is 1.24, please upgrade your/, true],
-    ["1.5", 5, /too old/, true],
-    ["...", 0, /too old/, true],
-    ["", 0, /too old/, true],
-  ])("%s", (text, minor, refusal, plain) => {
+    ["1.24", 24, ""],
+    ["1.41", 41, ""],
+    ["1.55", 55, ""],
+    ["1.041", 41, ""],
+    ["1.41.3", 41, ""],
+    ["1.56", 55, "client version 1.56 is too new. Maximum supported API version is 1.55"],
+    ["2.0", 55, "client version 2.0 is too new. Maximum supported API version is 1.55"],
+    ["1.99999999999999999999", 55, /too new/],
+    ["1.23", 23, /^client version 1.23 is too old. Minimum supported API version is 1.24, please upgrade your/],
+    ["1.5", 5, /too old/],
+    ["...", 0, /too old/],
+    ["", 0, /too old/],
+  ])("%s", (text, minor, refusal) => {
     const message: unknown = typeof refusal === "string" ? refusal : expect.stringMatching(refusal);
-    expect(door.call("version", text)).toEqual([minor, message, plain]);
+    expect(door.call("version", text)).toEqual([minor, message]);
   });
 
   test("numbers compare component by component", () => {

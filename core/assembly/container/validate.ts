@@ -23,6 +23,9 @@ import { KernelFacts } from "./warnings";
 /** What the machine and the daemon's options say. */
 export class ValidationFacts {
   cpus: i32 = 1;
+  /** Names of the OCI runtimes to choose from. */
+  runtimes: string[] = [];
+  defaultRuntime: string = "";
   kernel: KernelFacts = new KernelFacts();
   /** There is an init program. */
   init: bool = false;
@@ -116,7 +119,7 @@ function hostProblem(host: Json, facts: ValidationFacts): string {
   if (problem.length == 0) problem = annotationProblem(host);
   if (problem.length == 0 && host.boolOf("Init") && !facts.init) problem = "this machine has no init program";
   if (problem.length == 0) problem = capabilityProblem(host);
-  if (problem.length == 0) problem = modeProblem(host);
+  if (problem.length == 0) problem = modeProblem(host, facts);
   if (problem.length == 0) problem = extraHostProblem(host.stringsOf("ExtraHosts"));
   if (problem.length == 0) problem = tmpfsProblem(host);
   if (problem.length == 0) problem = securityOf(host).problem;
@@ -150,10 +153,11 @@ function capabilityProblem(host: Json): string {
   return dropped.length > 0 ? `invalid CapDrop: unknown capability: ${quoteText(dropped)}` : "";
 }
 
-function modeProblem(host: Json): string {
+function modeProblem(host: Json, facts: ValidationFacts): string {
   const cgroup = host.stringOf("CgroupnsMode");
   if (cgroup != "" && cgroup != "host" && cgroup != "private") return `invalid cgroup namespace mode: ${cgroup}`;
-  return runtimeProblem(host.stringOf("Runtime"));
+  const runtime = host.stringOf("Runtime");
+  return runtimeProblem(runtime.length > 0 ? runtime : facts.defaultRuntime, facts.runtimes);
 }
 
 function logProblem(host: Json): string {

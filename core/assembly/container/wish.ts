@@ -16,6 +16,7 @@ import { mergeImageConfig } from "./merge";
 import { MountList } from "./mount-list";
 import { MountPoint } from "./mount-point";
 import { nameOthersById } from "./namespaces";
+import { runtimeNames } from "./runtimes";
 import { refuseContainer, ValidationFacts } from "./validate";
 import { dropUnsupported, kernelFacts } from "./warnings";
 
@@ -98,6 +99,8 @@ function validationFacts(): ValidationFacts {
   facts.init = engine.options.machine.init !== null;
   facts.ownProcesses = engine.options.machine.ownProcesses;
   facts.kernel = kernelFacts(engine.options.machine);
+  facts.runtimes = runtimeNames();
+  facts.defaultRuntime = engine.options.defaultRuntime;
   return facts;
 }
 

@@ -32,7 +32,6 @@ export function version(): void {
   const result = Json.array();
   result.push(Json.i64(requested.minor));
   result.push(Json.string(requested.refusal));
-  result.push(Json.bool(requested.plain));
   answer(result);
 }
 

@@ -9,6 +9,11 @@ import { journalRead } from "../../support/kept-records.js";
 import { OPTIONS } from "../fixtures.js";
 
 const core = loadCore();
+/** Records were made by either runtime. */
+const WITH_CRUN: engine.Options = {
+  ...OPTIONS,
+  runtimes: ["crun", "runc"].map((name) => ({ ...OPTIONS.runtimes[0]!, name })),
+};
 const START = 1_795_400_000_000_000_000n;
 
 export type Records = ReadonlyMap<string, string | Uint8Array>;
@@ -64,7 +69,7 @@ export class Opened {
     this.#fails = fails;
     const inventory = { ...NOTHING_FOUND, ...found };
     const seed = new Uint8Array(32).fill(9);
-    const outputs = this.#instance.open(OPTIONS, this.#time(), seed, stored(given), this.#journal.endsAt, inventory);
+    const outputs = this.#instance.open(WITH_CRUN, this.#time(), seed, stored(given), this.#journal.endsAt, inventory);
     this.told = this.#instance
       .explain()
       .flatMap((note) => (note.tag === "found" ? [`${note.val.deed} ${note.val.what}: ${note.val.why}`] : []));
