@@ -198,7 +198,7 @@ export class Driver {
   #happened(input: Input): void {
     if (isEnd(input)) for (const told of this.#ends) told(input);
     const { life } = this.#instances;
-    if (isEnd(input) && life !== null) life.ended(input);
+    if ((isEnd(input) || input.tag === "out-of-memory") && life !== null) life.became(input);
     else this.deliver(input);
   }
 

@@ -14,8 +14,8 @@ export class Effects {
   readonly #queues = new SubjectQueues();
   readonly #inFlight = new Map<Operation, { effect: HostEffect; ended: Promise<void> }>();
   readonly #timers = new Map<Operation, { at: bigint; callOff: () => void }>();
-  /** Runs and execs whose launch has not completed, and the end that came too early. */
-  readonly #launching = new Map<string, Input | null>();
+  /** Runs and execs whose launch has not completed, and what became of them too early. */
+  readonly #launching = new Map<string, Input[]>();
   #discarded = false;
   #cut = false;
 
@@ -32,7 +32,7 @@ export class Effects {
     if (this.#cut) return;
     if (effect.to === "timers") return this.#timer(effect.op, effect.command);
     const launched = launchedBy(effect);
-    if (launched !== null) this.#launching.set(launched, null);
+    if (launched !== null) this.#launching.set(launched, []);
     const ended = this.#queues.run(subjectOf(effect), () => this.#carryOut(effect));
     this.#inFlight.set(effect.op, { effect, ended });
     void ended.then(() => this.#inFlight.delete(effect.op));
@@ -48,10 +48,11 @@ export class Effects {
     return [...[...this.#inFlight.values()].map(({ effect }) => effect), ...timers];
   }
 
-  /** Keeps an end back until the launch it belongs to has completed, as `engine.exited` promises. */
-  ended(input: Ended): void {
-    const whose = input.tag === "exited" ? runOf(input.val) : input.val.exec;
-    if (this.#launching.has(whose)) this.#launching.set(whose, input);
+  /** Keeps it back until the launch it belongs to has completed, as `engine.exited` promises. */
+  became(input: Became): void {
+    const whose = input.tag === "exec-exited" ? input.val.exec : runOf(input.val);
+    const early = this.#launching.get(whose);
+    if (early !== undefined) early.push(input);
     else this.#deliver(input);
   }
 
@@ -121,9 +122,9 @@ export class Effects {
   }
 
   #launched(whose: string): void {
-    const early = this.#launching.get(whose);
+    const early = this.#launching.get(whose) ?? [];
     this.#launching.delete(whose);
-    if (early) this.#deliver(early);
+    for (const input of early) this.#deliver(input);
   }
 
   #timer(op: Operation, command: timers.TimerCommand): void {
@@ -163,6 +164,9 @@ async function journalPage({ records }: Host, reading: records.JournalReading): 
 
 /** The end of a run, or of an exec. */
 export type Ended = Input & { tag: "exited" | "exec-exited" };
+
+/** What becomes of one while it goes on, too. */
+export type Became = Input & { tag: "exited" | "exec-exited" | "out-of-memory" };
 
 /** The run or the exec that a command begins; null for every other command. */
 function launchedBy({ to, command }: HostEffect): string | null {

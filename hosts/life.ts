@@ -1,7 +1,7 @@
 // The life of one instance of the core in its driver: what it is asked, who is told of it, and how what it asks for leaves.
 
 import { Effects } from "./effects.js";
-import type { Ended } from "./effects.js";
+import type { Became } from "./effects.js";
 import type { Host, Input, RecordChange, Replies, RequestId, engine, types } from "./host.js";
 import { Instance } from "./instance.js";
 import type { CompiledCore } from "./instance.js";
@@ -98,8 +98,8 @@ export class Life {
     if (this.#instance.mustCollect) this.#instance.collect();
   }
 
-  ended(input: Ended): void {
-    this.#effects.ended(input);
+  became(input: Became): void {
+    this.#effects.became(input);
   }
 
   rules(): engine.Rule[] {

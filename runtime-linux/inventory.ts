@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { engine } from "../hosts/host.js";
 import { namesIn } from "./directories.js";
 import type { Surroundings } from "./launch.js";
+import { MemoryKills } from "./memory-kills.js";
 import { findNaming, isSupervisor, killNaming, type Naming } from "./naming.js";
 import { parseRunName, type Paths } from "./paths.js";
 import { processStat, Run, type FirstProcess } from "./run.js";
@@ -23,11 +24,13 @@ export async function takeInventory(
   running: (found: Running) => void,
 ): Promise<engine.FoundProcess[]> {
   const naming = findNaming();
+  const memory = new MemoryKills(at.cgroups);
   const runs = [...runsIn(at.paths), ...strayRuns(naming, at)];
   const found: engine.FoundProcess[] = [];
   for (const run of runs) {
+    const memoryKills = memory.count(run); // its group may go now
     const state = await examine(run, naming.get(run.name) ?? [], at, running);
-    found.push({ container: run.container, run: run.number, state });
+    found.push({ container: run.container, run: run.number, state, memoryKills });
   }
   await sweepGroups(new Set(runs.map(({ container }) => container)), at, swept);
   sweep(at.paths, swept);

@@ -16,6 +16,7 @@ import type { Kernel } from "./kernel.js";
 import { libc } from "./kernel/libc.js";
 import { launch, logNote, type Surroundings } from "./launch.js";
 import { limitRun, sampleRun, signalRun } from "./living.js";
+import { MemoryKills } from "./memory-kills.js";
 import { killNaming } from "./naming.js";
 import type { Paths } from "./paths.js";
 import { ps } from "./ps.js";
@@ -83,6 +84,7 @@ class Processes implements LinuxProcesses {
   readonly #hybrid: Hybrid | undefined;
   readonly #exits: ExitWatch;
   readonly #execs: Execs;
+  readonly #memoryKills: MemoryKills;
   readonly #logs: Logs;
   readonly #sampler: Sampler;
   readonly #swept: Swept;
@@ -108,6 +110,7 @@ class Processes implements LinuxProcesses {
       createLimitMs,
       born: ({ kind }, spawn, sight) => (this.#hybrid && kind === "crun" ? this.#hybrid.hide(spawn, sight) : spawn()),
     };
+    this.#memoryKills = new MemoryKills(this.#at.cgroups);
     this.#execs = new Execs(this.#at, (input) => this.#happened(input));
     this.#stdins = new Stdins(kernel);
     this.#logs = new Logs((container) => paths.log(container));
@@ -190,6 +193,7 @@ class Processes implements LinuxProcesses {
 
   async close(): Promise<void> {
     this.#exits.close();
+    this.#memoryKills.close();
     this.#execs.close();
     this.#running.clear();
     this.#stdins.closeAll();
@@ -233,6 +237,11 @@ class Processes implements LinuxProcesses {
   }
 
   #watch(run: Run, ended: Promise<void>): void {
+    if (!this.#running.has(run.name)) return; // it was reaped at once
+    const { container, number } = run;
+    this.#memoryKills.watch(run, (kills) =>
+      this.#happened({ tag: "out-of-memory", val: { container, run: number, kills } }),
+    );
     void ended.then(() => this.#ended(run));
   }
 
@@ -242,6 +251,7 @@ class Processes implements LinuxProcesses {
     this.#stdins.close(run);
     this.#logs.ended(run.container);
     const exit = (await exitOf(run)) ?? (await this.#lost(run));
+    this.#memoryKills.ended(run);
     this.#happened({ tag: "exited", val: { container: run.container, run: run.number, exit } });
   }
 
@@ -267,6 +277,7 @@ class Processes implements LinuxProcesses {
   async #reap(run: Run): Promise<Outcome> {
     const ended = this.#running.get(run.name)?.ended;
     this.#running.delete(run.name);
+    this.#memoryKills.forget(run);
     await this.#execs.reapOf(run);
     const passes = run.note()?.log?.passing;
     await reap(run, ended, this.#at);

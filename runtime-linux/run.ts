@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { types } from "../hosts/host.js";
+import { hadMemoryKills } from "./memory-kills.js";
 import { runName, type Paths } from "./paths.js";
 import type { Runtime } from "./runtimes.js";
 
@@ -101,7 +102,7 @@ export class Run {
     const startedAt = BigInt(this.process()?.at ?? 0);
     // Files are stamped by a coarser clock: a short life would end before it began.
     const at = mtimeNs > startedAt ? mtimeNs : startedAt;
-    return { code: Number(text), outOfMemory: existsSync(join(this.directory, "oom")), lost: false, at };
+    return { code: Number(text), outOfMemory: hadMemoryKills(this.directory), lost: false, at };
   }
 }
 

@@ -27,6 +27,11 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: "they tell who asked and why; Docker's clients show the attributes and pass over the field",
     lines: [/^\w+ inspect \+ body \.Coracle\b/, /^events \+ body \.Actor\.Attributes\.coracle\./],
   },
+  {
+    id: "oom-killed-at-once",
+    what: "State.OOMKilled is set at a kill (reference: at the end of the run) and reset by a start (at its end)",
+    reason: NEWEST,
+  },
   { id: "too-old", what: "a version below 1.24 is refused", reason: VERSIONS },
   {
     id: "bad-json-status",

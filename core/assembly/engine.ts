@@ -20,12 +20,12 @@ import {
   Instant,
   Inventory,
   JournalEnd,
+  MemoryKill,
   Note,
   Options,
   Progress,
   Rule,
   Stored,
-  Subject,
 } from "../../build/bindings/types";
 import { dispatch } from "./api/router";
 import { exitedByItself, ranOutOfMemory } from "./container/exit";
@@ -155,10 +155,10 @@ function exited(exited: Exited): void {
   if (container !== null && container.run == exited.run) exitedByItself(container, exited.exit);
 }
 
-function shortOfMemory(subject: Subject): void {
+function shortOfMemory(kill: MemoryKill): void {
   acting.alone(OUT_OF_MEMORY);
-  const container = engine.containers.find(subject.container);
-  if (container !== null && container.run == subject.run && container.running) ranOutOfMemory(container);
+  const container = engine.containers.find(kill.container);
+  if (container !== null && container.run == kill.run && container.running) ranOutOfMemory(container, kill.kills);
 }
 
 function closed(closed: Closed): void {

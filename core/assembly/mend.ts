@@ -13,7 +13,7 @@ import {
 } from "../../build/bindings/types";
 import { Container } from "./container/container";
 import { mendCreation } from "./container/create";
-import { exitedByItself } from "./container/exit";
+import { exitedByItself, ranOutOfMemory } from "./container/exit";
 import { HELD_RECORDS, mendHeldStill } from "./container/held-still";
 import { Cause, Status } from "./container/lifecycle";
 import { mendLimits } from "./container/limiting";
@@ -30,7 +30,7 @@ import { emitStart } from "./event/emit";
 import { dropUnbegun, mendExecs } from "./exec/mend";
 import { keepEndpoint } from "./network/connect";
 import { makeBridges } from "./network/making";
-import { acting, ENGINE_START } from "./origin";
+import { acting, ENGINE_START, OUT_OF_MEMORY } from "./origin";
 import { tellAdopted, tellMended } from "./records/found";
 import { restore } from "./records/restore";
 import { engine } from "./state";
@@ -141,6 +141,7 @@ function startOf(state: ProcessState): i64 {
 }
 
 function mendRunning(container: Container, found: FoundProcess | null): void {
+  if (found !== null) killedMeanwhile(container, found.memoryKills);
   const state: ProcessState | null = found === null ? null : found.state;
   if (state === null || state.tag == ProcessStateTag.Unstarted) {
     const exit = new Exit(UNKNOWN_CODE, false, false, engine.now.wall);
@@ -153,6 +154,13 @@ function mendRunning(container: Container, found: FoundProcess | null): void {
   }
   const exit = (<ProcessStateExited>state).value;
   endedMeanwhile(container, exit, `it has ended with code ${exit.code.toString()}`);
+}
+
+/** What the kernel has killed for memory while nobody was there to tell it. */
+function killedMeanwhile(container: Container, kills: u32): void {
+  acting.alone(OUT_OF_MEMORY);
+  ranOutOfMemory(container, kills);
+  acting.alone(ENGINE_START);
 }
 
 function goesOn(container: Container, launched: Launched): void {

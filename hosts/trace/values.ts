@@ -113,7 +113,7 @@ const subject = record<types.Subject>({ container: text, run: u32 });
 const processState = variant<engine.ProcessState>({ running: launched, unstarted: null, exited: exit, lost: null });
 
 const inventory = record<engine.Inventory>({
-  processes: list(record<engine.FoundProcess>({ container: text, run: u32, state: processState })),
+  processes: list(record<engine.FoundProcess>({ container: text, run: u32, state: processState, memoryKills: u32 })),
   execs: list(record<engine.FoundExec>({ exec: text, subject, running: bool, exit: optional(exit) })),
   mounts: list(text),
   containers: list(text),
@@ -253,7 +253,7 @@ export const input = variant<Input>({
   progress: record<engine.Progress>({ op: u64, phase, current: u64, total: u64 }),
   exited: record<engine.Exited>({ container: text, run: u32, exit }),
   "exec-exited": record<engine.ExecExited>({ exec: text, exit, output: bytes, truncated: bool }),
-  "out-of-memory": subject,
+  "out-of-memory": record<engine.MemoryKill>({ container: text, run: u32, kills: u32 }),
   elapsed: u64,
   drained: record<engine.Drained>({ request: u64, bytes: u32 }),
   reloaded: settings,

@@ -61,7 +61,7 @@ export class ImageWorld {
     const stored = [...this.records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => ({ key, value }));
     const containers = rest.running ?? [];
     const processes = containers.map((container): engine.FoundProcess => {
-      return { container, run: 1, state: { tag: "running", val: { pid: 7, at: START } } };
+      return { container, run: 1, state: { tag: "running", val: { pid: 7, at: START } }, memoryKills: 0 };
     });
     const inventory = {
       processes,

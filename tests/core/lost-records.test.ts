@@ -19,7 +19,7 @@ const running = CONTAINERS.find((id) => TODAY.get(`container/${id}`)!.includes('
 /** All that the host has. */
 const FOUND: Partial<engine.Inventory> = {
   ...wholeOf(TODAY),
-  processes: [{ container: running, run: 1, state: { tag: "running", val: { pid: 9, at: 1n } } }],
+  processes: [{ container: running, run: 1, state: { tag: "running", val: { pid: 9, at: 1n } }, memoryKills: 0 }],
   mounts: [running],
   joins: [{ container: running, network: bridge!, address: "172.17.0.2" }],
 };

@@ -270,7 +270,7 @@ describe("damage", () => {
     const id = idOf("running");
     const found: Partial<engine.Inventory> = {
       ...whole(TODAY),
-      processes: [{ container: id, run: 1, state: { tag: "running", val: { pid: 9, at: 1n } } }],
+      processes: [{ container: id, run: 1, state: { tag: "running", val: { pid: 9, at: 1n } }, memoryKills: 0 }],
       mounts: [id],
       joins: [{ container: id, network: bridge, address: "172.17.0.2" }],
     };

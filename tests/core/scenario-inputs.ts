@@ -3,7 +3,7 @@
 //   request ID METHOD TARGET [BODY | stream | oversized]     lines below, indented: headers, or `auth USER`
 //   closed ID client|detached|input-ended|slow|failed        drained ID BYTES
 //   exited #CONTAINER RUN [CODE [oom|lost]]                     elapsed OP
-//   reloaded SETTINGS
+//   out-of-memory #CONTAINER RUN KILLS                       reloaded SETTINGS
 //   exec-exited #EXEC CODE [OUTPUT][…]
 //   done OP · launched OP [NANOSECONDS ahead] · size OP N · names OP WORD… · token OP [TEXT] · bytes OP DOCUMENT · resolved OP DOCUMENT
 //   ingested OP PATH:SIZE… · committed OP LAYER [empty] · ps OP PIDS LINES · sample OP [NAME=NUMBER…]
@@ -38,11 +38,16 @@ export function inputOf(line: string, indented: string[], glossary: Glossary): I
   if (word === "reloaded") return { tag: "reloaded", val: { ...OPTIONS, ...JSON.parse([first, ...rest].join(" ")) } };
   if (word === "exec-exited") return { tag: "exec-exited", val: execExited(glossary.unnamed(first), rest, glossary) };
   if (word === "exited") return { tag: "exited", val: exited(glossary.unnamed(first), rest, glossary) };
+  if (word === "out-of-memory") return { tag: word, val: memoryKill(glossary.unnamed(first), rest) };
   const op = glossary.operation(first);
   if (word === "elapsed") return { tag: "elapsed", val: op };
   if (word === "progress") return { tag: "progress", val: progress(op, rest) };
   if (word === "failed") return { tag: "completed", val: { op, outcome: { tag: "err", val: failure(rest) } } };
   return { tag: "completed", val: { op, outcome: { tag: "ok", val: outcome(word, rest, glossary) } } };
+}
+
+function memoryKill(container: string, [run, kills]: string[]): engine.MemoryKill {
+  return { container, run: Number(run), kills: Number(kills) };
 }
 
 /** `how`: `oom`, `lost` or nothing. */

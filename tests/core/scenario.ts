@@ -139,6 +139,7 @@ class Story {
         container,
         run: Number(run),
         state: this.#processState(state),
+        memoryKills: Number(/^kills=(\d+)$/.exec(state.at(-1) ?? "")?.[1] ?? 0),
       })),
       mounts: of("mount").flat(),
       containers: of("files").flat(),

@@ -85,7 +85,7 @@ test("others are told of ends until they want no more", async () => {
   const exit = { code: 0, outOfMemory: false, lost: false, at: 0n };
   const callOff = driver.onEnd((input) => told.push(input.tag));
   happen({ tag: "exited", val: { container: "a", run: 1, exit } });
-  happen({ tag: "out-of-memory", val: { container: "a", run: 1 } });
+  happen({ tag: "out-of-memory", val: { container: "a", run: 1, kills: 1 } });
   callOff();
   happen({ tag: "exited", val: { container: "a", run: 2, exit } });
   expect(told).toEqual(["exited"]);

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import type { Input, LogBytes, processes } from "../../hosts/host.js";
+import type { engine, Input, LogBytes, processes } from "../../hosts/host.js";
 import type { Kernel } from "../../runtime-linux/kernel.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { linuxProcesses, type LinuxProcesses } from "../../runtime-linux/processes.js";
@@ -24,6 +24,8 @@ export interface Fixture {
   processes: LinuxProcesses;
   /** What has ended, in order. */
   exits: { container: string; run: number; code: number; outOfMemory: boolean; at: bigint }[];
+  /** Kills for memory as they were told. */
+  memoryKills: engine.MemoryKill[];
   /** Resolves with the end of a run. */
   exited(container: string, run?: number): Promise<Fixture["exits"][number]>;
   close(): Promise<void>;
@@ -40,8 +42,10 @@ export async function openFixture(
   const runtimes = (await detectRuntimes(added)).filter(({ name }) => !only || name === only);
   const processes = linuxProcesses({ paths, runtimes, ...rest });
   const exits: Fixture["exits"] = [];
+  const memoryKills: Fixture["memoryKills"] = [];
   const waiting: (() => void)[] = [];
   processes.listen((input: Input) => {
+    if (input.tag === "out-of-memory") memoryKills.push(input.val);
     if (input.tag !== "exited") return;
     exits.push({ container: input.val.container, run: input.val.run, ...input.val.exit });
     for (const wake of waiting.splice(0)) wake();
@@ -57,7 +61,7 @@ export async function openFixture(
     await processes.close();
     rmSync(directory, { recursive: true, force: true });
   };
-  return { paths, processes, exits, exited, close };
+  return { paths, processes, exits, memoryKills, exited, close };
 }
 
 /** Directories of this test run begin so; others may run beside it. */

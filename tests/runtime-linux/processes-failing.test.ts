@@ -36,7 +36,7 @@ describeUnless(unable(), "processes by a runtime that fails", () => {
     expect(await failure).toMatchObject({ kind: "interrupted" });
     // As at the opening of the next instance.
     const [found] = await fixture.processes.inventory();
-    expect(found).toEqual({ container, run: 1, state: { tag: "unstarted" } });
+    expect(found).toEqual({ container, run: 1, state: { tag: "unstarted" }, memoryKills: 0 });
     await expectNothingLeft(fixture, container);
   });
 

@@ -24,6 +24,8 @@ export class World {
   readonly disk = new Disk({ size: 2 ** 36, faults: this.faults, now: () => this.time.now().wall });
   readonly processes: SimulatedProcesses;
   readonly exits: Exited[] = [];
+  /** As they were told. */
+  readonly memoryKills: number[] = [];
   readonly #waiting: (() => void)[] = [];
 
   constructor({ seed = 1, programs = {} }: { seed?: number; programs?: Record<string, Program> } = {}) {
@@ -51,6 +53,7 @@ export class World {
   /** What a new engine does. */
   listen(): void {
     this.processes.listen((input: Input) => {
+      if (input.tag === "out-of-memory") this.memoryKills.push(input.val.kills);
       if (input.tag !== "exited") return;
       this.exits.push({ container: input.val.container, run: input.val.run, ...input.val.exit });
       for (const wake of this.#waiting.splice(0)) wake();

@@ -219,6 +219,16 @@ describe("limits", () => {
     });
   });
 
+  it("of memory say so each time, while the container goes on, and to the engine that comes next", async () => {
+    const world = new World();
+    const eat = "head -c 200000000 /dev/zero | tail";
+    await world.launch(["sh", "-c", `${eat}; ${eat}; echo eaten; sleep 1000`], limited(20 << 20));
+    await world.untilOutput("eaten");
+    expect(world.memoryKills).toEqual([1, 2]);
+    expect(world.exits).toEqual([]);
+    expect(world.processes.inventory()).toMatchObject([{ state: { tag: "running" }, memoryKills: 2 }]);
+  });
+
   it("of processes refuse more", async () => {
     const script = "i=0; while [ $i -lt 30 ]; do sleep 5 & i=$((i+1)); done; echo end";
     const { stderr, code } = await new World().run(["sh", "-c", script], limited(64 << 20));

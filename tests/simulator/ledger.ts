@@ -13,6 +13,8 @@ export interface ContainerRecord {
   status: number;
   run: number;
   everRan: boolean;
+  /** How often it was told that the kernel killed for memory in this run. */
+  memoryKills?: number;
   exitCode: number;
   autoRemove: boolean;
   /** It was being made. */

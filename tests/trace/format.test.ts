@@ -254,10 +254,10 @@ describe("values", () => {
   test("arguments of open go there and back", () => {
     const inventory: engine.Inventory = {
       processes: [
-        { container: "c", run: 1, state: { tag: "running", val: { pid: 1, at: 2n } } },
-        { container: "c", run: 2, state: { tag: "unstarted" } },
-        { container: "c", run: 3, state: { tag: "exited", val: exit } },
-        { container: "c", run: 4, state: { tag: "lost" } },
+        { container: "c", run: 1, state: { tag: "running", val: { pid: 1, at: 2n } }, memoryKills: 2 },
+        { container: "c", run: 2, state: { tag: "unstarted" }, memoryKills: 2 },
+        { container: "c", run: 3, state: { tag: "exited", val: exit }, memoryKills: 2 },
+        { container: "c", run: 4, state: { tag: "lost" }, memoryKills: 2 },
       ],
       mounts: ["m"],
       containers: ["c"],

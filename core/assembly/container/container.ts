@@ -93,6 +93,8 @@ export class Container {
   /** Its policy does not count for this run any more. */
   disarmed: bool = false;
   outOfMemory: bool = false;
+  /** How often clients were told so of its last run. */
+  memoryKills: u32 = 0;
   /** What made the last start or the engine fail. */
   error: string = "";
   startedAt: i64 = NO_TIME;
@@ -141,8 +143,6 @@ export class Container {
   turning: bool = false;
   /** The last run that was sent SIGKILL. */
   killedRun: u32 = 0;
-  /** Clients know that its run was short of memory. */
-  toldOutOfMemory: bool = false;
   /** What it was created with is still being made: whoever asked for it has not been told. */
   creating: bool = false;
   /** Works on its files: its mount stays until the last of them ends. */

@@ -23,8 +23,7 @@ export function exitedByItself(container: Container, exit: Exit): void {
   recordExit(container, exit, followed ? Cause.Recycle : Cause.Exit);
   holdNoMore(container);
   endExecs(container);
-  if (exit.outOfMemory) ranOutOfMemory(container);
-  container.toldOutOfMemory = false;
+  if (exit.outOfMemory && container.memoryKills == 0) ranOutOfMemory(container, 1);
   emitDie(container, exit);
   emitNetwork(container, "disconnect");
   emitUnmounts(container);
@@ -45,17 +44,18 @@ function endedBy(container: Container, exit: Exit): void {
   else if (exit.outOfMemory) acting.alone(OUT_OF_MEMORY);
 }
 
-/** Told once a run: its first process may be the one that was killed. */
-export function ranOutOfMemory(container: Container): void {
-  if (container.toldOutOfMemory) return;
-  container.toldOutOfMemory = true;
+/** `kills`: how often in this run. What was told is in the record: an engine that finds the run again tells the rest. */
+export function ranOutOfMemory(container: Container, kills: u32): void {
+  if (kills <= container.memoryKills) return;
+  container.memoryKills = kills;
+  container.outOfMemory = true;
+  container.touch();
   emitContainer(container, "oom");
 }
 
 function recordExit(container: Container, exit: Exit, cause: Cause): void {
   container.advance(cause);
   container.exitCode = <i32>exit.code;
-  container.outOfMemory = exit.outOfMemory;
   container.finishedAt = exit.at;
   if (exit.lost) container.error = "the container's supervisor was killed, and its exit code is not known";
 }

@@ -72,6 +72,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.i64Field("exitCode", container.exitCode);
   json.i64Field("restartCount", container.restartCount);
   json.boolField("outOfMemory", container.outOfMemory);
+  if (container.memoryKills > 0) json.i64Field("memoryKills", container.memoryKills);
   json.stringField("error", container.error);
   json.i64Field("startedAt", container.startedAt);
   json.i64Field("finishedAt", container.finishedAt);
@@ -152,6 +153,7 @@ function readState(container: Container, json: Json): void {
   container.exitCode = <i32>json.i64Of("exitCode");
   container.restartCount = <u32>json.i64Of("restartCount");
   container.outOfMemory = json.boolOf("outOfMemory");
+  container.memoryKills = <u32>json.i64Of("memoryKills");
   container.error = json.stringOf("error");
   container.startedAt = json.i64Of("startedAt");
   container.finishedAt = json.i64Of("finishedAt");

@@ -135,6 +135,7 @@ class Start extends Task {
     this.enter();
     container.error = "";
     container.outOfMemory = false;
+    container.memoryKills = 0;
     if (container.unclean) this.cleanUp();
     else this.prepare();
   }

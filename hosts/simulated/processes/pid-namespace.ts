@@ -91,8 +91,10 @@ export class ProcessTable {
 
 export class PidNamespace {
   frozen = false;
-  /** The kernel killed one of its processes for memory. */
-  isOutOfMemory = false;
+  /** How often the kernel killed for memory. */
+  memoryKills = 0;
+  /** Called each time. */
+  killed: () => void = () => {};
   /** Its own ones, by pid. */
   readonly processes = new Map<number, ContainerProcess>();
   /** The one it began with. */
@@ -181,7 +183,7 @@ export class PidNamespace {
 
   /** Kills all, from outside. */
   kill(outOfMemory = false): void {
-    if (outOfMemory) this.isOutOfMemory = true;
+    if (outOfMemory) this.#ranOut();
     const { first } = this;
     if (first && !first.isOver) first.end(new Killed(SIGKILL, outOfMemory));
     for (const process of [...this.processes.values()]) process.end(new Killed(SIGKILL));
@@ -194,8 +196,17 @@ export class PidNamespace {
   }
 
   outOfMemory(process: ContainerProcess): void {
-    this.isOutOfMemory = true;
+    this.#ranOut();
     process.end(new Killed(SIGKILL, true));
+  }
+
+  get isOutOfMemory(): boolean {
+    return this.memoryKills > 0;
+  }
+
+  #ranOut(): void {
+    this.memoryKills++;
+    this.killed();
   }
 
   /** A process has ended. Orphans become the first one's; without that one nobody goes on (pid_namespaces(7)). */

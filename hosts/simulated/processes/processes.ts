@@ -169,7 +169,9 @@ class World implements SimulatedProcesses {
   };
 
   inventory(): engine.FoundProcess[] {
-    return [...this.#runs.values()].map(({ container, number, state }) => ({ container, run: number, state }));
+    return [...this.#runs.values()].map(({ container, number, state, memoryKills }) => ({
+      ...{ container, run: number, state, memoryKills },
+    }));
   }
 
   execs(): engine.FoundExec[] {
@@ -248,7 +250,10 @@ class World implements SimulatedProcesses {
     const log = this.#log(container);
     log.keep(launch.log);
     return run.start(
-      { spec, launch, kernel, files, identity, pid: this.#nextPid(), machineName: machine.name, log, table },
+      {
+        ...{ spec, launch, kernel, files, identity, pid: this.#nextPid(), machineName: machine.name, log, table },
+        killed: () => this.#killed(run),
+      },
       (target) => stdin.connect(target),
     );
   }
@@ -341,6 +346,10 @@ class World implements SimulatedProcesses {
     await this.#after(EXIT_NS);
     if (run.isDropped) return;
     this.#happened({ tag: "exited", val: { container: run.container, run: run.number, exit } });
+  }
+
+  #killed({ container, number: run, memoryKills: kills, isDropped }: Run): void {
+    if (!isDropped) this.#happened({ tag: "out-of-memory", val: { container, run, kills } });
   }
 
   async #signal({ subject, number }: processes.Signal): Promise<Outcome> {

@@ -44,6 +44,10 @@ export class Run {
     return this.#launched !== null && this.#exit === null;
   }
 
+  get memoryKills(): number {
+    return this.namespace?.memoryKills ?? 0;
+  }
+
   get state(): engine.ProcessState {
     if (this.#launched === null) return { tag: "unstarted" };
     if (this.#exit === null) return { tag: "running", val: this.#launched };
@@ -58,6 +62,7 @@ export class Run {
     enter(files, cwd);
     this.files = files;
     const namespace = new PidNamespace(kernel, limitsOf(spec), spec.hostname ?? needs.machineName, needs.table);
+    namespace.killed = needs.killed;
     this.namespace = namespace;
     const stdio = this.#open(launch, log);
     const variables = environmentOf(env, identity.home);
@@ -144,6 +149,8 @@ export interface Needs {
   table?: ProcessTable | undefined;
   /** For who shares the machine's name. */
   machineName: string;
+  /** Called when the kernel kills for memory. */
+  killed: () => void;
 }
 
 interface Stdio {

@@ -52,7 +52,7 @@ export class World {
   inventory(): engine.Inventory {
     const { mounts, files, joins, networks: made, volumes: kept, chains, processes: launches } = this.state;
     return {
-      processes: [...launches.values()].map((process) => ({ ...process, state: stateOf(process) })),
+      processes: [...launches.values()].map((process) => ({ ...process, state: stateOf(process), memoryKills: 0 })),
       execs: [...this.state.execs.values()].map(({ exec, container, run, running, code }) => {
         const exit = code === undefined ? undefined : { code, outOfMemory: false, lost: false, at: 0n };
         return { exec, subject: { container, run }, running, ...(exit && { exit }) };

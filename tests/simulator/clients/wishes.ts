@@ -26,6 +26,7 @@ export function drawWishes(draw: Draw): string {
   const manners = draw.some([
     [4, "stubborn"],
     [3, "noisy"],
+    [6, "greedy"],
     [8, "reads"],
   ]);
   const life = draw.one(["-1", "-1", "0", "5", "50", "200", "1500"]);

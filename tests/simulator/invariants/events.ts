@@ -5,7 +5,7 @@ import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 import { type JournalEvent, eventsOf } from "./journal.js";
-import { type ContainerRecord, parsed } from "../ledger.js";
+import { type ContainerRecord, parsed, wordOf } from "../ledger.js";
 import { EventReplies } from "./event-replies.js";
 
 /** Who follows events for this. */
@@ -21,6 +21,7 @@ const EVENT_OF_CAUSE: Readonly<Record<string, string>> = {
 };
 const MOVES = new Set(Object.values(EVENT_OF_CAUSE));
 const SIGKILL = "9";
+const GOES_ON = new Set(["running", "paused"]);
 
 export class Events implements Invariant {
   /** That the watcher has not been told of, the oldest first. */
@@ -33,8 +34,8 @@ export class Events implements Invariant {
   readonly #execs = new Set<string>();
   /** Containers whose run has been sent SIGKILL. */
   readonly #killed = new Set<string>();
-  /** Those whose run was told to be short of memory, by this instance. */
-  readonly #short = new Set<string>();
+  /** How often it was told of their run that the kernel killed for memory. */
+  readonly #short = new Map<string, number>();
 
   stepped(seen: Seen): void {
     const { input, outputs } = seen;
@@ -59,7 +60,8 @@ export class Events implements Invariant {
     for (const { key, value } of records) {
       if (key.startsWith("exec/")) this.#execs.add(key.slice("exec/".length));
       if (!key.startsWith("container/")) continue;
-      const { id, creating } = parsed(value) as ContainerRecord;
+      const { id, creating, memoryKills = 0 } = parsed(value) as ContainerRecord;
+      if (memoryKills > 0) this.#short.set(id, memoryKills);
       if (creating === true) this.#created.delete(id);
     }
   }
@@ -117,18 +119,22 @@ export class Events implements Invariant {
     for (const { id, action } of own) if (action === "start") this.#killed.delete(id);
   }
 
-  /** Once a run. */
-  #memory({ input, opening }: Seen, own: readonly JournalEvent[]): void {
+  /** Each once, when the host tells of one more than was told of this run; what nobody was there to tell, at the start. */
+  #memory({ input, opening, ledger }: Seen, own: readonly JournalEvent[]): void {
     for (const { id, action } of own) {
       if (action === "start") this.#short.delete(id);
       if (action !== "oom") continue;
-      if (this.#short.has(id)) broken(`oom of ${id} is told twice of one run`);
-      this.#short.add(id);
-      const isCaused =
-        (input?.tag === "out-of-memory" && input.val.container === id) ||
-        (input?.tag === "exited" && input.val.container === id && input.val.exit.outOfMemory) ||
-        opening?.inventory.processes.some((one) => one.container === id) === true;
-      if (!isCaused) broken(`oom of ${id} is told, and it had memory`);
+      const kills = killsTold(id, input, opening);
+      if (kills === 0) broken(`oom of ${id} is told, and it had memory`);
+      if (kills <= (this.#short.get(id) ?? 0)) broken(`oom of ${id} is told twice`);
+      this.#short.set(id, kills);
+    }
+    const found = opening?.inventory.processes.map(({ container, run, memoryKills }) => [container, run, memoryKills]);
+    const told = input?.tag === "out-of-memory" ? [[input.val.container, input.val.run, input.val.kills]] : found;
+    for (const [id, run, kills] of (told ?? []) as [string, number, number][]) {
+      const record = ledger.containers.get(id);
+      if (record === undefined || record.run !== run || !GOES_ON.has(wordOf(record))) continue;
+      if (kills > (this.#short.get(id) ?? 0)) broken(`nobody was told of oom of ${id}`);
     }
     const isOver = own.some(
       ({ id, action }) => action === "die" && input?.tag === "exited" && input.val.container === id,
@@ -184,4 +190,13 @@ interface DockerEvent {
   Type: string;
   Action: string;
   Actor: { ID: string };
+}
+
+/** How many kills of a container's run the step was told of; 0: none. */
+function killsTold(id: string, input: Seen["input"], opening: Seen["opening"]): number {
+  if (input?.tag === "out-of-memory" && input.val.container === id) return input.val.kills;
+  if (input?.tag === "exited" && input.val.container === id) return input.val.exit.outOfMemory ? 1 : 0;
+  const found = opening?.inventory.processes.find(({ container }) => container === id);
+  if (found === undefined || found.memoryKills > 0) return found?.memoryKills ?? 0;
+  return found.state.tag === "exited" && found.state.val.outOfMemory ? 1 : 0;
 }

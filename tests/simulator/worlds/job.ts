@@ -1,4 +1,4 @@
-// What containers of a story run: `job MILLISECONDS CODE [stubborn] [noisy] [reads]`.
+// What containers of a story run: `job MILLISECONDS CODE [stubborn] [noisy] [reads] [greedy]`.
 
 import type { Process, Program } from "../../../hosts/simulated/program.js";
 
@@ -11,11 +11,19 @@ export const job: Program = async (process) => {
   if (manners.includes("stubborn")) process.onSignal([SIGTERM, SIGHUP], () => {});
   if (manners.includes("polite")) process.onSignal([SIGTERM], () => void process.stdout.write("going\n"));
   if (manners.includes("noisy")) await process.stdout.write(`begins with ${process.argv.join(" ")}\n`);
+  // A child is killed for memory now, and another one at the end.
+  if (manners.includes("greedy")) await process.spawn({ argv: ["greedy"], program: greedy }).exited;
   if (manners.includes("reads")) await echo(process);
   if (Number(milliseconds) < 0) await endless(process);
   await process.sleep(BigInt(milliseconds) * 1_000_000n);
+  if (manners.includes("greedy")) await process.spawn({ argv: ["greedy"], program: greedy }).exited;
   if (manners.includes("noisy")) await process.stderr.write("ends\n");
   return Number(code);
+};
+
+/** Wants more than there is. */
+const greedy: Program = async () => {
+  throw new RangeError("Array buffer allocation failed");
 };
 
 /** Not an event of the world: it would leap there when nothing else is to come. */
