@@ -13,8 +13,10 @@ import { fetchTransport, type Transport } from "./transport.js";
 
 /** A registry's blob, to be read once. */
 export interface BlobStream {
-  /** Neither digest nor size are checked. Fails as `corrupt` when it breaks off, `unreachable` when nothing comes. */
+  /** Neither digest nor size are checked. Fails as `unreachable` when it breaks off and when nothing comes. */
   body: AsyncIterable<Uint8Array>;
+  /** Offset in the blob of its first byte. */
+  from: number;
   /** Lets go of it unread. */
   cancel(): void;
 }
@@ -26,7 +28,8 @@ export interface RegistryClient {
   tags(command: content.Repository, signal?: AbortSignal): Promise<string[]>;
   /** Up to 4 MiB, checked against digest and size. */
   blob(command: content.RegistryBlob, signal?: AbortSignal): Promise<Uint8Array>;
-  stream(command: content.RegistryBlob, signal?: AbortSignal): Promise<BlobStream>;
+  /** From an offset on, or from its beginning where the registry gives no parts. */
+  stream(command: content.RegistryBlob, signal?: AbortSignal, from?: number): Promise<BlobStream>;
   /** The identity token, or empty. SECRET. */
   login(command: content.Login, signal?: AbortSignal): Promise<string>;
 }
@@ -97,9 +100,16 @@ class DistributionClient implements RegistryClient {
     return bytes;
   }
 
-  async stream(command: content.RegistryBlob, signal?: AbortSignal): Promise<BlobStream> {
-    requireCheckable(command.digest);
-    return this.#get(command.from, `blobs/${command.digest}`, {}, signal);
+  async stream({ digest, from: where }: content.RegistryBlob, signal?: AbortSignal, from = 0): Promise<BlobStream> {
+    requireCheckable(digest);
+    const path = `blobs/${digest}`;
+    if (from > 0) {
+      const { status, ...part } = await this.#get(where, path, { range: `bytes=${from}-` }, signal, PART);
+      if (status === OK) return { ...part, from: 0 };
+      if (status === PARTIAL && beginsAt(part.header("content-range"), from)) return { ...part, from };
+      part.cancel();
+    }
+    return { ...(await this.#get(where, path, {}, signal)), from: 0 };
   }
 
   async login({ endpoint, credentials }: content.Login, signal?: AbortSignal): Promise<string> {
@@ -124,8 +134,14 @@ class DistributionClient implements RegistryClient {
     throw new HostFailure(failure.kind, message, failure);
   }
 
-  /** GET of something in a repository; an answer other than 200 is a failure. */
-  async #get(from: Source, path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer> {
+  /** GET of something in a repository; an answer of another status is a failure. */
+  async #get(
+    from: Source,
+    path: string,
+    headers: Record<string, string>,
+    signal?: AbortSignal,
+    statuses: ReadonlySet<number> = WHOLE,
+  ): Promise<Answer> {
     const registry = await this.#registry(from.endpoint, signal);
     const url = `${registry.base}/v2/${from.repository}/${path}`;
     const demand: Demand = {
@@ -139,7 +155,7 @@ class DistributionClient implements RegistryClient {
     let { header } = await this.#authorizer.authorize(demand);
     let answer = await this.#ask(url, header, headers, from.endpoint, signal);
     if (answer.status === 401) [answer, header] = await this.#askAgain(answer, header, demand, headers, from.endpoint);
-    if (answer.status === 200) return answer;
+    if (statuses.has(answer.status)) return answer;
     const text = await readText(answer.body, ERROR_LIMIT);
     const secrets = secretsOf(demand.credentials, header);
     throw registryFailure({ ...answer, text, secrets }, timeOfDay(this.#line.clock));
@@ -273,6 +289,16 @@ function nextPage(header: string | null, repository: string): string | null {
   return pathname.endsWith("/tags/list") ? `tags/list${search}` : null;
 }
 
+/** Of a part of a body (RFC 9110 §14.4). */
+function beginsAt(range: string | null, offset: number): boolean {
+  return /^bytes (\d+)-/.exec(range ?? "")?.[1] === String(offset);
+}
+
+const OK = 200;
+const PARTIAL = 206;
+const WHOLE: ReadonlySet<number> = new Set([OK]);
+/** The last is for an offset that the registry's bytes do not reach. */
+const PART: ReadonlySet<number> = new Set([OK, PARTIAL, 416]);
 /** Registries whose answer is kept in mind. */
 const REGISTRIES_MAX = 64;
 /** Bytes of a small document: a manifest, a config. */

@@ -48,9 +48,9 @@ export function said(method: string, url: string): string {
   return `${method.charAt(0)}${method.slice(1).toLowerCase()} "${origin}${pathname}"`;
 }
 
-/** The bytes end before they should. */
+/** The connection ends before the bytes that it was to bring. */
 export function truncated(): HostFailure {
-  return new HostFailure("corrupt", "unexpected EOF");
+  return new HostFailure("unreachable", "unexpected EOF");
 }
 
 /** Whoever asked has given up. */

@@ -14,7 +14,7 @@ export type Fault =
   | { kind: "registry-limited"; authority?: string; retryAfter: number }
   /** Bytes a second. */
   | { kind: "registry-slow"; authority?: string; bytesPerSecond: number }
-  /** The connection breaks after so many bytes of a blob. */
+  /** The connection breaks after so many bytes of a blob that has more. */
   | { kind: "registry-cut"; authority?: string; afterBytes: number }
   /** A blob's bytes are not those of its digest. */
   | { kind: "registry-corrupt"; authority?: string }
@@ -57,6 +57,6 @@ export interface FaultSource {
   /** The fault of this kind that strikes whom this is about, which counts as one strike; null when none does. */
   strike<Kind extends Fault["kind"]>(
     kind: Kind,
-    about?: { authority?: string; container?: string },
+    about?: { authority?: string; container?: string; bytes?: number },
   ): Extract<Fault, { kind: Kind }> | null;
 }

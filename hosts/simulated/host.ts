@@ -72,6 +72,7 @@ function lifeOf(parts: Parts): Pick<Host, "inventory" | "close"> {
       if (hasEnded) throw new Error("the simulated host is closed");
       parts.networks.restart();
       await parts.content.restart();
+      parts.disk.layers.rests.sweep();
       return parts.found();
     },
     close: async () => {

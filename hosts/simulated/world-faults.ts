@@ -50,6 +50,7 @@ export class WorldFaults implements Faults, FaultSource {
   }
 
   #concerns(fault: Fault, about: About): boolean {
+    if (fault.kind === "registry-cut" && (about.bytes ?? 0) <= fault.afterBytes) return false;
     if ("authority" in fault && fault.authority !== undefined && fault.authority !== about.authority) return false;
     if (!("container" in fault) || fault.container === undefined) return true;
     const { container = "" } = about;

@@ -1,11 +1,12 @@
 // One layer, in one streaming pass: bytes → digest of the blob → decompress → DiffID → unpack, the blob kept on the way.
+// What had come of a blob when its connection broke is read again, and the rest fetched.
 
 import { createHash, type Hash } from "node:crypto";
 import { chmodSync, createReadStream, mkdirSync } from "node:fs";
 import { open, rm, stat, type FileHandle } from "node:fs/promises";
 import { HostFailure } from "../../hosts/failure.js";
 import type { content, Report, types } from "../../hosts/host.js";
-import type { Registry } from "./registry.js";
+import type { BlobStream, Registry } from "./registry.js";
 import type { Kernel } from "../kernel.js";
 import { decompressed } from "./decompress.js";
 import { TarKeeper } from "./kept-tar.js";
@@ -34,15 +35,20 @@ export async function makeLayer(
   const { layers } = deps;
   const draft = await layers.draft();
   try {
-    const source = await openSource(layer.source, draft, deps, signal);
+    const source = await openSource(layer, draft, deps, signal);
     const made = await unpack(layer, draft, source, deps, new LayerProgress(report, source.size), signal);
     const blob = layer.source.tag === "registry" ? layer.source.val.digest : null;
     await layers.keep(layer.chain, draft, { parent: layer.parent ?? null, diffId: layer.diffId, ...made, blob });
     return made.size;
   } catch (error) {
+    if (layer.source.tag === "registry" && brokeOff(error)) await layers.rests.keep(layer, `${draft}/blob`);
     await rm(draft, { recursive: true, force: true });
     throw error;
   }
+}
+
+function brokeOff(error: unknown): boolean {
+  return error instanceof HostFailure && error.failure.kind === "unreachable";
 }
 
 /** Where the bytes come from. */
@@ -53,33 +59,44 @@ interface Source {
   digest: string | null;
   /** File to keep them in; null when they are kept already. */
   keep: string | null;
+  /** So many of them are in it. */
+  had: number;
   /** File of the archive's member that they are; null: they are a blob, and kept as that. */
   member: Buffer | null;
   /** What to say when the tar is not the one that was promised. */
   mismatch(actual: string): string;
 }
 
-async function openSource(
-  source: content.LayerSource,
-  draft: string,
-  deps: LayerDeps,
-  signal: AbortSignal,
-): Promise<Source> {
+async function openSource(layer: content.Layer, draft: string, deps: LayerDeps, signal: AbortSignal): Promise<Source> {
+  const { source } = layer;
   if (source.tag === "archived") {
     const member = deps.member(source.val);
     const mismatch = (actual: string): string => `invalid diffID for layer: got "${actual}"`;
     const { size } = await stat(member);
-    return { body: createReadStream(member, READ), size, digest: null, keep: null, member, mismatch };
+    return { body: createReadStream(member, READ), size, digest: null, keep: null, had: 0, member, mismatch };
   }
   const { digest, size } = source.val;
   const mismatch = (): string => "layers from manifest don't match image configuration";
-  const known = { size: Number(size), member: null, mismatch };
+  const known = { size: Number(size), digest, member: null, mismatch };
   const keep = `${draft}/blob`;
   if (await deps.layers.reuse(source.val, keep)) {
-    return { ...known, body: createReadStream(keep, READ), digest, keep: null };
+    return { ...known, body: createReadStream(keep, READ), keep: null, had: 0 };
   }
-  const { body } = await deps.registry.stream(source.val, signal);
-  return { ...known, body, digest, keep };
+  const { rests } = deps.layers;
+  const blob = await deps.registry.stream(source.val, signal, await rests.size(layer));
+  if (blob.from === 0) return { ...known, body: blob.body, keep, had: 0 };
+  await rests.take(layer, keep);
+  return { ...known, body: wentOn(keep, blob), keep, had: blob.from };
+}
+
+/** What is kept of a blob, and then the rest of it. */
+async function* wentOn(kept: string, blob: BlobStream): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(kept, { ...READ, end: blob.from - 1 });
+    yield* blob.body;
+  } finally {
+    blob.cancel();
+  }
 }
 
 async function unpack(
@@ -136,7 +153,7 @@ interface Taken {
 /** The source's bytes, checked and kept; fails when they are not what they should be, after the last of them. */
 async function* received(source: Source, progress: LayerProgress, taken: Taken): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256");
-  const file = source.keep === null ? null : await open(source.keep, "wx", 0o600);
+  const file = source.keep === null ? null : await open(source.keep, source.had > 0 ? "a" : "wx", 0o600);
   progress.enter(file ? "downloading" : "extracting");
   try {
     let kept: Promise<void> = Promise.resolve();
@@ -145,7 +162,7 @@ async function* received(source: Source, progress: LayerProgress, taken: Taken):
       if (taken.bytes > source.size) break;
       if (source.digest !== null) hash.update(chunk);
       await kept;
-      kept = file ? writeAll(file, chunk) : kept;
+      kept = file && taken.bytes > source.had ? writeAll(file, chunk) : kept;
       // It is waited for before the next; until then its failure is not unhandled.
       kept.catch(() => {});
       if (file) progress.at("downloading", taken.bytes);
@@ -174,11 +191,12 @@ async function readOut(source: AsyncIterator<Uint8Array>): Promise<void> {
   while (!(await source.next()).done);
 }
 
-function verify({ digest, size }: Source, received: number, hash: Hash): void {
-  if (received < size) throw new HostFailure("corrupt", "unexpected EOF");
-  if (received > size || (digest !== null && digestOf(hash) !== digest)) {
-    throw new HostFailure("corrupt", `filesystem layer verification failed for digest ${digest}`);
-  }
+function verify({ digest, size, keep }: Source, received: number, hash: Hash): void {
+  const isWhole = digest === null ? received === size : received <= size && digestOf(hash) === digest;
+  if (isWhole && received === size) return;
+  // Whole, and shorter than it was said to be, it would come so again. What is a file of ours has no other bytes.
+  if (received < size && !isWhole) throw new HostFailure(keep === null ? "corrupt" : "unreachable", "unexpected EOF");
+  throw new HostFailure("corrupt", `filesystem layer verification failed for digest ${digest}`);
 }
 
 /** Needs the layers below: rare, and the only thing for which a layer waits for its parent. */

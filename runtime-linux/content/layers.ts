@@ -10,7 +10,9 @@ import { makeLasting, namesIn, removeTree, syncPath } from "../directories.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import type { Swept } from "../swept.js";
+import { hexOf, isDigest } from "./digests.js";
 import type { KeptTar } from "./kept-tar.js";
+import { Rests } from "./rests.js";
 
 /** What is kept of a layer. */
 export interface LayerRecord {
@@ -26,6 +28,8 @@ export interface LayerRecord {
 }
 
 export class Layers {
+  /** Of blobs that broke off. */
+  readonly rests: Rests;
   readonly #paths: Paths;
   readonly #kernel: Kernel;
   #records: Map<string, LayerRecord> | undefined;
@@ -33,6 +37,7 @@ export class Layers {
   constructor(paths: Paths, kernel: Kernel) {
     this.#paths = paths;
     this.#kernel = kernel;
+    this.rests = new Rests(paths.layers("tmp"));
   }
 
   /** ChainIDs of all whole layers. */
@@ -108,8 +113,9 @@ export class Layers {
     this.#known().set(chain, record);
   }
 
-  /** Forgets a layer; the blob too, when no other layer came from it. */
+  /** Forgets a layer, or what is kept of it on its way; the blob too, when no other layer came from it. */
   async drop(chain: string): Promise<void> {
+    await this.rests.drop(chain);
     const record = this.record(chain);
     if (!record) return;
     const trash = await this.draft();
@@ -161,19 +167,6 @@ export class Layers {
     // Two names of one file: rename(2) does nothing then.
     await rm(from, { force: true });
   }
-}
-
-function isDigest(text: unknown): boolean {
-  return typeof text === "string" && DIGEST.test(text);
-}
-
-const DIGEST = /^sha256:([0-9a-f]{64})$/;
-
-/** The digits of `sha256:HEX`, safe as a file's name. */
-export function hexOf(digest: string): string {
-  const match = DIGEST.exec(digest);
-  if (!match?.[1]) throw new HostFailure("invalid", `"${digest}" is not a sha256 digest`);
-  return match[1];
 }
 
 /** A file that cannot be read as one is no layer. */

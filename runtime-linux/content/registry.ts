@@ -2,6 +2,16 @@
 
 import type { content, engine } from "../../hosts/host.js";
 
+/** A blob, to be read once. */
+export interface BlobStream {
+  /** Fails as `unreachable` when it breaks off and when nothing comes. */
+  body: AsyncIterable<Uint8Array>;
+  /** Offset in the blob of its first byte. */
+  from: number;
+  /** Lets go of it unread. */
+  cancel(): void;
+}
+
 /** All methods reject with `HostFailure`; `interrupted` once `signal` says so. */
 export interface Registry {
   resolve(command: content.Resolve, signal: AbortSignal): Promise<engine.Resolved>;
@@ -9,8 +19,8 @@ export interface Registry {
   tags(command: content.Repository, signal: AbortSignal): Promise<string[]>;
   /** A small blob, checked against digest and size. */
   blob(command: content.RegistryBlob, signal: AbortSignal): Promise<Uint8Array>;
-  /** A blob as it comes, unchecked. Fails as `corrupt` when it breaks off, `unreachable` when nothing comes. */
-  stream(command: content.RegistryBlob, signal: AbortSignal): Promise<{ body: AsyncIterable<Uint8Array> }>;
+  /** A blob as it comes, unchecked, from an offset on or, where that cannot be, from its beginning. */
+  stream(command: content.RegistryBlob, signal: AbortSignal, from: number): Promise<BlobStream>;
   /** The identity token, or empty. SECRET. */
   login(command: content.Login, signal: AbortSignal): Promise<string>;
 }

@@ -51,6 +51,8 @@ export class ImageWorld {
   readonly #reading: boolean;
   #content: { op: bigint; command: content.ContentCommand }[] = [];
   #processes: { op: bigint; command: processes.ProcessCommand }[] = [];
+  /** Operations and times of the timers that are set, in nanoseconds. */
+  readonly #timers = new Map<bigint, bigint>();
   readonly #journal = new MemoryJournal();
   #elapsed = 0n;
   #requests = 0n;
@@ -82,6 +84,22 @@ export class ImageWorld {
   /** Lets monotonic and wall time pass. */
   sleep(milliseconds: number): void {
     this.#elapsed += BigInt(milliseconds) * 1_000_000n;
+  }
+
+  /** The same, a second at a time, and timers whose time has come go off. */
+  wait(seconds: number): void {
+    for (let passed = 0; passed < seconds; passed++) {
+      this.sleep(1000);
+      const due = [...this.#timers].filter(([, at]) => at <= this.#now().monotonic);
+      for (const [op] of due) {
+        this.#timers.delete(op);
+        this.#step({ tag: "elapsed", val: op });
+      }
+    }
+  }
+
+  get timers(): number {
+    return this.#timers.size;
   }
 
   /** Asks something of the engine; the answer is read by its id. */
@@ -208,6 +226,8 @@ export class ImageWorld {
     for (const change of outputs.records) keep(change, this.records, this.#journal);
     for (const effect of outputs.effects) {
       if (effect.to === "content") this.#content.push({ op: effect.op, command: effect.command });
+      if (effect.to === "timers" && effect.command.tag === "cancel") this.#timers.delete(effect.op);
+      if (effect.to === "timers" && effect.command.tag === "set") this.#timers.set(effect.op, effect.command.val);
       if (effect.to === "processes") this.#processes.push({ op: effect.op, command: effect.command });
     }
     const read = new Set<bigint>();

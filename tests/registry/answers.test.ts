@@ -1,5 +1,6 @@
 // What a registry may answer, and what becomes of it: failures by kind, status and code; digests checked; pages joined.
 
+import type { ServerResponse } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { failureOf } from "../../hosts/failure.js";
 import type { types } from "../../hosts/host.js";
@@ -133,13 +134,36 @@ test("a small blob is checked against its digest and its size", async () => {
   expect((await failed(client.blob({ ...blob, size: 5n << 20n }))).kind).toBe("invalid");
 });
 
-test("a blob that breaks off is corrupt", async () => {
+test("a blob that breaks off is unreachable", async () => {
   const at = await serve((_, response) => {
     response.writeHead(200, { "content-length": "1000" }).write("half");
     setTimeout(() => response.destroy(), 20);
   });
   const { body } = await client.stream({ from: repository(at), digest: digestOf(Buffer.from("")), size: 1000n });
-  expect(await failed(readAll(body))).toMatchObject({ kind: "corrupt", message: "unexpected EOF" });
+  expect(await failed(readAll(body))).toMatchObject({ kind: "unreachable", message: "unexpected EOF" });
+});
+
+test.each<[string, (response: ServerResponse, body: Buffer) => void, number, string]>([
+  ["a part", (to, body) => part(to, body, 4), 4, "456789"],
+  ["another part", (to, body) => part(to, body, 2), 0, "0123456789"],
+  ["the whole", (to, body) => void to.writeHead(200).end(body), 0, "0123456789"],
+  ["no such part", (to) => void to.writeHead(416).end(), 0, "0123456789"],
+])("the rest of a blob is asked for; a registry that gives %s is taken at its word", async (_, give, from, text) => {
+  const whole = Buffer.from("0123456789");
+  const at = await serve(({ headers }, response) => {
+    if (headers.range === undefined) return void response.writeHead(200).end(whole);
+    expect(headers.range).toBe("bytes=4-");
+    give(response, whole);
+  });
+  const blob = { from: repository(at), digest: digestOf(whole), size: 10n };
+  const stream = await client.stream(blob, undefined, 4);
+  expect([stream.from, (await readAll(stream.body)).toString()]).toEqual([from, text]);
+});
+
+test.each([416, 503])("the rest of a blob may be refused with %i", async (status) => {
+  const at = await serve(({ path }, response) => json(response, path === "/v2/" ? 200 : status, {}));
+  const blob = { from: repository(at), digest: digestOf(Buffer.from("")), size: 10n };
+  expect(await failed(client.stream(blob, undefined, 4))).toMatchObject({ kind: "registry", status });
 });
 
 test.each(["before the head", "in the body"])("a registry that goes silent %s is unreachable", async (when) => {
@@ -240,4 +264,9 @@ async function failed(promise: Promise<unknown>): Promise<types.Failure> {
     () => expect.unreachable("it succeeded"),
     (error: unknown) => failureOf(error),
   );
+}
+
+function part(response: ServerResponse, body: Buffer, from: number): void {
+  const headers = { "content-range": `bytes ${from}-${body.length - 1}/${body.length}` };
+  response.writeHead(206, headers).end(body.subarray(from));
 }

@@ -18,15 +18,15 @@ import { describeUnless } from "../support/on-engines.js";
 let fixture: Fixture;
 let registry: Fake;
 /** How a blob is sent, by its digest. */
-let blobs: Map<string, (response: ServerResponse) => void>;
+let blobs: Map<string, Send>;
 
 beforeEach(async () => {
   blobs = new Map();
   fixture = openFixture();
-  registry = await startFake(({ path }, response) => {
+  registry = await startFake(({ path, headers }, response) => {
     if (path === "/v2/") return json(response, 200, {});
     const send = blobs.get(path.slice(path.lastIndexOf("/") + 1));
-    if (send) send(response);
+    if (send) send(response, offsetIn(headers.range));
     else json(response, 404, errors("BLOB_UNKNOWN", "blob unknown to registry"));
   });
 });
@@ -101,7 +101,7 @@ describeUnless(missing, "a layer from a registry", () => {
     const below = push(rawTar([{ name: "file", body: "lower" }]));
     const above = push(rawTar([{ name: "new", flag: "1", target: "file" }]), below.command.chain);
     const send = blobs.get(below.command.source.val.digest)!;
-    blobs.set(below.command.source.val.digest, (response) => setTimeout(() => send(response), 200));
+    blobs.set(below.command.source.val.digest, (response) => setTimeout(() => send(response, 0), 200));
     await Promise.all([below, above].map(({ command }) => fixture.perform({ tag: "layer", val: command })));
     expect(readFileSync(join(fixture.diff(above.command.chain), "new"), "utf8")).toBe("lower");
   });
@@ -126,22 +126,10 @@ describeUnless(missing, "a layer from a registry", () => {
       /^filesystem layer verification failed/,
     ],
     [
-      "too little",
-      ({ command, blob }) => blobs.set(command.source.val.digest, sending(blob.subarray(0, 60))),
+      "all of it, shorter than it was said to be",
+      ({ command }) => void (command.source.val.size += 1n),
       "corrupt",
-      /^unexpected EOF$/,
-    ],
-    [
-      "a body that breaks off",
-      ({ command, blob }) => blobs.set(command.source.val.digest, breaking(blob)),
-      "corrupt",
-      /^unexpected EOF$/,
-    ],
-    [
-      "half a body and silence",
-      ({ command, blob }) => blobs.set(command.source.val.digest, silent(blob)),
-      "unreachable",
-      /timeout/,
+      /^filesystem layer verification failed/,
     ],
     [
       "nothing",
@@ -156,13 +144,80 @@ describeUnless(missing, "a layer from a registry", () => {
       /^layers from manifest don't match image configuration$/,
     ],
   ])("that sends %s leaves nothing", async (_, spoil, kind, message) => {
-    const pushed = push(rawTar([{ name: "file", body: Array.from({ length: 2000 }, (_, n) => String(n * n)).join() }]));
+    const pushed = push(MANY);
     spoil(pushed);
     const failure = await failed(fixture.perform({ tag: "layer", val: pushed.command }));
     expect(failure.kind).toBe(kind);
     expect(failure.message).toMatch(message);
     expect(tree(fixture.paths.layers())).toEqual(["tmp"]);
     expect(existsSync(keptBlob(pushed.blob))).toBe(false);
+  });
+
+  test.each<[string, (blob: Buffer) => Send, RegExp]>([
+    ["too little", (blob) => sending(blob.subarray(0, 60)), /^unexpected EOF$/],
+    ["a body that breaks off", breaking, /^unexpected EOF$/],
+    ["half a body and silence", silent, /timeout/],
+  ])("that sends %s goes on where it was, once it is asked for again", async (_, send, message) => {
+    const { command, blob } = push(MANY);
+    const { digest } = command.source.val;
+    const whole = blobs.get(digest)!;
+    blobs.set(digest, send(blob));
+    const failure = await failed(fixture.perform({ tag: "layer", val: command }));
+    expect(failure.kind).toBe("unreachable");
+    expect(failure.message).toMatch(message);
+    const kept = rest();
+    expect(kept).toEqual(blob.subarray(0, kept.length));
+    // A registry that gives no answer takes nothing away.
+    blobs.set(digest, (response) => json(response, 503, {}));
+    const refused = await failed(fixture.perform({ tag: "layer", val: command }));
+    expect(refused).toMatchObject({ kind: "registry", status: 503 });
+    blobs.set(digest, (response, from) => {
+      expect(from).toBe(kept.length);
+      whole(response, from);
+    });
+    expect(await fixture.perform({ tag: "layer", val: command })).toMatchObject({ tag: "size" });
+    expect(readFileSync(join(fixture.diff(command.chain), "file"), "utf8")).toBe(NUMBERS);
+    expect(readFileSync(keptBlob(blob))).toEqual(blob);
+    expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
+  });
+
+  test("that sends too little again and again grows each time", async () => {
+    const { command, blob } = push(MANY);
+    const { digest } = command.source.val;
+    for (let end = 1; end < blob.length; end *= 2) {
+      blobs.set(digest, (response, from) => {
+        begin(response, blob, from, end).end(blob.subarray(from, end));
+      });
+      expect((await failed(fixture.perform({ tag: "layer", val: command }))).kind).toBe("unreachable");
+      expect(rest()).toEqual(blob.subarray(0, end));
+    }
+    blobs.set(digest, sending(blob));
+    await fixture.perform({ tag: "layer", val: command });
+    expect(readFileSync(join(fixture.diff(command.chain), "file"), "utf8")).toBe(NUMBERS);
+  });
+
+  test("that broke off begins anew where the registry gives no parts, and where the parts do not fit", async () => {
+    const { command, blob } = push(MANY);
+    const { digest } = command.source.val;
+    blobs.set(digest, sending(Buffer.from(blob).fill(0, 20, 40).subarray(0, 60)));
+    await failed(fixture.perform({ tag: "layer", val: command }));
+    blobs.set(digest, sending(blob));
+    expect((await failed(fixture.perform({ tag: "layer", val: command }))).kind).toBe("corrupt");
+    expect(tree(fixture.paths.layers())).toEqual(["tmp"]);
+    blobs.set(digest, sending(blob.subarray(0, 60)));
+    await failed(fixture.perform({ tag: "layer", val: command }));
+    blobs.set(digest, (response) => sending(blob)(response, 0));
+    await fixture.perform({ tag: "layer", val: command });
+    expect(readFileSync(keptBlob(blob))).toEqual(blob);
+  });
+
+  test("that broke off can be dropped", async () => {
+    const { command, blob } = push(MANY);
+    blobs.set(command.source.val.digest, sending(blob.subarray(0, 60)));
+    await failed(fixture.perform({ tag: "layer", val: command }));
+    expect(rest()).toHaveLength(60);
+    await fixture.perform({ tag: "drop-chain", val: command.chain });
+    expect(tree(fixture.paths.layers())).toEqual(["tmp"]);
   });
 
   test("given up is interrupted and leaves nothing; asked again, it comes", async () => {
@@ -182,7 +237,7 @@ describeUnless(missing, "a layer from a registry", () => {
   test("given up by one goes on for another", async () => {
     const pushed = push(rawTar([{ name: "file", body: "x" }]));
     const send = blobs.get(pushed.command.source.val.digest)!;
-    blobs.set(pushed.command.source.val.digest, (response) => setTimeout(() => send(response), 200));
+    blobs.set(pushed.command.source.val.digest, (response) => setTimeout(() => send(response, 0), 200));
     const first = failed(fixture.perform({ tag: "layer", val: pushed.command }, [], 700n));
     const second = fixture.perform({ tag: "layer", val: pushed.command });
     await fixture.perform({ tag: "abandon", val: 700n });
@@ -231,6 +286,13 @@ describeUnless(missing, "a full disk", () => {
   });
 });
 
+/** Text that takes some bytes compressed, too. */
+const NUMBERS = Array.from({ length: 2000 }, (_, n) => String(n * n)).join();
+const MANY = rawTar([{ name: "file", body: NUMBERS }]);
+
+/** Sends a blob from an offset on. */
+type Send = (response: ServerResponse, from: number) => void;
+
 interface Pushed {
   command: content.Layer & { source: { tag: "registry"; val: content.RegistryBlob } };
   blob: Buffer;
@@ -248,25 +310,43 @@ function push(tar: Buffer, parent?: string): Pushed {
   return { blob, command: { chain, diffId, source, ...(parent === undefined ? {} : { parent }) } };
 }
 
-function sending(bytes: Buffer): (response: ServerResponse) => void {
-  return (response) => void response.writeHead(200).end(bytes);
+function sending(bytes: Buffer): Send {
+  return (response, from) => void begin(response, bytes, from, bytes.length).end(bytes.subarray(from));
 }
 
-function breaking(bytes: Buffer): (response: ServerResponse) => void {
-  return (response) => {
-    response.writeHead(200, { "content-length": bytes.length }).write(bytes.subarray(0, bytes.length / 2));
+function breaking(bytes: Buffer): Send {
+  return (response, from) => {
+    begin(response, bytes, from, bytes.length).write(halfOf(bytes.subarray(from)));
     setTimeout(() => response.destroy(), 20);
   };
 }
 
-function silent(bytes: Buffer): (response: ServerResponse) => void {
-  return (response) => {
-    response.writeHead(200, { "content-length": bytes.length }).write(bytes.subarray(0, bytes.length / 2));
-  };
+function silent(bytes: Buffer): Send {
+  return (response, from) => void begin(response, bytes, from, bytes.length).write(halfOf(bytes.subarray(from)));
+}
+
+function begin(response: ServerResponse, bytes: Buffer, from: number, end: number): ServerResponse {
+  const part = from === 0 ? {} : { "content-range": `bytes ${from}-${end - 1}/${bytes.length}` };
+  return response.writeHead(from === 0 ? 200 : 206, { "content-length": end - from, ...part });
+}
+
+function halfOf(bytes: Buffer): Buffer {
+  return bytes.subarray(0, bytes.length / 2);
+}
+
+/** Of what is asked for. */
+function offsetIn(range: string | undefined): number {
+  return Number(/^bytes=(\d+)-$/.exec(range ?? "")?.[1] ?? 0);
 }
 
 function keptBlob(blob: Buffer): string {
   return fixture.paths.blobs("sha256", digestOf(blob).slice("sha256:".length));
+}
+
+/** What is kept of the blob that broke off; empty for nothing. */
+function rest(): Buffer {
+  const [name] = tree(fixture.paths.layers("tmp"));
+  return name === undefined ? Buffer.alloc(0) : readFileSync(fixture.paths.layers("tmp", name));
 }
 
 function fetches(): number {

@@ -67,9 +67,9 @@ describe("a layer from a registry", () => {
       { kind: "corrupt", message: expect.stringContaining("filesystem layer verification failed for digest sha256:") },
     ],
     [
-      "that is cut off",
-      ({ faults }) => void faults.inject({ kind: "registry-cut", afterBytes: 5000 }, 1),
-      { kind: "corrupt", message: "unexpected EOF" },
+      "that is shorter than it was said to be",
+      (_, layer) => void (layer.source = longer(layer.source)),
+      { kind: "corrupt", message: expect.stringContaining("filesystem layer verification failed for digest sha256:") },
     ],
     [
       "whose tar is another",
@@ -88,6 +88,40 @@ describe("a layer from a registry", () => {
     const before = world.disk.room.used;
     expect(await failed(world.perform({ tag: "layer", val: spoilt }))).toMatchObject(expected);
     expect([world.content.chains(), world.disk.room.used]).toEqual([[], before]);
+    await world.perform({ tag: "layer", val: layer! });
+    expect(world.content.chains()).toEqual([layer!.chain]);
+  });
+
+  test("that is cut off goes on where it was, and what is kept of it until then can be dropped", async () => {
+    const [layer] = await world.pulled("library/alpine", "latest");
+    const { used } = world.disk.room;
+    const cut = async (): Promise<void> => {
+      world.faults.inject({ kind: "registry-cut", afterBytes: 5000 }, 1);
+      const failure = await failed(world.perform({ tag: "layer", val: layer! }));
+      expect(failure).toMatchObject({ kind: "unreachable", message: "unexpected EOF" });
+    };
+    await cut();
+    expect([world.content.chains(), world.disk.room.used]).toEqual([[], used + 5000]);
+    await world.perform({ tag: "drop-chain", val: layer!.chain });
+    expect(world.disk.room.used).toBe(used);
+    await cut();
+    await cut();
+    expect(world.disk.room.used).toBe(used + 10_000);
+    const told: Told[] = [];
+    await world.perform({ tag: "layer", val: layer! }, told);
+    expect(told[0]).toMatchObject({ phase: "downloading", current: 10_000 });
+    await world.perform({ tag: "drop-chain", val: layer!.chain });
+    expect(world.disk.room.used).toBe(used);
+  });
+
+  test("that is cut off and goes on with other bytes is not kept", async () => {
+    const [layer] = await world.pulled("library/alpine", "latest");
+    const { used } = world.disk.room;
+    world.faults.inject({ kind: "registry-cut", afterBytes: 5000 }, 1);
+    await failed(world.perform({ tag: "layer", val: layer! }));
+    world.faults.inject({ kind: "registry-corrupt" }, 1);
+    expect((await failed(world.perform({ tag: "layer", val: layer! }))).kind).toBe("corrupt");
+    expect(world.disk.room.used).toBe(used);
     await world.perform({ tag: "layer", val: layer! });
     expect(world.content.chains()).toEqual([layer!.chain]);
   });
@@ -117,3 +151,8 @@ describe("a layer from a registry", () => {
     expect([world.content.chains(), world.disk.room.used]).toEqual([[], before]);
   });
 });
+
+function longer(source: content.LayerSource): content.LayerSource {
+  if (source.tag !== "registry") throw new Error("not from a registry");
+  return { ...source, val: { ...source.val, size: source.val.size + 1n } };
+}

@@ -224,7 +224,7 @@ describe("a fault", () => {
     const [layer] = await world.pulled("library/hello-world", "latest");
     const blob = registryBlob(layer);
     world.faults.inject({ kind: "registry-cut", afterBytes: 100 }, 1);
-    expect(await failed(collect(world, blob))).toMatchObject({ kind: "corrupt", message: "unexpected EOF" });
+    expect(await failed(collect(world, blob))).toMatchObject({ kind: "unreachable", message: "unexpected EOF" });
     world.faults.inject({ kind: "registry-corrupt" }, 1);
     expect((await failed(world.registry.blob(blob))).kind).toBe("corrupt");
     expect(digestOf(await world.registry.blob(blob))).toBe(blob.digest);

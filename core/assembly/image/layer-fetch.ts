@@ -1,31 +1,35 @@
-// Layers on their way: each is fetched once, however many pulls and loads want it, and given up when the last of them
-// goes. Three download at a time, over all pulls.
+// Layers on their way: each is fetched once, however many pulls and loads want it, tried again where that may help, and
+// given up when the last of them goes. Three download at a time, over all pulls; one that pauses keeps its place.
 
 import {
+  ContentCommandDropChain,
   ContentCommandLayer,
-  Credentials,
   Failure,
+  FailureKind,
   Layer,
-  LayerSource,
-  LayerSourceArchived,
-  LayerSourceRegistry,
   LayerSourceTag,
   Outcome,
   OutcomeSize,
   Phase,
   Progress,
 } from "../../../build/bindings/types";
-import { abandon, askContent } from "../ask";
+import { abandon, askContent, cancelTimer, wakeAfter } from "../ask";
 import { Ignored } from "../ignored";
 import { engine } from "../state";
 import { Task } from "../task";
+import { pauseAfter } from "./layer-retry";
+import { isSameSource } from "./layer-source";
 import { StoredLayer } from "./layers";
 
 /** Docker's `max-concurrent-downloads`. */
 export const LAYERS_AT_ONCE: i32 = 3;
 
+const SECOND: u64 = 1_000_000_000;
+
 export enum FetchState {
   Waiting,
+  /** It broke off, and is tried again after a pause. */
+  Pausing,
   Downloading,
   Verifying,
   Downloaded,
@@ -54,8 +58,16 @@ export class LayerFetch extends Task {
   state: FetchState = FetchState.Waiting;
   /** Bytes so far in this state. */
   current: u64 = 0;
+  /** Seconds that are left of the pause. */
+  secondsLeft: u32 = 0;
   private readonly wants: Want[] = [];
   private op: u64 = 0;
+  /** Of the pause; 0 for none. */
+  private timer: u64 = 0;
+  /** Of the source that is asked now. */
+  private attempts: u32 = 0;
+  /** An attempt broke off: the host may have kept what had come. */
+  private hasRest: bool = false;
   private givenUp: bool = false;
   private downloads: bool = false;
 
@@ -84,6 +96,7 @@ export class LayerFetch extends Task {
   begin(): void {
     this.givenUp = false;
     this.downloads = true;
+    this.attempts += 1;
     this.state = FetchState.Downloading;
     this.current = 0;
     this.op = askContent(this, 0, new ContentCommandLayer(this.layer));
@@ -91,6 +104,7 @@ export class LayerFetch extends Task {
   }
 
   giveUp(): void {
+    if (this.timer != 0) return this.endPause();
     if (this.givenUp || this.op == 0) return;
     this.givenUp = true;
     abandon(new Ignored(), 0, this.op);
@@ -107,9 +121,64 @@ export class LayerFetch extends Task {
     this.op = 0;
     // Somebody may have come for it after it had been given up.
     if (failure !== null && this.givenUp && this.isWanted) this.againFrom(this.wants[0].layer);
+    else if (failure !== null && this.awaitsParent(failure)) this.fetches.againAfter(this);
+    else if (failure !== null && this.pauses(failure)) return;
     else if (failure === null || !this.asksAnother(failure)) this.settle(outcome, failure);
     this.freeSlot();
     this.fetches.proceed();
+  }
+
+  elapsed(_step: i32): void {
+    this.timer = 0;
+    this.secondsLeft -= 1;
+    if (this.secondsLeft == 0) return this.begin();
+    this.countDown();
+  }
+
+  /** Nobody wants it any more, and nothing of it is under way. */
+  letGo(): void {
+    this.state = FetchState.Ended;
+    this.dropRest();
+    this.fetches.forget(this);
+  }
+
+  /** The host needed the layer below, and did not find it, because that one is to be tried again. */
+  private awaitsParent(failure: Failure): bool {
+    const parent = this.layer.parent;
+    if (parent === null || failure.kind != FailureKind.NotFound || failure.status != 0) return false;
+    return this.fetches.isUnderWay(parent);
+  }
+
+  /** False when the failure is for good. */
+  private pauses(failure: Failure): bool {
+    if (this.givenUp || this.layer.source.tag != LayerSourceTag.Registry) return false;
+    const pause = pauseAfter(this.attempts, failure, this.hasRest);
+    if (failure.kind == FailureKind.Unreachable) this.hasRest = true;
+    if (failure.kind == FailureKind.Corrupt) this.hasRest = false;
+    if (pause == 0) return false;
+    this.state = FetchState.Pausing;
+    this.current = 0;
+    this.secondsLeft = pause;
+    this.countDown();
+    return true;
+  }
+
+  private countDown(): void {
+    this.timer = wakeAfter(this, 0, SECOND);
+    this.tell();
+  }
+
+  private endPause(): void {
+    cancelTimer(this.timer);
+    this.timer = 0;
+    this.letGo();
+    this.freeSlot();
+  }
+
+  /** What the host has kept for another attempt. */
+  private dropRest(): void {
+    if (this.hasRest) askContent(new Ignored(), 0, new ContentCommandDropChain(this.layer.chain));
+    this.hasRest = false;
   }
 
   private settle(outcome: Outcome | null, failure: Failure | null): void {
@@ -119,6 +188,8 @@ export class LayerFetch extends Task {
     if (failure === null) {
       const size = (<OutcomeSize>outcome!).value;
       engine.images.layers.add(new StoredLayer(layer.chain, layer.parent, layer.diffId, size));
+    } else {
+      this.dropRest();
     }
     const wants = this.wants.splice(0);
     for (let i = 0; i < wants.length; i++) wants[i].watcher.ended(this, failure);
@@ -143,6 +214,7 @@ export class LayerFetch extends Task {
 
   private againFrom(layer: Layer): void {
     this.layer = layer;
+    this.attempts = 0;
     this.fetches.again(this);
   }
 
@@ -163,6 +235,8 @@ export class LayerFetches {
   private readonly byChain: Map<string, LayerFetch> = new Map<string, LayerFetch>();
   /** In the order wanted: the chain below a layer stands before it. */
   private readonly waiting: LayerFetch[] = [];
+  /** Those that are asked for again once the layer below is there. */
+  private readonly above: LayerFetch[] = [];
   private slots: i32 = LAYERS_AT_ONCE;
 
   /** Joins the fetch of a layer's chain, or puts one in the queue: `proceed` begins it. */
@@ -189,10 +263,8 @@ export class LayerFetches {
   leave(fetch: LayerFetch, watcher: LayerWatcher): void {
     fetch.leave(watcher);
     if (fetch.isWanted || fetch.state == FetchState.Ended) return;
-    const queued = this.waiting.indexOf(fetch);
-    if (queued < 0) return fetch.giveUp();
-    this.waiting.splice(queued, 1);
-    this.forget(fetch);
+    if (!remove(this.waiting, fetch) && !remove(this.above, fetch)) return fetch.giveUp();
+    fetch.letGo();
   }
 
   again(fetch: LayerFetch): void {
@@ -200,8 +272,21 @@ export class LayerFetches {
     this.waiting.push(fetch);
   }
 
+  againAfter(fetch: LayerFetch): void {
+    fetch.state = FetchState.Waiting;
+    this.above.push(fetch);
+  }
+
+  isUnderWay(chain: string): bool {
+    return this.byChain.has(chain);
+  }
+
   forget(fetch: LayerFetch): void {
-    this.byChain.delete(fetch.layer.chain);
+    const chain = fetch.layer.chain;
+    this.byChain.delete(chain);
+    for (let i = this.above.length - 1; i >= 0; i--) {
+      if (this.above[i].layer.parent == chain) this.again(this.above.splice(i, 1)[0]);
+    }
   }
 
   slotFreed(): void {
@@ -223,22 +308,9 @@ function stateOf(phase: Phase): FetchState {
   }
 }
 
-/** A registry that refuses one client's credentials may take another's. */
-function isSameSource(one: LayerSource, other: LayerSource): bool {
-  if (one.tag != other.tag) return false;
-  if (one.tag == LayerSourceTag.Archived) {
-    const member = (<LayerSourceArchived>one).value;
-    const another = (<LayerSourceArchived>other).value;
-    return member.archive == another.archive && member.path == another.path;
-  }
-  const from = (<LayerSourceRegistry>one).value.from;
-  const its = (<LayerSourceRegistry>other).value.from;
-  if (from.repository != its.repository || from.endpoint.authority != its.endpoint.authority) return false;
-  return areSame(from.credentials, its.credentials);
-}
-
-function areSame(one: Credentials | null, other: Credentials | null): bool {
-  if (one === null || other === null) return one === other;
-  if (one.username != other.username || one.password != other.password) return false;
-  return one.identityToken == other.identityToken && one.registryToken == other.registryToken;
+function remove(from: LayerFetch[], fetch: LayerFetch): bool {
+  const at = from.indexOf(fetch);
+  if (at < 0) return false;
+  from.splice(at, 1);
+  return true;
 }

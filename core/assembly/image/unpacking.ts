@@ -98,6 +98,7 @@ export class Unpacking extends LayerWatcher {
     const at = this.indexOf(fetch);
     if (at < 0) return;
     const row = this.rows[at];
+    if (fetch.state == FetchState.Pausing) this.stream.layer(retryingIn(fetch.secondsLeft), row.id);
     if (fetch.state == FetchState.Downloading) this.amount(row, at, "Downloading", fetch.current);
     if (fetch.state >= FetchState.Verifying) this.say(row, Said.Checksum);
     if (fetch.state >= FetchState.Downloaded) this.say(row, Said.Downloaded);
@@ -181,4 +182,8 @@ export class Unpacking extends LayerWatcher {
     }
     return -1;
   }
+}
+
+function retryingIn(seconds: u32): string {
+  return `Retrying in ${seconds} second${seconds == 1 ? "" : "s"}`;
 }

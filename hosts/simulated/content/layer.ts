@@ -1,4 +1,5 @@
-// One layer: bytes → digest of the blob → decompress → DiffID → tree of changes, the blob kept on the way.
+// One layer: bytes → digest of the blob → decompress → DiffID → tree of changes, the blob kept on the way. What had come
+// of a blob when its connection broke is kept, and the rest fetched.
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
@@ -36,7 +37,7 @@ export async function makeLayer(
   const { layers } = deps;
   const [room, blobRoom] = [layers.share(), layers.share()];
   try {
-    const source = await fetched(layer.source, deps, blobRoom, report, signal);
+    const source = await fetched(layer, deps, blobRoom, report, signal);
     const { unpacker, tar } = await unpack(layer, source, room, deps, report, signal);
     const size = unpacker.size();
     const { parent = null, diffId, chain } = layer;
@@ -62,7 +63,7 @@ interface Source {
 }
 
 async function fetched(
-  source: content.LayerSource,
+  { chain, source }: content.Layer,
   deps: LayerDeps,
   room: Share,
   report: Report,
@@ -76,21 +77,37 @@ async function fetched(
   const mismatch = (): string => "layers from manifest don't match image configuration";
   const kept = deps.layers.blob(digest);
   if (kept) return { bytes: kept, digest, isNew: false, mismatch };
-  const bytes = await download(source.val, deps.registry, room, report, signal);
+  const pieces: Uint8Array[] = [];
+  try {
+    await download(chain, source.val, pieces, deps, room, report, signal);
+  } catch (error) {
+    const brokeOff = error instanceof HostFailure && error.failure.kind === "unreachable";
+    if (brokeOff && pieces.length > 0) deps.layers.rests.keep(chain, { digest, bytes: joined(pieces) }, room);
+    throw error;
+  }
+  report("verifying", source.val.size, source.val.size);
+  const bytes = joined(pieces);
+  if (digestOf(bytes) !== digest) throw refused(digest);
+  report("downloaded", source.val.size, source.val.size);
   return { bytes, digest, isNew: true, mismatch };
 }
 
+/** The bytes of a blob, as they come. */
 async function download(
+  chain: string,
   blob: content.RegistryBlob,
-  registry: RegistryClient,
+  pieces: Uint8Array[],
+  { layers, registry }: LayerDeps,
   room: Share,
   report: Report,
   signal: AbortSignal,
-): Promise<Uint8Array> {
-  const { body } = await registry.stream(blob, signal);
-  const pieces: Uint8Array[] = [];
-  let received = 0;
-  report("downloading", 0n, blob.size);
+): Promise<void> {
+  const { body, from } = await registry.stream(blob, signal, layers.rests.size(chain, blob.digest));
+  const rest = layers.rests.take(chain, room);
+  if (from > 0 && rest) pieces.push(rest);
+  else room.release();
+  let received = from;
+  report("downloading", BigInt(received), blob.size);
   for await (const piece of body) {
     received += piece.length;
     if (received > blob.size) throw refused(blob.digest);
@@ -98,12 +115,11 @@ async function download(
     pieces.push(piece);
     report("downloading", BigInt(received), blob.size);
   }
-  if (received < blob.size) throw new HostFailure("corrupt", "unexpected EOF");
-  report("verifying", blob.size, blob.size);
-  const bytes = joined(pieces);
-  if (digestOf(bytes) !== blob.digest) throw refused(blob.digest);
-  report("downloaded", blob.size, blob.size);
-  return bytes;
+  if (received >= blob.size) return;
+  // Whole, and shorter than it was said to be, it would come so again.
+  throw digestOf(joined(pieces)) === blob.digest
+    ? refused(blob.digest)
+    : new HostFailure("unreachable", "unexpected EOF");
 }
 
 function refused(digest: string): HostFailure {

@@ -4,6 +4,7 @@ import { HostFailure } from "../../failure.js";
 import type { FramePart } from "../../streams/tar/frame.js";
 import type { Inode } from "./inode.js";
 import { merged, type Change } from "./merge.js";
+import { Rests } from "./rests.js";
 import { Share, type Space } from "./space.js";
 import { withStubs } from "./stubs.js";
 
@@ -22,6 +23,8 @@ export interface Layer {
 }
 
 export class Layers {
+  /** Of blobs that broke off. */
+  readonly rests = new Rests(() => this.share());
   readonly #room: Space;
   readonly #layers = new Map<string, Layer & { share: Share }>();
   /** Blobs as they were received. */
@@ -63,8 +66,9 @@ export class Layers {
     else this.#blobs.set(layer.blob, blob);
   }
 
-  /** Forgets a layer; the blob too, when no other layer came from it. */
+  /** Forgets a layer, or what is kept of it on its way; the blob too, when no other layer came from it. */
   drop(chain: string): void {
+    this.rests.drop(chain);
     const layer = this.#layers.get(chain);
     if (!layer) return;
     layer.share.release();

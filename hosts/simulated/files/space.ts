@@ -51,6 +51,12 @@ export class Share implements Space {
     this.used -= bytes;
   }
 
+  /** Another owner has all of it from now on. */
+  hand(to: Share): void {
+    to.used += this.used;
+    this.used = 0;
+  }
+
   /** Its owner is gone. */
   release(): void {
     this.free(this.used);

@@ -100,9 +100,9 @@ export class RegistryNetwork {
     const { faults } = this.#options;
     const about = { authority: host };
     const sent = faults.strike("registry-corrupt", about) ? corrupted(bytes) : bytes;
-    const cut = faults.strike("registry-cut", about);
+    const cut = faults.strike("registry-cut", { ...about, bytes: sent.length });
     yield* this.#paced(cut ? sent.subarray(0, cut.afterBytes) : sent, host, signal);
-    if (cut && cut.afterBytes < sent.length) throw networkError("ECONNRESET", `connection to ${host} was reset`);
+    if (cut) throw networkError("ECONNRESET", `connection to ${host} was reset`);
   }
 
   /** A piece at a time, each as long on its way as the connection is slow. */

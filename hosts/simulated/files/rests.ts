@@ -1,0 +1,51 @@
+// What had come of layers' blobs when their connections broke, until they are asked for again or dropped.
+
+import type { Share } from "./space.js";
+
+/** The beginning of a blob. */
+interface Rest {
+  digest: string;
+  bytes: Uint8Array;
+}
+
+export class Rests {
+  readonly #byChain = new Map<string, Rest & { share: Share }>();
+  readonly #share: () => Share;
+
+  /** `share`: new room on the disk. */
+  constructor(share: () => Share) {
+    this.#share = share;
+  }
+
+  /** Keeps the beginning of a chain's blob, with the room that it takes. */
+  keep(chain: string, rest: Rest, room: Share): void {
+    this.drop(chain);
+    const share = this.#share();
+    room.hand(share);
+    this.#byChain.set(chain, { ...rest, share });
+  }
+
+  /** How many bytes of this blob are kept. */
+  size(chain: string, digest: string): number {
+    const rest = this.#byChain.get(chain);
+    return rest?.digest === digest ? rest.bytes.length : 0;
+  }
+
+  /** Gives them away, with their room. */
+  take(chain: string, room: Share): Uint8Array | undefined {
+    const rest = this.#byChain.get(chain);
+    rest?.share.hand(room);
+    this.#byChain.delete(chain);
+    return rest?.bytes;
+  }
+
+  drop(chain: string): void {
+    this.#byChain.get(chain)?.share.release();
+    this.#byChain.delete(chain);
+  }
+
+  /** The engine that they were for is gone. */
+  sweep(): void {
+    for (const chain of [...this.#byChain.keys()]) this.drop(chain);
+  }
+}

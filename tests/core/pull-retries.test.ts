@@ -1,0 +1,179 @@
+// Layers that break off on their way, seen from the core: which failures are tried again, when, and what is told of it.
+
+import { describe, expect, test } from "vitest";
+import type { types } from "../../hosts/host.js";
+import { ImageWorld, makeImage, shortId } from "./image-world.js";
+import { begin, chainsOf } from "./pulls.js";
+
+const image = makeImage(["only"]);
+const CHAIN = image.chains[0]!;
+
+describe("a layer that breaks off", () => {
+  test("is tried again five times, with growing pauses that are counted down", () => {
+    const world = new ImageWorld();
+    const id = begin(world, "x:1", image);
+    for (const pause of [5, 10, 15, 20, 25]) {
+      world.fail(world.take("layer").op, "unreachable", "unexpected EOF");
+      const before = world.said(id).length - 1;
+      world.wait(pause - 1);
+      expect(world.open()).toEqual([]);
+      world.wait(1);
+      expect(world.said(id).slice(before)).toEqual(countdown(pause));
+      expect(world.open()).toEqual(["layer"]);
+    }
+    world.fail(world.take("layer").op, "unreachable", "unexpected EOF");
+    expect(world.said(id).at(-1)).toBe("unexpected EOF");
+    expect(world.answer(id).over).toBe(true);
+    expect(world.timers).toBe(0);
+    // What had come of it.
+    expect(world.dropped()).toEqual([CHAIN]);
+    expect(world.open()).toEqual([]);
+  });
+
+  test("comes whole at last: lines as if nothing had been, and nothing is dropped", () => {
+    const world = new ImageWorld();
+    const id = begin(world, "x:1", image);
+    const first = world.take("layer");
+    world.progress(first.op, "downloading", 400, 1000);
+    world.fail(first.op, "unreachable", "unexpected EOF");
+    world.wait(5);
+    const second = world.take("layer");
+    expect(second.val).toEqual(first.val);
+    world.progress(second.op, "downloading", 600, 1000);
+    world.progress(second.op, "verifying", 1000, 1000);
+    world.progress(second.op, "downloaded", 1000, 1000);
+    world.succeed(second.op, { tag: "size", val: 1n });
+    const layer = shortId(image.blobs[0]!);
+    const said = world.said(id);
+    expect(said.slice(said.indexOf(`Downloading ${layer}`), said.indexOf(`Extracting ${layer}`))).toEqual([
+      `Downloading ${layer}`,
+      ...countdown(5),
+      `Downloading ${layer}`,
+      `Verifying Checksum ${layer}`,
+      `Download complete ${layer}`,
+    ]);
+    expect(said.at(-1)).toBe("Status: Downloaded newer image for x:1");
+    expect(world.open()).toEqual([]);
+  });
+
+  test("keeps its place among the three that download", () => {
+    const world = new ImageWorld();
+    begin(world, "x:1", makeImage(["k", "l", "m", "n"]));
+    world.fail(world.take("layer").op, "unreachable", "unexpected EOF");
+    expect(world.open()).toEqual(["layer", "layer"]);
+    world.wait(5);
+    expect(world.open()).toEqual(["layer", "layer", "layer"]);
+  });
+
+  test.each([
+    ["an error of the registry's server", { kind: "registry", status: 503 }, 5],
+    ["the registry wants a longer pause", { kind: "registry", status: 503, retryAfter: 7 }, 7],
+    ["the registry wants a shorter pause", { kind: "registry", status: 503, retryAfter: 2 }, 5],
+    ["asked too often, come back then", { kind: "limited", status: 429, retryAfter: 300 }, 300],
+    ["asked too often, come back tomorrow", { kind: "limited", status: 429, retryAfter: 301 }, 0],
+    ["asked too often", { kind: "limited", status: 429 }, 0],
+    ["an answer that makes no sense", { kind: "registry", status: 418 }, 0],
+    ["other bytes", { kind: "corrupt" }, 0],
+    ["unknown", { kind: "not-found", status: 404, code: "BLOB_UNKNOWN" }, 0],
+    ["forbidden", { kind: "denied", status: 403 }, 0],
+    ["other credentials wanted", { kind: "unauthorized", status: 401 }, 0],
+    ["a full disk", { kind: "exhausted" }, 0],
+    ["a name that makes no sense", { kind: "invalid" }, 0],
+  ] as const)("%s: %j is tried again after %i s, if at all", (_what, { kind, ...more }, pause) => {
+    const world = new ImageWorld();
+    const id = begin(world, "x:1", image);
+    world.fail(world.take("layer").op, kind, "told", more);
+    expect(world.answer(id).over).toBe(pause === 0);
+    if (pause === 0) return expect(world.timers).toBe(0);
+    world.wait(pause - 1);
+    expect(world.open()).toEqual([]);
+    world.wait(1);
+    expect(world.open()).toEqual(["layer"]);
+  });
+
+  test("and is not itself once it was put together of two answers is fetched anew, once", () => {
+    const world = new ImageWorld();
+    const id = begin(world, "x:1", image);
+    fail(world, "unreachable", 5);
+    fail(world, "corrupt", 10);
+    world.fail(world.take("layer").op, "corrupt", "filesystem layer verification failed");
+    expect(world.said(id).at(-1)).toBe("filesystem layer verification failed");
+    // The host keeps nothing of what is corrupt.
+    expect(world.open()).toEqual([]);
+  });
+
+  test("when its client goes away in a pause is let go of, and its place is free", () => {
+    const world = new ImageWorld();
+    const records = chainsOf(world);
+    const id = begin(world, "x:1", image);
+    world.fail(world.take("layer").op, "unreachable", "unexpected EOF");
+    world.wait(2);
+    world.hangUp(id);
+    expect(world.timers).toBe(0);
+    expect(world.dropped()).toEqual([CHAIN]);
+    expect(chainsOf(world)).toEqual(records);
+    begin(world, "x:2", makeImage(["k", "l", "m", "n"]));
+    expect(world.open()).toEqual(["layer", "layer", "layer"]);
+  });
+
+  test("is shared in its pause, too: one client goes, the other's goes on", () => {
+    const world = new ImageWorld();
+    const one = begin(world, "x:1", image);
+    world.fail(world.take("layer").op, "unreachable", "unexpected EOF");
+    world.wait(2);
+    const two = begin(world, "x:2", image);
+    expect(world.said(two).at(-1)).toBe(`Retrying in 3 seconds ${shortId(image.blobs[0]!)}`);
+    world.hangUp(one);
+    expect(world.open()).toEqual([]);
+    world.wait(3);
+    world.succeed(world.take("layer").op, { tag: "size", val: 1n });
+    expect(world.said(two).at(-1)).toBe("Status: Downloaded newer image for x:2");
+  });
+});
+
+test("a layer above one that pauses, and needs its files, is asked for again when that is there", () => {
+  const world = new ImageWorld();
+  const stack = makeImage(["below", "above"]);
+  const id = begin(world, "x:1", stack);
+  const [below, above] = [world.take("layer"), world.take("layer")];
+  world.fail(below.op, "unreachable", "unexpected EOF");
+  world.fail(above.op, "not-found", `layer ${stack.chains[0]} does not exist`);
+  expect(world.answer(id).over).toBe(false);
+  world.wait(5);
+  expect(world.open()).toEqual(["layer"]);
+  world.succeed(world.take("layer").op, { tag: "size", val: 1n });
+  const again = world.take("layer");
+  expect(again.val).toEqual(above.val);
+  world.succeed(again.op, { tag: "size", val: 1n });
+  expect(world.said(id).at(-1)).toBe("Status: Downloaded newer image for x:1");
+});
+
+test("a layer above one that is not to be had is let go of with it", () => {
+  const world = new ImageWorld();
+  const stack = makeImage(["below", "above"]);
+  const id = begin(world, "x:1", stack);
+  const [below, above] = [world.take("layer"), world.take("layer")];
+  world.fail(below.op, "unreachable", "unexpected EOF");
+  world.fail(above.op, "not-found", `layer ${stack.chains[0]} does not exist`);
+  world.wait(5);
+  world.fail(world.take("layer").op, "corrupt", "other bytes");
+  world.wait(10);
+  world.fail(world.take("layer").op, "denied", "no more");
+  expect(world.said(id).at(-1)).toBe("no more");
+  expect(world.open()).toEqual([]);
+  begin(world, "x:1", stack);
+  expect(world.open()).toEqual(["layer", "layer"]);
+});
+
+function fail(world: ImageWorld, kind: types.FailureKind, pause: number): void {
+  world.fail(world.take("layer").op, kind, "told");
+  world.wait(pause);
+}
+
+function countdown(from: number): string[] {
+  const layer = shortId(image.blobs[0]!);
+  return Array.from({ length: from }, (_, passed) => {
+    const left = from - passed;
+    return `Retrying in ${left} second${left === 1 ? "" : "s"} ${layer}`;
+  });
+}
