@@ -19,7 +19,7 @@ export const BUNDLE = join(ROOT, "build/coracle.mjs");
  * not stay with a daemon that is started afterwards. Exits when it cannot be done.
  */
 export function prepare(products = ["core", "daemon"]) {
-  requireNode(20);
+  requireNode(ROOT);
   installDependencies(ROOT);
   const stale = staleProducts(ROOT, products);
   if (stale.length > 0) runOrExit(process.execPath, [fileURLToPath(import.meta.url), "build", ...stale]);
@@ -28,7 +28,7 @@ export function prepare(products = ["core", "daemon"]) {
 const COMMANDS = {
   // With --debug the core is compiled quickly and keeps its names; the next start builds it anew.
   async build(args) {
-    requireNode(20);
+    requireNode(ROOT);
     installDependencies(ROOT);
     const names = args.filter((arg) => arg !== "--debug");
     await build(ROOT, { names: names.length > 0 ? names : undefined, release: names.length === args.length });

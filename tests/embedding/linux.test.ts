@@ -23,7 +23,7 @@ describeUnless(linux === undefined ? "another engine was chosen" : linux.missing
       rmSync(directory, { recursive: true, force: true });
     });
     // Its dependencies, as npm would install them.
-    for (const name of ["koffi", "lmdb", "fzstd", "@lmdb", "msgpackr", "weak-lru-cache", "ordered-binary"]) {
+    for (const name of ["koffi", "lmdb", "@lmdb", "msgpackr", "weak-lru-cache", "ordered-binary"]) {
       symlinkSync(join(ROOT, "node_modules", name), join(packed.directory, "node_modules", name));
     }
     const story = join(ROOT, "tests/embedding/platforms/linux-story.ts");

@@ -11,14 +11,17 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export class PackedPackage {
   /** What is written here can import `coracle-engine`. */
   readonly directory: string;
+  /** As it is published. */
+  readonly tarball: string;
 
   constructor() {
     this.directory = mkdtempSync(join(tmpdir(), "coracle-package-"));
     const packing = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", this.directory];
-    const tarball = execFileSync("npm", packing, { cwd: ROOT, encoding: "utf8" }).trim().split("\n").at(-1)!;
+    const packed = execFileSync("npm", packing, { cwd: ROOT, encoding: "utf8" }).trim().split("\n").at(-1)!;
+    this.tarball = join(this.directory, packed);
     const home = join(this.directory, "node_modules/coracle-engine");
     mkdirSync(home, { recursive: true });
-    execFileSync("tar", ["-xzf", join(this.directory, tarball), "-C", home, "--strip-components=1"]);
+    execFileSync("tar", ["-xzf", this.tarball, "-C", home, "--strip-components=1"]);
     writeFileSync(join(this.directory, "package.json"), JSON.stringify({ type: "module", private: true }));
   }
 

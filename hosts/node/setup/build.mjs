@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { buildPackage } from "./package.mjs";
+import { buildPackage, INJECTION, NATIVE, REQUIRE, without } from "./package.mjs";
 
 /** What is built: from what, and the file that must be there. A product's inputs hold those before it. */
 const PRODUCTS = [
@@ -107,13 +107,12 @@ async function buildCore(root, release) {
 
 /** Everything in one file but the packages with native parts: one file to read makes a quick start. */
 async function bundleDaemon(root) {
-  const require =
-    'import { createRequire as createRequireHere } from "node:module"; const require = createRequireHere(import.meta.url);';
   await bundle({
     entryPoints: [join(root, "hosts/node/main.ts")],
     outfile: join(root, "build/coracle.mjs"),
-    external: ["lmdb", "koffi", "node-unix-socket"],
-    banner: { js: require },
+    external: NATIVE,
+    banner: { js: REQUIRE },
+    plugins: [without(INJECTION)],
     minifyWhitespace: true,
     minifySyntax: true,
   });

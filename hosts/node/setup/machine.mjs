@@ -1,7 +1,8 @@
 // What the system has to have, and how it gets what is missing.
 
 import { spawnSync } from "node:child_process";
-import { closeSync, existsSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** Each package with the files of which one proves that it, or the same from elsewhere, is there. */
 const DAEMON_PACKAGES = [
@@ -60,10 +61,14 @@ export function installMissingPackages({ withTests = false } = {}) {
   return false;
 }
 
-/** Says what to do and ends the process if this Node is too old. */
-export function requireNode(major) {
-  if (Number(process.versions.node.split(".")[0]) >= major) return;
-  console.error(`Coracle needs Node ${major} or newer; this is ${process.version} (${process.execPath})`);
+/** Says what to do and ends the process if this Node is older than package.json has it: `>=MAJOR.MINOR`. */
+export function requireNode(root) {
+  const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const oldest = engines.node.slice(">=".length);
+  const [major, minor] = oldest.split(".").map(Number);
+  const [ownMajor, ownMinor] = process.versions.node.split(".").map(Number);
+  if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return;
+  console.error(`Coracle needs Node ${oldest} or newer; this is ${process.version} (${process.execPath})`);
   process.exit(1);
 }
 

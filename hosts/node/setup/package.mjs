@@ -16,6 +16,7 @@ export async function buildPackage(root) {
   rmSync(fresh, { recursive: true, force: true });
   try {
     await bundleEntries(root, fresh);
+    await bundleServer(root, fresh);
     await rollUpTypes(root, fresh);
     rmSync(join(root, PACKAGE), { recursive: true, force: true });
     renameSync(fresh, join(root, PACKAGE));
@@ -24,9 +25,18 @@ export async function buildPackage(root) {
   }
 }
 
+/** Packages with native parts, which are installed; all others are taken in. */
+export const NATIVE = ["koffi", "lmdb", "node-unix-socket"];
+/** The HTTP server's, which need Node as it is: a file each, imported when it is used. */
+const OF_SERVER = ["fastify", "ws"];
+
+/** For what of a bundle asks for modules as CommonJS does. */
+export const REQUIRE =
+  'import { createRequire as createRequireHere } from "node:module"; const require = createRequireHere(import.meta.url);';
+
 /**
  * What both entries need stands in files that they share. Packages of plain JavaScript are taken in, so that no bundler
- * and no installation is needed; those with native parts, and the HTTP server's, are imported when they are used.
+ * and no installation is needed.
  */
 async function bundleEntries(root, outdir) {
   const esbuild = await import("esbuild");
@@ -37,9 +47,9 @@ async function bundleEntries(root, outdir) {
     outdir,
     platform: "neutral",
     mainFields: ["module", "main"],
-    external: ["node:*", "fastify", "koffi", "lmdb", "node-unix-socket", "ws"],
+    external: ["node:*", ...NATIVE],
     minifySyntax: true,
-    plugins: [onlyVersion(root), withoutOldStreams()],
+    plugins: [onlyVersion(root), without(/^stream\/web$/), besides(OF_SERVER)],
     metafile: true,
     logLevel: "silent",
   });
@@ -48,13 +58,45 @@ async function bundleEntries(root, outdir) {
   writeFileSync(join(root, REPORTS, "inputs.json"), JSON.stringify(inputsOf(metafile), null, 1));
 }
 
-/** A package asks for them where there are none of the platform's own: before Node 18. */
-function withoutOldStreams() {
+async function bundleServer(root, outdir) {
+  const esbuild = await import("esbuild");
+  await esbuild.build({
+    ...{ bundle: true, format: "esm", platform: "node", target: "es2022", charset: "ascii" },
+    entryPoints: OF_SERVER,
+    absWorkingDir: root,
+    outdir,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    banner: { js: REQUIRE },
+    plugins: [without(INJECTION)],
+    logLevel: "silent",
+  });
+}
+
+/** With it fastify answers requests that tests make up; what it needs claims a newer Node than all others. */
+export const INJECTION = /^light-my-request$/;
+
+/** In a bundle there is nothing in a module's place: `stream/web` is asked for where a platform has no streams itself. */
+export function without(filter) {
   return {
-    name: "without-old-streams",
+    name: `without ${filter}`,
     setup: ({ onResolve, onLoad }) => {
-      onResolve({ filter: /^stream\/web$/ }, ({ path }) => ({ path, namespace: "none" }));
-      onLoad({ filter: /.*/, namespace: "none" }, () => ({ contents: "" }));
+      const namespace = `none ${filter}`;
+      onResolve({ filter }, ({ path }) => ({ path, namespace }));
+      onLoad({ filter: /.*/, namespace }, () => ({ contents: "" }));
+    },
+  };
+}
+
+/** Packages that stand in files of their own beside the bundle. */
+function besides(names) {
+  return {
+    name: "besides",
+    setup: ({ onResolve }) => {
+      onResolve({ filter: new RegExp(`^(?:${names.join("|")})$`) }, ({ path }) => ({
+        path: `./${path}.js`,
+        external: true,
+      }));
     },
   };
 }
