@@ -1,5 +1,6 @@
 // The Linux host: all of `runtime-linux` put together behind the interfaces of `hosts/host.ts`.
 
+import { closeSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import type { Bodies, Clock, Host, RecordStore, RequestId } from "../hosts/host.js";
 import { linuxContent } from "./content.js";
@@ -41,6 +42,8 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
   const bodies = new LateBodies();
   // What clients asked for is in them, environments included.
   makePrivate(paths.records());
+  // The first one makes the file system of all, which stays open: a machine that refuses it is known at once.
+  closeSync(kernel.openNull());
   // The processes come first: nothing may be mounted below the exec root before they have prepared it.
   const processes = linuxProcesses({ paths, runtimes: needs.runtimes, kernel, swept });
   const content = linuxContent({ paths, kernel, bodies, registry, swept });
