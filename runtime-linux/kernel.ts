@@ -25,6 +25,8 @@ export interface Kernel {
   /** The same of an open file: nobody looks for its path again. */
   fgetxattr(fd: number, name: string): Uint8Array | undefined;
   llistxattr(path: Path): string[];
+  /** The next part of an open file, from a place on, that is no hole; undefined: there is none. */
+  dataFrom(fd: number, at: number): { at: number; end: number } | undefined;
   /** Sets both times of a file, in nanoseconds since 1970; of a symbolic link itself. */
   lutimens(path: Path, accessed: bigint, modified: bigint): void;
   /**

@@ -3,11 +3,12 @@
 import * as fs from "node:fs";
 import { copyFile as copyBeside, mkdtemp, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { HostFailure } from "../hosts/failure.js";
 import type { Operation, Outcome, Perform, volumes } from "../hosts/host.js";
 import { confine } from "./confine.js";
 import { bytesOf } from "../hosts/streams/tar/latin1.js";
-import { copyAttributes, copyFile } from "./content/copy.js";
+import { copyAttributes, copyFile, hasHoles, piecesCopied } from "./content/copy.js";
 import { namesIn, removeTree, syncPath } from "./directories.js";
 import { bytesBelow } from "./content/measure.js";
 import { walk, type Found } from "./content/walk.js";
@@ -177,6 +178,10 @@ async function copyOne(
   const copy = stat.nlink > 1n ? copies.get(stat.ino) : undefined;
   if (copy) return fs.linkSync(copy, to);
   copies.set(stat.ino, to);
+  if (hasHoles(stat)) {
+    for (const _ of piecesCopied(path, to, kernel)) await unlessGivenUp(signal, turn());
+    return copyAttributes(path, to, kernel);
+  }
   if (stat.isFile() && stat.size > LARGE) {
     const how = fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE;
     await unlessGivenUp(signal, copyBeside(path, to, how));

@@ -30,6 +30,7 @@ const PROTOTYPES: Record<string, string> = {
   fsmount: "int64_t syscall(int64_t number, int64_t fd, uint64_t flags, uint64_t attributes)",
   linkat: "int linkat(int from, const uint8_t *path, int to, const uint8_t *name, int flags)",
   syncfs: "int syncfs(int fd)",
+  lseek: "int64_t lseek(int fd, int64_t offset, int whence)",
   unshare: "int unshare(int flags)",
   setns: "int setns(int fd, int kind)",
   chdir: "int chdir(const uint8_t *path)",

@@ -45,6 +45,9 @@ import {
   ERANGE,
   ENODATA,
   ENOTSUP,
+  ENXIO,
+  SEEK_DATA,
+  SEEK_HOLE,
 } from "./numbers.js";
 import { receiver } from "./receive.js";
 import { spawner } from "./spawn.js";
@@ -75,6 +78,12 @@ export const libc: Kernel = {
   },
   lgetxattr(path, name) {
     return attributeOf("lgetxattr", path, text(path), name);
+  },
+  dataFrom(fd, from) {
+    const at = attempt("lseek", fd, from, SEEK_DATA);
+    if (at === -ENXIO) return undefined;
+    if (at < 0) throw errnoException(-at, "lseek", "");
+    return { at, end: call("lseek", "", fd, at, SEEK_HOLE) };
   },
   fgetxattr(fd, name) {
     return attributeOf("fgetxattr", "", fd, name);

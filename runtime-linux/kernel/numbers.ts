@@ -45,7 +45,12 @@ export const SCHED_OTHER = 0;
 export const SCHED_RESET_ON_FORK = 0x40000000;
 export const MSG_DONTWAIT = 0x40;
 export const EIO = 5;
+export const ENXIO = 6;
 export const ERANGE = 34;
 export const ENAMETOOLONG = 36;
 export const ENODATA = 61;
 export const ENOTSUP = 95;
+
+// lseek(2)
+export const SEEK_DATA = 3;
+export const SEEK_HOLE = 4;

@@ -43,6 +43,9 @@ export class Recorder implements Kernel {
     this.#record("fgetxattr", fd, name);
     return undefined;
   }
+  dataFrom(fd: number, at: number): undefined {
+    this.#record("dataFrom", fd, at);
+  }
   llistxattr(path: Path): string[] {
     this.#record("llistxattr", String(path));
     return [...(this.#attributes.get(String(path))?.keys() ?? [])];

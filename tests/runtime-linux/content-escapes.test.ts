@@ -112,6 +112,15 @@ describeUnless(missing, "kept within the layer", () => {
     expect(lstatSync(join(fixture.diff(chain), "outside")).isCharacterDevice()).toBe(true);
   });
 
+  test("holes take no room in a layer that links to them, either", async () => {
+    const base = await fixture.layer(
+      rawTar([FORMS["1.0"]!({ name: "holes", parts: [[GIB, 3]], size: 2 ** 39, body: "abc" })]),
+    );
+    const chain = await fixture.layer(rawTar([hardLink("same", "holes")]), base);
+    const { size, blocks, nlink } = lstatSync(join(fixture.diff(chain), "same"));
+    expect([size, blocks < 100, nlink]).toEqual([2 ** 39, true, 2]);
+  });
+
   test("holes take no room", async () => {
     const parts = [[4096, 3], [GIB, 3]] as const; // prettier-ignore
     const sparse = { parts, size: 3 * GIB, body: "abcdef" };

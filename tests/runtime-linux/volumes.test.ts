@@ -1,11 +1,13 @@
 // Volumes: made, filled from an image, removed. Needs root.
 
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readdirSync } from "node:fs";
+import { readFileSync, readlinkSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { volumes } from "../../hosts/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { linuxVolumes, type LinuxVolumes } from "../../runtime-linux/volumes.js";
+import { FORMS } from "../support/sparse-tar.js";
 import { rawTar } from "../support/tar.js";
 import { failed, missing, openFixture, type Fixture } from "./content-fixture.js";
 import { describeUnless } from "../support/on-engines.js";
@@ -65,6 +67,21 @@ describeUnless(missing, "a volume", () => {
       "hi",
     );
     expect(readdirSync(join(fixture.paths.volume("data"), ".."))).toEqual(["_data"]);
+  });
+
+  test("keeps holes: a file of a few bytes may say that it has more than any disk", async () => {
+    const sparse = { name: "srv/holes", parts: [[1 << 30, 3]], size: 2 ** 39, body: "abc" } as const;
+    const { id } = await fixture.mount(await fixture.layer(rawTar([FORMS["1.0"]!(sparse)])));
+    await perform({ tag: "make", val: "data" });
+    await perform({ tag: "populate", val: { name: "data", container: id, path: "/srv" } });
+    const copy = join(fixture.paths.volume("data"), "holes");
+    const { size, blocks } = lstatSync(copy);
+    expect([size, blocks < 100]).toEqual([2 ** 39, true]);
+    const file = openSync(copy, "r");
+    const bytes = Buffer.alloc(5);
+    readSync(file, bytes, 0, 5, (1 << 30) - 1);
+    closeSync(file);
+    expect(bytes.toString("latin1")).toBe("\0abc\0");
   });
 
   test("that holds something, or whose place is no directory, is left as it is", async () => {
