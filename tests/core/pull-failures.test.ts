@@ -63,6 +63,18 @@ describe("what goes wrong", () => {
     ["a config of other bytes", encode('{"rootfs":{"diff_ids":[]}}'), /^image config verification failed/],
     ["a config that is no JSON", encode("{"), "unexpected EOF"],
     ["a config without rootfs", encode("{}"), "invalid rootfs in image configuration"],
+    [
+      "a config with numbers for texts",
+      encode('{"config":{"Env":5},"rootfs":{"diff_ids":[]}}'),
+      "json: cannot unmarshal number into Go struct field Config.config.Env of type []string",
+    ],
+    ["a config with a word for a time", encode('{"created":"x","rootfs":{}}'), /^parsing time "x" as "2006-/],
+    ["a config with words for layers", encode('{"rootfs":{"diff_ids":["x"]}}'), /^invalid diffID for layer 0: "x"/],
+    [
+      "a config with a step too many",
+      encode('{"rootfs":{"diff_ids":[]},"history":[{"empty_layer":true},{}]}'),
+      "too many non-empty layers in History section",
+    ],
   ])("%s is an error in the stream", (_what, bytes, error) => {
     const world = new ImageWorld();
     const id = world.ask("POST", "/images/create?fromImage=x&tag=1");

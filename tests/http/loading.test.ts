@@ -53,7 +53,167 @@ const ARCHIVES: readonly [what: string, archive: Buffer, says: RegExp, reference
   ],
 ];
 
+const WRONG = "json: cannot unmarshal";
+
+/** Parts of a config that make no sense, in its place, and what is said of them (by the reference, where it differs). */
+const CONFIGS: readonly [what: string, changed: Json, says: string, reference?: string][] = [
+  [
+    "a number for texts",
+    { config: { Env: 5 } },
+    `${WRONG} number into Go struct field Config.config.Env of type []string`,
+  ],
+  [
+    "numbers among texts",
+    { config: { Env: [5] } },
+    `${WRONG} number into Go struct field Config.config.Env of type string`,
+  ],
+  [
+    "a number for a command",
+    { config: { Cmd: 5 } },
+    `${WRONG} number into Go struct field Config.config.Cmd of type string`,
+  ],
+  [
+    "a list of numbers for one",
+    { config: { Entrypoint: [5] } },
+    `${WRONG} array into Go struct field Config.config.Entrypoint of type string`,
+  ],
+  [
+    "a number for a user",
+    { config: { User: 5 } },
+    `${WRONG} number into Go struct field Config.config.User of type string`,
+  ],
+  [
+    "a list for labels",
+    { config: { Labels: [] } },
+    `${WRONG} array into Go struct field Config.config.Labels of type map[string]string`,
+  ],
+  [
+    "numbers for labels",
+    { config: { Labels: { a: 5 } } },
+    `${WRONG} number into Go struct field Config.config.Labels of type string`,
+  ],
+  [
+    "a list for volumes",
+    { config: { Volumes: ["/x"] } },
+    `${WRONG} array into Go struct field Config.config.Volumes of type map[string]struct {}`,
+  ],
+  [
+    "a list for ports",
+    { config: { ExposedPorts: ["80"] } },
+    `${WRONG} array into Go struct field Config.config.ExposedPorts of type nat.PortSet`,
+  ],
+  [
+    "a text for a check",
+    { config: { Healthcheck: "x" } },
+    `${WRONG} string into Go struct field Config.config.Healthcheck of type container.HealthConfig`,
+  ],
+  [
+    "a text for an interval",
+    { config: { Healthcheck: { Interval: "1s" } } },
+    `${WRONG} string into Go struct field HealthConfig.config.Healthcheck.Interval of type time.Duration`,
+  ],
+  [
+    "a list for the config",
+    { config: [] },
+    `${WRONG} array into Go struct field Image.config of type container.Config`,
+  ],
+  [
+    "a text for the old config's flag",
+    { container_config: { Tty: "x" } },
+    `${WRONG} string into Go struct field Config.container_config.Tty of type bool`,
+  ],
+  ["a number for the system", { os: 5 }, `${WRONG} number into Go struct field Image.os of type string`],
+  [
+    "a number for the machine",
+    { architecture: 5 },
+    `${WRONG} number into Go struct field Image.architecture of type string`,
+  ],
+  ["a number for a parent", { parent: 5 }, `${WRONG} number into Go struct field Image.parent of type image.ID`],
+  ["a text for a size", { Size: "x" }, `${WRONG} string into Go struct field Image.Size of type int64`],
+  [
+    "a text for features",
+    { "os.features": "x" },
+    `${WRONG} string into Go struct field Image.os.features of type []string`,
+  ],
+  [
+    "a number for a history",
+    { history: 5 },
+    `${WRONG} number into Go struct field Image.history of type []image.History`,
+  ],
+  [
+    "numbers for its steps",
+    { history: [5] },
+    `${WRONG} number into Go struct field Image.history of type image.History`,
+  ],
+  [
+    "a number for a step's comment",
+    { history: [{ comment: 5 }] },
+    `${WRONG} number into Go struct field History.history.comment of type string`,
+  ],
+  [
+    "more steps than layers",
+    { history: [{}, {}, { empty_layer: true }, {}] },
+    "too many non-empty layers in History section",
+  ],
+  ["a word for a time", { created: "yesterday" }, 'parsing time "yesterday"', 'parsing time "\\"yesterday\\""'],
+  ["no time for a time", { created: "" }, 'parsing time ""', 'parsing time "\\"\\""'],
+  ["a day for a time", { created: "2020-01-01" }, 'parsing time "2020-01-01"', 'parsing time "\\"2020-01-01\\""'],
+  ["a number for a time", { created: 5 }, "Time.UnmarshalJSON: input is not a JSON string", 'parsing time "5"'],
+  ["a word for a step's time", { history: [{ created: "x" }] }, 'parsing time "x"', 'parsing time "\\"x\\""'],
+  ["no layers at all", { rootfs: null }, "invalid image JSON, no RootFS key"],
+  ["a number for layers", { rootfs: 5 }, `${WRONG} number into Go struct field Image.rootfs of type image.RootFS`],
+  [
+    "a text for the list of layers",
+    { rootfs: { diff_ids: "x" } },
+    `${WRONG} string into Go struct field RootFS.rootfs.diff_ids of type []layer.DiffID`,
+  ],
+  [
+    "numbers for layers",
+    { rootfs: { diff_ids: [5] } },
+    `${WRONG} number into Go struct field RootFS.rootfs.diff_ids of type layer.DiffID`,
+  ],
+  [
+    "words for layers",
+    { rootfs: { diff_ids: ["one", "two"] } },
+    'invalid diffID for layer 0: "one" is no digest',
+    'invalid diffID for layer 0: expected "one"',
+  ],
+  [
+    "fewer layers than the archive has",
+    { rootfs: { diff_ids: [] }, history: null },
+    "invalid manifest, layers length mismatch: expected 2, got 0",
+  ],
+];
+
 onEngines("loading", (engine, kind) => {
+  test.each(CONFIGS)("a config with %s", async (_, changed, says, reference = says) => {
+    const config = { ...(JSON.parse(String(imageConfig(SPEC))) as Json), ...changed };
+    const lines = await load(rawTar([list([LISTED]), { name: "c.json", body: JSON.stringify(config) }, TAR]));
+    expect(lines).toMatchObject([{ error: expect.any(String) }]);
+    expect(
+      String(lines[0]?.["error"]).startsWith(kind === "reference" ? reference : says),
+      String(lines[0]?.["error"]),
+    ).toBe(true);
+    expect((await engine().call("GET", "/images/bad:1/json")).status).toBe(404);
+  });
+
+  test("a config is read as Go reads it: names in any case, null for nothing, and what nobody knows passed over", async () => {
+    const { rootfs, ...rest } = JSON.parse(String(imageConfig(SPEC))) as Json;
+    const config = {
+      ...rest,
+      RootFS: rootfs,
+      created: null,
+      history: null,
+      config: { CMD: "one word", Env: null, Xyz: 5 },
+      more: [],
+    };
+    const lines = await load(rawTar([list([LISTED]), { name: "c.json", body: JSON.stringify(config) }, TAR]));
+    expect(lines).toEqual([{ stream: "Loaded image: bad:1\n" }]);
+    const image = await engine().read<Json>("/images/bad:1/json");
+    await engine().must(200, "DELETE", "/images/bad:1");
+    expect(image).toMatchObject({ Config: { Cmd: ["one word"] } });
+  });
+
   test.each(ARCHIVES)("%s", async (_, archive, says, reference = says) => {
     const before = await stored();
     const lines = await load(archive);

@@ -8,6 +8,8 @@ import { WITHOUT_CONTAINER_FIELDS, WITHOUT_EMPTY_FIELDS } from "./versions";
 enum Kind {
   Text,
   Flag,
+  /** A list, which may stand there as one text. */
+  Command,
   /** Lists and maps: null if empty. */
   Other,
 }
@@ -26,28 +28,28 @@ class Field {
 // In the order in which Docker writes them.
 // prettier-ignore
 const FIELDS: Field[] = [
-  new Field("Hostname",     Kind.Text,  true,  false),
-  new Field("Domainname",   Kind.Text,  true,  false),
-  new Field("User",         Kind.Text,  false, false),
-  new Field("AttachStdin",  Kind.Flag,  true,  false),
-  new Field("AttachStdout", Kind.Flag,  true,  false),
-  new Field("AttachStderr", Kind.Flag,  true,  false),
-  new Field("ExposedPorts", Kind.Other, false, true),
-  new Field("Tty",          Kind.Flag,  true,  false),
-  new Field("OpenStdin",    Kind.Flag,  true,  false),
-  new Field("StdinOnce",    Kind.Flag,  true,  false),
-  new Field("Env",          Kind.Other, false, false),
-  new Field("Cmd",          Kind.Other, false, false),
-  new Field("Healthcheck",  Kind.Other, false, true),
-  new Field("ArgsEscaped",  Kind.Flag,  false, true),
-  new Field("Image",        Kind.Text,  true,  false),
-  new Field("Volumes",      Kind.Other, false, false),
-  new Field("WorkingDir",   Kind.Text,  false, false),
-  new Field("Entrypoint",   Kind.Other, false, false),
-  new Field("OnBuild",      Kind.Other, false, false),
-  new Field("Labels",       Kind.Other, false, false),
-  new Field("StopSignal",   Kind.Text,  false, true),
-  new Field("Shell",        Kind.Other, false, true),
+  new Field("Hostname",     Kind.Text,    true,  false),
+  new Field("Domainname",   Kind.Text,    true,  false),
+  new Field("User",         Kind.Text,    false, false),
+  new Field("AttachStdin",  Kind.Flag,    true,  false),
+  new Field("AttachStdout", Kind.Flag,    true,  false),
+  new Field("AttachStderr", Kind.Flag,    true,  false),
+  new Field("ExposedPorts", Kind.Other,   false, true),
+  new Field("Tty",          Kind.Flag,    true,  false),
+  new Field("OpenStdin",    Kind.Flag,    true,  false),
+  new Field("StdinOnce",    Kind.Flag,    true,  false),
+  new Field("Env",          Kind.Other,   false, false),
+  new Field("Cmd",          Kind.Command, false, false),
+  new Field("Healthcheck",  Kind.Other,   false, true),
+  new Field("ArgsEscaped",  Kind.Flag,    false, true),
+  new Field("Image",        Kind.Text,    true,  false),
+  new Field("Volumes",      Kind.Other,   false, false),
+  new Field("WorkingDir",   Kind.Text,    false, false),
+  new Field("Entrypoint",   Kind.Command, false, false),
+  new Field("OnBuild",      Kind.Other,   false, false),
+  new Field("Labels",       Kind.Other,   false, false),
+  new Field("StopSignal",   Kind.Text,    false, true),
+  new Field("Shell",        Kind.Command, false, true),
 ];
 
 export function writeLabels(json: JsonWriter, image: Image): void {
@@ -70,8 +72,9 @@ export function writeImageConfig(json: JsonWriter, config: Json, version: i32): 
     const empty = isEmpty(value);
     if (empty && (field.optional || version >= WITHOUT_EMPTY_FIELDS)) continue;
     json.key(field.name);
-    if (value !== null && !value.isNull) json.json(value);
-    else writeEmpty(json, field.kind);
+    if (value === null || value.isNull) writeEmpty(json, field.kind);
+    else if (field.kind == Kind.Command && value.isString) json.json(Json.strings([value.text]));
+    else json.json(value);
   }
   json.endObject();
 }

@@ -5,6 +5,7 @@ import { jsonError, parseJson } from "../json/reader";
 import { digestOf } from "../text/sha256";
 import { BAD_TIME, NO_TIME, parseTime } from "../text/time";
 import { chainsOf } from "./chain";
+import { configProblem } from "./config-problem";
 import { Platform } from "./platform";
 import { isDigest, Reference } from "./reference";
 
@@ -100,6 +101,14 @@ export class ParsedImage {
     readonly image: Image | null,
     readonly error: string,
   ) {}
+}
+
+/** An image that comes from outside. `withoutLayers`: what is said of a config that has no `rootfs`. */
+export function admitImage(bytes: Uint8Array, withoutLayers: string): ParsedImage {
+  const document = parseJson(bytes);
+  if (document === null) return unusable(jsonError());
+  const problem = configProblem(document, withoutLayers);
+  return problem.length > 0 ? unusable(problem) : parseImage(bytes);
 }
 
 export function parseImage(bytes: Uint8Array): ParsedImage {

@@ -20,7 +20,7 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { ArchivedImage, readTag } from "./archive";
 import { ArchiveOwner, ArchiveReader, brokenTar } from "./archive-reader";
-import { Image, parseImage } from "./image";
+import { admitImage, Image } from "./image";
 import { hostPlatform } from "./host-platform";
 import { emitImageEvent } from "./image-event";
 import { FetchState, LayerFetch } from "./layer-fetch";
@@ -111,7 +111,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   }
 
   private takeConfig(bytes: Uint8Array): void {
-    const parsed = parseImage(bytes);
+    const parsed = admitImage(bytes, "invalid image JSON, no RootFS key");
     const image = parsed.image;
     if (image === null) return this.fail(parsed.error);
     const system = hostPlatform().os;

@@ -23,7 +23,7 @@ import { Ignored } from "../ignored";
 import { internal, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
 import { Task } from "../task";
-import { Image, parseImage } from "./image";
+import { admitImage, Image } from "./image";
 import { emitImageEvent } from "./image-event";
 import { ACCEPTED, Descriptor, Manifest, parseManifest } from "./manifest";
 import { bestPlatform, Platform, platformFits } from "./platform";
@@ -189,7 +189,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   }
 
   private takeConfig(bytes: Uint8Array): void {
-    const parsed = parseImage(bytes);
+    const parsed = admitImage(bytes, "invalid rootfs in image configuration");
     const image = parsed.image;
     if (image === null) return this.stream.fail(parsed.error);
     const manifest = this.manifest!;

@@ -132,7 +132,7 @@ class SchemaReader {
       case FieldType.Strings:
         return this.strings(value, owner, field.goType);
       case FieldType.Command:
-        return this.command(value);
+        return this.command(value, owner);
       case FieldType.StringMap:
       case FieldType.Set:
         return this.map(value, field, owner);
@@ -172,20 +172,19 @@ class SchemaReader {
     const result = Json.array();
     for (let i = 0; i < value.items.length; i++) {
       const item = value.items[i];
-      if (!item.isString && !item.isNull) return this.wrongType(item, owner, "string");
+      if (!item.isString && !item.isNull) return this.wrongType(item, owner, goType.slice("[]".length));
       result.push(Json.string(item.text));
     }
     return result;
   }
 
-  // Docker's own decoder of `Cmd`: it names no field.
-  private command(value: Json): Json {
+  private command(value: Json, owner: string): Json {
     if (value.isString) return Json.strings([value.text]);
-    if (!value.isArray) return this.plainFailure(value, "string");
+    if (!value.isArray) return this.wrongType(value, owner, "string");
     for (let i = 0; i < value.items.length; i++) {
-      if (!value.items[i].isString && !value.items[i].isNull) return this.plainFailure(value, "string");
+      if (!value.items[i].isString && !value.items[i].isNull) return this.wrongType(value, owner, "string");
     }
-    return this.strings(value, "", "");
+    return this.strings(value, "", "[]string");
   }
 
   private structs(value: Json, field: Field, owner: string): Json {
@@ -229,12 +228,6 @@ class SchemaReader {
       const where = this.path.length > 0 ? `struct field ${owner}.${this.path.join(".")}` : "value";
       this.error = `json: cannot unmarshal ${what} into Go ${where} of type ${goType}`;
     }
-    return Json.null();
-  }
-
-  private plainFailure(value: Json, goType: string): Json {
-    if (this.error.length == 0)
-      this.error = `json: cannot unmarshal ${kindWord(value)} into Go value of type ${goType}`;
     return Json.null();
   }
 }

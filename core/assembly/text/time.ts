@@ -38,6 +38,13 @@ export function parseTime(text: string): i64 {
   return reader.failed ? BAD_TIME : time;
 }
 
+/** Whether a text is RFC 3339 with nothing left out, as Go reads times in JSON. */
+export function isFullTime(text: string): bool {
+  if (parseTime(text) == BAD_TIME || text.charAt(10) != "T" || text.charAt(16) != ":") return false;
+  const zone = text.charAt(text.length - 6);
+  return text.endsWith("Z") || zone == "+" || zone == "-";
+}
+
 /** Reads Unix time as `seconds[.fraction]`: nine digits of the fraction count, twenty are allowed (§2.7). */
 export function parseUnixTime(text: string): i64 {
   const point = text.indexOf(".");

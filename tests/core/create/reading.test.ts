@@ -91,7 +91,7 @@ describe("a create body", () => {
     [{ Env: [1] }, "number into Go struct field ContainerConfigWrapper.Env of type string"],
     [{ Labels: { a: 1 } }, "number into Go struct field ContainerConfigWrapper.Labels of type string"],
     [{ Labels: [] }, "array into Go struct field ContainerConfigWrapper.Labels of type map[string]string"],
-    [{ Cmd: { a: 1 } }, "object into Go value of type string"],
+    [{ Cmd: { a: 1 } }, "object into Go struct field ContainerConfigWrapper.Cmd of type string"],
     [{ ExposedPorts: [] }, "array into Go struct field ContainerConfigWrapper.ExposedPorts of type nat.PortSet"],
     [{ StopTimeout: 1.5 }, "number 1.5 into Go struct field ContainerConfigWrapper.StopTimeout of type int"],
     [{ HostConfig: "x" }, "string into Go struct field ContainerConfigWrapper.HostConfig of type container.HostConfig"],
