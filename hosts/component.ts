@@ -31,6 +31,11 @@ export interface ComponentInstance<Exports> {
   memoryBytes(): number;
   /** Bytes allocated in its life, modulo 2^32. */
   allocatedBytes(): number;
+  /**
+   * Collects garbage between two calls, and fills what is free with zeros. Returns the memory, to be asked for again after
+   * each call: it may grow.
+   */
+  collectAndWipe(): () => Uint8Array;
 }
 
 /** A compiled component. Instances share nothing but code. */
@@ -57,12 +62,16 @@ export class CompiledComponent<Imports, Exports> {
       },
     );
     if (!core) throw new Error("none of the component's modules exports `trapped`");
-    const { memory, trapped, allocated } = core;
+    const { memory, trapped, allocated, collectAndWipe } = core;
     return {
       exports,
       trapMessage: () => lastWords(memory, trapped),
       memoryBytes: () => memory.buffer.byteLength,
       allocatedBytes: () => allocated() >>> 0,
+      collectAndWipe: () => {
+        collectAndWipe();
+        return () => new Uint8Array(memory.buffer);
+      },
     };
   }
 
@@ -78,6 +87,7 @@ interface CoreExports {
   memory: WebAssembly.Memory;
   trapped: () => number;
   allocated: () => number;
+  collectAndWipe: () => void;
 }
 
 function compiled(source: WasmSource): WebAssembly.Module {

@@ -116,6 +116,25 @@ export class Driver {
     }
   }
 
+  /** Bytes that the instance has allocated, modulo 2^32; 0 while there is none. */
+  get allocatedBytes(): number {
+    return this.#instances.life?.allocatedBytes ?? 0;
+  }
+
+  /**
+   * Collects the instance's garbage and fills what is free with zeros, so that pages of its memory can be handed back to
+   * the system. Returns the memory, to be asked for again after each step; null while there is none, and from within one.
+   */
+  collectAndWipe(): (() => Uint8Array) | null {
+    if (this.#pumping) return null;
+    try {
+      return this.#instances.life?.collectAndWipe() ?? null;
+    } catch (error) {
+      this.#instances.trapped(error);
+      return null;
+    }
+  }
+
   /** Has what ends by itself told to others, too: processes and execs. Returns what calls it off. */
   onEnd(told: (input: Ended) => void): () => void {
     this.#ends.add(told);

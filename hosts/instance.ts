@@ -101,6 +101,11 @@ export class Instance {
     return this.#enter(() => this.#component.exports.engine.rules());
   }
 
+  /** Bytes allocated in its life, modulo 2^32. */
+  get allocatedBytes(): number {
+    return this.#component.allocatedBytes();
+  }
+
   /** Bytes allocated since the last collection: some of them live. */
   get garbage(): number {
     return (this.#component.allocatedBytes() - this.#collectedAt) >>> 0;
@@ -126,6 +131,13 @@ export class Instance {
   collect(): void {
     this.#call(() => this.#component.exports.engine.collect());
     this.#collectedAt = this.#component.allocatedBytes();
+  }
+
+  /** See `ComponentInstance.collectAndWipe`. */
+  collectAndWipe(): () => Uint8Array {
+    const memory = this.#enter(() => this.#component.collectAndWipe());
+    this.#collectedAt = this.#component.allocatedBytes();
+    return memory;
   }
 
   /** Runs to the end what the core does on one call. */

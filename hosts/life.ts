@@ -113,6 +113,16 @@ export class Life {
     if (this.#instance.mayCollect) this.#instance.collect();
   }
 
+  /** Bytes that the instance has allocated, modulo 2^32. */
+  get allocatedBytes(): number {
+    return this.#instance.allocatedBytes;
+  }
+
+  /** See `ComponentInstance.collectAndWipe`. Throws `Trap`. */
+  collectAndWipe(): () => Uint8Array {
+    return this.#instance.collectAndWipe();
+  }
+
   /** Resolves when all that was asked for so far has left, or cannot leave any more. */
   async settled(): Promise<void> {
     await this.#outbox.settled().catch(() => {});

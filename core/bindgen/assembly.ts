@@ -122,7 +122,7 @@ ${lowers.map((line) => `  ${line}\n`).join("")}${spilled ? "" : loadFlat(this.#l
       const names = one.functions.filter((func) => this.#isImplemented(func)).map((func) => variable(func.name));
       return `import { ${names.join(", ")} } from "${this.options.implementation(one.name)}";\n`;
     });
-    imports.push(`import "./extent";\n`);
+    imports.push(`import { wipeFree } from "./blocks";\nimport "./extent";\n`);
     if (this.options.snapshot) imports.push(`import * as snapshots from "./snapshot";\n`);
     const functions = exported.flatMap((one) => one.functions.map((func) => this.#exportedFunction(one.name, func)));
     const body = `export { cabi_realloc } from "./runtime";
@@ -135,6 +135,15 @@ let busy = false;
 function enter(): void {
   if (busy) throw new Error("a call is under way, or one has failed");
   busy = true;
+}
+
+// Gives back what nothing refers to, and leaves nothing but zeros where it was: pages of them can be handed back to the
+// system, and nothing is different.
+export function collectAndWipe(): void {
+  enter();
+  __collect();
+  wipeFree();
+  busy = false;
 }
 
 ${functions.join("\n")}`;

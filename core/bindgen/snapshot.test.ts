@@ -1,7 +1,7 @@
 // An instance as bytes and back: complete, without its secrets, and only for the same code.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import type { CompiledComponent } from "../../hosts/component.js";
+import type { CompiledComponent, ComponentInstance } from "../../hosts/component.js";
 import { type Echo, openFixture, readFixture } from "./fixtures/component.js";
 
 type Exports = Record<string, Echo>;
@@ -32,7 +32,9 @@ beforeAll(async () => {
   other = await openFixture({ ...fixture, source: fixture.source.replace("kept += 1", "kept += 2") });
 }, 60_000);
 
-function open(component = compiled): { door: Door; memoryBytes: () => number; trapMessage: () => string | undefined } {
+type Opened = Pick<ComponentInstance<Exports>, "memoryBytes" | "trapMessage" | "collectAndWipe"> & { door: Door };
+
+function open(component = compiled): Opened {
   const names = ["giveNumbers", "giveWords", "giveLists", "giveOptions", "giveShape", "number"];
   const imports = Object.fromEntries(names.map((name) => [name, () => undefined]));
   const instance = component.instantiate({ "fixture:all/echo": imports });
@@ -93,6 +95,22 @@ describe("an instance that takes a snapshot in", () => {
 
   test("has the bytes of any other that has been given nothing", () => {
     expect(Buffer.compare(open().door.snapshot(), open().door.snapshot())).toBe(0);
+  });
+
+  test("has the same bytes whether or not what is free was wiped before", () => {
+    const [one, two] = [open(), open()];
+    for (const { door } of [one, two]) {
+      for (let i = 0; i < 1000; i++) {
+        door.sameBytes(new Uint8Array(1 + i * 10).fill(7));
+        door.keep(SECRET, `note ${i}`);
+      }
+    }
+    const memory = one.collectAndWipe();
+    two.door.collect();
+    expect(memory().filter((byte) => byte === 7).length).toBeLessThan(1000);
+    expect(one.door.notes()).toEqual(two.door.notes());
+    for (const { door } of [one, two]) door.keep(SECRET, "after");
+    expect(Buffer.compare(one.door.snapshot(), two.door.snapshot())).toBe(0);
   });
 
   test("leaves out what is free", () => {

@@ -25,6 +25,7 @@ import { ReplyRouter } from "../reply-router.js";
 import { ApiServer } from "./server.js";
 import type { ApiServerOptions } from "./server.js";
 import { clearSocket, listen, socketGroup } from "./socket.js";
+import { Surplus } from "./surplus.js";
 import { FlightRecorder } from "./trace/flight-recorder.js";
 import { Incidents } from "./trace/incidents.js";
 import { traceReply } from "./trace/request.js";
@@ -86,9 +87,14 @@ async function start(
   const recorder = openRecorder(config, core.identity, log);
   closings.push(() => recorder?.close());
   const incidents = new Incidents(recorder, log);
-  const options = driverOptions(config, host, recorder, incidents, log);
+  ground.memory?.bound();
+  const surplus = new Surplus(ground.memory);
+  closings.push(() => surplus.close());
+  const options = driverOptions(config, host, recorder, incidents);
+  options.observer = together([...(recorder === null ? [] : [recorder]), tellFindings(log), surplus]);
   const driver = await opened(Driver.open(core.compiled, ordered, replies, bodies, options), incidents);
   closings.push(() => driver.close());
+  surplus.watch(driver);
   reloads.tell({ driver, ground });
   closings.push(() => reloads.close());
 
@@ -143,7 +149,6 @@ function driverOptions(
   host: Host,
   recorder: FlightRecorder | null,
   incidents: Incidents,
-  log: Log,
 ): DriverOptions {
   return {
     engine: {
@@ -159,7 +164,6 @@ function driverOptions(
       logOptions: [...config.logOptions],
       machine: host.machine,
     },
-    observer: together([...(recorder === null ? [] : [recorder]), tellFindings(log)]),
     lost: (error, incident) => incidents.lost(error, incident),
     fatal: (error) => void incidents.fatal(error).then(() => process.exit(1)),
     ...(recorder === null ? {} : { epoch: recorder.epoch }),

@@ -18,8 +18,19 @@ export interface Ground {
   hasHungUp?: (descriptor: number) => boolean;
   /** Who is at the other end of a socket; none where that cannot be told. */
   peerOf?: (descriptor: number) => engine.Peer;
+  /** Hands memory of this process back to its system; none where that cannot be done. */
+  memory?: ProcessMemory;
   /** Printed under the first line of the greeting. */
   remarks: readonly string[];
+}
+
+export interface ProcessMemory {
+  /** Whole pages of zeros: read again, they are zeros still. */
+  handBack(pages: Uint8Array): void;
+  /** Has libc's heap keep less for later, from the start. */
+  bound(): void;
+  /** What it keeps nevertheless. */
+  trim(): Promise<void>;
 }
 
 /** Something that was opened, to be closed in reverse. */

@@ -2,6 +2,7 @@
 
 import { linuxHost } from "../../runtime-linux/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
+import { processMemory } from "../../runtime-linux/kernel/memory.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { comeFirst } from "../../runtime-linux/priority.js";
 import { detectRuntimes, KNOWN } from "../../runtime-linux/runtimes.js";
@@ -50,6 +51,7 @@ export const openLinux: OpenGround = async (config, closings, log) => {
     loadImages: (ask, log) => loadEmbeddedImage(dataRoot, ask, log),
     hasHungUp: (descriptor) => libc.hungUp(descriptor),
     peerOf: (descriptor) => libc.peerOf(descriptor),
+    memory: processMemory,
     remarks: [],
   };
 };

@@ -1,6 +1,7 @@
 // The simulated machine, for the daemon. It lives in this process and ends with it.
 
 import { libc } from "../../runtime-linux/kernel/libc.js";
+import { processMemory } from "../../runtime-linux/kernel/memory.js";
 import { VERSION } from "../version.js";
 import { simulatedHost } from "../simulated/host.js";
 import { KNOWN, runtimesOf } from "../simulated/machine.js";
@@ -14,10 +15,11 @@ const REMARKS = [
   "Nothing is run for real:   containers, images and networks are simulated in this process, and end with it",
 ];
 
-/** Nothing else of it is for real, but its clients are: what Linux tells of them. */
-const CLIENTS: Pick<Ground, "hasHungUp" | "peerOf"> = {
+/** Nothing else of it is for real, but its clients and its process are: what Linux tells of them, and takes back. */
+const CLIENTS: Pick<Ground, "hasHungUp" | "peerOf" | "memory"> = {
   hasHungUp: (descriptor) => libc.hungUp(descriptor),
   peerOf: (descriptor) => libc.peerOf(descriptor),
+  memory: processMemory,
 };
 
 export const openSimulated: OpenGround = async (config, closings) => {

@@ -53,6 +53,9 @@ const PROTOTYPES: Record<string, string> = {
   ioctl: "int ioctl(int fd, unsigned long request, _Inout_ uint8_t *argument)",
   // The same call with a number in the pointer's place.
   openPeer: "int ioctl(int fd, unsigned long request, unsigned long flags)",
+  madvise: "int madvise(uint8_t *memory, size_t length, int advice)",
+  mallopt: "int mallopt(int parameter, int value)",
+  malloc_trim: "int malloc_trim(size_t pad)",
   if_nametoindex: "unsigned int if_nametoindex(const uint8_t *name)",
 };
 

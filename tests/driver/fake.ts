@@ -54,6 +54,7 @@ export function scripted(script: Script): CompiledCore {
         trapMessage: () => undefined,
         memoryBytes: () => 1 << 20,
         allocatedBytes: () => allocated >>> 0,
+        collectAndWipe: () => () => new Uint8Array(1 << 20),
       };
     },
   };

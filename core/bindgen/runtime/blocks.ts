@@ -16,6 +16,8 @@ const OBJECT_SIZE: usize = 16;
 const HEADERS: usize = 20;
 const ALIGNMENT: usize = 16;
 const ROOT_SIZE: usize = 1572;
+/** Of the system, in bytes, as it mostly is. */
+const PAGE: usize = 4096;
 
 /** Zeros for whatever belongs to no object: free blocks, and what an object leaves of its block. Where zeros begin. */
 export function wipeFree(): usize {
@@ -36,10 +38,19 @@ export function closeHeap(length: usize): void {
   store<u32>(heapEnd() - WORD, LEFT_FREE);
 }
 
-// @ts-ignore: decorator
-@inline
+/** What is zeros already is not written: pages of it may have been handed back to the system, and would be taken again. */
 function wipe(from: usize, to: usize): void {
-  if (from < to) memory.fill(from, 0, to - from);
+  while (from < to) {
+    const end = min(to, (from + PAGE) & ~(PAGE - 1));
+    if (!isZeros(from, end)) memory.fill(from, 0, end - from);
+    from = end;
+  }
+}
+
+function isZeros(from: usize, to: usize): bool {
+  for (; from + 8 <= to; from += 8) if (load<u64>(from)) return false;
+  for (; from < to; from++) if (load<u8>(from)) return false;
+  return true;
 }
 
 /** Address of its first word. */

@@ -1,0 +1,140 @@
+// Gives memory back that a burst of work has taken, once the engine has had a rest: the core's, whose memory never shrinks
+// by itself, V8's, and the C library's. None of them does it before it is asked.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { Driver } from "../driver.js";
+import type { Observer } from "../observer.js";
+import type { ProcessMemory } from "./ground.js";
+
+const MEBIBYTE = 1 << 20;
+/** Less than that above the least there was is nobody's loss. */
+const WORTH_BYTES = 16 * MEBIBYTE;
+/** What the core allocates in a few hundred steps: to look through all of its memory again is not worth it before. */
+const CORE_BYTES = 4 * MEBIBYTE;
+/** How long work is waited for that may follow. */
+const FIRST_MS = 5_000;
+/** Where little comes of it: it is tried half as often each time, down to once in so long. */
+const LONGEST_MS = 40_000;
+/** Looked through at a time: in some ms, and then whoever waits comes first. */
+const PIECE = 8 * MEBIBYTE;
+/** Of the core's memory, handed back or not: a multiple of every system's pages. */
+const CHUNK = 64 * 1024;
+/** Threads of V8's are done by then, as a rule; where they are not, there is a next time. */
+const FREED_MS = 200;
+const ZEROS = new Uint8Array(CHUNK);
+
+/** An instance's memory, as `Driver.collectAndWipe` leaves it. */
+export type Memory = () => Uint8Array;
+
+/** What holds the core. */
+export type CoreHolder = Pick<Driver, "allocatedBytes" | "collectAndWipe">;
+
+export class Surplus implements Observer {
+  readonly #system: ProcessMemory | undefined;
+  #driver: CoreHolder | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #isResting = false;
+  #wait = FIRST_MS;
+  #least = Infinity;
+  #allocated = 0;
+
+  /** `system`: none that takes memory back, and only V8 is asked to. */
+  constructor(system: ProcessMemory | undefined) {
+    this.#system = system;
+  }
+
+  /** To be told as soon as there is one. */
+  watch(driver: CoreHolder): void {
+    this.#driver = driver;
+  }
+
+  opened(): void {
+    this.#least = Math.min(this.#least, process.memoryUsage.rss());
+  }
+
+  stepped(): void {
+    this.#isResting = false;
+  }
+
+  rested(): void {
+    this.#isResting = true;
+    this.#later();
+  }
+
+  lost(): void {}
+
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #later(): void {
+    this.#timer ??= setTimeout(() => void this.#due(), this.#wait).unref();
+  }
+
+  /** In the middle of work nothing is done: its end is told, too. */
+  async #due(): Promise<void> {
+    const before = process.memoryUsage.rss();
+    this.#least = Math.min(this.#least, before);
+    const gave = this.#isResting && before - this.#least >= WORTH_BYTES && (await this.#giveBack(before));
+    this.#timer = null;
+    // What holds on to the rest may be over soon, without a step of the core's: files that are written, sockets that close.
+    if (gave) this.#later();
+  }
+
+  /** Whether much came of it. */
+  async #giveBack(before: number): Promise<boolean> {
+    await this.#giveBackCore();
+    await collectScript();
+    await this.#system?.trim();
+    const after = process.memoryUsage.rss();
+    this.#least = Math.min(this.#least, after);
+    const gave = before - after >= WORTH_BYTES;
+    this.#wait = gave ? FIRST_MS : Math.min(2 * this.#wait, LONGEST_MS);
+    return gave;
+  }
+
+  async #giveBackCore(): Promise<void> {
+    const driver = this.#driver;
+    if (driver === null || this.#system === undefined) return;
+    if ((driver.allocatedBytes - this.#allocated) >>> 0 < CORE_BYTES) return;
+    const memory = driver.collectAndWipe();
+    this.#allocated = driver.allocatedBytes;
+    if (memory !== null) await handBackZeros(memory, (pages) => this.#system?.handBack(pages));
+  }
+}
+
+/** Piece by piece, each in a turn of its own: the core may step in between. */
+export async function handBackZeros(memory: Memory, handBack: (pages: Uint8Array) => void): Promise<void> {
+  for (let from = 0; from < memory().length; from += PIECE) {
+    for (const pages of zeros(memory().subarray(from, from + PIECE))) handBack(pages);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Stretches of whole chunks that hold nothing else. */
+function* zeros(piece: Uint8Array): Generator<Uint8Array> {
+  let begin = 0;
+  for (let at = 0; at <= piece.length; at += CHUNK) {
+    const isZeros = at < piece.length && Buffer.compare(piece.subarray(at, at + CHUNK), ZEROS) === 0;
+    if (isZeros) continue;
+    if (at > begin) yield piece.subarray(begin, at);
+    begin = at + CHUNK;
+  }
+}
+
+let collect: (() => void) | undefined;
+
+/** What V8's heap holds that nothing refers to any more, and the bytes of such buffers, which are freed on other threads. */
+async function collectScript(): Promise<void> {
+  if (collect === undefined) {
+    setFlagsFromString("--expose-gc");
+    collect = runInNewContext("gc") as () => void;
+  }
+  collect();
+  await pause(FREED_MS);
+  // What was waiting for its last word in the first one.
+  collect();
+  await pause(FREED_MS);
+}
