@@ -2,6 +2,9 @@
 
 import { JsonWriter } from "../json/writer";
 
+/** What an attribute takes besides its texts. */
+const ATTRIBUTE_BYTES: i32 = 64;
+
 /** How the names of the engine's own attributes begin. */
 const OWN = "coracle.";
 
@@ -12,6 +15,8 @@ export class Event {
   private writtenFor: i32 = 0;
   /** Its time in the journal: never before the event before it. */
   stamp: i64 = 0;
+  /** Bytes that it takes here, about. */
+  size: i32 = 0;
 
   constructor(
     readonly type: string,
@@ -25,6 +30,7 @@ export class Event {
   with(key: string, value: string): Event {
     this.written = null;
     this.attributes.set(key, value);
+    this.size += ATTRIBUTE_BYTES + 2 * (key.length + value.length);
     return this;
   }
 

@@ -1,21 +1,11 @@
 // One reader of events: a cursor in the journal. What is not kept in memory any more is read page by page, as fast as the
-// client reads; what is comes from there, without a gap and nothing twice, since both count by the same positions.
+// client reads; what is comes from there, without a gap and nothing twice, since both count by the same positions. A large
+// event is sent piece by piece, and one step sends only so much, to however many readers.
 
-import {
-  Closing,
-  Failure,
-  JournalEntry,
-  JournalPage,
-  JournalReading,
-  JournalStart,
-  JournalStartPosition,
-  JournalStartTime,
-  Outcome,
-  OutcomeJournal,
-} from "../../../build/bindings/types";
+import { Closing, Failure, JournalEntry, JournalPage, Outcome } from "../../../build/bindings/types";
 import { Filters } from "../api/filters";
 import { JSON_SEQUENCE } from "../api/json-streams";
-import { cancelTimer, readJournal, wakeAfter } from "../ask";
+import { cancelTimer, wakeAfter } from "../ask";
 import { Call, Follower } from "../call";
 import { tellSkipped } from "../records/found";
 import { commonHeaders, endReply, openReply, sendChunk } from "../reply";
@@ -24,13 +14,17 @@ import { Task } from "../task";
 import { NO_TIME } from "../text/time";
 import { readEntry } from "./entry";
 import { Event } from "./event";
+import { Line } from "./lines";
 import { eventMatches } from "./match";
+import { Entries } from "./page-read";
 import { EventReader } from "./ring";
 
 /** A reader that has this much unread is sent nothing more until it has read. */
 const CREDIT: u32 = 1 << 20;
-/** Bytes of entries that are read at a time. */
-const PAGE: u32 = 128 * 1024;
+/** The same in the midst of a large event: who reads it does so by pieces anyway. */
+const LARGE_CREDIT: u32 = 256 * 1024;
+/** A longer line is sent in pieces of so many bytes. */
+const PIECE: i32 = 64 * 1024;
 
 /** Which events somebody wants: nanoseconds since 1970, both inclusive; `NO_TIME` for any. */
 export class Wish {
@@ -39,6 +33,15 @@ export class Wish {
     readonly since: i64,
     readonly until: i64,
   ) {}
+
+  takes(at: i64): bool {
+    return (this.since == NO_TIME || at >= this.since) && (this.until == NO_TIME || at <= this.until);
+  }
+
+  /** Whatever it is about. */
+  get takesAll(): bool {
+    return this.filters.keys.length == 0;
+  }
 }
 
 export class Reading extends EventReader {
@@ -46,7 +49,9 @@ export class Reading extends EventReader {
   private cursor: u64 = 0;
   /** Ends before this position; 0: not yet. */
   private end: u64 = 0;
-  private page: JournalEntry[] = [];
+  private page: Entries = new Entries([]);
+  /** Bytes of the line of the event at the cursor that were sent. */
+  private sent: i32 = 0;
   private asks: bool = false;
   private over: bool = false;
   private unread: u32 = 0;
@@ -65,6 +70,7 @@ export class Reading extends EventReader {
   begin(cursor: u64): void {
     openReply(this.call, 200, `${commonHeaders.all}\nContent-Type: ${this.type}`, new ReaderGone(this));
     this.cursor = cursor > 0 ? cursor : engine.events.since(this.wish.since);
+    if (this.cursor == 0) this.cursor = engine.events.pages.first(this.wish.since);
     const until = this.wish.until;
     if (until != NO_TIME) {
       if (until <= engine.now.wall) this.end = engine.events.next;
@@ -80,52 +86,75 @@ export class Reading extends EventReader {
     this.timer = timer;
   }
 
-  /** Goes on as far as it can. */
+  /** Goes on as far as it can in this step. */
   happened(): void {
-    while (!this.over && !this.asks && this.unread <= CREDIT) {
-      if (this.end > 0 && this.cursor >= this.end) return this.finish();
+    while (!this.over && !this.asks && this.hasCredit) {
+      if (this.end > 0 && this.cursor >= this.end && this.sent == 0) return this.finish();
       if (this.cursor == engine.events.next) return;
+      if (engine.events.spent) return engine.events.later(this);
       if (!this.step()) return this.ask();
     }
+    // Until it has read, others would be kept for nothing.
+    if (this.page.large) this.page = new Entries([]);
   }
 
-  /** One event further; false if what comes next must be read. */
+  private get hasCredit(): bool {
+    return this.unread <= (this.sent > 0 ? LARGE_CREDIT : CREDIT);
+  }
+
+  /** One event or one piece further; false if what comes next must be read. */
   private step(): bool {
-    const event = engine.events.at(this.cursor);
-    if (event !== null) {
-      this.page = [];
-      this.cursor += 1;
-      this.show(event);
+    const line = engine.events.lines.find(this.cursor, this.call.version);
+    if (line !== null && (this.sent > 0 || this.wish.takesAll)) {
+      if (this.wish.takes(line.at)) this.sendPiece(line);
+      else this.next();
       return true;
     }
-    if (this.page.length == 0) return false;
-    const entry = this.page.pop();
-    this.cursor = entry.position + 1;
+    const event = engine.events.at(this.cursor);
+    if (event === null) return this.stepInPage();
+    this.page = new Entries([]);
+    this.show(event);
+    return true;
+  }
+
+  private stepInPage(): bool {
+    const entry = this.page.first();
+    if (entry === null) return false;
+    this.cursor = entry.position;
     const read = readEntry(entry.bytes);
     if (read === null) this.skip(entry);
     else this.show(read);
     return true;
   }
 
+  /** Behind the event at the cursor. */
+  private next(): void {
+    this.cursor += 1;
+    this.sent = 0;
+    const first = this.page.first();
+    if (first !== null && first.position < this.cursor) this.page.shift();
+  }
+
   private skip(entry: JournalEntry): void {
     tellSkipped(`event ${entry.position.toString()}`, "it has a form that this engine does not know");
+    this.next();
     this.lost(1, "");
   }
 
   private ask(): void {
-    const cursor = this.cursor;
-    const start: JournalStart = cursor > 0 ? new JournalStartPosition(cursor) : new JournalStartTime(this.wish.since);
     this.asks = true;
-    readJournal(new PageRead(this, engine.events.next), 0, new JournalReading(start, PAGE));
+    engine.events.pages.ask(this, this.cursor, this.cursor > 0 ? 0 : this.wish.since);
   }
 
-  /** `next`: where the journal ended when it was asked for. */
   read(page: JournalPage, next: u64): void {
     this.asks = false;
-    if (this.cursor == 0) this.cursor = page.entries.length > 0 ? page.entries[0].position : next;
-    else this.skipTo(page.entries.length > 0 ? page.entries[0].position : page.oldest);
-    this.page = page.entries.reverse();
-    const stuck = this.page.length == 0 && this.cursor < engine.events.oldest;
+    if (this.over) return;
+    const entries = page.entries;
+    if (this.cursor == 0) this.cursor = entries.length > 0 ? entries[0].position : next;
+    else this.skipTo(entries.length > 0 ? entries[0].position : page.oldest);
+    if (this.over) return;
+    this.page = new Entries(entries);
+    const stuck = entries.length == 0 && this.cursor < engine.events.oldest;
     if (stuck) this.unreadable("the journal has a gap");
     else this.happened();
   }
@@ -133,6 +162,8 @@ export class Reading extends EventReader {
   /** What cannot be read is passed over, as if it had been taken away. */
   unreadable(message: string): void {
     this.asks = false;
+    if (this.over) return;
+    if (this.sent > 0) return this.finish();
     const oldest = engine.events.oldest;
     if (this.cursor > 0) this.lost(oldest - this.cursor, message);
     else this.lost(0, message);
@@ -163,18 +194,37 @@ export class Reading extends EventReader {
     endReply(this.call);
   }
 
-  /** The journal is not as long as this reader has let itself time. */
+  /** The journal is not as long as this reader has let itself time. What it has half of it never gets the rest of. */
   private skipTo(position: u64): void {
     if (position <= this.cursor) return;
+    if (this.sent > 0) return this.finish();
     this.lost(position - this.cursor, "");
     this.cursor = position;
   }
 
   private show(event: Event): void {
     const wish = this.wish;
-    if (wish.since != NO_TIME && event.at < wish.since) return;
-    if (wish.until != NO_TIME && event.at > wish.until) return;
-    if (eventMatches(event, wish.filters)) this.send(event);
+    if (!wish.takes(event.at) || !eventMatches(event, wish.filters)) return this.next();
+    const line = event.line(this.call.version);
+    if (line.length > PIECE) return this.sendPiece(this.kept(event, line));
+    this.next();
+    this.send(line, true);
+  }
+
+  /** Other readers of it are sent the same. */
+  private kept(event: Event, bytes: Uint8Array): Line {
+    const line = new Line(this.cursor, this.call.version, event.at, bytes);
+    event.told();
+    engine.events.lines.keep(line);
+    return line;
+  }
+
+  private sendPiece(line: Line): void {
+    const from = this.sent;
+    const end = min(from + PIECE, line.bytes.length);
+    this.sent = end;
+    if (end == line.bytes.length) this.next();
+    this.send(line.bytes.slice(from, end), from == 0);
   }
 
   /** Whatever its filters are: what is lost may have been what it waits for. */
@@ -182,27 +232,13 @@ export class Reading extends EventReader {
     const event = new Event("daemon", "events-lost", engine.id, engine.now.wall);
     event.with("coracle.lost", events.toString()).with("name", engine.options.machine.name);
     if (message.length > 0) event.with("coracle.error", message);
-    this.send(event);
+    this.send(event.line(this.call.version), true);
   }
 
-  private send(event: Event): void {
-    const line = event.line(this.call.version);
-    this.unread += <u32>line.length;
-    sendChunk(this.call, this.type == JSON_SEQUENCE ? withSeparator(line) : line);
-  }
-}
-
-class PageRead extends Task {
-  constructor(
-    private readonly reading: Reading,
-    private readonly next: u64,
-  ) {
-    super();
-  }
-
-  ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) this.reading.unreadable(failure.message);
-    else this.reading.read((<OutcomeJournal>outcome!).value, this.next);
+  private send(bytes: Uint8Array, begins: bool): void {
+    this.unread += <u32>bytes.length;
+    engine.events.spend(bytes.length);
+    sendChunk(this.call, begins && this.type == JSON_SEQUENCE ? withSeparator(bytes) : bytes);
   }
 }
 

@@ -3,16 +3,25 @@
 // An event is kept in its step's transaction, whoever asked and whether anybody reads: what was done and what a client was
 // told is found in the journal again, and nothing there without what led to it.
 
-import { JournalEnd, JournalEntry } from "../../../build/bindings/types";
-import { appendJournal } from "../ask";
+import { Failure, JournalEnd, JournalEntry, Outcome } from "../../../build/bindings/types";
+import { appendJournal, wakeAfter } from "../ask";
 import { acting, Origin, productsOf } from "../origin";
+import { engine } from "../state";
+import { Task } from "../task";
 import { writeEntry } from "./entry";
 import { Event } from "./event";
+import { Lines } from "./lines";
+import { PageReader, PageReads } from "./page-read";
 
 /** Events that are kept for readers (surface §2.11: they are what `until` alone shows). */
 export const KEPT: u64 = 256;
 
-export abstract class EventReader {
+/** Bytes of what they say, about: large ones are read from the journal again. */
+const KEPT_BYTES: i32 = 1 << 20;
+/** Bytes that readers are sent in one step: who asks for something meanwhile comes first. */
+const STEP_BYTES: i32 = 1 << 20;
+
+export abstract class EventReader extends PageReader {
   /** There is one more. */
   abstract happened(): void;
 }
@@ -23,7 +32,13 @@ export class EventRing {
   /** When the last one was, by the journal, whose time never goes back. */
   private last: i64 = 0;
   private readonly kept: Event[] = [];
+  private keptBytes: i32 = 0;
   private readonly readers: EventReader[] = [];
+  /** They go on in another step. */
+  private waiting: EventReader[] = [];
+  private spentBytes: i32 = 0;
+  readonly lines: Lines = new Lines();
+  readonly pages: PageReads = new PageReads();
   /** The newest so many are not written down yet: those of this step. */
   private unwritten: i32 = 0;
 
@@ -36,8 +51,9 @@ export class EventRing {
     sign(event, acting.origin);
     this.last = max(this.last, event.at);
     event.stamp = this.last;
-    if (<u64>this.kept.length == KEPT) this.kept.shift();
+    if (<u64>this.kept.length == KEPT) this.dropOldest();
     this.kept.push(event);
+    this.keptBytes += event.size;
     this.next += 1;
     this.unwritten += 1;
     if (<u64>this.unwritten == KEPT) this.write();
@@ -47,6 +63,10 @@ export class EventRing {
     event.told();
   }
 
+  private dropOldest(): void {
+    this.keptBytes -= this.kept.shift().size;
+  }
+
   /** Those of this step go to the journal. */
   write(): void {
     for (let i = this.kept.length - this.unwritten; i < this.kept.length; i++) {
@@ -54,6 +74,36 @@ export class EventRing {
       appendJournal(new JournalEntry(this.oldest + <u64>i, event.stamp, writeEntry(event)));
     }
     this.unwritten = 0;
+    while (this.keptBytes > KEPT_BYTES) this.dropOldest();
+  }
+
+  /** A step is over. */
+  rest(): void {
+    this.spentBytes = 0;
+  }
+
+  /** Readers were sent so much. */
+  spend(bytes: i32): void {
+    this.spentBytes += bytes;
+  }
+
+  /** This step has sent enough. */
+  get spent(): bool {
+    return this.spentBytes >= STEP_BYTES;
+  }
+
+  /** The reader goes on as soon as the engine has nothing else to do. */
+  later(reader: EventReader): void {
+    if (this.waiting.includes(reader)) return;
+    this.waiting.push(reader);
+    if (this.waiting.length == 1) wakeAfter(new Turn(), 0, 0);
+  }
+
+  /** Their turn has come. */
+  goOn(): void {
+    const waiting = this.waiting;
+    this.waiting = [];
+    for (let i = 0; i < waiting.length; i++) waiting[i].happened();
   }
 
   /** Position of the oldest event that is kept here; `next` if none is. */
@@ -83,10 +133,20 @@ export class EventRing {
   leave(reader: EventReader): void {
     const at = this.readers.indexOf(reader);
     if (at >= 0) this.readers.splice(at, 1);
+    if (this.readers.length == 0) this.lines.clear();
   }
 
   get readerCount(): i32 {
     return this.readers.length;
+  }
+}
+
+/** Of readers who had to wait. */
+class Turn extends Task {
+  ended(_step: i32, _outcome: Outcome | null, _failure: Failure | null): void {}
+
+  elapsed(_step: i32): void {
+    engine.events.goOn();
   }
 }
 

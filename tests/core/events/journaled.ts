@@ -30,6 +30,8 @@ export class JournaledEngine {
   seconds: number;
   /** What its host was asked to read. */
   reads: (HostEffect & { to: "records" })[] = [];
+  /** Bytes of answers that one step has sent, at most. */
+  mostInStep = 0;
   #requests = 0n;
 
   constructor(journal = new MemoryJournal(), seconds = 0) {
@@ -43,11 +45,13 @@ export class JournaledEngine {
 
   /** Events numbered so: the configuration is read again, and names the number. */
   happen(from: number, to: number): void {
-    for (let number = from; number <= to; number++) {
-      const { debug, insecureRegistries, runtimes, defaultRuntime } = OPTIONS;
-      const settings = { debug, insecureRegistries, runtimes, defaultRuntime, labels: [`number=${number}`] };
-      this.#step({ tag: "reloaded", val: settings });
-    }
+    for (let number = from; number <= to; number++) this.reload([`number=${number}`]);
+  }
+
+  /** One event, which has these labels. */
+  reload(labels: string[]): void {
+    const { debug, insecureRegistries, runtimes, defaultRuntime } = OPTIONS;
+    this.#step({ tag: "reloaded", val: { debug, insecureRegistries, runtimes, defaultRuntime, labels } });
   }
 
   /** Somebody reads events; `query` as behind the question mark. */
@@ -77,10 +81,20 @@ export class JournaledEngine {
 
   /** Everybody reads until nothing more comes. */
   settle(): void {
-    for (let turn = 0; this.reads.length > 0 || this.#someUnread(); turn++) {
+    for (let turn = 0; this.reads.length > 0 || this.#someUnread() || this.#isDue(); turn++) {
       if (turn > 10_000) throw new Error("it never comes to rest");
       for (const id of this.#sent.keys()) this.read(id);
       if (this.reads.length > 0) this.page();
+      this.pass(0);
+    }
+  }
+
+  /** Pages are read and timers go off, but nobody reads. Returns how many pages. */
+  settleUnread(): number {
+    for (let pages = 0; ; pages += 1) {
+      while (this.#isDue()) this.pass(0);
+      if (this.reads.length === 0) return pages;
+      this.page();
     }
   }
 
@@ -113,8 +127,17 @@ export class JournaledEngine {
     return this.#instance.snapshot().length;
   }
 
+  /** The same without what is free between them, and without zeros. */
+  living(): number {
+    return this.#instance.snapshot().reduce((sum, byte) => (byte === 0 ? sum : sum + 1), 0);
+  }
+
   notes(): engine.Note[] {
     return this.#instance.explain();
+  }
+
+  #isDue(): boolean {
+    return [...this.#timers.values()].some((at) => at <= this.#now().monotonic);
   }
 
   #someUnread(): boolean {
@@ -132,6 +155,7 @@ export class JournaledEngine {
       if (effect.to === "records") this.reads.push(effect);
       if (effect.to === "timers" && effect.command.tag === "set") this.#timers.set(effect.op, effect.command.val);
     }
+    let bytes = 0;
     for (const { request, command } of replies) {
       const sent = this.#sent.get(request)!;
       if (command.tag === "end") sent.over = true;
@@ -139,7 +163,9 @@ export class JournaledEngine {
       sent.text += new TextDecoder().decode(command.val);
       sent.unread += command.val.length;
       sent.mostUnread = Math.max(sent.mostUnread, sent.unread);
+      bytes += command.val.length;
     }
+    this.mostInStep = Math.max(this.mostInStep, bytes);
   }
 
   #now() {
