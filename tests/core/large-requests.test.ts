@@ -54,6 +54,15 @@ describe("a body of megabytes", () => {
     expectQuick(engine);
   });
 
+  test("is forgotten with its container, by the events, too", () => {
+    const engine = new TimedEngine();
+    const body = { Image: "busybox", Labels: map(50_000, (at) => [`held-in-mind-${at}`, "value"]) };
+    expect(engine.request("POST", "/v1.55/containers/create?name=big", body).status).toBe(201);
+    expect(engine.knows("held-in-mind-")).toBe(true);
+    expect(engine.request("DELETE", "/v1.55/containers/big").status).toBe(204);
+    expect(engine.knows("held-in-mind-")).toBe(false);
+  });
+
   test("more anonymous volumes and ports than a machine could want", () => {
     const engine = new TimedEngine();
     const create = (body: object) => engine.request("POST", "/v1.55/containers/create", { Image: "busybox", ...body });

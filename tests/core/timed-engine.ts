@@ -40,6 +40,11 @@ export class TimedEngine {
     return { status: reply.val.head.status, body: new TextDecoder().decode(reply.val.body) };
   }
 
+  /** Whether a text is anywhere in what lives in the core. */
+  knows(text: string): boolean {
+    return Buffer.from(this.#instance.snapshot()).includes(Buffer.from(text, "utf16le"));
+  }
+
   #step(input: engine.Input): StepOutputs {
     const garbage = this.#instance.garbage;
     const begun = process.cpuUsage();

@@ -90,7 +90,10 @@ class Reader {
       this.depth--;
       return composite;
     }
-    if (byte == QUOTE) return this.string();
+    if (byte == QUOTE) {
+      const text = this.string();
+      return text === null ? null : Json.string(text);
+    }
     if (byte == 0x74) return this.literal("true", Json.bool(true));
     if (byte == 0x66) return this.literal("false", Json.bool(false));
     if (byte == 0x6e) return this.literal("null", Json.null());
@@ -112,7 +115,7 @@ class Reader {
       this.at++;
       const value = this.value();
       if (value === null) return null;
-      json.keys.push(key.text);
+      json.keys.push(key);
       json.items.push(value);
       const byte = this.peekToken();
       if (byte != COMMA && byte != BRACE_CLOSE) return this.unexpected("after object key:value pair");
@@ -173,14 +176,17 @@ class Reader {
     while (isDigit(this.peek())) this.at++;
   }
 
-  private string(): Json | null {
+  private string(): string | null {
     const from = ++this.at;
     let escaped = false;
     while (true) {
       this.skipPlain();
       const byte = this.peek();
       if (byte == QUOTE) break;
-      if (byte < 0x20) return this.unexpected("in string literal");
+      if (byte < 0x20) {
+        this.unexpected("in string literal");
+        return null;
+      }
       this.at++;
       if (byte == BACKSLASH) {
         escaped = true;
@@ -188,7 +194,7 @@ class Reader {
       }
     }
     const raw = decodeUtf8(this.bytes, from, this.at++);
-    return Json.string(escaped ? unescape(raw) : raw);
+    return escaped ? unescape(raw) : raw;
   }
 
   // Most bytes of a text mean nothing in particular.

@@ -37,6 +37,8 @@ export function sortedMap(map: Json): Json {
     const right = sortedKeys[b];
     return left == right ? a - b : left < right ? -1 : 1;
   });
+  // They would live until the next map.
+  sortedKeys = [];
   const result = Json.object();
   for (let i = 0; i < places.length; i++) {
     const key = map.keys[places[i]];
@@ -46,6 +48,8 @@ export function sortedMap(map: Json): Json {
   }
   return result;
 }
+
+const NO_SLOTS = new StaticArray<Json | null>(0);
 
 let lastError: string = "";
 // Comparators cannot capture variables.
@@ -59,8 +63,8 @@ class SchemaReader {
 
   /** `owner`: the struct that errors name when the value is no object at all. */
   struct(value: Json, table: Table, owner: string, goType: string): Json {
-    if (!value.isObject) return value.isNull ? this.assemble(table, []) : this.wrongType(value, owner, goType);
-    const slots = new Array<Json | null>(table.fields.length).fill(null);
+    if (!value.isObject) return value.isNull ? this.assemble(table, NO_SLOTS) : this.wrongType(value, owner, goType);
+    const slots = new StaticArray<Json | null>(table.fields.length);
     let joined: Joined | null = null;
     for (let i = 0; i < value.keys.length && this.error.length == 0; i++) {
       const place = table.place(value.keys[i]);
@@ -87,7 +91,7 @@ class SchemaReader {
     return this.assemble(table, slots);
   }
 
-  private join(joined: Joined, slots: (Json | null)[], table: Table): void {
+  private join(joined: Joined, slots: StaticArray<Json | null>, table: Table): void {
     for (let i = 0; i < joined.places.length; i++) {
       const place = joined.places[i];
       slots[place] = this.member(joined.objects[i], table.fields[place], table.struct);
@@ -101,7 +105,7 @@ class SchemaReader {
     return read;
   }
 
-  private assemble(table: Table, slots: (Json | null)[]): Json {
+  private assemble(table: Table, slots: StaticArray<Json | null>): Json {
     const result = Json.object();
     for (let i = 0; i < table.fields.length; i++) {
       const field = table.fields[i];
@@ -188,11 +192,13 @@ class SchemaReader {
   }
 
   private structs(value: Json, field: Field, owner: string): Json {
-    const goType = "[]" + field.goType;
-    if (!value.isArray) return this.wrongType(value, owner, goType);
+    if (!value.isArray) return this.wrongType(value, owner, "[]" + field.goType);
     const result = Json.array();
     for (let i = 0; i < value.items.length && this.error.length == 0; i++) {
-      result.push(this.struct(value.items[i], field.table!, owner, field.goType.replace("*", "")));
+      const item = value.items[i];
+      // There may be tens of thousands: words for errors are made where there is one.
+      if (item.isObject || item.isNull) result.push(this.struct(item, field.table!, owner, ""));
+      else this.wrongType(item, owner, field.goType.replace("*", ""));
     }
     return result;
   }
