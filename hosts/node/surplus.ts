@@ -70,7 +70,8 @@ export class Surplus implements Observer {
   }
 
   #later(): void {
-    this.#timer ??= setTimeout(() => void this.#due(), this.#wait).unref();
+    // Where the system takes nothing back, it is not asked again: all of it is a saving, and no more.
+    this.#timer ??= setTimeout(() => void this.#due().catch(() => {}), this.#wait).unref();
   }
 
   /** In the middle of work nothing is done: its end is told, too. */
