@@ -9,7 +9,7 @@ import { LogObjects } from "./log-objects.js";
 import type { Beginnings } from "./log-tail.js";
 import { Moment, TIMESTAMP_LENGTH } from "./timestamps.js";
 
-/** Longest record. A longer line comes in several, all with the time of its first part. */
+/** Longest record. A longer line comes in several, all with the time of the first: when so much of it had come. */
 export const RECORD_BYTES = 16_384;
 
 const NEWLINE = 0x0a;
@@ -17,8 +17,11 @@ const SPACE = 0x20;
 
 /** A line whose end has not come yet. */
 interface Unfinished {
+  /** When what is there had come; once a record of it was made, the time of that. */
   time: Moment;
   text: ByteBuilder;
+  /** A record of it was made. */
+  begun: boolean;
 }
 
 export class LogRecords {
@@ -83,35 +86,42 @@ export class LogRecords {
   }
 
   #take(block: Uint8Array, line: LogLine): void {
+    if (!(line.stream === STDOUT ? this.#source.stdout : this.#source.stderr)) return this.#pass(block, line);
     const unfinished = this.#unfinished[line.stream]!;
     if (unfinished !== null) return this.#continue(block, line, unfinished);
     if (this.#readsTimes) this.#time.parse(block, line.start, line.timeEnd);
-    if (!this.#isInTime()) return;
-    if (!(line.stream === STDOUT ? this.#source.stdout : this.#source.stderr)) return;
     if (!line.partial && line.end - line.text < RECORD_BYTES) {
-      return this.#record(line.stream, this.#time, block, line.text, line.end, true);
+      if (this.#isInTime(this.#time)) this.#record(line.stream, this.#time, block, line.text, line.end, true);
+      return;
     }
-    const begun = { time: new Moment(), text: new ByteBuilder() };
-    begun.time.set(this.#time);
+    const begun = { time: new Moment(), text: new ByteBuilder(), begun: false };
     this.#unfinished[line.stream] = begun;
     this.#continue(block, line, begun);
   }
 
+  /** Nobody wants its stream; that it is too late ends the log all the same. */
+  #pass(block: Uint8Array, line: LogLine): void {
+    if (this.#readsTimes) this.#time.parse(block, line.start, line.timeEnd);
+    if (!line.partial) this.#isInTime(this.#time);
+  }
+
   /** `since` only skips up to the first line at or after it; `until` ends at the first line later than it. */
-  #isInTime(): boolean {
-    if (this.#until !== null && this.#until.isBefore(this.#time)) this.over = true;
-    this.#reachedSince ||= !this.#time.isBefore(this.#since!);
+  #isInTime(time: Moment): boolean {
+    if (this.#until !== null && this.#until.isBefore(time)) this.over = true;
+    this.#reachedSince ||= !time.isBefore(this.#since!);
     return this.#reachedSince && !this.over;
   }
 
   #continue(block: Uint8Array, line: LogLine, unfinished: Unfinished): void {
-    const { text } = unfinished;
+    const { text, time, begun } = unfinished;
+    if (this.#readsTimes && !begun) time.parse(block, line.start, line.timeEnd);
     text.reserve(line.end - line.text);
     text.add(block, line.text, line.end);
     if (!line.partial) return this.#flush(line.stream, unfinished, true);
     const whole = text.length - (text.length % RECORD_BYTES);
     if (whole === 0) return;
     this.#cut(line.stream, unfinished, whole);
+    unfinished.begun = true;
     text.bytes.copyWithin(0, whole, text.length);
     text.length -= whole;
   }
@@ -121,12 +131,13 @@ export class LogRecords {
     const { time, text } = unfinished;
     const whole = text.length - (text.length % RECORD_BYTES);
     this.#cut(stream, unfinished, whole);
-    if (newline || text.length > whole) this.#record(stream, time, text.bytes, whole, text.length, newline);
+    const isMore = newline || text.length > whole;
+    if (isMore && this.#isInTime(time)) this.#record(stream, time, text.bytes, whole, text.length, newline);
     this.#unfinished[stream] = null;
   }
 
   #cut(stream: number, { time, text }: Unfinished, end: number): void {
-    for (let at = 0; at < end; at += RECORD_BYTES) {
+    for (let at = 0; at < end && this.#isInTime(time); at += RECORD_BYTES) {
       this.#record(stream, time, text.bytes, at, at + RECORD_BYTES, false);
     }
   }

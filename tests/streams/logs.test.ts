@@ -137,12 +137,30 @@ describe("logs", () => {
     expect(await logsOf(new MemoryLog(line(1, "a\r") + line(2, "")), {})).toBe("a\r\n\n");
   });
 
-  test("a line cut by the writer is one record, with the time of its first part", async () => {
+  test("a line cut by the writer is one record, with the time of its end", async () => {
     const log = new MemoryLog(
       line(1, "ab", "stdout", "P") + line(2, "err", "stderr") + line(3, "cd", "stdout", "P") + line(4, "ef"),
     );
     const text = await logsOf(log, { timestamps: true, framed: true });
-    expect(frames(text)).toBe("2:2026-11-20T09:00:02.123456789Z err\n|1:2026-11-20T09:00:01.123456789Z abcdef\n");
+    expect(frames(text)).toBe("2:2026-11-20T09:00:02.123456789Z err\n|1:2026-11-20T09:00:04.123456789Z abcdef\n");
+  });
+
+  test("records of a long line have the time at which the first was full", async () => {
+    const parts = [1, 2, 3, 4].map((second) => line(second, "x".repeat(10_000), "stdout", second < 4 ? "P" : "F"));
+    const log = new MemoryLog(parts.join("") + line(5, "end"));
+    const text = frames(await logsOf(log, { timestamps: true, framed: true }));
+    const times = text.split("|").map((frame) => frame.slice("1:2026-11-20T09:00:".length).slice(0, 2));
+    expect(times).toEqual(["02", "02", "02", "05"]);
+    expect((await logsOf(log, { since: timeOf(2) })).length).toBe(40_001 + 4);
+    expect(await logsOf(log, { since: timeOf(2) + 1n })).toBe("end\n");
+    expect(await logsOf(log, { until: timeOf(2) - 1n })).toBe("");
+  });
+
+  test("since and until look at the time of a line's end", async () => {
+    const log = new MemoryLog(line(1, "ab", "stdout", "P") + line(3, "cd") + line(4, "ef"));
+    expect(await logsOf(log, { since: timeOf(2) })).toBe("abcd\nef\n");
+    expect(await logsOf(log, { until: timeOf(2) })).toBe("");
+    expect(await logsOf(log, { until: timeOf(3) })).toBe("abcd\n");
   });
 
   test.each([
