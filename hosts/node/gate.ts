@@ -236,11 +236,21 @@ export class Gate extends Duplex {
   }
 }
 
-/** Answers as Go's server answers what is no HTTP request, and closes. */
+/**
+ * Answers as Go's server answers what is no HTTP request, and closes. As Go's server it waits a little for a client that is
+ * still sending: closed at once, that one would fail to write and never read the answer.
+ */
 export function refuse(socket: Duplex, status: string, message: string): void {
   const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`;
-  socket.end(head + message, () => socket.destroy());
+  const lingering = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once("close", () => clearTimeout(lingering));
+  socket.end(head + message, () => {
+    if (socket.readableEnded) socket.destroy();
+    else socket.once("end", () => socket.destroy()).resume();
+  });
 }
+
+const LINGER_MS = 500;
 
 /** Where the last line of a head ends, without its line end, and what is behind the head begins; -1: not there yet. */
 function headEnd(bytes: Buffer, from: number): [end: number, next: number] {

@@ -120,6 +120,7 @@ export class ApiServer {
     // Node would answer 417 by itself, and the gate never learn that the reply is out.
     http.on("checkExpectation", (request: IncomingMessage) => {
       refuse(request.socket, "417 Expectation Failed", "417 Expectation Failed");
+      request.resume();
     });
   }
 

@@ -1,7 +1,7 @@
 // Which headers come with which kind of answer (surface.md §6.1): the set of names, not their values.
 import { expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
-import type { RawHead } from "../support/raw-http.js";
+import { RawConnection, type RawHead } from "../support/raw-http.js";
 
 const ENGINE = ["api-version", "date", "docker-experimental", "ostype", "server"];
 
@@ -48,6 +48,22 @@ onEngines("headers", (engine) => {
       expect([missing.status, names(missing).includes("content-length")]).toEqual([404, true]);
     }
     await engine().remove(id);
+  });
+
+  test("an expectation that nobody knows is refused, and the answer comes to a client that sends on", async () => {
+    const connection = await RawConnection.open(engine().socketPath, 5000);
+    try {
+      const head = "POST /containers/create HTTP/1.1\r\nHost: docker\r\nExpect: tcp\r\nContent-Length: 262144\r\n\r\n";
+      connection.send(head);
+      const answer = connection.response("POST");
+      for (let piece = 0; piece < 4; piece += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        connection.send(Buffer.alloc(65_536, " "));
+      }
+      expect(await answer).toMatchObject({ status: 417 });
+    } finally {
+      connection.close();
+    }
   });
 
   test("ping and OPTIONS", async () => {
