@@ -91,6 +91,8 @@ function contentSubject(command: content.ContentCommand): string | null {
     case "mount":
     case "commit":
       return `container ${command.val.container}`;
+    case "make-directory":
+      return `container ${command.val.view.container}`;
     case "extract":
       return `container ${command.val.into.view.container}`;
     case "unmount":

@@ -10,7 +10,7 @@ import { checked, Filesystems } from "./content/filesystems.js";
 import { makeLayer } from "./content/layer.js";
 import { layerTars } from "./content/layer-tars.js";
 import { Layers } from "./content/layers.js";
-import { statIn } from "./content/stat.js";
+import { makeDirectoryIn, statIn } from "./content/stat.js";
 import { openView } from "./content/view.js";
 import { savedArchive, type LayerTars } from "../hosts/streams/tar/saved.js";
 import { Unpacking, type Work } from "../hosts/unpacking.js";
@@ -103,6 +103,8 @@ class Carrier {
         return { tag: "size", val: BigInt(await this.tars.size(command.val)) };
       case "stat":
         return { tag: "stat", val: this.#stat(command.val) };
+      case "make-directory":
+        return { tag: "stat", val: this.#makeDirectory(command.val) };
       case "extract":
         await extract(command.val, this.#deps, signal);
         return DONE;
@@ -150,6 +152,15 @@ class Carrier {
     const view = openView(wanted, this.#deps);
     try {
       return statIn(view, path, follow);
+    } finally {
+      view.close();
+    }
+  }
+
+  #makeDirectory({ view: wanted, path }: types.FileAt): engine.FileStat {
+    const view = openView(wanted, this.#deps);
+    try {
+      return makeDirectoryIn(view, path);
     } finally {
       view.close();
     }

@@ -12,7 +12,7 @@ import {
   Stored,
 } from "../../build/bindings/types";
 import { Container } from "./container/container";
-import { mendCreation } from "./container/create";
+import { mendCreation } from "./container/creation";
 import { exitedByItself, ranOutOfMemory } from "./container/exit";
 import { HELD_RECORDS, mendHeldStill } from "./container/held-still";
 import { Cause, Status } from "./container/lifecycle";

@@ -2,7 +2,8 @@
 // that the manifest gives them. Archives are read to their end and thrown away.
 
 import { HostFailure } from "../failure.js";
-import type { Bodies, Operation, Outcome, content, types } from "../host.js";
+import type { Bodies, Operation, Outcome, content, engine, types } from "../host.js";
+import { lastPart } from "../streams/tar/archive-names.js";
 import type { ThrownArchives } from "./archives.js";
 import type { Asks } from "./asks.js";
 import type { Imagined } from "./imagined.js";
@@ -40,6 +41,8 @@ export class DryRunContent {
       case "stat":
         this.requireReal(command.val.view);
         return this.#asks.ask({ to: "content", op, command });
+      case "make-directory":
+        return { tag: "stat", val: imaginedDirectory(command.val.path) };
       case "read":
         if (!this.#archives.has(command.val.archive)) return this.#asks.ask({ to: "content", op, command });
         return { tag: "bytes", val: this.#archives.read(command.val) };
@@ -133,6 +136,12 @@ export class DryRunContent {
 type Change = content.ContentCommand & {
   tag: "mount" | "unmount" | "drop-chain" | "drop-container" | "drop-archive" | "abandon";
 };
+
+/** Whatever really stands there: nothing is mounted in which it could be looked for. */
+function imaginedDirectory(path: string): engine.FileStat {
+  const about = { name: lastPart(path), mode: 0o040755, size: 0n, modified: 0n };
+  return { ...about, linkTarget: "", place: "/", readOnly: false };
+}
 
 function notThere(why: string): HostFailure {
   return new HostFailure("unsupported", `a dry run cannot look there: ${why}`);

@@ -164,6 +164,8 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `measure the tar of layer ${shortId(command.val)}`;
     case "stat":
       return `look at ${command.val.path} of ${containerName(naming, command.val.view.container)}`;
+    case "make-directory":
+      return `make directory ${command.val.path} of ${containerName(naming, command.val.view.container)}`;
     case "compare":
       return `compare the files of ${containerName(naming, command.val.container)} with its image's`;
     case "extract":

@@ -29,6 +29,13 @@ export function statIn(view: View, given: string, follow: boolean): engine.FileS
   }
 }
 
+/** What stands there then: what is no directory stays as it is. Throws `invalid` when something on the way is none. */
+export function makeDirectoryIn(view: View, given: string): engine.FileStat {
+  const path = view.locate(bytesOf(absolutePath(given)));
+  closeSync(view.make(path, true, "lstat"));
+  return statIn(view, textOf(path), false);
+}
+
 /** A descriptor that names a file and does not read it (O_PATH). */
 export function openAt(view: View, path: string, follow: boolean): number {
   try {

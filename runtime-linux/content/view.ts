@@ -41,6 +41,30 @@ export class View {
     return openConfined(this.#kernel, this.#root, Buffer.from(path, "latin1"), flags);
   }
 
+  /**
+   * The same, to name it; made like that if it is not there, its directories of mode 0755. `call`: what a failure is told
+   * of.
+   */
+  make(path: string, isDirectory: boolean, call: string): number {
+    try {
+      return this.open(path, O_PATH);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw fileFailure(error, call, path);
+    }
+    const slash = path.lastIndexOf("/");
+    const parent = this.make(path.slice(0, slash) || "/", true, call);
+    const made = Buffer.from(`/proc/self/fd/${parent}${path.slice(slash)}`, "latin1");
+    try {
+      if (isDirectory) fs.mkdirSync(made, 0o755);
+      else fs.closeSync(fs.openSync(made, "wx", 0o755));
+    } catch (error) {
+      throw fileFailure(error, call, path);
+    } finally {
+      fs.closeSync(parent);
+    }
+    return this.open(path, O_PATH);
+  }
+
   /** Where a path leads once all links are followed; what does not exist is kept by name. A text, and no more. */
   locate(path: string): string {
     return followed(path, (directory, name) => this.#targetOf(directory, name));
@@ -139,7 +163,7 @@ function bindPlace(view: View, place: types.Place, where: Where): number {
   const source = openSource(place.source, where);
   try {
     const destination = bytesOf(place.destination);
-    const target = openTarget(view, destination, fs.fstatSync(source).isDirectory());
+    const target = view.make(destination, fs.fstatSync(source).isDirectory(), "open");
     try {
       kernel.mount(`/proc/self/fd/${source}`, `/proc/self/fd/${target}`, "", MS_BIND | MS_REC, "");
     } finally {
@@ -171,27 +195,6 @@ function openSource(source: string, { paths, kernel }: Where): number {
   } finally {
     fs.closeSync(fd);
   }
-}
-
-/** The place where something is to be mounted, made like that if it is not there. */
-function openTarget(view: View, path: string, isDirectory: boolean): number {
-  try {
-    return view.open(path, O_PATH);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw fileFailure(error, "open", path);
-  }
-  const slash = path.lastIndexOf("/");
-  const parent = openTarget(view, path.slice(0, slash) || "/", true);
-  const made = Buffer.from(`/proc/self/fd/${parent}${path.slice(slash)}`, "latin1");
-  try {
-    if (isDirectory) fs.mkdirSync(made, 0o755);
-    else fs.closeSync(fs.openSync(made, "wx", 0o755));
-  } catch (error) {
-    throw fileFailure(error, "open", path);
-  } finally {
-    fs.closeSync(parent);
-  }
-  return view.open(path, O_PATH);
 }
 
 const DIRECTORY = O_PATH | fs.constants.O_DIRECTORY;

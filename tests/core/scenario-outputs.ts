@@ -206,7 +206,8 @@ function shownContent(command: content.ContentCommand): string {
     case "layer":
       return shownLayer(command.val);
     case "stat":
-      return `stat ${shownFile(command.val)}`;
+    case "make-directory":
+      return `${command.tag} ${shownFile(command.val)}`;
     case "extract": {
       const { into, request, keepKinds, owner } = command.val;
       return `extract body of ${request} to ${shownFile(into)} ${fields({ keepKinds, owner })}`.trimEnd();

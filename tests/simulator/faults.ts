@@ -53,7 +53,20 @@ const KINDS = [
 /** Commands that the host plays tricks with; all but those that a crash alone ends may fail. */
 const TRICKED = [
   ...["launch", "mount", "unmount", "join", "leave", "reap", "signal", "pause", "resume", "layer", "drop-chain"],
-  ...["make", "drop", "exec", "reap-exec", "resolve", "blob", "ingest", "read", "commit", "stat", "extract"],
+  ...[
+    "make",
+    "drop",
+    "exec",
+    "reap-exec",
+    "resolve",
+    "blob",
+    "ingest",
+    "read",
+    "commit",
+    "stat",
+    "extract",
+    "make-directory",
+  ],
   ...["drop-container", "drop-archive", "populate", "limit", "rewrite", "sample", "ps", "any"],
 ];
 

@@ -1,38 +1,23 @@
 // POST /containers/create (surface §2.14): read, look the image up, merge, check, then make.
 
-import {
-  ContentCommandMount,
-  ContentCommandUnmount,
-  Failure,
-  Mount,
-  Outcome,
-  VolumeCommandFind,
-  VolumeCommandMake,
-} from "../../../build/bindings/types";
+import { Failure, Outcome, VolumeCommandFind } from "../../../build/bindings/types";
 import { readJsonBody } from "../api/json-body";
-import { askContent, askVolumes } from "../ask";
+import { askVolumes } from "../ask";
 import { Call } from "../call";
-import { emitContainer, volumeEvent } from "../event/emit";
 import { Image } from "../image/image";
 import { asI64, isI64, Json } from "../json/json";
-import { jsonBytes, JsonWriter } from "../json/writer";
-import { acting, ENGINE_START } from "../origin";
-import { tellMended } from "../records/found";
-import { badParameter, internal, Refusal } from "../refusal";
-import { line, sendJson, sendRefusal } from "../reply";
+import { jsonBytes } from "../json/writer";
+import { badParameter, Refusal } from "../refusal";
+import { sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
-import { Volume } from "../volume/store";
 import { takerOf } from "../volume/use";
 import { annotationsOf } from "./annotations";
 import { Container } from "./container";
+import { Creation } from "./creation";
 import { showLinks, tieLinks } from "./links";
-import { originOf } from "./last-change";
 import { MountKind, MountPoint } from "./mount-point";
 import { containerNameProblem, generatedName } from "./names";
-import { fillVolumes, hasUnfilled, volumesFilled } from "./own-volumes";
-import { takeUpQueue } from "./queue";
-import { removeNow } from "./remove";
 import { restartPolicyOf } from "./restart-policy";
 import { parseSignal } from "./signals";
 import { Wish, readWish } from "./wish";
@@ -144,25 +129,6 @@ function chooseName(container: Container): string {
   return container.shortId;
 }
 
-/** Killed before the answer: it is there, and its volumes are made and filled by its start at the latest. */
-export function mendCreation(container: Container): void {
-  tellMended(`container ${container.id}`, "it is made, though nobody was told");
-  acting.origin = originOf(container.lastChange);
-  container.creating = false;
-  container.touch();
-  tellCreation(container);
-  acting.alone(ENGINE_START);
-}
-
-function tellCreation(container: Container): void {
-  const volumes = container.volumes;
-  for (let i = 0; i < volumes.length; i++) {
-    // Told of those that were there before, too.
-    if (!volumes[i].shared) engine.events.emit(volumeEvent(volumes[i].name, "create"));
-  }
-  emitContainer(container, "create");
-}
-
 /** Looks for the sources of mounts that nobody makes; the request is read once more after it. */
 class SourceSearch extends Task {
   private open: i32 = 0;
@@ -194,112 +160,5 @@ class SourceSearch extends Task {
     const text = `invalid mount config for type "bind": bind source path does not exist: ${this.missing}`;
     const refusal = this.missing.length > 0 ? badParameter(text) : create(this.call, true);
     if (refusal !== null) sendRefusal(this.call, refusal);
-  }
-}
-
-/** How far the filling of its volumes is. */
-enum Filling {
-  Not,
-  Mounted,
-  Filled,
-  Unmounted,
-}
-
-/** Volumes are made, and filled, before the answer. */
-class Creation extends Task {
-  private open: i32 = 0;
-  private failure: string = "";
-  private stage: Filling = Filling.Not;
-  /** Mounts whose volumes were not there before. */
-  private readonly added: MountPoint[] = [];
-
-  constructor(
-    private readonly container: Container,
-    private readonly call: Call,
-    private readonly wish: Wish,
-  ) {
-    super();
-  }
-
-  begin(): void {
-    this.container.creating = true;
-    const volumes = this.container.volumes;
-    for (let i = 0; i < volumes.length; i++) {
-      // Those of other containers are there.
-      if (!volumes[i].shared) this.makeVolume(volumes[i]);
-    }
-    if (this.open == 0) this.finish();
-  }
-
-  private makeVolume(mount: MountPoint): void {
-    if (mount.anonymous) mount.name = engine.ids.next();
-    if (engine.volumes.find(mount.name) === null) {
-      const volume = new Volume(mount.name, engine.now.wall, mount.anonymous);
-      volume.label(mount.labels);
-      engine.volumes.add(volume);
-      this.added.push(mount);
-    }
-    this.open += 1;
-    askVolumes(this, 0, new VolumeCommandMake(mount.name));
-  }
-
-  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) this.failure = failure.message;
-    this.open -= 1;
-    if (this.open > 0) return;
-    if (this.failure.length == 0 && this.fill()) return;
-    // What was mounted for it goes with the container.
-    if (this.failure.length > 0 && this.stage > Filling.Not) this.container.leaveUnclean();
-    // Those that stay may have been filled in part.
-    if (this.failure.length > 0 && this.stage > Filling.Mounted) engine.sizes.volumesChanged(this.container);
-    // Its record says otherwise.
-    this.container.touch();
-    this.finish();
-    // A removal takes the queue up itself, in the end.
-    if (this.failure.length == 0) takeUpQueue(this.container);
-  }
-
-  /** Volumes get what the image has at their places: whoever uses them next finds it there. False when that is done. */
-  private fill(): bool {
-    const container = this.container;
-    switch (this.stage) {
-      case Filling.Not:
-        if (container.chain === null || !hasUnfilled(container)) return false;
-        this.open = 1;
-        askContent(this, 0, new ContentCommandMount(new Mount(container.id, container.chain)));
-        break;
-      case Filling.Mounted:
-        this.open = fillVolumes(container, this, 0);
-        break;
-      case Filling.Filled:
-        this.open = 1;
-        askContent(this, 0, new ContentCommandUnmount(container.id));
-        break;
-      default:
-        volumesFilled(container);
-        engine.sizes.volumesChanged(container);
-        return false;
-    }
-    this.stage += 1;
-    return true;
-  }
-
-  private finish(): void {
-    const container = this.container;
-    container.creating = false;
-    if (this.failure.length > 0) {
-      container.removeVolumes = true;
-      // Nobody has asked for them but this container.
-      for (let i = 0; i < this.added.length; i++) this.added[i].anonymous = true;
-      removeNow(container);
-      return sendRefusal(this.call, internal(this.failure));
-    }
-    tellCreation(container);
-    const json = new JsonWriter();
-    json.beginObject();
-    json.stringField("Id", container.id);
-    json.stringArrayField("Warnings", this.wish.warnings);
-    json.endObject();
-    sendJson(this.call, 201, line(json));
   }
 }

@@ -6,6 +6,7 @@ import { Json } from "../json/json";
 import { withoutBindings } from "../network/port-wishes";
 import { badParameter, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
+import { cleanPath } from "../text/path";
 import { CreateBody, readCreate } from "./create-body";
 import { DefaultFacts, fillHostConfig, fillHostname } from "./defaults";
 import { Link } from "./link";
@@ -48,6 +49,8 @@ export class Wish {
     facts.cgroupVersion = machine.cgroupVersion;
     facts.defaultRuntime = engine.options.defaultRuntime;
     fillHostConfig(this.hostConfig, facts);
+    const directory = this.config.stringOf("WorkingDir");
+    if (directory.length > 0) this.config.set("WorkingDir", Json.string(cleanPath(directory)));
     fillHostname(this.config, this.hostConfig, shortId, machine.name);
   }
 }

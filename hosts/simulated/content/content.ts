@@ -12,7 +12,7 @@ import { changesOf } from "./commit.js";
 import { extract } from "./extract.js";
 import { makeLayer } from "./layer.js";
 import { layerTars } from "./layer-tars.js";
-import { statIn, type Looks } from "./view.js";
+import { makeDirectoryIn, statIn, type Looks } from "./view.js";
 
 export interface ContentDeps extends Looks {
   clock: Clock;
@@ -106,6 +106,8 @@ class Carrier {
         return { tag: "size", val: BigInt(await layerTars(disk.layers).size(command.val)) };
       case "stat":
         return { tag: "stat", val: statIn(command.val, this.#deps) };
+      case "make-directory":
+        return { tag: "stat", val: makeDirectoryIn(command.val, this.#deps) };
       case "compare":
         return { tag: "changed", val: compare(command.val, disk) };
       case "extract":

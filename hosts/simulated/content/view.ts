@@ -8,6 +8,7 @@ import { FileError, type FileErrorCode, type FileKind } from "../files/file-syst
 import { lengthOf } from "../files/inode.js";
 import { lookup, type MountTable, type Place } from "../files/lookup.js";
 import type { MountedFiles } from "../files/mounted-files.js";
+import { makeDirectory } from "../processes/spec.js";
 
 /** Where containers' files are looked for. */
 export interface Looks {
@@ -41,6 +42,14 @@ export function statIn({ view, path: given, follow }: types.FileAt, looks: Looks
     place: [...mounts].find(([, one]) => one === mount)?.[0] ?? "/",
     readOnly: mount.readOnly,
   };
+}
+
+/** What stands there then. Throws `invalid` when something on the way is no directory. */
+export function makeDirectoryIn({ view, path: given }: types.FileAt, looks: Looks): engine.FileStat {
+  const files = openView(view, looks);
+  const path = locate(files.mounts, absolutePath(given));
+  told("lstat", path, () => makeDirectory(files, path));
+  return statIn({ view, path, follow: false }, looks);
 }
 
 /** What is at an absolute path. */

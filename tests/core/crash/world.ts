@@ -226,6 +226,8 @@ export class World {
         return { tag: "bytes", val: this.#member(command.val) };
       case "stat":
         return { tag: "stat", val: this.#stat(command.val.view) };
+      case "make-directory":
+        return { tag: "stat", val: this.#stat(command.val.view) };
       case "compare":
         return { tag: "changed", val: [{ path: "/data", kind: "added" }] };
       case "extract":
