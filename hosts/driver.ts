@@ -151,7 +151,7 @@ export class Driver {
    * is a request and no instance comes soon, is refused. Replies of this step may be performed before this returns.
    */
   deliver(input: Input): void {
-    if (this.#instances.isClosed) return;
+    if (this.#instances.isClosed && !(this.#instances.isEnding && input.tag !== "request")) return;
     this.#inbox.put(input);
     if (!this.#pumping) this.#pump();
   }
@@ -162,9 +162,14 @@ export class Driver {
     this.deliver({ tag: "reloaded", val: settings });
   }
 
-  /** Takes no more inputs; resolves when all steps have left and nothing goes on that changes anything, or in 10 s. */
+  /**
+   * Takes no more requests. What is under way comes to its end, what may last is given up, and the core undoes what it
+   * then would not end. Resolves when all steps have left and nothing goes on that changes anything, or in 10 s.
+   */
   async close(): Promise<void> {
     this.#idle.callOff();
+    // Whoever served them does no more: what they have had mounted is to be given back.
+    for (const request of this.#requests.all) this.deliver({ tag: "closed", val: { request, why: "client" } });
     await this.#instances.close();
   }
 

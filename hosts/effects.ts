@@ -65,8 +65,19 @@ export class Effects {
     if (this.#cut) return;
     this.#discarded = true;
     this.#callTimersOff();
-    this.#abandon(({ to }) => to === "content" || to === "volumes");
+    this.#abandon(isLong);
     await Promise.all(this.#awaited.map(({ ended }) => ended));
+  }
+
+  /**
+   * Gives up what may last for hours. Resolves when nothing goes on that changes anything and the instance has been told
+   * how it ended; false: nothing did go on.
+   */
+  async end(): Promise<boolean> {
+    const awaited = this.#awaited;
+    this.#abandon(isLong);
+    await Promise.all(awaited.map(({ ended }) => ended));
+    return awaited.length > 0;
   }
 
   /** Once discarded: gives up all that the host can give up, launches included, which as a rule are over in a moment. */
@@ -160,6 +171,11 @@ async function perform(host: Host, effect: HostEffect, report: Report): Promise<
 
 async function journalPage({ records }: Host, reading: records.JournalReading): Promise<Outcome> {
   return { tag: "journal", val: await records.journal.read(reading) };
+}
+
+/** A copy or a pull may last for hours. */
+function isLong({ to }: HostEffect): boolean {
+  return to === "content" || to === "volumes";
 }
 
 /** The end of a run, or of an exec. */

@@ -128,6 +128,12 @@ export class Life {
     await this.#outbox.settled().catch(() => {});
   }
 
+  /** What is under way is given up, and what follows from that is done: until nothing goes on. */
+  async rest(): Promise<void> {
+    do await this.settled();
+    while (!this.#gone && (await this.#effects.end()));
+  }
+
   /** See `Effects.discard`. */
   discard(): Promise<void> {
     return this.#effects.discard();

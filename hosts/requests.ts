@@ -17,6 +17,10 @@ export class OpenRequests {
     this.#states.set(request, "waiting");
   }
 
+  get all(): RequestId[] {
+    return [...this.#states.keys()];
+  }
+
   /** Over, because the client went or the stream ended by itself. */
   forget(request: RequestId): void {
     this.#states.delete(request);

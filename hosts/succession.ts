@@ -35,6 +35,8 @@ const LONGEST_REST_NS = 60_000_000_000n;
 const INCIDENT_BYTES = 6;
 /** How long closing waits: what is in flight then ends with the process. */
 const LONGEST_CLOSE_NS = 10_000_000_000n;
+/** Of that, how long the instance is told what becomes of what it had begun, so that it undoes what it would not end. */
+const LONGEST_END_NS = 6_000_000_000n;
 
 export class Succession {
   readonly #needs: SuccessionNeeds;
@@ -47,6 +49,8 @@ export class Succession {
   #opened: Promise<void> = Promise.resolve();
   #replacing: Promise<void> | null = null;
   #closed = false;
+  /** It is being closed, and the instance still hears of what ends. */
+  #ending = false;
   #cutOff = false;
 
   /** `epoch`: of the last instance before. */
@@ -66,9 +70,14 @@ export class Succession {
     return this.#epoch;
   }
 
-  /** No inputs are taken any more. */
+  /** No requests are taken any more. */
   get isClosed(): boolean {
     return this.#closed;
+  }
+
+  /** While it is being closed: other inputs still are. */
+  get isEnding(): boolean {
+    return this.#ending;
   }
 
   /** Nothing leaves any more. */
@@ -106,6 +115,7 @@ export class Succession {
 
   /** See `Driver.close`. */
   async close(): Promise<void> {
+    this.#ending = !this.#closed;
     this.#closed = true;
     this.#needs.setbacks.endPause();
     await Promise.race([this.#needs.alarms.within(LONGEST_CLOSE_NS, this.#rest()), this.#cutting]);
@@ -114,6 +124,7 @@ export class Succession {
   /** See `Driver.cut`. */
   cut(): void {
     this.#cutOff = this.#closed = true;
+    this.#ending = false;
     this.#life = null;
     this.#needs.alarms.callOff();
     for (const life of this.#lives) life.cut(new CutOff("the engine was cut off"));
@@ -125,6 +136,8 @@ export class Succession {
     // An instance that is being opened would go on keeping records.
     await this.#opened.catch(() => {});
     await this.#replacing;
+    if (this.#life !== null) await this.#needs.alarms.within(LONGEST_END_NS, this.#life.rest());
+    this.#ending = false;
     const life = this.#life;
     this.#life = null;
     await life?.settled();

@@ -29,6 +29,8 @@ export interface DaemonProcess {
   start(): Promise<void>;
   /** Sends a signal and waits for the process to end. */
   end(signal: NodeJS.Signals): Promise<void>;
+  /** Of the one that ended last; null: it goes on, or was killed. */
+  exitCode(): number | null;
   /** What the daemon wrote to its standard output and error. */
   log(): string;
   /** Stops the daemon and removes its namespace, mounts and directories. */
@@ -90,6 +92,7 @@ export async function launchDaemon(name: string, commandLine: CommandLine, place
     pid: () => child?.pid ?? 0,
     start,
     end,
+    exitCode: () => child?.exitCode ?? null,
     log: () => readFileSync(directories.logFile, "utf8"),
     close,
   };
