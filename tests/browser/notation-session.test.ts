@@ -4,8 +4,9 @@ import { transform } from "esbuild";
 import { afterEach, expect, test } from "vitest";
 import { curlScript } from "../../hosts/browser/notation/curl-script.js";
 import { generate } from "../../hosts/browser/notation/generate.js";
-import { parse } from "../../hosts/browser/notation/parse.js";
-import { sendAll } from "../../hosts/browser/notation/plan.js";
+import { parse, readLine } from "../../hosts/browser/notation/parse.js";
+import { sendAll, type Send } from "../../hosts/browser/notation/plan.js";
+import { runScript } from "../../hosts/browser/notation/shell/run.js";
 import { createSession } from "../../hosts/browser/session/create.js";
 import type { Exchange } from "../../hosts/browser/session/exchange.js";
 import { packagedCore } from "../../hosts/browser/session/packaged-core.js";
@@ -26,7 +27,7 @@ async function opened(): Promise<Session> {
   return session;
 }
 
-async function typed(session: Session, line: string): Promise<Exchange[]> {
+async function typed(session: Session, line: string): Promise<readonly Exchange[]> {
   const result = parse(line, "1.41");
   if (!result.ok) throw new Error(result.message);
   return sendAll(result.requests, (request) => session.send(session.add(request).id));
@@ -57,7 +58,7 @@ test("what comes after a refusal is not sent", async () => {
   const sent = await typed(session, "docker run -d nothing");
   expect(sent.map((exchange) => [exchange.request.target, exchange.head.value?.status])).toEqual([
     ["/v1.41/containers/create", 404],
-    ["/v1.41/images/create?fromImage=nothing&tag=latest", 404],
+    ["/v1.41/images/create?fromImage=docker.io/library/nothing&tag=latest", 404],
   ]);
   expect(session.cells.value.length).toBe(2);
   expect((await typed(session, "docker run -d --pull never alpine")).length).toBe(1);
@@ -147,4 +148,64 @@ test("a session as a script takes ids from the answers", async () => {
   expect(script).toContain("id1=$(curl");
   expect(script).toContain(`http://localhost/v1.41/containers/"$id1"/start`);
   expect(script).toMatch(/"container": "'"\$id1"'"/);
+});
+
+/** Runs a line as the page does; what it shows and remarks. */
+async function ran(session: Session, line: string, variables = new Map<string, string>()): Promise<string> {
+  const read = readLine(line, "1.41", variables);
+  if (!("script" in read)) throw new Error("one command only");
+  const told: string[] = [];
+  const tell = (text: string): void => void told.push(text);
+  const send: Send = (request) => session.send(session.add(request).id);
+  await runScript(read.script, { version: "1.41", variables, send, show: tell, remark: tell });
+  return told.join("\n");
+}
+
+// Time that nobody waits for is skipped: what is to go on waits for its input.
+test("several commands: what $(…) prints, && and ||, variables and xargs", async () => {
+  const session = await opened();
+  const names = (): string[] => session.world.value.containers.map(({ name, status }) => `${name} ${status}`);
+  const variables = new Map<string, string>();
+  await ran(session, "id=$(docker create -i --name one busybox cat) && docker start $id", variables);
+  expect(names()).toEqual(["one running"]);
+  expect(variables.get("id")).toBe(session.world.value.containers[0]!.id);
+  await ran(session, "docker create --name two busybox; docker create --name two busybox || docker rename two three");
+  expect(names().toSorted()).toEqual(["one running", "three created"]);
+  await ran(session, "docker run busybox false && docker rename three four || docker rename three five");
+  expect(names()).toContain("five created");
+  expect(await ran(session, 'echo "$(docker exec one echo in it)" && echo $(docker inspect -f {{.Name}} one)')).toBe(
+    "in it\n/one",
+  );
+  await ran(session, "docker ps -q | xargs docker rm -f; docker rm $(docker ps -aq)");
+  expect(names()).toEqual([]);
+});
+
+test("docker exec -i can be typed into, and ends with its input", async () => {
+  const session = await opened();
+  await typed(session, "docker run -di --name web busybox cat");
+  const done = typed(session, "docker exec -i web cat");
+  const start = (): Exchange | undefined =>
+    session.exchanges.value.find(({ request }) => /\/exec\/.*\/start$/.test(request.target));
+  while (start()?.typable.value !== true) await new Promise((resolve) => setTimeout(resolve, 5));
+  await session.type(start()!.number, "hello\n");
+  await session.endInput(start()!.number);
+  const sent = await done;
+  expect(sent.map((exchange) => exchange.head.value?.status)).toEqual([200, 201, 101, 200]);
+  expect(textOf(start()!)).toBe("hello\n");
+  expect(sent.at(-1)!.view.value).toMatchObject({ value: { ExitCode: 0, Running: false } });
+});
+
+test("docker inspect asks one kind after the other, and stats asks for each container", async () => {
+  const session = await opened();
+  const targets = async (line: string) => (await typed(session, line)).map(({ request }) => request.target);
+  expect(await targets("docker inspect busybox")).toEqual([
+    "/v1.41/containers/busybox/json",
+    "/v1.41/images/busybox/json",
+  ]);
+  await typed(session, "docker run -di --name web busybox cat");
+  const id = session.world.value.containers[0]!.id.slice(0, 12);
+  expect((await targets("docker stats --no-stream")).slice(1)).toEqual([
+    "/v1.41/containers/json",
+    `/v1.41/containers/${id}/stats?stream=0`,
+  ]);
 });

@@ -105,20 +105,34 @@ describe("docker", () => {
   test.each([
     ["docker ps -a", ["GET /v1.41/containers/json?all=1"]],
     ["docker container ls -aq", ["GET /v1.41/containers/json?all=1"]],
-    ["docker ps -f status=exited", ["GET /v1.41/containers/json?filters=%7B%22status%22:%5B%22exited%22%5D%7D"]],
+    ["docker ps -f status=exited", ["GET /v1.41/containers/json?filters=%7B%22status%22:%7B%22exited%22:true%7D%7D"]],
     ["docker start web", ["POST /v1.41/containers/web/start"]],
     ["docker stop -t 2 a b", ["POST /v1.41/containers/a/stop?t=2", "POST /v1.41/containers/b/stop?t=2"]],
     ["docker kill -s HUP web", ["POST /v1.41/containers/web/kill?signal=HUP"]],
     ["docker rm -fv web", ["DELETE /v1.41/containers/web?force=1&v=1"]],
-    ["docker logs -f --tail 10 web", ["GET /v1.41/containers/web/logs?stdout=1&stderr=1&follow=1&tail=10"]],
+    [
+      "docker logs -f --tail 10 web",
+      ["GET /v1.41/containers/web/json", "GET /v1.41/containers/{{1.Id}}/logs?follow=1&stderr=1&stdout=1&tail=10"],
+    ],
     ["docker images", ["GET /v1.41/images/json"]],
     ["docker image ls", ["GET /v1.41/images/json"]],
-    ["docker pull alpine", ["POST /v1.41/images/create?fromImage=alpine&tag=latest"]],
+    ["docker pull alpine", ["POST /v1.41/images/create?fromImage=docker.io/library/alpine&tag=latest"]],
     ["docker pull r.test:5000/a/b:1", ["POST /v1.41/images/create?fromImage=r.test:5000/a/b&tag=1"]],
-    ["docker tag busybox mine:2", ["POST /v1.41/images/busybox/tag?repo=mine&tag=2"]],
-    ["docker commit -m 'a b' web mine:3", ["POST /v1.41/commit?container=web&repo=mine&tag=3&comment=a%20b"]],
+    ["docker tag busybox mine:2", ["POST /v1.41/images/busybox/tag?repo=docker.io/library/mine&tag=2"]],
+    [
+      "docker commit -m 'a b' web mine:3",
+      ["POST /v1.41/commit?comment=a%20b&container=web&repo=docker.io/library/mine&tag=3"],
+    ],
     ["docker rmi -f mine:2", ["DELETE /v1.41/images/mine:2?force=1"]],
-    ["docker inspect web busybox:latest", ["GET /v1.41/containers/web/json", "GET /v1.41/images/busybox:latest/json"]],
+    [
+      "docker inspect web",
+      [
+        "GET /v1.41/containers/web/json",
+        "GET /v1.41/images/web/json",
+        "GET /v1.41/networks/web",
+        "GET /v1.41/volumes/web",
+      ],
+    ],
     ["docker version", ["GET /v1.41/version"]],
     ["docker info", ["GET /v1.41/info"]],
     ["docker events", ["GET /v1.41/events"]],
@@ -127,13 +141,20 @@ describe("docker", () => {
     ["docker network inspect bridge", ["GET /v1.41/networks/bridge"]],
     ["docker volume ls", ["GET /v1.41/volumes"]],
     ["docker wait web", ["POST /v1.41/containers/web/wait"]],
-    ["docker attach web", ["POST /v1.41/containers/web/attach?stream=1&stdin=1&stdout=1&stderr=1"]],
+    [
+      "docker attach web",
+      [
+        "POST /v1.41/containers/web/wait",
+        "GET /v1.41/containers/web/json",
+        "POST /v1.41/containers/web/attach?stderr=1&stdin=1&stdout=1&stream=1",
+      ],
+    ],
     ["docker run -d busybox true", ["POST /v1.41/containers/create", "POST /v1.41/containers/{{1.Id}}/start"]],
     [
       "docker run --rm busybox echo hello",
       [
         "POST /v1.41/containers/create",
-        "POST /v1.41/containers/{{1.Id}}/attach?stream=1&stdout=1&stderr=1",
+        "POST /v1.41/containers/{{1.Id}}/attach?stderr=1&stdout=1&stream=1",
         "POST /v1.41/containers/{{1.Id}}/wait?condition=removed",
         "POST /v1.41/containers/{{1.Id}}/start",
       ],
@@ -188,7 +209,7 @@ describe("docker", () => {
 
   test.each([
     ["docker swarm init", "swarm"],
-    ["docker run --gpus all busybox", "--gpus"],
+    ["docker run --gpu all busybox", "--gpu"],
     ["docker run -p x:y busybox", "x:y"],
     ["docker run", null],
     ["docker stop", null],

@@ -1,9 +1,10 @@
 // The console of the page: endpoints of the chosen version, and what stands under an answer.
 
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { sendLast } from "./chromium.js";
 import { onPages } from "./on-pages.js";
-import { PATIENCE, sendLine } from "./visitor.js";
+import { PATIENCE, sendLine, statuses } from "./visitor.js";
 
 onPages("the console", (browser) => {
   test("has the endpoints of the chosen version, and begins a request for one of them at it", async () => {
@@ -48,7 +49,7 @@ onPages("the console", (browser) => {
       await sendLine(page, line);
     }
     await sendLine(page, "docker wait told");
-    await sendLine(page, "docker logs told");
+    await enter(page, "docker logs told");
     const cell = page.locator(".cell").last();
     await cell.getByRole("button", { name: "Show the bytes" }).click();
     expect(await cell.innerText()).toMatch(/01\s+stdout.*00 00 00 04.*02\s+stderr/s);
@@ -59,7 +60,74 @@ onPages("the console", (browser) => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
+
+  test("completes with Tab and goes through earlier lines with the arrows", async () => {
+    const { page, complaints } = await browser().open();
+    const line = page.getByRole("textbox", { name: "curl line" });
+    await line.focus();
+    for (const [typed, completed] of [
+      ["dock", "docker "],
+      ["cre", "docker create "],
+      ["--ent", "docker create --entrypoint "],
+      ["true bus", "docker create --entrypoint true busybox "],
+    ]) {
+      await page.keyboard.type(typed!);
+      await page.keyboard.press("Tab");
+      await expect.poll(() => line.inputValue(), PATIENCE).toBe(completed);
+    }
+    await line.fill("docker st");
+    await page.keyboard.press("Tab");
+    await expect.poll(() => page.getByLabel("Could be").innerText(), PATIENCE).toMatch(/start +stats +stop/);
+    await line.fill("");
+    await page.keyboard.press("Tab");
+    expect(await page.getByRole("button", { name: "Add" }).evaluate((one) => one === document.activeElement)).toBe(
+      true,
+    );
+    for (const one of ["docker help run", "docker help exec"]) {
+      await enter(page, one);
+      await expect.poll(() => line.inputValue(), PATIENCE).toBe("");
+    }
+    await page.keyboard.type("docker p");
+    for (const [key, shown] of [
+      ["ArrowUp", "docker help exec"],
+      ["ArrowUp", "docker help run"],
+      ["ArrowUp", "docker help run"],
+      ["ArrowDown", "docker help exec"],
+      ["ArrowDown", "docker p"],
+    ]) {
+      await page.keyboard.press(key!);
+      await expect.poll(() => line.inputValue(), PATIENCE).toBe(shown);
+    }
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("runs several commands as a shell does, and says what is meant by an unknown one", async () => {
+    const { page, complaints } = await browser().open();
+    await page.getByLabel("Speed").selectOption("10");
+    await enter(page, "docker run -d --name job busybox sleep 1000 && docker rm -f $(docker ps -q)");
+    await expect
+      .poll(() => statuses(page), PATIENCE)
+      .toEqual([
+        expect.stringContaining("201"),
+        expect.stringContaining("204"),
+        expect.stringContaining("200"),
+        expect.stringContaining("204"),
+      ]);
+    await enter(page, "docker help stop");
+    await expect.poll(() => page.getByLabel("Printed").innerText(), PATIENCE).toContain("--timeout");
+    await enter(page, "docker rnu busybox");
+    await expect.poll(() => page.locator("#typed-line-problem").innerText(), PATIENCE).toContain("did you mean run?");
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 });
+
+/** Types a line that stands for several requests, which are sent at once. */
+async function enter(page: Page, line: string): Promise<void> {
+  await page.getByRole("textbox", { name: "curl line" }).fill(line);
+  await page.keyboard.press("Enter");
+}
 
 function labels(groups: Element[]): string[] {
   return groups.map((group) => (group as HTMLOptGroupElement).label);

@@ -91,7 +91,7 @@ onPages("what can be broken", (browser) => {
     const { page, complaints } = await browser().open();
     for (const line of [SLEEPER, ...START]) await sendLine(page, line);
     const process = /Pid": \d+/;
-    await sendLine(page, "docker inspect job");
+    await sendLine(page, "docker container inspect job");
     const [pid] = process.exec(await wholeAnswer(page)) ?? [];
     await choose(page, FAULT_TEXTS["engine-crash"].label);
     await sendLine(page, "docker ps");
@@ -99,7 +99,7 @@ onPages("what can be broken", (browser) => {
     expect(await page.getByText("The engine is down").count()).toBeGreaterThan(0);
     await choose(page, "Start the engine again");
     await page.getByText("The engine is up").waitFor();
-    await sendLine(page, "docker inspect job");
+    await sendLine(page, "docker container inspect job");
     expect(pid).toMatch(process);
     expect(process.exec(await wholeAnswer(page))?.[0]).toBe(pid);
     expect(complaints).toEqual([]);

@@ -1,79 +1,33 @@
-// The docker commands that are understood, in one table: what each takes, and the requests it stands for.
+// The commands that the console knows, by their first word.
 
-import type { Arguments } from "./arguments.js";
-import { CONTAINER_COMMANDS } from "./container-commands.js";
-import { IMAGE_COMMANDS } from "./image-commands.js";
-import { each, filtersOf, get, one, post, withBody } from "./planned.js";
-import type { Command, Planned } from "./planned.js";
-import { query } from "./query.js";
+import { parseCurl } from "./curl.js";
+import { parseDocker } from "./docker/docker.js";
+import { didYouMean } from "./docker/nearest.js";
+import type { Parsed } from "./notation.js";
+import { METHODS, parsePlain } from "./plain.js";
 
-export const COMMANDS: Readonly<Record<string, Command>> = {
-  ...CONTAINER_COMMANDS,
-  ...IMAGE_COMMANDS,
+const KNOWN = ["docker", "podman", "curl", "echo"];
 
-  version: one({}, () => get("/version", "ask for the version")),
-  info: one({}, () => get("/info", "ask what the engine is and has")),
-  "system df": one({}, () => get("/system/df", "ask what takes room")),
-  events: one({ values: ["since", "until", "filter,f"] }, (args) => ({
-    ...get(
-      `/events${query({ since: args.value("since"), until: args.value("until"), filters: filtersOf(args) })}`,
-      "follow the events",
-    ),
-    background: args.value("until") === null,
-  })),
-  login: { takes: { values: ["username,u", "password,p"], flags: ["password-stdin"], most: 1 }, plan: login },
-  inspect: { takes: { values: ["type", "format,f"], flags: ["size,s"], least: 1 }, plan: inspect },
-
-  "network ls": one({ values: ["filter,f"], flags: ["quiet,q", "no-trunc"] }, (args) =>
-    get(`/networks${query({ filters: filtersOf(args) })}`, "list networks"),
-  ),
-  "network inspect": each({ least: 1 }, (name) => get(`/networks/${name}`, `ask for all about ${name}`)),
-  "network create": one({ values: ["driver,d"], least: 1, most: 1 }, (args) =>
-    withBody(post("/networks/create", "make a network"), {
-      Name: args.operands[0],
-      Driver: args.value("driver") ?? "bridge",
-    }),
-  ),
-  "network rm": each({ least: 1 }, (name) => ({ ...post(`/networks/${name}`, `remove ${name}`), method: "DELETE" })),
-  "volume ls": one({ values: ["filter,f"], flags: ["quiet,q"] }, (args) =>
-    get(`/volumes${query({ filters: filtersOf(args) })}`, "list volumes"),
-  ),
-  "volume inspect": each({ least: 1 }, (name) => get(`/volumes/${name}`, `ask for all about ${name}`)),
-  "volume create": one({ most: 1 }, ({ operands: [name] }) =>
-    withBody(post("/volumes/create", "make a volume"), name === undefined ? {} : { Name: name }),
-  ),
-  "volume rm": each({ flags: ["force,f"], least: 1 }, (name, args) => ({
-    ...post(`/volumes/${name}${query({ force: args.flag("force") })}`, `remove ${name}`),
-    method: "DELETE",
-  })),
-};
-
-function inspect(args: Arguments): Planned {
-  const type = args.value("type");
-  const requests = args.operands.map((name) => {
-    const isImage = type === "image" || (type === null && /[:/]/.test(name));
-    const folder = isImage
-      ? "/images/"
-      : type === "network"
-        ? "/networks/"
-        : type === "volume"
-          ? "/volumes/"
-          : "/containers/";
-    const end = folder === "/images/" || folder === "/containers/" ? "/json" : "";
-    return get(`${folder}${name}${end}`, `ask for all about ${name}`);
-  });
-  const guess = "Without --type the docker command tries one kind after the other; here the name decides.";
-  return { requests, remarks: type === null ? [guess] : [] };
+/** What a command's words stand for. `version` is spoken where none is said. */
+export function parseWords(all: readonly string[], version: string): Parsed {
+  const words = all[0] === "sudo" ? all.slice(1) : all;
+  const [first = ""] = words;
+  if (first === "curl") return parseCurl(words);
+  if (first === "docker" || first === "podman") return parseDocker(words, version);
+  if (first === "echo") return echo(words.slice(1));
+  if (isPlain(first)) return parsePlain(words.join(" "));
+  const meant = didYouMean(first, KNOWN);
+  const known = "type a request (GET /version), a curl line or a docker command; docker help lists those";
+  const message = first === "" || meant === "" ? known : `${first} is no command here${meant}`;
+  return { ok: false, message, at: first || null };
 }
 
-function login(args: Arguments): Planned | { wrong: string } {
-  if (args.flag("password-stdin")) return { wrong: "--password-stdin" };
-  const [username, password] = [args.value("username") ?? "", args.value("password") ?? ""];
-  const body = { username, password, serveraddress: args.operands[0] ?? "https://index.docker.io/v1/" };
-  const remark =
-    "The docker command keeps the credentials and sends them along with each pull, in the header X-Registry-Auth.";
-  return {
-    requests: [withBody(post("/auth", "ask whether the registry takes the credentials"), body)],
-    remarks: [remark],
-  };
+/** Whether a line begins as a request does. */
+export function isPlain(word: string): boolean {
+  return word.startsWith("/") || (METHODS as readonly string[]).includes(word.toUpperCase());
+}
+
+function echo(words: readonly string[]): Parsed {
+  const text = words.join(" ");
+  return { ok: true, notation: "docker", requests: [], remarks: [], text, prints: () => text };
 }

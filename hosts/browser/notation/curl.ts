@@ -1,7 +1,6 @@
 // curl lines: the options that requests to an engine are made with (curl(1)).
 
 import type { Parsed, PlannedRequest } from "./notation.js";
-import { shellWords } from "./words.js";
 
 type Header = readonly [name: string, value: string];
 
@@ -33,8 +32,8 @@ const SILENT_WITH_VALUE = new Set(
 /** Short options that take a value: it may stand in the same word. */
 const SHORT_WITH_VALUE = "XHdomwuATFbce";
 
-export function parseCurl(text: string): Parsed {
-  const { words, rest } = shellWords(text);
+/** The words of a command, `curl` first. */
+export function parseCurl(words: readonly string[]): Parsed {
   const asked: Asked = {
     ...{ method: null, headers: [], without: new Set<string>(), data: null, json: false, inQuery: false },
     ...{ urls: [], remarks: [] },
@@ -42,7 +41,6 @@ export function parseCurl(text: string): Parsed {
   const problem = readOptions(separated(words.slice(1)), asked);
   if (problem !== null) return { ok: false, ...problem };
   if (asked.urls.length === 0) return { ok: false, message: "curl is not told a URL", at: null };
-  if (rest !== null) asked.remarks.push(restRemark(rest));
   const requests: PlannedRequest[] = [];
   for (const url of asked.urls) {
     const target = targetOf(url);
@@ -50,11 +48,6 @@ export function parseCurl(text: string): Parsed {
     requests.push(requestOf(asked, target));
   }
   return { ok: true, notation: "curl", requests, remarks: asked.remarks };
-}
-
-function restRemark(operator: string): string {
-  if (operator === "&") return "A shell ends the command at &: put the URL into quotes. What follows is left out.";
-  return `What follows ${operator} is left out: only the request is sent.`;
 }
 
 interface Problem {

@@ -13,10 +13,23 @@ export interface PlannedRequest extends WrittenRequest {
   readonly background: boolean;
   /** Pulls the image without which the answer is 404; the request is then sent again. */
   readonly pull?: PlannedRequest;
+  /** `absent`: sent only where the one before was answered 404. `always`: sent whatever the one before came to. */
+  readonly when?: "absent" | "always";
+  /** Sent for each element of the list that request N answered with; `{{each.Id}}` stands for its field. */
+  readonly each?: number;
 }
 
 export type Parsed =
-  | { ok: true; notation: "curl" | "docker" | "plain"; requests: readonly PlannedRequest[]; remarks: readonly string[] }
+  | {
+      ok: true;
+      notation: "curl" | "docker" | "plain";
+      requests: readonly PlannedRequest[];
+      remarks: readonly string[];
+      /** What it shows by itself: help. */
+      text?: string;
+      /** What the command prints, from its requests' answers; not there where that is not known. */
+      prints?: (answers: readonly unknown[]) => string;
+    }
   /** `at`: the word that was not understood. */
   | { ok: false; message: string; at: string | null };
 

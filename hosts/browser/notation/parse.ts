@@ -1,33 +1,56 @@
 // What is typed into the console, in whichever notation.
 
-import { parseCurl } from "./curl.js";
-import { parseDocker } from "./docker.js";
+import { isPlain, parseWords } from "./commands.js";
+import { Wrong } from "./docker/wrong.js";
 import type { Parsed } from "./notation.js";
-import { METHODS, parsePlain } from "./plain.js";
+import { parsePlain } from "./plain.js";
+import { fieldsOf } from "./shell/expand.js";
+import { readScript, substitutions, type Script } from "./shell/script.js";
 
-/** A curl line, a docker command, or `GET /path` as it stands. `version` is spoken where none is said: `1.41`. */
-export function parse(text: string, version: string): Parsed {
+/** One command, whose requests are known at once, or several, whose requests depend on what comes of the ones before. */
+export type Line = { readonly parsed: Parsed } | { readonly script: Script };
+
+/** `version` is spoken where none is said: `1.41`. */
+export function readLine(text: string, version: string, variables: ReadonlyMap<string, string> = new Map()): Line {
+  const line = text.trim().replace(/^[$#>]\s+/gm, "");
   try {
-    return parseLine(text, version);
+    const [first = ""] = line.split(/\s/);
+    if (isPlain(first) && !/\s(&&|\|\|)\s/.test(line))
+      return { parsed: parsePlain(first.startsWith("/") ? `GET ${line}` : line) };
+    const script = readScript(line);
+    const [step] = script.steps;
+    const isSingle = script.steps.length === 1 && step!.assignments.length === 0;
+    if (script.steps.length > 0 && (!isSingle || step!.words.some((word) => substitutions(word).length > 0)))
+      return { script };
+    return { parsed: single(script, version, variables) };
   } catch (error) {
-    // The reader of shell words throws where braces or quotes have no end.
-    return { ok: false, message: error instanceof Error ? error.message : String(error), at: null };
+    if (error instanceof Wrong) return { parsed: { ok: false, message: error.message, at: error.at } };
+    throw error;
   }
 }
 
-function parseLine(text: string, version: string): Parsed {
-  const line = text
-    .trim()
-    .replace(/^[$#>]\s+/, "")
-    .replace(/^sudo\s+/, "");
-  const word = line.split(/\s/)[0] ?? "";
-  if (word === "curl") return parseCurl(line);
-  if (word === "docker" || word === "podman") return parseDocker(line, version);
-  if ((METHODS as readonly string[]).includes(word.toUpperCase())) return parsePlain(line);
-  if (line.startsWith("/")) return parsePlain(`GET ${line}`);
-  return {
-    ok: false,
-    message: "type a request (GET /version), a curl line or a docker command",
-    at: word === "" ? null : word,
+function single({ steps, remarks }: Script, version: string, variables: ReadonlyMap<string, string>): Parsed {
+  const unset = new Set<string>();
+  const values = {
+    variable: (name: string): string => {
+      if (!variables.has(name)) unset.add(name);
+      return variables.get(name) ?? "";
+    },
+    printed: (): string => "",
   };
+  const words = (steps[0]?.words ?? []).flatMap((word) => fieldsOf(word, values));
+  const parsed = parseWords(words, version);
+  if (!parsed.ok) return parsed;
+  return { ...parsed, remarks: [...parsed.remarks, ...remarks, ...[...unset].map(unsetRemark)] };
+}
+
+export function unsetRemark(name: string): string {
+  return `$${name} has no value here, so a shell puts nothing in its place: single quotes leave it to the container.`;
+}
+
+/** A single command; several are a matter of running them one after the other. */
+export function parse(text: string, version: string): Parsed {
+  const line = readLine(text, version);
+  if ("parsed" in line) return line.parsed;
+  return { ok: false, message: "these are several commands", at: null };
 }

@@ -3,7 +3,7 @@
 
 import { pathOf, versionOf } from "../session/request.js";
 import type { WrittenRequest } from "../session/request.js";
-import { queryOf } from "./query.js";
+import { queryOf } from "./docker/query.js";
 
 /** A request taken apart. */
 export interface Taken {

@@ -16,7 +16,10 @@ export interface WrittenRequest {
 
 /** Whether a request takes the connection off HTTP: it is sent by `Engine.connect`, and can be typed into. */
 export function hijacks(request: WrittenRequest): boolean {
-  return request.method === "POST" && /^(\/v[\d.]+)?\/containers\/[^/?]+\/attach(\?|$)/.test(request.target);
+  if (request.method !== "POST") return false;
+  const path = pathOf(request);
+  if (/^\/exec\/[^/]+\/start$/.test(path)) return !/"Detach"\s*:\s*true/.test(request.body);
+  return /^\/containers\/[^/]+\/attach$/.test(path);
 }
 
 /** A header's value, by its name in any case; null if it is not there. */

@@ -1,27 +1,55 @@
-// A line of curl, a docker command, or `GET /path`: becomes the requests that it stands for.
+// The console: a line of curl, a docker command, several of them, or `GET /path` becomes the requests that it stands for.
 
-import { useState } from "preact/hooks";
-import { parse } from "../../notation/parse.js";
+import { useRef, useState } from "preact/hooks";
+import { Wrong } from "../../notation/docker/wrong.js";
+import { History } from "../../notation/history.js";
+import { readLine } from "../../notation/parse.js";
+import { runScript, type Place } from "../../notation/shell/run.js";
+import type { Script } from "../../notation/shell/script.js";
 import { usePlayground } from "../context.js";
+import type { Playground } from "../playground.js";
+import { keyed, namesOf } from "./line-keys.js";
 import { sendPlan } from "./plan.js";
+
+/** What is said under the line. */
+interface Said {
+  readonly problem: string;
+  readonly text: string;
+  readonly remarks: readonly string[];
+  readonly choices: readonly string[];
+}
+
+const NOTHING: Said = { problem: "", text: "", remarks: [], choices: [] };
 
 export function TypedLine() {
   const playground = usePlayground();
   const [line, setLine] = useState("");
-  const [problem, setProblem] = useState("");
-  const [remarks, setRemarks] = useState<readonly string[]>([]);
+  const [said, setSaid] = useState(NOTHING);
+  const history = useRef(new History()).current;
+  const variables = useRef(new Map<string, string>()).current;
 
   const take = (): void => {
-    const parsed = parse(line, playground.version.value);
-    if (!parsed.ok) {
-      setProblem(parsed.message);
-      return;
+    const read = readLine(line, playground.version.value, variables);
+    history.add(line);
+    if ("script" in read) {
+      setLine("");
+      setSaid(NOTHING);
+      const place = placeOf(playground, variables, (more) => setSaid(more));
+      return void playground.run(runAll(read.script, place, (problem) => setSaid({ ...NOTHING, problem })));
     }
-    setProblem("");
-    setRemarks(parsed.remarks);
+    const { parsed } = read;
+    if (!parsed.ok) return setSaid({ ...NOTHING, problem: parsed.message });
+    setSaid({ ...NOTHING, text: parsed.text ?? "", remarks: parsed.remarks });
     setLine("");
     if (parsed.requests.length === 1) playground.add(parsed.requests[0]!);
     else void playground.run(sendPlan(playground, parsed.requests));
+  };
+  const press = (event: KeyboardEvent): void => {
+    const made = keyed(event, history, () => namesOf(playground.session.value.world.value));
+    if (made === null) return;
+    event.preventDefault();
+    setLine(made.line);
+    setSaid({ ...said, choices: made.choices });
   };
   return (
     <form
@@ -34,24 +62,83 @@ export function TypedLine() {
       <input
         class="wire"
         aria-label="curl line, docker command, or method and path"
-        aria-invalid={problem !== ""}
+        aria-invalid={said.problem !== ""}
         aria-describedby="typed-line-problem"
         placeholder="docker ps -a   ·   curl …   ·   GET /info"
         spellcheck={false}
         autocapitalize="off"
         autocomplete="off"
         value={line}
-        onInput={(event) => setLine(event.currentTarget.value)}
+        onInput={(event) => {
+          setLine(event.currentTarget.value);
+          if (said.choices.length > 0) setSaid({ ...said, choices: [] });
+        }}
+        onKeyDown={press}
+        onPaste={(event) => pasteWhole(event, setLine)}
       />
       <button>Add</button>
+      <Under said={said} />
+    </form>
+  );
+}
+
+function Under({ said: { problem, text, remarks, choices } }: { said: Said }) {
+  return (
+    <>
       <p id="typed-line-problem" class="small refused" role="status">
         {problem}
       </p>
+      {choices.length > 0 && (
+        <p class="small wire muted choices" role="status" aria-label="Could be">
+          {choices.join("  ")}
+        </p>
+      )}
+      {text !== "" && (
+        <pre class="small wire shown" role="status" aria-label="Printed" tabIndex={0}>
+          {text}
+        </pre>
+      )}
       {remarks.map((remark) => (
         <p key={remark} class="small muted">
           {remark}
         </p>
       ))}
-    </form>
+    </>
   );
+}
+
+/** Where commands are run: their requests become cells, and what they say gathers under the line. */
+function placeOf(playground: Playground, variables: Map<string, string>, say: (said: Said) => void): Place {
+  const texts: string[] = [];
+  const remarks = new Set<string>();
+  const told = (): void => say({ ...NOTHING, text: texts.join("\n"), remarks: [...remarks] });
+  return {
+    version: playground.version.value,
+    variables,
+    send: (request) => playground.addAndSend(request),
+    show: (text) => void (texts.push(text), told()),
+    remark: (text) => void (remarks.add(text), told()),
+  };
+}
+
+async function runAll(script: Script, place: Place, refuse: (problem: string) => void): Promise<void> {
+  try {
+    await runScript(script, place);
+  } catch (error) {
+    if (!(error instanceof Wrong)) throw error;
+    refuse(error.message);
+  }
+}
+
+/** A line that goes on behind a `\` is one; what else stands on lines of its own are several commands. */
+function pasteWhole(event: ClipboardEvent, setLine: (line: string) => void): void {
+  const text = event.clipboardData?.getData("text/plain") ?? "";
+  if (!text.trim().includes("\n") || /^\s*(GET|HEAD|POST|PUT|DELETE)\s/i.test(text)) return;
+  event.preventDefault();
+  const one = text
+    .trim()
+    .replace(/\\\r?\n\s*/g, " ")
+    .replace(/\s*\r?\n\s*/g, "; ");
+  const { value, selectionStart, selectionEnd } = event.currentTarget as HTMLInputElement;
+  setLine(value.slice(0, selectionStart ?? 0) + one + value.slice(selectionEnd ?? value.length));
 }

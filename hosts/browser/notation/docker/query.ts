@@ -1,8 +1,12 @@
 // Queries of targets.
 
-/** `?a=1&b=x`, in the order given; true is 1, what is false or null is left out. Empty for nothing. */
+/**
+ * `?a=1&b=x`, by name, as the docker command writes them; true is 1, what is false or null is left out. Empty for
+ * nothing.
+ */
 export function query(values: Readonly<Record<string, string | boolean | null | readonly string[]>>): string {
-  const parts = Object.entries(values).flatMap(([name, value]) => {
+  const sorted = Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const parts = sorted.flatMap(([name, value]) => {
     if (value === null || value === false) return [];
     const all = Array.isArray(value) ? (value as readonly string[]) : [value === true ? "1" : (value as string)];
     return all.map((one) => `${name}=${encodeURIComponent(one).replace(/%2F/g, "/").replace(/%3A/g, ":")}`);

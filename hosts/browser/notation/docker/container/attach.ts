@@ -1,0 +1,51 @@
+// `docker attach` and `docker start`, which can attach, too.
+
+import type { PlannedRequest } from "../../notation.js";
+import type { Arguments } from "../arguments.js";
+import { background, container, get, post, type Command, type Planned } from "../planned.js";
+import { query } from "../query.js";
+
+export const ATTACH: Command = {
+  operands: "CONTAINER",
+  about: "Connect to a container that runs",
+  takes: { flags: ["no-stdin", "sig-proxy"], values: ["detach-keys"], least: 1, most: 1 },
+  names: "container",
+  plan: (args) => {
+    const [name = ""] = args.operands;
+    const wait = post(`${container(name)}/wait`, "wait for its end");
+    const look = get(`${container(name)}/json`, "look whether it runs");
+    return { requests: [background(wait), look, connecting(name, !args.flag("no-stdin"), args)] };
+  },
+};
+
+export const START: Command = {
+  operands: "CONTAINER [CONTAINER...]",
+  about: "Start containers that are there",
+  takes: { flags: ["attach,a", "interactive,i"], values: ["detach-keys", "checkpoint", "checkpoint-dir"], least: 1 },
+  names: "container",
+  plan: start,
+  prints: (args) => args.operands.join("\n"),
+};
+
+function start(args: Arguments): Planned {
+  const saved = query({ checkpoint: args.value("checkpoint"), "checkpoint-dir": args.value("checkpoint-dir") });
+  const starting = (name: string): PlannedRequest => post(`${container(name)}/start${saved}`, `start ${name}`);
+  if (!args.flag("attach") && !args.flag("interactive")) {
+    return { requests: args.operands.map((name) => ({ ...starting(name), when: "always" })) };
+  }
+  const [name = ""] = args.operands;
+  const id = "{{1.Id}}";
+  return {
+    requests: [
+      get(`${container(name)}/json`, "ask what it is"),
+      connecting(id, args.flag("interactive"), args),
+      background(post(`${container(id)}/wait${query({ condition: "next-exit" })}`, "wait for its end")),
+      starting(id),
+    ],
+  };
+}
+
+function connecting(name: string, stdin: boolean, args: Arguments): PlannedRequest {
+  const wishes = { stream: true, stdin, stdout: true, stderr: true, detachKeys: args.value("detach-keys") };
+  return background(post(`${container(name)}/attach${query(wishes)}`, "connect to its input and output"));
+}

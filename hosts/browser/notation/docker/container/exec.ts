@@ -1,0 +1,62 @@
+// `docker exec`: look at the container, make the process's record, start it, ask how it ended.
+
+import type { Arguments, Takes } from "../arguments.js";
+import { container, get, post, withBody, type Command, type Planned } from "../planned.js";
+import { Wrong } from "../wrong.js";
+
+const TAKES: Takes = {
+  flags: ["detach,d", "interactive,i", "tty,t", "privileged"],
+  values: ["detach-keys", "env,e", "env-file", "user,u", "workdir,w"],
+  least: 2,
+  stops: true,
+};
+
+export const EXEC: Command = {
+  operands: "CONTAINER COMMAND [ARG...]",
+  about: "Run another command in a container that runs",
+  takes: TAKES,
+  names: "container",
+  fields: new Map([
+    ["detach", "Detach"],
+    ["interactive", "AttachStdin"],
+    ["tty", "Tty"],
+    ["privileged", "Privileged"],
+    ["detach-keys", "DetachKeys"],
+    ["env", "Env"],
+    ["user", "User"],
+    ["workdir", "WorkingDir"],
+  ]),
+  plan,
+};
+
+function plan(args: Arguments): Planned {
+  if (args.has("env-file")) throw new Wrong("there are no files of yours for --env-file", "--env-file");
+  const [name = "", ...command] = args.operands;
+  const detached = args.flag("detach");
+  const start = {
+    ...(detached && { Detach: true }),
+    ...(args.flag("tty") && { Tty: true }),
+  };
+  const requests = [
+    get(`${container(name)}/json`, "look whether it runs"),
+    withBody(post(`${container(name)}/exec`, "say what is to run"), bodyOf(args, command)),
+    withBody(post("/exec/{{2.Id}}/start", detached ? "start it" : "start it, and connect to it"), start),
+    ...(detached ? [] : [get("/exec/{{2.Id}}/json", "ask how it ended")]),
+  ];
+  return { requests };
+}
+
+function bodyOf(args: Arguments, command: readonly string[]): object {
+  const [detached, keys] = [args.flag("detach"), args.value("detach-keys")];
+  const attached = { ...(args.flag("interactive") && { AttachStdin: true }), AttachStdout: true, AttachStderr: true };
+  return {
+    ...(args.has("user") && { User: args.value("user") }),
+    ...(args.flag("privileged") && { Privileged: true }),
+    ...(args.flag("tty") && { Tty: true }),
+    ...(detached ? { Detach: true } : attached),
+    ...(keys !== null && { DetachKeys: keys }),
+    ...(args.has("env") && { Env: args.values("env") }),
+    ...(args.has("workdir") && { WorkingDir: args.value("workdir") }),
+    Cmd: command,
+  };
+}

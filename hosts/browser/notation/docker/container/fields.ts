@@ -1,0 +1,61 @@
+// Kinds of options that become fields.
+
+import { misread } from "../wrong.js";
+import { add, put, type Field } from "./body.js";
+import { bytesOf, durationOf, integerOf, pairs } from "./sizes.js";
+
+type Read = (values: readonly string[]) => unknown;
+
+function field(name: string, place: string, read: Read, isFlag = false): Field {
+  return { name, place, isFlag, put: (body, values) => put(body, place, read(values)) };
+}
+
+const last =
+  (read: (value: string) => unknown): Read =>
+  (values) =>
+    read(values.at(-1)!);
+
+export const flag = (name: string, place: string): Field =>
+  field(
+    name,
+    place,
+    last((value) => value === "true"),
+    true,
+  );
+export const text = (name: string, place: string): Field =>
+  field(
+    name,
+    place,
+    last((value) => value),
+  );
+export const integer = (name: string, place: string): Field => field(name, place, last(integerOf));
+export const bytes = (name: string, place: string): Field => field(name, place, last(bytesOf));
+export const duration = (name: string, place: string): Field => field(name, place, last(durationOf));
+export const read = (name: string, place: string, one: (value: string) => unknown): Field =>
+  field(name, place, last(one));
+export const map = (name: string, place: string, sign = "="): Field =>
+  field(name, place, (values) => pairs(values, sign));
+
+/** One element for each time it is said. */
+export function list(name: string, place: string, element: (value: string) => unknown = (value) => value): Field {
+  return { name, place, isFlag: false, put: (body, values) => add(body, place, values.map(element)) };
+}
+
+/** It has no field: `place` says what becomes of it. */
+export function elsewhere(name: string, place: string, isFlag = false): Field {
+  return { name, place, isFlag, put: null };
+}
+
+/** It cannot be sent from here: `place` says why. */
+export function refused(name: string, place: string, isFlag = false): Field {
+  return {
+    ...elsewhere(name, place, isFlag),
+    put: (_body, values) => {
+      throw misread(values.at(-1)!, `thing to say here: ${place}`);
+    },
+  };
+}
+
+export function since(version: string, one: Field): Field {
+  return { ...one, since: version };
+}

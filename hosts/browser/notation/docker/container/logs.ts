@@ -1,0 +1,30 @@
+// `docker logs`: how the container writes is asked first, since frames are told from plain text by that.
+
+import type { Arguments } from "../arguments.js";
+import { container, get, type Command, type Planned } from "../planned.js";
+import { query } from "../query.js";
+import { momentOf } from "../system/moments.js";
+
+export const LOGS: Command = {
+  operands: "CONTAINER",
+  about: "Show what a container has written",
+  takes: { flags: ["follow,f", "timestamps,t", "details"], values: ["tail,n", "since", "until"], least: 1, most: 1 },
+  names: "container",
+  plan,
+};
+
+function plan(args: Arguments): Planned {
+  const wishes = query({
+    stdout: true,
+    stderr: true,
+    follow: args.flag("follow"),
+    timestamps: args.flag("timestamps"),
+    details: args.flag("details"),
+    tail: args.value("tail") ?? "all",
+    since: momentOf(args.value("since")),
+    until: momentOf(args.value("until")),
+  });
+  const read = get(`/containers/{{1.Id}}/logs${wishes}`, "read what it has written");
+  const look = get(`${container(args.operands[0]!)}/json`, "ask whether it writes to a terminal");
+  return { requests: [look, { ...read, background: args.flag("follow") }] };
+}

@@ -1,0 +1,38 @@
+// `docker run`: create, connect and wait, then start, as the command line does it.
+
+import type { Arguments } from "../arguments.js";
+import type { PlannedRequest } from "../../notation.js";
+import { background, container, creation, fieldOf, post, type Command, type Planned } from "../planned.js";
+import { query } from "../query.js";
+import { placesOf, takesOf } from "./body.js";
+import { RUN_FIELDS, attachedTo } from "./create-options.js";
+import { containerBody } from "./create.js";
+
+export const RUN: Command = {
+  operands: "IMAGE [COMMAND] [ARG...]",
+  about: "Make a container and start it",
+  takes: takesOf(RUN_FIELDS, { least: 1, stops: true }),
+  fields: placesOf(RUN_FIELDS),
+  names: "image",
+  plan: runPlan,
+  prints: (args, answers) => (args.flag("detach") ? fieldOf(answers[answers.length - 2], "Id") : ""),
+};
+
+function runPlan(args: Arguments, version: string): Planned {
+  const created = creation(args, containerBody(args, version));
+  const id = `{{${created.length}.Id}}`;
+  const following = args.flag("detach") ? [] : followed(id, args);
+  return { requests: [...created, ...following, post(`${container(id)}/start`, "start it")] };
+}
+
+/** Who waits must be there before the process can end. */
+function followed(id: string, args: Arguments): PlannedRequest[] {
+  const attached = attachedTo(args.values("attach"), false, args.flag("interactive"));
+  const streams = Object.fromEntries([...attached].map((name) => [name, true]));
+  const wishes = { stream: true, ...streams, detachKeys: args.value("detach-keys") };
+  const condition = args.flag("rm") ? "removed" : "next-exit";
+  return [
+    background(post(`${container(id)}/attach${query(wishes)}`, "connect to its input and output")),
+    background(post(`${container(id)}/wait${query({ condition })}`, "wait for its end")),
+  ];
+}

@@ -1,0 +1,22 @@
+// `--format`: the fields of an answer that a template names.
+
+import { Wrong } from "./wrong.js";
+
+/** `{{.State.Status}}` and `{{json .Config}}`; templates that do more are not worked out. */
+export function formatted(template: string, answer: unknown): string {
+  return template.replace(/\{\{(.*?)\}\}/g, (mark, inner: string) => {
+    const [, json, path] = /^\s*(json\s+)?\.([\w.]*)\s*$/.exec(inner) ?? [];
+    if (path === undefined) throw new Wrong(`${mark} is not worked out here: {{.State.Status}} and the like are`, mark);
+    const names = path === "" ? [] : path.split(".");
+    const value = names.reduce((one, name) => (one as Record<string, unknown> | null | undefined)?.[name], answer);
+    if (json === undefined && typeof value !== "object") return String(value ?? "<no value>");
+    return JSON.stringify(value ?? null);
+  });
+}
+
+/** What a command that asks for whole things prints of them. */
+export function printedAs(template: string | null, answers: readonly unknown[]): string {
+  const found = answers.filter((answer) => answer !== null && typeof answer === "object" && !("message" in answer));
+  if (template === null) return JSON.stringify(found, null, 4);
+  return found.map((answer) => formatted(template, answer)).join("\n");
+}

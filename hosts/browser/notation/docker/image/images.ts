@@ -1,0 +1,172 @@
+// Commands about images.
+
+import type { Arguments } from "../arguments.js";
+import { printedAs } from "../format.js";
+import {
+  each,
+  fieldOf,
+  filterText,
+  get,
+  listOf,
+  one,
+  post,
+  pulling,
+  reference,
+  remove,
+  platformOf,
+} from "../planned.js";
+import { query } from "../query.js";
+import { Wrong } from "../wrong.js";
+
+export const LIST = one({
+  operands: "[REPOSITORY[:TAG]]",
+  about: "List images",
+  takes: { flags: ["all,a", "quiet,q", "digests", "no-trunc", "tree"], values: ["filter,f", "format"], most: 1 },
+  names: "image",
+  plan: (args) => {
+    const [pattern] = args.operands;
+    const filters = filterText([...args.values("filter"), ...(pattern === undefined ? [] : [`reference=${pattern}`])]);
+    return get(`/images/json${query({ all: args.flag("all"), filters })}`, "list images");
+  },
+  prints: (args, [answer]) => {
+    const ids = [...new Set(listOf(answer).map((image) => fieldOf(image, "Id")))];
+    return ids.map((id) => (args.flag("no-trunc") ? id : id.replace("sha256:", "").slice(0, 12))).join("\n");
+  },
+});
+
+export const PULL = one({
+  operands: "IMAGE",
+  about: "Get an image from its registry",
+  takes: { flags: ["all-tags,a", "quiet,q", "disable-content-trust"], values: ["platform"], least: 1 },
+  names: "image",
+  plan: (args) => pulling(args.operands[0]!, args.value("platform"), args.flag("all-tags")),
+});
+
+export const PUSH = one({
+  operands: "IMAGE",
+  about: "Bring an image to its registry",
+  takes: {
+    flags: ["all-tags,a", "quiet,q", "disable-content-trust"],
+    values: ["platform"],
+    least: 1,
+    since: { platform: "1.46" },
+  },
+  names: "image",
+  plan: (args) => {
+    const { repository, tag } = reference(args.operands[0]!);
+    const wanted = args.flag("all-tags") ? null : (tag ?? "latest");
+    const platform = platformOf(args.value("platform"));
+    return post(`/images/${repository}/push${query({ tag: wanted, platform })}`, `push ${args.operands[0]}`);
+  },
+});
+
+export const TAG = one({
+  operands: "IMAGE NAME[:TAG]",
+  about: "Give an image one more name",
+  takes: { least: 2 },
+  names: "image",
+  plan: ({ operands: [from = "", to = ""] }) => {
+    const { repository, tag } = reference(to);
+    const wishes = query({ repo: repository, tag: tag ?? "latest" });
+    return post(`/images/${from}/tag${wishes}`, `give ${from} another name`);
+  },
+});
+
+export const REMOVE = each({
+  about: "Take names from images, and remove those that are left without one",
+  takes: { flags: ["force,f", "no-prune"], values: ["platform"], since: { platform: "1.50" } },
+  names: "image",
+  plan: (name, args) => {
+    const wishes = {
+      force: args.flag("force"),
+      noprune: args.flag("no-prune"),
+      platforms: platformOf(args.value("platform")),
+    };
+    return remove(`/images/${name}${query(wishes)}`, `remove ${name}`);
+  },
+});
+
+export const INSPECT = each({
+  about: "Show all about images",
+  prints: (args, answers) => printedAs(args.value("format"), answers),
+  takes: { values: ["format,f", "platform"], since: { platform: "1.49" } },
+  names: "image",
+  plan: (name, args) =>
+    get(`/images/${name}/json${query({ platform: platformOf(args.value("platform")) })}`, `ask for all about ${name}`),
+});
+
+export const HISTORY = one({
+  operands: "IMAGE",
+  about: "List the layers of an image, and what made them",
+  takes: {
+    flags: ["human,H", "no-trunc", "quiet,q"],
+    values: ["format", "platform"],
+    least: 1,
+    since: { platform: "1.48" },
+  },
+  names: "image",
+  plan: (args) =>
+    get(
+      `/images/${args.operands[0]}/history${query({ platform: platformOf(args.value("platform")) })}`,
+      "list its layers",
+    ),
+});
+
+export const SEARCH = one({
+  operands: "WORD",
+  about: "Search a registry for images",
+  takes: { flags: ["no-trunc"], values: ["limit", "filter,f", "format"], least: 1 },
+  plan: (args) => {
+    const wishes = { term: args.operands[0]!, limit: args.value("limit"), filters: filterText(args.values("filter")) };
+    return get(`/images/search${query(wishes)}`, "search for images");
+  },
+});
+
+export const COMMIT = one({
+  operands: "CONTAINER [NAME[:TAG]]",
+  about: "Keep what a container has changed as an image",
+  takes: { flags: ["pause,p"], values: ["author,a", "message,m", "change,c"], least: 1, most: 2 },
+  names: "container",
+  plan: (args) => post(`/commit${commitQuery(args)}`, "keep its changes as an image"),
+  prints: (_args, [answer]) => fieldOf(answer, "Id"),
+});
+
+function commitQuery(args: Arguments): string {
+  const { repository, tag } = reference(args.operands[1] ?? "");
+  const named = { container: args.operands[0]!, repo: repository || null, tag: repository ? (tag ?? "latest") : null };
+  const told = { author: args.value("author"), comment: args.value("message"), changes: args.values("change") };
+  return query({ ...named, ...told, pause: args.has("pause") && !args.flag("pause") ? "0" : null });
+}
+
+export const SAVE = one({
+  operands: "IMAGE [IMAGE...]",
+  about: "Read images as a tar archive",
+  takes: { values: ["output,o", "platform"], least: 1, most: Number.POSITIVE_INFINITY, since: { platform: "1.48" } },
+  names: "image",
+  plan: (args) =>
+    get(
+      `/images/get${query({ names: args.operands, platform: platformOf(args.value("platform")) })}`,
+      "read them as a tar archive",
+    ),
+});
+
+export const LOAD = one({
+  operands: "",
+  about: "Bring in images from a tar archive that docker save has written",
+  takes: { flags: ["quiet,q"], values: ["input,i", "platform"], since: { platform: "1.48" } },
+  plan: () => {
+    throw new Wrong("there are no files of yours to load: POST /images/load takes an archive as its body", "load");
+  },
+});
+
+export const IMPORT = one({
+  operands: "URL [NAME[:TAG]]",
+  about: "Make an image of a tar archive of files",
+  takes: { values: ["change,c", "message,m", "platform"], least: 1, most: 2 },
+  plan: (args) => {
+    const [source = "", name = null] = args.operands;
+    if (!/^https?:\/\//.test(source)) throw new Wrong("there are no files of yours to import: a URL can be", source);
+    const told = { message: args.value("message"), changes: args.values("change"), platform: args.value("platform") };
+    return post(`/images/create${query({ fromSrc: source, repo: name, ...told })}`, "make an image of the archive");
+  },
+});

@@ -1,0 +1,152 @@
+// What the tables of commands are made of.
+
+import { jsonText } from "../../session/json-text.js";
+import type { PlannedRequest } from "../notation.js";
+import type { Arguments, Takes } from "./arguments.js";
+import { query } from "./query.js";
+
+export interface Planned {
+  /** Targets without a version. */
+  readonly requests: readonly PlannedRequest[];
+  readonly remarks?: readonly string[];
+}
+
+/** What operands are names of. */
+export type Named = "container" | "image" | "network" | "volume";
+
+export interface Command {
+  /** What comes after the options: `CONTAINER [CONTAINER...]`. */
+  readonly operands: string;
+  /** What it does, in a line. */
+  readonly about: string;
+  readonly takes: Takes;
+  readonly names?: Named;
+  /** Throws what is wrong. */
+  readonly plan: (args: Arguments, version: string) => Planned;
+  /** What it prints, from the answers to its requests. */
+  readonly prints?: (args: Arguments, answers: readonly unknown[]) => string;
+  /** Fields of the body that options go to. */
+  readonly fields?: ReadonlyMap<string, string>;
+}
+
+type Told = Omit<Command, "plan"> & { plan: (args: Arguments) => PlannedRequest };
+
+/** A command of one request, which takes no more operands than it must have. */
+export function one(command: Told): Command {
+  const { takes, plan } = command;
+  return { ...command, takes: { most: takes.least ?? 0, ...takes }, plan: (args) => ({ requests: [plan(args)] }) };
+}
+
+type ToldEach = Omit<Command, "plan" | "operands"> & { plan: (name: string, args: Arguments) => PlannedRequest };
+
+/** One request for each name, whatever comes of the others. */
+export function each(command: ToldEach): Command {
+  const { plan, takes, names = "container" } = command;
+  const word = names.toUpperCase();
+  return {
+    prints: (args) => args.operands.join("\n"),
+    ...command,
+    takes: { ...takes, least: 1 },
+    names,
+    operands: `${word} [${word}...]`,
+    plan: (args) => ({ requests: args.operands.map((name) => ({ ...plan(name, args), when: "always" })) }),
+  };
+}
+
+export function get(target: string, purpose: string): PlannedRequest {
+  return { method: "GET", target, headers: [], body: "", purpose, background: false };
+}
+
+export function post(target: string, purpose: string): PlannedRequest {
+  return { ...get(target, purpose), method: "POST" };
+}
+
+export function remove(target: string, purpose: string): PlannedRequest {
+  return { ...get(target, purpose), method: "DELETE" };
+}
+
+export function withBody(request: PlannedRequest, body: unknown): PlannedRequest {
+  return { ...request, headers: [["Content-Type", "application/json"]], body: jsonText(body) };
+}
+
+/** Does not hold up what comes after it. */
+export function background(request: PlannedRequest): PlannedRequest {
+  return { ...request, background: true };
+}
+
+export function container(name: string): string {
+  return `/containers/${name}`;
+}
+
+/** `-f status=running -f label=a` as the API's JSON; null for none. */
+export function filtersOf(args: Arguments): string | null {
+  return filterText(args.values("filter"));
+}
+
+/** Filters as they are typed, as the docker command writes them; null for none. */
+export function filterText(filters: readonly string[]): string | null {
+  const found: Record<string, Record<string, boolean>> = {};
+  for (const filter of filters) {
+    const [name, value] = atSign(filter, "=");
+    (found[name] ??= {})[value ?? "true"] = true;
+  }
+  const sorted = Object.entries(found).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return filters.length > 0 ? JSON.stringify(Object.fromEntries(sorted)) : null;
+}
+
+/** `a=b` in two. */
+export function atSign(text: string, sign: string): [string, string | null] {
+  const at = text.indexOf(sign);
+  return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + sign.length)];
+}
+
+/** An image that is not there is pulled, unless the command is told not to. */
+export function creation(args: Arguments, body: object): PlannedRequest[] {
+  const platform = args.value("platform");
+  const target = `/containers/create${query({ name: args.value("name"), platform })}`;
+  const request = withBody(post(target, "create the container"), body);
+  const pull = pulling(args.operands[0]!, platform);
+  const policy = args.value("pull");
+  if (policy === "always") return [pull, request];
+  return policy === "never" ? [request] : [{ ...request, pull }];
+}
+
+/** `allTags`: whatever the name says. */
+export function pulling(image: string, platform: string | null, allTags = false): PlannedRequest {
+  const { repository, tag } = reference(image);
+  const wanted = allTags ? null : (tag ?? "latest");
+  return post(`/images/create${query({ fromImage: repository, tag: wanted, platform })}`, `pull ${image}`);
+}
+
+/** A tag stands behind the last `:`, unless that belongs to the registry's port; a digest behind `@`. */
+export function reference(name: string): { repository: string; tag: string | null } {
+  const [path, digest] = atSign(name, "@");
+  if (digest !== null) return { repository: whole(path), tag: digest };
+  const colon = name.lastIndexOf(":");
+  if (colon <= name.lastIndexOf("/")) return { repository: whole(name), tag: null };
+  return { repository: whole(name.slice(0, colon)), tag: name.slice(colon + 1) };
+}
+
+/** The docker command writes the registry out. */
+function whole(repository: string): string {
+  const [first = "", ...others] = repository.split("/");
+  if (repository === "" || (others.length > 0 && (/[.:]/.test(first) || first === "localhost"))) return repository;
+  return others.length > 0 ? `docker.io/${repository}` : `docker.io/library/${repository}`;
+}
+
+/** `linux/arm64/v8` as the API's JSON; null for none. */
+export function platformOf(text: string | null): string | null {
+  if (text === null) return null;
+  const [os, architecture, variant] = text.split("/");
+  return JSON.stringify({ architecture, os, ...(variant !== undefined && { variant }) });
+}
+
+/** A field of an answer, as text; empty if it is not there. */
+export function fieldOf(answer: unknown, name: string): string {
+  const value = (answer as Record<string, unknown> | null | undefined)?.[name];
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+export function listOf(answer: unknown): readonly unknown[] {
+  return Array.isArray(answer) ? answer : [];
+}

@@ -1,0 +1,120 @@
+// A typed line as a shell reads it: its commands, one after the other, and what joins them.
+
+import {
+  forEachChild,
+  parse,
+  type Command,
+  type CommandNode,
+  type PipelineNode,
+  type SyntaxNode,
+  type Word,
+} from "unbash";
+import { Wrong } from "../docker/wrong.js";
+
+/** When a command is run: after the one before in any case, if that went well, if it did not, or with what it printed. */
+export type Joint = ";" | "&&" | "||" | "|";
+
+export interface Step {
+  readonly joint: Joint;
+  readonly assignments: readonly { readonly name: string; readonly value: Word }[];
+  readonly words: readonly Word[];
+}
+
+export interface Script {
+  readonly steps: readonly Step[];
+  /** What was left out, and why. */
+  readonly remarks: readonly string[];
+}
+
+/** Throws what is wrong with it. */
+export function readScript(text: string): Script {
+  const script = parse(text);
+  const [error] = script.errors ?? [];
+  if (error !== undefined) throw new Wrong(`a shell does not understand this: ${error.message}`, null);
+  const reading = new Reading();
+  for (const { command, background } of script.commands) {
+    if (reading.over) break;
+    if (command.type === "AndOr") {
+      for (const [at, part] of command.commands.entries()) reading.pipeline(part, command.operators[at - 1] ?? ";");
+    } else reading.pipeline(command, ";");
+    if (background === true)
+      reading.leave("A shell ends the command at &: put an address with & into quotes. What follows is left out.");
+  }
+  return reading;
+}
+
+class Reading implements Script {
+  readonly steps: Step[] = [];
+  readonly remarks: string[] = [];
+  over = false;
+
+  pipeline(node: PipelineNode, joint: Joint): void {
+    if (node.type !== "Pipeline") return this.#command(node, joint);
+    if (node.prefixes.length > 0) throw new Wrong("! and time are not run here", null);
+    for (const [at, command] of node.commands.entries()) {
+      if (at > 0 && nameOf(command) !== "xargs") {
+        return this.#leaveOut(`What follows ${node.operators[at - 1]} is left out: only the requests are sent.`);
+      }
+      this.#command(command, at === 0 ? joint : "|");
+    }
+  }
+
+  leave(remark: string): void {
+    this.over = true;
+    this.#leaveOut(remark);
+  }
+
+  #leaveOut(remark: string): void {
+    this.remarks.push(remark);
+  }
+
+  #command(node: CommandNode, joint: Joint): void {
+    if (node.type !== "Command")
+      throw new Wrong(`this is no single command: ${KINDS[node.type] ?? "loops and the like"} are not run here`, null);
+    if (node.redirects.some((one) => one.type !== "Redirect" || one.operator.startsWith("<"))) {
+      throw new Wrong("there are no files of yours to read from", null);
+    }
+    if (node.redirects.length > 0) this.#leaveOut("What goes to files with > is left out: the answer stays here.");
+    this.steps.push({ joint, assignments: assignmentsOf(node), words: wordsOf(node) });
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  For: "loops",
+  While: "loops",
+  If: "conditions",
+  Subshell: "subshells",
+  Function: "functions",
+};
+
+function assignmentsOf({ prefix }: Command): { name: string; value: Word }[] {
+  return prefix.flatMap((one) => {
+    if (one.type !== "Assignment") return [];
+    if (one.value.type !== "Word") throw new Wrong("lists of values are not known here", one.text);
+    return [{ name: one.name, value: one.value }];
+  });
+}
+
+function wordsOf({ name, args }: Command): Word[] {
+  const others = args.flatMap((one) => (one.type === "Word" ? [one] : one.value.type === "Word" ? [one.value] : []));
+  return name === undefined ? others : [name, ...others];
+}
+
+function nameOf(node: CommandNode): string {
+  return node.type === "Command" ? (node.name?.value ?? "") : "";
+}
+
+/** The commands within `$(…)`, in their order. */
+export function substitutions(word: Word): { part: SyntaxNode; text: string }[] {
+  const found: { part: SyntaxNode; text: string }[] = [];
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === "CommandExpansion") found.push({ part: node, text: innerOf(node.text) });
+    else forEachChild(node, visit);
+  };
+  visit(word);
+  return found;
+}
+
+function innerOf(text: string): string {
+  return text.startsWith("`") ? text.slice(1, -1).replace(/\\([`$\\])/g, "$1") : text.slice(2, -1);
+}
