@@ -81,7 +81,9 @@ describe("a trap", () => {
   test("lets a bound stream run on while its container runs, and ends it at the exit", async () => {
     const inventory = async () => ({
       ...noInventory(),
-      processes: [{ container: "c", run: 1, state: { tag: "running" as const, val: { pid: 1, at: 0n } }, memoryKills: 0 }],
+      processes: [
+        { container: "c", run: 1, state: { tag: "running" as const, val: { pid: 1, at: 0n } }, memoryKills: 0 },
+      ],
     });
     const { request, left, happen } = await openWorld(script([]), { inventory });
     request("/logs");
