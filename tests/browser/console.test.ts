@@ -123,6 +123,8 @@ function saying(value: object, isMap = false): unknown {
     if (isEmpty && !isMap) return [];
     if (Array.isArray(says) && says.length === 0) return [];
     if (!isMap && DEFAULTS[name] === JSON.stringify(says)) return [];
+    // The command goes through them in no order.
+    if (name === "Binds") return [[name, (says as string[]).toSorted()] as const];
     return [[name, Array.isArray(says) ? says.map(element) : says] as const];
   });
   return kept.length > 0 ? Object.fromEntries(kept) : undefined;
@@ -166,6 +168,7 @@ describe("what is unknown says what is meant", () => {
     ["docker run --hostnam x busybox", "did you mean --hostname?"],
     ["docker volume frob", "it knows create, inspect, ls, prune, rm"],
     ["docker swarm init", "not part of this engine's API"],
+    ["docker build .", "sends a folder of yours"],
     ["docker ps -y", "docker ps --help lists its options"],
     ["docker inspect --type contaner web", "did you mean container?"],
     ["docker run --mount tpye=bind,src=/a,dst=/b busybox", "did you mean type?"],

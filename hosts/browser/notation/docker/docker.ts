@@ -94,6 +94,12 @@ function unknownCommand(words: readonly string[]): Wrong {
     const meant = didYouMean(second, verbs) || `; it knows ${verbs.join(", ")}`;
     return new Wrong(`docker ${first} does not know ${second}${meant}`, second || first);
   }
+  if (first === "build") {
+    return new Wrong(
+      "docker build sends a folder of yours, and there is none here: POST /build takes it as a tar archive",
+      first,
+    );
+  }
   if (ELSEWHERE.has(first)) return new Wrong(`docker ${first} is not part of this engine's API`, first);
   const meant = didYouMean(first, [...SINGLE, ...GROUPS, "help"]);
   return new Wrong(
