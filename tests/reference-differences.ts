@@ -169,6 +169,7 @@ export const DIFFERENCES: readonly Difference[] = [
     what: "an exec that cannot be started has 127 or 126 by why (reference: always 126)",
     reason: NEWEST,
   },
+  { id: "exec-user-status", what: "a detached exec of an unknown user is 400 (reference: 500)", reason: NEWEST },
   { id: "resize-signed", what: "a negative size is refused (reference: taken)", reason: NEWEST },
   { id: "image-texts", what: "wording and status of image refusals", reason: NEWEST },
   { id: "tag-status", what: "a bad reference to tag or commit is 400 (reference: 500)", reason: NEWEST },

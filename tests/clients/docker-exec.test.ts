@@ -97,6 +97,11 @@ onEngines(
     });
 
     test("refusals in the client's words", async () => {
+      const stranger = await docker().run("exec", "-u", "nobody-such", "box", "true");
+      expect([stranger.code, stranger.stdout + stranger.stderr]).toEqual([
+        126,
+        expect.stringMatching(/find user nobody-such/),
+      ]);
       const none = await docker().run("exec", "nobody", "true");
       expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/No such container: nobody/)]);
       await docker().well("create", "--name", "idle", "busybox");

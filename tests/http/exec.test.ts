@@ -244,6 +244,18 @@ onEngines("exec", (engine, kind) => {
     expect(messageOf(answer)).toMatch(/executable file not found in \$PATH: unknown$/);
   });
 
+  test("a user that is not there", async () => {
+    const text = "unable to find user nobody-here: no matching entries in passwd file";
+    const exec = await create({ ...OUTPUT, Cmd: ["true"], User: "nobody-here" });
+    const { connection } = await start(exec, {}, UPGRADE);
+    expect(frames(await connection.rest()).stdout).toBe(`${text}\r\n`);
+    expect(await inspect(exec)).toMatchObject({ ExitCode: 126, Running: false });
+    const detached = await create({ Cmd: ["true"], User: "nobody-here" });
+    const answer = await engine().call("POST", `/exec/${detached}/start`, { Detach: true });
+    expect([answer.status, messageOf(answer)]).toEqual([engine().expected("exec-user-status", 400, 500), text]);
+    expect((await inspect(detached)).ExitCode).toBe(126);
+  });
+
   test("a directory that is not there", async () => {
     const exec = await create({ ...OUTPUT, Cmd: ["true"], WorkingDir: "/no/such" });
     const { connection } = await start(exec, {}, UPGRADE);
@@ -263,11 +275,8 @@ onEngines("exec", (engine, kind) => {
   });
 
   testExcept(kind, { reference: REFERENCE.execRefusals })(
-    "refused at create: an unknown user, nonsense for keys, a body of another type",
+    "refused at create: nonsense for keys, a body of another type",
     async () => {
-      expect(messageOf(await refused(400, id, { Cmd: ["true"], User: "nobody-here" }))).toBe(
-        "unable to find user nobody-here: no matching entries in passwd file",
-      );
       const keys = await refused(400, id, { Cmd: ["true"], DetachKeys: "ctrl-nonsense" });
       expect(messageOf(keys)).toBe("Invalid escape keys (ctrl-nonsense) provided");
       expect(messageOf(await refused(400, id, { Cmd: "true" }))).toMatch(

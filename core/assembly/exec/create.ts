@@ -1,8 +1,6 @@
 // POST /containers/{id}/exec (surface §2.9).
 
-import { Failure, FailureKind, Identify, Outcome, ProcessCommandIdentify } from "../../../build/bindings/types";
 import { readJsonBody } from "../api/json-body";
-import { askProcesses } from "../ask";
 import { Call } from "../call";
 import { Container } from "../container/container";
 import { parseDetachKeys } from "../container/detach-keys";
@@ -12,10 +10,9 @@ import { nulProblem } from "../container/validate";
 import { Json } from "../json/json";
 import { normalise, schemaError } from "../json/schema";
 import { JsonWriter } from "../json/writer";
-import { badParameter, conflict, internal, Refusal } from "../refusal";
-import { line, sendJson, sendRefusal } from "../reply";
+import { badParameter, conflict, Refusal } from "../refusal";
+import { line, sendJson } from "../reply";
 import { engine } from "../state";
-import { Task } from "../task";
 import { refuseInactive } from "./active";
 import { emitExec } from "./exec-event";
 import { Exec } from "./exec";
@@ -45,47 +42,15 @@ export function createExec(call: Call): Refusal | null {
   const keys = config.stringOf("DetachKeys");
   if (keys.length > 0 && parseDetachKeys(keys) === null) return badParameter(`Invalid escape keys (${keys}) provided`);
 
-  const creation = new Creation(call, container, config);
-  const user = config.stringOf("User");
-  // A bare number needs no entry in the container's files.
-  if (isNumber(user)) creation.finish();
-  else askProcesses(creation, 0, new ProcessCommandIdentify(new Identify(container.id, user)));
+  const exec = newExec(container, config);
+  engine.execs.add(exec);
+  emitExec(exec, `exec_create: ${exec.line}`);
+  const json = new JsonWriter();
+  json.beginObject();
+  json.stringField("Id", exec.id);
+  json.endObject();
+  sendJson(call, 201, line(json));
   return null;
-}
-
-function isNumber(user: string): bool {
-  for (let i = 0; i < user.length; i++) if (user.charCodeAt(i) < 0x30 || user.charCodeAt(i) > 0x39) return false;
-  return user.length < 10;
-}
-
-class Creation extends Task {
-  constructor(
-    private readonly call: Call,
-    private readonly container: Container,
-    private readonly config: Json,
-  ) {
-    super();
-  }
-
-  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    if (failure === null) return this.finish();
-    const isUnknown = failure.kind == FailureKind.NotFound;
-    sendRefusal(this.call, isUnknown ? badParameter(failure.message) : internal(failure.message));
-  }
-
-  /** The container may have come to its end meanwhile. */
-  finish(): void {
-    const problem = refuseInactive(this.container, this.call.name);
-    if (problem.length > 0) return sendRefusal(this.call, conflict(problem));
-    const exec = newExec(this.container, this.config);
-    engine.execs.add(exec);
-    emitExec(exec, `exec_create: ${exec.line}`);
-    const json = new JsonWriter();
-    json.beginObject();
-    json.stringField("Id", exec.id);
-    json.endObject();
-    sendJson(this.call, 201, line(json));
-  }
 }
 
 function newExec(container: Container, config: Json): Exec {
@@ -99,6 +64,7 @@ function newExec(container: Container, config: Json): Exec {
   exec.openStderr = config.boolOf("AttachStderr");
   exec.privileged = config.boolOf("Privileged");
   const user = config.stringOf("User");
+  exec.asksForUser = user.length > 0 && !isNumber(user);
   exec.user = user.length > 0 ? user : documentOf(container.config).stringOf("User");
   exec.environment = config.stringsOf("Env");
   exec.directory = config.stringOf("WorkingDir");
@@ -106,6 +72,12 @@ function newExec(container: Container, config: Json): Exec {
   if (keys.length > 0) exec.detachKeys = parseDetachKeys(keys)!;
   takeConsoleSize(exec, config);
   return exec;
+}
+
+/** A bare number needs no entry in the container's files. */
+function isNumber(user: string): bool {
+  for (let i = 0; i < user.length; i++) if (user.charCodeAt(i) < 0x30 || user.charCodeAt(i) > 0x39) return false;
+  return user.length < 10;
 }
 
 /** `[height, width]`; without a terminal it means nothing. */

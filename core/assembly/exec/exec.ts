@@ -35,6 +35,8 @@ export class Exec {
   privileged: bool = false;
   /** As given, or else the container's. */
   user: string = "";
+  /** Its client names one, so that it is seen first whether there is one. */
+  asksForUser: bool = false;
   /** Beside the container's own. */
   environment: string[] = [];
   /** Empty for the container's. */

@@ -3,10 +3,12 @@
 import {
   Failure,
   FailureKind,
+  Identify,
   Launched,
   Outcome,
   OutcomeLaunched,
   ProcessCommandExec,
+  ProcessCommandIdentify,
 } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
@@ -23,13 +25,24 @@ const NOT_FOUND_CODE = 127;
 const NOT_EXECUTABLE_CODE = 126;
 const OTHER_CODE = 128;
 
+const enum Step {
+  /** Its user is looked up in the container's files: Docker knows one that is not there from what cannot be run. */
+  Identify,
+  Launch,
+}
+
 export abstract class Launching extends Task {
   /** It was given up and reaped, whatever the host still tells of its start: there will be no end of it. */
   protected reaped: bool = false;
+  private detached: bool = false;
+  private capture: u32 = 0;
 
   constructor(protected readonly exec: Exec) {
     super();
   }
+
+  /** Whoever is to have its stdio gets it: right before it is asked for, or told that it cannot be. */
+  protected opens(): void {}
 
   /** It runs. */
   abstract launched(): void;
@@ -39,16 +52,26 @@ export abstract class Launching extends Task {
 
   begin(detached: bool, capture: u32): void {
     const exec = this.exec;
+    this.detached = detached;
+    this.capture = capture;
     exec.stage = Stage.Starting;
     emitExec(exec, `exec_start: ${exec.line}`);
     putExec(exec.id, exec.container, exec.run);
-    askProcesses(this, 0, new ProcessCommandExec(execCommandOf(exec, detached, capture)));
+    if (exec.asksForUser) {
+      askProcesses(this, Step.Identify, new ProcessCommandIdentify(new Identify(exec.container.id, exec.user)));
+    } else this.launch();
   }
 
-  ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) this.failed(failure);
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) this.failed(failure, step);
+    else if (step == Step.Identify) return this.launch();
     else this.runs((<OutcomeLaunched>outcome!).value);
     this.exec.tellWatches();
+  }
+
+  private launch(): void {
+    this.opens();
+    askProcesses(this, Step.Launch, new ProcessCommandExec(execCommandOf(this.exec, this.detached, this.capture)));
   }
 
   private runs(launched: Launched): void {
@@ -57,20 +80,25 @@ export abstract class Launching extends Task {
     exec.stage = Stage.Running;
     this.launched();
     // Its container's run has ended before it was known to have begun.
-    const isOver = !exec.container.running || exec.container.run != exec.run;
-    if (isOver && exec.stage == Stage.Running) finish(exec, KILLED_CODE);
+    if (isOver(exec) && exec.stage == Stage.Running) finish(exec, KILLED_CODE);
   }
 
-  private failed(failure: Failure): void {
+  private failed(failure: Failure, step: i32): void {
     const exec = this.exec;
     exec.stage = Stage.Ended;
     exec.failed = true;
-    exec.exitCode = codeOf(failure.kind);
+    const isUnknown = step == Step.Identify && failure.kind == FailureKind.NotFound;
+    if (step == Step.Identify) this.opens();
+    exec.exitCode = isUnknown ? NOT_EXECUTABLE_CODE : codeOf(failure.kind);
     deleteExec(exec.id);
     if (!this.reaped) reapExec(exec.id);
     if (exec.owner === null) collectLater();
-    this.refused(refusalOf(exec, failure));
+    this.refused(isUnknown ? badParameter(failure.message) : refusalOf(exec, failure));
   }
+}
+
+function isOver(exec: Exec): bool {
+  return !exec.container.running || exec.container.run != exec.run;
 }
 
 function codeOf(kind: FailureKind): i32 {
@@ -80,6 +108,7 @@ function codeOf(kind: FailureKind): i32 {
 
 /** Docker's sentence, with the runtime's own words in it, which clients look into (surface §2.3). */
 function refusalOf(exec: Exec, failure: Failure): Refusal {
+  if (isOver(exec)) return conflict(`container ${exec.container.id} is not running`);
   switch (failure.kind) {
     case FailureKind.CommandNotFound:
     case FailureKind.CommandNotExecutable:

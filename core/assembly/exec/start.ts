@@ -44,8 +44,7 @@ export function startExec(call: Call): Refusal | null {
   const tty = config.boolOf("Tty");
   if (again !== null) return refuseAttached(call, exec, again, tty);
   if (tty) takeConsoleSize(exec, config);
-  attach(call, exec, tty);
-  new AttachedStart(exec).begin(false, 0);
+  new AttachedStart(exec, call, tty).begin(false, 0);
   return null;
 }
 
@@ -129,8 +128,16 @@ class DetachedStart extends Launching {
 }
 
 class AttachedStart extends Launching {
-  constructor(exec: Exec) {
+  constructor(
+    exec: Exec,
+    private readonly call: Call,
+    private readonly tty: bool,
+  ) {
     super(exec);
+  }
+
+  protected opens(): void {
+    attach(this.call, this.exec, this.tty);
   }
 
   /** Who is attached to nothing has nothing to wait for. */
