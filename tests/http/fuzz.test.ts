@@ -33,6 +33,7 @@ const FIVE_HUNDREDS: readonly RegExp[] = [
   /^strconv\.Atoi: parsing /,
   /^Cannot restart container \S+: /,
   /^Cannot update container \S+: failed to write /,
+  /^Cannot update container \S+: the (minimum|maximum) allowed cpu-shares is \d+$/,
   /^invalid signal: /,
   /^cannot kill container: \S+: the linux daemon does not support signal \d+$/,
   /^cannot resize a stopped container: unknown$/,

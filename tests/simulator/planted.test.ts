@@ -13,7 +13,7 @@ import { WRONGS, wronged } from "./wrongs.js";
 
 beforeAll(() => prepareFuzz(new URL("../swagger/swagger.tar.br", import.meta.url)));
 
-const SEEDS = 20;
+const SEEDS = 60;
 const STEPS = 150;
 const LEAVES_MOUNTS = WRONGS.find(({ says }) => says === "leaves mounts")!;
 test.each(WRONGS)("a core that $says is found out", { timeout: 300_000 }, async (wrong) => {

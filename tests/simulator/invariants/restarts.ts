@@ -3,7 +3,7 @@
 
 import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
-import { type Ledger, isEqual, wordOf } from "../ledger.js";
+import { type ContainerRecord, type Ledger, isEqual, wordOf } from "../ledger.js";
 import type { Spares } from "../spares.js";
 import type { Invariant, Seen } from "./invariant.js";
 import { LISTS, Questions, isSettled, movedIn, same } from "./questions.js";
@@ -59,12 +59,26 @@ export function compareRestart(rule: string, { memory, records, moved, isWhole, 
   const { kept, before, processes } = left;
   for (const container of kept.containers.values()) {
     const { id } = container;
-    if (moved.has(id) || !isSettled(container, processes)) continue;
+    if (moved.has(id) || !isSettled(container, processes) || isKilledSince(before, container, processes)) continue;
     // What shows of others may be in what was lost.
     if (!isWhole && !(isKept(kept, before, id) && isAlone(kept, id))) continue;
     same(rule, `container ${id} (${wordOf(container)})`, memory, records, `/containers/${id}/json`);
   }
   if (isWhole && moved.size === 0) for (const list of LISTS) same(rule, list, memory, records, list);
+}
+
+/** The kernel has killed for memory, and the older one had not heard of it. */
+function isKilledSince(
+  before: Restart["before"],
+  { id, run }: ContainerRecord,
+  processes: Restart["processes"],
+): boolean {
+  const record = before.get(`container/${id}`);
+  const { memoryKills = 0 } =
+    record === undefined
+      ? ({} as Partial<ContainerRecord>)
+      : (JSON.parse(new TextDecoder().decode(record)) as Partial<ContainerRecord>);
+  return processes.some((one) => one.container === id && one.run === run && one.memoryKills > memoryKills);
 }
 
 /** Nothing that the one before had asked to keep of it was lost. */
