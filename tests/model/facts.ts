@@ -29,9 +29,15 @@ function learnEarly(known: Known, fact: RunFact): void {
   }
 }
 
-/** It is known by its id now: what has happened to it before counts, and who has asked by its beginning may mean it. */
+/**
+ * It is known by its id now: what has happened to it before counts, and who has asked by its beginning may mean it. What
+ * was asked of it by name meanwhile may have come behind that.
+ */
 export function named(known: Known, container: Container): void {
-  for (const fact of known.early.splice(0)) learnRun(known, fact);
+  const early = known.early.splice(0);
+  const before = early.some((fact) => fact.container === container.id) ? [...container.words.now] : [];
+  for (const fact of early) learnRun(known, fact);
+  for (const word of before) container.mayBe(known.now, word);
   for (const [number, { read, about }] of known.open) {
     const isMeant = read.noun === "containers" && read.ref !== "" && container.id?.startsWith(read.ref) === true;
     if (!isMeant || about.includes(container)) continue;
