@@ -4,11 +4,13 @@
 import {
   ContentCommandDropContainer,
   ContentCommandUnmount,
+  Failure,
   FoundJoin,
   FoundProcess,
   Inventory,
   Leave,
   NetworkCommandLeave,
+  Outcome,
   ProcessCommandReap,
   Subject,
   VolumeCommandDrop,
@@ -18,6 +20,7 @@ import { askContent, askNetworks, askProcesses, askVolumes } from "./ask";
 import { Ignored } from "./ignored";
 import { tellAdopted, tellMended, tellSwept } from "./records/found";
 import { engine } from "./state";
+import { Task } from "./task";
 import { isUsed } from "./volume/use";
 
 export function sweep(inventory: Inventory): void {
@@ -74,7 +77,21 @@ function sweepJoin(found: FoundJoin): void {
 function sweepMount(id: string): void {
   if (mayUse(id) || isLost(id)) return;
   tellSwept(`mount of container ${id}`, whyNot(id));
-  askContent(new Ignored(), 0, new ContentCommandUnmount(id));
+  askContent(new Unmounting(id), 0, new ContentCommandUnmount(id));
+}
+
+/** What a container cannot be rid of is tried again when it is started or removed. */
+class Unmounting extends Task {
+  constructor(private readonly id: string) {
+    super();
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    const container = engine.containers.find(this.id);
+    if (failure === null || container === null || mayUse(this.id)) return;
+    container.leaveUnclean();
+    container.touch();
+  }
 }
 
 function sweepFiles(id: string): void {
