@@ -29,6 +29,7 @@ const MADE: typeof TOLD = [
   { request: /^POST \/containers\/create$/, statuses: [201], action: "create" },
   { request: /^POST \/containers\/.+\/exec$/, statuses: [201], action: "exec_create" },
 ];
+const BETWEEN = ["recycling", "restarting"];
 const RUNS = ["running", "paused"];
 /** Of one that could not be made, too. */
 const GOING = ["removing", "dead"];
@@ -42,6 +43,8 @@ export class History implements Invariant, Oracle {
   #next = 1n;
   /** What clients were told since an engine was opened last. */
   readonly #told = new Set<string>();
+  /** Between two runs: there is no terminal that could be told a size, nor an event. */
+  #between = new Set<string>();
   /** Execs that an engine has found to have begun, when it was opened. */
   readonly #begun = new Set<string>();
 
@@ -49,8 +52,10 @@ export class History implements Invariant, Oracle {
     this.#read = read;
   }
 
-  stepped({ opening, outputs }: Seen): void {
+  stepped({ opening, outputs, ledger }: Seen): void {
     if (opening !== null) this.#opened(opening);
+    const between = [...ledger.containers.values()].filter((one) => BETWEEN.includes(wordOf(one)));
+    this.#between = new Set(between.map(({ id }) => id));
     for (const command of outputs.records) {
       if (command.tag === "append") this.#asked.set(command.val.position, command.val.bytes.slice());
     }
@@ -63,7 +68,10 @@ export class History implements Invariant, Oracle {
     const request = `${method} ${path.replace(/^\/v[\d.]+/, "")}`;
     const fits = ({ request: form, statuses }: (typeof TOLD)[number]): boolean =>
       statuses.includes(status) && form.test(request);
-    for (const { action, request: form } of TOLD.filter(fits)) this.#hear(`${action} ${form.exec(request)?.[1]}`);
+    for (const { action, request: form } of TOLD.filter(fits)) {
+      const id = form.exec(request)?.[1] ?? "";
+      if (action !== "resize" || !this.#between.has(id)) this.#hear(`${action} ${id}`);
+    }
     for (const { action } of MADE.filter(fits))
       this.#hear(`${action} ${(JSON.parse(body ?? "") as { Id: string }).Id}`);
     return null;
