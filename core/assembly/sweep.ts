@@ -124,6 +124,8 @@ function makeMissingVolumes(found: string[]): void {
     const name = volumes[i].name;
     if (found.includes(name)) continue;
     tellMended(`volume ${name}`, "there was nothing but its record");
+    // What it held is gone with its files.
+    engine.volumes.outdate(name);
     askVolumes(new Ignored(), 0, new VolumeCommandMake(name));
   }
 }
