@@ -160,7 +160,11 @@ export class Simulation {
     await turn();
     await this.#lives.look();
     await course.pass(REST);
-    for (let events = 0; this.#isBusy() && events < REST_EVENTS; events++) if (!(await course.event())) break;
+    for (let events = 0; this.#isBusy() && events < REST_EVENTS; events++) {
+      if (!(await course.event())) break;
+      // Who waited for it, as for a slow pull, goes on from here.
+      if (!this.#isBusy()) await course.pass(REST);
+    }
     const { world } = course.machine;
     const { ledger } = this.#judges;
     this.#judges.atRest({ ledger, found: world.found(), held: world, inFlight: course.mischief.inFlight });
