@@ -35,6 +35,12 @@ const SET_UPS = `
     test("it is not reached", () => {});
   });
 `;
+/** Takes a second of a processor in a process of its own, which is counted when it has ended. */
+const BUSY = `
+  import { spawnSync } from "node:child_process";
+  const burn = "const enough = 1_000_000; let used = 0; while (used < enough) used = process.cpuUsage().user;";
+  test("it is busy", () => { spawnSync(process.execPath, ["-e", burn]); });
+`;
 let directory = "";
 
 beforeAll(async () => {
@@ -42,7 +48,8 @@ beforeAll(async () => {
   await writeFile(join(directory, "skips.test.js"), SKIPS);
   await writeFile(join(directory, "failures.test.js"), FAILURES);
   await writeFile(join(directory, "setups.test.js"), SET_UPS);
-  const config = { test: { runner: join(ROOT, "tests/second-set-up.ts") } };
+  await writeFile(join(directory, "busy.test.js"), BUSY);
+  const config = { test: { runner: join(ROOT, "tests/runner.ts") } };
   await writeFile(join(directory, "vitest.config.mjs"), `export default ${JSON.stringify(config)};`);
 });
 afterAll(async () => rm(directory, { recursive: true }));
@@ -85,13 +92,22 @@ test("a set-up has a second try in CI, which is told", async () => {
   expect(elsewhere.lines.at(-1), elsewhere.told).toBe("0 passed, 2 failed, 2 skipped");
 });
 
+test("files are named with the time they took, their processes' included", async () => {
+  const { lines, told } = await runOf(["busy", "setups"], { CI: "false" });
+  const [, seconds = ""] = /^2 files took (\d+) s of processors; the longest:$/m.exec(told) ?? [];
+  expect(Number(seconds), told).toBeGreaterThan(0);
+  const took = lines.flatMap((line) => /^took [\d.]+ s, ([\d.]+) s of processors: busy.test.js$/.exec(line)?.[1] ?? []);
+  expect(took, told).toHaveLength(1);
+  expect(Number(took[0]), told).toBeGreaterThanOrEqual(1);
+});
+
 async function runOf(
-  file: string,
+  files: string | string[],
   env: Record<string, string>,
 ): Promise<{ code: number | null; lines: string[]; told: string }> {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
   const reporter = join(ROOT, "tests/reporter.ts");
-  const options = ["run", file, "--globals", "--root", directory, "--reporter", reporter];
+  const options = ["run", ...[files].flat(), "--globals", "--root", directory, "--reporter", reporter];
   const { code, stdout, stderr } = await run([process.execPath, vitest, ...options], { env, cwd: directory });
   return { code, lines: stdout.trim().split("\n"), told: stdout + stderr };
 }

@@ -1,17 +1,20 @@
-// Prints, behind vitest's own report, each skipped test with its reason, each that needed a second try and each that
-// failed with what it failed of, and, as the last line of all, the three numbers. Under CI=true a skip that nobody has
+// Prints, behind vitest's own report, the files that took longest, each skipped test with its reason, each that needed a
+// second try and each that failed with what it failed of, and, as the last line of all, the three numbers. Under CI=true a skip that nobody has
 // allowed (support/allowed-skips.ts) is a failure.
 
 import type { Reporter, SerializedError, TestCase, TestModule, TestSuite, Vitest } from "vitest/node";
 import { isAllowedSkip } from "./support/allowed-skips.js";
 
 const LINE_MAX = 400;
+/** How many files are named of those that took longest. */
+const LONGEST = 30;
 
 export default class CountingReporter implements Reporter {
   #passed = 0;
   readonly #failed: string[] = [];
   readonly #skipped: string[] = [];
   readonly #retried: string[] = [];
+  readonly #costs: Cost[] = [];
   #isCi = false;
 
   /** Tests chosen by name leave the others out, which is nobody's mistake. */
@@ -20,7 +23,10 @@ export default class CountingReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
-    for (const module of modules) this.#count(module);
+    for (const module of modules) {
+      this.#count(module);
+      this.#costs.push(costOf(module));
+    }
     this.#failed.push(...unhandled.map((error) => `outside of any test: ${firstLineOf(error)}`));
     if (this.#failed.length > 0) process.exitCode = 1;
     process.once("exit", () => this.#print());
@@ -52,6 +58,7 @@ export default class CountingReporter implements Reporter {
 
   #print(): void {
     const lines = [
+      ...longestOf(this.#costs),
       ...this.#skipped.map((test) => `skipped: ${test}\n`),
       ...this.#retried.map((test) => `passed at the second try: ${test}\n`),
       ...this.#failed.map((test) => `failed: ${test}\n`),
@@ -59,6 +66,29 @@ export default class CountingReporter implements Reporter {
     const counts = `${this.#passed} passed, ${this.#failed.length} failed, ${this.#skipped.length} skipped`;
     process.stdout.write(`${lines}${counts}\n`);
   }
+}
+
+/** Of one file: seconds that passed, and seconds of processors. */
+interface Cost {
+  readonly file: string;
+  readonly passed: number;
+  readonly processors: number;
+}
+
+function costOf(module: TestModule): Cost {
+  const passed = module.diagnostic().duration / 1000;
+  return { file: module.relativeModuleId, passed, processors: module.meta().processorSeconds ?? 0 };
+}
+
+function longestOf(costs: readonly Cost[]): string[] {
+  if (costs.length <= 1) return [];
+  const all = costs.reduce((sum, { processors }) => sum + processors, 0);
+  const longest = costs.toSorted((a, b) => b.passed - a.passed).slice(0, LONGEST);
+  const lines = longest.map(
+    ({ file, passed, processors }) =>
+      `took ${passed.toFixed(1)} s, ${processors.toFixed(1)} s of processors: ${file}\n`,
+  );
+  return [`${costs.length} files took ${all.toFixed(0)} s of processors; the longest:\n`, ...lines];
 }
 
 function nameOf(test: TestCase): string {

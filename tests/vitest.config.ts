@@ -18,7 +18,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // A machine of CI may stand still for seconds. What needed a second try is named at the end (reporter.ts).
     retry: process.env["CI"] === "true" ? 1 : 0,
-    runner: fileURLToPath(new URL("second-set-up.ts", import.meta.url)),
+    runner: fileURLToPath(new URL("runner.ts", import.meta.url)),
     reporters: ["default", fileURLToPath(new URL("reporter.ts", import.meta.url))],
   },
 });

@@ -1,16 +1,28 @@
-// Under CI a set-up has a second try, as a test has: a machine that stood still must not take a whole file with it.
+// What this project adds to vitest's runner. Under CI a set-up has a second try, as a test has: a machine that stood still
+// must not take a whole file with it. And each file says how much of the processors it took.
+import { readFileSync } from "node:fs";
 import { TestRunner, type RunnerTestSuite } from "vitest";
 
 declare module "vitest" {
   interface TaskMeta {
     /** What the first try of this suite's set-up failed of, when the second did not. */
     firstSetUp?: string;
+    /** Seconds of processors that a file took: its own process and the ended ones that it started. */
+    processorSeconds?: number;
   }
 }
 
+/** Linux tells times of processes in hundredths of a second: USER_HZ, proc(5). */
+const TICKS_A_SECOND = 100;
+
 type Hook = (...args: never[]) => unknown;
 
-export default class SecondSetUp extends TestRunner {
+export default class Runner extends TestRunner {
+  override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
+    await super.onAfterRunSuite(suite);
+    if ("filepath" in suite) suite.meta.processorSeconds = processorSeconds();
+  }
+
   override async onBeforeRunSuite(suite: RunnerTestSuite): Promise<void> {
     await super.onBeforeRunSuite(suite);
     const failedToLoad = suite.result?.state === "fail";
@@ -39,4 +51,12 @@ function twice<SetUp extends Hook>(suite: RunnerTestSuite, setUp: SetUp, afterAl
 
 async function run(hook: Hook, args: never[]): Promise<void> {
   await hook(...args);
+}
+
+/** utime, stime, cutime and cstime of proc(5), counted behind the name, which may hold spaces. */
+function processorSeconds(): number {
+  const stat = readFileSync("/proc/self/stat", "latin1");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return ticks / TICKS_A_SECOND;
 }
