@@ -102,6 +102,57 @@ describe("a layer that breaks off", () => {
     expect(world.open()).toEqual([]);
   });
 
+  test("and is not what its image says, though its bytes are those asked for, is given up", () => {
+    const world = new ImageWorld();
+    const id = begin(world, "x:1", image);
+    fail(world, "unreachable", 5);
+    const { op } = world.take("layer");
+    world.progress(op, "downloaded", 1000, 1000);
+    world.fail(op, "corrupt", "layers from manifest don't match image configuration");
+    expect(world.said(id).at(-1)).toBe("layers from manifest don't match image configuration");
+    expect(world.timers).toBe(0);
+  });
+
+  test("when it had been downloaded, and its place is another's, waits for one after its pause", () => {
+    const world = new ImageWorld();
+    const id = begin(world, "x:1", makeImage(["k", "l", "m", "n", "o"]));
+    const first = world.take("layer");
+    world.progress(first.op, "downloaded", 1000, 1000);
+    expect(world.open()).toEqual(["layer", "layer", "layer"]);
+    world.fail(first.op, "unreachable", "unexpected EOF");
+    world.wait(5);
+    expect(world.open()).toEqual(["layer", "layer", "layer"]);
+    expect(world.said(id).at(-1)).toBe(`Waiting ${shortId(makeImage(["k"]).blobs[0]!)}`);
+    for (let left = 3; left > 0; left--) {
+      world.progress(world.take("layer").op, "downloaded", 1000, 1000);
+      expect(world.open()).toHaveLength(left === 1 ? 2 : 3);
+    }
+    expect([world.take("layer").val, world.take("layer").val]).toContainEqual(first.val);
+  });
+
+  test("when it breaks off as its client goes away leaves nothing behind", () => {
+    const world = new ImageWorld();
+    const id = begin(world, "x:1", image);
+    const { op } = world.take("layer");
+    world.hangUp(id);
+    world.done(world.take("abandon").op);
+    world.fail(op, "unreachable", "unexpected EOF");
+    expect(world.dropped()).toEqual([CHAIN]);
+  });
+
+  test("when it breaks off as its client goes away, and another came for it, may be put together of two answers", () => {
+    const world = new ImageWorld();
+    const id = begin(world, "x:1", image);
+    const { op } = world.take("layer");
+    world.hangUp(id);
+    world.done(world.take("abandon").op);
+    const other = begin(world, "x:2", image);
+    world.fail(op, "unreachable", "unexpected EOF");
+    fail(world, "corrupt", 5);
+    world.succeed(world.take("layer").op, { tag: "size", val: 1n });
+    expect(world.said(other).at(-1)).toBe("Status: Downloaded newer image for x:2");
+  });
+
   test("when its client goes away in a pause is let go of, and its place is free", () => {
     const world = new ImageWorld();
     const records = chainsOf(world);
@@ -139,6 +190,7 @@ test("a layer above one that pauses, and needs its files, is asked for again whe
   world.fail(below.op, "unreachable", "unexpected EOF");
   world.fail(above.op, "not-found", `layer ${stack.chains[0]} does not exist`);
   expect(world.answer(id).over).toBe(false);
+  expect(world.said(id).at(-1)).toBe(`Waiting ${shortId(stack.blobs[1]!)}`);
   world.wait(5);
   expect(world.open()).toEqual(["layer"]);
   world.succeed(world.take("layer").op, { tag: "size", val: 1n });
@@ -146,6 +198,21 @@ test("a layer above one that pauses, and needs its files, is asked for again whe
   expect(again.val).toEqual(above.val);
   world.succeed(again.op, { tag: "size", val: 1n });
   expect(world.said(id).at(-1)).toBe("Status: Downloaded newer image for x:1");
+});
+
+test("a layer above one that pauses, when nobody wants it any more, is not asked for again", () => {
+  const world = new ImageWorld();
+  const stack = makeImage(["below", "above"]);
+  const id = begin(world, "x:1", stack);
+  const [below, above] = [world.take("layer"), world.take("layer")];
+  begin(world, "x:2", makeImage(["below"]));
+  world.hangUp(id);
+  expect(world.take("abandon").val).toBe(above.op);
+  world.fail(below.op, "unreachable", "unexpected EOF");
+  world.fail(above.op, "not-found", `layer ${stack.chains[0]} does not exist`);
+  world.wait(5);
+  world.succeed(world.take("layer").op, { tag: "size", val: 1n });
+  expect(world.open()).toEqual([]);
 });
 
 test("a layer above one that is not to be had is let go of with it", () => {

@@ -68,7 +68,10 @@ export class LayerFetch extends Task {
   private attempts: u32 = 0;
   /** An attempt broke off: the host may have kept what had come. */
   private hasRest: bool = false;
+  /** This attempt may go on with an earlier one's bytes. */
+  private resumes: bool = false;
   private givenUp: bool = false;
+  /** It has one of the places. */
   private downloads: bool = false;
 
   constructor(
@@ -97,6 +100,7 @@ export class LayerFetch extends Task {
     this.givenUp = false;
     this.downloads = true;
     this.attempts += 1;
+    this.resumes = this.hasRest;
     this.state = FetchState.Downloading;
     this.current = 0;
     this.op = askContent(this, 0, new ContentCommandLayer(this.layer));
@@ -119,20 +123,24 @@ export class LayerFetch extends Task {
 
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
     this.op = 0;
+    if (failure !== null) this.noteRest(failure);
     // Somebody may have come for it after it had been given up.
     if (failure !== null && this.givenUp && this.isWanted) this.againFrom(this.wants[0].layer);
     else if (failure !== null && this.awaitsParent(failure)) this.fetches.againAfter(this);
     else if (failure !== null && this.pauses(failure)) return;
     else if (failure === null || !this.asksAnother(failure)) this.settle(outcome, failure);
     this.freeSlot();
-    this.fetches.proceed();
+    this.goOn();
   }
 
   elapsed(_step: i32): void {
     this.timer = 0;
     this.secondsLeft -= 1;
-    if (this.secondsLeft == 0) return this.begin();
-    this.countDown();
+    if (this.secondsLeft > 0) return this.countDown();
+    if (this.downloads) return this.begin();
+    // Its place went to another when it had been downloaded.
+    this.fetches.again(this);
+    this.goOn();
   }
 
   /** Nobody wants it any more, and nothing of it is under way. */
@@ -145,6 +153,7 @@ export class LayerFetch extends Task {
   /** The host needed the layer below, and did not find it, because that one is to be tried again. */
   private awaitsParent(failure: Failure): bool {
     const parent = this.layer.parent;
+    if (this.givenUp || !this.isWanted) return false;
     if (parent === null || failure.kind != FailureKind.NotFound || failure.status != 0) return false;
     return this.fetches.isUnderWay(parent);
   }
@@ -152,15 +161,27 @@ export class LayerFetch extends Task {
   /** False when the failure is for good. */
   private pauses(failure: Failure): bool {
     if (this.givenUp || this.layer.source.tag != LayerSourceTag.Registry) return false;
-    const pause = pauseAfter(this.attempts, failure, this.hasRest);
-    if (failure.kind == FailureKind.Unreachable) this.hasRest = true;
-    if (failure.kind == FailureKind.Corrupt) this.hasRest = false;
+    // Without its place it had been downloaded: its bytes were those asked for, and would be so again.
+    const pause = pauseAfter(this.attempts, failure, this.resumes && this.downloads);
     if (pause == 0) return false;
     this.state = FetchState.Pausing;
     this.current = 0;
     this.secondsLeft = pause;
     this.countDown();
     return true;
+  }
+
+  /** Also of an attempt that nobody waits for any more: what the host keeps is then to be dropped. */
+  private noteRest(failure: Failure): void {
+    if (this.layer.source.tag != LayerSourceTag.Registry) return;
+    if (failure.kind == FailureKind.Unreachable) this.hasRest = true;
+    if (failure.kind == FailureKind.Corrupt) this.hasRest = false;
+  }
+
+  /** Begins what may begin now; who waits for this one is told when it is not among them. */
+  private goOn(): void {
+    this.fetches.proceed();
+    if (this.state == FetchState.Waiting) this.tell();
   }
 
   private countDown(): void {

@@ -73,9 +73,7 @@ export class Unpacking extends LayerWatcher {
     engine.images.fetches.proceed();
     for (let i = 0; i < this.rows.length; i++) {
       const fetch = this.rows[i].fetch;
-      if (fetch === null) continue;
-      if (fetch.state == FetchState.Waiting) this.stream.layer("Waiting", this.rows[i].id);
-      else this.moved(fetch);
+      if (fetch !== null) this.moved(fetch);
     }
     this.takeTurns();
   }
@@ -98,6 +96,7 @@ export class Unpacking extends LayerWatcher {
     const at = this.indexOf(fetch);
     if (at < 0) return;
     const row = this.rows[at];
+    if (fetch.state == FetchState.Waiting) this.stream.layer("Waiting", row.id);
     if (fetch.state == FetchState.Pausing) this.stream.layer(retryingIn(fetch.secondsLeft), row.id);
     if (fetch.state == FetchState.Downloading) this.amount(row, at, "Downloading", fetch.current);
     if (fetch.state >= FetchState.Verifying) this.say(row, Said.Checksum);
