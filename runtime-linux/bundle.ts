@@ -81,7 +81,7 @@ export function writeBundle(
   for (const path of launch.directories) makeDirectory(path);
   choosePropagation(asked);
   const spec = resolveSpec(asked, launch, paths, kernel, names);
-  placeMounts(spec.mounts ?? [], paths.rootfs(launch.container), launch.closed, runtime.kind !== "crun");
+  placeMounts(spec.mounts ?? [], paths.rootfs(launch.container), launch.closed, runtime.kind === "runc");
   applySeccomp(spec, launch.seccomp, runtime);
   writeFileSync(join(directory, "config.json"), specText(weights ? spec : withoutWeights(spec)), { mode: 0o600 });
   return spec;

@@ -13,7 +13,7 @@ import { makePrivate } from "./directories.js";
 import type { Sight } from "./hybrid.js";
 import type { Kernel } from "./kernel.js";
 import { hasBfqWeights, setWeights } from "./limits.js";
-import { settleMounts } from "./mounts/created.js";
+import { seesOwnMounts, settleMounts } from "./mounts/created.js";
 import { killNaming } from "./naming.js";
 import { OwnMounts } from "./own-mounts.js";
 import type { Paths } from "./paths.js";
@@ -78,10 +78,8 @@ export async function launch(
   const pid = await yielding(supervisor.pid, created(supervisor, run, spec, at, signal));
   const { blockIO } = spec.linux?.resources ?? {};
   if (ownWeights && blockIO) await setWeights(at.cgroups, run.container, blockIO);
-  if (runtime.kind === "crun") {
-    settleMounts(spec, command.closed, pid, at.kernel);
-    setPropagation(spec.mounts ?? [], pid, at.kernel);
-  }
+  if (runtime.kind !== "runc" && seesOwnMounts(pid, supervisor.pid)) settleMounts(spec, command.closed, pid, at.kernel);
+  if (runtime.kind === "crun") setPropagation(spec.mounts ?? [], pid, at.kernel);
   connect();
   const startTicks = processStat(pid)?.startTicks;
   if (startTicks === undefined) throw new HostFailure("internal", "the process ended before it was started");

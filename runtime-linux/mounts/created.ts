@@ -1,6 +1,7 @@
 // What a container has mounted that is created and not yet started: whoever could change links while its runtime made it
-// can do so no more. For runtimes that do not look themselves.
+// can do so no more. For runtimes of which it is not known that they look themselves.
 
+import { readlinkSync, realpathSync } from "node:fs";
 import { isWithin } from "../../hosts/closed-places.js";
 import { HostFailure } from "../../hosts/failure.js";
 import type { processes } from "../../hosts/host.js";
@@ -18,6 +19,24 @@ interface Created {
 }
 
 /**
+ * Whether a created process has a container's mounts: one that stands for a container in a virtual machine has those of
+ * its supervisor, and tells nothing.
+ */
+export function seesOwnMounts(pid: number, supervisor: number): boolean {
+  const theirs = namespaceOf(pid);
+  return theirs === undefined || theirs !== namespaceOf(supervisor);
+}
+
+/** Undefined when the process has ended. */
+function namespaceOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * Throws `misplaced` if something has come to a closed place; gives read-only paths the flags back that the mounts have
  * which they are in.
  */
@@ -32,7 +51,10 @@ export function settleMounts(
   const places = new MountPlaces(root?.path ?? "", mounts);
   const masked = maskedPaths.map((path) => places.resolve(path));
   for (const one of closed) {
-    const found = lines.find((line) => isWithin(line.point, one.path) && !mayStand(line, one, masked));
+    const brought = broughtTo(one.path, mounts, places);
+    const stands = (line: MountLine): boolean =>
+      mayStand(line, one, masked) || brought.has(`${line.type} ${line.point}`);
+    const found = lines.find((line) => isWithin(line.point, one.path) && !stands(line));
     if (found) throw new HostFailure("misplaced", found.point);
   }
   keepFlags(
@@ -47,7 +69,21 @@ function mayStand({ point, type }: MountLine, { fileSystem, open }: processes.Cl
   return type === fileSystem || open.includes(point) || masked.includes(point);
 }
 
-/** crun binds such a path to itself, and mounts it anew with no flag but `ro`. */
+/** What the machine has mounted in its own such place comes along when a client binds that: type and mount point. */
+function broughtTo(path: string, mounts: readonly Mount[], places: MountPlaces): Set<string> {
+  const binds = mounts.filter(({ options = [] }) => options.includes("rbind"));
+  const sources = binds.filter(({ destination }) => places.resolve(destination) === path);
+  const directories = sources.map(({ source = "" }) => realpathSync(source));
+  return new Set(
+    directories.flatMap((directory) =>
+      mountsOf(process.pid)
+        .filter(({ point }) => point.startsWith(`${directory}/`))
+        .map(({ type, point }) => `${type} ${path}${point.slice(directory.length)}`),
+    ),
+  );
+}
+
+/** Runtimes bind such a path to itself; crun mounts it anew with no flag but `ro`. */
 function keepFlags(readonly: readonly string[], lines: readonly MountLine[], pid: number, kernel: Kernel): void {
   const lost = readonly.flatMap((path) => {
     const own = lines.findLast(({ point }) => point === path);

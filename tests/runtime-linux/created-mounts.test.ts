@@ -9,7 +9,8 @@ import { afterEach, expect, test } from "vitest";
 import { failureOf } from "../../hosts/failure.js";
 import { mountsOf } from "../../runtime-linux/content/mounted.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
-import { settleMounts } from "../../runtime-linux/mounts/created.js";
+import { seesOwnMounts, settleMounts } from "../../runtime-linux/mounts/created.js";
+import { must } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-created-"));
@@ -39,6 +40,28 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     const settle = () => settleMounts({ linux: { maskedPaths: [`${proc}/acpi`] } }, closed, pid, libc);
     if (found === undefined) expect(settle).not.toThrow();
     else expect(failureFrom(settle)).toMatchObject({ kind: "misplaced", code: "", message: found });
+  });
+
+  test("what the machine has in its own comes along when that is bound, and nothing else does", async () => {
+    const own = join(directory, "own");
+    const bound = [{ destination: proc, source: own, type: "bind", options: ["rbind"] }];
+    await must(["sh", "-ec", `mkdir -p ${own}; mount -t proc proc ${own}; mount -t tmpfs none ${own}/fs`]);
+    try {
+      const pid = await created(`umount ${proc} && mount --rbind ${own} ${proc}`);
+      const settle = (mounts: typeof bound) => () => settleMounts({ mounts }, closed, pid, libc);
+      expect(settle(bound)).not.toThrow();
+      expect(failureFrom(settle([]))).toMatchObject({ kind: "misplaced", message: `${proc}/fs` });
+      await must(["nsenter", "-t", String(pid), "-m", "mount", "-t", "tmpfs", "none", `${proc}/bus`]);
+      expect(failureFrom(settle(bound))).toMatchObject({ kind: "misplaced", message: `${proc}/bus` });
+    } finally {
+      await must(["umount", "-R", own]);
+    }
+  });
+
+  test("a process with its supervisor's mounts tells nothing of a container's", async () => {
+    const pid = await created("true");
+    expect(seesOwnMounts(pid, process.pid)).toBe(true);
+    expect(seesOwnMounts(pid, pid)).toBe(false);
   });
 
   test("a read-only path gets the flags back that its mount has, and no others", async () => {

@@ -1,0 +1,89 @@
+// Links of a container that change while its runtime makes it, after they were looked at: what comes to /proc by them is
+// found before the container starts, whatever the runtime. The tests' runtimes change the link themselves, at that moment.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findProgram } from "../support/commands.js";
+import type { DaemonProcess } from "../support/daemon-process.js";
+import { EngineClient, messageOf, type Json } from "../support/engine-client.js";
+import { engines, startCoracle } from "../support/engines.js";
+import { busyboxLayer, dockerArchive } from "../support/images.js";
+import { describeUnless } from "../support/on-engines.js";
+import { rawTar } from "../support/tar.js";
+
+const linux = engines().find((engine) => engine.kind === "linux");
+const crun = findProgram("crun");
+const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+
+describeUnless(missing ?? (crun === null ? "needs crun" : null), "links that change while a runtime works", () => {
+  let directory = "";
+  let daemon: DaemonProcess;
+  let engine: EngineClient;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "coracle-changed-"));
+    const flags = await Promise.all(["crun", "odd"].map(changing));
+    daemon = await startCoracle(flags.flatMap((flag) => ["--add-runtime", flag]));
+    engine = new EngineClient(daemon.socketPath);
+    const entries = [
+      { name: "place", flag: "5" },
+      { name: "dangling", flag: "2", target: "/nowhere/deep" },
+    ];
+    const layers = [await busyboxLayer(), rawTar(entries)];
+    await engine.load(await dockerArchive([{ reference: "changing:1", config: { Cmd: ["true"] }, layers }]));
+  });
+  afterAll(async () => {
+    await daemon?.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test.each(["crun", "odd"])("a mount that has come to /proc is refused, by %s", async (name) => {
+    const id = await create(`changing-${name}`, ["leading:/place/sys"]);
+    const answer = await engine.call("POST", `/containers/${id}/start`);
+    expect(answer.status).toBe(500);
+    expect(messageOf(answer)).toContain('"/proc/sys" cannot be mounted because it is inside /proc');
+    expect((await engine.inspect<{ State: Json }>(id)).State).toMatchObject({ Status: "created", Pid: 0 });
+    await engine.remove(id);
+  });
+
+  test.each(["crun", "odd"])("a mount elsewhere stands, by %s", async (name) => {
+    const id = await create(`changing-${name}`, ["leading:/other", "beyond:/dangling/x"]);
+    await engine.start(id);
+    expect(await engine.wait(id)).toBe(0);
+    await engine.remove(id);
+  });
+
+  function create(Runtime: string, Binds: string[]): Promise<string> {
+    const Cmd = ["sh", "-c", "grep ' /other ' /proc/mounts && grep ' /nowhere/deep/x ' /proc/mounts"];
+    return engine.create({ Image: "changing:1", Cmd, HostConfig: { Runtime, NetworkMode: "none", Binds } });
+  }
+
+  /**
+   * crun that calls itself so, and has `/place` lead to /proc before it makes a container. It wants no cgroup2 beside
+   * controllers of version 1, which the engine takes out of its sight only if it knows that it is crun.
+   */
+  async function changing(name: string): Promise<string> {
+    const script = `#!${process.execPath}
+const { execFileSync } = require("node:child_process");
+const { readFileSync, rmdirSync, symlinkSync } = require("node:fs");
+const words = process.argv.slice(2);
+if (words[0] === "--version") return console.log("${name} version 1.8.1");
+if (words.includes("create")) {
+  const bundle = words[words.indexOf("--bundle") + 1];
+  const place = JSON.parse(readFileSync(bundle + "/config.json", "utf8")).root.path + "/place";
+  rmdirSync(place);
+  symlinkSync("/proc", place);
+}
+try {
+  const hidden = "umount /sys/fs/cgroup/unified 2>/dev/null; exec \\"$@\\"";
+  execFileSync("unshare", ["-m", "sh", "-c", hidden, "sh", ${JSON.stringify(crun)}, ...words], { stdio: "inherit" });
+} catch (error) {
+  process.exit(error.status ?? 1);
+}
+`;
+    const path = join(directory, name);
+    await writeFile(path, script, { mode: 0o755 });
+    return `changing-${name}=${path}`;
+  }
+});
