@@ -103,6 +103,7 @@ class Members implements TarSink {
   #file = -1;
   /** Where in the file the next bytes go. */
   #at = 0;
+  #hasHoles = false;
 
   constructor(root: string) {
     this.#tree = new Confined(root);
@@ -126,10 +127,11 @@ class Members implements TarSink {
 
   hole(size: number): void {
     this.#at += size;
-    fs.ftruncateSync(this.#file, this.#at);
   }
 
   end(): void {
+    // What the last hole leaves out.
+    if (this.#file >= 0 && this.#hasHoles) fs.ftruncateSync(this.#file, this.#at);
     this.abandon();
   }
 
@@ -145,6 +147,7 @@ class Members implements TarSink {
     if (there?.isDirectory()) this.#tree.forget(name);
     if (there) fs.rmSync(path, { recursive: true });
     this.#at = 0;
+    this.#hasHoles = entry.holes > 0;
     if (entry.type === "file") this.#file = fs.openSync(path, "wx", 0o600);
     else if (entry.type === "symlink") fs.symlinkSync(Buffer.from(entry.target, "latin1"), path);
     else if (entry.type === "link") fs.linkSync(this.#tree.path(this.#target(entry)), path);

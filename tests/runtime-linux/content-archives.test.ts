@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
 import { linuxContent } from "../../runtime-linux/content.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
+import { FORMS } from "../support/sparse-tar.js";
 import { rawTar, zstdStored } from "../support/tar.js";
 import { failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
 import { describeUnless } from "../support/on-engines.js";
@@ -44,6 +45,20 @@ describeUnless(missing, "an archive", () => {
     for (const path of ["TWO/layer.tar", "same", "/ONE/../ONE/layer.tar"]) {
       expect(await read("a", path)).toBe("layer");
     }
+  });
+
+  test("keeps a file with holes as long as it is, a hole at its end too", async () => {
+    const sparse = { parts: [[4096, 3], [9000, 0]], size: 1 << 20, body: "abc" } as const; // prettier-ignore
+    const entries = Object.entries(FORMS).map(([form, entry]) => entry({ ...sparse, name: form }));
+    const files = await fixture.ingest("a", rawTar([...entries, { name: "plain", body: "x" }]));
+    const size = BigInt(sparse.size);
+    expect(files).toEqual([
+      ...Object.keys(FORMS)
+        .sort()
+        .map((path) => ({ path, size })),
+      { path: "plain", size: 1n },
+    ]);
+    for (const form of Object.keys(FORMS)) expect((await read("a", form)).replaceAll("\0", "")).toBe("abc");
   });
 
   test("goes, though a path in it is too long under the name that it has got", async () => {

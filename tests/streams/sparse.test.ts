@@ -107,6 +107,41 @@ describe("sparse files", () => {
   });
 });
 
+describe("parts of sparse files", () => {
+  test.each(Object.keys(FORMS))("that touch are one, as are the holes around an empty one: %s", async (form) => {
+    const touching = Array.from({ length: 20 }, (_, at) => [100 + at * 2, 2] as const);
+    const empty = Array.from({ length: 20 }, (_, at) => [200 + at * 10, 0] as const);
+    const sparse: Sparse = { name: "x", parts: [...touching, ...empty], size: 500, body: "ab".repeat(20) };
+    const told: string[] = [];
+    const reader = new TarReader({
+      mostHoles: LARGE,
+      entry: () => {},
+      data: (piece) => void told.push(`${piece.length} bytes`),
+      hole: (size) => void told.push(`hole of ${size}`),
+      end: () => void told.push("end"),
+    });
+    await reader.push(rawTar([FORMS[form]!(sparse)]));
+    expect(told).toEqual(["hole of 100", "40 bytes", "hole of 360", "end"]);
+  });
+
+  test("however many they are, do not keep others from their turns", async () => {
+    const count = 40_000;
+    const parts = Array.from({ length: count }, (_, at) => [at * 2 + 1, 1] as const);
+    const sparse: Sparse = { name: "x", parts, size: count * 2, body: "a".repeat(count) };
+    let [turns, told, over] = [0, 0, false];
+    const took = (): void => {
+      turns++;
+      if (!over) setImmediate(took);
+    };
+    setImmediate(took);
+    const sink = { mostHoles: LARGE, entry: () => {}, data: () => void told++, hole: () => {}, end: () => {} };
+    await new TarReader(sink).push(rawTar([FORMS["S"]!(sparse)]));
+    over = true;
+    expect(told).toBe(count);
+    expect(turns).toBeGreaterThan(count / 2000);
+  });
+});
+
 describe("limits of sparse files", () => {
   const MOST = 1000;
 

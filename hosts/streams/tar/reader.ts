@@ -2,6 +2,7 @@
 // pax records as UTF-8, which loses the bytes of `security.capability`, and costs two streams an entry.
 
 import { HostFailure } from "../../failure.js";
+import { turn } from "../../turn.js";
 import { joined } from "../bytes.js";
 import { BLOCK, type TarEntry } from "./entry.js";
 import { entryOf } from "./entry-of.js";
@@ -56,11 +57,13 @@ export class TarReader {
 
   /** Reads one chunk. Resolves when the next may come. */
   async push(chunk: Uint8Array): Promise<void> {
-    for (let at = 0; at < chunk.length;) {
+    for (let at = 0, pieces = 1; at < chunk.length; pieces++) {
       const piece = chunk.subarray(at, at + this.#left);
       at += piece.length;
       const busy = this.#take(piece);
       if (busy) await busy;
+      // Parts of a sparse file may be as small as a byte, and a sink may write each at once.
+      if (pieces % MOST_AT_ONCE === 0) await turn();
     }
   }
 
@@ -233,3 +236,5 @@ function upToNul(body: Uint8Array): string {
 /** pax for one entry, pax for all that follow, GNU long name, GNU long link target. */
 const EXTENSIONS = new Set(["x", "g", "L", "K"]);
 const LARGEST_EXTENSION = 1 << 20;
+/** Pieces of one chunk before others get their turn: more than headers and bodies cut an ordinary one into. */
+const MOST_AT_ONCE = 1024;

@@ -40,13 +40,15 @@ export function sparseMapOf(
   return known && (minor === undefined || minor === "0" || minor === "1") ? recordMap(records, size) : null;
 }
 
-/** The whole file in runs. `inTar`: bytes that the tar has of it. */
+/** The whole file in runs, parts and holes by turns. `inTar`: bytes that the tar has of it. */
 export function runsOf({ numbers, size }: SparseMap, inTar: number): Run[] {
   if (size < 0) throw malformed();
   const runs: Run[] = [];
   let [at, parts] = [0, 0];
   const add = (length: number, isHole: boolean): void => {
-    if (length > 0) runs.push({ size: length, isHole });
+    const last = runs.at(-1);
+    if (last?.isHole === isHole) last.size += length;
+    else if (length > 0) runs.push({ size: length, isHole });
     at += length;
   };
   for (let index = 0; index < numbers.length; index += 2) {
