@@ -4,7 +4,7 @@ import type { HostEffect } from "./outbox.js";
 
 /** Commands with the mark *ask* in core/wit, by their interfaces. */
 export const ASKS: Readonly<Record<HostEffect["to"], readonly string[]>> = {
-  processes: ["identify", "ps", "sample"],
+  processes: ["identify", "ps", "sample", "count-own"],
   content: ["resolve", "tags", "blob", "login", "measure", "measure-tar", "stat", "compare", "read"],
   networks: [],
   volumes: ["find", "measure"],

@@ -52,6 +52,7 @@ function processSubject(command: processes.ProcessCommand): string | null {
     case "identify":
     case "ps":
     case "sample":
+    case "count-own":
       return null;
     // An exec need not wait for what its container waits for.
     case "exec":

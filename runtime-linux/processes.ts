@@ -18,6 +18,7 @@ import { launch, logNote, type Surroundings } from "./launch.js";
 import { limitRun, sampleRun, signalRun } from "./living.js";
 import { MemoryKills } from "./memory-kills.js";
 import { killNaming } from "./naming.js";
+import { ownProcess } from "./own-process.js";
 import type { Paths } from "./paths.js";
 import { ps } from "./ps.js";
 import { reap } from "./reap.js";
@@ -146,6 +147,8 @@ class Processes implements LinuxProcesses {
         return DONE;
       case "ps":
         return ps(command.val.arguments, this.#at.cgroups.pids(command.val.subject.container));
+      case "count-own":
+        return { tag: "own-process", val: ownProcess() };
       case "exec":
         return this.#underWay.run(op, (signal) => this.#exec(command.val, signal));
       case "signal-exec":

@@ -26,6 +26,8 @@ export async function performProcesses(
       return asks.ask({ to: "processes", op, command: { tag: "ps", val: real(command.val, imagined) } });
     case "sample":
       return asks.ask({ to: "processes", op, command: { tag: "sample", val: subjectOf(command.val, imagined) } });
+    case "count-own":
+      return asks.ask({ to: "processes", op, command });
     case "launch":
       for (const path of command.val.directories) imagined.directories.add(path);
       return { tag: "launched", val: imagined.launch(command.val) };

@@ -121,6 +121,8 @@ function processWords(command: Command<"processes">, naming: Naming): string {
       return `list the processes of ${containerName(naming, command.val.subject.container)}`;
     case "sample":
       return `read what is counted for ${containerName(naming, command.val.container)}`;
+    case "count-own":
+      return "count what the engine's own process has open";
     case "identify":
       return `look up user ${command.val.user} in ${containerName(naming, command.val.container)}`;
     case "exec":

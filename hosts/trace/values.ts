@@ -196,6 +196,7 @@ const outcome = variant<Outcome>({
   launched,
   ps: record<engine.PsOutput>({ text: bytes, pids: u32s }),
   sample,
+  "own-process": record<engine.OwnProcess>({ descriptors: u32, tasks: u32 }),
   stat: record<engine.FileStat>({
     name: text,
     size: u64,

@@ -7,6 +7,7 @@
 //   exec-exited #EXEC CODE [OUTPUT][…]
 //   done OP · launched OP [NANOSECONDS ahead] · size OP N · names OP WORD… · token OP [TEXT] · bytes OP DOCUMENT · resolved OP DOCUMENT
 //   ingested OP PATH:SIZE… · committed OP LAYER [empty] · ps OP PIDS LINES · sample OP [NAME=NUMBER…]
+//   own-process OP DESCRIPTORS TASKS
 //   stat OP KIND PLACE [ro] · changed OP KIND:PATH…
 //   failed OP KIND [CODE] MESSAGE · progress OP PHASE CURRENT TOTAL
 
@@ -142,6 +143,8 @@ function outcome(word: string, rest: string[], glossary: Glossary): Outcome {
       };
     case "ps":
       return { tag: "ps", val: psOutput(rest) };
+    case "own-process":
+      return { tag: "own-process", val: { descriptors: Number(rest[0]), tasks: Number(rest[1]) } };
     case "stat":
       return { tag: "stat", val: fileStat(rest) };
     case "changed":

@@ -116,6 +116,8 @@ function shownProcess(command: processes.ProcessCommand): string {
     }
     case "identify":
       return `identify ${command.val.user} in ${command.val.container}`;
+    case "count-own":
+      return command.tag;
     case "ps":
       return `ps ${command.val.arguments.join(" ")} of ${shownSubject(command.val.subject)}`;
     case "limit":

@@ -37,6 +37,14 @@ onEngines("info", (engine, kind) => {
     connection.close();
   });
 
+  test("descriptors and tasks of the engine's process are counted", async () => {
+    if (kind === "simulated") return expect(await whileRunning()).toEqual({ NFd: 0, NGoroutines: 1 });
+    const more = await whileConnected(40);
+    // Others may have come to their end meanwhile.
+    expect(more.NFd).toBeGreaterThan(30);
+    expect(more.NGoroutines).toBeGreaterThan(30);
+  });
+
   test("the machine", async () => {
     const found = await info();
     const { machine } = engine();
@@ -121,6 +129,27 @@ onEngines("info", (engine, kind) => {
       expect(found).toHaveProperty(key);
   });
 
+  /** What is counted more of while clients are connected. */
+  async function whileConnected(clients: number): Promise<Counted> {
+    const before = await counted();
+    const opened = Array.from({ length: clients }, () => RawConnection.open(engine().socketPath));
+    const connections = await Promise.all(opened);
+    const during = await counted();
+    for (const connection of connections) connection.close();
+    return more(before, during);
+  }
+
+  /** What is counted more of while a container runs: no file is open in a simulated world, and its processes are tasks. */
+  async function whileRunning(): Promise<Counted> {
+    const before = await counted();
+    const running = await engine().running();
+    const during = await counted();
+    await engine().remove(running);
+    return more(before, during);
+  }
+
+  const counted = async (): Promise<Counted> => (await info()) as unknown as Counted;
+
   async function info(): Promise<Json> {
     return engine().read<Json>("/info");
   }
@@ -156,6 +185,15 @@ onEngines(
 function counts(info: Json, plus: Readonly<Record<string, number>> = {}): Record<string, number> {
   const names = ["Containers", "ContainersRunning", "ContainersPaused", "ContainersStopped"];
   return Object.fromEntries(names.map((name) => [name, (info[name] as number) + (plus[name] ?? 0)]));
+}
+
+function more(before: Counted, after: Counted): Counted {
+  return { NFd: after.NFd - before.NFd, NGoroutines: after.NGoroutines - before.NGoroutines };
+}
+
+interface Counted {
+  readonly NFd: number;
+  readonly NGoroutines: number;
 }
 
 interface Runtime {

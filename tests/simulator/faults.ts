@@ -67,7 +67,7 @@ const TRICKED = [
     "extract",
     "make-directory",
   ],
-  ...["drop-container", "drop-archive", "populate", "limit", "rewrite", "sample", "ps", "any"],
+  ...["drop-container", "drop-archive", "populate", "limit", "rewrite", "sample", "ps", "count-own", "any"],
 ];
 
 /** A line that makes something go wrong. */

@@ -1,7 +1,17 @@
 // GET /info (surface §6.5; differences by version: §3). Left out, as Docker leaves out what is not there: `Containerd`
 // (1.46; there is none), `DiscoveredDevices` (1.50; no CDI), `NRI` (1.53) and `DefaultAddressPools` (those of Docker hold).
 
-import { Machine, OciRuntime } from "../../../build/bindings/types";
+import {
+  Failure,
+  Machine,
+  OciRuntime,
+  Outcome,
+  OutcomeOwnProcess,
+  OwnProcess,
+  ProcessCommand,
+  ProcessCommandTag,
+} from "../../../build/bindings/types";
+import { askProcesses } from "../ask";
 import { Call } from "../call";
 import { Status } from "../container/lifecycle";
 import { daemonKeeping } from "../container/log-config";
@@ -9,6 +19,7 @@ import { JsonWriter } from "../json/writer";
 import { Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
+import { Task } from "../task";
 import { byteSize } from "../text/byte-size";
 import { formatTime } from "../text/time";
 import { writeRegistries } from "./registries";
@@ -18,7 +29,26 @@ const WHOLE_OPTIONS: i32 = 25;
 /** OCI runtime-spec, features.md. */
 const FEATURES = "org.opencontainers.runtime-spec.features";
 
+/** What Docker says of descriptors that it could not count. */
+const UNCOUNTED: i64 = -1;
+
 export function systemInfo(call: Call): Refusal | null {
+  askProcesses(new Counting(call), 0, new ProcessCommand(ProcessCommandTag.CountOwn));
+  return null;
+}
+
+/** What the engine's own process has open is asked of the host; all else is told as it is then. */
+class Counting extends Task {
+  constructor(private readonly call: Call) {
+    super();
+  }
+
+  ended(_step: i32, outcome: Outcome | null, _failure: Failure | null): void {
+    sendInfo(this.call, outcome === null ? null : (<OutcomeOwnProcess>outcome).value);
+  }
+}
+
+function sendInfo(call: Call, own: OwnProcess | null): void {
   const json = new JsonWriter();
   json.beginObject();
   json.stringField("ID", engine.id);
@@ -26,7 +56,7 @@ export function systemInfo(call: Call): Refusal | null {
   writeStorage(json);
   writePlugins(json);
   writeAbilities(json, call.version);
-  writeDebug(json);
+  writeDebug(json, own);
   writeMachine(json);
   writeRegistries(json, call.version);
   writeRuntimes(json, call.version);
@@ -34,7 +64,6 @@ export function systemInfo(call: Call): Refusal | null {
   writeRest(json, call.version);
   json.endObject();
   sendJson(call, 200, line(json));
-  return null;
 }
 
 function writeCounts(json: JsonWriter): void {
@@ -110,11 +139,11 @@ function writeAbilities(json: JsonWriter, version: i32): void {
   }
 }
 
-function writeDebug(json: JsonWriter): void {
+function writeDebug(json: JsonWriter, own: OwnProcess | null): void {
   json.boolField("Debug", engine.options.debug);
-  json.i64Field("NFd", 0);
+  json.i64Field("NFd", own === null ? UNCOUNTED : own.descriptors);
   json.boolField("OomKillDisable", engine.options.machine.cgroupVersion == "1");
-  json.i64Field("NGoroutines", 0);
+  json.i64Field("NGoroutines", own === null ? UNCOUNTED : own.tasks);
   json.stringField("SystemTime", formatTime(engine.now.wall));
   json.stringField("LoggingDriver", engine.options.logDriver);
   json.stringField("CgroupDriver", engine.options.machine.cgroupDriver);

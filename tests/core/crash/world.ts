@@ -121,6 +121,7 @@ export class World {
     if (command.tag === "launch") return this.#launch(command.val);
     if (command.tag === "exec") return this.#exec(command.val);
     if (command.tag === "reap-exec") return this.#reapExec(command.val);
+    if (command.tag === "count-own") return { tag: "own-process", val: { descriptors: 0, tasks: 0 } };
     const { container, run } = subjectOf(command);
     if (command.tag === "reap") {
       this.state.processes.delete(`${container} ${run}`);

@@ -150,6 +150,7 @@ export class Opened {
     if (to === "processes" && command.tag === "launch") {
       return { tag: "launched", val: { pid: 77, at: this.#time().wall } };
     }
+    if (command.tag === "count-own") return { tag: "own-process", val: { descriptors: 0, tasks: 0 } };
     return command.tag === "measure" ? { tag: "size", val: 0n } : { tag: "done" };
   }
 

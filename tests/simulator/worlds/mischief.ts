@@ -19,7 +19,7 @@ import type { SimulatedTime } from "../../../hosts/simulated/time.js";
 import { Draw } from "../random.js";
 
 type Interface = "processes" | "content" | "networks" | "volumes";
-type Command = { tag: string; val: unknown };
+type Command = { tag: string; val?: unknown };
 
 /** What happens to the commands of a name (`launch`, `mount`…) for so many times. */
 export interface Trick {

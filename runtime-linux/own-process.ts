@@ -1,0 +1,18 @@
+// What the engine's own process has open and under way.
+
+import { readdirSync } from "node:fs";
+import { HostFailure } from "../hosts/failure.js";
+import type { engine } from "../hosts/host.js";
+
+/** Tasks are what keeps Node's event loop alive: connections, timers, children, work of its threads. */
+export function ownProcess(): engine.OwnProcess {
+  return { descriptors: openDescriptors(), tasks: process.getActiveResourcesInfo().length };
+}
+
+function openDescriptors(): number {
+  try {
+    return readdirSync("/proc/self/fd").length - 1; // the one that the list is read with is no more
+  } catch (error) {
+    throw new HostFailure("exhausted", `/proc/self/fd cannot be read: ${(error as Error).message}`);
+  }
+}
