@@ -21,6 +21,7 @@ export const SENT: readonly string[] = [
   "docker exec -i --env B=2 web true",
   "docker cp web:/etc/hosts -",
   "docker stats --no-stream web",
+  "docker stats --no-stream",
   "docker update -m 64m --memory-swap 128m --restart always --pids-limit 50 -c 3 web",
   "docker update --blkio-weight 10 --cpu-period 1000 --cpu-quota 2000 --cpuset-cpus 0 --memory-reservation 1m web",
   "docker update --cpus 1.5 web",

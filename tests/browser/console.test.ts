@@ -124,7 +124,7 @@ function saying(value: object, isMap = false): unknown {
     if (Array.isArray(says) && says.length === 0) return [];
     if (!isMap && DEFAULTS[name] === JSON.stringify(says)) return [];
     // The command goes through them in no order.
-    if (name === "Binds") return [[name, (says as string[]).toSorted()] as const];
+    if (name === "Binds" || name === "Env") return [[name, (says as string[]).toSorted()] as const];
     return [[name, Array.isArray(says) ? says.map(element) : says] as const];
   });
   return kept.length > 0 ? Object.fromEntries(kept) : undefined;

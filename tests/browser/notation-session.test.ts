@@ -5,8 +5,10 @@ import { afterEach, expect, test } from "vitest";
 import { curlScript } from "../../hosts/browser/notation/curl-script.js";
 import { generate } from "../../hosts/browser/notation/generate.js";
 import { parse, readLine } from "../../hosts/browser/notation/parse.js";
-import { sendAll, type Send } from "../../hosts/browser/notation/plan.js";
+import { answered, get } from "../../hosts/browser/notation/docker/planned.js";
+import { runPlan, sendAll, type Sender } from "../../hosts/browser/notation/plan.js";
 import { runScript } from "../../hosts/browser/notation/shell/run.js";
+import { Variables } from "../../hosts/browser/notation/shell/variables.js";
 import { createSession } from "../../hosts/browser/session/create.js";
 import type { Exchange } from "../../hosts/browser/session/exchange.js";
 import { packagedCore } from "../../hosts/browser/session/packaged-core.js";
@@ -30,7 +32,14 @@ async function opened(): Promise<Session> {
 async function typed(session: Session, line: string): Promise<readonly Exchange[]> {
   const result = parse(line, "1.41");
   if (!result.ok) throw new Error(result.message);
-  return sendAll(result.requests, (request) => session.send(session.add(request).id));
+  return sendAll(result.requests, senderOf(session));
+}
+
+function senderOf(session: Session): Sender {
+  return {
+    send: (request) => session.send(session.add(request).id),
+    cancel: (exchange) => session.cancel(exchange),
+  };
 }
 
 async function over(exchange: Exchange): Promise<void> {
@@ -150,22 +159,38 @@ test("a session as a script takes ids from the answers", async () => {
   expect(script).toMatch(/"container": "'"\$id1"'"/);
 });
 
-/** Runs a line as the page does; what it shows and remarks. */
-async function ran(session: Session, line: string, variables = new Map<string, string>()): Promise<string> {
+/** Runs a line as the page does; what it shows, remarks and refuses. */
+async function ran(session: Session, line: string, variables = new Variables()): Promise<string> {
   const read = readLine(line, "1.41", variables);
   if (!("script" in read)) throw new Error("one command only");
   const told: string[] = [];
   const tell = (text: string): void => void told.push(text);
-  const send: Send = (request) => session.send(session.add(request).id);
-  await runScript(read.script, { version: "1.41", variables, send, show: tell, remark: tell });
+  const sender = senderOf(session);
+  const ok = await runScript(read.script, {
+    version: "1.41",
+    variables,
+    sender,
+    show: tell,
+    remark: tell,
+    refuse: tell,
+  });
+  variables.set("?", ok ? "0" : "1");
   return told.join("\n");
+}
+
+/** The requests that a line sends. */
+async function asked(session: Session, line: string, variables = new Variables()): Promise<string[]> {
+  const before = session.exchanges.value.length;
+  await ran(session, line, variables);
+  const sent = session.exchanges.value.slice(before);
+  return sent.map(({ request }) => `${request.method} ${request.target.replace("/v1.41", "")}`);
 }
 
 // Time that nobody waits for is skipped: what is to go on waits for its input.
 test("several commands: what $(…) prints, && and ||, variables and xargs", async () => {
   const session = await opened();
   const names = (): string[] => session.world.value.containers.map(({ name, status }) => `${name} ${status}`);
-  const variables = new Map<string, string>();
+  const variables = new Variables();
   await ran(session, "id=$(docker create -i --name one busybox cat) && docker start $id", variables);
   expect(names()).toEqual(["one running"]);
   expect(variables.get("id")).toBe(session.world.value.containers[0]!.id);
@@ -178,6 +203,128 @@ test("several commands: what $(…) prints, && and ||, variables and xargs", asy
   );
   await ran(session, "docker ps -q | xargs docker rm -f; docker rm $(docker ps -aq)");
   expect(names()).toEqual([]);
+});
+
+test("a pipe that is not reached runs none of its commands", async () => {
+  const session = await opened();
+  await typed(session, "docker create --name kept busybox");
+  expect(await asked(session, "false && docker ps -aq | xargs docker rm")).toEqual([]);
+  expect(await asked(session, "true || docker ps -aq | xargs docker rm; docker ps")).toEqual(["GET /containers/json"]);
+  expect(session.world.value.containers.map(({ name }) => name)).toEqual(["kept"]);
+});
+
+test("a variable alone ends as what it is set to does", async () => {
+  const session = await opened();
+  const variables = new Variables();
+  expect(await asked(session, "X=$(docker inspect --type volume none) && docker ps", variables)).toEqual([
+    "GET /volumes/none",
+  ]);
+  expect(await asked(session, "X=$(docker volume ls -q) || docker ps", variables)).toEqual(["GET /volumes"]);
+  expect([variables.get("X"), variables.get("?")]).toEqual(["", "0"]);
+});
+
+test("a variable before a command is that command's alone, and is passed on by -e", async () => {
+  const session = await opened();
+  const variables = new Variables();
+  const env = async (line: string): Promise<unknown> => {
+    await ran(session, line, variables);
+    return (JSON.parse(session.exchanges.value.at(-1)!.request.body) as { Env: unknown }).Env;
+  };
+  expect(await env("X=1 Y=$X$X docker create -e X -e Y -e Z=$X busybox")).toEqual(["X=1", "Y=11", "Z="]);
+  expect(variables.get("X")).toBeUndefined();
+  expect(await env("X=2; docker create -e X busybox")).toEqual(["X"]);
+  expect(await env("export X; docker create -e X -e A=$X busybox")).toEqual(["X=2", "A=2"]);
+  expect(await env("unset X; docker create -e X busybox")).toEqual(["X"]);
+});
+
+test.each<[string, string[]]>([
+  ["docker ps -q | xargs -r docker rm", ["GET /containers/json"]],
+  ["docker ps -q | xargs --no-run-if-empty docker rm || docker info", ["GET /containers/json"]],
+  ["docker ps -q | xargs docker ps -a", ["GET /containers/json", "GET /containers/json?all=1"]],
+  ["echo a b c | xargs -n 2 docker stop", ["a", "b", "c"].map((name) => `POST /containers/${name}/stop`)],
+  ["echo a b | xargs -I{} docker rename {} x", ["POST /containers/a%20b/rename?name=x"]],
+  ["echo a b | xargs -rn1 docker top", ["GET /containers/a/top", "GET /containers/b/top"]],
+])("%s", async (line, requests) => {
+  expect(await asked(await opened(), line)).toEqual(requests);
+});
+
+test("what is wrong with a command is told, and what comes after it is run", async () => {
+  const session = await opened();
+  const told = await ran(session, "docker ps -q | xargs docker rm; docker rnu || frob; docker ps && echo all");
+  expect(told.split("\n")).toEqual([
+    "docker rm wants at least one name after it",
+    "docker does not know rnu: did you mean run?",
+    expect.stringContaining("frob is no command here: type a request"),
+    "all",
+  ]);
+  expect(await asked(session, "echo a | xargs -y docker rm && docker ps")).toEqual([]);
+});
+
+test("docker wait goes well whatever it tells; a run does not", async () => {
+  const session = await opened();
+  await typed(session, "docker create --name bad busybox false");
+  await typed(session, "docker start bad");
+  expect(await asked(session, "docker wait bad && docker rm bad || docker info")).toEqual([
+    "POST /containers/bad/wait",
+    "DELETE /containers/bad",
+  ]);
+  const [, , , start, info] = await asked(session, "docker run busybox false || docker info");
+  expect([start?.replace(/[0-9a-f]{64}/, "ID"), info]).toEqual(["POST /containers/ID/start", "GET /info"]);
+});
+
+test("a typed {{1.Id}} is sent as it stands", async () => {
+  const session = await opened();
+  const [create] = await typed(session, "docker run -d -e A={{1.Id}} busybox echo '{{1.Id}}' '{{each.Id}}'");
+  expect(JSON.parse(create!.request.body)).toMatchObject({
+    Cmd: ["echo", "{{1.Id}}", "{{each.Id}}"],
+    Env: ["A={{1.Id}}"],
+  });
+  expect(await asked(session, "docker logs --since {{1.Id}} '{{1.Id}}'; curl http://x/{{1.Id}}?a={{1.Id}}")).toEqual([
+    "GET /containers/%7B%7B1.Id%7D%7D/json",
+    "GET /{{1.Id}}?a={{1.Id}}",
+  ]);
+  await typed(session, "docker create --name web busybox");
+  const [, logs] = await typed(session, "docker logs --since '{{1.Id}}' web");
+  expect(logs!.request.target).toContain("since=%7B%7B1.Id%7D%7D");
+});
+
+test("an answer without what comes next is told, not thrown", async () => {
+  const session = await opened();
+  const read = readLine("docker logs x; docker logs y", "1.41");
+  if (!("script" in read)) throw new Error("one command only");
+  const told: string[] = [];
+  const sender = { ...senderOf(session), send: () => session.send(session.add(written("GET", "/v1.41/version")).id) };
+  const tell = (text: string): void => void told.push(text);
+  const place = { version: "1.41", variables: new Variables(), sender, show: tell, remark: tell, refuse: tell };
+  expect(await runScript(read.script, place)).toBe(false);
+  const lacking = "the answer to request 1 has no Id, so what comes after it is not sent";
+  expect(told).toEqual([lacking, lacking]);
+});
+
+test("answers keep their places behind one that was asked for many", async () => {
+  const session = await opened();
+  for (const name of ["one", "two"]) await typed(session, `docker create --name ${name} busybox`);
+  const list = { ...get("/v1.41/containers/json?all=1", ""), purpose: "list" };
+  const each = { ...get(`/v1.41${answered("containers", "each")}/json`, "look"), each: 1 };
+  const last = get("/v1.41/version", "ask");
+  const { answers, ok } = await runPlan([list, each, last], senderOf(session));
+  expect(ok).toBe(true);
+  expect(answers).toMatchObject([
+    {},
+    [{ Name: "/two" }, { Name: "/one" }],
+    { ApiVersion: expect.any(String) as string },
+  ]);
+  const missing = { ...each, target: `/v1.41${answered("containers", "each")}/nothing` };
+  expect((await runPlan([list, missing, { ...last, when: "always" }], senderOf(session))).ok).toBe(false);
+});
+
+test("docker attach does not ask for what does not run", async () => {
+  const session = await opened();
+  await typed(session, "docker create --name made busybox");
+  await expect(typed(session, "docker attach made")).rejects.toThrow("docker start -a starts it");
+  expect(session.exchanges.value.map(({ request }) => request.target)).not.toContain(
+    expect.stringContaining("/attach"),
+  );
 });
 
 test("docker exec -i can be typed into, and ends with its input", async () => {
@@ -204,6 +351,8 @@ test("docker inspect asks one kind after the other, and stats asks for each cont
   ]);
   await typed(session, "docker run -di --name web busybox cat");
   const id = session.world.value.containers[0]!.id.slice(0, 12);
+  expect(await asked(session, "docker stats --no-stream && docker info")).toHaveLength(4);
+  expect(session.exchanges.value.map(({ state }) => state.value)).not.toContain("streaming");
   expect((await targets("docker stats --no-stream")).slice(1)).toEqual([
     "/v1.41/containers/json",
     `/v1.41/containers/${id}/stats?stream=0`,

@@ -222,7 +222,7 @@ describe("docker", () => {
   test("later requests are filled in from earlier answers", () => {
     const [, start] = parsed("docker run -d busybox").requests;
     expect(filled(start!, [{ Id: "abc" }]).target).toBe("/v1.41/containers/abc/start");
-    expect(() => filled(start!, [{}])).toThrow("{{1.Id}}");
+    expect(() => filled(start!, [{}])).toThrow("the answer to request 1 has no Id");
   });
 });
 

@@ -5,29 +5,26 @@ import { parseDocker } from "./docker/docker.js";
 import { didYouMean } from "./docker/nearest.js";
 import type { Parsed } from "./notation.js";
 import { METHODS, parsePlain } from "./plain.js";
+import { BUILTIN_NAMES } from "./shell/builtins.js";
 
-const KNOWN = ["docker", "podman", "curl", "echo"];
+const KNOWN = ["docker", "podman", "curl", ...BUILTIN_NAMES];
+const NOTHING: ReadonlyMap<string, string> = new Map();
 
-/** What a command's words stand for. `version` is spoken where none is said. */
-export function parseWords(all: readonly string[], version: string): Parsed {
+/** What a command's words stand for. `version` is spoken where none is said; `environment`: variables that it sees. */
+export function parseWords(all: readonly string[], version: string, environment = NOTHING): Parsed {
   const words = all[0] === "sudo" ? all.slice(1) : all;
   const [first = ""] = words;
   if (first === "curl") return parseCurl(words);
-  if (first === "docker" || first === "podman") return parseDocker(words, version);
-  if (first === "echo") return echo(words.slice(1));
+  if (first === "docker" || first === "podman") return parseDocker(words, version, environment);
   if (isPlain(first)) return parsePlain(words.join(" "));
   const meant = didYouMean(first, KNOWN);
   const known = "type a request (GET /version), a curl line or a docker command; docker help lists those";
-  const message = first === "" || meant === "" ? known : `${first} is no command here${meant}`;
+  const unknown = `${first} is no command here${meant === "" ? `: ${known}` : meant}`;
+  const message = first === "" ? known : unknown;
   return { ok: false, message, at: first || null };
 }
 
 /** Whether a line begins as a request does. */
 export function isPlain(word: string): boolean {
   return word.startsWith("/") || (METHODS as readonly string[]).includes(word.toUpperCase());
-}
-
-function echo(words: readonly string[]): Parsed {
-  const text = words.join(" ");
-  return { ok: true, notation: "docker", requests: [], remarks: [], text, prints: () => text };
 }

@@ -2,20 +2,27 @@
 
 import type { WrittenRequest } from "../session/request.js";
 
-/**
- * A request of a command, maybe waiting for an earlier one's answer: `{{1.Id}}` in target or body stands for the field
- * `Id` of the answer to the command's first request.
- */
+/** A request of a command, maybe waiting for an earlier one's answer. */
 export interface PlannedRequest extends WrittenRequest {
   /** Why it is sent: `create the container`. */
   readonly purpose: string;
   /** Not waited for before the next one is sent: a stream that goes on (attach, wait, logs that follow). */
   readonly background: boolean;
+  /** Closed once the other requests are answered: the command needs it no longer than that. */
+  readonly aside?: boolean;
   /** Pulls the image without which the answer is 404; the request is then sent again. */
   readonly pull?: PlannedRequest;
-  /** `absent`: sent only where the one before was answered 404. `always`: sent whatever the one before came to. */
-  readonly when?: "absent" | "always";
-  /** Sent for each element of the list that request N answered with; `{{each.Id}}` stands for its field. */
+  /**
+   * `absent`: sent only where the one before was answered 404. `always`: sent whatever the one before came to.
+   * `runs`: sent only where the one before told of a container that runs.
+   */
+  readonly when?: "absent" | "always" | "runs";
+  /**
+   * It is about what request N of the command answered with: `{{N.Id}}` in its path stands for that answer's `Id`. In
+   * any other request those are letters like others: somebody has typed them.
+   */
+  readonly about?: number;
+  /** Sent for each element of the list that request N answered with; `{{each.Id}}` in its path stands for its `Id`. */
   readonly each?: number;
 }
 
@@ -29,6 +36,8 @@ export type Parsed =
       text?: string;
       /** What the command prints, from its requests' answers; not there where that is not known. */
       prints?: (answers: readonly unknown[]) => string;
+      /** It ends as the container or process ended that it waits for. */
+      exits?: boolean;
     }
   /** `at`: the word that was not understood. */
   | { ok: false; message: string; at: string | null };

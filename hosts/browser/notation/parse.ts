@@ -4,24 +4,23 @@ import { isPlain, parseWords } from "./commands.js";
 import { Wrong } from "./docker/wrong.js";
 import type { Parsed } from "./notation.js";
 import { parsePlain } from "./plain.js";
+import { isBuiltin } from "./shell/builtins.js";
 import { fieldsOf } from "./shell/expand.js";
 import { readScript, substitutions, type Script } from "./shell/script.js";
+import { Variables } from "./shell/variables.js";
 
 /** One command, whose requests are known at once, or several, whose requests depend on what comes of the ones before. */
 export type Line = { readonly parsed: Parsed } | { readonly script: Script };
 
 /** `version` is spoken where none is said: `1.41`. */
-export function readLine(text: string, version: string, variables: ReadonlyMap<string, string> = new Map()): Line {
+export function readLine(text: string, version: string, variables = new Variables()): Line {
   const line = text.trim().replace(/^[$#>]\s+/gm, "");
   try {
     const [first = ""] = line.split(/\s/);
     if (isPlain(first) && !/\s(&&|\|\|)\s/.test(line))
       return { parsed: parsePlain(first.startsWith("/") ? `GET ${line}` : line) };
     const script = readScript(line);
-    const [step] = script.steps;
-    const isSingle = script.steps.length === 1 && step!.assignments.length === 0;
-    if (script.steps.length > 0 && (!isSingle || step!.words.some((word) => substitutions(word).length > 0)))
-      return { script };
+    if (!isSingle(script)) return { script };
     return { parsed: single(script, version, variables) };
   } catch (error) {
     if (error instanceof Wrong) return { parsed: { ok: false, message: error.message, at: error.at } };
@@ -29,17 +28,26 @@ export function readLine(text: string, version: string, variables: ReadonlyMap<s
   }
 }
 
-function single({ steps, remarks }: Script, version: string, variables: ReadonlyMap<string, string>): Parsed {
+/** Nothing of it has to be run before the rest of it is known. */
+function isSingle({ steps }: Script): boolean {
+  const commands = steps.flatMap((step) => step.commands);
+  const { assignments = [], words = [] } = commands[0] ?? {};
+  if (commands.length > 1 || assignments.length > 0 || isBuiltin(words[0]?.value ?? "")) return false;
+  return words.every((word) => substitutions(word).length === 0);
+}
+
+function single({ steps, remarks }: Script, version: string, variables: Variables): Parsed {
   const unset = new Set<string>();
   const values = {
     variable: (name: string): string => {
-      if (!variables.has(name)) unset.add(name);
-      return variables.get(name) ?? "";
+      const value = variables.get(name);
+      if (value === undefined) unset.add(name);
+      return value ?? "";
     },
     printed: (): string => "",
   };
-  const words = (steps[0]?.words ?? []).flatMap((word) => fieldsOf(word, values));
-  const parsed = parseWords(words, version);
+  const words = (steps[0]?.commands[0]?.words ?? []).flatMap((word) => fieldsOf(word, values));
+  const parsed = parseWords(words, version, variables.environment());
   if (!parsed.ok) return parsed;
   return { ...parsed, remarks: [...parsed.remarks, ...remarks, ...[...unset].map(unsetRemark)] };
 }

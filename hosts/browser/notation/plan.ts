@@ -2,72 +2,82 @@
 
 import type { Exchange } from "../session/exchange.js";
 import type { WrittenRequest } from "../session/request.js";
+import { atSign, fieldOf, listOf } from "./docker/planned.js";
+import { Wrong } from "./docker/wrong.js";
 import type { PlannedRequest } from "./notation.js";
 
-/** What is missing to send a request: an earlier answer does not have it. */
-export class NotFilled extends Error {}
+/** A request cannot be sent: an earlier answer lacks what it is about. */
+export class NotFilled extends Wrong {
+  constructor(number: number) {
+    super(`the answer to request ${number} has no Id, so what comes after it is not sent`, null);
+  }
+}
 
-/** Puts a request into the notebook and sends it. */
-export type Send = (request: WrittenRequest) => Promise<Exchange>;
+export interface Sender {
+  /** Puts a request into the notebook and sends it. */
+  send(request: WrittenRequest): Promise<Exchange>;
+  /** Closes the connection of an exchange, by its number. */
+  cancel(exchange: number): Promise<void>;
+}
 
 /** What came of a command. */
 export interface Outcome {
   readonly sent: readonly Exchange[];
-  /** Of each planned request, read from its JSON; null for one that is not there. */
+  /** Of each planned request, read from its JSON: null for one that is not there, a list for one of many. */
   readonly answers: readonly unknown[];
   /** Whether nothing was refused. */
   readonly ok: boolean;
 }
 
-/** Puts answers in for `{{N.Field}}`: field `Field` of the answer to request N of the command. */
+/** Puts in the id that it waits for. */
 export function filled(request: PlannedRequest, answers: readonly unknown[]): PlannedRequest {
-  return fill(request, (mark, number, field) => {
-    if (number === "each") return mark;
-    const value = (answers[Number(number) - 1] as Record<string, unknown> | null | undefined)?.[field];
-    if (typeof value !== "string" && typeof value !== "number") throw new NotFilled(mark);
-    return String(value);
-  });
+  const { about } = request;
+  if (about === undefined) return request;
+  const id = fieldOf(answers[about - 1], "Id");
+  if (id === "") throw new NotFilled(about);
+  return withId(request, String(about), id);
 }
 
-function fill(request: PlannedRequest, value: (mark: string, from: string, field: string) => string): PlannedRequest {
-  const put = (text: string): string => text.replace(/\{\{(\d+|each)\.(\w+)\}\}/g, value);
-  return { ...request, target: put(request.target), body: put(request.body) };
+/** In the path alone: what stands behind it comes from options. */
+function withId(request: PlannedRequest, from: string, id: string): PlannedRequest {
+  const [path, query] = atSign(request.target, "?");
+  const target = path.replace(`{{${from}.Id}}`, () => id) + (query === null ? "" : `?${query}`);
+  return { ...request, target };
 }
 
 /** One request for each element of a list, by its short id as the docker command has it. */
 function forEach(request: PlannedRequest, answers: readonly unknown[]): PlannedRequest[] {
-  if (request.each === undefined) return [request];
-  const list = answers[request.each - 1];
-  return (Array.isArray(list) ? (list as Record<string, unknown>[]) : []).map((one) =>
-    fill(request, (_mark, _from, field) => String(one[field]).slice(0, 12)),
-  );
+  if (request.each === undefined) return [filled(request, answers)];
+  return listOf(answers[request.each - 1]).map((one) => withId(request, "each", fieldOf(one, "Id").slice(0, 12)));
 }
 
 /** Sends the requests, and resolves to what was sent. */
-export async function sendAll(requests: readonly PlannedRequest[], send: Send): Promise<readonly Exchange[]> {
-  return (await runPlan(requests, send)).sent;
+export async function sendAll(requests: readonly PlannedRequest[], sender: Sender): Promise<readonly Exchange[]> {
+  return (await runPlan(requests, sender)).sent;
 }
 
 /**
  * Sends each request when the one before is answered. What lacks an image is sent again once that is pulled. Stops at
  * the first that is refused, unless the next is meant for that.
  */
-export async function runPlan(requests: readonly PlannedRequest[], send: Send): Promise<Outcome> {
-  const run = new Run(send);
+export async function runPlan(requests: readonly PlannedRequest[], sender: Sender): Promise<Outcome> {
+  const run = new Run(sender);
   for (const planned of requests) await run.next(planned);
+  await run.end();
   return run;
 }
 
 class Run implements Outcome {
   readonly sent: Exchange[] = [];
   readonly answers: unknown[] = [];
-  readonly #send: Send;
+  readonly #sender: Sender;
+  readonly #aside: Exchange[] = [];
   /** Of the one before; 200 for none. */
   #status = 200;
   #refused = false;
 
-  constructor(send: Send) {
-    this.#send = send;
+  constructor(sender: Sender) {
+    this.#sender = sender;
   }
 
   get ok(): boolean {
@@ -78,30 +88,52 @@ class Run implements Outcome {
     const { when } = planned;
     const isWanted = when === "always" || (when === "absent" ? this.#status === 404 : isFine(this.#status));
     if (!isWanted) return void this.answers.push(null);
+    if (when === "runs") mustRun(this.answers.at(-1));
     if (when === "always" && !isFine(this.#status)) this.#refused = true;
-    for (const one of forEach(planned, this.answers)) await this.#send1(one);
+    const answers: unknown[] = [];
+    for (const request of forEach(planned, this.answers)) {
+      answers.push(await this.#answerTo(request));
+      if (planned.each !== undefined && !isFine(this.#status)) this.#refused = true;
+    }
+    this.answers.push(planned.each === undefined ? answers[0] : answers);
   }
 
-  async #send1(planned: PlannedRequest): Promise<void> {
-    const request = filled(planned, this.answers);
+  /** Null where there is none. */
+  async #answerTo(request: PlannedRequest): Promise<unknown> {
     let exchange = await this.#sendOne(request);
-    if (planned.pull !== undefined && exchange.head.value?.status === 404) {
-      const pulled = await this.#sendOne(planned.pull);
+    if (request.pull !== undefined && exchange.head.value?.status === 404) {
+      const pulled = await this.#sendOne(request.pull);
       this.#status = statusOf(pulled);
-      if (!isFine(this.#status)) return void this.answers.push(null);
+      if (!isFine(this.#status)) return null;
       exchange = await this.#sendOne(request);
     }
     // What goes on in the background has no status yet, and is not waited for.
-    this.#status = planned.background ? 200 : statusOf(exchange);
-    this.answers.push(jsonOf(exchange));
+    this.#status = request.background ? 200 : statusOf(exchange);
+    return jsonOf(exchange);
   }
 
-  async #sendOne({ method, target, headers, body, background }: PlannedRequest): Promise<Exchange> {
-    const exchange = await this.#send({ method, target, headers, body });
+  /** Closes what the command does not need any more. */
+  async end(): Promise<void> {
+    for (const exchange of this.#aside) await this.#sender.cancel(exchange.number);
+  }
+
+  async #sendOne({ method, target, headers, body, background, aside }: PlannedRequest): Promise<Exchange> {
+    const exchange = await this.#sender.send({ method, target, headers, body });
     this.sent.push(exchange);
+    if (aside) this.#aside.push(exchange);
     if (!background) await ended(exchange);
     return exchange;
   }
+}
+
+/** The docker command does not ask the engine to connect to a container that cannot answer. */
+function mustRun(container: unknown): void {
+  const { State: state } = (container ?? {}) as {
+    State?: { Running?: boolean; Paused?: boolean; Restarting?: boolean };
+  };
+  if (state?.Paused) throw new Wrong("it is paused: docker unpause lets it go on, then it can be attached to", null);
+  if (state?.Restarting) throw new Wrong("it is restarting: once it runs it can be attached to", null);
+  if (!state?.Running) throw new Wrong("it does not run: docker start -a starts it and attaches to it", null);
 }
 
 /** An error comes at the end of a progress stream, too. */

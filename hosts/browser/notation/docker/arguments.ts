@@ -42,6 +42,15 @@ export class Arguments {
   values(name: string): readonly string[] {
     return this.#found.get(name) ?? [];
   }
+
+  /** `-e NAME` without a value passes on what the command's own environment has. */
+  told(environment: ReadonlyMap<string, string>): Arguments {
+    const variables = this.values("env").map((one) => {
+      const value = one.includes("=") ? undefined : environment.get(one);
+      return value === undefined ? one : `${one}=${value}`;
+    });
+    return variables.length === 0 ? this : new Arguments(this.operands, new Map([...this.#found, ["env", variables]]));
+  }
 }
 
 export interface Option {

@@ -7,32 +7,35 @@ import { helpOf } from "./help.js";
 import { didYouMean } from "./nearest.js";
 import { Wrong } from "./wrong.js";
 
-/** The words of a command, `docker` first. */
-export function parseDocker(words: readonly string[], version: string): Parsed {
+type Environment = ReadonlyMap<string, string>;
+
+/** The words of a command, `docker` first. `environment`: variables that it sees. */
+export function parseDocker(words: readonly string[], version: string, environment: Environment): Parsed {
   try {
-    return planOf(words.slice(1), version);
+    return planOf(words.slice(1), version, environment);
   } catch (error) {
     if (error instanceof Wrong) return { ok: false, message: error.message, at: error.at };
     throw error;
   }
 }
 
-function planOf(all: readonly string[], version: string): Parsed {
+function planOf(all: readonly string[], version: string, environment: Environment): Parsed {
   const { words, remarks, isVersion } = withoutGlobals(all);
   const asked = isVersion ? ["version"] : words;
   const help = helpAsked(asked);
   if (help !== null) return shown(help, remarks);
   const found = commandOf(asked);
   if (found === null) throw unknownCommand(asked);
-  const args = readArguments(found.name, asked.slice(found.length), found.command.takes, version);
+  const args = readArguments(found.name, asked.slice(found.length), found.command.takes, version).told(environment);
   const planned = found.command.plan(args, version);
-  const prints = found.command.prints;
+  const { prints, exits } = found.command;
   return {
     ok: true,
     notation: "docker",
     requests: planned.requests.map((request) => versioned(request, version)),
     remarks: [...remarks, ...(planned.remarks ?? [])],
     ...(prints && { prints: (answers) => prints(args, answers) }),
+    ...(exits && { exits }),
   };
 }
 

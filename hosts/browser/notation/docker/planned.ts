@@ -3,7 +3,7 @@
 import { jsonText } from "../../session/json-text.js";
 import type { PlannedRequest } from "../notation.js";
 import type { Arguments, Takes } from "./arguments.js";
-import { query } from "./query.js";
+import { query, segment } from "./query.js";
 
 export interface Planned {
   /** Targets without a version. */
@@ -25,6 +25,8 @@ export interface Command {
   readonly plan: (args: Arguments, version: string) => Planned;
   /** What it prints, from the answers to its requests. */
   readonly prints?: (args: Arguments, answers: readonly unknown[]) => string;
+  /** It ends as the container or process ended that it waits for. */
+  readonly exits?: boolean;
   /** Fields of the body that options go to. */
   readonly fields?: ReadonlyMap<string, string>;
 }
@@ -74,8 +76,19 @@ export function background(request: PlannedRequest): PlannedRequest {
   return { ...request, background: true };
 }
 
-export function container(name: string): string {
-  return `/containers/${name}`;
+export const container = (name: string): string => `/containers/${segment(name)}`;
+export const image = (name: string): string => `/images/${segment(name)}`;
+export const network = (name: string): string => `/networks/${segment(name)}`;
+export const volume = (name: string): string => `/volumes/${segment(name)}`;
+
+/** What is known once request N of the command is answered: `answered("containers", 1)`, a place in paths. */
+export function answered(folder: "containers" | "exec", from: number | "each"): string {
+  return `/${folder}/{{${from}.Id}}`;
+}
+
+/** To be sent once request N is answered. */
+export function about(from: number, request: PlannedRequest): PlannedRequest {
+  return { ...request, about: from };
 }
 
 /** `-f status=running -f label=a` as the API's JSON; null for none. */

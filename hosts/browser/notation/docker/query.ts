@@ -1,4 +1,10 @@
-// Queries of targets.
+// Paths and queries of targets.
+
+/** A name as a part of a path, as Go's `url` package writes it: what would begin a query, or was no name, is encoded. */
+export function segment(name: string): string {
+  const encoded = encodeURIComponent(name).replace(/%(2[46BCF]|3[ABD]|40)/g, (code) => decodeURIComponent(code));
+  return encoded.replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+}
 
 /**
  * `?a=1&b=x`, by name, as the docker command writes them; true is 1, what is false or null is left out. Empty for

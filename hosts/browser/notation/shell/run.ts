@@ -1,23 +1,27 @@
 // Several commands, run one after the other as a shell does it.
 
-import type { SyntaxNode } from "unbash";
-import type { Exchange } from "../../session/exchange.js";
+import type { SyntaxNode, Word } from "unbash";
 import { parseWords } from "../commands.js";
 import { Wrong } from "../docker/wrong.js";
-import type { Parsed } from "../notation.js";
 import { unsetRemark } from "../parse.js";
-import { ended, jsonOf, runPlan, type Outcome, type Send } from "../plan.js";
+import { ended, runPlan, type Sender } from "../plan.js";
+import { isBuiltin, runBuiltin } from "./builtins.js";
 import { fieldsOf, textOf, type Values } from "./expand.js";
-import { readScript, substitutions, type Script, type Step } from "./script.js";
+import { printedBy, wentWell } from "./output.js";
+import { readScript, substitutions, type Script, type Simple, type Step } from "./script.js";
+import type { Variables } from "./variables.js";
+import { invocations } from "./xargs.js";
 
 export interface Place {
   readonly version: string;
-  readonly send: Send;
+  readonly sender: Sender;
   /** Kept from line to line. */
-  readonly variables: Map<string, string>;
+  readonly variables: Variables;
   /** Shows what a command has to show by itself. */
   show(text: string): void;
   remark(text: string): void;
+  /** Says why a command did nothing; what comes after it may be run all the same. */
+  refuse(problem: string): void;
 }
 
 interface Result {
@@ -25,7 +29,7 @@ interface Result {
   readonly printed: string;
 }
 
-/** Whether the last command went well; throws what is wrong with one. */
+/** Whether the last command went well; throws what is no line of a shell, or more than is worked out here. */
 export async function runScript(script: Script, place: Place): Promise<boolean> {
   script.remarks.forEach((remark) => place.remark(remark));
   return (await runSteps(script.steps, place, false)).ok;
@@ -33,102 +37,120 @@ export async function runScript(script: Script, place: Place): Promise<boolean> 
 
 /** `captured`: what is printed is for another command. */
 async function runSteps(steps: readonly Step[], place: Place, captured: boolean): Promise<Result> {
-  let last: Result = { ok: true, printed: "" };
+  let ok = true;
   let printed = "";
   for (const [at, step] of steps.entries()) {
-    if ((step.joint === "&&" && !last.ok) || (step.joint === "||" && last.ok)) continue;
-    const next = steps[at + 1];
-    const isRead = next?.joint === "|";
-    const waits = captured || next !== undefined;
-    last = await runStep(step, place, {
-      waits,
-      printsFor: captured || isRead,
-      input: step.joint === "|" ? last.printed : null,
-    });
-    if (!isRead) printed += last.printed === "" ? "" : `${last.printed}\n`;
+    if ((step.joint === "&&" && !ok) || (step.joint === "||" && ok)) continue;
+    const last = await runPipeline(step.commands, place, { waits: at + 1 < steps.length, captured });
+    ok = last.ok;
+    printed += last.printed === "" ? "" : `${last.printed}\n`;
   }
-  return { ok: last.ok, printed };
+  return { ok, printed };
 }
 
 interface How {
   /** Something comes after it. */
   readonly waits: boolean;
   /** What it prints is read by another command. */
-  readonly printsFor: boolean;
-  /** What the one before has printed, for `xargs`. */
-  readonly input: string | null;
+  readonly captured: boolean;
 }
 
-async function runStep(step: Step, place: Place, how: How): Promise<Result> {
-  const values = await valuesOf(step, place);
-  for (const { name, value } of step.assignments) place.variables.set(name, textOf(value, values));
-  let words = step.words.flatMap((word) => fieldsOf(word, values));
-  if (words.length === 0) return { ok: true, printed: "" };
-  if (how.input !== null) words = withInput(words.slice(1), how.input);
-  const parsed = parseWords(words, place.version);
+async function runPipeline(commands: readonly Simple[], place: Place, how: How): Promise<Result> {
+  let last: Result | null = null;
+  for (const [at, command] of commands.entries()) {
+    const isRead = at + 1 < commands.length;
+    const own = { waits: how.waits || isRead, captured: how.captured || isRead };
+    last = await runSimple(command, place, own, last?.printed ?? null);
+  }
+  return last ?? { ok: true, printed: "" };
+}
+
+/** `input`: what the command before it in the pipe has printed. */
+async function runSimple(command: Simple, place: Place, how: How, input: string | null): Promise<Result> {
+  const { words, set, ok } = await expanded(command, place);
+  if (words.length === 0) {
+    for (const [name, value] of set) place.variables.set(name, value);
+    return { ok, printed: "" };
+  }
+  const run = (one: readonly string[]): Promise<Result> => runWords(one, place, how, set);
+  try {
+    return input === null ? await run(words) : await runEach(invocations(words.slice(1), input), run);
+  } catch (error) {
+    if (!(error instanceof Wrong)) throw error;
+    place.refuse(error.message);
+    return { ok: false, printed: "" };
+  }
+}
+
+async function runEach(
+  commands: readonly string[][],
+  run: (words: readonly string[]) => Promise<Result>,
+): Promise<Result> {
+  const results: Result[] = [];
+  for (const words of commands) results.push(await run(words));
+  const printed = results.map((one) => one.printed).filter((text) => text !== "");
+  return { ok: results.every((one) => one.ok), printed: printed.join("\n") };
+}
+
+/** `set`: variables of this command alone. */
+async function runWords(
+  words: readonly string[],
+  place: Place,
+  how: How,
+  set: ReadonlyMap<string, string>,
+): Promise<Result> {
+  if (isBuiltin(words[0]!)) {
+    const done = runBuiltin(words, place.variables);
+    if (!how.captured && done.printed !== "") place.show(done.printed);
+    return done;
+  }
+  const parsed = parseWords(words, place.version, place.variables.environment(set));
   if (!parsed.ok) throw new Wrong(parsed.message, parsed.at);
   parsed.remarks.forEach((remark) => place.remark(remark));
-  if (parsed.text !== undefined && !how.printsFor) place.show(parsed.text);
-  const outcome = await runPlan(parsed.requests, place.send);
-  if (!how.waits) return { ok: outcome.ok, printed: "" };
+  if (parsed.text !== undefined && !how.captured) place.show(parsed.text);
+  const outcome = await runPlan(parsed.requests, place.sender);
+  if (!how.waits && !how.captured) return { ok: outcome.ok, printed: "" };
   for (const exchange of outcome.sent) await ended(exchange);
-  const ok = outcome.ok && exitCodeOf(outcome.sent) === 0;
-  return { ok, printed: how.printsFor && outcome.ok ? printedBy(parsed, outcome) : "" };
+  return { ok: wentWell(parsed, outcome), printed: how.captured && outcome.ok ? printedBy(parsed, outcome) : "" };
 }
 
-/** `xargs docker rm`: the words that come in stand behind the others. */
-function withInput(words: readonly string[], input: string): string[] {
-  const flags = words.findIndex((word) => !/^-(r|t|0|-no-run-if-empty)$/.test(word));
-  const kept = words.slice(Math.max(flags, 0));
-  const [option] = kept;
-  if (option?.startsWith("-")) throw new Wrong(`xargs knows no ${option} here`, option);
-  return [...kept, ...input.split(/\s+/).filter((word) => word !== "")];
+/** A command's words and variables with all put in; `ok`: whether the last `$(…)` in them went well. */
+interface Expanded {
+  readonly words: readonly string[];
+  readonly set: ReadonlyMap<string, string>;
+  readonly ok: boolean;
 }
 
-async function valuesOf(step: Step, place: Place): Promise<Values> {
-  const printed = new Map<SyntaxNode, string>();
-  for (const word of [...step.words, ...step.assignments.map(({ value }) => value)]) {
-    for (const { part, text } of substitutions(word)) {
-      const inner = readScript(text);
-      inner.remarks.forEach((remark) => place.remark(remark));
-      printed.set(part, (await runSteps(inner.steps, place, true)).printed);
-    }
-  }
-  return {
+async function expanded({ words, assignments }: Simple, place: Place): Promise<Expanded> {
+  const all = [...words, ...assignments.map(({ value }) => value)];
+  const { printed, ok } = await substituted(all, place);
+  const set = new Map<string, string>();
+  const values: Values = {
     printed: (part) => printed.get(part) ?? "",
     variable: (name) => {
-      const value = place.variables.get(name);
+      const value = set.get(name) ?? place.variables.get(name);
       if (value === undefined) place.remark(unsetRemark(name));
       return value ?? "";
     },
   };
+  // The words come first: they do not see what is set for their command.
+  const fields = words.flatMap((word) => fieldsOf(word, values));
+  for (const { name, value } of assignments) set.set(name, textOf(value, values));
+  return { words: fields, set, ok };
 }
 
-/** Of what a container or a process ended with, where that was asked. */
-function exitCodeOf(sent: readonly Exchange[]): number {
-  const codes = sent.map((exchange) => {
-    const answer = jsonOf(exchange) as { StatusCode?: number; ExitCode?: number } | null;
-    if (/\/containers\/[^/]+\/wait(\?|$)/.test(exchange.request.target)) return answer?.StatusCode ?? 0;
-    if (/\/exec\/[^/]+\/json$/.test(exchange.request.target)) return answer?.ExitCode ?? 0;
-    return 0;
-  });
-  return codes.find((code) => code !== 0) ?? 0;
-}
-
-/** What the command tells to print, or what came as output, or the last answer's text. */
-function printedBy(parsed: Extract<Parsed, { ok: true }>, { sent, answers }: Outcome): string {
-  const told = parsed.prints?.(answers) ?? "";
-  if (told !== "") return told;
-  const output = sent.map(outputOf).filter((text) => text !== "");
-  if (output.length > 0) return output.join("").replace(/\n$/, "");
-  const view = parsed.prints === undefined ? sent.at(-1)?.view.value : undefined;
-  return view?.kind === "json" || view?.kind === "text" ? view.text : "";
-}
-
-function outputOf(exchange: Exchange): string {
-  const view = exchange.view.value;
-  const decoder = new TextDecoder();
-  if (view.kind === "terminal") return decoder.decode(view.bytes).replaceAll("\r\n", "\n");
-  if (view.kind !== "frames") return "";
-  return view.frames.map(({ stream, bytes }) => (stream === "stdout" ? decoder.decode(bytes) : "")).join("");
+async function substituted(
+  words: readonly Word[],
+  place: Place,
+): Promise<{ printed: ReadonlyMap<SyntaxNode, string>; ok: boolean }> {
+  const printed = new Map<SyntaxNode, string>();
+  let ok = true;
+  for (const { part, text } of words.flatMap(substitutions)) {
+    const inner = readScript(text);
+    inner.remarks.forEach((remark) => place.remark(remark));
+    const result = await runSteps(inner.steps, place, true);
+    printed.set(part, result.printed);
+    ok = result.ok;
+  }
+  return { printed, ok };
 }

@@ -11,11 +11,17 @@ import {
 } from "unbash";
 import { Wrong } from "../docker/wrong.js";
 
-/** When a command is run: after the one before in any case, if that went well, if it did not, or with what it printed. */
-export type Joint = ";" | "&&" | "||" | "|";
+/** When a step is run: after the one before in any case, if that went well, or if it did not. */
+export type Joint = ";" | "&&" | "||";
 
+/** A pipeline: commands that each read what the one before prints. Mostly it is one. */
 export interface Step {
   readonly joint: Joint;
+  readonly commands: readonly Simple[];
+}
+
+/** A command, and variables that are set for it alone; without words they are set for good. */
+export interface Simple {
   readonly assignments: readonly { readonly name: string; readonly value: Word }[];
   readonly words: readonly Word[];
 }
@@ -49,14 +55,13 @@ class Reading implements Script {
   over = false;
 
   pipeline(node: PipelineNode, joint: Joint): void {
-    if (node.type !== "Pipeline") return this.#command(node, joint);
+    if (node.type !== "Pipeline") return void this.steps.push({ joint, commands: [this.#command(node)] });
     if (node.prefixes.length > 0) throw new Wrong("! and time are not run here", null);
-    for (const [at, command] of node.commands.entries()) {
-      if (at > 0 && nameOf(command) !== "xargs") {
-        return this.#leaveOut(`What follows ${node.operators[at - 1]} is left out: only the requests are sent.`);
-      }
-      this.#command(command, at === 0 ? joint : "|");
-    }
+    const unread = node.commands.findIndex((command, at) => at > 0 && nameOf(command) !== "xargs");
+    if (unread > 0)
+      this.#leaveOut(`What follows ${node.operators[unread - 1]} is left out: only the requests are sent.`);
+    const read = unread < 0 ? node.commands : node.commands.slice(0, unread);
+    this.steps.push({ joint, commands: read.map((command) => this.#command(command)) });
   }
 
   leave(remark: string): void {
@@ -68,14 +73,14 @@ class Reading implements Script {
     this.remarks.push(remark);
   }
 
-  #command(node: CommandNode, joint: Joint): void {
+  #command(node: CommandNode): Simple {
     if (node.type !== "Command")
       throw new Wrong(`this is no single command: ${KINDS[node.type] ?? "loops and the like"} are not run here`, null);
     if (node.redirects.some((one) => one.type !== "Redirect" || one.operator.startsWith("<"))) {
       throw new Wrong("there are no files of yours to read from", null);
     }
     if (node.redirects.length > 0) this.#leaveOut("What goes to files with > is left out: the answer stays here.");
-    this.steps.push({ joint, assignments: assignmentsOf(node), words: wordsOf(node) });
+    return { assignments: assignmentsOf(node), words: wordsOf(node) };
   }
 }
 

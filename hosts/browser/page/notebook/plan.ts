@@ -1,13 +1,20 @@
 // The requests of a command, each in a cell of its own.
 
 import type { PlannedRequest } from "../../notation/notation.js";
-import { sendAll as sendPlanned } from "../../notation/plan.js";
+import { sendAll as sendPlanned, type Sender } from "../../notation/plan.js";
 import type { WrittenRequest } from "../../session/request.js";
 import type { Playground } from "../playground.js";
 
 /** Adds a cell for each request and sends it; stops at the first that is refused. */
 export async function sendPlan(playground: Playground, plan: readonly PlannedRequest[]): Promise<void> {
-  await sendPlanned(plan, (request) => playground.addAndSend(request));
+  await sendPlanned(plan, senderOf(playground));
+}
+
+export function senderOf(playground: Playground): Sender {
+  return {
+    send: (request) => playground.addAndSend(request),
+    cancel: (exchange) => playground.session.peek().cancel(exchange),
+  };
 }
 
 /** Adds a cell for each request and sends it when the one before is answered. */

@@ -5,11 +5,11 @@ import { Wrong } from "../../notation/docker/wrong.js";
 import { History } from "../../notation/history.js";
 import { readLine } from "../../notation/parse.js";
 import { runScript, type Place } from "../../notation/shell/run.js";
-import type { Script } from "../../notation/shell/script.js";
+import { Variables } from "../../notation/shell/variables.js";
 import { usePlayground } from "../context.js";
 import type { Playground } from "../playground.js";
 import { keyed, namesOf } from "./line-keys.js";
-import { sendPlan } from "./plan.js";
+import { sendPlan, senderOf } from "./plan.js";
 
 /** What is said under the line. */
 interface Said {
@@ -26,7 +26,7 @@ export function TypedLine() {
   const [line, setLine] = useState("");
   const [said, setSaid] = useState(NOTHING);
   const history = useRef(new History()).current;
-  const variables = useRef(new Map<string, string>()).current;
+  const variables = useRef(new Variables()).current;
 
   const take = (): void => {
     const read = readLine(line, playground.version.value, variables);
@@ -34,15 +34,16 @@ export function TypedLine() {
     if ("script" in read) {
       setLine("");
       setSaid(NOTHING);
-      const place = placeOf(playground, variables, (more) => setSaid(more));
-      return void playground.run(runAll(read.script, place, (problem) => setSaid({ ...NOTHING, problem })));
+      const place = placeOf(playground, variables, setSaid);
+      return void playground.run(refusing(runScript(read.script, place), place.refuse));
     }
     const { parsed } = read;
     if (!parsed.ok) return setSaid({ ...NOTHING, problem: parsed.message });
-    setSaid({ ...NOTHING, text: parsed.text ?? "", remarks: parsed.remarks });
+    const now = { ...NOTHING, text: parsed.text ?? "", remarks: parsed.remarks };
+    setSaid(now);
     setLine("");
-    if (parsed.requests.length === 1) playground.add(parsed.requests[0]!);
-    else void playground.run(sendPlan(playground, parsed.requests));
+    if (parsed.requests.length === 1) return playground.add(parsed.requests[0]!);
+    void playground.run(refusing(sendPlan(playground, parsed.requests), (problem) => setSaid({ ...now, problem })));
   };
   const press = (event: KeyboardEvent): void => {
     const made = keyed(event, history, () => namesOf(playground.session.value.world.value));
@@ -108,22 +109,26 @@ function Under({ said: { problem, text, remarks, choices } }: { said: Said }) {
 }
 
 /** Where commands are run: their requests become cells, and what they say gathers under the line. */
-function placeOf(playground: Playground, variables: Map<string, string>, say: (said: Said) => void): Place {
+function placeOf(playground: Playground, variables: Variables, say: (said: Said) => void): Place {
   const texts: string[] = [];
+  const problems: string[] = [];
   const remarks = new Set<string>();
-  const told = (): void => say({ ...NOTHING, text: texts.join("\n"), remarks: [...remarks] });
+  const told = (): void =>
+    say({ ...NOTHING, problem: problems.join("\n"), text: texts.join("\n"), remarks: [...remarks] });
   return {
     version: playground.version.value,
     variables,
-    send: (request) => playground.addAndSend(request),
+    sender: senderOf(playground),
     show: (text) => void (texts.push(text), told()),
     remark: (text) => void (remarks.add(text), told()),
+    refuse: (text) => void (problems.push(text), told()),
   };
 }
 
-async function runAll(script: Script, place: Place, refuse: (problem: string) => void): Promise<void> {
+/** What is wrong with a command stands under the line that it was typed in. */
+async function refusing(running: Promise<unknown>, refuse: (problem: string) => void): Promise<void> {
   try {
-    await runScript(script, place);
+    await running;
   } catch (error) {
     if (!(error instanceof Wrong)) throw error;
     refuse(error.message);

@@ -1,7 +1,7 @@
 // `docker exec`: look at the container, make the process's record, start it, ask how it ended.
 
 import type { Arguments, Takes } from "../arguments.js";
-import { container, get, post, withBody, type Command, type Planned } from "../planned.js";
+import { about, answered, container, get, post, withBody, type Command, type Planned } from "../planned.js";
 import { Wrong } from "../wrong.js";
 
 const TAKES: Takes = {
@@ -27,6 +27,7 @@ export const EXEC: Command = {
     ["workdir", "WorkingDir"],
   ]),
   plan,
+  exits: true,
 };
 
 function plan(args: Arguments): Planned {
@@ -37,11 +38,12 @@ function plan(args: Arguments): Planned {
     ...(detached && { Detach: true }),
     ...(args.flag("tty") && { Tty: true }),
   };
+  const it = answered("exec", 2);
   const requests = [
     get(`${container(name)}/json`, "look whether it runs"),
     withBody(post(`${container(name)}/exec`, "say what is to run"), bodyOf(args, command)),
-    withBody(post("/exec/{{2.Id}}/start", detached ? "start it" : "start it, and connect to it"), start),
-    ...(detached ? [] : [get("/exec/{{2.Id}}/json", "ask how it ended")]),
+    about(2, withBody(post(`${it}/start`, detached ? "start it" : "start it, and connect to it"), start)),
+    ...(detached ? [] : [about(2, get(`${it}/json`, "ask how it ended"))]),
   ];
   return { requests };
 }

@@ -1,7 +1,7 @@
 // `docker logs`: how the container writes is asked first, since frames are told from plain text by that.
 
 import type { Arguments } from "../arguments.js";
-import { container, get, type Command, type Planned } from "../planned.js";
+import { about, answered, container, get, type Command, type Planned } from "../planned.js";
 import { query } from "../query.js";
 import { momentOf } from "../system/moments.js";
 
@@ -24,7 +24,7 @@ function plan(args: Arguments): Planned {
     since: momentOf(args.value("since")),
     until: momentOf(args.value("until")),
   });
-  const read = get(`/containers/{{1.Id}}/logs${wishes}`, "read what it has written");
+  const read = about(1, get(`${answered("containers", 1)}/logs${wishes}`, "read what it has written"));
   const look = get(`${container(args.operands[0]!)}/json`, "ask whether it writes to a terminal");
   return { requests: [look, { ...read, background: args.flag("follow") }] };
 }

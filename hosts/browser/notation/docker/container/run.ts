@@ -2,7 +2,7 @@
 
 import type { Arguments } from "../arguments.js";
 import type { PlannedRequest } from "../../notation.js";
-import { background, container, creation, fieldOf, post, type Command, type Planned } from "../planned.js";
+import { about, answered, background, creation, fieldOf, post, type Command, type Planned } from "../planned.js";
 import { query } from "../query.js";
 import { placesOf, takesOf } from "./body.js";
 import { RUN_FIELDS, attachedTo } from "./create-options.js";
@@ -15,24 +15,25 @@ export const RUN: Command = {
   fields: placesOf(RUN_FIELDS),
   names: "image",
   plan: runPlan,
+  exits: true,
   prints: (args, answers) => (args.flag("detach") ? fieldOf(answers[answers.length - 2], "Id") : ""),
 };
 
 function runPlan(args: Arguments, version: string): Planned {
   const created = creation(args, containerBody(args, version));
-  const id = `{{${created.length}.Id}}`;
-  const following = args.flag("detach") ? [] : followed(id, args);
-  return { requests: [...created, ...following, post(`${container(id)}/start`, "start it")] };
+  const it = answered("containers", created.length);
+  const following = [...(args.flag("detach") ? [] : followed(it, args)), post(`${it}/start`, "start it")];
+  return { requests: [...created, ...following.map((request) => about(created.length, request))] };
 }
 
 /** Who waits must be there before the process can end. */
-function followed(id: string, args: Arguments): PlannedRequest[] {
+function followed(it: string, args: Arguments): PlannedRequest[] {
   const attached = attachedTo(args.values("attach"), false, args.flag("interactive"));
   const streams = Object.fromEntries([...attached].map((name) => [name, true]));
   const wishes = { stream: true, ...streams, detachKeys: args.value("detach-keys") };
   const condition = args.flag("rm") ? "removed" : "next-exit";
   return [
-    background(post(`${container(id)}/attach${query(wishes)}`, "connect to its input and output")),
-    background(post(`${container(id)}/wait${query({ condition })}`, "wait for its end")),
+    background(post(`${it}/attach${query(wishes)}`, "connect to its input and output")),
+    background(post(`${it}/wait${query({ condition })}`, "wait for its end")),
   ];
 }

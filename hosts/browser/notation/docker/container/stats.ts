@@ -2,7 +2,7 @@
 
 import type { PlannedRequest } from "../../notation.js";
 import type { Arguments } from "../arguments.js";
-import { background, container, filterText, get, type Command, type Planned } from "../planned.js";
+import { answered, background, container, filterText, get, type Command, type Planned } from "../planned.js";
 import { query } from "../query.js";
 
 export const STATS: Command = {
@@ -14,17 +14,23 @@ export const STATS: Command = {
 };
 
 function plan(args: Arguments): Planned {
-  if (args.operands.length > 0) return { requests: args.operands.map((name) => usage(name, args)) };
+  if (args.operands.length > 0) return { requests: args.operands.map((name) => usage(container(name), args)) };
   const changes = get(
     `/events${query({ filters: filterText(["type=container"]) })}`,
     "learn of containers that come and go",
   );
   const list = get(`/containers/json${query({ all: args.flag("all") })}`, "list containers");
-  return { requests: [background(changes), list, { ...usage("{{each.Id}}", args), each: 2 }] };
+  return {
+    requests: [
+      { ...background(changes), aside: args.flag("no-stream") },
+      list,
+      { ...usage(answered("containers", "each"), args), each: 2 },
+    ],
+  };
 }
 
-function usage(name: string, args: Arguments): PlannedRequest {
+function usage(it: string, args: Arguments): PlannedRequest {
   const once = args.flag("no-stream");
-  const request = get(`${container(name)}/stats${query({ stream: once ? "0" : "1" })}`, "measure what it uses");
+  const request = get(`${it}/stats${query({ stream: once ? "0" : "1" })}`, "measure what it uses");
   return { ...request, background: !once, when: "always" };
 }

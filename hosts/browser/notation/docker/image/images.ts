@@ -7,6 +7,7 @@ import {
   fieldOf,
   filterText,
   get,
+  image,
   listOf,
   one,
   post,
@@ -29,7 +30,7 @@ export const LIST = one({
     return get(`/images/json${query({ all: args.flag("all"), filters })}`, "list images");
   },
   prints: (args, [answer]) => {
-    const ids = [...new Set(listOf(answer).map((image) => fieldOf(image, "Id")))];
+    const ids = [...new Set(listOf(answer).map((one) => fieldOf(one, "Id")))];
     return ids.map((id) => (args.flag("no-trunc") ? id : id.replace("sha256:", "").slice(0, 12))).join("\n");
   },
 });
@@ -56,7 +57,7 @@ export const PUSH = one({
     const { repository, tag } = reference(args.operands[0]!);
     const wanted = args.flag("all-tags") ? null : (tag ?? "latest");
     const platform = platformOf(args.value("platform"));
-    return post(`/images/${repository}/push${query({ tag: wanted, platform })}`, `push ${args.operands[0]}`);
+    return post(`${image(repository)}/push${query({ tag: wanted, platform })}`, `push ${args.operands[0]}`);
   },
 });
 
@@ -68,7 +69,7 @@ export const TAG = one({
   plan: ({ operands: [from = "", to = ""] }) => {
     const { repository, tag } = reference(to);
     const wishes = query({ repo: repository, tag: tag ?? "latest" });
-    return post(`/images/${from}/tag${wishes}`, `give ${from} another name`);
+    return post(`${image(from)}/tag${wishes}`, `give ${from} another name`);
   },
 });
 
@@ -82,7 +83,7 @@ export const REMOVE = each({
       noprune: args.flag("no-prune"),
       platforms: platformOf(args.value("platform")),
     };
-    return remove(`/images/${name}${query(wishes)}`, `remove ${name}`);
+    return remove(`${image(name)}${query(wishes)}`, `remove ${name}`);
   },
 });
 
@@ -92,7 +93,7 @@ export const INSPECT = each({
   takes: { values: ["format,f", "platform"], since: { platform: "1.49" } },
   names: "image",
   plan: (name, args) =>
-    get(`/images/${name}/json${query({ platform: platformOf(args.value("platform")) })}`, `ask for all about ${name}`),
+    get(`${image(name)}/json${query({ platform: platformOf(args.value("platform")) })}`, `ask for all about ${name}`),
 });
 
 export const HISTORY = one({
@@ -107,7 +108,7 @@ export const HISTORY = one({
   names: "image",
   plan: (args) =>
     get(
-      `/images/${args.operands[0]}/history${query({ platform: platformOf(args.value("platform")) })}`,
+      `${image(args.operands[0]!)}/history${query({ platform: platformOf(args.value("platform")) })}`,
       "list its layers",
     ),
 });

@@ -4,11 +4,21 @@ import type { Arguments } from "../arguments.js";
 import { printedAs } from "../format.js";
 import { add, type Body } from "../container/body.js";
 import { pairs } from "../container/sizes.js";
-import { each, fieldOf, filtersOf, get, listOf, one, post, remove, withBody, type Command } from "../planned.js";
+import {
+  each,
+  fieldOf,
+  filtersOf,
+  get,
+  listOf,
+  network,
+  one,
+  post,
+  remove,
+  withBody,
+  type Command,
+} from "../planned.js";
 import { query } from "../query.js";
 import { isAtLeast } from "../arguments.js";
-
-const network = (name: string): string => `/networks/${name}`;
 
 export const LIST = one({
   operands: "",

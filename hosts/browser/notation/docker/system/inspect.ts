@@ -4,15 +4,15 @@ import type { PlannedRequest } from "../../notation.js";
 import type { Arguments } from "../arguments.js";
 import { printedAs } from "../format.js";
 import { didYouMean } from "../nearest.js";
-import { get, type Command, type Planned } from "../planned.js";
+import { container, get, image, network, volume, type Command, type Planned } from "../planned.js";
 import { query } from "../query.js";
 import { Wrong } from "../wrong.js";
 
 const KINDS: Readonly<Record<string, (name: string, size: boolean) => string>> = {
-  container: (name, size) => `/containers/${name}/json${query({ size })}`,
-  image: (name) => `/images/${name}/json`,
-  network: (name) => `/networks/${name}`,
-  volume: (name) => `/volumes/${name}`,
+  container: (name, size) => `${container(name)}/json${query({ size })}`,
+  image: (name) => `${image(name)}/json`,
+  network,
+  volume,
 };
 
 export const INSPECT_ANY: Command = {

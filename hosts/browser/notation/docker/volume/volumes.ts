@@ -2,7 +2,7 @@
 
 import { printedAs } from "../format.js";
 import { pairs } from "../container/sizes.js";
-import { each, fieldOf, filtersOf, get, listOf, one, post, remove, withBody } from "../planned.js";
+import { each, fieldOf, filtersOf, get, listOf, one, post, remove, volume, withBody } from "../planned.js";
 import { query } from "../query.js";
 import { Wrong } from "../wrong.js";
 
@@ -18,7 +18,7 @@ export const LIST = one({
   plan: (args) => get(`/volumes${query({ filters: filtersOf(args) })}`, "list volumes"),
   prints: (_args, [answer]) => {
     const volumes = listOf((answer as { Volumes?: unknown } | null)?.Volumes);
-    return volumes.map((volume) => fieldOf(volume, "Name")).join("\n");
+    return volumes.map((one) => fieldOf(one, "Name")).join("\n");
   },
 });
 
@@ -27,7 +27,7 @@ export const INSPECT = each({
   prints: (args, answers) => printedAs(args.value("format"), answers),
   takes: { values: ["format,f"] },
   names: "volume",
-  plan: (name) => get(`/volumes/${name}`, `ask for all about ${name}`),
+  plan: (name) => get(volume(name), `ask for all about ${name}`),
 });
 
 export const CREATE = one({
@@ -60,5 +60,5 @@ export const REMOVE = each({
   about: "Remove volumes",
   takes: { flags: ["force,f"] },
   names: "volume",
-  plan: (name, args) => remove(`/volumes/${name}${query({ force: args.flag("force") })}`, `remove ${name}`),
+  plan: (name, args) => remove(`${volume(name)}${query({ force: args.flag("force") })}`, `remove ${name}`),
 });

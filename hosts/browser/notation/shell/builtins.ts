@@ -1,0 +1,51 @@
+// Commands that a shell runs itself.
+
+import { quoted } from "../words.js";
+import { Wrong } from "../docker/wrong.js";
+import type { Variables } from "./variables.js";
+
+interface Done {
+  readonly ok: boolean;
+  readonly printed: string;
+}
+
+type Builtin = (words: readonly string[], variables: Variables) => Done;
+
+const BUILTINS: Readonly<Record<string, Builtin>> = {
+  ":": () => done(true),
+  true: () => done(true),
+  false: () => done(false),
+  echo: (words) => done(true, (words[0] === "-n" ? words.slice(1) : words).join(" ")),
+  export: exported,
+  unset: (words, variables) => {
+    words.forEach((name) => variables.unset(name));
+    return done(true);
+  },
+};
+
+export const BUILTIN_NAMES: readonly string[] = Object.keys(BUILTINS);
+
+export function isBuiltin(word: string): boolean {
+  return Object.hasOwn(BUILTINS, word);
+}
+
+export function runBuiltin([name = "", ...words]: readonly string[], variables: Variables): Done {
+  return BUILTINS[name]!(words, variables);
+}
+
+/** `export A=1 B`: commands see them from now on. Without names it lists those that they see. */
+function exported(words: readonly string[], variables: Variables): Done {
+  const seen = [...variables.environment()].map(([name, value]) => `export ${name}=${quoted(value)}`);
+  if (words.length === 0) return done(true, seen.join("\n"));
+  for (const word of words) {
+    const [, name, value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(word) ?? [];
+    if (name === undefined) throw new Wrong(`export: ${word} is no name of a variable`, word);
+    if (value !== undefined) variables.set(name, value);
+    variables.export(name);
+  }
+  return done(true);
+}
+
+function done(ok: boolean, printed = ""): Done {
+  return { ok, printed };
+}

@@ -1,0 +1,88 @@
+// `xargs`: the commands that it makes of what comes in.
+
+import { Wrong } from "../docker/wrong.js";
+
+interface Wishes {
+  /** Nothing is run where nothing comes in; else a command is run once, without more words. */
+  readonly onlyIfAny: boolean;
+  /** Words end with NUL alone. */
+  readonly isNul: boolean;
+  /** So many words, or lines, for each command at most; null for all at once. */
+  readonly words: number | null;
+  readonly lines: number | null;
+  /** Stands for a line in the command's own words. */
+  readonly mark: string | null;
+}
+
+/** `all`: its own words, options first. */
+export function invocations(all: readonly string[], input: string): string[][] {
+  const { wishes, command } = read(all);
+  const { mark } = wishes;
+  if (mark !== null) {
+    const lines = linesOf(input).map((line) => line.trimStart());
+    return lines.map((line) => command.map((word) => word.replaceAll(mark, () => line)));
+  }
+  const groups = groupsOf(wishes, input);
+  if (groups.length === 0) return wishes.onlyIfAny ? [] : [command];
+  return groups.map((words) => [...command, ...words]);
+}
+
+function groupsOf({ isNul, words, lines }: Wishes, input: string): string[][] {
+  const some = (text: string): string[] => text.split(isNul ? "\0" : /\s+/).filter((word) => word !== "");
+  if (lines !== null) return inGroups(linesOf(input), lines).map((group) => some(group.join(" ")));
+  const all = some(input);
+  return inGroups(all, words ?? all.length);
+}
+
+function linesOf(input: string): string[] {
+  return input.split("\n").filter((line) => line.trim() !== "");
+}
+
+function inGroups<T>(all: readonly T[], size: number): T[][] {
+  const groups: T[][] = [];
+  for (let at = 0; at < all.length; at += size) groups.push(all.slice(at, at + size));
+  return groups;
+}
+
+const LONG: Readonly<Record<string, string>> = {
+  "--no-run-if-empty": "-r",
+  "--verbose": "-t",
+  "--null": "-0",
+  "--max-args": "-n",
+  "--max-lines": "-L",
+  "--max-procs": "-P",
+  "--replace": "-I",
+};
+
+function read(all: readonly string[]): { wishes: Wishes; command: string[] } {
+  const left = [...all];
+  const said = new Map<string, string>();
+  while (left[0]?.startsWith("-") && left[0].length > 1 && left[0] !== "--") option(left.shift()!, left, said);
+  if (left[0] === "--") left.shift();
+  const number = (name: string): number | null => (said.has(name) ? countOf(said.get(name)!) : null);
+  const wishes = { onlyIfAny: said.has("r"), isNul: said.has("0"), words: number("n"), lines: number("L") };
+  return { wishes: { ...wishes, mark: said.get("I") ?? null }, command: left.length > 0 ? left : ["echo"] };
+}
+
+/** `-r`, `-rn1`, `-n 1`, `--max-args=1`. */
+function option(word: string, left: string[], said: Map<string, string>): void {
+  const [name = "", value] = word.split(/=(.*)/s);
+  const letters = word.startsWith("--") ? LONG[name] : word;
+  if (letters === undefined) throw new Wrong(`xargs knows no ${name} here`, name);
+  for (let at = 1; at < letters.length; at++) {
+    const letter = letters[at]!;
+    if (!"rt0nLPI".includes(letter)) throw new Wrong(`xargs knows no -${letter} here`, `-${letter}`);
+    if ("rt0".includes(letter)) {
+      said.set(letter, "");
+      continue;
+    }
+    const given = value ?? (letters.slice(at + 1) || left.shift());
+    if (given === undefined) throw new Wrong(`xargs: -${letter} wants a value`, `-${letter}`);
+    return void said.set(letter, given);
+  }
+}
+
+function countOf(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new Wrong(`xargs: ${text} is no number of words or lines`, text);
+  return Number(text);
+}
