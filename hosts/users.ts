@@ -1,6 +1,6 @@
 // Who a container's process runs as: `name|uid[:group|gid]` by the container's own passwd and group, Docker's rules.
 
-import { HostFailure } from "./failure.js";
+import { failureOf, HostFailure } from "./failure.js";
 
 export interface Identity {
   uid: number;
@@ -28,6 +28,12 @@ export function identify(user: string, more: readonly string[], passwd: string, 
   // A group given by hand takes the place of those the user is a member of.
   const all = [gid, ...(wantedGroup === "" ? memberOf : []), ...added];
   return { uid: account.uid, gid, groups: [...new Set(all)], home: account.home };
+}
+
+/** How `identify` tells what went wrong: of a user that is not to be found, or that the files could not be read. */
+export function identifyFailure(error: unknown): HostFailure {
+  const { kind, message } = failureOf(error);
+  return new HostFailure(kind === "invalid" && error instanceof HostFailure ? "not-found" : "internal", message);
 }
 
 /** Groups by the names or ids that are asked for, the first of each; and those that the user is a member of. */

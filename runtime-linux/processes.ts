@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { engine, Input, Operation, Outcome, Perform, processes, Stdio, types } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
+import { identifyFailure } from "../hosts/users.js";
 import { Cgroups } from "./cgroups.js";
 import { identityOf } from "./bundle.js";
 import { rewriteFile } from "./container-files.js";
@@ -295,7 +296,7 @@ class Processes implements LinuxProcesses {
     try {
       identityOf({ user, groups: [] }, this.#at.paths.rootfs(container), this.#at.kernel);
     } catch (error) {
-      throw error instanceof HostFailure ? new HostFailure("not-found", error.message) : error;
+      throw identifyFailure(error);
     }
   }
 

@@ -102,6 +102,9 @@ onEngines(
         126,
         expect.stringMatching(/find user nobody-such/),
       ]);
+      // Nobody waits for the code of a detached one.
+      const detached = await docker().run("exec", "-d", "-u", "nobody-such", "box", "true");
+      expect([detached.code, detached.stderr]).toEqual([1, expect.stringMatching(/find user nobody-such/)]);
       const none = await docker().run("exec", "nobody", "true");
       expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/No such container: nobody/)]);
       await docker().well("create", "--name", "idle", "busybox");

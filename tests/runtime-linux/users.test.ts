@@ -1,7 +1,9 @@
 // Users and groups by name, as a container's files have them.
 
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { identify } from "../../hosts/users.js";
+import { HostFailure } from "../../hosts/failure.js";
+import { identify, identifyFailure } from "../../hosts/users.js";
 
 const PASSWD = `root:x:0:0:root:/root:/bin/sh
 alice:x:1000:100:Alice:/home/alice:/bin/sh
@@ -50,4 +52,20 @@ it("holds nobody up for what a container writes into its files", () => {
   const begun = performance.now();
   expect(identify("last", ["last"], long, long)).toEqual({ uid: 7, gid: 8, groups: [8, 7], home: "/last" });
   expect(performance.now() - begun).toBeLessThan(1000);
+});
+
+it("tells of all that can go wrong only a user that the files do not know as not found", () => {
+  const failed = (act: () => unknown): unknown => {
+    try {
+      return act();
+    } catch (error) {
+      return identifyFailure(error).failure.kind;
+    }
+  };
+  expect(failed(() => identify("zoe", [], PASSWD, GROUP))).toBe("not-found");
+  expect(failed(() => readFileSync("/no/such/file"))).toBe("internal");
+  const broken = () => {
+    throw new HostFailure("busy", "later");
+  };
+  expect(failed(broken)).toBe("internal");
 });

@@ -48,6 +48,8 @@ export class Exec {
   columns: u32 = 0;
 
   stage: Stage = Stage.Created;
+  /** The request whose start was told last: it may wait since, and begin again. */
+  toldOf: u64 = 0;
   /** Stays after the end. */
   pid: u32 = 0;
   exitCode: i32 = 0;

@@ -11,6 +11,7 @@ import {
   ProcessCommandIdentify,
 } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
+import { Status } from "../container/lifecycle";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
 import { Task } from "../task";
 import { emitExec } from "./exec-event";
@@ -44,6 +45,21 @@ export abstract class Launching extends Task {
   /** Whoever is to have its stdio gets it: right before it is asked for, or told that it cannot be. */
   protected opens(): void {}
 
+  /** Nobody was told yet that it begins. */
+  protected isNew(): bool {
+    return true;
+  }
+
+  /** Nobody is there to have its stdio. */
+  protected get alone(): bool {
+    return this.detached;
+  }
+
+  /** While its user was looked up its container has come into a state in which nothing starts. */
+  protected heldUp(): void {
+    assert(false, "only what clients start has its user looked up");
+  }
+
   /** It runs. */
   abstract launched(): void;
 
@@ -55,7 +71,7 @@ export abstract class Launching extends Task {
     this.detached = detached;
     this.capture = capture;
     exec.stage = Stage.Starting;
-    emitExec(exec, `exec_start: ${exec.line}`);
+    if (this.isNew()) emitExec(exec, `exec_start: ${exec.line}`);
     putExec(exec.id, exec.container, exec.run);
     if (exec.asksForUser) {
       askProcesses(this, Step.Identify, new ProcessCommandIdentify(new Identify(exec.container.id, exec.user)));
@@ -64,14 +80,23 @@ export abstract class Launching extends Task {
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     if (failure !== null) this.failed(failure, step);
-    else if (step == Step.Identify) return this.launch();
+    else if (step == Step.Identify) return this.identified();
     else this.runs((<OutcomeLaunched>outcome!).value);
     this.exec.tellWatches();
   }
 
+  /** Frozen, its container would never let it begin. */
+  private identified(): void {
+    const container = this.exec.container;
+    if (isOver(this.exec) || (!container.turning && container.status == Status.Running)) return this.launch();
+    this.exec.stage = Stage.Created;
+    deleteExec(this.exec.id);
+    this.heldUp();
+  }
+
   private launch(): void {
     this.opens();
-    askProcesses(this, Step.Launch, new ProcessCommandExec(execCommandOf(this.exec, this.detached, this.capture)));
+    askProcesses(this, Step.Launch, new ProcessCommandExec(execCommandOf(this.exec, this.alone, this.capture)));
   }
 
   private runs(launched: Launched): void {
@@ -87,7 +112,7 @@ export abstract class Launching extends Task {
     const exec = this.exec;
     exec.stage = Stage.Ended;
     exec.failed = true;
-    const isUnknown = step == Step.Identify && failure.kind == FailureKind.NotFound;
+    const isUnknown = step == Step.Identify && failure.kind == FailureKind.NotFound && !isOver(exec);
     if (step == Step.Identify) this.opens();
     exec.exitCode = isUnknown ? NOT_EXECUTABLE_CODE : codeOf(failure.kind);
     deleteExec(exec.id);

@@ -30,6 +30,7 @@ export function startExec(call: Call): Refusal | null {
   if (exec === null) return lookup.refusal;
   // A frozen container would never let it begin: it is seen first what comes of that.
   if (exec.container.turning) {
+    listen(call);
     exec.container.queue.push(call);
     return null;
   }
@@ -110,14 +111,33 @@ class Detachment extends Follower {
   }
 }
 
-class DetachedStart extends Launching {
+/** It matters whether its client leaves before it is answered. */
+function listen(call: Call): void {
+  if (!call.gone) engine.calls.set(call.id, call);
+}
+
+abstract class ClientStart extends Launching {
   constructor(
     exec: Exec,
-    private readonly call: Call,
+    protected readonly call: Call,
   ) {
     super(exec);
+    listen(call);
   }
 
+  protected isNew(): bool {
+    const before = this.exec.toldOf;
+    this.exec.toldOf = this.call.id;
+    return before != this.call.id;
+  }
+
+  /** It is seen anew what comes of the request. */
+  protected heldUp(): void {
+    this.call.again(this.call);
+  }
+}
+
+class DetachedStart extends ClientStart {
   launched(): void {
     sendEmpty(this.call, 200);
   }
@@ -127,17 +147,21 @@ class DetachedStart extends Launching {
   }
 }
 
-class AttachedStart extends Launching {
+class AttachedStart extends ClientStart {
   constructor(
     exec: Exec,
-    private readonly call: Call,
+    call: Call,
     private readonly tty: bool,
   ) {
-    super(exec);
+    super(exec, call);
   }
 
   protected opens(): void {
-    attach(this.call, this.exec, this.tty);
+    if (!this.call.gone) attach(this.call, this.exec, this.tty);
+  }
+
+  protected get alone(): bool {
+    return this.call.gone;
   }
 
   /** Who is attached to nothing has nothing to wait for. */

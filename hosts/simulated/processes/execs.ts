@@ -2,6 +2,7 @@
 
 import type { engine, ExecStdio, Input, processes, types } from "../../host.js";
 import { HostFailure } from "../../failure.js";
+import { identifyFailure } from "../../users.js";
 import { Exec } from "./exec.js";
 import type { ContainerProcess } from "./process.js";
 import type { Run } from "./run.js";
@@ -91,7 +92,7 @@ export class Execs {
     try {
       identityOf({ user, groups: [] }, files);
     } catch (error) {
-      throw error instanceof HostFailure ? new HostFailure("not-found", error.message) : error;
+      throw identifyFailure(error);
     }
   }
 
