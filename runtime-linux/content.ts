@@ -143,8 +143,11 @@ class Carrier {
       member: (member: content.Member) => this.archives.member(member),
       settled: (chain: string) => this.#unpacking.settled(chain),
     };
-    const work: Work = async (told, stop) =>
-      this.layers.record(layer.chain)?.size ?? makeLayer(layer, deps, told, stop);
+    const work: Work = async (told, stop) => {
+      const dropped = this.layers.dropped(layer.chain);
+      if (dropped !== undefined) await dropped;
+      return this.layers.record(layer.chain)?.size ?? makeLayer(layer, deps, told, stop);
+    };
     return this.#unpacking.ask(layer.chain, work, report, signal);
   }
 

@@ -84,7 +84,10 @@ async function openSource(layer: content.Layer, draft: string, deps: LayerDeps, 
   }
   const { rests } = deps.layers;
   const blob = await deps.registry.stream(source.val, signal, await rests.size(layer));
-  if (blob.from === 0) return { ...known, body: blob.body, keep, had: 0 };
+  if (blob.from === 0) {
+    await rests.forget(layer);
+    return { ...known, body: blob.body, keep, had: 0 };
+  }
   await rests.take(layer, keep);
   return { ...known, body: wentOn(keep, blob), keep, had: blob.from };
 }

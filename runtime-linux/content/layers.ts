@@ -33,6 +33,8 @@ export class Layers {
   readonly #paths: Paths;
   readonly #kernel: Kernel;
   #records: Map<string, LayerRecord> | undefined;
+  /** Chains that are being dropped. */
+  readonly #drops = new Map<string, Promise<void>>();
 
   constructor(paths: Paths, kernel: Kernel) {
     this.#paths = paths;
@@ -111,10 +113,27 @@ export class Layers {
     await rename(draft, this.directory(chain));
     await syncPath(this.#paths.layers());
     this.#known().set(chain, record);
+    await this.rests.drop(chain);
   }
 
   /** Forgets a layer, or what is kept of it on its way; the blob too, when no other layer came from it. */
   async drop(chain: string): Promise<void> {
+    const before = this.dropped(chain) ?? Promise.resolve();
+    const drop = before.then(() => this.#drop(chain));
+    this.#drops.set(chain, drop);
+    try {
+      await drop;
+    } finally {
+      if (this.#drops.get(chain) === drop) this.#drops.delete(chain);
+    }
+  }
+
+  /** Of a chain that is being dropped: resolves when it is. What there is of it then stays. */
+  dropped(chain: string): Promise<void> | undefined {
+    return this.#drops.get(chain)?.catch(() => {});
+  }
+
+  async #drop(chain: string): Promise<void> {
     await this.rests.drop(chain);
     const record = this.record(chain);
     if (!record) return;

@@ -29,6 +29,12 @@ export class Rests {
     return rename(this.#path(layer), to);
   }
 
+  /** Forgets one that is of no use. */
+  forget(layer: content.Layer): Promise<void> {
+    return rm(this.#path(layer), { force: true });
+  }
+
+  /** Forgets all of a chain. */
   async drop(chain: string): Promise<void> {
     const own = prefixOf(chain);
     for (const name of namesIn(this.#directory)) {

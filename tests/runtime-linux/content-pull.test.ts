@@ -209,6 +209,24 @@ describeUnless(missing, "a layer from a registry", () => {
     blobs.set(digest, (response) => sending(blob)(response, 0));
     await fixture.perform({ tag: "layer", val: command });
     expect(readFileSync(keptBlob(blob))).toEqual(blob);
+    expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
+  });
+
+  test("that broke off, and comes otherwise, leaves nothing of what had come", async () => {
+    const { command, blob } = push(MANY);
+    blobs.set(command.source.val.digest, sending(blob.subarray(0, 60)));
+    await failed(fixture.perform({ tag: "layer", val: command }));
+    expect(await fixture.layer(MANY)).toBe(command.chain);
+    expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
+  });
+
+  test("that is asked for while it is dropped comes anew", async () => {
+    const { command } = push(MANY);
+    const dropped = (): Promise<unknown> => fixture.perform({ tag: "drop-chain", val: command.chain });
+    await fixture.perform({ tag: "layer", val: command });
+    await Promise.all([dropped(), dropped(), fixture.perform({ tag: "layer", val: command })]);
+    expect(readFileSync(join(fixture.diff(command.chain), "file"), "utf8")).toBe(NUMBERS);
+    expect(fixture.content.chains()).toEqual([command.chain]);
   });
 
   test("that broke off can be dropped", async () => {
