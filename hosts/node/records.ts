@@ -109,8 +109,8 @@ class LmdbRecords implements RecordStore {
   #journal!: LmdbJournal;
   /** A commit has not ended: what became of it cannot be known before the database is opened anew. */
   #isStuck = false;
-  /** It has been used: its file may have been damaged since it was looked at. */
-  #isUsed = false;
+  /** Something failed for no reason that is known: its file may have been damaged since it was looked at. */
+  #isDoubtful = false;
 
   constructor(directory: string, journalBytes: number, told: DamageTold) {
     this.#directory = directory;
@@ -146,16 +146,20 @@ class LmdbRecords implements RecordStore {
   }
 
   async load(): Promise<engine.Stored[]> {
-    if (this.#isUsed) await this.#lookAgain();
-    this.#isUsed = true;
+    if (this.#isStuck) throw STUCK;
+    if (this.#isDoubtful) await this.#lookAgain();
+    this.#isDoubtful = true;
     const stored = [...this.#database.getRange({ snapshot: true })].map(({ key, value }) => ({ key, value }));
+    this.#isDoubtful = false;
     // What keeps room may still be there, where there was none to take it away.
     return stored.filter(({ key }) => !isJournal(key) && key !== RESERVE_KEY).map(lostWithoutKey);
   }
 
-  /** A transaction that failed may have met with damage, and LMDB dies of some that it reads. */
+  /**
+   * A transaction that failed may have met with damage, and LMDB dies of some that it reads. All of the file is read, and
+   * everybody waits for it: not when the core alone was lost, nor for want of room.
+   */
   async #lookAgain(): Promise<void> {
-    if (this.#isStuck) throw STUCK;
     const found = findDatabase(join(this.#directory, DATABASE), []);
     if (found === null || found.isSound) return;
     await makeWhole(this.#directory, this.#journalBytes, found, this.#told);
@@ -238,6 +242,7 @@ class LmdbRecords implements RecordStore {
   async #explained(error: unknown): Promise<HostFailure> {
     const { bavail, bsize } = await statfs(this.#directory);
     const full = bavail * bsize < NO_ROOM;
+    if (!full) this.#isDoubtful = true;
     const why = full ? "no space left on device" : error instanceof Error ? error.message : String(error);
     return new HostFailure(full ? "exhausted" : "internal", `write records: ${why}`);
   }

@@ -14,16 +14,19 @@ afterAll(() => rm(scratch, { recursive: true }));
 const why = process.getuid?.() !== 0 ? "mounting a small file system needs root" : null;
 
 interface Said {
+  quiet: number;
+  early: string[];
   failed: string;
   found: string[];
   last: string[];
   told: string[];
 }
 
-test("that is damaged while it is open is moved over when it is asked for its records again", async () => {
+test("that is damaged while it is open is moved over once it has failed and is asked for its records again", async () => {
   const directory = join(scratch, "open");
   const program = programOf(new URL("damaged-pages/while-open.ts", import.meta.url));
   const said = JSON.parse(await must([process.execPath, program, directory])) as Said;
+  expect([said.quiet, said.early]).toEqual([2, []]);
   expect(said.failed).toContain("write records: ");
   expect(said.found).toEqual(["container/large: 50000 bytes", "container/small: 5 bytes"]);
   expect(said.last).toEqual(["container/last", "container/small"]);

@@ -1,9 +1,12 @@
 // What the database's file says of itself before LMDB opens it.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { RECORDS, type Keys } from "../../hosts/node/database/keys.js";
+import { Pages } from "../../hosts/node/database/pages.js";
+import { TreeWalk } from "../../hosts/node/database/tree.js";
 import { findDatabase } from "../../hosts/node/database-file.js";
 import { openRecords } from "../../hosts/node/records.js";
 
@@ -24,6 +27,24 @@ test("one that was made is found, one that was cut at its head cannot be read", 
     writeFileSync(join(directory, "cut"), Buffer.alloc(length, 1));
     expect(() => findDatabase(join(directory, "cut"), [])).toThrow("is damaged");
   }
+});
+
+test("leaves that no page leads to are each looked for in one gap, not in all that there are by then", async () => {
+  const { directory, file } = scratch();
+  const keys = Array.from({ length: 3000 }, (_, at) => `container/${String(at).padStart(6, "0")}`);
+  const records = await openRecords(directory);
+  await records.commit(keys.map((key) => ({ tag: "put", val: { key, value: Buffer.alloc(1500, key) } })));
+  await records.close();
+  const pages = new Pages(readFileSync(file));
+  let compared = 0;
+  const counting: Keys = { ...RECORDS, compare: (one, other) => (compared++, RECORDS.compare(one, other)) };
+  const transaction = Math.max(...pages.metas.map((meta) => meta!.transaction));
+  const ground = { pages, lastPage: pages.count - 1, transaction, used: new Set<number>(), damaged: new Set<number>() };
+  const walk = new TreeWalk(ground, counting, null);
+  walk.fill(null);
+  const found = walk.leaves.map(({ key }) => key.toString()).filter((key) => key.startsWith("container/"));
+  expect(found).toEqual(keys);
+  expect(compared).toBeLessThan(50 * keys.length);
 });
 
 function scratch() {

@@ -71,13 +71,31 @@ export class TreeWalk {
     for (const { number, page } of found) {
       const first = page.nodes[0]!.key;
       const last = page.nodes.at(-1)!.key;
-      const gap = this.#gaps.findIndex((range) => this.#isIn(first, range) && this.#isIn(last, range));
-      if (gap === -1 || !this.#claim(number, 1)) continue;
-      const [low, high] = this.#gaps[gap]!;
-      this.#gaps.splice(gap, 1, [low, first], [after(last), high]);
+      const at = this.#gapOf(first);
+      const gap = this.#gaps[at];
+      if (gap === undefined || !this.#isIn(last, gap) || !this.#claim(number, 1)) continue;
+      const left: Range[] = [[gap[0], first], [after(last), gap[1]]]; // prettier-ignore
+      this.#gaps.splice(at, 1, ...left.filter((range) => !this.#isEmpty(range)));
       this.#take(page.nodes);
     }
     this.#sort();
+  }
+
+  /** Where the gap that a key is in stands among the others, which are in the order of their keys; -1: there is none. */
+  #gapOf(key: Buffer): number {
+    let [from, to] = [0, this.#gaps.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      const low = this.#gaps[middle]![0];
+      if (low === null || this.#keys.compare(low, key) <= 0) from = middle + 1;
+      else to = middle;
+    }
+    const found = this.#gaps[from - 1];
+    return found !== undefined && this.#isIn(key, found) ? from - 1 : -1;
+  }
+
+  #isEmpty([low, high]: Range): boolean {
+    return low !== null && high !== null && this.#keys.compare(low, high) >= 0;
   }
 
   #sort(): void {
