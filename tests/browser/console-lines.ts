@@ -117,6 +117,7 @@ export const CREATIONS: readonly string[] = [
   "--no-healthcheck",
   "--init",
   "--ip 172.30.0.4 --ip6 2001:db8::3 --network n",
+  "--network n --net-alias al",
   "--network n --network-alias al --link web:w --link-local-ip 169.254.1.1",
   "--network name=n,alias=a,alias=b,ip=1.2.3.4,driver-opt=x=y",
   "--network host",
@@ -168,6 +169,9 @@ export const NEWER: readonly string[] = [
   "docker history --platform linux/amd64 busybox",
   "docker image inspect --platform linux/amd64 busybox",
   "docker rmi --platform linux/arm64/v8 busybox",
+  "docker images --tree",
+  "docker volume ls --cluster",
+  "docker create --use-api-socket busybox",
 ];
 
 /** What goes on until it is ended, or wants a terminal: as the real command was seen to send it. */

@@ -1,11 +1,10 @@
 // The playground in a real browser: what a visitor sees and does.
 
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { PLAYGROUND, sendLast } from "./chromium.js";
+import { firstLoad, gzipped } from "./first-load.js";
 import { onPages } from "./on-pages.js";
 
 const THEMES = ["light", "dark"] as const;
@@ -36,7 +35,9 @@ onPages("the playground", (browser) => {
     expect(await sendLast(page)).toBe("201 Created");
     await expect.poll(() => those(/^\/api\//)).toEqual(["/api/v1.41.json"]);
     expect(those(/code-editor|emulator/)).toEqual([]);
-    expect(gzipped([...new Set(fetched)])).toBeLessThan(MOST_FIRST_BYTES);
+    const first = new Set(fetched.map((path) => path.replace(/^\/$/, "/index.html").slice(1)));
+    expect([...first].filter((path) => path !== "icon.svg").toSorted()).toEqual(firstLoad().toSorted());
+    expect(gzipped([...first])).toBeLessThan(MOST_FIRST_BYTES);
     await page.getByRole("textbox", { name: "Body" }).focus();
     await page.getByLabel("API version").selectOption("1.25");
     await expect.poll(() => those(/^\/api\//)).toEqual(["/api/v1.41.json", "/api/v1.25.json"]);
@@ -101,11 +102,6 @@ onPages("the playground", (browser) => {
     });
   }
 });
-
-function gzipped(paths: readonly string[]): number {
-  const files = paths.map((path) => readFileSync(join(PLAYGROUND, path === "/" ? "index.html" : path)));
-  return files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0);
-}
 
 /** Presses Tab until something of that name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {

@@ -92,23 +92,18 @@ function shown(words: readonly string[], remarks: readonly string[]): Parsed {
 
 function unknownCommand(words: readonly string[]): Wrong {
   const [first = "", second = ""] = words;
-  if (GROUPS.includes(first)) {
-    const verbs = verbsOf(first);
-    const meant = didYouMean(second, verbs) || `; it knows ${verbs.join(", ")}`;
-    return new Wrong(`docker ${first} does not know ${second}${meant}`, second || first);
+  const isOfGroup = GROUPS.includes(first);
+  const name = isOfGroup ? second : first;
+  if (name === "build") {
+    const build = "sends a folder of yours, and there is none here: POST /build takes it as a tar archive";
+    return new Wrong(`docker build ${build}`, name);
   }
-  if (first === "build") {
-    return new Wrong(
-      "docker build sends a folder of yours, and there is none here: POST /build takes it as a tar archive",
-      first,
-    );
-  }
+  if (first === "volume" && second === "update")
+    return new Wrong("docker volume update is for volumes of a swarm, which this engine's API has not", second);
   if (ELSEWHERE.has(first)) return new Wrong(`docker ${first} is not part of this engine's API`, first);
-  const meant = didYouMean(first, [...SINGLE, ...GROUPS, "help"]);
-  return new Wrong(
-    `docker does not know ${first}${meant}${meant === "" ? "; docker help lists what it knows" : ""}`,
-    first,
-  );
+  const [whole, known] = isOfGroup ? [`docker ${first}`, verbsOf(first)] : ["docker", [...SINGLE, ...GROUPS, "help"]];
+  const list = isOfGroup ? `; it knows ${known.join(", ")}` : "; docker help lists what it knows";
+  return new Wrong(`${whole} does not know ${name}${didYouMean(name, known) || list}`, name || first);
 }
 
 const ELSEWHERE = new Set(

@@ -4,6 +4,7 @@ import { jsonText } from "../../session/json-text.js";
 import type { PlannedRequest } from "../notation.js";
 import type { Arguments, Takes } from "./arguments.js";
 import { query, segment } from "./query.js";
+import { misread } from "./wrong.js";
 
 export interface Planned {
   /** Targets without a version. */
@@ -113,13 +114,16 @@ export function atSign(text: string, sign: string): [string, string | null] {
   return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + sign.length)];
 }
 
+const POLICIES: readonly string[] = ["always", "missing", "never"];
+
 /** An image that is not there is pulled, unless the command is told not to. */
 export function creation(args: Arguments, body: object): PlannedRequest[] {
   const platform = args.value("platform");
   const target = `/containers/create${query({ name: args.value("name"), platform })}`;
   const request = withBody(post(target, "create the container"), body);
   const pull = pulling(args.operands[0]!, platform);
-  const policy = args.value("pull");
+  const policy = args.value("pull") ?? "missing";
+  if (!POLICIES.includes(policy)) throw misread(policy, `time to pull: ${POLICIES.join(", ")} are`);
   if (policy === "always") return [pull, request];
   return policy === "never" ? [request] : [{ ...request, pull }];
 }

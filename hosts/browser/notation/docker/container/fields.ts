@@ -1,6 +1,6 @@
 // Kinds of options that become fields.
 
-import { misread } from "../wrong.js";
+import { Wrong } from "../wrong.js";
 import { add, put, type Field } from "./body.js";
 import { bytesOf, durationOf, integerOf, pairs } from "./sizes.js";
 
@@ -51,7 +51,7 @@ export function refused(name: string, place: string, isFlag = false): Field {
   return {
     ...elsewhere(name, place, isFlag),
     put: (_body, values) => {
-      throw misread(values.at(-1)!, `thing to say here: ${place}`);
+      throw new Wrong(`it cannot be said here: ${place}`, values.at(-1)!);
     },
   };
 }

@@ -22,12 +22,18 @@ import { Wrong } from "../wrong.js";
 export const LIST = one({
   operands: "[REPOSITORY[:TAG]]",
   about: "List images",
-  takes: { flags: ["all,a", "quiet,q", "digests", "no-trunc", "tree"], values: ["filter,f", "format"], most: 1 },
+  takes: {
+    flags: ["all,a", "quiet,q", "digests", "no-trunc", "tree"],
+    values: ["filter,f", "format"],
+    most: 1,
+    since: { tree: "1.47" },
+  },
   names: "image",
   plan: (args) => {
     const [pattern] = args.operands;
     const filters = filterText([...args.values("filter"), ...(pattern === undefined ? [] : [`reference=${pattern}`])]);
-    return get(`/images/json${query({ all: args.flag("all"), filters })}`, "list images");
+    const wishes = { all: args.flag("all"), filters, manifests: args.flag("tree") };
+    return get(`/images/json${query(wishes)}`, "list images");
   },
   prints: (args, [answer]) => {
     const ids = [...new Set(listOf(answer).map((one) => fieldOf(one, "Id")))];
