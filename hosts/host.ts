@@ -74,6 +74,8 @@ export interface Replies {
 /**
  * A container's log over all its runs, in conmon's k8s-file form: `RFC3339NANO stdout|stderr P|F TEXT\n`, P for a part
  * of a line, F for its end. `streams/log-lines.ts` reads it; the bytes of the TEXTs are exactly what the process wrote.
+ * A run's stream that ends with a P is followed by an E, without text and with the time at which the stream ended, or
+ * the next run would seem to go on with the line. It is there before the run's exit is told.
  */
 export interface LogBytes {
   /** Bytes written so far; 0 when there is no log yet. It never goes back, though the oldest bytes are thrown away. */

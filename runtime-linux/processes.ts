@@ -253,8 +253,8 @@ class Processes implements LinuxProcesses {
     // Not if it is being reaped, or nobody is there to be told.
     if (!this.#running.delete(run.name)) return;
     this.#stdins.close(run);
-    this.#logs.ended(run.container);
     const exit = (await exitOf(run)) ?? (await this.#lost(run));
+    this.#logs.ended(run.container, exit.at);
     this.#memoryKills.ended(run);
     this.#happened({ tag: "exited", val: { container: run.container, run: run.number, exit } });
   }
@@ -263,7 +263,7 @@ class Processes implements LinuxProcesses {
   async #lost(run: Run): Promise<types.Exit> {
     // What does not end is met again by who reaps the run, and is told of it.
     await this.#killLeft(run).catch(() => {});
-    return { code: LOST_CODE, outOfMemory: false, lost: true, at: BigInt(Date.now()) * 1_000_000n };
+    return { code: LOST_CODE, outOfMemory: false, lost: true, at: now() };
   }
 
   async #killLeft(run: Run): Promise<void> {
@@ -284,8 +284,9 @@ class Processes implements LinuxProcesses {
     this.#memoryKills.forget(run);
     await this.#execs.reapOf(run);
     const passes = run.note()?.log?.passing;
+    const exit = await exitOf(run);
     await reap(run, ended, this.#at);
-    this.#logs.ended(run.container);
+    this.#logs.ended(run.container, exit?.at ?? now());
     if (passes) this.#logs.clear(run.container);
     this.#exits.forget(run);
     this.#stdins.close(run);
@@ -313,6 +314,11 @@ class Processes implements LinuxProcesses {
   #run({ container, run }: processes.Subject): Run {
     return new Run(this.#at.paths, container, run);
   }
+}
+
+/** Nanoseconds since 1970. */
+function now(): bigint {
+  return BigInt(Date.now()) * 1_000_000n;
 }
 
 /** Without a descriptor to spare it cannot be read: it is tried again until it can. */

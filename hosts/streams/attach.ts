@@ -2,7 +2,9 @@
 
 import type { LogBytes, Stdin, Stdio, engine, replies } from "../host.js";
 import { DetachKeys } from "./detach-keys.js";
+import { firstBytes } from "./first-bytes.js";
 import { LogReader } from "./log-lines.js";
+import { LogRecords, type RecordForm } from "./log-records.js";
 import type { Sink } from "./logs.js";
 import { RawOutput } from "./raw-output.js";
 
@@ -11,6 +13,8 @@ export interface Client extends Sink {
   /** What the client sends; ends with its half-close, or when it is gone. */
   bytes(): AsyncIterable<Uint8Array>;
 }
+
+const NOTHING = new Uint8Array();
 
 interface Bound {
   stdin: Stdin | null;
@@ -27,7 +31,6 @@ export class Attachment {
   readonly #run: replies.RunStdio;
   readonly #stdin: Stdin | null;
   readonly #log: LogBytes | null;
-  readonly #from: number;
   /** How far the log had come when the connection was bound. */
   readonly #bound: number;
   /** How much of the log the client has been sent; all there will ever be once the stream is over. */
@@ -51,7 +54,6 @@ export class Attachment {
     this.#stdin = stdin;
     this.#log = log;
     this.#bound = bound;
-    this.#from = run.history ? 0 : bound;
   }
 
   /**
@@ -90,8 +92,29 @@ export class Attachment {
 
   async #copyOutput(client: Client, drain: AbortSignal, left: AbortSignal): Promise<Ending> {
     if (this.#log === null) return aborted(drain).then(() => "ended");
-    const log = this.#run.live ? this.#log : firstBytes(this.#log, this.#bound);
-    const reader = new LogReader(log, this.#from, drain, left);
+    const history = this.#run.history ? await this.#copyHistory(client, this.#log, left) : this.#bound;
+    if (history < 0) return "client";
+    return this.#run.live ? this.#copyLive(client, new LogReader(this.#log, history, drain, left)) : "ended";
+  }
+
+  /** As `logs` would tell it. Resolves to where in the log it ends; -1 when the client has gone. */
+  async #copyHistory(client: Client, log: LogBytes, left: AbortSignal): Promise<number> {
+    const records = new LogRecords(formOf(this.#hijack));
+    const reader = new LogReader(firstBytes(log, this.#bound), 0, AbortSignal.abort(), left);
+    try {
+      for (let block = await reader.next(); block !== null; block = await reader.next()) {
+        const bytes = records.render(block, reader.passed - block.length);
+        if (bytes.length > 0 && !(await client.write(bytes))) return -1;
+        this.#advance(reader.passed);
+      }
+      const rest = this.#run.ended ? records.finish() : NOTHING;
+      return rest.length === 0 || (await client.write(rest)) ? reader.passed : -1;
+    } finally {
+      reader.close();
+    }
+  }
+
+  async #copyLive(client: Client, reader: LogReader): Promise<Ending> {
     try {
       const output = new RawOutput(this.#hijack);
       for (let block = await reader.next(); block !== null; block = await reader.next()) {
@@ -123,6 +146,11 @@ export class Attachment {
   }
 }
 
+/** Records of its history, nothing added. */
+function formOf({ stdout, stderr, framing }: replies.Hijack): RecordForm {
+  return { stdout, stderr, framed: framing === "multiplexed", timestamps: false, prefix: "", since: 0n, until: 0n };
+}
+
 /** That of a stream whose input has ended; never, when that is not its end. */
 export async function endingOf(input: Promise<Ending | null>): Promise<Ending> {
   return (await input) ?? new Promise(() => {});
@@ -138,15 +166,4 @@ export function letGo(ending: Ending, input: Promise<unknown>, over: AbortContro
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}
-
-/** A log as it was when it had `size` bytes. */
-function firstBytes(log: LogBytes, size: number): LogBytes {
-  return {
-    size: async () => size,
-    start: () => log.start(),
-    read: (offset, into) => log.read(offset, into.subarray(0, Math.max(0, size - offset))),
-    watch: (grown) => log.watch(grown),
-    close: () => log.close(),
-  };
 }

@@ -1,5 +1,6 @@
 // A container's log as conmon writes it (its k8s-file form): `RFC3339NANO stdout|stderr P|F TEXT\n`. P is a part of a
 // line: conmon cuts at its own read size. The texts of a stream's lines, F's with a newline, are what the process wrote.
+// What conmon does not write is where a run's stream has ended without a newline: there stands an E, without text.
 
 import type { LogBytes } from "../host.js";
 import { STDERR, STDOUT } from "./frames.js";
@@ -7,7 +8,8 @@ import { share } from "./share.js";
 
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
-const LETTER_P = 0x50;
+const LETTER_E = 0x45;
+const LETTER_F = 0x46;
 const LETTER_O = 0x6f;
 
 /** Length of `stdout F ` with its spaces. */
@@ -24,6 +26,8 @@ export class LogLine {
   stream = STDOUT;
   /** No newline follows its text in what the process wrote. */
   partial = false;
+  /** A run's stream has ended here: it has no text, and no line goes on beyond it. */
+  ends = false;
   /** Its text: from here up to `end`, where the newline of the file is. */
   text = 0;
   end = 0;
@@ -37,7 +41,9 @@ export class LogLine {
     this.text = this.timeEnd + 1 + TAG_LENGTH;
     if (this.timeEnd < 0 || this.text > this.end) return false;
     this.stream = block[this.timeEnd + 4] === LETTER_O ? STDOUT : STDERR;
-    this.partial = block[this.timeEnd + 8] === LETTER_P;
+    const tag = block[this.timeEnd + 8];
+    this.partial = tag !== LETTER_F;
+    this.ends = tag === LETTER_E;
     return true;
   }
 }

@@ -1,8 +1,9 @@
 // Finds where the last lines of a log begin, reading it backwards: a log may be larger than memory.
 
-import type { LogBytes } from "../host.js";
+import type { LogBytes, replies } from "../host.js";
 import { STDERR, STDOUT } from "./frames.js";
 import { LogLine } from "./log-lines.js";
+import { RECORD_BYTES, type Beginnings } from "./record-cutter.js";
 import { Moment } from "./timestamps.js";
 
 const BLOCK = 65_536;
@@ -11,41 +12,50 @@ const NEWLINE = 0x0a;
 /** How far back, in bytes without any of its own, a stream's line is looked for that began before those in front of it. */
 const FURTHEST = 1 << 20;
 
-/** For each stream (stdout, stderr) the offset from which on its lines are wanted. */
-export interface Beginnings {
-  readonly [stream: number]: number;
+/** Where the first of them is. */
+export function firstOf(beginnings: Beginnings): number {
+  return Math.min(beginnings[STDOUT]!, beginnings[STDERR]!);
 }
 
+export interface Tail {
+  beginnings: Beginnings;
+  /** Each of the lines is one record, and there are no more of them than were looked for. */
+  isEven: boolean;
+}
+
+/** What of a log's end is told. */
+export type TailBounds = Pick<replies.LogSource, "until" | "follow" | "ended">;
+
 /**
- * Where the last `count` lines begin that are not later than `until` (null: of all). A line counts once, in however
- * many parts it was written, and where it ended. Lines of both streams count, as Docker counts them: the other
- * stream's lines that ended between the parts of a wanted one need not be wanted.
+ * Where the last `count` lines begin that are not later than `until`. A line counts once, in however many parts it was
+ * written, and where it ended; one that may still go on does not count. Lines of both streams count, as Docker counts
+ * them: the other stream's lines that ended between the parts of a wanted one need not be wanted.
  */
-export async function tailOf(log: LogBytes, size: number, count: number, until: Moment | null): Promise<Beginnings> {
-  const search = new TailSearch(count, until);
+export async function tailOf(log: LogBytes, size: number, count: number, bounds: TailBounds): Promise<Tail> {
+  const search = new TailSearch(count, bounds);
   const begin = await log.start();
-  if (size <= begin) return fromAnywhere(begin);
+  if (size <= begin) return fromAnywhere(begin, true);
   let end = size;
   let length = BLOCK;
   while (end > begin) {
     const start = Math.max(begin, end - length);
     const block = await readExactly(log, start, end - start);
-    if (block === null) return fromAnywhere(await log.start());
+    if (block === null) return fromAnywhere(await log.start(), false);
     // Only what follows a newline is known to be a whole line; the rest belongs to the block before.
     const first = start === begin ? 0 : block.indexOf(NEWLINE) + 1;
     if (start > begin && (first === 0 || first === block.length)) {
       length *= 2;
       continue;
     }
-    if (search.backwards(block, first, start)) return search.beginnings;
+    if (search.backwards(block, first, start)) return search.tail;
     end = start + first;
     length = BLOCK;
   }
-  return search.isShort ? fromAnywhere(begin) : search.beginnings;
+  return search.isShort ? fromAnywhere(begin, search.tail.isEven) : search.tail;
 }
 
-function fromAnywhere(offset: number): Beginnings {
-  return { [STDOUT]: offset, [STDERR]: offset };
+function fromAnywhere(offset: number, isEven: boolean): Tail {
+  return { beginnings: { [STDOUT]: offset, [STDERR]: offset }, isEven };
 }
 
 /** What is known of a stream's lines, looking backwards. */
@@ -54,22 +64,37 @@ class StreamTail {
   begin = -1;
   /** The line before that one is not wanted, or not looked for any more. */
   isKnown = false;
+  /** No line goes on beyond here: the run is over. */
+  isOver: boolean;
+  /** That is marked: a line without a newline ends only with the mark, whatever was written between the two. */
+  isMarked = false;
+  /** When the stream ended there, if somebody asks. */
+  readonly end = new Moment();
+
+  constructor(isOver: boolean) {
+    this.isOver = isOver;
+  }
 }
 
 class TailSearch {
   readonly #count: number;
   readonly #until: Moment | null;
+  readonly #follows: boolean;
   readonly #line = new LogLine();
   readonly #time = new Moment();
-  readonly #stdout = new StreamTail();
-  readonly #stderr = new StreamTail();
+  readonly #stdout: StreamTail;
+  readonly #stderr: StreamTail;
   #counted = 0;
+  #isEven = true;
   /** End of the last whole line. */
   #end = -1;
 
-  constructor(count: number, until: Moment | null) {
+  constructor(count: number, { until, follow, ended }: TailBounds) {
     this.#count = count;
-    this.#until = until;
+    this.#until = until > 0n ? Moment.of(until) : null;
+    this.#follows = follow;
+    this.#stdout = new StreamTail(ended);
+    this.#stderr = new StreamTail(ended);
   }
 
   /** The log has fewer lines. */
@@ -78,10 +103,11 @@ class TailSearch {
   }
 
   /** What is written after the search is wanted of either stream. */
-  get beginnings(): Beginnings {
+  get tail(): Tail {
     const { begin: stdout } = this.#stdout;
     const { begin: stderr } = this.#stderr;
-    return { [STDOUT]: stdout < 0 ? this.#end : stdout, [STDERR]: stderr < 0 ? this.#end : stderr };
+    const beginnings = { [STDOUT]: stdout < 0 ? this.#end : stdout, [STDERR]: stderr < 0 ? this.#end : stderr };
+    return { beginnings, isEven: this.#isEven };
   }
 
   /** Takes a block that is at an offset of the log. True when all is known. */
@@ -99,28 +125,43 @@ class TailSearch {
 
   #isDone(offset: number): boolean {
     if (this.isShort) return false;
-    const found = ({ begin, isKnown }: StreamTail): boolean => isKnown || begin < 0 || begin - offset > FURTHEST;
-    return found(this.#stdout) && found(this.#stderr);
+    return [this.#stdout, this.#stderr].every((tail) => this.#isFound(tail, offset));
+  }
+
+  /** Of a stream none of whose lines is wanted the one under way may be, and what a run ended with. */
+  #isFound({ begin, isKnown, isMarked }: StreamTail, offset: number): boolean {
+    if (isKnown) return true;
+    if (begin < 0) return (!isMarked && !this.#follows) || this.#end - offset > FURTHEST;
+    return begin - offset > FURTHEST;
   }
 
   #take(block: Uint8Array, offset: number): void {
-    const tail = this.#line.stream === STDOUT ? this.#stdout : this.#stderr;
+    const line = this.#line;
+    const tail = line.stream === STDOUT ? this.#stdout : this.#stderr;
     if (tail.isKnown) return;
-    if (this.#endsLine(block, tail)) {
-      if (this.#counted === this.#count) tail.isKnown = true;
-      else this.#counted++;
+    const isMarked = line.partial && !line.ends && tail.isMarked;
+    const hasEnded = line.ends || !line.partial || tail.isOver;
+    if (hasEnded && !isMarked && !this.isShort) {
+      tail.isKnown = true;
+      return;
     }
-    if (!tail.isKnown) tail.begin = offset;
+    if (line.ends) return this.#mark(block, tail);
+    if (hasEnded && this.#isInTime(block, isMarked ? tail.end : null)) this.#counted++;
+    if (line.partial || line.end - line.text >= RECORD_BYTES) this.#isEven = false;
+    tail.isOver = tail.isMarked = false;
+    tail.begin = offset;
   }
 
-  /** A line ends with its F part; the stream may end in a part whose F never came. */
-  #endsLine(block: Uint8Array, { begin }: StreamTail): boolean {
-    const ends = !this.#line.partial || begin < 0;
-    if (this.#until !== null && ends) {
-      this.#time.parse(block, this.#line.start, this.#line.timeEnd);
-      if (this.#until.isBefore(this.#time)) return false;
-    }
-    return ends;
+  #mark(block: Uint8Array, tail: StreamTail): void {
+    tail.isOver = tail.isMarked = true;
+    if (this.#until !== null) tail.end.parse(block, this.#line.start, this.#line.timeEnd);
+  }
+
+  /** `end`: when the line ended, if not here. */
+  #isInTime(block: Uint8Array, end: Moment | null): boolean {
+    if (this.#until === null) return true;
+    if (end === null) this.#time.parse(block, this.#line.start, this.#line.timeEnd);
+    return !this.#until.isBefore(end ?? this.#time);
   }
 }
 

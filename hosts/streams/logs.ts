@@ -1,12 +1,14 @@
 // Serves `logs`: from a container's log to a client.
 
 import type { LogBytes, replies } from "../host.js";
-import { FAILURE, FRAME_HEADER, STDERR, STDOUT, writeFrameHeader } from "./frames.js";
+import { FAILURE, FRAME_HEADER, writeFrameHeader } from "./frames.js";
+import { lastRecords } from "./last-records.js";
 import { LogReader } from "./log-lines.js";
 import { LogObjects } from "./log-objects.js";
 import { LogRecords } from "./log-records.js";
-import { tailOf, type Beginnings } from "./log-tail.js";
-import { Moment } from "./timestamps.js";
+import { firstOf } from "./log-tail.js";
+
+const NOTHING = new Uint8Array();
 
 /** Where bytes go. */
 export interface Sink {
@@ -40,9 +42,9 @@ async function sendLogs(
   drain: AbortSignal,
   gone: AbortSignal,
 ): Promise<void> {
-  const tail = await tailStart(source, log);
-  const records = new LogRecords(source, tail);
-  const offset = tail === null ? await log.start() : Math.min(tail[STDOUT]!, tail[STDERR]!);
+  const last = await lastRecords(source, log, gone);
+  const records = new LogRecords(source, last);
+  const offset = last === null ? await log.start() : firstOf(last.beginnings);
   const reader = new LogReader(log, offset, source.follow ? drain : AbortSignal.abort(), gone);
   try {
     let sent = Promise.resolve(true);
@@ -52,7 +54,8 @@ async function sendLogs(
       if (!(await sent)) return;
       if (bytes.length > 0) sent = sink.write(bytes);
     }
-    const rest = records.finish();
+    // Who follows gets here when the run is over.
+    const rest = source.ended || source.follow ? records.finish() : NOTHING;
     if ((await sent) && rest.length > 0) await sink.write(rest);
   } finally {
     reader.close();
@@ -67,11 +70,4 @@ function failureText({ framed, objects }: replies.LogSource, error: unknown): Ui
   writeFrameHeader(bytes, 0, FAILURE, text.length);
   bytes.set(text, FRAME_HEADER);
   return framed ? bytes : text;
-}
-
-/** Null for all lines. */
-async function tailStart(source: replies.LogSource, log: LogBytes): Promise<Beginnings | null> {
-  if (source.tail === undefined) return null;
-  const until = source.until > 0n ? Moment.of(source.until) : null;
-  return tailOf(log, await log.size(), source.tail, until);
 }

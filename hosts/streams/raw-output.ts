@@ -29,7 +29,7 @@ export class RawOutput {
     for (let at = 0; at < block.length; at = line.end + 1) {
       const sound = line.read(block, at);
       if (line.end < 0) break;
-      if (!sound || !(line.stream === STDOUT ? this.#hijack.stdout : this.#hijack.stderr)) continue;
+      if (!sound || line.ends || !(line.stream === STDOUT ? this.#hijack.stdout : this.#hijack.stderr)) continue;
       output.reserve(FRAME_HEADER + line.end - line.text + 1);
       if (this.#hijack.framing === "multiplexed" && this.#stream !== line.stream) this.#beginFrame(line.stream);
       output.add(block, line.text, line.end);

@@ -5,6 +5,7 @@
 
 import { linkSync, readdirSync, renameSync, rmSync, watch, writeFileSync, type FSWatcher } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { markEnds } from "./log-ends.js";
 import { COMPRESSED, isMissing, LogPiece, statOf } from "./log-piece.js";
 
 /** What a reader that falls behind may hold back of files that are gone already. */
@@ -129,6 +130,13 @@ export class LogFiles {
     writeFileSync(next, "", { mode: 0o600 });
     renameSync(next, this.path);
     this.look();
+  }
+
+  /** No supervisor writes any more: what has no newline is all of its line. */
+  endStreams(at: bigint): void {
+    this.look();
+    const { current } = this;
+    if (current) markEnds(this.path, current.base > this.start, at);
   }
 
   /**

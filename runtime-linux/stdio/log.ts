@@ -61,10 +61,11 @@ export class Logs {
     this.#schedule();
   }
 
-  /** The run is over. */
-  ended(container: string): void {
+  /** The run is over, at that moment in nanoseconds since 1970. */
+  ended(container: string, at: bigint): void {
     const kept = this.#kept.get(container);
     this.#kept.delete(container);
+    attempt(() => this.#files(container).endStreams(at));
     if (kept) attempt(() => this.#finish(container, kept.keeping));
     this.#forget(container);
   }

@@ -24,7 +24,7 @@ function followLogs(imports: ImportObject, input: Input & { tag: "request" }): v
   };
   imports["coracle:engine/replies"].perform(input.val.id, {
     tag: "splice",
-    val: { tag: "logs", val: { ...source, follow: true } },
+    val: { tag: "logs", val: { ...source, follow: true, ended: false } },
   });
 }
 

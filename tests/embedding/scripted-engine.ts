@@ -126,14 +126,14 @@ export function chunk(text: string): replies.ReplyCommand {
 
 export function logsOf(container: string, follow: boolean): replies.ReplyCommand {
   const what = { stdout: true, stderr: true, framed: false, timestamps: false, prefix: "", since: 0n, until: 0n };
-  return { tag: "splice", val: { tag: "logs", val: { container, ...what, follow } } };
+  return { tag: "splice", val: { tag: "logs", val: { container, ...what, follow, ended: !follow } } };
 }
 
 export function hijack(container: string, status = 101): replies.ReplyCommand {
   const type = "Content-Type: application/vnd.docker.raw-stream";
   const head = { status, headers: status === 101 ? `${type}\nConnection: Upgrade\nUpgrade: tcp` : type };
   const flags = { stdin: true, stdout: true, stderr: true, framing: "raw" } as const;
-  const stdio = { tag: "run", val: { container, run: 1, history: true, live: true } } as const;
+  const stdio = { tag: "run", val: { container, run: 1, history: true, ended: false, live: true } } as const;
   const keys = { keepAfterInput: true, detachKeys: new Uint8Array() };
   return { tag: "hijack", val: { head, stdio, ...flags, ...keys } };
 }

@@ -135,6 +135,79 @@ onEngines("logs", (engine, kind) => {
     await engine().remove(id);
   });
 
+  test("text without a newline is told when it has one, or its run is over", async () => {
+    const Cmd = ["sh", "-c", "echo first; printf 'login: '; read x; echo you $x; printf bye; read x"];
+    const id = await engine().create({ Cmd, OpenStdin: true });
+    const attached = await attach(id, "stream=1&stdout=1");
+    await engine().start(id);
+    await attached.untilText("login: ");
+    const type = await typing(id);
+    for (const query of ["", "&tail=1", "&tail=9", "&until=9000000000"])
+      expect([query, await payloads(id, `stdout=1&stderr=1${query}`)]).toEqual([query, ["first\n"]]);
+    expect(frames(await (await attach(id, "logs=1&stdout=1")).rest()).stdout).toBe("first\n");
+
+    type("bob\n");
+    await attached.untilText("bye");
+    expect(await payloads(id, "stdout=1")).toEqual(["first\n", "login: you bob\n"]);
+    expect(await payloads(id, "stdout=1&tail=1")).toEqual(["login: you bob\n"]);
+    type("\n");
+    await engine().wait(id);
+    await until("the last words", async () => (await payloads(id, "stdout=1&tail=1")).join() === "bye");
+    expect(await payloads(id, "stdout=1")).toEqual(["first\n", "login: you bob\n", "bye"]);
+    expect(frames(await (await attach(id, "logs=1&stdout=1")).rest()).stdout).toBe("first\nlogin: you bob\nbye");
+    await engine().remove(id);
+  });
+
+  test("text without a newline has the time at which its stream ended", async () => {
+    const id = await ended(["sh", "-c", "echo first; printf last; sleep 0.5"]);
+    await until("the last words", async () => (await payloads(id, "stdout=1")).length === 2);
+    const stamps = (await payloads(id, "stdout=1&timestamps=1")).map((text) => Date.parse(text.split(" ")[0] ?? ""));
+    expect((stamps[1] ?? 0) - (stamps[0] ?? 0)).toBeGreaterThanOrEqual(490);
+    await engine().remove(id);
+  });
+
+  test("of a TTY, too, a prompt is told when it has a newline, or the run is over", async () => {
+    const id = await engine().create({
+      Cmd: ["sh", "-c", "echo first; printf '$ '; read x"],
+      OpenStdin: true,
+      Tty: true,
+    });
+    const attached = await attach(id, "stream=1&stdout=1");
+    await engine().start(id);
+    await attached.untilText("$ ");
+    const raw = async (): Promise<string> => (await engine().call("GET", `/containers/${id}/logs?stdout=1`)).text;
+    expect(await raw()).toBe("first\r\n");
+    await engine().must(204, "POST", `/containers/${id}/kill`);
+    await engine().wait(id);
+    await until("the prompt", async () => (await raw()) === "first\r\n$ ");
+    await engine().remove(id);
+  });
+
+  test("what a run ended with is a record of its own, though the next one goes on without a newline", async () => {
+    const id = await ended(["sh", "-c", "printf one"]);
+    await until("the first", async () => (await payloads(id, "stdout=1")).length === 1);
+    await engine().start(id);
+    await engine().wait(id);
+    await until("the second", async () => (await payloads(id, "stdout=1")).length === 2);
+    expect(await payloads(id, "stdout=1")).toEqual(["one", "one"]);
+    expect(await payloads(id, "stdout=1&tail=1")).toEqual(["one"]);
+    const stamps = (await payloads(id, "stdout=1&timestamps=1")).map((text) => text.split(" ")[0] ?? "");
+    expect((stamps[0] ?? "") < (stamps[1] ?? "")).toBe(true);
+    await engine().remove(id);
+  });
+
+  test("tail counts each 16 KiB of a long line", async () => {
+    const id = await ended(["sh", "-c", "echo first; head -c 40000 /dev/zero | tr '\\0' x; echo; echo last"]);
+    const sizes = async (tail: number): Promise<number[]> =>
+      (await payloads(id, `stdout=1&tail=${tail}`)).map((text) => text.length);
+    expect(await sizes(1)).toEqual([5]);
+    expect(await sizes(2)).toEqual([7233, 5]);
+    expect(await sizes(3)).toEqual([16384, 7233, 5]);
+    expect(await sizes(4)).toEqual([16384, 16384, 7233, 5]);
+    expect(await sizes(5)).toEqual([6, 16384, 16384, 7233, 5]);
+    await engine().remove(id);
+  });
+
   test("two runs share one log", async () => {
     const id = await ended(["echo", "again"]);
     await engine().start(id);
@@ -156,11 +229,22 @@ onEngines("logs", (engine, kind) => {
 
   /** Writes to what the container reads. */
   async function typing(id: string): Promise<(text: string) => void> {
+    const connection = await attach(id, "stream=1&stdin=1");
+    return (text) => connection.send(text);
+  }
+
+  async function attach(id: string, query: string): Promise<RawConnection> {
     const connection = await RawConnection.open(engine().socketPath);
-    const target = `/v1.41/containers/${id}/attach?stream=1&stdin=1`;
+    const target = `/v1.41/containers/${id}/attach?${query}`;
     connection.send(encodeRequest({ method: "POST", target, headers: { Connection: "Upgrade", Upgrade: "tcp" } }));
     expect((await connection.head()).status).toBe(101);
-    return (text) => connection.send(text);
+    return connection;
+  }
+
+  /** Of each frame. */
+  async function payloads(id: string, query: string): Promise<string[]> {
+    const { body } = await engine().must(200, "GET", `/containers/${id}/logs?${query}`);
+    return splitFrames(body).map(({ payload }) => payload.toString());
   }
 
   /** Someone who follows stdout, and has had the headers: what comes next, or null at the end. */

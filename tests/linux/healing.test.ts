@@ -100,6 +100,23 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
+  test("what a container said last without a newline while no daemon ran has the time of its end", async () => {
+    const id = await started({ Cmd: ["sh", "-c", "sleep 0.4; printf 'last words'; sleep 0.4"] });
+    await daemon.end("SIGKILL");
+    await pause(1000);
+    await daemon.start();
+    const told = async (): Promise<string> => (await engine.logs(id, "stdout=1&timestamps=1")).stdout;
+    const ended = Date.parse((await stateOf(id))["FinishedAt"] as string);
+    await until("its end", async () => Math.abs(Date.parse((await told()).split(" ")[0]!) - ended) < 100);
+    expect((await told()).split("Z ")[1]).toBe("last words");
+    await engine.start(id);
+    await engine.wait(id);
+    const again = await engine.logs(id, "stdout=1&tail=1");
+    expect(again.stdout).toBe("last words");
+    await engine.remove(id);
+    await expectNothingLeft();
+  });
+
   test("an auto-remove container that ended meanwhile goes", async () => {
     const id = await started({ Cmd: ["sleep", "0.3"], HostConfig: { AutoRemove: true } });
     await daemon.end("SIGKILL");

@@ -12,7 +12,7 @@ function hijack(more: Partial<replies.Hijack> = {}): replies.ReplyCommand {
     tag: "hijack",
     val: {
       head: { status: 200, headers: RAW },
-      stdio: { tag: "run", val: { container: "c", run: 1, history: false, live: true } },
+      stdio: { tag: "run", val: { container: "c", run: 1, history: false, ended: false, live: true } },
       stdin: true,
       stdout: true,
       stderr: true,

@@ -20,6 +20,7 @@ const FOLLOW = {
   since: 0n,
   until: 0n,
   follow: true,
+  ended: false,
 };
 const SPLICE: replies.ReplyCommand = { tag: "splice", val: { tag: "logs", val: FOLLOW } };
 const AT = { view: { container: "c", places: [] }, path: "/", follow: false };

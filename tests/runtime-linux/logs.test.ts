@@ -11,6 +11,8 @@ import { Logs, type Keeping } from "../../runtime-linux/stdio/log.js";
 
 const ID = "c";
 const LINE_BYTES = 10;
+/** 2026-11-20T09:00:07.5Z */
+const AT = 1_795_165_207_500_000_000n;
 
 let directory: string;
 let logs: Logs;
@@ -137,7 +139,7 @@ test("a run that ends with a burst leaves no more than the bounds either", async
   write(3);
   logs.keep(ID, keeping({ fileBytes: 50, files: 3 }));
   write(97);
-  logs.ended(ID);
+  logs.ended(ID, AT);
   await until(() => statSync(`${path()}.1`).size === 150);
   const log = logs.open(ID);
   const start = await log.start();
@@ -154,7 +156,7 @@ test.each([6, 100])("a burst is cut, then compressed, though %d lines are to be 
   write(count);
   logs.keep(ID, keeping(bounds));
   renew();
-  logs.ended(ID);
+  logs.ended(ID, AT);
   runWith(100, bounds); // while nothing that the first left to do is begun
   await until(() => names().includes("log.2.gz") && names().length === 3);
   logs.close();
@@ -188,7 +190,7 @@ test("what a reader holds back of a file that was cut is what is not in the rest
   logs.keep(ID, bounds);
   const slow = logs.open(ID);
   await slow.read(55 * mebibyte, new Uint8Array(1));
-  logs.ended(ID);
+  logs.ended(ID, AT);
   await until(() => statSync(`${path()}.1`).size === 10 * mebibyte);
   await logs.open(ID).close(); // what nobody wants is let go of
   expect(await slow.read(55 * mebibyte + 1, new Uint8Array(1))).toBe(1);
@@ -206,7 +208,7 @@ test.each([
   logs.keep(ID, keeping({ fileBytes: 50, files: compressed ? 20 : 2, compressed }));
   symlinkSync("/dev/full", half);
   write(100);
-  logs.ended(ID);
+  logs.ended(ID, AT);
   await until(() => !names().includes(`log.1${ending}`));
   expect(names().sort()).toEqual(["log", "log.1", "log.2"]);
   const log = logs.open(ID);
@@ -276,7 +278,7 @@ test("a log that passes leaves nothing, and who reads gets the rest", async () =
   write(3);
   logs.keep(ID, keeping({ fileBytes: 50, files: 1, passing: true }));
   const log = logs.open(ID);
-  logs.ended(ID);
+  logs.ended(ID, AT);
   logs.clear(ID);
   expect(names()).toEqual([]);
   expect(await textOf(log)).toBe(lines(0, 3));
@@ -355,7 +357,7 @@ function write(count: number): void {
 function runWith(count: number, given: Partial<Keeping>): void {
   logs.keep(ID, keeping(given));
   write(count);
-  logs.ended(ID);
+  logs.ended(ID, AT);
 }
 
 /** Bytes of the files; `log` is the last of those with numbers, too. */

@@ -144,7 +144,7 @@ export async function rawLog(log: LogBytes): Promise<string> {
 async function readLog(log: LogBytes): Promise<{ stdout: string; stderr: string }> {
   const output = { stdout: "", stderr: "" };
   for (const line of (await rawLog(log)).split("\n").slice(0, -1)) {
-    const [, stream, part, text = ""] = /^\S+ (stdout|stderr) ([PF]) (.*)$/s.exec(line) ?? [];
+    const [, stream, part, text = ""] = /^\S+ (stdout|stderr) ([PFE]) (.*)$/s.exec(line) ?? [];
     output[stream as "stdout" | "stderr"] += part === "F" ? `${text}\n` : text;
   }
   return output;

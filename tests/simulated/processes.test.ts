@@ -238,13 +238,13 @@ describe("limits", () => {
 });
 
 describe("stdio", () => {
-  it("is logged as conmon does it", async () => {
+  it("is logged as conmon does it, and the end of what has no newline is marked", async () => {
     const world = new World();
     await world.run(["sh", "-c", "echo a; printf 'no end'; echo b >&2"]);
     const stamp = String.raw`2026-01-01T00:00:00\.\d{9}\+00:00`;
     const log = await world.processes.stdio.log(ID);
     expect(await rawLog(log)).toMatch(
-      new RegExp(`^${stamp} stdout F a\n${stamp} stdout P no end\n${stamp} stderr F b\n$`),
+      new RegExp(`^${stamp} stdout F a\n${stamp} stdout P no end\n${stamp} stderr F b\n${stamp} stdout E \n$`),
     );
     await world.reap();
     await world.run(["echo", "two"], { run: 2 });

@@ -6,7 +6,7 @@ import { Attachment } from "../../hosts/streams/attach.js";
 import { Collected, MemoryLog, frames, line } from "./log-of.js";
 import { NO_STREAMS } from "../support/no-streams.js";
 
-const RUN: replies.RunStdio = { container: "c", run: 1, history: false, live: true };
+const RUN: replies.RunStdio = { container: "c", run: 1, history: false, ended: false, live: true };
 const LIVE: replies.Hijack = {
   head: { status: 101, headers: "" },
   stdio: { tag: "run", val: RUN },
@@ -53,8 +53,11 @@ class RecordedStdin implements Stdin {
   }
 }
 
-async function attached(hijack: Partial<replies.Hijack>, run: Partial<replies.RunStdio> = {}) {
-  const log = new MemoryLog(line(1, "before"));
+async function attached(
+  hijack: Partial<replies.Hijack>,
+  run: Partial<replies.RunStdio> = {},
+  log = new MemoryLog(line(1, "before")),
+) {
   const client = new Client();
   const stdin = new RecordedStdin();
   const drain = new AbortController();
@@ -96,6 +99,25 @@ describe("attached output", () => {
     past.drain.abort();
     expect(await past.ending).toBe("ended");
     expect(past.client.text).toBe("before\n");
+  });
+
+  test("with history has no text there that may still go on; what comes then comes at once", async () => {
+    const log = new MemoryLog(line(1, "before") + line(2, "login: ", "stdout", "P"));
+    const { client, drain, ending } = await attached({}, { history: true }, log);
+    log.append(line(3, "me") + line(4, "bye", "stdout", "P") + line(5, "", "stdout", "E"));
+    drain.abort();
+    expect(await ending).toBe("ended");
+    expect(frames(client.text)).toBe("1:before\n|1:me\nbye");
+
+    log.append(line(6, "rest", "stdout", "P"));
+    for (const [ended, past] of [
+      [false, "1:before\n|1:login: me\n|1:bye"],
+      [true, "1:before\n|1:login: me\n|1:bye|1:rest"],
+    ] as const) {
+      const later = await attached({}, { history: true, live: false, ended }, log);
+      expect(await later.ending).toBe("ended");
+      expect(frames(later.client.text)).toBe(past);
+    }
   });
 
   test("leaves out the streams that were not asked for", async () => {

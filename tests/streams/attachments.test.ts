@@ -40,7 +40,7 @@ test("a client that does not read holds it up for two seconds, no longer", async
   expect(Date.now() - asked).toBeGreaterThan(1900);
 });
 
-const RUN = { container: "web", run: 1, history: true, live: true };
+const RUN = { container: "web", run: 1, history: true, ended: false, live: true };
 
 /** A client whose socket takes nothing until `takeAll`. */
 async function attached(): Promise<{ attachments: Attachments; begin: () => void; takeAll: () => void }> {

@@ -16,6 +16,7 @@ const ALL: replies.LogSource = {
   since: 0n,
   until: 0n,
   follow: false,
+  ended: true,
 };
 
 async function logsOf(log: MemoryLog, source: Partial<replies.LogSource>): Promise<string> {
@@ -184,6 +185,38 @@ describe("logs", () => {
     expect(await logsOf(new MemoryLog(line(1, "a") + line(2, "prompt", "stdout", "P")), {})).toBe("a\nprompt");
   });
 
+  test("text without a newline is not shown while its run goes on, from 16 KiB on what is full of it", async () => {
+    const log = new MemoryLog(line(1, "a") + line(2, "prompt", "stdout", "P"));
+    expect(await logsOf(log, { ended: false })).toBe("a\n");
+    log.append(line(3, "x".repeat(16_384), "stdout", "P"));
+    expect(await logsOf(log, { ended: false })).toBe(`a\nprompt${"x".repeat(16_378)}`);
+    log.append(line(4, "end"));
+    expect(await logsOf(log, { ended: false })).toBe(`a\nprompt${"x".repeat(16_384)}end\n`);
+  });
+
+  test("text without a newline ends with its run, at the time of that", async () => {
+    const log = new MemoryLog(
+      line(1, "on", "stdout", "P") +
+        line(2, "e", "stderr", "P") +
+        line(3, "e", "stdout", "P") +
+        line(5, "", "stdout", "E") +
+        line(5, "", "stderr", "E") +
+        line(6, "two") +
+        line(7, "three", "stdout", "P"),
+    );
+    const text = frames(await logsOf(log, { framed: true, timestamps: true, ended: false }));
+    expect(text.replaceAll(".123456789Z", "").replaceAll("2026-11-20T09:00:", "")).toBe("1:05 one|2:05 e|1:06 two\n");
+    expect(await logsOf(log, { until: timeOf(4) })).toBe("");
+    expect(await logsOf(log, { since: timeOf(4), ended: false })).toBe("oneetwo\n");
+  });
+
+  test("a stream's end after whole lines is no record", async () => {
+    const log = new MemoryLog(line(1, "a") + line(2, "", "stdout", "E") + line(2, "", "stderr", "E") + line(3, "b"));
+    expect(frames(await logsOf(log, { framed: true }))).toBe("1:a\n|1:b\n");
+    expect(await logsOf(log, { tail: 1 })).toBe("b\n");
+    expect(await logsOf(log, { tail: 2 })).toBe("a\nb\n");
+  });
+
   test("a line that is still being written is not shown", async () => {
     expect(await logsOf(new MemoryLog(line(1, "a") + "2026-11-20T09:00:02.1234"), {})).toBe("a\n");
   });
@@ -254,6 +287,56 @@ describe("tail", () => {
     expect(bytes).toBeLessThan(2 ** 20 + 3 * 65_536);
   });
 
+  test.each([
+    [0, []],
+    [1, ["last\n"]],
+    [2, ["7233n", "last\n"]],
+    [3, ["16384", "7233n", "last\n"]],
+    [4, ["16384", "16384", "7233n", "last\n"]],
+    [5, ["first\n", "16384", "16384", "7233n", "last\n"]],
+    [6, ["first\n", "16384", "16384", "7233n", "last\n"]],
+  ])("%i counts each 16 KiB of a long line", async (tail, expected) => {
+    const parts = [8192, 8192, 8192, 8192, 7232].map((length, index) =>
+      line(2, "x".repeat(length), "stdout", index < 4 ? "P" : "F"),
+    );
+    const log = new MemoryLog(line(1, "first") + parts.join("") + line(3, "last"));
+    const told = frames(await logsOf(log, { tail, framed: true }));
+    const records = told === "" ? [] : told.split("|").map((frame) => frame.slice(2));
+    const short = records.map((text) =>
+      text.startsWith("x") ? `${text.length}${text.endsWith("\n") ? "n" : ""}` : text,
+    );
+    expect(short).toEqual(expected);
+  });
+
+  test("counts records of both streams, whichever is told, and those of a run's end", async () => {
+    const long = "x".repeat(16_384);
+    const log = new MemoryLog(
+      line(1, "one", "stderr") +
+        line(2, long, "stdout", "P") +
+        line(3, "two", "stderr", "P") +
+        line(4, "rest", "stdout", "P") +
+        line(5, "", "stdout", "E") +
+        line(5, "", "stderr", "E"),
+    );
+    expect(await logsOf(log, { tail: 1 })).toBe("two");
+    expect(await logsOf(log, { tail: 2 })).toBe("resttwo");
+    expect(await logsOf(log, { tail: 2, stdout: false })).toBe("two");
+    expect(await logsOf(log, { tail: 3, stderr: false })).toBe(`${long}rest`);
+    expect(await logsOf(log, { tail: 4, stdout: false })).toBe("one\ntwo");
+    expect(await logsOf(log, { tail: 1, until: timeOf(4) })).toBe("rest");
+    log.append(line(6, "three"));
+    expect(await logsOf(log, { tail: 2 })).toBe("twothree\n");
+  });
+
+  test("does not count what may still go on", async () => {
+    const log = new MemoryLog(line(1, "one") + line(2, "two") + line(3, "three", "stdout", "P"));
+    expect(await logsOf(log, { tail: 1, ended: false })).toBe("two\n");
+    expect(await logsOf(log, { tail: 1 })).toBe("three");
+    log.append(line(4, "x".repeat(16_384), "stdout", "P"));
+    expect(await logsOf(log, { tail: 1, ended: false })).toBe(`three${"x".repeat(16_379)}`);
+    expect(await logsOf(log, { tail: 2, ended: false })).toBe(`two\nthree${"x".repeat(16_379)}`);
+  });
+
   test("of a log with no lines is nothing", async () => {
     expect(await logsOf(new MemoryLog(), { tail: 3 })).toBe("");
   });
@@ -286,6 +369,27 @@ describe("follow", () => {
     drain.abort();
     await served;
     expect(client.text).toBe("new\n");
+  });
+
+  test.each([
+    [0, ""],
+    [1, "two\n"],
+  ])("with tail %i has the line under way whole, and what a run ends with", async (tail, before) => {
+    const log = new MemoryLog(line(1, "one", "stderr") + line(2, "two") + line(3, "log", "stdout", "P"));
+    const client = new Collected();
+    const drain = new AbortController();
+    const source = { ...ALL, follow: true, ended: false, tail };
+    const served = serveLogs(source, log, client, drain.signal, never);
+    await turns();
+    expect(client.text).toBe(before);
+    log.append(
+      line(4, "err", "stderr") + line(5, "in: me") + line(6, "bye", "stdout", "P") + line(7, "", "stdout", "E"),
+    );
+    await turns();
+    expect(client.text).toBe(`${before}err\nlogin: me\nbye`);
+    drain.abort();
+    await served;
+    expect(client.text).toBe(`${before}err\nlogin: me\nbye`);
   });
 
   test("goes on with a whole line when what comes next was thrown away", async () => {

@@ -103,7 +103,7 @@ export function stdioOf(
   const stdin = streams.stdin && container.openStdin;
   return new Hijack(
     head,
-    new StdioRun(new RunStdio(container.id, runOf(container), flagOf(call.query, "logs"), live)),
+    new StdioRun(new RunStdio(container.id, runOf(container), flagOf(call.query, "logs"), !container.goesOn, live)),
     stdin && live,
     streams.stdout,
     streams.stderr && !container.tty,
@@ -115,8 +115,7 @@ export function stdioOf(
 
 /** The run that goes on, or the next one. */
 function runOf(container: Container): u32 {
-  const goesOn = container.running || container.status == Status.Starting;
-  return goesOn ? container.run : container.run + 1;
+  return container.goesOn ? container.run : container.run + 1;
 }
 
 class Detachment extends StopFollowing {

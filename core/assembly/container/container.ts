@@ -236,6 +236,11 @@ export class Container {
     return this.status == Status.Running || this.status == Status.Paused;
   }
 
+  /** It is running, or about to. */
+  get goesOn(): bool {
+    return this.running || this.status == Status.Starting;
+  }
+
   /** Docker's `State.Restarting`: its run is over, and its policy lets another one follow. */
   get restarting(): bool {
     if (this.status == Status.Starting) return this.automatic;

@@ -35,7 +35,8 @@ export function containerLogs(call: Call): Refusal | null {
   const until = timeOf(call, "until");
   if (until == BAD_TIME) return badTime(call, "until");
 
-  const follow = flagOf(call.query, "follow") && (container.running || container.status == Status.Starting);
+  const goesOn = container.goesOn;
+  const follow = flagOf(call.query, "follow") && goesOn;
   const objects = objectsType(call);
   const plain = objects.length == 0;
   const type = plain ? streamType(call, container.tty) : objects;
@@ -56,6 +57,7 @@ export function containerLogs(call: Call): Refusal | null {
       isGiven(call, "until") ? max<i64>(1, until) : 0,
       tailOf(call.query.first("tail")),
       follow,
+      !goesOn,
     ),
   );
   if (follow) container.attached.push(call);

@@ -22,7 +22,7 @@ export async function entriesOf(log: LogBytes, until: bigint): Promise<LogEntry[
   return linesOf(block, from === 0 ? 0 : block.indexOf(0x0a) + 1).filter((entry) => entry.at <= until);
 }
 
-/** Parts of a line are put together. */
+/** Parts of a line are put together. What a run ended with is a line, too. */
 function linesOf(block: Uint8Array, start: number): LogEntry[] {
   const entries: LogEntry[] = [];
   const line = new LogLine();
@@ -31,8 +31,9 @@ function linesOf(block: Uint8Array, start: number): LogEntry[] {
   for (let at = start; line.read(block, at); at = line.end + 1) {
     const stream = line.stream === STDERR ? "stderr" : "stdout";
     const text = begun[stream] + new TextDecoder().decode(block.subarray(line.text, line.end));
-    begun[stream] = line.partial ? text : "";
-    if (line.partial) continue;
+    const isEnd = line.ends ? text !== "" : !line.partial;
+    begun[stream] = isEnd ? "" : text;
+    if (!isEnd) continue;
     moment.parse(block, line.start, line.timeEnd);
     entries.push({ at: BigInt(moment.seconds) * 1_000_000_000n + BigInt(moment.nanos), stream, text });
   }

@@ -29,6 +29,8 @@ export class ContainerLog {
   /** How far readers have come. */
   readonly #readers = new Set<{ position: number }>();
   readonly #watchers = new Set<() => void>();
+  /** Streams whose last line has no newline. */
+  readonly #open = new Set<string>();
 
   /** `now`: time of day in nanoseconds since 1970. */
   constructor(readonly now: () => bigint) {}
@@ -39,6 +41,14 @@ export class ContainerLog {
     if (fileBytes === 0n) return;
     this.#filesMax = files;
     this.#fileBytes = Math.min(Number(fileBytes), LOG_BYTES_MAX / files);
+  }
+
+  /** A run is over: what has no newline is all of its line. */
+  endRun(): void {
+    if (this.#passing) return;
+    for (const stream of this.#open) this.#append(encoder.encode(`${timeOf(this.now())} ${stream} E \n`));
+    this.#open.clear();
+    for (const watcher of [...this.#watchers]) watcher();
   }
 
   /** The run is cleared away, and with it what was to be kept no longer, save what those who read have yet to read. */
@@ -90,6 +100,8 @@ export class ContainerLog {
       this.#append(Uint8Array.of(NEWLINE));
       if (this.#files.length > this.#filesMax) this.#throwAway(this.#files.at(-this.#filesMax)!);
       if (this.#size - this.#files.at(-1)! >= this.#fileBytes) this.#files.push(this.#size);
+      if (newline < 0) this.#open.add(stream);
+      else this.#open.delete(stream);
       at = end + 1;
     }
   }

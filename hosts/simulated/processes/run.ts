@@ -73,7 +73,10 @@ export class Run {
         ...{ ignored: new Set<number>(), stdin: stdio.stdin, stdout: stdio.stdout, stderr: stdio.stderr },
       });
       if (this.terminal) this.terminal.foreground = first.pid;
-      void first.exited.then((code) => this.#ended(code, kernel));
+      void first.exited.then((code) => {
+        log.endRun();
+        this.#ended(code, kernel);
+      });
     } catch (error) {
       throw error instanceof NoProgram ? refusal(error) : error;
     }

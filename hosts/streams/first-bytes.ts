@@ -1,0 +1,14 @@
+// A log as it was at some moment.
+
+import type { LogBytes } from "../host.js";
+
+/** A log as it was when it had `size` bytes. */
+export function firstBytes(log: LogBytes, size: number): LogBytes {
+  return {
+    size: async () => size,
+    start: () => log.start(),
+    read: (offset, into) => log.read(offset, into.subarray(0, Math.max(0, size - offset))),
+    watch: (grown) => log.watch(grown),
+    close: () => log.close(),
+  };
+}

@@ -1,0 +1,64 @@
+// Where a run's output ends without a newline: conmon leaves that open, and the next run would seem to go on with it.
+
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { STDERR, STDOUT } from "../../hosts/streams/frames.js";
+import { LogLine } from "../../hosts/streams/log-lines.js";
+import { Moment, TIMESTAMP_LENGTH } from "../../hosts/streams/timestamps.js";
+
+/** So much of a file's end is looked at. */
+const LOOKED_AT_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * Marks, in a log's last file, the end of each stream whose last line may be without a newline, and ends a line that the
+ * supervisor could not. A file in which nothing is yet stays so: it does not count against how many are kept. `continues`: there are files before it. `at`: when the streams ended, in nanoseconds since 1970.
+ */
+export function markEnds(path: string, continues: boolean, at: bigint): void {
+  const file = openSync(path, constants.O_RDWR | constants.O_APPEND);
+  try {
+    const { size } = fstatSync(file);
+    const from = Math.max(0, size - LOOKED_AT_BYTES);
+    const block = new Uint8Array(size - from + 1).fill(NEWLINE);
+    readSync(file, block, 0, size - from, from);
+    const { open, last } = look(block, from > 0, continues || from > 0);
+    const ended = Moment.of(at);
+    // Files are stamped by a coarser clock than lines are.
+    const marks = open.map((stream) => mark(stream, ended.isBefore(last) ? last : ended)).join("");
+    const torn = size > from && block.at(-2) !== NEWLINE ? "\n" : "";
+    if (torn + marks !== "") writeSync(file, torn + marks);
+  } finally {
+    closeSync(file);
+  }
+}
+
+interface Look {
+  /** Streams that no end is known of. */
+  open: number[];
+  /** Time of the last line. */
+  last: Moment;
+}
+
+/** `torn`: the first line may not be whole. `continues`: there is more before them. */
+function look(block: Uint8Array, torn: boolean, continues: boolean): Look {
+  const isOpen = [false, continues, continues];
+  const last = new Moment();
+  let isEmpty = true;
+  const line = new LogLine();
+  let at = torn ? block.indexOf(NEWLINE) + 1 : 0;
+  for (; at < block.length; at = line.end + 1) {
+    const sound = line.read(block, at);
+    if (line.end < 0) break;
+    if (!sound) continue;
+    isEmpty = false;
+    isOpen[line.stream] = line.partial && !line.ends;
+    last.parse(block, line.start, line.timeEnd);
+  }
+  return { open: isEmpty ? [] : [STDOUT, STDERR].filter((stream) => isOpen[stream]), last };
+}
+
+function mark(stream: number, time: Moment): string {
+  const stamp = new Uint8Array(TIMESTAMP_LENGTH);
+  time.write(stamp, 0);
+  const text = new TextDecoder().decode(stamp).replace("Z", "+00:00");
+  return `${text} ${stream === STDOUT ? "stdout" : "stderr"} E \n`;
+}
