@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Log } from "../../hosts/node/log.js";
 import { openLog } from "../../hosts/node/log.js";
 import { FlightRecorder } from "../../hosts/node/trace/flight-recorder.js";
-import { TraceDirectory } from "../../hosts/node/trace/trace-directory.js";
+import { TraceDirectory, type SegmentFile } from "../../hosts/node/trace/trace-directory.js";
 import { decodeTrace } from "../../hosts/trace/decode.js";
 import type { Trace } from "../../hosts/trace/format.js";
 import { encodeTrace } from "../../hosts/trace/lines.js";
@@ -147,6 +147,23 @@ test("not even inputs that are as large as the bound, and incidents, make more o
   expect(bytesIn(directory)).toBeLessThanOrEqual(limit);
   expect(kept[0]).toContain("incident-");
   expectSame(await traceOf(flight));
+  await flight.close();
+});
+
+test("where a segment breaks off is said without reading what is in it", async () => {
+  const limit = 512 << 10;
+  const flight = recorder(limit);
+  const engine = new RecordedEngine();
+  await engine.open(flight);
+  await create(engine, "web");
+  await textOf(flight);
+  const [{ file, bytes }] = new TraceDirectory(directory).segments() as [SegmentFile];
+  // More than can be read at once; it takes no room.
+  truncateSync(file, 3 * 2 ** 30);
+  engine.send({ method: "GET", target: `/containers/json?filters=${noise(1, 600_000)}` });
+  const { segments } = await traceOf(flight);
+  expect(segments.map(({ number, end }) => [number, end.why])).toEqual([[1, "broken"]]);
+  expect(statSync(file).size).toBeLessThan(bytes + 1024);
   await flight.close();
 });
 

@@ -1,12 +1,12 @@
 // Writes the segments of a trace to files, by and by, so that nobody waits for the disk; and throws the oldest away when
 // there are too many bytes of them. What the disk does not take is lost to the trace, and to nobody else.
 
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { endLine } from "../../trace/lines.js";
 import type { Sink } from "../../trace/recorder.js";
 import type { Log } from "../log.js";
-import type { SegmentFile, TraceDirectory } from "./trace-directory.js";
+import { HEAD, type SegmentFile, type TraceDirectory } from "./trace-directory.js";
 import { WaitingLines, written } from "./waiting-lines.js";
 import type { Piece } from "./waiting-lines.js";
 
@@ -175,10 +175,10 @@ export class SegmentFiles implements Sink {
     const handle = this.#handle;
     this.#handle = null;
     await handle?.close().catch(() => {});
-    const at = this.#files.findIndex(({ number }) => number === segment);
-    const end = at >= 0 ? brokenOff(this.#files[at]!) : 0;
-    if (end > 0) this.#files[at]!.bytes += end;
-    else if (this.#removed(segment) && at >= 0) this.#files.splice(at, 1);
+    const file = this.#files.find(({ number }) => number === segment);
+    const end = file === undefined ? 0 : await brokenOff(file);
+    if (end > 0) file!.bytes += end;
+    else if (this.#removed(segment) && file !== undefined) this.#files.splice(this.#files.indexOf(file), 1);
   }
 
   /** False where the disk does not even let go of it: what is there of it goes on being counted. */
@@ -198,20 +198,26 @@ function messageOf(error: unknown): string {
 }
 
 /** Bytes of the line that says so; 0 if it cannot be said, or of nothing: a header alone begins no segment. */
-function brokenOff({ file, bytes }: SegmentFile): number {
+async function brokenOff({ file, bytes }: SegmentFile): Promise<number> {
+  let handle: FileHandle | null = null;
   try {
-    const lines = readFileSync(file).subarray(0, bytes);
-    if (lines.indexOf(LF) === lines.lastIndexOf(LF)) return 0;
-    const descriptor = openSync(file, "r+");
-    try {
-      // Behind the last line that is there in whole.
-      ftruncateSync(descriptor, bytes);
-      const line = Buffer.from(`${endLine({ why: "broken", error: "the rest could not be written" })}\n`);
-      return bytes > 0 && writeSync(descriptor, line, 0, line.length, bytes) === line.length ? line.length : 0;
-    } finally {
-      closeSync(descriptor);
-    }
+    handle = await open(file, "r+");
+    if (!(await isBegun(handle, bytes))) return 0;
+    // Behind the last line that is there in whole.
+    await handle.truncate(bytes);
+    const line = Buffer.from(`${endLine({ why: "broken", error: "the rest could not be written" })}\n`);
+    const { bytesWritten } = await handle.write(line, 0, line.length, bytes);
+    return bytesWritten === line.length ? line.length : 0;
   } catch {
     return 0;
+  } finally {
+    await handle?.close().catch(() => {});
   }
+}
+
+/** Whether there is a line behind its header. Its lines may be many megabytes. */
+async function isBegun(handle: FileHandle, bytes: number): Promise<boolean> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+  const end = buffer.subarray(0, Math.min(bytesRead, bytes)).indexOf(LF);
+  return end >= 0 && end + 1 < bytes;
 }

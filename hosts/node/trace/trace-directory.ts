@@ -37,7 +37,7 @@ interface Incident {
 /** So many incidents are kept. */
 const MOST_INCIDENTS = 8;
 /** A header has fewer bytes. */
-const HEAD = 1024;
+export const HEAD = 1024;
 const SEGMENT = /^segment-([0-9]{1,15})\.ndjson$/;
 const INCIDENT = /^incident-[0-9a-f]+\.ndjson$/;
 
