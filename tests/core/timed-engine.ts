@@ -9,8 +9,16 @@ import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "./fixtur
 const core = loadCore();
 const NOW: types.Instant = { wall: 1_767_225_600_000_000_000n, monotonic: 100_000_000_000n };
 
+interface Answer {
+  status: number;
+  body: string;
+}
+
 export class TimedEngine {
   readonly #instance = new Instance(core);
+  readonly #answers = new Map<bigint, Answer>();
+  /** Timers that are due at once. No other ever is: its clock stands. */
+  readonly #due: bigint[] = [];
   #requests = 0n;
   /** Milliseconds of a processor that the slowest step took, whatever else the machine does. */
   slowest = 0;
@@ -27,17 +35,36 @@ export class TimedEngine {
     this.#complete(this.#instance.open(options, NOW, new Uint8Array(32), records, { next: 1n, at: 0n }, inventory));
   }
 
-  /** Status and body of the answer; what the engine asks of its host succeeds. */
-  request(method: string, target: string, body?: unknown): { status: number; body: string } {
+  /** The answer; what the engine asks of its host succeeds, and nothing comes in between. */
+  request(method: string, target: string, body?: unknown): Answer {
+    const id = this.begin(method, target, body);
+    while (this.turn());
+    const answer = this.answer(id);
+    if (answer === null) throw new Error("no whole answer");
+    return answer;
+  }
+
+  /** Gives a request, and does nothing of what the engine wants to do in later turns. */
+  begin(method: string, target: string, body?: unknown): bigint {
     const id = ++this.#requests;
     const whole = body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body));
     const headers = body === undefined ? "" : "Content-Type: application/json";
     const sent: engine.Body = whole === undefined ? { tag: "none" } : { tag: "whole", val: whole };
     const request = { id, listener: "unix:///test.sock", method, target, headers, body: sent };
-    const replies = this.#complete(this.#step({ tag: "request", val: request }));
-    const reply = replies.find((one) => one.request === id)?.command;
-    if (reply?.tag !== "whole") throw new Error(`no whole answer: ${reply?.tag}`);
-    return { status: reply.val.head.status, body: new TextDecoder().decode(reply.val.body) };
+    this.#complete(this.#step({ tag: "request", val: request }));
+    return id;
+  }
+
+  /** The first of what it wants to do in later turns; false if there is nothing. */
+  turn(): boolean {
+    const op = this.#due.shift();
+    if (op !== undefined) this.#complete(this.#step({ tag: "elapsed", val: op }));
+    return op !== undefined;
+  }
+
+  /** Null: it has not come yet. */
+  answer(request: bigint): Answer | null {
+    return this.#answers.get(request) ?? null;
   }
 
   /** Whether a text is anywhere in what lives in the core. */
@@ -56,16 +83,22 @@ export class TimedEngine {
     return outputs;
   }
 
-  #complete({ effects, replies }: StepOutputs): StepOutputs["replies"] {
-    const all = [...replies];
+  #complete({ effects, replies }: StepOutputs): void {
+    for (const { request, command } of replies) {
+      if (command.tag !== "whole") continue;
+      const { head, body } = command.val;
+      this.#answers.set(request, { status: head.status, body: new TextDecoder().decode(body) });
+    }
     for (const effect of effects) {
-      if (effect.to === "timers") continue;
+      if (effect.to === "timers") {
+        if (effect.command.tag === "set" && effect.command.val <= NOW.monotonic) this.#due.push(effect.op);
+        continue;
+      }
       const launched = effect.to === "processes" && effect.command.tag === "launch";
       const ok: engine.Outcome = launched ? { tag: "launched", val: { pid: 77, at: NOW.wall } } : outcomeOf(effect);
       const outcome = { tag: "ok", val: ok } as const;
-      all.push(...this.#complete(this.#step({ tag: "completed", val: { op: effect.op, outcome } })));
+      this.#complete(this.#step({ tag: "completed", val: { op: effect.op, outcome } }));
     }
-    return all;
   }
 }
 

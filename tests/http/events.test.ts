@@ -37,6 +37,21 @@ onEngines("events", (engine, kind) => {
     expect("execDuration" in die).toBe(engine().expected("die-duration", true, false));
   });
 
+  test("labels by the names of what an event says itself do not stand in its place", async () => {
+    const others = { ä: "€", "😀": "\ud83d\ude00 and ü", zuletzt: "" };
+    const { id, events } = await heard(async (name) => {
+      const labels = { image: "mine", name: "mine", ...others };
+      const container = await engine().create({ Cmd: ["true"], Labels: labels }, `?name=${name}`);
+      await engine().must(204, "DELETE", `/containers/${container}`);
+      return container;
+    });
+    expect(events.map(short)).toEqual(["container create", "container destroy"]);
+    for (const { Actor, from } of events) {
+      expect(Actor).toEqual({ ID: id, Attributes: { image: "busybox", name: "story", ...others } });
+      expect(from).toBe("busybox");
+    }
+  });
+
   test("volumes, and the network that is none", async () => {
     const { id, events } = await heard(async (name) => {
       const body = { Cmd: ["true"], Volumes: { "/data": {} }, HostConfig: { NetworkMode: "none" } };

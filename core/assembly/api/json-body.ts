@@ -14,6 +14,12 @@ export class JsonBody {
   ) {}
 }
 
+/** Bytes that came with the request. */
+export function bodyLength(request: Request): i32 {
+  const body = request.body;
+  return body.tag == BodyTag.Whole ? (<BodyWhole>body).value.length : 0;
+}
+
 /** `bearsEmpty`: a body of chunks that holds nothing is as good as none, or dealt with by who asks. */
 export function readJsonBody(request: Request, bearsEmpty: bool = false): JsonBody {
   const body = request.body;

@@ -1,8 +1,8 @@
 // POST /containers/create (surface §2.14): read, look the image up, merge, check, then make.
 
 import { Failure, Outcome, VolumeCommandFind } from "../../../build/bindings/types";
-import { readJsonBody } from "../api/json-body";
-import { askVolumes } from "../ask";
+import { bodyLength, readJsonBody } from "../api/json-body";
+import { askVolumes, wakeAfter } from "../ask";
 import { Call } from "../call";
 import { Image } from "../image/image";
 import { asI64, isI64, Json } from "../json/json";
@@ -14,6 +14,7 @@ import { Task } from "../task";
 import { takerOf } from "../volume/use";
 import { annotationsOf } from "./annotations";
 import { Container } from "./container";
+import { CreateBody, readCreate } from "./create-body";
 import { Creation } from "./creation";
 import { showLinks, tieLinks } from "./links";
 import { MountKind, MountPoint } from "./mount-point";
@@ -25,22 +26,31 @@ import { Wish, readWish } from "./wish";
 /** Tries at a name of two words before the short id is taken. */
 const NAME_DRAWS = 6;
 
+/** Bytes of a body that takes long to read. */
+const LARGE_BODY: i32 = 128 << 10;
+
 export function createContainer(call: Call): Refusal | null {
-  return create(call, false);
+  return read(call, false);
 }
 
 /** `checked`: sources of binds that must be there have been looked for. */
-function create(call: Call, checked: bool): Refusal | null {
+function read(call: Call, checked: bool): Refusal | null {
   const body = readJsonBody(call.request, true);
   if (body.refusal !== null) return body.refusal;
   const json = body.json;
   if (json === null) return badParameter("invalid JSON: EOF");
+  if (bodyLength(call.request) < LARGE_BODY) return create(call, readCreate(json, call.version), checked);
+  new LargeCreate(call, json, checked).begin();
+  return null;
+}
+
+function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
   const name = nameOf(call);
   if (name.length > 0) {
     const problem = containerNameProblem(name);
     if (problem.length > 0) return badParameter(problem);
   }
-  const wish = readWish(json, call.version, call.query.first("platform"));
+  const wish = readWish(body, call.version, call.query.first("platform"));
   if (wish.refusal !== null) return wish.refusal;
   if (name.length > 0) {
     const taken = engine.containers.refuseName(name);
@@ -129,6 +139,40 @@ function chooseName(container: Container): string {
   return container.shortId;
 }
 
+/**
+ * A large body is read in several steps: whoever asks for something meanwhile comes in between. What it asks for depends
+ * on nothing but itself until the last one, which looks at everything else, and makes the container.
+ */
+class LargeCreate extends Task {
+  private body: CreateBody | null = null;
+
+  constructor(
+    private readonly call: Call,
+    private json: Json,
+    private readonly checked: bool,
+  ) {
+    super();
+  }
+
+  begin(): void {
+    wakeAfter(this, 0, 0);
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, _failure: Failure | null): void {}
+
+  elapsed(_step: i32): void {
+    const body = this.body;
+    if (body === null) {
+      this.body = readCreate(this.json, this.call.version);
+      // A tree of megabytes.
+      this.json = Json.null();
+      return this.begin();
+    }
+    const refusal = create(this.call, body, this.checked);
+    if (refusal !== null) sendRefusal(this.call, refusal);
+  }
+}
+
 /** Looks for the sources of mounts that nobody makes; the request is read once more after it. */
 class SourceSearch extends Task {
   private open: i32 = 0;
@@ -158,7 +202,7 @@ class SourceSearch extends Task {
     this.open -= 1;
     if (this.open > 0) return;
     const text = `invalid mount config for type "bind": bind source path does not exist: ${this.missing}`;
-    const refusal = this.missing.length > 0 ? badParameter(text) : create(this.call, true);
+    const refusal = this.missing.length > 0 ? badParameter(text) : read(this.call, true);
     if (refusal !== null) sendRefusal(this.call, refusal);
   }
 }

@@ -21,7 +21,7 @@ export class MergedConfig {
  * The result is normalised as well.
  */
 export function mergeImageConfig(config: Json, image: Json | null): MergedConfig {
-  const merged = new MergedConfig(config.copy());
+  const merged = new MergedConfig(config.branch());
   const defaults = normalise(image === null ? Json.object() : image, CONFIG);
   if (defaults === null) {
     merged.error = `invalid image config: ${schemaError()}`;
@@ -119,11 +119,13 @@ function take(target: Json, image: Json, name: string): void {
 function takeHealthcheck(target: Json, image: Json): void {
   const theirs = image.entry("Healthcheck");
   if (theirs === null) return;
-  const own = target.entry("Healthcheck");
-  if (own === null) {
+  const given = target.entry("Healthcheck");
+  if (given === null) {
     target.set("Healthcheck", theirs);
     return;
   }
+  const own = given.branch();
+  target.set("Healthcheck", own);
   for (let i = 0; i < HEALTHCHECK.fields.length; i++) {
     const name = HEALTHCHECK.fields[i].name;
     const given = own.entry(name);

@@ -12,8 +12,13 @@ import { Status } from "./lifecycle";
 import { restartPolicyOf } from "./restart-policy";
 import { readMountPointRecord, writeMountPointRecord } from "./mount-point";
 
+/** Room for all but its documents, mostly. */
+const REST_BYTES: i32 = 2048;
+
 export function writeRecord(container: Container): Uint8Array {
-  const json = new JsonWriter();
+  // Labels stand in it twice.
+  const documents = 2 * container.config.length + container.hostConfig.length + container.settings.length;
+  const json = new JsonWriter(false, documents + REST_BYTES);
   json.beginObject();
   json.stringField("id", container.id);
   json.i64Field("sequence", <i64>container.sequence);
@@ -29,7 +34,7 @@ export function writeRecord(container: Container): Uint8Array {
   writeWishes(json, container);
   writeState(json, container);
   json.endObject();
-  return json.finish();
+  return json.take();
 }
 
 /** What the container was asked to be; its JSON documents come last, since they are long. */

@@ -75,9 +75,14 @@ export function nulProblem(document: Json): string {
 }
 
 function hasNul(value: Json): bool {
-  if (value.isString && value.text.includes("\0")) return true;
-  for (let i = 0; i < value.keys.length; i++) if (value.keys[i].includes("\0")) return true;
+  if (value.isString && holdsNul(value.text)) return true;
+  for (let i = 0; i < value.keys.length; i++) if (holdsNul(value.keys[i])) return true;
   for (let i = 0; i < value.items.length; i++) if (hasNul(value.items[i])) return true;
+  return false;
+}
+
+function holdsNul(text: string): bool {
+  for (let i = 0; i < text.length; i++) if (load<u16>(changetype<usize>(text) + ((<usize>i) << 1)) == 0) return true;
   return false;
 }
 

@@ -7,7 +7,7 @@ import { withoutBindings } from "../network/port-wishes";
 import { badParameter, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
 import { cleanPath } from "../text/path";
-import { CreateBody, readCreate } from "./create-body";
+import { CreateBody } from "./create-body";
 import { DefaultFacts, fillHostConfig, fillHostname } from "./defaults";
 import { Link } from "./link";
 import { readLinks } from "./links";
@@ -55,15 +55,14 @@ export class Wish {
   }
 }
 
-/** `platform`: what the client asks the image to be made for; empty for no wish. */
-export function readWish(json: Json, version: i32, platform: string): Wish {
+/** Changes `body`. `platform`: what the client asks the image to be made for; empty for no wish. */
+export function readWish(body: CreateBody, version: i32, platform: string): Wish {
   const wish = new Wish(version);
-  wish.refusal = read(wish, json, version, platform);
+  wish.refusal = read(wish, body, version, platform);
   return wish;
 }
 
-function read(wish: Wish, json: Json, version: i32, platform: string): Refusal | null {
-  const body: CreateBody = readCreate(json, version);
+function read(wish: Wish, body: CreateBody, version: i32, platform: string): Refusal | null {
   if (body.refusal !== null) return body.refusal;
   const problem = findImage(wish, body.config.stringOf("Image"), version >= 41 ? platform : "");
   if (problem !== null) return problem;

@@ -8,9 +8,7 @@ import { Event } from "./event";
 /** An event of a container, not sent yet: labels, `image` and `name` are in. */
 export function containerEvent(container: Container, action: string): Event {
   const event = new Event("container", action, container.id, engine.now.wall);
-  for (let i = 0; i < container.labelKeys.length; i++) {
-    event.with(container.labelKeys[i], container.labelValues[i]);
-  }
+  event.labelled(container.labelKeys, container.labelValues);
   return event.with("image", container.image).with("name", container.name);
 }
 

@@ -1,7 +1,7 @@
 // An event as an entry of the journal: a byte for the form, its time, then texts, each with its length before it: type,
 // action, the actor's id, and names and values of attributes in turn.
 
-import { decodeUtf8, storeUtf8 } from "../text/utf8";
+import { decodeUtf8, storeUtf8, utf8Length } from "../text/utf8";
 import { Event } from "./event";
 
 const FORM: u8 = 1;
@@ -12,14 +12,14 @@ const LENGTH: i32 = 4;
 export function writeEntry(event: Event): Uint8Array {
   const keys = event.attributeKeys();
   const values = event.attributeValues();
-  let most = HEAD + roomFor(event.type) + roomFor(event.action) + roomFor(event.id);
-  for (let i = 0; i < keys.length; i++) most += roomFor(keys[i]) + roomFor(values[i]);
-  const bytes = new Uint8Array(most);
+  let length = HEAD + roomFor(event.type) + roomFor(event.action) + roomFor(event.id);
+  for (let i = 0; i < keys.length; i++) length += roomFor(keys[i]) + roomFor(values[i]);
+  const bytes = new Uint8Array(length);
   bytes[0] = FORM;
   store<i64>(bytes.dataStart, event.at, 1);
   let end = writeText(event.id, bytes, writeText(event.action, bytes, writeText(event.type, bytes, HEAD)));
   for (let i = 0; i < keys.length; i++) end = writeText(values[i], bytes, writeText(keys[i], bytes, end));
-  return bytes.slice(0, end);
+  return bytes;
 }
 
 /** Null for what is no entry of this form. */
@@ -42,7 +42,7 @@ export function readEntry(bytes: Uint8Array): Event | null {
 }
 
 function roomFor(text: string): i32 {
-  return LENGTH + text.length * 3;
+  return LENGTH + utf8Length(text);
 }
 
 /** Where it ends. */

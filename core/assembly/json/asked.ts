@@ -7,16 +7,24 @@ import { decodeUtf8 } from "../text/utf8";
 
 /** The first field that asks for something not built, with its path: `HostConfig.Privileged`; empty if there is none. */
 export function refusedField(value: Json, table: Table, path: string): string {
+  return below(path, refusedIn(value, table));
+}
+
+// There may be tens of thousands of objects: paths are made where there is something to say.
+function refusedIn(value: Json, table: Table): string {
   for (let i = 0; i < table.fields.length; i++) {
     const field = table.fields[i];
     const given = value.entry(field.name);
     if (given === null || given.isNull) continue;
-    const where = path.length > 0 ? path + "." + field.name : field.name;
-    if (field.effect == Effect.Refused && !asksNothing(given, field)) return where;
-    const inner = refusedInside(given, field, where);
-    if (inner.length > 0) return inner;
+    if (field.effect == Effect.Refused && !asksNothing(given, field)) return field.name;
+    const inner = refusedInside(given, field);
+    if (inner.length > 0) return below(field.name, inner);
   }
   return "";
+}
+
+function below(path: string, inner: string): string {
+  return path.length == 0 || inner.length == 0 ? inner : `${path}.${inner}`;
 }
 
 /** Whether a value is Go's zero, or holds nothing but zeros. */
@@ -39,17 +47,14 @@ export function isZero(value: Json): bool {
   }
 }
 
-function refusedInside(value: Json, field: Field, path: string): string {
+function refusedInside(value: Json, field: Field): string {
   const table = field.table;
   if (table === null) return "";
-  if (field.type == FieldType.Struct) return refusedField(value, table, path);
+  if (field.type == FieldType.Struct) return refusedIn(value, table);
   for (let i = 0; i < value.items.length; i++) {
-    const name = value.isObject ? path + "." + value.keys[i] : path;
-    const item = value.items[i];
-    if (item.isObject) {
-      const inner = refusedField(item, table, name);
-      if (inner.length > 0) return inner;
-    }
+    if (!value.items[i].isObject) continue;
+    const inner = refusedIn(value.items[i], table);
+    if (inner.length > 0) return value.isObject ? below(value.keys[i], inner) : inner;
   }
   return "";
 }

@@ -171,6 +171,14 @@ export class Json {
     return result;
   }
 
+  /** An object of the same members: they are shared, but each can be replaced. */
+  branch(): Json {
+    const json = new Json(this.kind);
+    json.keys = this.keys.slice();
+    json.items = this.items.slice();
+    return json;
+  }
+
   /** A tree that shares no node with this one. */
   copy(): Json {
     const json = new Json(this.kind);

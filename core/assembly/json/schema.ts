@@ -4,6 +4,7 @@
 import { isZero } from "./asked";
 import { Json, JsonKind, isI64, isU64 } from "./json";
 import { Field, FieldType, Table } from "./table";
+import { compareTexts, sortedPlaces } from "../text/compare";
 
 /** All versions. */
 export const ANY_VERSION: i32 = i32.MAX_VALUE - 1;
@@ -27,18 +28,10 @@ export function schemaError(): string {
   return lastError;
 }
 
-/** A map's members sorted by name, the last of duplicates: as Go writes maps. */
+/** A map's members sorted by name, the last of duplicates: as Go writes maps. One that is so already is given back. */
 export function sortedMap(map: Json): Json {
-  const places: i32[] = [];
-  for (let i = 0; i < map.keys.length; i++) places.push(i);
-  sortedKeys = map.keys;
-  places.sort((a, b) => {
-    const left = sortedKeys[a];
-    const right = sortedKeys[b];
-    return left == right ? a - b : left < right ? -1 : 1;
-  });
-  // They would live until the next map.
-  sortedKeys = [];
+  if (isSorted(map.keys)) return map;
+  const places = sortedPlaces(map.keys);
   const result = Json.object();
   for (let i = 0; i < places.length; i++) {
     const key = map.keys[places[i]];
@@ -49,11 +42,15 @@ export function sortedMap(map: Json): Json {
   return result;
 }
 
+/** And holds none twice. */
+function isSorted(keys: string[]): bool {
+  for (let i = 1; i < keys.length; i++) if (compareTexts(keys[i - 1], keys[i]) >= 0) return false;
+  return true;
+}
+
 const NO_SLOTS = new StaticArray<Json | null>(0);
 
 let lastError: string = "";
-// Comparators cannot capture variables.
-let sortedKeys: string[] = [];
 
 class SchemaReader {
   error: string = "";
@@ -177,7 +174,7 @@ class SchemaReader {
     for (let i = 0; i < value.items.length; i++) {
       const item = value.items[i];
       if (!item.isString && !item.isNull) return this.wrongType(item, owner, goType.slice("[]".length));
-      result.push(Json.string(item.text));
+      result.push(item.isString ? item : Json.string(""));
     }
     return result;
   }
@@ -206,18 +203,22 @@ class SchemaReader {
   private map(value: Json, field: Field, owner: string): Json {
     if (!value.isObject) return this.wrongType(value, owner, mapType(field));
     const result = Json.object();
-    for (let i = 0; i < value.keys.length && this.error.length == 0; i++) {
-      result.keys.push(value.keys[i]);
-      result.items.push(this.entry(value.items[i], field, owner));
+    result.keys = value.keys.slice();
+    result.items = value.items.slice();
+    for (let i = 0; i < result.items.length && this.error.length == 0; i++) {
+      result.items[i] = this.entry(result.items[i], field, owner);
     }
     return sortedMap(result);
   }
 
   private entry(value: Json, field: Field, owner: string): Json {
     if (field.type == FieldType.StringMap) {
-      return value.isString || value.isNull ? Json.string(value.text) : this.wrongType(value, owner, "string");
+      // There may be many: those that are right stay as they are.
+      if (value.isString) return value;
+      return value.isNull ? Json.string("") : this.wrongType(value, owner, "string");
     }
     if (field.type == FieldType.Set) {
+      if (value.isObject && value.length == 0) return value;
       return value.isObject || value.isNull ? Json.object() : this.wrongType(value, owner, "struct {}");
     }
     if (value.isNull) return value;

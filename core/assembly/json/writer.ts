@@ -21,9 +21,12 @@ export class JsonWriter {
 
   /** A copy of what was written. */
   finish(): Uint8Array {
-    const bytes = new Uint8Array(this.size);
-    memory.copy(bytes.dataStart, changetype<usize>(this.buffer), this.size);
-    return bytes;
+    return Uint8Array.wrap(this.buffer.slice(0, this.size));
+  }
+
+  /** What was written, where it stands: nothing may be written after it. */
+  take(): Uint8Array {
+    return Uint8Array.wrap(this.buffer, 0, this.size);
   }
 
   /** Bytes written so far. */
@@ -224,11 +227,28 @@ export class JsonWriter {
   }
 
   private quoted(text: string): void {
+    const length = text.length;
+    const room = this.room(length + 2);
+    let plain = 0;
+    while (plain < length) {
+      const unit = <u32>load<u16>(changetype<usize>(text) + ((<usize>plain) << 1));
+      if (unit >= 0x80 || this.mustEscape(unit)) break;
+      store<u8>(room + 1 + plain, <u8>unit);
+      plain++;
+    }
+    store<u8>(room, 0x22);
+    if (plain < length) return this.quotedFrom(text, plain);
+    store<u8>(room + 1 + length, 0x22);
+    this.size += length + 2;
+  }
+
+  // The rest of one whose beginning, with the quote before it, stands behind what was written.
+  private quotedFrom(text: string, from: i32): void {
+    this.size += from + 1;
     // Six bytes is the longest that one UTF-16 unit can become.
-    const start = this.room(text.length * 6 + 2);
+    const start = this.room((text.length - from) * 6 + 1);
     let at = start;
-    store<u8>(at++, 0x22);
-    for (let i = 0; i < text.length; i++) {
+    for (let i = from; i < text.length; i++) {
       const unit = <u32>text.charCodeAt(i);
       if (unit < 0x80 ? !this.mustEscape(unit) : unit < 0xd800 && unit != 0x2028 && unit != 0x2029) {
         at += storePoint(unit, at);
@@ -258,7 +278,19 @@ export class JsonWriter {
 
 /** A tree as bytes. */
 export function jsonBytes(node: Json): Uint8Array {
-  return new JsonWriter().json(node).finish();
+  return new JsonWriter(false, lengthOf(node) + SPARE).json(node).finish();
+}
+
+/** For a few texts that grow as they are escaped. */
+const SPARE: i32 = 64;
+
+/** As it is written where nothing is escaped, or a little more. */
+function lengthOf(node: Json): i32 {
+  // Quotes, a comma and a colon; no literal is longer.
+  let length = 5 + node.text.length;
+  for (let i = 0; i < node.keys.length; i++) length += 4 + node.keys[i].length;
+  for (let i = 0; i < node.items.length; i++) length += lengthOf(node.items[i]);
+  return length;
 }
 
 function storeEscape(unit: u32, at: usize): usize {

@@ -58,10 +58,10 @@ export function readPortWishes(hostConfig: Json, config: Json, ipv6: bool): Port
 /** `80/tcp` of `80`, every port of the range `8000-8010/udp`; none for nonsense, which an image may expose. */
 export function portKeysOf(spec: string): string[] {
   const keys: string[] = [];
-  const range = rangeOf(portPart(spec));
+  const range = rangeOf(spec);
   const protocol = protocolOf(spec);
-  if (range === null || range[0] == 0 || !isProtocol(protocol)) return keys;
-  for (let port = range[0]; port <= range[1]; port++) keys.push(`${port.toString()}/${protocol}`);
+  if (range == NO_RANGE || firstOf(range) == 0 || !isProtocol(protocol)) return keys;
+  for (let port = firstOf(range); port <= lastOf(range); port++) keys.push(`${port.toString()}/${protocol}`);
   return keys;
 }
 
@@ -77,9 +77,9 @@ export function refusePorts(bindings: Json): string | null {
     const list = bindings.items[i];
     for (let j = 0; j < list.items.length; j++) {
       const port = list.items[j].stringOf("HostPort");
-      const range = rangeOf(portPart(port));
-      if (range === null) return `invalid port specification: "${port}"`;
-      ports += range[1] - range[0] + 1;
+      const range = rangeOf(port);
+      if (range == NO_RANGE) return `invalid port specification: "${port}"`;
+      ports += lastOf(range) - firstOf(range) + 1;
       if (ports > MAX_PORTS) return `HostConfig.PortBindings: more than ${MAX_PORTS.toString()} ports of the host`;
       const address = list.items[j].stringOf("HostIp");
       if (address.length > 0 && canonicalAddress(address).length == 0) return `invalid IP address: "${address}"`;
@@ -92,8 +92,8 @@ export function refusePorts(bindings: Json): string | null {
 export function refuseExposed(exposed: Json): string | null {
   let ports: u32 = 0;
   for (let i = 0; i < exposed.keys.length; i++) {
-    const range = rangeOf(portPart(exposed.keys[i]));
-    if (range !== null) ports += range[1] - range[0] + 1;
+    const range = rangeOf(exposed.keys[i]);
+    if (range != NO_RANGE) ports += lastOf(range) - firstOf(range) + 1;
     if (ports > MAX_PORTS) return `Config.ExposedPorts: more than ${MAX_PORTS.toString()} ports`;
   }
   return null;
@@ -101,8 +101,10 @@ export function refuseExposed(exposed: Json): string | null {
 
 /** Of the container one port, not a range, which clients take apart themselves. */
 function keyProblem(key: string): string | null {
-  const range = rangeOf(portPart(key));
-  if (range === null || range[0] == 0 || range[0] != range[1]) return `invalid port specification: "${portPart(key)}"`;
+  const range = rangeOf(key);
+  if (range == NO_RANGE || firstOf(range) == 0 || firstOf(range) != lastOf(range)) {
+    return `invalid port specification: "${portPart(key)}"`;
+  }
   return isProtocol(protocolOf(key)) ? null : `invalid port specification: "${key}"`;
 }
 
@@ -137,11 +139,17 @@ function addWishes(wishes: PortWish[], key: string, list: Json, ipv6: bool): voi
 
 /** `key`: as `portKeysOf` gives it. */
 function addWish(wishes: PortWish[], key: string, address: string, hostPort: string, ipv6: bool): void {
-  const range = rangeOf(portPart(hostPort));
-  if (range === null) return;
+  const range = rangeOf(hostPort);
+  if (range == NO_RANGE) return;
   const protocol = protocolOf(key);
   const port = <u16>parseInt(portPart(key), 10);
-  const wish = new PortWish(port, protocol, addressesOf(address, protocol, ipv6), <u16>range[0], <u16>range[1]);
+  const wish = new PortWish(
+    port,
+    protocol,
+    addressesOf(address, protocol, ipv6),
+    <u16>firstOf(range),
+    <u16>lastOf(range),
+  );
   if (wishes.length == 0 || !wishes[wishes.length - 1].unite(wish)) wishes.push(wish);
 }
 
@@ -164,16 +172,35 @@ function portPart(spec: string): string {
 }
 
 function protocolOf(spec: string): string {
+  // Nearly all are, and there may be tens of thousands.
+  if (spec.endsWith("/tcp")) return "tcp";
   const slash = spec.indexOf("/");
   return slash < 0 ? "tcp" : spec.slice(slash + 1).toLowerCase();
 }
 
-/** First and last port of `80` or `80-90`, both 0 for nothing; null for nonsense, and for a range that begins at 0. */
-function rangeOf(text: string): u32[] | null {
-  if (text.length == 0) return [0, 0];
-  const dash = text.indexOf("-");
-  const first = decimalOf(dash < 0 ? text : text.slice(0, dash), MAX_PORT);
-  const last = dash < 0 ? first : decimalOf(text.slice(dash + 1), MAX_PORT);
-  if (first < 0 || last < first || (first == 0 && last > 0)) return null;
-  return [<u32>first, <u32>last];
+/**
+ * Of `80`, `80/tcp` or `80-90`, for `firstOf` and `lastOf`, both 0 for nothing; `NO_RANGE` for nonsense, and for a range
+ * that begins at 0. There may be tens of thousands: nothing is allocated.
+ */
+function rangeOf(spec: string): u32 {
+  const slash = spec.indexOf("/");
+  const end = slash < 0 ? spec.length : slash;
+  if (end == 0) return 0;
+  const dash = spec.indexOf("-");
+  const isRange = dash >= 0 && dash < end;
+  const first = decimalOf(spec, MAX_PORT, 0, isRange ? dash : end);
+  const last = isRange ? decimalOf(spec, MAX_PORT, dash + 1, end) : first;
+  if (first < 0 || last < first || (first == 0 && last > 0)) return NO_RANGE;
+  return ((<u32>first) << 16) | (<u32>last);
+}
+
+/** Of no range: its last would be before its first. */
+const NO_RANGE: u32 = 0xffff0000;
+
+function firstOf(range: u32): u32 {
+  return range >> 16;
+}
+
+function lastOf(range: u32): u32 {
+  return range & 0xffff;
 }

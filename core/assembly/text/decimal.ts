@@ -1,10 +1,13 @@
 // Whole numbers as people write them in ports and addresses.
 
-/** The number that a text of decimal digits means, leading zeros included; -1 for any other, and for one over `most`. */
-export function decimalOf(text: string, most: i32): i32 {
-  if (text.length == 0 || text.length > MAX_DIGITS) return -1;
+/**
+ * The number that a text of decimal digits means, leading zeros included; -1 for any other, and for one over `most`.
+ * `from`, `to`: the part of the text that is meant.
+ */
+export function decimalOf(text: string, most: i32, from: i32 = 0, to: i32 = text.length): i32 {
+  if (to <= from || to - from > MAX_DIGITS) return -1;
   let value = 0;
-  for (let i = 0; i < text.length; i++) {
+  for (let i = from; i < to; i++) {
     const digit = text.charCodeAt(i) - 0x30;
     if (digit < 0 || digit > 9) return -1;
     value = value * 10 + digit;

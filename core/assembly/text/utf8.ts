@@ -43,7 +43,13 @@ export function encodeUtf8(text: string): Uint8Array {
 /** Writes the bytes of a text to memory, where there must be room for three bytes a unit. How many they were. */
 export function storeUtf8(text: string, target: usize): i32 {
   let at = target;
-  for (let i = 0; i < text.length; i++) {
+  let first = 0;
+  for (; first < text.length; first++, at++) {
+    const unit = load<u16>(changetype<usize>(text) + ((<usize>first) << 1));
+    if (unit >= 0x80) break;
+    store<u8>(at, <u8>unit);
+  }
+  for (let i = first; i < text.length; i++) {
     let point = <u32>text.charCodeAt(i);
     if (point >= 0xd800 && point <= 0xdfff) {
       const next = i + 1 < text.length ? <u32>text.charCodeAt(i + 1) : 0;
@@ -57,6 +63,22 @@ export function storeUtf8(text: string, target: usize): i32 {
     at += storePoint(point, at);
   }
   return <i32>(at - target);
+}
+
+/** How many bytes `storeUtf8` writes. */
+export function utf8Length(text: string): i32 {
+  let length = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = <u32>load<u16>(changetype<usize>(text) + ((<usize>i) << 1));
+    length += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+    if (unit < 0xd800 || unit > 0xdbff || i + 1 == text.length) continue;
+    const next = <u32>load<u16>(changetype<usize>(text) + ((<usize>i + 1) << 1));
+    if (next < 0xdc00 || next > 0xdfff) continue;
+    // Both halves together are four.
+    length += 1;
+    i++;
+  }
+  return length;
 }
 
 /** Writes one code point. How many bytes it took: 1 to 4. */
