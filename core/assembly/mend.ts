@@ -12,7 +12,7 @@ import {
   Stored,
 } from "../../build/bindings/types";
 import { Container } from "./container/container";
-import { mendCreation } from "./container/creation";
+import { resumeCreation } from "./container/creation";
 import { exitedByItself, ranOutOfMemory } from "./container/exit";
 import { HELD_RECORDS, mendHeldStill } from "./container/held-still";
 import { Cause, Status } from "./container/lifecycle";
@@ -46,8 +46,8 @@ export function mend(records: Stored[], inventory: Inventory): void {
   findLostNetworks(inventory.networks);
   engine.networks.ensurePredefined();
   const containers = engine.containers.all();
-  // Before anything is swept: a mount for the filling of volumes belongs to nobody any more.
-  for (let i = 0; i < containers.length; i++) if (containers[i].creating) mendCreation(containers[i]);
+  // Before anything is swept: what is mounted for their making belongs to nobody any more.
+  const halfMade = takeHalfMade(containers);
   sweep(inventory);
   for (let i = 0; i < containers.length; i++) keepEndpoint(containers[i]);
   for (let i = 0; i < containers.length; i++) tieLinks(containers[i]);
@@ -64,10 +64,17 @@ export function mend(records: Stored[], inventory: Inventory): void {
   mendHeld(records);
   engine.setAside.end();
   for (let i = 0; i < containers.length; i++) if (containers[i].startsAgain) resumeRestart(containers[i]);
+  for (let i = 0; i < halfMade.length; i++) resumeCreation(halfMade[i]);
   startWithEngine(containers);
   makeBridges(strayNetworks(inventory.networks));
   // Runs have gone on without the engine, and counts were cut off with it.
   engine.sizes.refresh();
+}
+
+function takeHalfMade(containers: Container[]): Container[] {
+  const taken = containers.filter((container: Container) => container.creating);
+  for (let i = 0; i < taken.length; i++) taken[i].creating = false;
+  return taken;
 }
 
 /** The state of the container's last run; null if the host knows nothing of it. */

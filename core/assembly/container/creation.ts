@@ -27,12 +27,12 @@ import { Volume } from "../volume/store";
 import { Container } from "./container";
 import { isDirectory } from "./file-mode";
 import { originOf } from "./last-change";
+import { documentOf } from "./launch";
 import { MountPoint } from "./mount-point";
 import { fillVolumes, hasUnfilled, volumesFilled } from "./own-volumes";
 import { takeUpQueue } from "./queue";
 import { RemovalClient } from "./removal-client";
 import { removeNow } from "./remove";
-import { Wish } from "./wish";
 
 /** How far the work in its files is. */
 enum Filling {
@@ -55,13 +55,14 @@ export class Creation extends Task {
   /** Mounts whose volumes were not there before. */
   private readonly added: MountPoint[] = [];
 
+  /** `call`: null when whoever asked for it has gone with an earlier engine. */
   constructor(
     private readonly container: Container,
-    private readonly call: Call,
-    private readonly wish: Wish,
+    private readonly call: Call | null,
+    private readonly warnings: string[],
   ) {
     super();
-    this.directory = wish.config.stringOf("WorkingDir");
+    this.directory = documentOf(container.config).stringOf("WorkingDir");
   }
 
   begin(): void {
@@ -75,7 +76,7 @@ export class Creation extends Task {
   }
 
   private makeVolume(mount: MountPoint): void {
-    if (mount.anonymous) mount.name = engine.ids.next();
+    if (mount.name.length == 0) mount.name = engine.ids.next();
     if (engine.volumes.find(mount.name) === null) {
       const volume = new Volume(mount.name, engine.now.wall, mount.anonymous);
       volume.label(mount.labels);
@@ -171,26 +172,29 @@ export class Creation extends Task {
       return removeNow(container);
     }
     tellCreation(container);
+    const call = this.call;
+    if (call === null) return;
     const json = new JsonWriter();
     json.beginObject();
     json.stringField("Id", container.id);
-    json.stringArrayField("Warnings", this.wish.warnings);
+    json.stringArrayField("Warnings", this.warnings);
     json.endObject();
-    sendJson(this.call, 201, line(json));
+    sendJson(call, 201, line(json));
   }
 }
 
 /** Whoever asked for it hears why not when nothing of it is left, its name least of all. */
 class Undone extends RemovalClient {
   constructor(
-    private readonly call: Call,
+    private readonly call: Call | null,
     private readonly why: string,
   ) {
     super();
   }
 
   removed(): void {
-    sendRefusal(this.call, internal(this.why));
+    const call = this.call;
+    if (call !== null) sendRefusal(call, internal(this.why));
   }
 
   failed(_why: string): void {
@@ -203,13 +207,12 @@ function ownFiles(container: Container): View {
   return new View(container.id, null, []);
 }
 
-/** Killed before the answer: it is there, and its volumes are made and filled by its start at the latest. */
-export function mendCreation(container: Container): void {
-  tellMended(`container ${container.id}`, "it is made, though nobody was told");
+/** Killed before the answer: it is made to the end, or undone. What is left mounted for that is swept away first. */
+export function resumeCreation(container: Container): void {
+  tellMended(`container ${container.id}`, "its making goes on, though nobody is told");
   acting.origin = originOf(container.lastChange);
-  container.creating = false;
   container.touch();
-  tellCreation(container);
+  new Creation(container, null, []).begin();
   acting.alone(ENGINE_START);
 }
 
