@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { PLAYGROUND, sendLast } from "./chromium.js";
+import { sendLast } from "./chromium.js";
 import { firstLoad, gzipped } from "./first-load.js";
 import { onPages } from "./on-pages.js";
 

@@ -236,7 +236,29 @@ describe("remedies", () => {
       "invalid filter 'colour'",
       "GET /v1.41/containers/json",
     ],
-    ["no container", remove, 404, "No such container: web", "GET /v1.41/containers/json?all=1"],
+    [
+      "no container",
+      written("POST", "/v1.41/containers/web/start"),
+      404,
+      "No such container: web",
+      "GET /v1.41/containers/json?all=1",
+    ],
+    ["no container to remove", remove, 404, "No such container: web", ""],
+    ["no image to remove", written("DELETE", "/v1.41/images/x"), 404, "No such image: x:latest", ""],
+    [
+      "less memory and swap than memory",
+      written("POST", "/v1.41/containers/web/update", { Memory: 64 }),
+      409,
+      "Cannot update container a: Memory limit should be smaller than already set memoryswap limit, update the memoryswap at the same time",
+      "POST /v1.41/containers/web/update",
+    ],
+    [
+      "the engine's own network",
+      written("DELETE", "/v1.41/networks/bridge"),
+      403,
+      "bridge is a pre-defined network and cannot be removed",
+      "",
+    ],
     [
       "running",
       remove,
@@ -333,6 +355,16 @@ describe("remedies", () => {
     expect(lines(request, status, message)[0]).toBe(first);
   });
 
+  test("an update that says memory alone is sent with memory and swap", () => {
+    const update = written("POST", "/v1.41/containers/web/update", { Memory: 64, CpuShares: 5 });
+    const [remedy] = remediesFor(
+      update,
+      { kind: "", status: 409, message: "Cannot update container a: …, update the memoryswap at the same time" },
+      world,
+    );
+    expect(JSON.parse(remedy!.requests[0]!.body)).toEqual({ Memory: 64, CpuShares: 5, MemorySwap: 128 });
+  });
+
   test("nothing is to be sent where nothing is left to do, and nobody else is ended in its place", () => {
     const containers = ["web", "spare"].map((name) => ({ name }) as World["containers"][number]);
     const told = (request: WrittenRequest, status: number, message: string) =>
@@ -346,7 +378,10 @@ describe("remedies", () => {
       [expect.stringContaining("Nothing is left to do")],
       ["See how it ended", "GET /v1.41/containers/web/json"],
     ]);
-    expect(told(kill("gone"), 404, "Cannot kill container: gone: No such container: gone")).toEqual([list]);
+    expect(told(kill("gone"), 404, "Cannot kill container: gone: No such container: gone")).toEqual([
+      ["Nothing is left to do: no container has this name"],
+      list,
+    ]);
     expect(told(kill("wbe"), 404, "No such container: wbe")).toEqual([
       list,
       ["Send it for web", "POST /v1.41/containers/web/kill"],

@@ -21,7 +21,9 @@ export function noSuchContainer({ request, world, at }: Asked, name: string): Re
     const renamed = renamedIn(request, name, other);
     return renamed === null ? [] : [{ label: `Send it for ${other}`, requests: [renamed] }];
   });
-  return [listing("See which containers there are", at("/containers/json?all=1")), ...again];
+  const list = listing("See which containers there are", at("/containers/json?all=1"));
+  const isDone = meant === null && (request.method === "DELETE" || /\/(kill|stop)$/.test(pathOf(request)));
+  return [...(isDone ? [words("Nothing is left to do: no container has this name")] : []), list, ...again];
 }
 
 /** The request about another container; null where its path does not name one. */
@@ -50,6 +52,15 @@ export function stillRunning({ request, at }: Asked): Remedy[] {
       requests: [written("POST", at(`/containers/${name}/stop`)), request],
     },
     { label: "Remove it by force", requests: [{ ...request, target: withQuery(request.target, "force", "1") }] },
+  ];
+}
+
+/** Memory and swap are one sum: it must not be less than the memory alone. */
+export function lowSum({ request }: Asked): Remedy[] {
+  const body = JSON.parse(request.body) as { Memory: number };
+  const larger = JSON.stringify({ ...body, MemorySwap: 2 * body.Memory }, null, 2);
+  return [
+    { label: "Say, too, what memory and swap are together: twice as much", requests: [{ ...request, body: larger }] },
   ];
 }
 

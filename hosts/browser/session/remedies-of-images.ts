@@ -7,14 +7,13 @@ import type { Asked } from "./remedy.js";
 import { pathOf, written } from "./request.js";
 
 export function noSuchImage({ request, at }: Asked, name: string): Remedy[] {
+  const list = listing("See which images there are", at("/images/json"));
+  if (request.method === "DELETE") return [words("Nothing is left to remove: no image has this name"), list];
   const colon = name.lastIndexOf(":");
   const [repository, tag] =
     colon > name.lastIndexOf("/") ? [name.slice(0, colon), name.slice(colon + 1)] : [name, "latest"];
   const pull = written("POST", at(`/images/create?fromImage=${repository}&tag=${tag}`));
-  return [
-    { label: `Pull ${repository}:${tag}, then send it again`, requests: [pull, request] },
-    listing("See which images there are", at("/images/json")),
-  ];
+  return [{ label: `Pull ${repository}:${tag}, then send it again`, requests: [pull, request] }, list];
 }
 
 export function withCredentials({ request }: Asked): Remedy[] {

@@ -2,6 +2,7 @@
 
 import type { Remedy } from "./explain.js";
 import {
+  lowSum,
   nameInUse,
   noSuchContainer,
   noSuchExec,
@@ -70,6 +71,7 @@ const SENTENCES: readonly { says: RegExp; remedies: (asked: Asked, ...parts: str
   { says: /is not paused$/, remedies: notPaused },
   { says: /is restarting, wait until the container is running$/, remedies: restarting },
   { says: /container (\w+) is not running$/, remedies: notRunning },
+  { says: /update the memoryswap at the same time$/, remedies: lowSum },
   { says: /port is already allocated/, remedies: portTaken },
   { says: /unable to remove repository reference .*container (\w+) is using/, remedies: imageInUse },
   { says: /unable to delete \w+ .*used by (?:running|stopped) container (\w+)/, remedies: imageInUse },
@@ -89,6 +91,10 @@ const SENTENCES: readonly { says: RegExp; remedies: (asked: Asked, ...parts: str
   { says: /invalid reference format/, remedies: badReference },
   { says: /^invalid filter/i, remedies: noSuchFilter },
   { says: /^network (.+) not found$/, remedies: ({ at }) => [listing("List the networks", at("/networks"))] },
+  {
+    says: /is a pre-defined network and cannot be removed$/,
+    remedies: () => [words("It is the engine's own, and stays: networks that were created can be removed")],
+  },
   { says: /no such volume$/, remedies: ({ at }) => [listing("List the volumes", at("/volumes"))] },
   {
     says: /no space left/i,
