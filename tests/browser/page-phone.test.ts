@@ -20,6 +20,8 @@ onPages("the page on a phone", (browser) => {
     await page.locator(".cell button.primary").click({ trial: true });
     expect(await sendLast(page)).toBe("201 Created");
     await page.locator(".lesson-card", { hasText: lesson!.steps[1]!.task }).waitFor();
+    const buttons = page.locator(".lesson-card").getByRole("button", { name: "the request" });
+    expect(await buttons.allInnerTexts()).toEqual(["Add the request once more", "Add the request"]);
     const [answer, card] = await tops(page, [".answer", ".lesson-card >> nth=1"]);
     expect(card).toBeGreaterThan(answer!);
     await page.locator(".lesson-card").last().getByRole("button", { name: "the request" }).click();
@@ -58,6 +60,12 @@ onPages("the page on a phone", (browser) => {
     const told = cell.locator(".status-line");
     await expect.poll(() => told.innerText(), PATIENCE).toMatch(/^Sent… waits for: .+, slowed down/);
     await expect.poll(() => told.innerText(), PATIENCE).toContain("204 No Content");
+    const wait = await typeLine(page, "docker wait hello");
+    await wait.getByRole("button", { name: "Send" }).click();
+    await wait.getByText("200 OK").waitFor();
+    const follow = await typeLine(page, "docker events");
+    await follow.getByRole("button", { name: "Send" }).click();
+    await follow.getByText("open for events that come").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     const still = await typeLine(page, "docker restart hello");
     await still.getByRole("button", { name: "Send" }).click();

@@ -2,6 +2,7 @@
 
 import type { Step } from "../../timeline/step.js";
 import type { Exchange } from "./exchange.js";
+import { pathOf, type WrittenRequest } from "./request.js";
 
 /** In words, as the steps have it, in the order of asking: `launch web`, `set a timer`. Reads no signal but `steps`. */
 export function awaited(steps: readonly Step[], exchange: Exchange): string[] {
@@ -17,4 +18,19 @@ export function awaited(steps: readonly Step[], exchange: Exchange): string[] {
     }
   }
   return [...asked.values()];
+}
+
+const UNTIL: readonly (readonly [request: RegExp, until: string])[] = [
+  [/^POST \/containers\/[^/]+\/(wait|attach)$/, "until the container ends"],
+  [/^POST \/exec\/[^/]+\/start$/, "until the command ends"],
+  [/^GET \/containers\/[^/]+\/logs$/, "for what the container writes next"],
+  [/^GET \/containers\/[^/]+\/stats$/, "for a measurement each second"],
+  [/^GET \/events$/, "for events that come"],
+  [/^POST \/images\/create$/, "until the image is there"],
+];
+
+/** What an answer goes on for that is not over with its head; empty where that needs no words. */
+export function openUntil(request: WrittenRequest): string {
+  const line = `${request.method} ${pathOf(request)}`;
+  return UNTIL.find(([is]) => is.test(line))?.[1] ?? "";
 }

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Exchange } from "../../session/exchange.js";
+import { openUntil } from "../../session/waiting.js";
 import { useSession } from "../context.js";
 import { TabList } from "../tab-list.js";
 import { duration, statusText } from "../words.js";
@@ -101,7 +102,7 @@ function Head({ exchange, later }: { exchange: Exchange; later: boolean }) {
         {!later && head !== null && head.at > exchange.at && (
           <span class="muted small"> after {duration(head.at - exchange.at)}</span>
         )}
-        {state === "streaming" && <span class="live small">open</span>}
+        {state === "streaming" && <span class="live small">{`open ${openUntil(exchange.request)}`}</span>}
         {state === "broken" && <span class="refused small"> {exchange.problem.value || "broken off"}</span>}
       </p>
       {live && (

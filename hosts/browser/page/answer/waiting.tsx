@@ -1,6 +1,6 @@
 // Beside a request that has no answer yet: why not.
 
-import { awaited } from "../../session/waiting.js";
+import { awaited, openUntil } from "../../session/waiting.js";
 import type { Exchange } from "../../session/exchange.js";
 import { usePlayground, useSession } from "../context.js";
 import { WATCHING } from "../speed.js";
@@ -10,7 +10,8 @@ export function Waiting({ exchange }: { exchange: Exchange }) {
   const session = useSession();
   const { speed } = usePlayground();
   const what = awaited(session.steps.value, exchange).at(-1);
-  let why = what === undefined ? "" : `waits for: ${shortIds(what)}`;
+  const until = openUntil(exchange.request);
+  let why = what === undefined ? until && `waits ${until}` : `waits for: ${shortIds(what)}`;
   if (what !== undefined && speed.value === WATCHING) why += ", slowed down";
   if (session.pace.value === "stopped") why = "time stands still: Play lets it go on";
   return (

@@ -47,7 +47,7 @@ export function LessonCard({ at }: { at: number }) {
           {at < reached && <span class="lesson-tick"> ✓</span>}
         </p>
       )}
-      {step && <StepHelp step={step} />}
+      {step && <StepHelp step={step} done={at < reached} />}
       {!step && <p class="lesson-end">{lesson.insight}</p>}
       {!step && <NextLesson lesson={lesson} />}
     </section>

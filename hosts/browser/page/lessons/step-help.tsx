@@ -4,13 +4,14 @@ import type { LessonStep } from "../../lessons/lesson.js";
 import type { WrittenRequest } from "../../session/request.js";
 import { usePlayground, useSession } from "../context.js";
 
-export function StepHelp({ step }: { step: LessonStep }) {
+/** `done`: it may be sent once more. */
+export function StepHelp({ step, done = false }: { step: LessonStep; done?: boolean }) {
   const playground = usePlayground();
   const session = useSession();
   return (
     <div class="stack tight">
       <div class="row">
-        {step.cell && <RequestButton request={step.cell(session)} />}
+        {step.cell && <RequestButton request={step.cell(session)} done={done} />}
         {step.button === "crash" && (
           <button type="button" onClick={() => void playground.run(session.crash())}>
             Kill the engine
@@ -33,7 +34,7 @@ export function StepHelp({ step }: { step: LessonStep }) {
 }
 
 /** What stands in the notebook already, and has not been sent, is not added once more. */
-function RequestButton({ request }: { request: WrittenRequest }) {
+function RequestButton({ request, done }: { request: WrittenRequest; done: boolean }) {
   const playground = usePlayground();
   const session = useSession();
   const waiting = session.cells.value.find(
@@ -42,7 +43,7 @@ function RequestButton({ request }: { request: WrittenRequest }) {
   const act = (): void => (waiting ? playground.show(waiting.id) : playground.add(request));
   return (
     <button type="button" onClick={act}>
-      {waiting ? "Go to the request" : "Add the request"}
+      {waiting ? "Go to the request" : `Add the request${done ? " once more" : ""}`}
     </button>
   );
 }
