@@ -95,6 +95,22 @@ onDryRunEngines("a dry run", (engine) => {
       await live.remove(real);
     });
 
+    test("tells text without a newline when the run is over, be that imagined", async () => {
+      const { dry, live } = engine();
+      const id = await live.create({ Cmd: ["sh", "-c", "printf 'said '; echo last >&2; sleep 1000"] });
+      await live.start(id);
+      await expect.poll(async () => (await live.logs(id)).stderr).toBe("last\n");
+      for (const client of [live, dry]) expect(await client.logs(id)).toEqual({ stdout: "", stderr: "last\n" });
+      await dry.must(204, "POST", `/containers/${id}/kill`);
+      await dry.wait(id);
+      expect(await dry.logs(id)).toEqual({ stdout: "said ", stderr: "last\n" });
+      expect(await live.logs(id)).toEqual({ stdout: "", stderr: "last\n" });
+      await live.must(204, "POST", `/containers/${id}/kill`);
+      await live.wait(id);
+      expect(await live.logs(id)).toEqual({ stdout: "said ", stderr: "last\n" });
+      await live.remove(id);
+    });
+
     test("takes other methods for a mistake", async () => {
       expect((await engine().dry.call("POST", "/coracle/dry-run", undefined, OWN)).status).toBe(405);
       expect((await engine().live.call("GET", "/coracle/dry-run", undefined, OWN)).status).toBe(404);

@@ -11,15 +11,16 @@ const SHOWN_BYTES = 256 * 1024;
 
 /** Lines written up to `until` (nanoseconds since 1970), the last 256 KiB of them. */
 export async function entriesOf(log: LogBytes, until: bigint): Promise<LogEntry[]> {
-  const size = await log.size();
-  const from = Math.max(0, size - SHOWN_BYTES);
+  const [begin, size] = [await log.start(), await log.size()];
+  const from = Math.max(begin, size - SHOWN_BYTES);
   const block = new Uint8Array(size - from);
   for (let filled = 0; filled < block.length;) {
     const read = await log.read(from + filled, block.subarray(filled));
+    if (read < 0) return entriesOf(log, until); // thrown away meanwhile
     if (read === 0) break;
     filled += read;
   }
-  return linesOf(block, from === 0 ? 0 : block.indexOf(0x0a) + 1).filter((entry) => entry.at <= until);
+  return linesOf(block, from === begin ? 0 : block.indexOf(0x0a) + 1).filter((entry) => entry.at <= until);
 }
 
 /** Parts of a line are put together. What a run ended with is a line, too. */
