@@ -21,14 +21,15 @@ import { Ignored } from "./ignored";
 import { tellAdopted, tellMended, tellSwept } from "./records/found";
 import { engine } from "./state";
 import { Task } from "./task";
-import { isUsed } from "./volume/use";
+import { usersByName } from "./volume/use";
 
 export function sweep(inventory: Inventory): void {
   for (let i = 0; i < inventory.processes.length; i++) sweepProcess(inventory.processes[i]);
   for (let i = 0; i < inventory.joins.length; i++) sweepJoin(inventory.joins[i]);
   for (let i = 0; i < inventory.mounts.length; i++) sweepMount(inventory.mounts[i]);
   for (let i = 0; i < inventory.containers.length; i++) sweepFiles(inventory.containers[i]);
-  for (let i = 0; i < inventory.volumes.length; i++) sweepVolume(inventory.volumes[i]);
+  const users = usersByName();
+  for (let i = 0; i < inventory.volumes.length; i++) sweepVolume(inventory.volumes[i], users.has(inventory.volumes[i]));
   makeMissingVolumes(inventory.volumes);
 }
 
@@ -101,14 +102,14 @@ function sweepFiles(id: string): void {
 }
 
 /** A damaged record, or a container, says more of a volume than that there is no record: its files may be wanted. */
-function sweepVolume(name: string): void {
+function sweepVolume(name: string, isUsed: bool): void {
   if (engine.volumes.find(name) !== null) return;
   const isDamaged = engine.setAside.has(`volume/${name}`);
-  if (isDamaged || isUsed(name) || engine.setAside.doubts) {
+  if (isDamaged || isUsed || engine.setAside.doubts) {
     engine.volumes.adopt(name);
     const why = isDamaged
       ? "its record is damaged"
-      : isUsed(name)
+      : isUsed
         ? "a container has it, though there is no record of it"
         : "there is no record of it, and records are lost";
     return tellAdopted(`volume ${name}`, why);
@@ -119,10 +120,12 @@ function sweepVolume(name: string): void {
 
 /** A volume's record is older than the volume. */
 function makeMissingVolumes(found: string[]): void {
+  const there = new Set<string>();
+  for (let i = 0; i < found.length; i++) there.add(found[i]);
   const volumes = engine.volumes.all();
   for (let i = 0; i < volumes.length; i++) {
     const name = volumes[i].name;
-    if (found.includes(name)) continue;
+    if (there.has(name)) continue;
     tellMended(`volume ${name}`, "there was nothing but its record");
     // What it held is gone with its files.
     engine.volumes.outdate(name);

@@ -9,7 +9,7 @@ import { JsonWriter } from "../json/writer";
 import { badParameter, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
-import { countUsers } from "../volume/use";
+import { usersByName } from "../volume/use";
 import { writeVolume } from "../volume/inspect";
 import { containersUsage, imagesUsage, Usage, volumesUsage } from "./usage";
 
@@ -132,8 +132,12 @@ class Report {
 
   private writeVolumes(): void {
     const volumes = engine.volumes.all();
+    const users = usersByName();
     this.json.beginArray();
-    for (let i = 0; i < volumes.length; i++) writeVolume(this.json, volumes[i], countUsers(volumes[i].name));
+    for (let i = 0; i < volumes.length; i++) {
+      const name = volumes[i].name;
+      writeVolume(this.json, volumes[i], users.has(name) ? users.get(name) : 0);
+    }
     this.json.endArray();
   }
 }

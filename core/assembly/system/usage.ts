@@ -2,7 +2,7 @@
 
 import { sharedSize } from "../image/list";
 import { engine } from "../state";
-import { countUsers } from "../volume/use";
+import { usersByName } from "../volume/use";
 
 export class Usage {
   count: i32 = 0;
@@ -47,11 +47,12 @@ export function containersUsage(): Usage {
 export function volumesUsage(): Usage {
   const usage = new Usage();
   const volumes = engine.volumes.all();
+  const users = usersByName();
   usage.count = volumes.length;
   for (let i = 0; i < volumes.length; i++) {
     const size: i64 = max<i64>(volumes[i].size, 0);
     usage.size += size;
-    if (countUsers(volumes[i].name) > 0) usage.active += 1;
+    if (users.has(volumes[i].name)) usage.active += 1;
     else usage.reclaimable += size;
   }
   return usage;

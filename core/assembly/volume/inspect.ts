@@ -8,7 +8,7 @@ import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { formatTimeInSeconds } from "../text/time";
 import { Volume } from "./store";
-import { isUsed } from "./use";
+import { usersByName } from "./use";
 
 const ANONYMOUS: string = "com.docker.volume.anonymous";
 const KEYS: string[] = ["name", "driver", "label", "dangling"];
@@ -19,12 +19,13 @@ export function listVolumes(call: Call): Refusal | null {
   const dangling = filters.flag("dangling");
   if (dangling == FilterFlag.Bad) return badParameter(filters.flagError("dangling"));
   const all = engine.volumes.all();
+  const users = usersByName();
   const json = new JsonWriter();
   json.beginObject();
   json.key("Volumes");
   json.beginArray();
   for (let i = 0; i < all.length; i++) {
-    if (matches(all[i], filters, dangling)) writeVolume(json, all[i]);
+    if (matches(all[i], filters, dangling, users.has(all[i].name))) writeVolume(json, all[i]);
   }
   json.endArray();
   json.nullField("Warnings");
@@ -42,12 +43,12 @@ export function inspectVolume(call: Call): Refusal | null {
   return null;
 }
 
-function matches(volume: Volume, filters: Filters, dangling: FilterFlag): bool {
+function matches(volume: Volume, filters: Filters, dangling: FilterFlag, isUsed: bool): bool {
   return (
     filters.regex("name", volume.name) &&
     filters.exact("driver", "local") &&
     filters.labels("label", labelKeysOf(volume), labelValuesOf(volume)) &&
-    (dangling == FilterFlag.Absent || (dangling == FilterFlag.True) == !isUsed(volume.name))
+    (dangling == FilterFlag.Absent || (dangling == FilterFlag.True) == !isUsed)
   );
 }
 

@@ -10,7 +10,7 @@ import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { labelKeysOf, labelValuesOf } from "./inspect";
 import { Volume } from "./store";
-import { isUsed } from "./use";
+import { usersByName } from "./use";
 
 /** From this version on volumes that have a name of their own go on demand alone. */
 const ANONYMOUS_ONLY = 42;
@@ -24,9 +24,11 @@ export function pruneVolumes(call: Call): Refusal | null {
   const all = filters.flag("all", call.version < ANONYMOUS_ONLY ? FilterFlag.True : FilterFlag.False);
   if (all == FilterFlag.Bad) return filters.flagProblem("all");
   const volumes = engine.volumes.all();
+  const users = usersByName();
   for (let i = 0; i < volumes.length; i++) {
-    const isChosen = all == FilterFlag.True || volumes[i].anonymous;
-    if (isChosen && isPrunable(volumes[i], filters)) return notBuilt(`removing the volume ${volumes[i].name}`);
+    const volume = volumes[i];
+    const isChosen = (all == FilterFlag.True || volume.anonymous) && !users.has(volume.name);
+    if (isChosen && isWanted(volume, filters)) return notBuilt(`removing the volume ${volume.name}`);
   }
   engine.events.emit(new Event("volume", "prune", "", engine.now.wall).with("reclaimed", "0"));
   const json = new JsonWriter().beginObject().stringArrayField("VolumesDeleted", []);
@@ -34,6 +36,6 @@ export function pruneVolumes(call: Call): Refusal | null {
   return null;
 }
 
-function isPrunable(volume: Volume, filters: PruneFilters): bool {
-  return !isUsed(volume.name) && filters.match(volume.created, labelKeysOf(volume), labelValuesOf(volume));
+function isWanted(volume: Volume, filters: PruneFilters): bool {
+  return filters.match(volume.created, labelKeysOf(volume), labelValuesOf(volume));
 }

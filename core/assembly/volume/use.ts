@@ -6,16 +6,12 @@ import { MountKind, MountPoint } from "../container/mount-point";
 import { hasUnfilled } from "../container/own-volumes";
 import { engine } from "../state";
 
-export function isUsed(name: string): bool {
-  return isUsedBeside(name, null);
-}
-
 /** By another one than `container` that is to stay: of several that go at once, the last takes it along. */
-export function isUsedBeside(name: string, container: Container | null): bool {
+export function isUsedBeside(name: string, container: Container): bool {
   const containers = engine.containers.all();
   for (let i = 0; i < containers.length; i++) {
     const other = containers[i];
-    if (other === container || (container !== null && other.status == Status.Removing)) continue;
+    if (other === container || other.status == Status.Removing) continue;
     if (has(other, name)) return true;
   }
   return false;
@@ -41,9 +37,25 @@ function takes(container: Container, name: string): bool {
   return false;
 }
 
-/** How many containers have it, whether they run or not. */
-export function countUsers(name: string): i32 {
-  return usersOf(name).length;
+/** How many containers have each volume that is had, whether they run or not: for whoever asks of many volumes. */
+export function usersByName(): Map<string, i32> {
+  const users = new Map<string, i32>();
+  const containers = engine.containers.all();
+  for (let i = 0; i < containers.length; i++) {
+    const names = namesIn(containers[i]);
+    for (let j = 0; j < names.length; j++) users.set(names[j], (users.has(names[j]) ? users.get(names[j]) : 0) + 1);
+  }
+  return users;
+}
+
+/** Each once. */
+function namesIn(container: Container): string[] {
+  const names: string[] = [];
+  for (let i = 0; i < container.mounts.length; i++) {
+    const mount = container.mounts[i];
+    if (mount.kind == MountKind.Volume && !names.includes(mount.name)) names.push(mount.name);
+  }
+  return names;
 }
 
 /** Ids of the containers that have it, whether they run or not. */

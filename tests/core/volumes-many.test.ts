@@ -1,0 +1,82 @@
+// Thousands of volumes, each in a container: whoever asks which of them are used has not every container looked at for
+// each. Of the processor's time, so that what else the machine does has no part in it.
+
+import { expect, test } from "vitest";
+import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS } from "./fixtures.js";
+import { Opened } from "./records/opened.js";
+
+/** Of the smaller lot; the larger is so many times as large. */
+const COUNT = 1000;
+const TIMES = 8;
+/** The best counts: garbage is collected in some. */
+const ROUNDS = 5;
+
+const ASKED = [
+  ["POST", "/v1.41/volumes/prune"],
+  ["GET", `/volumes?filters=${encodeURIComponent('{"dangling":["true"]}')}`],
+  ["GET", "/system/df?type=volume"],
+] as const;
+
+test.each(ASKED)("%s %s takes so many times as long for so many times as many", (method, target) => {
+  const [few, many] = [smaller(), larger()].map((engine) => {
+    return Math.min(...Array.from({ length: ROUNDS }, () => microsOf(engine, method, target)));
+  }) as [number, number];
+  console.log(`${method} ${target}: ${few} µs of the processor for ${COUNT}, ${many} for ${TIMES} times as many`);
+  // With the square of it, it would be 64 times.
+  expect(many).toBeLessThan(TIMES * 3 * few);
+});
+
+test("a volume is used by whoever has it, once or more than once", () => {
+  const engine = engineWith(3);
+  const listed = (dangling: boolean): string[] => {
+    const { text } = engine.send("GET", `/volumes?filters=${encodeURIComponent(`{"dangling":["${dangling}"]}`)}`);
+    return (JSON.parse(text) as { Volumes: { Name: string }[] }).Volumes.map(({ Name }) => Name).sort();
+  };
+  expect([listed(true), listed(false)]).toEqual([[], ["vol-0", "vol-1", "vol-2"]]);
+  const Binds = ["vol-1:/a", "vol-1:/b"];
+  engine.call("POST", "/containers/create?name=both", { Image: "busybox", HostConfig: { Binds } });
+  const { Volumes } = JSON.parse(engine.call("GET", "/v1.41/system/df").text) as {
+    Volumes: { Name: string; UsageData: object }[];
+  };
+  expect(Volumes.map(({ Name, UsageData }) => [Name, UsageData])).toEqual([
+    ["vol-0", expect.objectContaining({ RefCount: 1 })],
+    ["vol-1", expect.objectContaining({ RefCount: 2 })],
+    ["vol-2", expect.objectContaining({ RefCount: 1 })],
+  ]);
+});
+
+function microsOf(engine: Opened, method: string, target: string): number {
+  const before = process.cpuUsage();
+  const answer = engine.send(method, target);
+  const { user, system } = process.cpuUsage(before);
+  engine.settle();
+  expect(answer.status).toBe(200);
+  return user + system;
+}
+
+const smaller = once(() => engineWith(COUNT));
+const larger = once(() => engineWith(COUNT * TIMES));
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+/** So many containers, each with a volume of its own. */
+function engineWith(count: number): Opened {
+  const first = new Map([...FIRST_RECORDS, ...BUSYBOX_RECORDS]);
+  const one = new Opened(first, { chains: [BUSYBOX_CHAIN] }).settle();
+  one.call("POST", "/containers/create?name=box", { Image: "busybox", HostConfig: { Binds: ["vol-x:/v"] } });
+  const [key, record] = [...one.records].find(([name]) => name.startsWith("container/"))!;
+  const volume = one.records.get("volume/vol-x")!;
+  const records = new Map<string, string | Uint8Array>(first);
+  const ids = Array.from({ length: count }, (_, at) => `${"c".repeat(56)}${at.toString(16).padStart(8, "0")}`);
+  for (const [at, id] of ids.entries()) {
+    const text = record.replaceAll(key.slice("container/".length), id).replaceAll("vol-x", `vol-${at}`);
+    const named = text.replace('"name":"box"', `"name":"box${at}"`);
+    records.set(`container/${id}`, named.replace(/"sequence":\d+/, `"sequence":${at + 1}`));
+    records.set(`volume/vol-${at}`, volume);
+  }
+  const volumes = ids.map((_, at) => `vol-${at}`);
+  return new Opened(records, { chains: [BUSYBOX_CHAIN], containers: ids, volumes }).settle();
+}
