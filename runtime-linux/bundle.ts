@@ -8,7 +8,7 @@ import { HostFailure } from "../hosts/failure.js";
 import { availableOf } from "./capabilities.js";
 import { chooseGroup } from "./chosen-groups.js";
 import { readConfined } from "./confine.js";
-import { fileOfOther, writeFile } from "./container-files.js";
+import { sourceOfFile, writeFile } from "./container-files.js";
 import { withRates } from "../hosts/device-rates.js";
 import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from "./devices.js";
 import { requireInit } from "./init.js";
@@ -102,7 +102,7 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, 
     refuseNul(mount.source ?? "");
     const made = names?.source(mount.source ?? "", mount.options ?? []);
     if (made !== undefined) mount.source = made;
-    else if (mount.source?.startsWith("file:")) mount.source = madeFile(mount.source.slice(5), container, paths);
+    else if (mount.source?.startsWith("file:")) mount.source = sourceOfFile(paths, container, mount.source.slice(5));
     else if (mount.source === "init:") mount.source = requireInit();
     else if (mount.source?.startsWith("volume:")) mount.source = paths.volume(mount.source.slice(7));
   }
@@ -114,12 +114,6 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, 
   if (spec.process) resolveProcess(spec.process, launch, root, kernel);
   if (spec.process && launch.allDevices) spec.process.capabilities = available(spec.process.capabilities ?? {});
   return spec;
-}
-
-/** Of `NAME` or `CONTAINER/NAME`. */
-function madeFile(source: string, container: string, paths: Paths): string {
-  const [, other, name = source] = /^([0-9a-f]{64})\/([a-z.]+)$/.exec(source) ?? [];
-  return other === undefined ? paths.containerFile(container, name) : fileOfOther(paths, other, name);
 }
 
 function withoutWeights(spec: Spec): Spec {

@@ -7,14 +7,20 @@ import {
   existsSync,
   fchmodSync,
   ftruncateSync,
+  lstatSync,
   openSync,
   readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
   writeSync,
 } from "node:fs";
+import { join } from "node:path";
 import type { processes } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
 import { resolvConf } from "../hosts/resolv-conf.js";
 import type { Paths } from "./paths.js";
+import type { Run } from "./run.js";
 
 /** Where the machine has its own. */
 const OWN: Readonly<Record<string, string>> = {
@@ -26,20 +32,38 @@ const OWN: Readonly<Record<string, string>> = {
 /** For a run. `apart`: the container has a network namespace. */
 export function writeFile(path: string, file: processes.ContainerFile, apart: boolean): void {
   const { name, content } = file;
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(path); // of an earlier run, see `adoptFiles`
   put(path, name === "resolv.conf" ? Buffer.from(resolver(content, apart)) : bytesOf(file));
 }
 
 /** While a run goes on. */
 export function rewriteFile(path: string, file: processes.ContainerFile): void {
   if (!existsSync(path)) throw new HostFailure("not-found", `no such container file: ${path}`);
-  put(path, bytesOf(file));
+  put(realpathSync(path), bytesOf(file));
 }
 
-/** A file made for another container. */
-export function fileOfOther(paths: Paths, container: string, name: string): string {
-  const path = paths.containerFile(container, name);
-  if (!existsSync(path)) throw new HostFailure("not-found", `container ${container} has no ${name}`);
-  return path;
+/** Where a mount of a container's own files comes from: `NAME`, or `CONTAINER/NAME` for one made for another container. */
+export function sourceOfFile(paths: Paths, container: string, source: string): string {
+  const [, other, name = source] = /^([0-9a-f]{64})\/(.*)$/.exec(source) ?? [];
+  ownOf(name);
+  const path = paths.containerFile(other ?? container, name);
+  if (other === undefined) return path;
+  if (!existsSync(path)) throw new HostFailure("not-found", `container ${other} has no ${name}`);
+  return realpathSync(path);
+}
+
+/**
+ * Earlier versions made the files for a run, in its directory. As long as such a run goes on, whoever looks for its files
+ * where they are now finds those that it has mounted.
+ */
+export function adoptFiles(paths: Paths, { container, directory }: Pick<Run, "container" | "directory">): void {
+  for (const name of Object.keys(OWN)) {
+    const made = join(directory, name);
+    if (!existsSync(made)) continue;
+    const path = paths.containerFile(container, name);
+    rmSync(path, { force: true });
+    symlinkSync(made, path);
+  }
 }
 
 /** Its inode is mounted, so that it stays: never empty, and cut to its length in the end. */
@@ -56,9 +80,14 @@ function put(path: string, bytes: Uint8Array): void {
 }
 
 function bytesOf({ name, content }: processes.ContainerFile): Uint8Array {
-  const own = OWN[name];
-  if (!own) throw new HostFailure("invalid", `no such container file: ${name}`);
+  const own = ownOf(name);
   return content ?? readOwn(own);
+}
+
+function ownOf(name: string): string {
+  const own = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
+  if (!own) throw new HostFailure("invalid", `no such container file: ${name}`);
+  return own;
 }
 
 /** Where systemd-resolved answers on the machine itself, its own servers stand in a file beside. */

@@ -7,7 +7,7 @@ import { HostFailure } from "../hosts/failure.js";
 import { identifyFailure } from "../hosts/users.js";
 import { Cgroups } from "./cgroups.js";
 import { identityOf } from "./bundle.js";
-import { rewriteFile } from "./container-files.js";
+import { adoptFiles, rewriteFile } from "./container-files.js";
 import { renewLog, resizeTerminal } from "./control.js";
 import { Execs } from "./exec/execs.js";
 import { ExitWatch } from "./exits.js";
@@ -178,6 +178,7 @@ class Processes implements LinuxProcesses {
       if (this.#running.has(run.name)) return; // ours already: a new core asks, not a new host
       const ended = new Promise<void>((resolve) => this.#exits.adopt(run, supervisor, resolve));
       this.#running.set(run.name, { ended });
+      adoptFiles(this.#at.paths, run);
       this.#keepLog(run, run.note()?.log);
       this.#watch(run, ended);
     });

@@ -85,6 +85,15 @@ it("refuses files of a container that has gone", () => {
   expect(() => resolveSpec({ mounts }, LAUNCH, paths, libc)).toThrow(/has no hosts/);
 });
 
+it.each(["..", "../../x", `${OTHER}/..`, `${OTHER}/../${OTHER}/hostname`, "passwd", "constructor"])(
+  "refuses files that none is made of: %s",
+  (name) => {
+    mkdirSync(paths.container(OTHER), { recursive: true });
+    const mounts = [{ destination: "/etc/hosts", source: `file:${name}` }];
+    expect(() => resolveSpec({ mounts }, LAUNCH, paths, libc)).toThrow(/no such container file/);
+  },
+);
+
 it.each([
   ["source of a bind that is to be made", { directories: ["/tmp/a\0b"] }, {}],
   ["source of a mount", {}, { mounts: [{ destination: "/data", source: "/tmp/a\0b" }] }],

@@ -1,17 +1,28 @@
 // Containers' processes that lose their engine or their supervisor: found again, told of, reaped.
 
 import { spawn } from "node:child_process";
-import { copyFileSync, existsSync, readFileSync, readdirSync, readlinkSync, renameSync, rmSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { processes as wit } from "../../hosts/host.js";
+import { sourceOfFile, writeFile } from "../../runtime-linux/container-files.js";
 import { ExecPlace } from "../../runtime-linux/exec/place.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { processStat, Run } from "../../runtime-linux/run.js";
 import { findProgram } from "../../runtime-linux/runtimes.js";
 import { until } from "../support/commands.js";
-import { startEngine } from "./engine.js";
+import { startEngine, type Launched } from "./engine.js";
 import { launchOf, makeRootfs, newDirectory, newId, openFixture, readLog, remember, traces } from "./fixture.js";
 import { onRuntimes } from "./on-runtimes.js";
 
@@ -94,6 +105,31 @@ onRuntimes("processes found again", (on) => {
     expect((await again.exited(runs!.container)).code).toBe(137);
     for (const { container } of found)
       await again.processes.perform(1n, { tag: "reap", val: subject(container) }, () => {});
+    await again.close();
+  });
+
+  it("finds the files of a run that an earlier version started, which made them in its directory", async () => {
+    const directory = newDirectory();
+    const engine = startEngine(directory, on.runtime, ["sleep 100"]);
+    const [{ container }] = (await engine.launched(1)) as [Launched];
+    await engine.kill();
+    const again = await openFixture(on.runtime, directory);
+    const { paths, processes } = again;
+    const made = join(paths.run(container, 1), "hosts");
+    writeFileSync(made, "as it was\n");
+    writeFileSync(paths.containerFile(container, "hosts"), "of a later version, tried before\n");
+    await processes.inventory();
+    expect(readFileSync(paths.containerFile(container, "hosts"), "utf8")).toBe("as it was\n");
+    expect(sourceOfFile(paths, newId(), `${container}/hosts`)).toBe(made);
+
+    const file = { name: "hosts", content: Buffer.from("anew\n") };
+    await processes.perform(1n, { tag: "rewrite", val: { subject: subject(container), file } }, () => {});
+    expect(readFileSync(made, "utf8")).toBe("anew\n");
+    await processes.perform(1n, { tag: "reap", val: subject(container) }, () => {});
+
+    // The next run has its own, in their place.
+    writeFile(paths.containerFile(container, "hosts"), { ...file, content: Buffer.from("next\n") }, true);
+    expect(lstatSync(paths.containerFile(container, "hosts")).isFile()).toBe(true);
     await again.close();
   });
 

@@ -108,8 +108,7 @@ function writeState(json: JsonWriter, container: Container): void {
 
 /** Empty until the first start; those of the container whose network it is on, even when that one has gone. */
 function writePaths(json: JsonWriter, container: Container): void {
-  const joins = otherIn(container.networkMode).length > 0;
-  const owner = joins ? container.filesOf : container.id;
+  const owner = filesOwner(container);
   const files = `${engine.options.dataRoot}/containers/${owner}`;
   const has = container.run > 0 && owner.length > 0;
   json.stringField("ResolvConfPath", has ? `${files}/resolv.conf` : "");
@@ -118,6 +117,13 @@ function writePaths(json: JsonWriter, container: Container): void {
   // Of other drivers' files clients hear nothing, as in Docker.
   const hasLog = container.run > 0 && logDriverOf(container) == "json-file";
   json.stringField("LogPath", hasLog ? `${engine.options.dataRoot}/containers/${container.id}/log` : "");
+}
+
+/** Empty for one on another's network that has none; with a copy of its own it was started by an earlier version. */
+function filesOwner(container: Container): string {
+  const isAlone = otherIn(container.networkMode).length == 0 || container.filesOf.length > 0;
+  if (isAlone) return container.filesOf.length > 0 ? container.filesOf : container.id;
+  return container.running ? container.id : "";
 }
 
 function writeGraphDriver(json: JsonWriter, container: Container): void {

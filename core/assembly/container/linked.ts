@@ -8,6 +8,7 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { hostsOf, linkedHosts } from "./hosts-file";
+import { networkOwner } from "./joined";
 import { Status } from "./lifecycle";
 import { OTHER_CODE, StartError } from "./start-error";
 
@@ -46,24 +47,34 @@ export function awaitsLinked(container: Container): bool {
   return false;
 }
 
-/** The files of these, who may have other addresses to tell now; who is on their networks has the same files. */
+/** The files of these, who may have other addresses to tell now; who is on their networks has the same files, or a copy. */
 export function tellNetworks(owners: Container[]): void {
-  for (let i = 0; i < owners.length; i++) if (owners[i].running) rewriteHosts(owners[i]);
+  if (owners.length == 0) return;
+  const all = engine.containers.all();
+  for (let i = 0; i < all.length; i++) {
+    if (hasOwnFile(all[i]) && owners.includes(networkOwner(all[i]))) rewriteHosts(all[i]);
+  }
+}
+
+/** One that an earlier version started on another's network has a copy of that one's, until its run ends. */
+function hasOwnFile(container: Container): bool {
+  return container.running && container.filesOf.length == 0;
 }
 
 /** After a restart of the engine, which may have come between a start and what follows from it. What is as it was told is left alone: the container may have written to the file. */
 export function mendLinked(): void {
   const all = engine.containers.all();
   for (let i = 0; i < all.length; i++) {
-    if (all[i].running && linkedHosts(all[i]) != all[i].toldLinks) rewriteHosts(all[i]);
+    if (hasOwnFile(all[i]) && linkedHosts(networkOwner(all[i])) != all[i].toldLinks) rewriteHosts(all[i]);
   }
 }
 
 /** A run that has ended meanwhile needs it no more. */
 export function rewriteHosts(container: Container): void {
-  const file = hostsOf(container);
+  const owner = networkOwner(container);
+  const file = hostsOf(owner);
   const subject = new Subject(container.id, container.run);
-  const told = new Told(container, linkedHosts(container));
+  const told = new Told(container, linkedHosts(owner));
   askProcesses(told, 0, new ProcessCommandRewrite(new Rewrite(subject, file)));
 }
 
