@@ -88,7 +88,7 @@ async function start(
   closings.push(() => recorder?.close());
   const incidents = new Incidents(recorder, log);
   ground.memory?.bound();
-  const surplus = new Surplus(ground.memory);
+  const surplus = new Surplus(ground.memory, log);
   closings.push(() => surplus.close());
   const options = driverOptions(config, host, recorder, incidents);
   options.observer = together([...(recorder === null ? [] : [recorder]), tellFindings(log), surplus]);

@@ -1,12 +1,14 @@
-// Gives memory back that a burst of work has taken, once the engine has had a rest: the core's, whose memory never shrinks
-// by itself, V8's, and the C library's. None of them does it before it is asked.
+// Gives memory back that a burst of work has taken, once the engine has had a rest, or little to do: the core's, whose
+// memory never shrinks by itself, V8's, and the C library's. None of them does it before it is asked.
 
+import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Driver } from "../driver.js";
 import type { Observer } from "../observer.js";
 import type { ProcessMemory } from "./ground.js";
+import type { Log } from "./log.js";
 
 const MEBIBYTE = 1 << 20;
 /** Less than that above the least there was is nobody's loss. */
@@ -23,6 +25,8 @@ const PIECE = 8 * MEBIBYTE;
 const CHUNK = 64 * 1024;
 /** Threads of V8's are done by then, as a rule; where they are not, there is a next time. */
 const FREED_MS = 200;
+/** The part of the time that the process's own thread is at work, from which on whoever asks waits as it is. */
+const BUSY = 0.5;
 const ZEROS = new Uint8Array(CHUNK);
 
 /** An instance's memory, as `Driver.collectAndWipe` leaves it. */
@@ -33,16 +37,26 @@ export type CoreHolder = Pick<Driver, "allocatedBytes" | "collectAndWipe">;
 
 export class Surplus implements Observer {
   readonly #system: ProcessMemory | undefined;
+  readonly #log: Pick<Log, "warn">;
+  readonly #load: () => number;
   #driver: CoreHolder | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isResting = false;
+  #isClosed = false;
+  /** Of what could not be had, which is told once. */
+  readonly #told = new Set<string>();
   #wait = FIRST_MS;
   #least = Infinity;
   #allocated = 0;
 
-  /** `system`: none that takes memory back, and only V8 is asked to. */
-  constructor(system: ProcessMemory | undefined) {
+  /**
+   * `system`: none that takes memory back, and only V8 is asked to. `load`: the part of the time, since it was asked last,
+   * in which there was something to do.
+   */
+  constructor(system: ProcessMemory | undefined, log: Pick<Log, "warn">, load: () => number = loadOfLoop()) {
     this.#system = system;
+    this.#log = log;
+    this.#load = load;
   }
 
   /** To be told as soon as there is one. */
@@ -56,6 +70,7 @@ export class Surplus implements Observer {
 
   stepped(): void {
     this.#isResting = false;
+    this.#later();
   }
 
   rested(): void {
@@ -66,34 +81,52 @@ export class Surplus implements Observer {
   lost(): void {}
 
   close(): void {
+    this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
   #later(): void {
-    // Where the system takes nothing back, it is not asked again: all of it is a saving, and no more.
-    this.#timer ??= setTimeout(() => void this.#due().catch(() => {}), this.#wait).unref();
+    if (this.#isClosed || this.#timer !== null) return;
+    this.#load();
+    this.#timer = setTimeout(() => void this.#due(), this.#wait).unref();
   }
 
-  /** In the middle of work nothing is done: its end is told, too. */
+  /** In the midst of much work nothing is done: what follows it is told, too. */
   async #due(): Promise<void> {
-    const before = process.memoryUsage.rss();
-    this.#least = Math.min(this.#least, before);
-    const gave = this.#isResting && before - this.#least >= WORTH_BYTES && (await this.#giveBack(before));
-    this.#timer = null;
+    let gave = false;
+    try {
+      const before = process.memoryUsage.rss();
+      this.#least = Math.min(this.#least, before);
+      const isBusy = !this.#isResting && this.#load() >= BUSY;
+      gave = !isBusy && before - this.#least >= WORTH_BYTES && (await this.#giveBack(before));
+    } finally {
+      this.#timer = null;
+    }
     // What holds on to the rest may be over soon, without a step of the core's: files that are written, sockets that close.
     if (gave) this.#later();
   }
 
   /** Whether much came of it. */
   async #giveBack(before: number): Promise<boolean> {
-    await this.#giveBackCore();
-    await collectScript();
-    await this.#system?.trim();
+    await this.#attempt("the core's", () => this.#giveBackCore());
+    await this.#attempt("V8's", collectScript);
+    await this.#attempt("the C library's", async () => this.#system?.trim());
     const after = process.memoryUsage.rss();
     this.#least = Math.min(this.#least, after);
     const gave = before - after >= WORTH_BYTES;
     this.#wait = gave ? FIRST_MS : Math.min(2 * this.#wait, LONGEST_MS);
     return gave;
+  }
+
+  /** Where one part cannot be had the others still can: all of it is a saving, and no more. */
+  async #attempt(whose: string, giveBack: () => Promise<void>): Promise<void> {
+    try {
+      await giveBack();
+    } catch (error) {
+      if (this.#told.has(whose)) return;
+      this.#told.add(whose);
+      this.#log.warn(`memory of ${whose} cannot be given back`, { error: String(error) });
+    }
   }
 
   async #giveBackCore(): Promise<void> {
@@ -138,4 +171,13 @@ async function collectScript(): Promise<void> {
   // What was waiting for its last word in the first one.
   collect();
   await pause(FREED_MS);
+}
+
+function loadOfLoop(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const { utilization } = performance.eventLoopUtilization(last);
+    last = performance.eventLoopUtilization();
+    return utilization;
+  };
 }

@@ -63,6 +63,16 @@ let koffi: typeof Koffi | undefined;
 let library: Koffi.LibraryHandle | undefined;
 const calls = new Map<string, Call>();
 
+/** Whether the C library has it. */
+export function isKnown(name: string): boolean {
+  try {
+    if (!calls.has(name)) bind(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** What it returns. Throws what it fails with, as Node does for its own calls. `about`: a path, or what else it is. */
 export function call(name: string, about: Path, ...args: (number | bigint | Uint8Array)[]): number {
   const result = attempt(name, ...args);

@@ -1,6 +1,6 @@
-// Memory of this process, handed back to the kernel.
+// Memory of this process, handed back to the kernel. Other C libraries than GNU's have neither `mallopt` nor `malloc_trim`.
 
-import { call, callAside } from "./calls.js";
+import { call, callAside, isKnown } from "./calls.js";
 import { M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, MADV_DONTNEED } from "./numbers.js";
 
 /** Buffers of that size are taken from the kernel each by itself, and given back with their end. */
@@ -17,23 +17,13 @@ export const processMemory = {
    * to 32 MiB, and then keeps twice as much free in the heap of every thread, where `trim` does not get at it.
    */
   bound(): void {
-    ifKnown(() => {
-      call("mallopt", "", M_MMAP_THRESHOLD, LARGE_BYTES);
-      call("mallopt", "", M_TRIM_THRESHOLD, LARGE_BYTES);
-    });
+    if (!isKnown("mallopt")) return;
+    call("mallopt", "", M_MMAP_THRESHOLD, LARGE_BYTES);
+    call("mallopt", "", M_TRIM_THRESHOLD, LARGE_BYTES);
   },
 
   /** What the C library has kept of what was freed. Every heap of its threads is gone through: off the calling thread. */
   async trim(): Promise<void> {
-    await ifKnown(() => callAside("malloc_trim", 0));
+    if (isKnown("malloc_trim")) await callAside("malloc_trim", 0);
   },
 };
-
-/** Other C libraries than GNU's have neither of them. */
-function ifKnown<Result>(ask: () => Result): Result | undefined {
-  try {
-    return ask();
-  } catch {
-    return undefined;
-  }
-}

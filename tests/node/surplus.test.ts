@@ -58,50 +58,103 @@ describe("after a burst", () => {
     vi.restoreAllMocks();
   });
 
-  /** A process that had so much, then more. */
-  function burst(trim: () => Promise<void>): { surplus: Surplus; collected: () => number } {
+  interface Burst {
+    surplus: Surplus;
+    trim: ReturnType<typeof vi.fn<() => Promise<void>>>;
+    collect: ReturnType<typeof vi.fn<() => () => Uint8Array>>;
+    warn: ReturnType<typeof vi.fn>;
+  }
+
+  /** A process that had so much, then more. `load`: the part of its time in which it has something to do. */
+  function burst(load = 0): Burst {
     rss = GROWN;
-    const collectAndWipe = vi.fn(() => () => new Uint8Array(CHUNK));
-    const surplus = new Surplus({ bound: () => {}, handBack: () => {}, trim });
-    surplus.watch({ allocatedBytes: 50 * MEBIBYTE, collectAndWipe });
+    const trim = vi.fn(async () => {});
+    const collect = vi.fn(() => () => new Uint8Array(CHUNK));
+    const warn = vi.fn();
+    const surplus = new Surplus({ bound: () => {}, handBack: () => {}, trim }, { warn }, () => load);
+    surplus.watch({ allocatedBytes: 50 * MEBIBYTE, collectAndWipe: collect });
     surplus.opened();
     rss = 3 * GROWN;
     surplus.stepped();
-    return { surplus, collected: () => collectAndWipe.mock.calls.length };
+    return { surplus, trim, collect, warn };
   }
 
-  async function untilTrimmed(trim: ReturnType<typeof vi.fn>): Promise<void> {
+  async function untilTrimmed(trim: Burst["trim"], times = 1): Promise<void> {
     vi.advanceTimersByTime(LONG_MS);
     vi.useRealTimers();
-    await vi.waitFor(() => expect(trim).toHaveBeenCalled(), { timeout: 20_000 });
+    await vi.waitFor(() => expect(trim).toHaveBeenCalledTimes(times), { timeout: 20_000 });
+    // It is over in this turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   }
 
   test("memory is given back when the engine rests", async () => {
-    const trim = vi.fn(async () => {});
-    const { surplus, collected } = burst(trim);
+    const { surplus, trim, collect } = burst(1);
     surplus.rested();
     await untilTrimmed(trim);
-    expect(collected()).toBe(1);
+    expect(collect).toHaveBeenCalledOnce();
   });
 
-  test("nothing is done in the midst of work", () => {
-    const trim = vi.fn(async () => {});
-    const { surplus, collected } = burst(trim);
+  test("and when it never rests, but has little to do", async () => {
+    const { surplus, trim, collect } = burst(0.1);
+    surplus.rested();
+    surplus.stepped();
+    await untilTrimmed(trim);
+    expect(collect).toHaveBeenCalledOnce();
+  });
+
+  test("it need never have rested for that", async () => {
+    const { trim } = burst(0.1);
+    await untilTrimmed(trim);
+  });
+
+  test("nothing is done in the midst of much work, but after it", async () => {
+    const { surplus, trim, collect } = burst(0.9);
     surplus.rested();
     surplus.stepped();
     vi.advanceTimersByTime(LONG_MS);
-    expect(collected()).toBe(0);
-  });
-
-  test("a system that takes nothing back does not end the daemon", async () => {
-    const trim = vi.fn(() => Promise.reject(new Error("madvise: EINVAL")));
-    const rejected = vi.fn();
-    process.on("unhandledRejection", rejected);
-    const { surplus } = burst(trim);
+    expect(collect).not.toHaveBeenCalled();
     surplus.rested();
     await untilTrimmed(trim);
-    await new Promise((resolve) => setImmediate(resolve));
+    expect(collect).toHaveBeenCalledOnce();
+  });
+
+  test("nothing is done once it is closed", () => {
+    const { surplus, collect } = burst();
+    surplus.close();
+    surplus.rested();
+    vi.advanceTimersByTime(LONG_MS);
+    expect(collect).not.toHaveBeenCalled();
+  });
+
+  test("of a system that takes nothing back it is told once, and it is asked again", async () => {
+    const rejected = vi.fn();
+    process.on("unhandledRejection", rejected);
+    const { surplus, trim, collect, warn } = burst();
+    trim.mockRejectedValue(new Error("malloc_trim: EIO"));
+    surplus.rested();
+    await untilTrimmed(trim);
+    surplus.rested();
+    await untilTrimmed(trim, 2);
     process.off("unhandledRejection", rejected);
     expect(rejected).not.toHaveBeenCalled();
+    // The core had not allocated anything since.
+    expect(collect).toHaveBeenCalledOnce();
+    expect(warn.mock.calls).toEqual([
+      ["memory of the C library's cannot be given back", { error: "Error: malloc_trim: EIO" }],
+    ]);
+  });
+
+  test("what fails of the core's memory keeps nobody else's back", async () => {
+    const { surplus, trim, collect, warn } = burst();
+    collect.mockImplementation(() => {
+      throw new Error("madvise: EINVAL");
+    });
+    surplus.rested();
+    await untilTrimmed(trim);
+    surplus.rested();
+    await untilTrimmed(trim, 2);
+    expect(collect).toHaveBeenCalledTimes(2);
+    expect(warn).toHaveBeenCalledOnce();
   });
 });
