@@ -31,12 +31,12 @@ onEngines("endpoints", (engine, kind) => {
     expect(stdout).toBe(`${MAC}\n`);
   });
 
-  test("one that is none fails at the start, and takes no address with it", async () => {
-    const id = await engine().create({ MacAddress: "zz:42" });
+  test.each(["bridge", "none"])("one that is none fails at the start, on %s", async (NetworkMode) => {
+    const id = await engine().create({ MacAddress: "zz:42", HostConfig: { NetworkMode } });
     const answer = await engine().call("POST", `/containers/${id}/start`);
-    expect(answer.status).toBe(500);
-    expect(messageOf(answer)).toContain("invalid MAC address");
-    expect(await engine().inspect(id)).toMatchObject({ State: { Status: "created", ExitCode: 128 } });
+    expect([answer.status, messageOf(answer)]).toEqual([500, "address zz:42: invalid MAC address"]);
+    const Error = "address zz:42: invalid MAC address";
+    expect(await engine().inspect(id)).toMatchObject({ State: { Status: "created", ExitCode: 128, Error } });
     await engine().remove(id);
   });
 

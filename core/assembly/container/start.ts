@@ -21,7 +21,7 @@ import {
 import { askContent, askNetworks, askProcesses } from "../ask";
 import { Call } from "../call";
 import { emitStart } from "../event/emit";
-import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf } from "../network/connect";
+import { chooseAddress, macProblem, chooseOtherPorts, choosePorts, freeEndpoint, joinOf } from "../network/connect";
 import { releasingHolder } from "../network/port-holders";
 import { badParameter, conflict, internal, notModified, Refusal } from "../refusal";
 import { engine } from "../state";
@@ -222,13 +222,15 @@ class Start extends Task {
     if (container.networkDisabled) return;
     if (otherIn(container.networkMode).length > 0) return takeNames(container);
     const network = engine.networks.named(networkNameOf(container))!;
-    if (network.driver != "bridge") return;
-    const problem = chooseAddress(container, network);
-    const clash = problem !== null ? problem : choosePorts(container);
+    const isBridge = network.driver == "bridge";
+    // Where it has no use a hardware address is looked at all the same, as in Docker.
+    const problem = isBridge ? chooseAddress(container, network) : macProblem(container);
+    const clash = problem !== null || !isBridge ? problem : choosePorts(container);
     if (clash !== null) {
       this.error = new StartError(clash, 128, internal(clash));
       return;
     }
+    if (!isBridge) return;
     if (network.made) return this.join();
     this.open += 1;
     askNetworks(this, StartStep.MakeNetwork, new NetworkCommandMake(network.asBridge()));

@@ -10,10 +10,17 @@ import { Endpoint, PublishedPort } from "./endpoint";
 import { Network } from "./network";
 import { PortWish, readPortWishes } from "./port-wishes";
 
+/** Of the hardware address that it was created with: what is wrong with it, in Docker's words, or null. */
+export function macProblem(container: Container): string | null {
+  const isNone = container.mac.length > 0 && parseMac(container.mac).length == 0;
+  return isNone ? `address ${container.mac}: invalid MAC address` : null;
+}
+
 /** Gives the container its addresses; a text when that cannot be. */
 export function chooseAddress(container: Container, network: Network): string | null {
+  const problem = macProblem(container);
+  if (problem !== null) return problem;
   const mac = parseMac(container.mac);
-  if (mac.length == 0 && container.mac.length > 0) return `address ${container.mac}: invalid MAC address`;
   const address = engine.networks.takeAddress(network, container.id);
   if (address == 0)
     return `no available IPv4 addresses on this network's address pools: ${network.name} (${network.id})`;
