@@ -21,7 +21,7 @@ import {
 import { askContent, askNetworks, askProcesses } from "../ask";
 import { Call } from "../call";
 import { emitStart } from "../event/emit";
-import { chooseAddress, macProblem, chooseOtherPorts, choosePorts, freeEndpoint, joinOf } from "../network/connect";
+import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, macProblem } from "../network/connect";
 import { releasingHolder } from "../network/port-holders";
 import { badParameter, conflict, internal, notModified, Refusal } from "../refusal";
 import { engine } from "../state";

@@ -48,8 +48,8 @@ export class Exec {
   columns: u32 = 0;
 
   stage: Stage = Stage.Created;
-  /** The request whose start was told last: it may wait since, and begin again. */
-  toldOf: u64 = 0;
+  /** Its start is told, once: it may have been put back since. */
+  told: bool = false;
   /** Stays after the end. */
   pid: u32 = 0;
   exitCode: i32 = 0;

@@ -45,11 +45,6 @@ export abstract class Launching extends Task {
   /** Whoever is to have its stdio gets it: right before it is asked for, or told that it cannot be. */
   protected opens(): void {}
 
-  /** Nobody was told yet that it begins. */
-  protected isNew(): bool {
-    return true;
-  }
-
   /** Nobody is there to have its stdio. */
   protected get alone(): bool {
     return this.detached;
@@ -71,7 +66,8 @@ export abstract class Launching extends Task {
     this.detached = detached;
     this.capture = capture;
     exec.stage = Stage.Starting;
-    if (this.isNew()) emitExec(exec, `exec_start: ${exec.line}`);
+    if (!exec.told) emitExec(exec, `exec_start: ${exec.line}`);
+    exec.told = true;
     putExec(exec.id, exec.container, exec.run);
     if (exec.asksForUser) {
       askProcesses(this, Step.Identify, new ProcessCommandIdentify(new Identify(exec.container.id, exec.user)));

@@ -125,12 +125,6 @@ abstract class ClientStart extends Launching {
     listen(call);
   }
 
-  protected isNew(): bool {
-    const before = this.exec.toldOf;
-    this.exec.toldOf = this.call.id;
-    return before != this.call.id;
-  }
-
   /** It is seen anew what comes of the request. */
   protected heldUp(): void {
     this.call.again(this.call);
