@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { optionsOf, type Option } from "../../hosts/browser/notation/docker/arguments.js";
+import { parseWords } from "../../hosts/browser/notation/commands.js";
 import { COMMANDS } from "../../hosts/browser/notation/docker/commands.js";
-import { parse } from "../../hosts/browser/notation/parse.js";
-import { quoted } from "../../hosts/browser/notation/words.js";
+import type { Parsed } from "../../hosts/browser/notation/notation.js";
 import { DOCKER_MISSING } from "../clients/docker.js";
 import { run } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
@@ -45,11 +45,13 @@ function flat(value: unknown, place = "", found = new Map<string, string>()): Ma
 /** What becomes of an option: where it is sent, or why it is refused; null where it changes nothing. */
 function fateOf(command: string, { long, isFlag }: Option): string | null {
   const operands = OPERANDS[`${command} --${long}`] ?? OPERANDS[command] ?? "";
-  const plain = parse(`docker ${command} ${operands}`, VERSION);
+  const behind = operands === "" ? [] : operands.split(" ");
+  const planned = (options: readonly string[]): Parsed =>
+    parseWords(["docker", ...command.split(" "), ...options, ...behind], VERSION);
+  const plain = planned([]);
   let refusal: string | null = null;
   for (const value of isFlag ? ["true", "false"] : SAMPLES) {
-    const line = `docker ${command} --${long}=${quoted(value)} ${operands}`;
-    const parsed = parse(line, VERSION);
+    const parsed = planned([`--${long}=${value}`]);
     if (!parsed.ok || !plain.ok) {
       if (!parsed.ok) refusal ??= parsed.message;
       if (isFlag) break;

@@ -318,6 +318,46 @@ test("answers keep their places behind one that was asked for many", async () =>
   expect((await runPlan([list, missing, { ...last, when: "always" }], senderOf(session))).ok).toBe(false);
 });
 
+test("pipes lead to the programs that people pipe to", async () => {
+  const session = await opened();
+  for (const name of ["web", "worker", "other"]) await typed(session, `docker create --name ${name} busybox sleep 9`);
+  await typed(session, "docker create --name log busybox sh -c 'echo one; echo two; echo three >&2'");
+  await typed(session, "docker start log");
+  for (const exchange of await typed(session, "docker wait log")) await over(exchange);
+  expect(await ran(session, "docker ps -aq | wc -l")).toBe("4");
+  expect(await ran(session, "docker ps -a | grep w | awk '{print $NF}' | sort")).toBe("web\nworker");
+  expect(await ran(session, "docker ps -a | head -1 | tr -s ' ' | cut -d ' ' -f 1-3")).toBe("CONTAINER ID IMAGE");
+  expect(await ran(session, "docker logs log | grep -c o")).toBe("2");
+  expect(await ran(session, "docker ps -a | grep nobody || echo none")).toBe("none");
+  expect(await ran(session, 'docker inspect web | grep -o \'"Name": "/web"\'')).toBe('"Name": "/web"');
+  expect(
+    await asked(session, "docker ps -a | grep work | awk '{print $1}' | xargs docker rm; X=$(docker ps -aq | wc -l)"),
+  ).toHaveLength(3);
+  expect(await ran(session, "docker ps -a | jq . && docker ps | sort --frob")).toContain("jq is not here");
+});
+
+test("--format is worked out, and shown", async () => {
+  const session = await opened();
+  await typed(session, "docker run -d --name web -p 8080:80 --label a=b busybox sleep 1000");
+  expect(await ran(session, "docker ps --format '{{.Names}}\\t{{.Ports}}'")).toBe(
+    "web\t0.0.0.0:8080->80/tcp, [::]:8080->80/tcp",
+  );
+  expect(await ran(session, "docker ps --format 'table {{.Names}}\\t{{.State}}'")).toBe(
+    "NAMES   STATE\nweb     running",
+  );
+  expect(await ran(session, "docker ps --format '{{.RunningFor}}' && echo all")).toContain(
+    "{{.RunningFor}} is not known here: ID, Image",
+  );
+  expect(await ran(session, "docker images --format '{{.Repository}}:{{.Tag}} {{.Size}}'")).toBe(
+    "busybox:latest 1.13MB",
+  );
+  expect(await ran(session, "docker network ls --format '{{json .Name}}' | sort")).toBe('"bridge"\n"host"\n"none"');
+  expect(await ran(session, "docker inspect -f '{{.State.Status}}' web")).toBe("running");
+  expect(await ran(session, "docker rm -f $(docker ps -a --format '{{.Names}}')")).toBe("");
+  expect(session.world.value.containers).toEqual([]);
+  expect(await ran(session, "docker inspect -f '{{range .X}}' busybox; docker ps")).toContain("is not worked out here");
+});
+
 test("docker attach does not ask for what does not run", async () => {
   const session = await opened();
   await typed(session, "docker create --name made busybox");

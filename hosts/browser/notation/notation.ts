@@ -36,6 +36,8 @@ export type Parsed =
       text?: string;
       /** What the command prints, from its requests' answers; not there where that is not known. */
       prints?: (answers: readonly unknown[]) => string;
+      /** What it prints is not what is answered, but what its `--format` makes of that: it is shown. */
+      formats?: boolean;
       /** It ends as the container or process ended that it waits for. */
       exits?: boolean;
     }

@@ -21,7 +21,8 @@ export function readLine(text: string, version: string, variables = new Variable
       return { parsed: parsePlain(first.startsWith("/") ? `GET ${line}` : line) };
     const script = readScript(line);
     if (!isSingle(script)) return { script };
-    return { parsed: single(script, version, variables) };
+    const parsed = single(script, version, variables);
+    return parsed.ok && parsed.formats ? { script } : { parsed };
   } catch (error) {
     if (error instanceof Wrong) return { parsed: { ok: false, message: error.message, at: error.at } };
     throw error;

@@ -36,6 +36,7 @@ function planOf(all: readonly string[], version: string, environment: Environmen
     remarks: [...remarks, ...(planned.remarks ?? [])],
     ...(prints && { prints: (answers) => prints(args, answers) }),
     ...(exits && { exits }),
+    ...(prints && args.has("format") && { formats: true }),
   };
 }
 

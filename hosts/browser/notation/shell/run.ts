@@ -7,6 +7,7 @@ import { unsetRemark } from "../parse.js";
 import { ended, runPlan, type Sender } from "../plan.js";
 import { isBuiltin, runBuiltin } from "./builtins.js";
 import { fieldsOf, textOf, type Values } from "./expand.js";
+import { filtered } from "./filters.js";
 import { printedBy, wentWell } from "./output.js";
 import { readScript, substitutions, type Script, type Simple, type Step } from "./script.js";
 import type { Variables } from "./variables.js";
@@ -74,12 +75,22 @@ async function runSimple(command: Simple, place: Place, how: How, input: string 
   }
   const run = (one: readonly string[]): Promise<Result> => runWords(one, place, how, set);
   try {
-    return input === null ? await run(words) : await runEach(invocations(words.slice(1), input), run);
+    if (input === null) return await run(words);
+    return words[0] === "xargs"
+      ? await runEach(invocations(words.slice(1), input), run)
+      : await runFilter(words, input, place, how);
   } catch (error) {
     if (!(error instanceof Wrong)) throw error;
     place.refuse(error.message);
     return { ok: false, printed: "" };
   }
+}
+
+async function runFilter(words: readonly string[], input: string, place: Place, how: How): Promise<Result> {
+  const { ok, printed, problem } = await filtered(words, input);
+  if (problem !== "") place.refuse(problem);
+  if (!how.captured && printed !== "") place.show(printed);
+  return { ok, printed };
 }
 
 async function runEach(
@@ -109,9 +120,13 @@ async function runWords(
   parsed.remarks.forEach((remark) => place.remark(remark));
   if (parsed.text !== undefined && !how.captured) place.show(parsed.text);
   const outcome = await runPlan(parsed.requests, place.sender);
-  if (!how.waits && !how.captured) return { ok: outcome.ok, printed: "" };
+  const shows = parsed.formats === true && !how.captured;
+  if (!how.waits && !how.captured && !shows) return { ok: outcome.ok, printed: "" };
   for (const exchange of outcome.sent) await ended(exchange);
-  return { ok: wentWell(parsed, outcome), printed: how.captured && outcome.ok ? printedBy(parsed, outcome) : "" };
+  const ok = wentWell(parsed, outcome);
+  const printed = outcome.ok && (how.captured || shows) ? printedBy(parsed, outcome) : "";
+  if (shows && printed !== "") place.show(printed);
+  return { ok, printed };
 }
 
 /** A command's words and variables with all put in; `ok`: whether the last `$(…)` in them went well. */

@@ -10,6 +10,7 @@ import {
   type Word,
 } from "unbash";
 import { Wrong } from "../docker/wrong.js";
+import { FILTERS } from "./filters.js";
 
 /** When a step is run: after the one before in any case, if that went well, or if it did not. */
 export type Joint = ";" | "&&" | "||";
@@ -49,6 +50,9 @@ export function readScript(text: string): Script {
   return reading;
 }
 
+/** Commands that can stand behind a `|`. */
+const READERS: readonly string[] = ["xargs", ...FILTERS];
+
 class Reading implements Script {
   readonly steps: Step[] = [];
   readonly remarks: string[] = [];
@@ -57,9 +61,11 @@ class Reading implements Script {
   pipeline(node: PipelineNode, joint: Joint): void {
     if (node.type !== "Pipeline") return void this.steps.push({ joint, commands: [this.#command(node)] });
     if (node.prefixes.length > 0) throw new Wrong("! and time are not run here", null);
-    const unread = node.commands.findIndex((command, at) => at > 0 && nameOf(command) !== "xargs");
+    const unread = node.commands.findIndex((command, at) => at > 0 && !READERS.includes(nameOf(command)));
     if (unread > 0)
-      this.#leaveOut(`What follows ${node.operators[unread - 1]} is left out: only the requests are sent.`);
+      this.#leaveOut(
+        `${nameOf(node.commands[unread]!)} is not here, so what follows | is left out; ${READERS.join(", ")} are.`,
+      );
     const read = unread < 0 ? node.commands : node.commands.slice(0, unread);
     this.steps.push({ joint, commands: read.map((command) => this.#command(command)) });
   }

@@ -3,6 +3,7 @@
 import type { Arguments } from "../arguments.js";
 import { fieldOf, filtersOf, get, listOf, one } from "../planned.js";
 import { query } from "../query.js";
+import { idOf, listed, momentAt, type Columns, type Row } from "../rows.js";
 
 export const LIST = one({
   operands: "",
@@ -13,10 +14,58 @@ export const LIST = one({
     const wishes = { all: args.flag("all"), limit, size: args.flag("size"), filters: filtersOf(args) };
     return get(`/containers/json${query(wishes)}`, "list containers");
   },
-  prints,
+  prints: (args, [answer]) =>
+    listed(
+      args,
+      listOf(answer).map((one) => rowOf(args, one)),
+      COLUMNS,
+      "ID",
+    ),
 });
 
-function prints(args: Arguments, [answer]: readonly unknown[]): string {
-  const ids = listOf(answer).map((one) => fieldOf(one, "Id"));
-  return ids.map((id) => (args.flag("no-trunc") ? id : id.slice(0, 12))).join("\n");
+const COLUMNS: Columns = [
+  ["CONTAINER ID", "ID"],
+  ["IMAGE", "Image"],
+  ["COMMAND", "Command"],
+  ["CREATED", "CreatedAt"],
+  ["STATUS", "Status"],
+  ["PORTS", "Ports"],
+  ["NAMES", "Names"],
+];
+
+function rowOf(args: Arguments, container: unknown): Row {
+  const { Names: names = [], Ports: ports = [], Labels: labels } = container as Listed;
+  const command = fieldOf(container, "Command");
+  const shown = args.flag("no-trunc") || command.length <= 20 ? command : `${command.slice(0, 19)}…`;
+  return {
+    ID: idOf(args, fieldOf(container, "Id")),
+    Image: fieldOf(container, "Image"),
+    Command: `"${shown}"`,
+    CreatedAt: momentAt(fieldOf(container, "Created")),
+    Status: fieldOf(container, "Status"),
+    State: fieldOf(container, "State"),
+    Ports: ports.map(portText).join(", "),
+    Names: names.map((name) => name.replace(/^\//, "")).join(","),
+    Labels: Object.entries(labels ?? {})
+      .map((pair) => pair.join("="))
+      .join(","),
+  };
+}
+
+interface Port {
+  readonly IP?: string;
+  readonly PrivatePort: number;
+  readonly PublicPort?: number;
+  readonly Type: string;
+}
+
+interface Listed {
+  readonly Names?: readonly string[];
+  readonly Ports?: readonly Port[];
+  readonly Labels?: Readonly<Record<string, string>>;
+}
+
+function portText({ IP: address = "", PrivatePort: inside, PublicPort: outside, Type: type }: Port): string {
+  if (outside === undefined) return `${inside}/${type}`;
+  return `${address.includes(":") ? `[${address}]` : address}:${outside}->${inside}/${type}`;
 }

@@ -17,6 +17,7 @@ import {
   platformOf,
 } from "../planned.js";
 import { query } from "../query.js";
+import { idOf, listed, momentAt, sizeText, type Columns, type Row } from "../rows.js";
 import { Wrong } from "../wrong.js";
 
 export const LIST = one({
@@ -35,11 +36,36 @@ export const LIST = one({
     const wishes = { all: args.flag("all"), filters, manifests: args.flag("tree") };
     return get(`/images/json${query(wishes)}`, "list images");
   },
-  prints: (args, [answer]) => {
-    const ids = [...new Set(listOf(answer).map((one) => fieldOf(one, "Id")))];
-    return ids.map((id) => (args.flag("no-trunc") ? id : id.replace("sha256:", "").slice(0, 12))).join("\n");
-  },
+  prints: (args, [answer]) =>
+    listed(
+      args,
+      listOf(answer).flatMap((one) => rowsOf(args, one)),
+      COLUMNS,
+      "ID",
+    ),
 });
+
+const COLUMNS: Columns = [
+  ["REPOSITORY", "Repository"],
+  ["TAG", "Tag"],
+  ["IMAGE ID", "ID"],
+  ["CREATED", "CreatedAt"],
+  ["SIZE", "Size"],
+];
+
+/** One for each of its names. */
+function rowsOf(args: Arguments, found: unknown): Row[] {
+  const names = (found as { RepoTags?: readonly string[] | null }).RepoTags ?? [];
+  const shared = {
+    ID: idOf(args, fieldOf(found, "Id")),
+    CreatedAt: momentAt(fieldOf(found, "Created")),
+    Size: sizeText(fieldOf(found, "Size")),
+  };
+  return (names.length > 0 ? names : ["<none>:<none>"]).map((name) => {
+    const colon = name.lastIndexOf(":");
+    return { Repository: name.slice(0, colon), Tag: name.slice(colon + 1), ...shared };
+  });
+}
 
 export const PULL = one({
   operands: "IMAGE",

@@ -18,6 +18,7 @@ import {
   type Command,
 } from "../planned.js";
 import { query } from "../query.js";
+import { idOf, listed, type Columns, type Row } from "../rows.js";
 import { isAtLeast } from "../arguments.js";
 
 export const LIST = one({
@@ -26,10 +27,21 @@ export const LIST = one({
   takes: { flags: ["quiet,q", "no-trunc"], values: ["filter,f", "format"] },
   plan: (args) => get(`/networks${query({ filters: filtersOf(args) })}`, "list networks"),
   prints: (args, [answer]) => {
-    const ids = listOf(answer).map((one) => fieldOf(one, "Id"));
-    return ids.map((id) => (args.flag("no-trunc") ? id : id.slice(0, 12))).join("\n");
+    const rows = listOf(answer).map((one) => ({ ID: idOf(args, fieldOf(one, "Id")), ...named(one) }));
+    return listed(args, rows, COLUMNS, "ID");
   },
 });
+
+const COLUMNS: Columns = [
+  ["NETWORK ID", "ID"],
+  ["NAME", "Name"],
+  ["DRIVER", "Driver"],
+  ["SCOPE", "Scope"],
+];
+
+function named(one: unknown): Row {
+  return { Name: fieldOf(one, "Name"), Driver: fieldOf(one, "Driver"), Scope: fieldOf(one, "Scope") };
+}
 
 export const INSPECT = each({
   about: "Show all about networks",

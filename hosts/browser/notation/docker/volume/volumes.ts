@@ -4,6 +4,7 @@ import { printedAs } from "../format.js";
 import { pairs } from "../container/sizes.js";
 import { each, fieldOf, filtersOf, get, listOf, one, post, remove, volume, withBody } from "../planned.js";
 import { query } from "../query.js";
+import { listed, type Columns, type Row } from "../rows.js";
 import { Wrong } from "../wrong.js";
 
 const OF_A_SWARM = [
@@ -16,11 +17,21 @@ export const LIST = one({
   about: "List volumes",
   takes: { flags: ["quiet,q", "cluster"], values: ["filter,f", "format"] },
   plan: (args) => get(`/volumes${query({ filters: filtersOf(args) })}`, "list volumes"),
-  prints: (_args, [answer]) => {
+  prints: (args, [answer]) => {
     const volumes = listOf((answer as { Volumes?: unknown } | null)?.Volumes);
-    return volumes.map((one) => fieldOf(one, "Name")).join("\n");
+    return listed(args, volumes.map(rowOf), COLUMNS, "Name");
   },
 });
+
+const COLUMNS: Columns = [
+  ["DRIVER", "Driver"],
+  ["VOLUME NAME", "Name"],
+];
+
+function rowOf(one: unknown): Row {
+  const fields = ["Name", "Driver", "Scope", "Mountpoint"];
+  return Object.fromEntries(fields.map((field) => [field, fieldOf(one, field)]));
+}
 
 export const INSPECT = each({
   about: "Show all about volumes",

@@ -1,0 +1,80 @@
+// Programs that a pipe leads to: grep, wc, sort and others, as the simulated world has them, with nothing but their input.
+
+import { Disk } from "../../../simulated/files/disk.js";
+import type { MountedFiles } from "../../../simulated/files/mounted-files.js";
+import { PidNamespace, type Kernel } from "../../../simulated/processes/pid-namespace.js";
+import { Bytes, never, type Sink } from "../../../simulated/processes/streams.js";
+import type { Program } from "../../../simulated/program.js";
+import { PROGRAMS } from "../../../simulated/programs/table.js";
+import { seededRandom } from "../../../simulated/random.js";
+import { WorldTime } from "../../../simulated/world-time.js";
+
+export const FILTERS: readonly string[] =
+  "awk cat cut egrep fgrep grep head nl rev sed sort tac tail tee tr uniq wc".split(" ");
+
+export interface Filtered {
+  readonly ok: boolean;
+  readonly printed: string;
+  /** What it complained of. */
+  readonly problem: string;
+}
+
+/** A small machine of its own for each: nothing of what one does is there for the next. */
+export async function filtered(words: readonly string[], input: string): Promise<Filtered> {
+  const [stdout, stderr] = [new Kept(), new Kept()];
+  const first = machine().start({
+    argv: ["init", ...words],
+    env: new Map([["PATH", "/bin"]]),
+    ...{ cwd: "/", uid: 0, gid: 0, groups: [0], umask: 0o022, terminal: null, group: 0, ignored: new Set<number>() },
+    stdin: new Bytes(new TextEncoder().encode(input === "" ? "" : `${input}\n`)),
+    stdout,
+    stderr,
+  });
+  const code = await first.exited;
+  return { ok: code === 0, printed: stdout.text.replace(/\n$/, ""), problem: stderr.text.trimEnd() };
+}
+
+const ROOM = 2 ** 30;
+
+function machine(): PidNamespace {
+  const time = new WorldTime({ pace: "fast" });
+  const disk = new Disk({ size: ROOM, faults: { strike: () => null }, now: () => time.now().wall });
+  disk.mount("pipe", null);
+  const files = disk.mountView("pipe", { mounts: [{ destination: "/dev", type: "tmpfs", source: "tmpfs" }] });
+  putPrograms(files);
+  const random = seededRandom(1, "pipe");
+  const kernel: Kernel = {
+    time,
+    random: () => random.next(),
+    program: (name) => (name === "init" ? init : PROGRAMS.get(name)),
+    files: ({ uid, gid, groups }) => files.as({ uid, groups: [gid, ...groups] }),
+    swallows: () => false,
+    machine: { release: "", architecture: "x86_64", cpus: 1, memory: ROOM, disk: ROOM },
+  };
+  return new PidNamespace(kernel, { memory: Infinity, pids: Infinity, resources: new Map() }, "pipe");
+}
+
+/** The first process of a machine is not like others, so a program is its child. */
+const init: Program = (process) => process.spawn({ argv: process.argv.slice(1) }).exited;
+
+function putPrograms(files: MountedFiles): void {
+  if (!files.list("/").includes("bin")) files.makeDirectory("/bin");
+  for (const name of ["init", ...FILTERS]) {
+    files.write(`/bin/${name}`, new TextEncoder().encode(`#!coracle ${name}\n`), 0o755);
+  }
+}
+
+class Kept implements Sink {
+  readonly tty = false;
+  readonly wake = never;
+  readonly #decoder = new TextDecoder();
+  text = "";
+
+  put(bytes: Uint8Array): number {
+    this.text += this.#decoder.decode(bytes, { stream: true });
+    return bytes.length;
+  }
+
+  retain(): void {}
+  release(): void {}
+}
