@@ -82,7 +82,6 @@ export function step(now: Instant, input: Input): void {
 function keep(): void {
   engine.containers.putChanged();
   engine.events.write();
-  engine.events.rest();
 }
 
 /** Drops what belongs to the last step only; the rest is done by the bindings. */

@@ -1,15 +1,16 @@
 // Events as the core adds them to the journal: a byte for the form, their time, then texts, each with its length before
-// it: type, action, the actor's id, and names and values of attributes in turn (core/assembly/event/entry.ts).
+// it: type, action, the actor's id, and names and values of attributes in turn (core/assembly/event/entry-form.ts).
 
 import type { EventView } from "./world.js";
 
-const FORM = 1;
+/** The older one had attributes in another order. */
+const FORMS = [1, 2];
 const HEAD = 9;
 const LENGTH = 4;
 
-/** Null for what is no entry of this form, as where its bytes were left out. */
+/** Null for what is no entry of these forms, as where its bytes were left out. */
 export function eventOf(entry: Uint8Array): Omit<EventView, "number"> | null {
-  if (entry.length < HEAD || entry[0] !== FORM) return null;
+  if (entry.length < HEAD || !FORMS.includes(entry[0]!)) return null;
   const view = new DataView(entry.buffer, entry.byteOffset, entry.length);
   const texts: string[] = [];
   for (let at = HEAD; at + LENGTH <= entry.length;) {

@@ -8,8 +8,10 @@ import { Event } from "./event";
 /** An event of a container, not sent yet: labels, `image` and `name` are in. */
 export function containerEvent(container: Container, action: string): Event {
   const event = new Event("container", action, container.id, engine.now.wall);
-  event.labelled(container.labelKeys, container.labelValues);
-  return event.with("image", container.image).with("name", container.name);
+  return event
+    .labelled(container.labelKeys, container.labelValues)
+    .with("image", container.image)
+    .with("name", container.name);
 }
 
 export function emitContainer(container: Container, action: string): void {

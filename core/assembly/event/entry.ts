@@ -1,53 +1,147 @@
-// An event as an entry of the journal: a byte for the form, its time, then texts, each with its length before it: type,
-// action, the actor's id, and names and values of attributes in turn.
+// An event as it is kept: its bytes in the journal, where each of its texts is found without reading the others. A large
+// one is told and looked into as it is; only what somebody asks for is made a text of the core's.
 
-import { decodeUtf8, storeUtf8, utf8Length } from "../text/utf8";
-import { Event } from "./event";
+import { decodeUtf8, utf8Length, wholeFrom } from "../text/utf8";
+import { countTexts, HEAD, inThisForm, LENGTH } from "./entry-form";
+import { OWN, precedes } from "./event";
+import { Line, Place } from "./line";
 
-const FORM: u8 = 1;
-const HEAD: i32 = 9;
-/** Bytes of a length. */
-const LENGTH: i32 = 4;
+/** Larger ones are sent in pieces of so many bytes. */
+export const PIECE: i32 = 64 * 1024;
 
-export function writeEntry(event: Event): Uint8Array {
-  const keys = event.attributeKeys();
-  const values = event.attributeValues();
-  let length = HEAD + roomFor(event.type) + roomFor(event.action) + roomFor(event.id);
-  for (let i = 0; i < keys.length; i++) length += roomFor(keys[i]) + roomFor(values[i]);
-  const bytes = new Uint8Array(length);
-  bytes[0] = FORM;
-  store<i64>(bytes.dataStart, event.at, 1);
-  let end = writeText(event.id, bytes, writeText(event.action, bytes, writeText(event.type, bytes, HEAD)));
-  for (let i = 0; i < keys.length; i++) end = writeText(values[i], bytes, writeText(keys[i], bytes, end));
-  return bytes;
-}
+const TYPE: i32 = 0;
+export const ACTION: i32 = 1;
+export const ID: i32 = 2;
+/** The name of the first attribute; the text of it is the next, and so on. */
+export const ATTRIBUTES: i32 = 3;
 
-/** Null for what is no entry of this form. */
-export function readEntry(bytes: Uint8Array): Event | null {
-  if (bytes.length < HEAD || bytes[0] != FORM) return null;
-  const texts: string[] = [];
-  let at = HEAD;
-  while (at < bytes.length) {
-    if (at + LENGTH > bytes.length) return null;
-    const length = load<u32>(bytes.dataStart + at);
-    at += LENGTH;
-    if (length > <u32>(bytes.length - at)) return null;
-    texts.push(decodeUtf8(bytes, at, at + <i32>length));
-    at += <i32>length;
+export class Entry {
+  /** Where texts begin. */
+  private readonly starts: StaticArray<i32>;
+  private readonly known: StaticArray<string | null> = new StaticArray<string | null>(ATTRIBUTES);
+  /** Its line as it was last written, and for which version: all readers of one version get the same. */
+  private written: Uint8Array | null = null;
+  private writtenFor: i32 = 0;
+
+  /** Null for what is no entry. */
+  static of(bytes: Uint8Array): Entry | null {
+    const found = inThisForm(bytes);
+    return found === null ? null : new Entry(found);
   }
-  if (texts.length < 3 || texts.length % 2 == 0) return null;
-  const event = new Event(texts[0], texts[1], texts[2], load<i64>(bytes.dataStart, 1));
-  for (let i = 3; i < texts.length; i += 2) event.with(texts[i], texts[i + 1]);
-  return event;
-}
 
-function roomFor(text: string): i32 {
-  return LENGTH + utf8Length(text);
-}
+  /** `bytes`: of an entry in the form in which it is written now. */
+  constructor(readonly bytes: Uint8Array) {
+    const starts = new StaticArray<i32>(countTexts(bytes));
+    let at = HEAD;
+    for (let i = 0; i < starts.length; i++) {
+      starts[i] = at + LENGTH;
+      at += LENGTH + load<i32>(bytes.dataStart + at);
+    }
+    this.starts = starts;
+  }
 
-/** Where it ends. */
-function writeText(text: string, bytes: Uint8Array, at: i32): i32 {
-  const length = storeUtf8(text, bytes.dataStart + at + LENGTH);
-  store<u32>(bytes.dataStart + at, <u32>length);
-  return at + LENGTH + length;
+  /** Nanoseconds since 1970. */
+  get at(): i64 {
+    return load<i64>(this.bytes.dataStart, 1);
+  }
+
+  get type(): string {
+    return this.head(TYPE);
+  }
+
+  get action(): string {
+    return this.head(ACTION);
+  }
+
+  /** The actor's. */
+  get id(): string {
+    return this.head(ID);
+  }
+
+  /** It is told piece by piece. */
+  get large(): bool {
+    return this.bytes.length > PIECE;
+  }
+
+  /** Bytes that it takes here. */
+  get size(): i32 {
+    return this.bytes.length + 4 * this.starts.length;
+  }
+
+  get attributeCount(): i32 {
+    return (this.starts.length - ATTRIBUTES) >> 1;
+  }
+
+  /** Number of the text of an attribute; -1: it has none of that name. */
+  find(name: string): i32 {
+    let from = 0;
+    let to = this.attributeCount;
+    const enough = 4 * max(name.length + 1, OWN.length);
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      const found = this.beginning(ATTRIBUTES + 2 * middle, enough);
+      if (found == name) return ATTRIBUTES + 2 * middle + 1;
+      if (precedes(found, name)) from = middle + 1;
+      else to = middle;
+    }
+    return -1;
+  }
+
+  attribute(name: string): string {
+    const at = this.find(name);
+    return at < 0 ? "" : this.text(at);
+  }
+
+  text(number: i32): string {
+    return decodeUtf8(this.bytes, this.startOf(number), this.endOf(number));
+  }
+
+  /** Whether it is that text. */
+  isText(number: i32, text: string): bool {
+    return this.endOf(number) - this.startOf(number) == utf8Length(text) && this.text(number) == text;
+  }
+
+  /** All of a text, or so many bytes of it that no more are needed. */
+  private beginning(number: i32, enough: i32): string {
+    const start = this.startOf(number);
+    const end = this.endOf(number);
+    return decodeUtf8(this.bytes, start, end - start <= enough ? end : wholeFrom(this.bytes, start + enough, end));
+  }
+
+  startOf(text: i32): i32 {
+    return this.starts[text];
+  }
+
+  endOf(text: i32): i32 {
+    const start = this.starts[text];
+    return start + load<i32>(this.bytes.dataStart + start - LENGTH);
+  }
+
+  /** All that is told of it. */
+  line(version: i32): Uint8Array {
+    return new Line(this, version).write(new Place(), i32.MAX_VALUE);
+  }
+
+  /** The same, kept for those who are told it, too. */
+  sharedLine(version: i32): Uint8Array {
+    const written = this.written;
+    if (written !== null && this.writtenFor == version) return written;
+    const line = this.line(version);
+    this.written = line;
+    this.writtenFor = version;
+    return line;
+  }
+
+  /** Everybody who reads has been told. */
+  told(): void {
+    this.written = null;
+  }
+
+  private head(text: i32): string {
+    const known = this.known[text];
+    if (known !== null) return known;
+    const read = this.text(text);
+    this.known[text] = read;
+    return read;
+  }
 }

@@ -1,22 +1,32 @@
 // Whether an event passes a reader's filters (surface §2.11): different keys must all hold, values of one key any.
 
 import { Filters } from "../api/filters";
-import { Event } from "./event";
+import { Entry } from "./entry";
 
 const OBJECTS: string[] = ["container", "network", "volume", "plugin", "daemon", "service", "node", "secret", "config"];
 /** Events whose names go on with what they are about. */
 const OPEN_NAMES: string[] = ["health_status", "exec_create", "exec_start"];
 
-export function eventMatches(event: Event, filters: Filters): bool {
+export function eventMatches(event: Entry, filters: Filters): bool {
   if (filters.keys.length == 0) return true;
   if (!filters.exact("type", event.type) || !filters.exact("scope", "local")) return false;
   if (!actionMatches(event, filters) || !imageMatches(event, filters)) return false;
-  if (!filters.labels("label", event.attributeKeys(), event.attributeValues())) return false;
+  if (!labelsMatch(event, filters.values("label"))) return false;
   for (let i = 0; i < OBJECTS.length; i++) if (!objectMatches(event, filters, OBJECTS[i])) return false;
   return true;
 }
 
-function actionMatches(event: Event, filters: Filters): bool {
+/** Each `name` or `name=text` is among the attributes. */
+function labelsMatch(event: Entry, wanted: string[]): bool {
+  for (let i = 0; i < wanted.length; i++) {
+    const equals = wanted[i].indexOf("=");
+    const at = event.find(equals < 0 ? wanted[i] : wanted[i].substring(0, equals));
+    if (at < 0 || (equals >= 0 && !event.isText(at, wanted[i].substring(equals + 1)))) return false;
+  }
+  return true;
+}
+
+function actionMatches(event: Entry, filters: Filters): bool {
   const wanted = filters.values("event");
   if (wanted.length == 0) return true;
   let open = false;
@@ -28,7 +38,7 @@ function actionMatches(event: Event, filters: Filters): bool {
 }
 
 /** Exact, or the beginning of the id or the name. */
-function objectMatches(event: Event, filters: Filters, type: string): bool {
+function objectMatches(event: Entry, filters: Filters, type: string): bool {
   const wanted = filters.values(type);
   if (wanted.length == 0) return true;
   if (event.type != type) return false;
@@ -40,7 +50,7 @@ function objectMatches(event: Event, filters: Filters, type: string): bool {
 }
 
 /** Images by id or name, with or without their tag; containers by the image they were made of. */
-function imageMatches(event: Event, filters: Filters): bool {
+function imageMatches(event: Entry, filters: Filters): bool {
   const wanted = filters.values("image");
   if (wanted.length == 0) return true;
   if (event.type != "image" && event.type != "container") return false;

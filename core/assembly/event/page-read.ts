@@ -1,8 +1,9 @@
-// A page of the journal that is being read, for all readers who have come to the same place meanwhile.
+// Pages of the journal that are being read, each for all readers who have come to the same place meanwhile, and one at a
+// time: however many readers there are, what is on its way to them is little. From the oldest page to the newest, and then
+// from the oldest again: readers who began one after the other soon go on together, and nobody is passed over for long.
 
 import {
   Failure,
-  JournalEntry,
   JournalPage,
   JournalReading,
   JournalStart,
@@ -14,18 +15,24 @@ import {
 import { readJournal } from "../ask";
 import { engine } from "../state";
 import { Task } from "../task";
+import { Page } from "./page";
 
-/** Bytes of entries that are read at a time. */
-export const PAGE: u32 = 128 * 1024;
+/** Bytes of entries that are read at a time; a single one may be larger. */
+const PAGE: u32 = 128 * 1024;
 
 export abstract class PageReader {
   /** `next`: where the journal ended when it was asked for. */
-  abstract read(page: JournalPage, next: u64): void;
+  abstract read(page: Page, next: u64): void;
   abstract unreadable(message: string): void;
+  /** It reads no more. */
+  abstract get gone(): bool;
 }
 
 export class PageReads {
-  private readonly underWay: PageRead[] = [];
+  private underWay: PageRead | null = null;
+  private readonly waiting: PageRead[] = [];
+  /** Position from which was read last. */
+  private last: u64 = 0;
   /** Of the last page that was read from a moment on: the moment, its first position, where the journal ended. */
   private firstSince: i64 = 0;
   private firstPosition: u64 = 0;
@@ -33,18 +40,47 @@ export class PageReads {
 
   /** From a position on; if that is 0, from a moment on. */
   ask(reader: PageReader, position: u64, since: i64): void {
-    for (let i = 0; i < this.underWay.length; i++) {
-      const read = this.underWay[i];
-      if (read.position == position && read.since == since && read.next == engine.events.next) {
-        read.readers.push(reader);
-        return;
-      }
+    const same = this.alike(position, since);
+    if (same !== null) {
+      same.readers.push(reader);
+      return;
     }
-    const read = new PageRead(position, since, engine.events.next);
+    const read = new PageRead(position, since);
     read.readers.push(reader);
-    this.underWay.push(read);
-    const start: JournalStart = position > 0 ? new JournalStartPosition(position) : new JournalStartTime(since);
-    readJournal(read, 0, new JournalReading(start, PAGE));
+    this.waiting.push(read);
+    this.goOn();
+  }
+
+  /** One that has not begun, or that is told all that there is now. */
+  private alike(position: u64, since: i64): PageRead | null {
+    const read = this.underWay;
+    if (read !== null && read.isOf(position, since) && read.next == engine.events.next) return read;
+    for (let i = 0; i < this.waiting.length; i++) if (this.waiting[i].isOf(position, since)) return this.waiting[i];
+    return null;
+  }
+
+  private goOn(): void {
+    while (this.waiting.length > 0 && this.underWay === null) {
+      const read = this.waiting.splice(this.nearest(), 1)[0];
+      if (!read.wanted) continue;
+      this.underWay = read;
+      this.last = read.position;
+      read.begin();
+    }
+  }
+
+  /** Of those that wait, the next one behind what was read last; else the oldest. */
+  private nearest(): i32 {
+    let best = 0;
+    for (let i = 1; i < this.waiting.length; i++) {
+      if (this.distanceTo(i) < this.distanceTo(best)) best = i;
+    }
+    return best;
+  }
+
+  /** Modulo 2^64: what is before the last one is further than what is behind it. */
+  private distanceTo(waiting: i32): u64 {
+    return this.waiting[waiting].position - this.last;
   }
 
   /** Position of the first event from a moment on; 0: it must be read. Nothing goes from the journal while nothing comes. */
@@ -52,60 +88,62 @@ export class PageReads {
     return this.firstNext == engine.events.next && this.firstSince == since ? this.firstPosition : 0;
   }
 
-  found(read: PageRead, page: JournalPage): void {
-    if (read.position > 0 || page.entries.length == 0) return;
+  found(read: PageRead, page: Page): void {
+    if (read.position > 0 || page.length == 0) return;
     this.firstSince = read.since;
-    this.firstPosition = page.entries[0].position;
+    this.firstPosition = page.positionOf(0);
     this.firstNext = read.next;
   }
 
-  over(read: PageRead): void {
-    this.underWay.splice(this.underWay.indexOf(read), 1);
+  over(): void {
+    this.underWay = null;
+    this.goOn();
   }
 }
 
 export class PageRead extends Task {
   readonly readers: PageReader[] = [];
+  /** Where the journal ended when it began. */
+  next: u64 = 0;
 
   constructor(
     readonly position: u64,
     readonly since: i64,
-    readonly next: u64,
   ) {
     super();
   }
 
+  isOf(position: u64, since: i64): bool {
+    return this.position == position && this.since == since;
+  }
+
+  get wanted(): bool {
+    for (let i = 0; i < this.readers.length; i++) if (!this.readers[i].gone) return true;
+    return false;
+  }
+
+  begin(): void {
+    this.next = engine.events.next;
+    const position = this.position;
+    const start: JournalStart = position > 0 ? new JournalStartPosition(position) : new JournalStartTime(this.since);
+    readJournal(this, 0, new JournalReading(start, PAGE));
+  }
+
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    const pages = engine.events.pages;
-    pages.over(this);
+    engine.events.pages.over();
     if (failure !== null) {
       for (let i = 0; i < this.readers.length; i++) this.readers[i].unreadable(failure.message);
       return;
     }
-    const page = (<OutcomeJournal>outcome!).value;
-    pages.found(this, page);
+    this.tell((<OutcomeJournal>outcome!).value);
+  }
+
+  private tell(found: JournalPage): void {
+    const page = new Page(found);
+    const events = engine.events;
+    events.pages.found(this, page);
+    const first = page.entryOf(0);
+    if (page.length == 1 && first !== null && first.large) events.large.keep(page.positionOf(0), first);
     for (let i = 0; i < this.readers.length; i++) this.readers[i].read(page, this.next);
-  }
-}
-
-/** Entries that one reader has still to look at; they may be another's, too. */
-export class Entries {
-  private at: i32 = 0;
-
-  constructor(private readonly entries: JournalEntry[]) {}
-
-  /** Null: none is left. */
-  first(): JournalEntry | null {
-    return this.at < this.entries.length ? this.entries[this.at] : null;
-  }
-
-  shift(): void {
-    this.at += 1;
-  }
-
-  /** A single one may be larger than a page. */
-  get large(): bool {
-    const first = this.first();
-    return first !== null && <u32>first.bytes.length > PAGE;
   }
 }

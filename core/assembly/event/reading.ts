@@ -2,7 +2,7 @@
 // client reads; what is comes from there, without a gap and nothing twice, since both count by the same positions. A large
 // event is sent piece by piece, and one step sends only so much, to however many readers.
 
-import { Closing, Failure, JournalEntry, JournalPage, Outcome } from "../../../build/bindings/types";
+import { Closing, Failure, Outcome } from "../../../build/bindings/types";
 import { Filters } from "../api/filters";
 import { JSON_SEQUENCE } from "../api/json-streams";
 import { cancelTimer, wakeAfter } from "../ask";
@@ -12,49 +12,59 @@ import { commonHeaders, endReply, openReply, sendChunk } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { NO_TIME } from "../text/time";
-import { readEntry } from "./entry";
+import { Entry, PIECE } from "./entry";
+import { writeEntry } from "./entry-form";
 import { Event } from "./event";
-import { Line } from "./lines";
+import { Line, Place } from "./line";
 import { eventMatches } from "./match";
-import { Entries } from "./page-read";
+import { Entries, Page } from "./page";
 import { EventReader } from "./ring";
 
 /** A reader that has this much unread is sent nothing more until it has read. */
 const CREDIT: u32 = 1 << 20;
 /** The same in the midst of a large event: who reads it does so by pieces anyway. */
 const LARGE_CREDIT: u32 = 256 * 1024;
-/** A longer line is sent in pieces of so many bytes. */
-const PIECE: i32 = 64 * 1024;
+/** Then it is sent more when so much is unread: for every piece the event may have to be fetched. */
+const LARGE_LEFT: u32 = 64 * 1024;
+/** What it costs to look at an event, and at one value of a filter, against a byte that is sent. */
+const LOOK: i32 = 128;
+const LOOK_FOR: i32 = 32;
 
 /** Which events somebody wants: nanoseconds since 1970, both inclusive; `NO_TIME` for any. */
 export class Wish {
+  /** What it costs to look at an event, as bytes that are sent. */
+  readonly cost: i32;
+
   constructor(
     readonly filters: Filters,
     readonly since: i64,
     readonly until: i64,
-  ) {}
+  ) {
+    let values = 0;
+    for (let i = 0; i < filters.keys.length; i++) values += filters.values(filters.keys[i]).length;
+    this.cost = LOOK + LOOK_FOR * values;
+  }
 
   takes(at: i64): bool {
     return (this.since == NO_TIME || at >= this.since) && (this.until == NO_TIME || at <= this.until);
   }
-
-  /** Whatever it is about. */
-  get takesAll(): bool {
-    return this.filters.keys.length == 0;
-  }
 }
+
+const NO_ENTRIES = new Entries(null);
 
 export class Reading extends EventReader {
   /** Position of the next event to look at; 0: the first one from `since` on, which the journal knows. */
   private cursor: u64 = 0;
   /** Ends before this position; 0: not yet. */
   private end: u64 = 0;
-  private page: Entries = new Entries([]);
-  /** Bytes of the line of the event at the cursor that were sent. */
-  private sent: i32 = 0;
+  private page: Entries = NO_ENTRIES;
+  /** In the line of the event at the cursor. */
+  private place: Place = new Place();
   private asks: bool = false;
   private over: bool = false;
   private unread: u32 = 0;
+  /** It is to read before it is sent more. */
+  private full: bool = false;
   private timer: ReadingEnd | null = null;
 
   constructor(
@@ -86,57 +96,65 @@ export class Reading extends EventReader {
     this.timer = timer;
   }
 
+  get gone(): bool {
+    return this.over;
+  }
+
   /** Goes on as far as it can in this step. */
   happened(): void {
-    while (!this.over && !this.asks && this.hasCredit) {
-      if (this.end > 0 && this.cursor >= this.end && this.sent == 0) return this.finish();
+    if (this.waits) return;
+    while (!this.over && !this.asks && this.hasCredit()) {
+      if (this.end > 0 && this.cursor >= this.end && !this.place.begun) return this.finish();
       if (this.cursor == engine.events.next) return;
       if (engine.events.spent) return engine.events.later(this);
       if (!this.step()) return this.ask();
     }
     // Until it has read, others would be kept for nothing.
-    if (this.page.large) this.page = new Entries([]);
+    if (this.page.large) this.page = NO_ENTRIES;
   }
 
-  private get hasCredit(): bool {
-    return this.unread <= (this.sent > 0 ? LARGE_CREDIT : CREDIT);
+  private hasCredit(): bool {
+    const amidst = this.place.begun;
+    if (this.unread > (amidst ? LARGE_CREDIT : CREDIT)) this.full = true;
+    else if (!amidst || this.unread <= LARGE_LEFT) this.full = false;
+    return !this.full;
   }
 
   /** One event or one piece further; false if what comes next must be read. */
   private step(): bool {
-    const line = engine.events.lines.find(this.cursor, this.call.version);
-    if (line !== null && (this.sent > 0 || this.wish.takesAll)) {
-      if (this.wish.takes(line.at)) this.sendPiece(line);
-      else this.next();
+    const events = engine.events;
+    const kept = events.at(this.cursor);
+    if (kept !== null) {
+      this.page = NO_ENTRIES;
+      this.show(kept, true);
       return true;
     }
-    const event = engine.events.at(this.cursor);
-    if (event === null) return this.stepInPage();
-    this.page = new Entries([]);
-    this.show(event);
+    const large = events.large.find(this.cursor);
+    if (large === null) return this.stepInPage();
+    this.show(large, false);
     return true;
   }
 
   private stepInPage(): bool {
-    const entry = this.page.first();
-    if (entry === null) return false;
-    this.cursor = entry.position;
-    const read = readEntry(entry.bytes);
-    if (read === null) this.skip(entry);
-    else this.show(read);
+    const position = this.page.position;
+    if (position == 0) return false;
+    this.cursor = position;
+    const entry = this.page.entry;
+    if (entry === null) this.skip(position);
+    else this.show(entry, false);
     return true;
   }
 
   /** Behind the event at the cursor. */
   private next(): void {
     this.cursor += 1;
-    this.sent = 0;
-    const first = this.page.first();
-    if (first !== null && first.position < this.cursor) this.page.shift();
+    if (this.place.begun) this.place = new Place();
+    const position = this.page.position;
+    if (position > 0 && position < this.cursor) this.page.shift();
   }
 
-  private skip(entry: JournalEntry): void {
-    tellSkipped(`event ${entry.position.toString()}`, "it has a form that this engine does not know");
+  private skip(position: u64): void {
+    tellSkipped(`event ${position.toString()}`, "it has a form that this engine does not know");
     this.next();
     this.lost(1, "");
   }
@@ -146,15 +164,15 @@ export class Reading extends EventReader {
     engine.events.pages.ask(this, this.cursor, this.cursor > 0 ? 0 : this.wish.since);
   }
 
-  read(page: JournalPage, next: u64): void {
+  read(page: Page, next: u64): void {
     this.asks = false;
     if (this.over) return;
-    const entries = page.entries;
-    if (this.cursor == 0) this.cursor = entries.length > 0 ? entries[0].position : next;
-    else this.skipTo(entries.length > 0 ? entries[0].position : page.oldest);
+    const first = page.length > 0 ? page.positionOf(0) : 0;
+    if (this.cursor == 0) this.cursor = first > 0 ? first : next;
+    else this.skipTo(first > 0 ? first : page.oldest);
     if (this.over) return;
-    this.page = new Entries(entries);
-    const stuck = entries.length == 0 && this.cursor < engine.events.oldest;
+    this.page = new Entries(page);
+    const stuck = first == 0 && this.cursor < engine.events.oldest;
     if (stuck) this.unreadable("the journal has a gap");
     else this.happened();
   }
@@ -163,7 +181,7 @@ export class Reading extends EventReader {
   unreadable(message: string): void {
     this.asks = false;
     if (this.over) return;
-    if (this.sent > 0) return this.finish();
+    if (this.place.begun) return this.finish();
     const oldest = engine.events.oldest;
     if (this.cursor > 0) this.lost(oldest - this.cursor, message);
     else this.lost(0, message);
@@ -197,34 +215,29 @@ export class Reading extends EventReader {
   /** The journal is not as long as this reader has let itself time. What it has half of it never gets the rest of. */
   private skipTo(position: u64): void {
     if (position <= this.cursor) return;
-    if (this.sent > 0) return this.finish();
+    if (this.place.begun) return this.finish();
     this.lost(position - this.cursor, "");
     this.cursor = position;
   }
 
-  private show(event: Event): void {
+  /** `shared`: others may be told the same. */
+  private show(entry: Entry, shared: bool): void {
+    if (this.place.begun) return this.sendPiece(entry);
     const wish = this.wish;
-    if (!wish.takes(event.at) || !eventMatches(event, wish.filters)) return this.next();
-    const line = event.line(this.call.version);
-    if (line.length > PIECE) return this.sendPiece(this.kept(event, line));
+    engine.events.spend(wish.cost);
+    if (!wish.takes(entry.at) || !eventMatches(entry, wish.filters)) return this.next();
+    if (entry.large) return this.sendPiece(entry);
+    const line = shared ? entry.sharedLine(this.call.version) : entry.line(this.call.version);
     this.next();
     this.send(line, true);
   }
 
-  /** Other readers of it are sent the same. */
-  private kept(event: Event, bytes: Uint8Array): Line {
-    const line = new Line(this.cursor, this.call.version, event.at, bytes);
-    event.told();
-    engine.events.lines.keep(line);
-    return line;
-  }
-
-  private sendPiece(line: Line): void {
-    const from = this.sent;
-    const end = min(from + PIECE, line.bytes.length);
-    this.sent = end;
-    if (end == line.bytes.length) this.next();
-    this.send(line.bytes.slice(from, end), from == 0);
+  private sendPiece(entry: Entry): void {
+    const begins = !this.place.begun;
+    const line = new Line(entry, this.call.version);
+    const piece = line.write(this.place, PIECE);
+    if (line.endsAt(this.place)) this.next();
+    this.send(piece, begins);
   }
 
   /** Whatever its filters are: what is lost may have been what it waits for. */
@@ -232,7 +245,7 @@ export class Reading extends EventReader {
     const event = new Event("daemon", "events-lost", engine.id, engine.now.wall);
     event.with("coracle.lost", events.toString()).with("name", engine.options.machine.name);
     if (message.length > 0) event.with("coracle.error", message);
-    this.send(event.line(this.call.version), true);
+    this.send(new Entry(writeEntry(event)).line(this.call.version), true);
   }
 
   private send(bytes: Uint8Array, begins: bool): void {

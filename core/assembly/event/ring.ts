@@ -8,22 +8,36 @@ import { appendJournal, wakeAfter } from "../ask";
 import { acting, Origin, productsOf } from "../origin";
 import { engine } from "../state";
 import { Task } from "../task";
-import { writeEntry } from "./entry";
+import { Entry } from "./entry";
+import { writeEntry } from "./entry-form";
 import { Event } from "./event";
-import { Lines } from "./lines";
+import { LargeEntries } from "./large-entries";
 import { PageReader, PageReads } from "./page-read";
 
 /** Events that are kept for readers (surface §2.11: they are what `until` alone shows). */
 export const KEPT: u64 = 256;
 
-/** Bytes of what they say, about: large ones are read from the journal again. */
+/** Bytes of them: large ones are read from the journal again. */
 const KEPT_BYTES: i32 = 1 << 20;
-/** Bytes that readers are sent in one step: who asks for something meanwhile comes first. */
-const STEP_BYTES: i32 = 1 << 20;
+/** Bytes that readers are sent in one moment, however many steps it has: who asks for something meanwhile comes first. */
+const MOMENT_BYTES: i32 = 1 << 20;
+/** Nanoseconds. */
+const MOMENT: u64 = 5_000_000;
 
 export abstract class EventReader extends PageReader {
-  /** There is one more. */
+  /** It has its turn later. */
+  waits: bool = false;
+
+  /** There is one more, or it may go on. */
   abstract happened(): void;
+}
+
+class Kept {
+  constructor(
+    readonly entry: Entry,
+    /** Its time in the journal: never before the event before it. */
+    readonly stamp: i64,
+  ) {}
 }
 
 export class EventRing {
@@ -31,13 +45,17 @@ export class EventRing {
   next: u64 = 1;
   /** When the last one was, by the journal, whose time never goes back. */
   private last: i64 = 0;
-  private readonly kept: Event[] = [];
+  private readonly kept: Kept[] = [];
   private keptBytes: i32 = 0;
   private readonly readers: EventReader[] = [];
   /** They go on in another step. */
   private waiting: EventReader[] = [];
+  /** That step is to come. */
+  private turnIsSet: bool = false;
   private spentBytes: i32 = 0;
-  readonly lines: Lines = new Lines();
+  /** When the moment began in which they were. */
+  private spentFrom: u64 = 0;
+  readonly large: LargeEntries = new LargeEntries();
   readonly pages: PageReads = new PageReads();
   /** The newest so many are not written down yet: those of this step. */
   private unwritten: i32 = 0;
@@ -49,61 +67,81 @@ export class EventRing {
 
   emit(event: Event): void {
     sign(event, acting.origin);
+    const entry = new Entry(writeEntry(event));
     this.last = max(this.last, event.at);
-    event.stamp = this.last;
     if (<u64>this.kept.length == KEPT) this.dropOldest();
-    this.kept.push(event);
-    this.keptBytes += event.size;
+    this.kept.push(new Kept(entry, this.last));
+    this.keptBytes += entry.size;
     this.next += 1;
     this.unwritten += 1;
     if (<u64>this.unwritten == KEPT) this.write();
+    this.tell(entry);
+  }
+
+  private tell(entry: Entry): void {
     // A reader may leave while it is told.
     const readers = this.readers.slice(0);
+    if (entry.large && readers.length > 0) this.large.keep(this.next - 1, entry);
     for (let i = 0; i < readers.length; i++) readers[i].happened();
-    event.told();
+    entry.told();
   }
 
   private dropOldest(): void {
-    this.keptBytes -= this.kept.shift().size;
+    this.keptBytes -= this.kept.shift().entry.size;
   }
 
   /** Those of this step go to the journal. */
   write(): void {
     for (let i = this.kept.length - this.unwritten; i < this.kept.length; i++) {
-      const event = this.kept[i];
-      appendJournal(new JournalEntry(this.oldest + <u64>i, event.stamp, writeEntry(event)));
+      const kept = this.kept[i];
+      appendJournal(new JournalEntry(this.oldest + <u64>i, kept.stamp, kept.entry.bytes));
     }
     this.unwritten = 0;
     while (this.keptBytes > KEPT_BYTES) this.dropOldest();
   }
 
-  /** A step is over. */
-  rest(): void {
-    this.spentBytes = 0;
-  }
-
-  /** Readers were sent so much. */
+  /** Readers were sent so much, or it was as much work. */
   spend(bytes: i32): void {
+    if (engine.now.monotonic - this.spentFrom >= MOMENT) this.beginMoment();
     this.spentBytes += bytes;
   }
 
-  /** This step has sent enough. */
+  /** Enough was sent for now. */
   get spent(): bool {
-    return this.spentBytes >= STEP_BYTES;
+    return this.spentBytes >= MOMENT_BYTES && engine.now.monotonic - this.spentFrom < MOMENT;
   }
 
-  /** The reader goes on as soon as the engine has nothing else to do. */
+  private beginMoment(): void {
+    this.spentFrom = engine.now.monotonic;
+    this.spentBytes = 0;
+  }
+
+  /** The reader goes on as soon as the engine has nothing else to do, behind those who wait already. */
   later(reader: EventReader): void {
-    if (this.waiting.includes(reader)) return;
+    if (reader.waits) return;
+    reader.waits = true;
     this.waiting.push(reader);
-    if (this.waiting.length == 1) wakeAfter(new Turn(), 0, 0);
+    this.setTurn();
   }
 
-  /** Their turn has come. */
+  private setTurn(): void {
+    if (this.turnIsSet) return;
+    this.turnIsSet = true;
+    wakeAfter(new Turn(), 0, 0);
+  }
+
+  /** Their turn has come: of as many as one step can serve. */
   goOn(): void {
+    this.beginMoment();
     const waiting = this.waiting;
-    this.waiting = [];
-    for (let i = 0; i < waiting.length; i++) waiting[i].happened();
+    let served = 0;
+    for (; served < waiting.length && !this.spent; served++) {
+      waiting[served].waits = false;
+      waiting[served].happened();
+    }
+    this.waiting = waiting.slice(served);
+    this.turnIsSet = false;
+    if (this.waiting.length > 0) this.setTurn();
   }
 
   /** Position of the oldest event that is kept here; `next` if none is. */
@@ -112,9 +150,9 @@ export class EventRing {
   }
 
   /** Null: it is not kept here. */
-  at(position: u64): Event | null {
+  at(position: u64): Entry | null {
     const oldest = this.oldest;
-    return position < oldest || position >= this.next ? null : this.kept[<i32>(position - oldest)];
+    return position < oldest || position >= this.next ? null : this.kept[<i32>(position - oldest)].entry;
   }
 
   /** Position of the first event that is not before a moment; 0 if that may be one that is not kept here. */
@@ -133,7 +171,7 @@ export class EventRing {
   leave(reader: EventReader): void {
     const at = this.readers.indexOf(reader);
     if (at >= 0) this.readers.splice(at, 1);
-    if (this.readers.length == 0) this.lines.clear();
+    if (this.readers.length == 0) this.large.clear();
   }
 
   get readerCount(): i32 {

@@ -7,8 +7,6 @@ import { Image } from "./image";
 /** `actor`: id or reference. `image`: whose labels; null when it is gone. */
 export function emitImageEvent(action: string, actor: string, name: string, image: Image | null): void {
   const event = new Event("image", action, actor, engine.now.wall);
-  if (image !== null) {
-    for (let i = 0; i < image.labelKeys.length; i++) event.with(image.labelKeys[i], image.labelValues[i]);
-  }
+  if (image !== null) event.labelled(image.labelKeys, image.labelValues);
   engine.events.emit(event.with("name", name));
 }

@@ -1,6 +1,6 @@
 // Writes JSON as UTF-8 bytes, the way Go's encoding/json does. On the path of every answer, hence the raw stores.
 
-import { storePoint } from "../text/utf8";
+import { sequenceLength, storePoint } from "../text/utf8";
 import { Json, JsonKind } from "./json";
 
 /**
@@ -109,9 +109,7 @@ export class JsonWriter {
   raw(bytes: Uint8Array, from: i32 = 0, to: i32 = bytes.length): JsonWriter {
     this.separate();
     if (from < 0 || to > bytes.length || from >= to) return this;
-    const at = this.room(to - from);
-    memory.copy(at, bytes.dataStart + from, to - from);
-    this.size += to - from;
+    this.copy(bytes, from, to);
     return this;
   }
 
@@ -173,6 +171,51 @@ export class JsonWriter {
     this.ascii(end);
     this.comma = false;
     return this;
+  }
+
+  /** A part of a document as it stands, in ASCII: commas and quotes are the caller's. */
+  literal(text: string): JsonWriter {
+    this.ascii(text);
+    return this;
+  }
+
+  /** A part of a string, without quotes: `bytes[from..to)` in UTF-8, each byte that belongs to no valid sequence as U+FFFD. */
+  escaped(bytes: Uint8Array, from: i32, to: i32): JsonWriter {
+    for (let at = from; at < to;) {
+      const plain = this.plainFrom(bytes, at, to);
+      if (plain > at) this.copy(bytes, at, plain);
+      at = plain < to ? plain + this.special(bytes, plain, to) : to;
+    }
+    return this;
+  }
+
+  private plainFrom(bytes: Uint8Array, from: i32, to: i32): i32 {
+    let at = from;
+    for (; at < to; at++) {
+      const byte = <u32>load<u8>(bytes.dataStart + at);
+      if (byte >= 0x80 || this.mustEscape(byte)) break;
+    }
+    return at;
+  }
+
+  /** How many bytes it had. */
+  private special(bytes: Uint8Array, at: i32, to: i32): i32 {
+    const source = bytes.dataStart + at;
+    const byte = <u32>load<u8>(source);
+    if (byte < 0x80) {
+      this.size += <i32>(storeEscape(byte, this.room(6)) - this.room(6));
+      return 1;
+    }
+    const size = sequenceLength(source, to - at);
+    if (size == 1) this.size += <i32>storePoint(0xfffd, this.room(3));
+    else if (isLineSeparator(source, size)) this.ascii(load<u8>(source + 2) == 0xa8 ? "\\u2028" : "\\u2029");
+    else this.copy(bytes, at, at + size);
+    return size;
+  }
+
+  private copy(bytes: Uint8Array, from: i32, to: i32): void {
+    memory.copy(this.room(to - from), bytes.dataStart + from, to - from);
+    this.size += to - from;
   }
 
   private open(byte: u8): JsonWriter {
@@ -291,6 +334,11 @@ function lengthOf(node: Json): i32 {
   for (let i = 0; i < node.keys.length; i++) length += 4 + node.keys[i].length;
   for (let i = 0; i < node.items.length; i++) length += lengthOf(node.items[i]);
   return length;
+}
+
+/** U+2028 and U+2029. */
+function isLineSeparator(at: usize, size: i32): bool {
+  return size == 3 && load<u16>(at) == 0x80e2 && (load<u8>(at + 2) | 1) == 0xa9;
 }
 
 function storeEscape(unit: u32, at: usize): usize {

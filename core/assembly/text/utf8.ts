@@ -40,6 +40,13 @@ export function encodeUtf8(text: string): Uint8Array {
   return buffer.slice(0, written);
 }
 
+/** Where a character begins, from a place in a text on. */
+export function wholeFrom(bytes: Uint8Array, at: i32, end: i32): i32 {
+  let whole = at;
+  while (whole < end && (bytes[whole] & 0xc0) == 0x80) whole++;
+  return whole;
+}
+
 /** Writes the bytes of a text to memory, where there must be room for three bytes a unit. How many they were. */
 export function storeUtf8(text: string, target: usize): i32 {
   let at = target;
@@ -124,7 +131,7 @@ function widened(source: usize, length: i32): string {
 }
 
 // RFC 3629 §4: no overlong forms, no surrogates, nothing beyond U+10FFFF. 1 means: not a sequence.
-function sequenceLength(at: usize, available: i32): i32 {
+export function sequenceLength(at: usize, available: i32): i32 {
   const first = load<u8>(at);
   let low: u8 = 0x80;
   let high: u8 = 0xbf;

@@ -88,6 +88,21 @@ describe("history", () => {
     expect(engine.numbers(reader)).toEqual(numbers(1, 1011));
   });
 
+  test("that engines before this one kept is told as it is told now", () => {
+    const first = new JournaledEngine();
+    first.happen(1, 3);
+    const reader = first.follow("since=0");
+    first.settle();
+    const old = new MemoryJournal();
+    for (const entry of first.journal.page({ from: { tag: "position", val: 1n }, bytes: 1 << 30 }).entries) {
+      old.append({ ...entry, bytes: asBefore(entry.bytes) });
+    }
+    const engine = new JournaledEngine(old, 10);
+    const later = engine.follow("since=0");
+    engine.settle();
+    expect(engine.sent(later).text).toBe(first.sent(reader).text);
+  });
+
   test("is found by the time of day, though that was set back", () => {
     const first = new JournaledEngine(new MemoryJournal(), 7200);
     first.happen(1, 300);
@@ -211,4 +226,16 @@ function damagedAt(journal: MemoryJournal, position: bigint, damage: (bytes: Uin
     damaged.append(entry);
   }
   return damaged;
+}
+
+/** In the form of engines before this one: its attributes in another order. */
+function asBefore(entry: Uint8Array): Uint8Array {
+  const view = new DataView(entry.buffer, entry.byteOffset, entry.length);
+  const texts: Uint8Array[] = [];
+  for (let at = 9; at < entry.length; at += texts.at(-1)!.length) {
+    texts.push(entry.subarray(at, at + 4 + view.getUint32(at, true)));
+  }
+  const pairs = texts.slice(3).flatMap((name, i, rest) => (i % 2 === 0 ? [[name, rest[i + 1]!]] : []));
+  expect(pairs.length).toBeGreaterThan(2);
+  return Buffer.concat([new Uint8Array([1]), entry.subarray(1, 9), ...texts.slice(0, 3), ...pairs.reverse().flat()]);
 }

@@ -28,10 +28,17 @@ export class JournaledEngine {
   readonly #timers = new Map<bigint, bigint>();
   /** Seconds since the engine began, by the time of day. */
   seconds: number;
+  /** Nanoseconds that each step takes; at first so many that none shares its moment with another. */
+  pace = 5_000_000n;
+  #paced = 0n;
   /** What its host was asked to read. */
   reads: (HostEffect & { to: "records" })[] = [];
   /** Bytes of answers that one step has sent, at most. */
   mostInStep = 0;
+  /** Bytes of answers that all of them have sent. */
+  bytesSent = 0;
+  /** Bytes that one step has taken of the core's memory, at most. */
+  mostTaken = 0;
   #requests = 0n;
 
   constructor(journal = new MemoryJournal(), seconds = 0) {
@@ -54,11 +61,11 @@ export class JournaledEngine {
     this.#step({ tag: "reloaded", val: { debug, insecureRegistries, runtimes, defaultRuntime, labels } });
   }
 
-  /** Somebody reads events; `query` as behind the question mark. */
-  follow(query: string): bigint {
+  /** Somebody reads events; `query` as behind the question mark, `version` as before the path. */
+  follow(query: string, version = ""): bigint {
     const id = ++this.#requests;
     this.#sent.set(id, { text: "", unread: 0, mostUnread: 0, over: false });
-    const target = `/events?${query}`;
+    const target = `${version}/events?${query}`;
     const request = { id, listener: "unix:///test.sock", method: "GET", target, headers: "Host: x" };
     this.#step({ tag: "request", val: { ...request, body: { tag: "none" } } });
     return id;
@@ -145,7 +152,10 @@ export class JournaledEngine {
   }
 
   #step(input: engine.Input): void {
+    this.#paced += this.pace;
+    const before = this.#instance.allocatedBytes;
     this.#take(this.#instance.step(this.#now(), input));
+    this.mostTaken = Math.max(this.mostTaken, (this.#instance.allocatedBytes - before) >>> 0);
     if (this.#instance.mustCollect) this.#instance.collect();
   }
 
@@ -166,11 +176,12 @@ export class JournaledEngine {
       bytes += command.val.length;
     }
     this.mostInStep = Math.max(this.mostInStep, bytes);
+    this.bytesSent += bytes;
   }
 
   #now() {
     const at = BigInt(Math.round(this.seconds * 1e9));
-    return { wall: BigInt(BEGAN) * SECOND + at, monotonic: 100n * SECOND + (at > 0n ? at : 0n) };
+    return { wall: BigInt(BEGAN) * SECOND + at, monotonic: 100n * SECOND + this.#paced + (at > 0n ? at : 0n) };
   }
 }
 

@@ -2,6 +2,7 @@
 // little, and no step works long for them.
 
 import { describe, expect, test } from "vitest";
+import { MemoryJournal } from "../../../hosts/journal.js";
 import { JournaledEngine } from "./journaled.js";
 
 const KIB = 1024;
@@ -39,6 +40,19 @@ describe("a large event", () => {
     },
   );
 
+  test("comes as it is, whatever its texts are made of", () => {
+    const odd = Array.from({ length: 40_000 }, (_, i) => `é\u2028\u2029"\\\n\u0001😀${"z".repeat(i % 7)}€`);
+    const engine = new JournaledEngine();
+    engine.reload(odd);
+    const [bare, old] = [engine.follow("since=0"), engine.follow("since=0", "/v1.41")];
+    engine.settle();
+    expect(engine.sent(bare).text.length).toBeGreaterThan(20 * 64 * KIB);
+    for (const reader of [bare, old]) {
+      const [event] = engine.events(reader);
+      expect(JSON.parse(event!.Actor.Attributes["labels"]!)).toEqual(odd);
+    }
+  });
+
   test("comes whole to those who are there when it happens, however differently they read", () => {
     const engine = new JournaledEngine();
     const [fast, slow] = [engine.follow(""), engine.follow("")];
@@ -73,6 +87,88 @@ describe("a large event", () => {
     engine.settle();
     for (const reader of readers) expect(engine.numbers(reader)).toEqual([1, 2, 3, 4, 5]);
     expect(engine.mostInStep).toBeLessThan(STEP_MOST);
+  });
+
+  test.each([
+    ["all of them", {}],
+    ["some of them", { label: ["labels"] }],
+    ["none of them", { label: ["labels=other"] }],
+  ])("is not made anew for each client who looks at it and wants %s", (_, filters) => {
+    const engine = engineWithLarge();
+    engine.mostTaken = 0;
+    const query = `since=0&filters=${encodeURIComponent(JSON.stringify(filters))}`;
+    for (let at = 0; at < READERS; at++) engine.follow(query);
+    engine.settle();
+    // It comes from the journal in one step; what a moment's pieces take on their way is the rest.
+    expect(engine.mostTaken).toBeLessThan(3 * MIB + 4 * MIB);
+  });
+
+  test("leaves others their turn, however many clients come in one moment", () => {
+    const engine = engineWithLarge();
+    engine.follow("since=0");
+    engine.settleUnread();
+    engine.pace = 0n;
+    engine.bytesSent = 0;
+    const readers = Array.from({ length: READERS }, () => engine.follow("since=0"));
+    while (engine.reads.length > 0) engine.page();
+    expect(engine.bytesSent).toBeLessThan(STEP_MOST);
+    // Each step of theirs is a moment of its own, since whoever came meanwhile has been before.
+    engine.settleUnread();
+    expect(engine.bytesSent).toBeGreaterThan(READERS * 256 * KIB);
+    expect(engine.mostInStep).toBeLessThan(STEP_MOST);
+    engine.settle();
+    for (const reader of readers) expect(engine.numbers(reader)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("is read one at a time, and clients who came one after the other soon read it together", () => {
+    const engine = new JournaledEngine();
+    // More than is kept of what was read.
+    const events = 80;
+    for (let number = 1; number <= events; number++) engine.reload([`number=${number}`, "x".repeat(200 * KIB)]);
+    const filter = encodeURIComponent(JSON.stringify({ label: ["labels=other"] }));
+    let pages = 0;
+    for (let at = 0; at < READERS; at++) {
+      engine.follow(`since=0&filters=${filter}`);
+      expect(engine.reads).toHaveLength(1);
+      engine.page();
+      pages += 1;
+    }
+    while (engine.reads.length > 0) {
+      expect(engine.reads).toHaveLength(1);
+      engine.page();
+      pages += 1;
+    }
+    // Twice from end to end: for whoever came first, and for those who came too late for that.
+    expect(pages).toBeGreaterThanOrEqual(events);
+    expect(pages).toBeLessThanOrEqual(2 * events);
+  });
+
+  test("that leaves the journal when a client has half of it is ended for that client, and nobody else", () => {
+    const engine = new JournaledEngine(new MemoryJournal(8 * MIB));
+    const [slow, quick] = [engine.follow(""), engine.follow("")];
+    for (let number = 1; number <= 4; number++) {
+      engine.reload(large(String(number)));
+      for (let turn = 0; turn < 30; turn++) {
+        engine.read(quick);
+        while (engine.reads.length > 0) engine.page();
+        engine.pass(0);
+      }
+    }
+    expect(engine.sent(slow).over).toBe(false);
+    const { unread } = engine.sent(slow);
+    engine.settle();
+    expect(engine.sent(slow).over).toBe(true);
+    // Nothing that could be taken for another event, or for the rest of this one, stands behind what it has.
+    expect(engine.sent(slow).text).toHaveLength(unread);
+    expect(engine.sent(slow).text).not.toContain("\n");
+    expect(engine.sent(slow).text).toContain("number=1");
+    expect(engine.sent(quick).over).toBe(false);
+    engine.happen(5, 5);
+    engine.settle();
+    expect(engine.numbers(quick)).toEqual([1, 2, 3, 4, 5]);
+    const late = engine.follow("since=0");
+    engine.settle();
+    expect(engine.numbers(late).at(-1)).toBe(5);
   });
 
   test("is not kept in memory once it is written down", () => {

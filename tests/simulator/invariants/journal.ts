@@ -1,4 +1,4 @@
-// What steps add to the journal: events, in the form of core/assembly/event/entry.ts.
+// What steps add to the journal: events, in the form of core/assembly/event/entry-form.ts.
 
 import type { StepOutputs } from "../../../hosts/outbox.js";
 import { Breach } from "../breach.js";
@@ -11,7 +11,7 @@ export interface JournalEvent {
   attributes: ReadonlyMap<string, string>;
 }
 
-const FORM = 1;
+const FORM = 2;
 /** The form, and the time. */
 const HEAD = 9;
 
