@@ -4,6 +4,7 @@
 import type * as Lmdb from "lmdb";
 import type { Journal, RecordChange, engine, records } from "../host.js";
 import { checkNext, firstNot, sizeOf } from "../journal.js";
+import { turn } from "../turn.js";
 
 /** Before an entry's own bytes: its time, and that sum. */
 const HEAD_BYTES = 16;
@@ -40,6 +41,8 @@ export class LmdbJournal implements Journal {
   }
 
   async read({ from, bytes }: records.JournalReading): Promise<engine.JournalPage> {
+    // Who reads on as soon as a page is there would let nobody else come.
+    await turn();
     this.#database.resetReadTxn();
     const { oldest, next } = this.#lookedUp();
     const start = from.tag === "position" ? Math.max(oldest, Number(from.val)) : this.#since(from.val, oldest, next);
