@@ -32,6 +32,10 @@ export interface Sizes {
   readonly copiedFiles: number;
   /** Readers of events at the same time. */
   readonly readers: number;
+  /** Clients that ask for events and never read them. */
+  readonly unread: number;
+  /** Labels of a container whose events are large. */
+  readonly labels: number;
   /** Lines or events that each are waited for. */
   readonly moments: number;
   /** Containers of a simulated engine, whose memory is measured. */
@@ -60,6 +64,8 @@ export const REAL: Sizes = {
   copiedBytes: 100 << 20,
   copiedFiles: 5000,
   readers: 100,
+  unread: 85,
+  labels: 150_000,
   moments: 200,
   simulatedContainers: 10_000,
   simulatedMinutes: 60,
@@ -84,6 +90,8 @@ export const QUICK: Sizes = {
   copiedBytes: 1 << 20,
   copiedFiles: 10,
   readers: 5,
+  unread: 5,
+  labels: 3000,
   moments: 3,
   simulatedContainers: 20,
   simulatedMinutes: 2,

@@ -22,6 +22,7 @@ import { restart, restartMissing } from "./restart.js";
 import { sleepers, stop } from "./sleepers.js";
 import { simulated } from "./simulated.js";
 import { simulator } from "./simulator.js";
+import { unread } from "./unread.js";
 
 export const QUESTIONS: Readonly<Record<string, Question>> = {
   memory: ofEngines(memory),
@@ -41,6 +42,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   pull: ofEngines(pull, dockerRegistryMissing),
   follow: ofEngines(follow),
   events: ofEngines(events),
+  unread: ofEngines(unread),
   logs: ofEngines(logs),
   restart: ofItself(restart, restartMissing),
   core: ofItself(coreSize),
