@@ -80,7 +80,7 @@ export class Effects {
     return awaited.length > 0;
   }
 
-  /** Once discarded: gives up all that the host can give up, launches included, which as a rule are over in a moment. */
+  /** Gives up all that the host can give up, launches included, which as a rule are over in a moment. */
   giveUp(): void {
     if (!this.#cut) this.#abandon(() => true);
   }

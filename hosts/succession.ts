@@ -37,6 +37,8 @@ const INCIDENT_BYTES = 6;
 const LONGEST_CLOSE_NS = 10_000_000_000n;
 /** Of that, how long the instance is told what becomes of what it had begun, so that it undoes what it would not end. */
 const LONGEST_END_NS = 6_000_000_000n;
+/** Of that, how long launches may take: one that is given up is undone, too. */
+const LONGEST_START_NS = 2_000_000_000n;
 
 export class Succession {
   readonly #needs: SuccessionNeeds;
@@ -136,12 +138,18 @@ export class Succession {
     // An instance that is being opened would go on keeping records.
     await this.#opened.catch(() => {});
     await this.#replacing;
-    if (this.#life !== null) await this.#needs.alarms.within(LONGEST_END_NS, this.#life.rest());
+    if (this.#life !== null) await this.#ended(this.#life);
     this.#ending = false;
     const life = this.#life;
     this.#life = null;
     await life?.settled();
     await life?.discard();
+  }
+
+  async #ended(life: Life): Promise<void> {
+    const late = this.#after(LONGEST_START_NS, () => life.giveUp());
+    await this.#needs.alarms.within(LONGEST_END_NS, life.rest());
+    late();
   }
 
   async #replace(life: Life, error: unknown): Promise<void> {

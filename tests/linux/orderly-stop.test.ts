@@ -1,16 +1,22 @@
 // A daemon that is told to end while something is under way ends what it has begun: nothing is left mounted, no process
 // goes on but those of containers and their supervisors, and the next daemon finds all in order. After `kill -9` the next
 // daemon clears up.
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { pause, until } from "../support/commands.js";
+import { must, pause, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
 import { busyboxArchive, tarOf } from "../support/images.js";
+import { startMemoryRegistry, type MemoryRegistry } from "../support/memory-registry.js";
 import { describeUnless } from "../support/on-engines.js";
 import { findProcesses } from "../support/processes.js";
+import { digestOf, packImage } from "../support/push-image.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
@@ -25,6 +31,8 @@ interface Doing {
   /** Half of it is sent. */
   half?: Promise<Uint8Array>;
   json?: unknown;
+  /** Whether it is under way; else it is taken to be so after a while. */
+  begun?: () => boolean | Promise<boolean>;
 }
 
 const STOPPED = `/v1.55/containers/${NAME}`;
@@ -32,7 +40,13 @@ const RUNNING = "/v1.55/containers/runs";
 const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
 const file = () => tarOf([{ name: "large", body: new Uint8Array(1 << 20) }]);
 
-const DOINGS: Record<string, () => Doing> = {
+/** What they need that is there before. */
+interface At {
+  engine: EngineClient;
+  registry: MemoryRegistry;
+}
+
+const DOINGS: Record<string, (at: At) => Doing | Promise<Doing>> = {
   "copying out of a container that stands still": () => ({ target: `${STOPPED}/archive?path=/` }),
   "copying out of a container that runs": () => ({ target: `${RUNNING}/archive?path=/` }),
   "copying into a container that stands still": () => ({
@@ -56,16 +70,60 @@ const DOINGS: Record<string, () => Doing> = {
   "watching figures": () => ({ target: `${RUNNING}/stats` }),
   waiting: () => ({ method: "POST", target: `${RUNNING}/wait` }),
   "following events": () => ({ target: "/v1.55/events" }),
+  "unpacking a layer that is pulled": ({ registry }) => ({
+    ...{ method: "POST", target: `/v1.55/images/create?fromImage=${registry.host}/halting&tag=1` },
+    begun: () => registry.asked.some((line) => line.startsWith("GET /v2/halting/blobs/") && line.includes(LAYER)),
+  }),
+  "executing, attached": async ({ engine }) => execOf(engine, { Cmd: ["cat"], AttachStdin: true, AttachStdout: true }),
+  "executing on a terminal": async ({ engine }) =>
+    execOf(engine, { Cmd: ["cat"], AttachStdin: true, AttachStdout: true, Tty: true }),
+  "a start is under way": async ({ engine }) => {
+    const id = await engine.create({ HostConfig: { Runtime: "halting", NetworkMode: "none" } }, "?name=filled");
+    const begun = () => findProcesses("halting", "create", id).length > 0;
+    return { method: "POST", target: `/v1.55/containers/${id}/start`, begun };
+  },
 };
+
+async function execOf(engine: EngineClient, body: object): Promise<Doing> {
+  const { Id } = (await engine.must(201, "POST", "/containers/runs/exec", body)).json<{ Id: string }>();
+  const running = async () => (await engine.read<{ Running: boolean }>(`/exec/${Id}/json`)).Running;
+  return { method: "POST", target: `/v1.55/exec/${Id}/start`, headers: UPGRADE, json: {}, begun: running };
+}
+
+/** An OCI runtime that never makes anything: it waits for somebody to write to it. */
+const HALTING = `#!/bin/sh
+case "$*" in
+  *--version*) echo halting version 1 ;;
+  *create*) read line < "$(dirname "$0")/nobody" ;;
+esac
+`;
+/** Of the image whose layer comes by half. */
+const layer = await tarOf([{ name: "large", body: randomBytes(4 << 20) }]);
+const HALTS = packImage({ reference: null, config: { Cmd: ["x"] }, layers: [layer] });
+const LAYER = digestOf(HALTS.layers[0]!.bytes);
 
 describeUnless(missing, "a daemon told to end", () => {
   let daemon: DaemonProcess;
   let engine: EngineClient;
+  let registry: MemoryRegistry;
+  let directory: string;
   let runs: string;
 
   beforeAll(async () => {
-    daemon = await startCoracle();
+    directory = await mkdtemp(join(tmpdir(), "coracle-orderly-"));
+    await writeFile(join(directory, "halting"), HALTING, { mode: 0o755 });
+    await must(["mkfifo", join(directory, "nobody")]);
+    const runtime = ["--add-runtime", `halting=${join(directory, "halting")}`];
+    daemon = await startCoracle([...runtime, "--insecure-registry", "10.213.0.0/16"]);
     engine = new EngineClient(daemon.socketPath);
+    registry = await startMemoryRegistry(daemon.netns.hostAddress);
+    registry.put("halting", ["1"], HALTS);
+    registry.fault((request, response, bytes) => {
+      if (bytes === null || request.url?.endsWith(LAYER) !== true) return false;
+      response.writeHead(200, { "Content-Length": bytes.length });
+      response.write(bytes.subarray(0, bytes.length / 2));
+      return true;
+    });
     const script = `mkdir /data; head -c ${BYTES} /dev/urandom > /data/large`;
     const id = await engine.create({ Cmd: ["sh", "-c", script] }, `?name=${NAME}`);
     await engine.start(id);
@@ -77,11 +135,15 @@ describeUnless(missing, "a daemon told to end", () => {
   beforeEach(async () => {
     await until("the daemon to be calm", () => mountsOfOthers().length === 0);
   });
-  afterAll(async () => daemon?.close());
+  afterAll(async () => {
+    await daemon?.close();
+    await registry?.close();
+    await rm(directory, { recursive: true, force: true });
+  });
 
   for (const [what, doing] of Object.entries(DOINGS)) {
     test(`while ${what}`, async () => {
-      await during(doing(), "SIGTERM");
+      await during(await doing({ engine, registry }), "SIGTERM");
       expect(daemon.exitCode()).toBe(0);
       expect(mountsOfOthers()).toEqual([]);
       await daemon.start();
@@ -89,7 +151,7 @@ describeUnless(missing, "a daemon told to end", () => {
     });
 
     test(`killed while ${what}`, async () => {
-      await during(doing(), "SIGKILL");
+      await during(await doing({ engine, registry }), "SIGKILL");
       await daemon.start();
       await until("what is left to be cleared away", () => mountsOfOthers().length === 0);
       await inOrder();
@@ -97,7 +159,9 @@ describeUnless(missing, "a daemon told to end", () => {
   }
 
   /** Nobody reads what is answered, beyond what the sockets hold. */
-  async function during({ method = "GET", target, headers = {}, half, json }: Doing, signal: NodeJS.Signals) {
+  async function during(doing: Doing, signal: NodeJS.Signals): Promise<void> {
+    const { method = "GET", target, headers = {}, half, json, begun } = doing;
+    registry.asked.length = 0;
     const whole = half === undefined ? Buffer.from(json === undefined ? "" : JSON.stringify(json)) : await half;
     const type = json === undefined ? {} : { "Content-Type": "application/json" };
     const all = { Host: "x", ...headers, ...type, "Content-Length": String(whole.length) };
@@ -105,6 +169,7 @@ describeUnless(missing, "a daemon told to end", () => {
     const socket = connect(daemon.socketPath).on("error", () => {});
     socket.write(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`);
     socket.write(half === undefined ? whole : whole.subarray(0, whole.length / 2));
+    if (begun !== undefined) await until("it to be under way", begun);
     await pause(200);
     await daemon.end(signal);
     socket.destroy();
@@ -113,9 +178,7 @@ describeUnless(missing, "a daemon told to end", () => {
   /** Mounts and processes of the engine's that are not the running container's. */
   function mountsOfOthers(): string[] {
     const { root, execRoot } = daemon.directories;
-    const lines = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
-    const points = lines.map((line) => line.split(" ")[4] ?? "").filter((point) => point.startsWith(`${root}/`));
-    return points.filter((point) => point !== execRoot && !point.includes(runs) && !isNetworks(point));
+    return pointsBelow(root).filter((point) => point !== execRoot && !point.includes(runs) && !isNetworks(point));
   }
 
   async function inOrder(): Promise<void> {
@@ -127,11 +190,33 @@ describeUnless(missing, "a daemon told to end", () => {
       ["/runs", "running"],
       [`/${NAME}`, "exited"],
     ]);
+    await until("no supervisor but one", () => findProcesses("conmon", daemon.directories.root).length === 1);
+    expect(findProcesses(join(directory, "halting"), "create")).toEqual([]);
     expect(findProcesses("conmon", runs).length).toBe(1);
     const head = await engine.must(200, "GET", `/containers/${NAME}/archive?path=/etc/passwd`);
     expect(head.text).toContain("root:");
   }
 });
+
+describeUnless(missing, "a daemon told to end with no container left", () => {
+  test("has nothing mounted, its own exec root included", async () => {
+    const daemon = await startCoracle();
+    try {
+      expect((await new EngineClient(daemon.socketPath).run({ Cmd: ["true"] })).code).toBe(0);
+      await daemon.end("SIGTERM");
+      expect(daemon.exitCode()).toBe(0);
+      expect(pointsBelow(daemon.directories.root)).toEqual([]);
+      expect(findProcesses(daemon.directories.root)).toEqual([]);
+    } finally {
+      await daemon.close();
+    }
+  });
+});
+
+function pointsBelow(root: string): string[] {
+  const lines = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
+  return lines.map((line) => line.split(" ")[4] ?? "").filter((point) => point.startsWith(`${root}/`));
+}
 
 function isNetworks(point: string): boolean {
   return point.includes("/networks/");
