@@ -12,13 +12,14 @@ import { type JournalEvent, eventOf } from "./journal.js";
 /** Entries from a position on. */
 export type ReadJournal = (position: bigint) => records.JournalEntry[];
 
+const RESIZE = /^POST \/containers\/([0-9a-f]{64})\/resize$/;
 /** What an answer tells of, where its request names a container by its id, or an exec. */
 const TOLD: readonly { request: RegExp; statuses: readonly number[]; action: string }[] = [
   { request: /^POST \/containers\/([0-9a-f]{64})\/start$/, statuses: [204], action: "start" },
   { request: /^POST \/containers\/([0-9a-f]{64})\/stop$/, statuses: [204], action: "stop" },
   { request: /^POST \/containers\/([0-9a-f]{64})\/rename$/, statuses: [204], action: "rename" },
   { request: /^POST \/containers\/([0-9a-f]{64})\/update$/, statuses: [200], action: "update" },
-  { request: /^POST \/containers\/([0-9a-f]{64})\/resize$/, statuses: [200], action: "resize" },
+  { request: RESIZE, statuses: [200], action: "resize" },
   { request: /^POST \/containers\/([0-9a-f]{64})\/attach$/, statuses: [101, 200], action: "attach" },
   { request: /^GET \/containers\/([0-9a-f]{64})\/top$/, statuses: [200], action: "top" },
   { request: /^DELETE \/containers\/([0-9a-f]{64})$/, statuses: [204], action: "destroy" },
@@ -43,8 +44,10 @@ export class History implements Invariant, Oracle {
   #next = 1n;
   /** What clients were told since an engine was opened last. */
   readonly #told = new Set<string>();
-  /** Between two runs: there is no terminal that could be told a size, nor an event. */
-  #between = new Set<string>();
+  /** Requests for another size of a terminal that have not been answered, and whose. */
+  readonly #resizing = new Map<bigint, string>();
+  /** Containers that were between two runs when one was answered: there was no terminal to be told, nor an event. */
+  readonly #between: string[] = [];
   /** Execs that an engine has found to have begun, when it was opened. */
   readonly #begun = new Set<string>();
 
@@ -52,25 +55,41 @@ export class History implements Invariant, Oracle {
     this.#read = read;
   }
 
-  stepped({ opening, outputs, ledger }: Seen): void {
+  stepped({ opening, input, outputs, ledger }: Seen): void {
     if (opening !== null) this.#opened(opening);
-    const between = [...ledger.containers.values()].filter((one) => BETWEEN.includes(wordOf(one)));
-    this.#between = new Set(between.map(({ id }) => id));
+    this.#noteResizes(input, outputs.replies, ledger);
     for (const command of outputs.records) {
       if (command.tag === "append") this.#asked.set(command.val.position, command.val.bytes.slice());
     }
   }
 
+  /** Steps may run ahead of their answers: what a container was matters in the step that answers. */
+  #noteResizes(input: Seen["input"], replies: Seen["outputs"]["replies"], ledger: Seen["ledger"]): void {
+    if (input?.tag === "request") {
+      const id = RESIZE.exec(requestOf(input.val))?.[1];
+      if (id !== undefined) this.#resizing.set(input.val.id, id);
+    }
+    for (const { request, command } of replies) {
+      const id = this.#resizing.get(request);
+      if (id === undefined) continue;
+      this.#resizing.delete(request);
+      if (command.tag !== "whole" || command.val.head.status !== 200) continue;
+      const container = ledger.containers.get(id);
+      if (container !== undefined && BETWEEN.includes(wordOf(container))) this.#between.push(id);
+    }
+  }
+
   asked(): void {}
 
-  answered({ method, target }: Asked, { status, body }: Answer): null {
-    const [path = ""] = target.split("?");
-    const request = `${method} ${path.replace(/^\/v[\d.]+/, "")}`;
+  answered(asked: Asked, { status, body }: Answer): null {
+    const request = requestOf(asked);
     const fits = ({ request: form, statuses }: (typeof TOLD)[number]): boolean =>
       statuses.includes(status) && form.test(request);
     for (const { action, request: form } of TOLD.filter(fits)) {
       const id = form.exec(request)?.[1] ?? "";
-      if (action !== "resize" || !this.#between.has(id)) this.#hear(`${action} ${id}`);
+      const at = action === "resize" ? this.#between.indexOf(id) : -1;
+      if (at < 0) this.#hear(`${action} ${id}`);
+      else this.#between.splice(at, 1);
     }
     for (const { action } of MADE.filter(fits))
       this.#hear(`${action} ${(JSON.parse(body ?? "") as { Id: string }).Id}`);
@@ -91,7 +110,10 @@ export class History implements Invariant, Oracle {
     return null;
   }
 
-  crashed(): void {}
+  crashed(): void {
+    this.#resizing.clear();
+    this.#between.length = 0;
+  }
 
   opened(): null {
     return null;
@@ -130,6 +152,12 @@ export class History implements Invariant, Oracle {
     for (const { exec, running, exit } of inventory.execs) if (running || exit !== undefined) this.#begun.add(exec);
     checkExecs(events, inventory.execs, recorded, this.#begun);
   }
+}
+
+/** `POST /containers/web/start`. */
+function requestOf({ method, target }: { method: string; target: string }): string {
+  const [path = ""] = target.split("?");
+  return `${method} ${path.replace(/^\/v[\d.]+/, "")}`;
 }
 
 /** Who is there, who runs and who is paused, by the journal and by the records. */

@@ -1,0 +1,38 @@
+// A size for the terminal of a container between two runs is told of in no event. Whether it was between them is seen in the
+// step that answers: others may come behind it before its answer leaves.
+
+import { expect, test } from "vitest";
+import { statusWords } from "../core/scenario-outputs.js";
+import { History } from "./invariants/history.js";
+import type { Seen } from "./invariants/invariant.js";
+import type { Asked } from "./oracle.js";
+
+const ID = "a".repeat(64);
+const RESIZE = { method: "POST", target: `/v1.55/containers/${ID}/resize?h=1&w=1` };
+
+test.each([
+  ["restarting", "running", 200, true],
+  ["recycling", "exited", 200, true],
+  ["running", "restarting", 200, false],
+  ["restarting", "restarting", 500, false],
+] as const)("asked of one that is %s, and %s when it is told %d", (asked, told, status, isExcused) => {
+  const history = new History(() => []);
+  history.stepped(step(asked, { id: 1n, status }));
+  history.stepped(step(told));
+  const hear = () => history.answered({ ...RESIZE } as Asked, { status: 200, headers: new Map(), body: "" });
+  if (isExcused) hear();
+  // Once for each.
+  expect(hear).toThrow("the journal has not been");
+});
+
+/** One of which the rule reads this; `answer`: to a resize that is its input. */
+function step(word: string, answer?: { id: bigint; status: number }): Seen {
+  const ledger = { containers: new Map([[ID, { id: ID, status: statusWords().indexOf(word) }]]) };
+  const input = answer === undefined ? null : { tag: "request", val: { id: answer.id, ...RESIZE } };
+  const replies = answer === undefined ? [] : [reply(answer)];
+  return { opening: null, input, outputs: { records: [], effects: [], replies }, ledger } as unknown as Seen;
+}
+
+function reply({ id, status }: { id: bigint; status: number }): object {
+  return { request: id, command: { tag: "whole", val: { head: { status, headers: "" } } } };
+}
