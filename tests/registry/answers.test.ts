@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from "node:http";
 import { afterEach, expect, test } from "vitest";
+import { realClock } from "../../hosts/clock.js";
 import { failureOf } from "../../hosts/failure.js";
 import type { types } from "../../hosts/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
@@ -77,6 +78,22 @@ test.each<[number, types.FailureKind, string, string]>([
   });
   const failure = await failed(client.resolve({ ...repository(at), reference: "1.0", accept: ACCEPT }));
   expect(failure).toEqual({ kind, status, code, message, retryAfter: 17 });
+});
+
+test.each<[string, (now: number) => string, number]>([
+  ["seconds", () => "300", 300],
+  ["a date", (now) => new Date(now + 300_000).toUTCString(), 300],
+  ["a date in RFC 850's form", (now) => rfc850(new Date(now + 300_000)), 300],
+  ["a date that has passed", (now) => new Date(now - 300_000).toUTCString(), 0],
+  ["no seconds", () => "0", 0],
+  ["fewer than none", () => "-5", 0],
+  ["a word", () => "soon", 0],
+])("when to come back is said by %s", async (_, header, seconds) => {
+  const now = Date.UTC(2026, 10, 24, 12);
+  const at = await serve((_, response) => json(response, 429, {}, { "retry-after": header(now) }));
+  const clock = { ...realClock, now: () => ({ ...realClock.now(), wall: BigInt(now) * 1_000_000n }) };
+  const failure = await failed(registryClient({ silenceMs: 300, clock }).tags(repository(at)));
+  expect(failure).toMatchObject({ kind: "limited", status: 429, retryAfter: seconds });
 });
 
 test("an error without a registry's body is told by its status", async () => {
@@ -257,6 +274,12 @@ async function serve(answer: Answer): Promise<Fake> {
 
 async function* chunks(response: Response): AsyncGenerator<Uint8Array> {
   yield new Uint8Array(await response.arrayBuffer());
+}
+
+/** An older form of dates, which HTTP's recipients must take. */
+function rfc850(date: Date): string {
+  const [, day = "", month = "", year = "", time = ""] = /, (\d+) (\w+) (\d+) ([\d:]+)/.exec(date.toUTCString()) ?? [];
+  return `${["Sun", "Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur"][date.getUTCDay()]}day, ${day}-${month}-${year.slice(2)} ${time} GMT`;
 }
 
 async function failed(promise: Promise<unknown>): Promise<types.Failure> {

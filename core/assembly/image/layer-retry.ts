@@ -23,6 +23,7 @@ function mayPass(failure: Failure, resumed: bool): bool {
     case FailureKind.Registry:
       return failure.status >= SERVER_ERROR;
     case FailureKind.Limited:
+      // Docker takes it for final. A registry that says when to come back is taken at its word.
       return failure.retryAfter > 0;
     case FailureKind.Corrupt:
       // The wrong bytes may be the earlier ones; whole from one answer, they would be wrong again.
