@@ -248,5 +248,13 @@ export const DIFFERENCES: readonly Difference[] = [
     what: "a tmpfs at /proc or in it is refused as any other mount is (reference: its runtime fails at what is missing there)",
     reason: "newer releases of its runtime refuse it, too",
   },
+  {
+    id: "connect-recorded",
+    what: "a stopped container is not connected to a network that nobody knows (reference: it is, and fails at its start)",
+    reason: "what cannot be had is refused where it is asked for",
+  },
+  { id: "connect-settings-text", what: "wording of a refused connection's settings", reason: NEWEST },
+  { id: "network-name", what: "a network without a name is 400 (reference: 500)", reason: NEWEST },
+  { id: "json-texts", what: "what is wrong with a body begins with `invalid JSON`", reason: NEWEST },
   { id: "unbuilt", what: "operations and fields that are not built yet", reason: UNBUILT },
 ];

@@ -111,15 +111,15 @@ onEngines("routing", (engine, kind) => {
 
   testExcept(kind, { reference: REFERENCE.unbuilt })("what is not built says so with 501", async () => {
     const requests = [
-      ["POST", "/build"],
-      ["POST", "/networks/create"],
-      ["POST", "/volumes/create"],
-      ["GET", "/images/search?term=x"],
-      ["POST", "/swarm/init"],
-      ["POST", "/plugins/pull"],
+      ["POST", "/build", {}],
+      ["POST", "/networks/create", { Name: "mine" }],
+      ["POST", "/volumes/create", {}],
+      ["GET", "/images/search?term=x", undefined],
+      ["POST", "/swarm/init", { ListenAddr: "0.0.0.0:2377" }],
+      ["POST", "/plugins/pull", {}],
     ] as const;
-    for (const [method, path] of requests) {
-      const answer = await engine().call(method, path, method === "POST" ? {} : undefined);
+    for (const [method, path, body] of requests) {
+      const answer = await engine().call(method, path, body);
       expect([method, path, answer.status, answer.header("content-type")]).toEqual([
         method,
         path,

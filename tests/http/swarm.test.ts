@@ -60,6 +60,43 @@ onEngines("outside of a swarm", (engine, kind) => {
     expect(logs[0]).toBe(engine().expected("logs-stream-text", 400, 500));
     expect(logs[2]).toBe("Bad parameters: you must choose at least one stream");
     expect((await answered("POST", "/secrets/create", "{"))[0]).toBe(400);
+    const [rotation] = await answered("POST", "/swarm/update?version=1&rotateManagerUnlockKey=x", {});
+    expect(rotation).toBe(400);
+  });
+
+  test.each([
+    ["/swarm/update?version=1", "swarm.Spec"],
+    ["/swarm/unlock", "swarm.UnlockRequest"],
+    ["/swarm/init", "swarm.InitRequest"],
+    ["/swarm/join", "swarm.JoinRequest"],
+    ["/nodes/x/update?version=1", "swarm.NodeSpec"],
+    ["/services/create", "swarm.ServiceSpec"],
+    ["/secrets/create", "swarm.SecretSpec"],
+    ["/configs/x/update?version=1", "swarm.ConfigSpec"],
+  ])("POST %s: a body that is no object is told first", async (path, type) => {
+    const text = `json: cannot unmarshal array into Go value of type ${type}`;
+    const told = engine().expected("json-texts", `invalid JSON: ${text}`, text);
+    expect(await answered("POST", path, [])).toEqual([400, "application/json", told]);
+  });
+
+  test("there is none to begin or to join", async () => {
+    const listening = { ListenAddr: "0.0.0.0:2377" };
+    const nowhere = 'invalid ListenAddr "": invalid empty address';
+    const spec = { Name: "mine" };
+    for (const [path, body, text] of [
+      ["/swarm/init", {}, nowhere],
+      ["/swarm/join", { RemoteAddrs: ["192.0.2.1:2377"] }, nowhere],
+      ["/swarm/init", { ...listening, Spec: spec }, 'swarm spec must be named "default"'],
+      ["/swarm/join", listening, "at least 1 RemoteAddr is required to join"],
+      ["/swarm/join", { ...listening, RemoteAddrs: [""] }, 'invalid remoteAddr "": invalid empty address'],
+    ] as const) {
+      expect([path, ...(await answered("POST", path, body))]).toEqual([path, 400, "application/json", text]);
+    }
+    if (kind === "reference") return; // it would begin one
+    const lacking = "this engine has no swarm mode: it can neither begin nor join a swarm";
+    expect(await answered("POST", "/swarm/init", listening)).toEqual([501, "application/json", lacking]);
+    const joining = { ...listening, RemoteAddrs: ["192.0.2.1:2377"], JoinToken: "x" };
+    expect(await answered("POST", "/swarm/join", joining)).toEqual([501, "application/json", lacking]);
   });
 
   testExcept(kind, { reference: REFERENCE.after141 })("no volume is a swarm's", async () => {

@@ -1,8 +1,11 @@
 // A request's JSON body, or why it cannot be used (surface §2.2).
 
 import { BodyTag, BodyWhole, Request } from "../../../build/bindings/types";
+import { Call } from "../call";
 import { Json } from "../json/json";
 import { jsonError, parseJson } from "../json/reader";
+import { normalise, schemaError } from "../json/schema";
+import { Table } from "../json/table";
 import { badParameter, Refusal } from "../refusal";
 import { jsonTypeRefusal } from "./headers";
 
@@ -23,9 +26,9 @@ export function bodyLength(request: Request): i32 {
 /** `bearsEmpty`: a body of chunks that holds nothing is as good as none, or dealt with by who asks. */
 export function readJsonBody(request: Request, bearsEmpty: bool = false): JsonBody {
   const body = request.body;
-  if (body.tag == BodyTag.None) return new JsonBody(null, null);
-  const problem = jsonTypeRefusal(request.headers, true);
+  const problem = jsonTypeRefusal(request.headers, body.tag != BodyTag.None);
   if (problem !== null) return new JsonBody(null, badParameter(problem));
+  if (body.tag == BodyTag.None) return new JsonBody(null, null);
   if (body.tag != BodyTag.Whole) return new JsonBody(null, badParameter("invalid JSON: unexpected EOF"));
   const bytes = (<BodyWhole>body).value;
   if (bytes.length == 0) {
@@ -35,4 +38,13 @@ export function readJsonBody(request: Request, bearsEmpty: bool = false): JsonBo
   const json = parseJson(bytes);
   if (json === null) return new JsonBody(null, badParameter(`invalid JSON: ${jsonError()}`));
   return new JsonBody(json, null);
+}
+
+/** The body as an object of a table; none is an empty one. */
+export function readObject(call: Call, table: Table): JsonBody {
+  const body = readJsonBody(call.request);
+  if (body.refusal !== null) return body;
+  const given = body.json;
+  const read = normalise(given === null ? Json.object() : given, table, "", call.version);
+  return new JsonBody(read, read === null ? badParameter(`invalid JSON: ${schemaError()}`) : null);
 }

@@ -40,6 +40,9 @@ import { pruneImages } from "../image/prune";
 import { createImage } from "../image/pull";
 import { saveImage, saveImages } from "../image/save";
 import { tagImage } from "../image/tag";
+import { connectContainer } from "../network/attach";
+import { createNetwork } from "../network/create";
+import { disconnectContainer } from "../network/detach";
 import { inspectNetwork, listNetworks } from "../network/inspect";
 import { pruneNetworks } from "../network/prune";
 import { removeNetwork } from "../network/remove";
@@ -51,6 +54,7 @@ import { diskUsage } from "../system/disk-usage";
 import { systemInfo } from "../system/info";
 import { ping } from "../system/ping";
 import { systemVersion } from "../system/version";
+import { initSwarm, joinSwarm } from "../swarm/enter";
 import {
   askManager,
   inspectService,
@@ -60,8 +64,10 @@ import {
   makeObject,
   objectLogs,
   updateObject,
+  updateSwarm,
   updateVolume,
 } from "../swarm/outside";
+import { createVolume } from "../volume/create";
 import { inspectVolume, listVolumes } from "../volume/inspect";
 import { pruneVolumes } from "../volume/prune";
 import { removeVolume } from "../volume/remove";
@@ -181,15 +187,15 @@ const ROUTES: Route[] = [
 
   new Route("GET",    "/networks",                  24, listNetworks,      "network/inspect.ts"),
   new Route("GET",    "/networks/",                 24, listNetworks,      "network/inspect.ts"),
-  new Route("POST",   "/networks/create",           24, later,             "api/routes.ts"),
+  new Route("POST",   "/networks/create",           24, createNetwork,     "network/create.ts"),
   new Route("POST",   "/networks/prune",            25, pruneNetworks,     "network/prune.ts"),
-  new Route("POST",   "/networks/*/connect",        24, later,             "api/routes.ts"),
-  new Route("POST",   "/networks/*/disconnect",     24, later,             "api/routes.ts"),
+  new Route("POST",   "/networks/*/connect",        24, connectContainer,  "network/attach.ts"),
+  new Route("POST",   "/networks/*/disconnect",     24, disconnectContainer, "network/detach.ts"),
   new Route("GET",    "/networks/*",                24, inspectNetwork,    "network/inspect.ts"),
   new Route("DELETE", "/networks/*",                24, removeNetwork,     "network/remove.ts"),
 
   new Route("GET",    "/volumes",                   24, listVolumes,       "volume/inspect.ts"),
-  new Route("POST",   "/volumes/create",            24, later,             "api/routes.ts"),
+  new Route("POST",   "/volumes/create",            24, createVolume,      "volume/create.ts"),
   new Route("POST",   "/volumes/prune",             25, pruneVolumes,      "volume/prune.ts"),
   new Route("GET",    "/volumes/*",                 24, inspectVolume,     "volume/inspect.ts"),
   new Route("PUT",    "/volumes/*",                 42, updateVolume,      "swarm/outside.ts"),
@@ -208,10 +214,10 @@ const ROUTES: Route[] = [
   new Route("DELETE", "/plugins/*",                 25, later,             "api/routes.ts"),
 
   new Route("GET",    "/swarm",                     24, askManager,        "swarm/outside.ts"),
-  new Route("POST",   "/swarm/init",                24, later,             "api/routes.ts"),
-  new Route("POST",   "/swarm/join",                24, later,             "api/routes.ts"),
+  new Route("POST",   "/swarm/init",                24, initSwarm,         "swarm/enter.ts"),
+  new Route("POST",   "/swarm/join",                24, joinSwarm,         "swarm/enter.ts"),
   new Route("POST",   "/swarm/leave",               24, leaveSwarm,        "swarm/outside.ts"),
-  new Route("POST",   "/swarm/update",              24, updateObject,      "swarm/outside.ts"),
+  new Route("POST",   "/swarm/update",              24, updateSwarm,       "swarm/outside.ts"),
   new Route("GET",    "/swarm/unlockkey",           25, askManager,        "swarm/outside.ts"),
   new Route("POST",   "/swarm/unlock",              25, makeObject,        "swarm/outside.ts"),
   new Route("GET",    "/nodes",                     24, listObjects,       "swarm/outside.ts"),

@@ -62,18 +62,22 @@ function looksLikeIpv6(text: string): bool {
 /** Why it cannot be started: what only networks of the client's own have. */
 export function settingsProblem(container: Container): StartError | null {
   if (container.networkDisabled) return null;
-  const settings = settingsOf(container);
-  const addresses = settings.entry("IPAMConfig");
-  const fixed =
-    addresses !== null &&
-    (addresses.stringOf("IPv4Address").length > 0 || addresses.stringOf("IPv6Address").length > 0);
-  if (fixed) return refused("user specified IP address is supported on user defined networks only");
-  if (settings.stringsOf("Aliases").length == 0) return null;
-  return refused("network-scoped alias is supported only for containers in user defined networks");
+  const problems = ofOwnNetworks(settingsOf(container));
+  return problems.length == 0 ? null : new StartError(problems[0], OTHER_CODE, badParameter(problems[0]));
 }
 
-function refused(text: string): StartError {
-  return new StartError(text, OTHER_CODE, badParameter(text));
+/** What settings have that only networks of the client's own have. */
+export function ofOwnNetworks(settings: Json): string[] {
+  const problems: string[] = [];
+  const addresses = settings.entry("IPAMConfig");
+  if (addresses !== null && !addresses.isNull) {
+    const fixed = addresses.stringOf("IPv4Address").length > 0 || addresses.stringOf("IPv6Address").length > 0;
+    if (fixed) problems.push("user specified IP address is supported on user defined networks only");
+  }
+  if (settings.stringsOf("Aliases").length > 0) {
+    problems.push("network-scoped alias is supported only for containers in user defined networks");
+  }
+  return problems;
 }
 
 /** Adds what is set for its interface. */

@@ -1,11 +1,10 @@
 // POST /containers/{id}/update (surface §2.20): what is given and not zero is changed, of a run that goes on at once.
 
-import { readJsonBody } from "../api/json-body";
+import { readObject } from "../api/json-body";
 import { Call } from "../call";
 import { emitContainer } from "../event/emit";
 import { refusedField } from "../json/asked";
 import { Json } from "../json/json";
-import { normalise, schemaError } from "../json/schema";
 import { jsonBytes, JsonWriter } from "../json/writer";
 import { badParameter, conflict, internal, notBuilt, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
@@ -23,12 +22,10 @@ import { resourceProblem } from "./validate-resources";
 import { dropUnsupported, kernelFacts } from "./warnings";
 
 export function updateContainer(call: Call): Refusal | null {
-  const body = readJsonBody(call.request);
-  if (body.refusal !== null) return body.refusal;
   // No body changes nothing (surface §2.2).
-  const json = body.json;
-  const wish = normalise(json === null ? Json.object() : json, UPDATE, "", call.version);
-  if (wish === null) return badParameter(`invalid JSON: ${schemaError()}`);
+  const body = readObject(call, UPDATE);
+  const wish = body.json;
+  if (wish === null) return body.refusal;
   const lookup = engine.containers.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;

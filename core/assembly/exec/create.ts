@@ -1,6 +1,6 @@
 // POST /containers/{id}/exec (surface §2.9).
 
-import { readJsonBody } from "../api/json-body";
+import { readObject } from "../api/json-body";
 import { Call } from "../call";
 import { Container } from "../container/container";
 import { parseDetachKeys } from "../container/detach-keys";
@@ -8,7 +8,6 @@ import { documentOf } from "../container/launch";
 import { linkProblem } from "../container/linked";
 import { nulProblem } from "../container/validate";
 import { Json } from "../json/json";
-import { normalise, schemaError } from "../json/schema";
 import { JsonWriter } from "../json/writer";
 import { badParameter, conflict, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
@@ -19,11 +18,9 @@ import { Exec } from "./exec";
 import { EXEC_CONFIG } from "./exec-config";
 
 export function createExec(call: Call): Refusal | null {
-  const body = readJsonBody(call.request);
-  if (body.refusal !== null) return body.refusal;
-  const given = body.json;
-  const config = normalise(given === null ? Json.object() : given, EXEC_CONFIG, "", call.version);
-  if (config === null) return badParameter(`invalid JSON: ${schemaError()}`);
+  const body = readObject(call, EXEC_CONFIG);
+  const config = body.json;
+  if (config === null) return body.refusal;
   if (config.stringsOf("Cmd").length == 0) return badParameter("No exec command specified");
   const nul = nulProblem(config);
   if (nul.length > 0) return badParameter(nul);

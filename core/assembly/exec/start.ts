@@ -3,13 +3,11 @@
 
 import { Closing, Framing, Head, Hijack, StdioExec } from "../../../build/bindings/types";
 import { headerOf } from "../api/headers";
-import { readJsonBody } from "../api/json-body";
+import { readObject } from "../api/json-body";
 import { Call, Follower } from "../call";
 import { parseDetachKeys } from "../container/detach-keys";
 import { streamType } from "../container/stream-type";
-import { Json } from "../json/json";
-import { normalise, schemaError } from "../json/schema";
-import { badParameter, conflict, Refusal } from "../refusal";
+import { conflict, Refusal } from "../refusal";
 import { commonHeaders, endReply, hijack, refused, sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { takeConsoleSize } from "./create";
@@ -20,11 +18,9 @@ import { Launching } from "./launching";
 import { tell } from "./tell";
 
 export function startExec(call: Call): Refusal | null {
-  const body = readJsonBody(call.request);
-  if (body.refusal !== null) return body.refusal;
-  const given = body.json;
-  const config = normalise(given === null ? Json.object() : given, EXEC_START, "", call.version);
-  if (config === null) return badParameter(`invalid JSON: ${schemaError()}`);
+  const body = readObject(call, EXEC_START);
+  const config = body.json;
+  if (config === null) return body.refusal;
   const lookup = engine.execs.lookUpActive(call.name);
   const exec = lookup.exec;
   if (exec === null) return lookup.refusal;

@@ -1,15 +1,18 @@
 // Calls of a swarm, its nodes, services, tasks, secrets and configs: this machine is in none, so that each has its answer
 // without one (surface §2.27).
 
-import { readJsonBody } from "../api/json-body";
+import { readObject } from "../api/json-body";
 import { flagOf, strictFlagOf, u64Of } from "../api/parameters";
 import { parseFilters } from "../api/filters";
 import { Call } from "../call";
+import { Table } from "../json/table";
 import { badParameter, Refusal, unavailable } from "../refusal";
 
-const NO_MANAGER: string =
+export const NO_MANAGER: string =
   'This node is not a swarm manager. Use "docker swarm init" or "docker swarm join" to connect this node to swarm and ' +
   "try again.";
+
+const ROTATION: string = "rotateManagerUnlockKey";
 
 /** Of one object, or of the swarm itself. */
 export function askManager(_call: Call): Refusal | null {
@@ -40,9 +43,13 @@ export function makeObject(call: Call): Refusal | null {
   return refuseBody(call) || unavailable(NO_MANAGER);
 }
 
-/** A new form of an object, or of the swarm, takes the version that it comes after. */
+/** A new form of an object takes the version that it comes after. */
 export function updateObject(call: Call): Refusal | null {
   return refuseBody(call) || refuseVersion(call) || unavailable(NO_MANAGER);
+}
+
+export function updateSwarm(call: Call): Refusal | null {
+  return refuseBody(call) || refuseVersion(call) || refuseRotation(call) || unavailable(NO_MANAGER);
 }
 
 export function leaveSwarm(_call: Call): Refusal | null {
@@ -60,8 +67,23 @@ function refuseFlag(call: Call, name: string): Refusal | null {
   return badParameter(`invalid value for ${name}: ${call.query.first(name)}: ${flag.error}`);
 }
 
+/** Those of tokens sound like credentials, which are forgotten unread (api/secrets.ts). */
+function refuseRotation(call: Call): Refusal | null {
+  if (strictFlagOf(call.query, ROTATION).error.length == 0) return null;
+  return badParameter(`invalid value for ${ROTATION}: ${call.query.first(ROTATION)}`);
+}
+
+/** What is in it only a manager looks at. */
 function refuseBody(call: Call): Refusal | null {
-  return readJsonBody(call.request).refusal;
+  const name = nameOfBody(call);
+  return readObject(call, new Table(name, [], `swarm.${name}`)).refusal;
+}
+
+/** As Go's errors name its type. */
+function nameOfBody(call: Call): string {
+  if (call.path == "/swarm/unlock") return "UnlockRequest";
+  const kind = kindOf(call.path);
+  return kind == "swarm" ? "Spec" : `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Spec`;
 }
 
 /** Secrets and configs do not say what is wrong with theirs. */

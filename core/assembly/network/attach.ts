@@ -1,0 +1,74 @@
+// POST /networks/{id}/connect (surface §2.24). The networks that are always there exclude one another, so that each has
+// its answer, and changes nothing. Networks of the client's own are not built yet.
+
+import { readObject } from "../api/json-body";
+import { Call } from "../call";
+import { Container } from "../container/container";
+import { ofOwnNetworks } from "../container/endpoint-settings";
+import { otherIn } from "../container/namespaces";
+import { ENDPOINT_SETTINGS } from "../container/networking-config";
+import { Json } from "../json/json";
+import { Field, FieldType, Table } from "../json/table";
+import { badParameter, forbidden, Refusal } from "../refusal";
+import { sendEmpty } from "../reply";
+import { engine } from "../state";
+import { isOn, refuseLeaving } from "./attached";
+import { lookUpNetwork } from "./look-up";
+
+const CONNECT: Table = new Table(
+  "ConnectOptions",
+  [
+    new Field("Container", FieldType.String, '""'),
+    new Field("EndpointConfig", FieldType.Struct, "{}").typed("network.EndpointSettings").of(ENDPOINT_SETTINGS),
+  ],
+  "network.ConnectOptions",
+);
+
+const WITH_HOST: string = "container cannot be disconnected from host network or connected to host network";
+const WITH_OTHERS: string =
+  "container sharing network namespace with another container or host cannot be connected to any other network";
+const WITH_NONE: string =
+  "container cannot be connected to multiple networks with one of the networks in private (none) mode";
+
+export function connectContainer(call: Call): Refusal | null {
+  const body = readObject(call, CONNECT);
+  const wish = body.json;
+  if (wish === null) return body.refusal;
+  const name = wish.stringOf("Container");
+  if (name.length == 0) return badParameter('invalid name or ID supplied: ""');
+  const lookup = engine.containers.lookUp(name);
+  const container = lookup.container;
+  if (container === null) return lookup.refusal;
+  if (container.between) {
+    container.queue.push(call);
+    return null;
+  }
+  const refusal = refuseConnection(container, call.name, wish.entry("EndpointConfig")!);
+  if (refusal === null) sendEmpty(call, 200);
+  return refusal;
+}
+
+/** None: it is there already. */
+function refuseConnection(container: Container, reference: string, settings: Json): Refusal | null {
+  if (!container.up) {
+    const leaving = refuseLeaving(container);
+    if (leaving !== null) return leaving;
+  }
+  if (otherIn(container.networkMode).length > 0) return badParameter(WITH_OTHERS);
+  const lookup = lookUpNetwork(reference);
+  const network = lookup.network;
+  if (network === null) return lookup.refusal;
+  const problems = ofOwnNetworks(settings);
+  if (problems.length > 0) return badParameter(`invalid endpoint settings:\n${lines(problems)}`);
+  if (isOn(container, network.name)) {
+    if (!container.up) return null;
+    return forbidden(`endpoint with name ${container.name} already exists in network ${network.name}`);
+  }
+  if (network.name == "host") return badParameter(WITH_HOST);
+  return badParameter(container.networkMode == "host" ? WITH_OTHERS : WITH_NONE);
+}
+
+/** One stands alone. */
+function lines(problems: string[]): string {
+  return problems.length == 1 ? problems[0] : `* ${problems.join("\n* ")}`;
+}

@@ -1,0 +1,18 @@
+// On which network a container is, whether it runs or not.
+
+import { Container } from "../container/container";
+import { Status } from "../container/lifecycle";
+import { networkNameOf } from "../container/network-settings";
+import { internal, Refusal } from "../refusal";
+
+/** Who shares another container's network is on none of its own. */
+export function isOn(container: Container, network: string): bool {
+  return !container.networkDisabled && networkNameOf(container) == network;
+}
+
+export function refuseLeaving(container: Container): Refusal | null {
+  if (container.status != Status.Removing && container.status != Status.Dead) return null;
+  return internal(
+    `Container ${container.id} is marked for removal and cannot be connected or disconnected to the network`,
+  );
+}
