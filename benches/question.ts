@@ -16,6 +16,10 @@ export interface Sizes {
   readonly idleMs: number;
   /** Containers that are created at one go. */
   readonly creates: number;
+  /** Labels of one container, as many as a request has room for. */
+  readonly labels: number;
+  /** Published ports of one container. */
+  readonly publishedPorts: number;
   /** Containers on record at a restart, from few to many. */
   readonly recorded: readonly number[];
   /** Containers that share the memory measured per container. */
@@ -56,6 +60,8 @@ export const REAL: Sizes = {
   logBytes: 64 << 20,
   idleMs: 30_000,
   creates: 200,
+  labels: 150_000,
+  publishedPorts: 65_535,
   recorded: [0, 1000, 10_000],
   containers: 40,
   sleepers: 40,
@@ -82,6 +88,8 @@ export const QUICK: Sizes = {
   logBytes: 256 << 10,
   idleMs: 200,
   creates: 8,
+  labels: 100,
+  publishedPorts: 100,
   recorded: [0, 10],
   containers: 2,
   sleepers: 8,

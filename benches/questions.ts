@@ -9,6 +9,7 @@ import { dryRun } from "./dry-run.js";
 import { events } from "./events.js";
 import { exec } from "./exec.js";
 import { follow } from "./follow.js";
+import { largeCreates } from "./large-creates.js";
 import { list } from "./list.js";
 import { logs } from "./logs.js";
 import { memory } from "./memory.js";
@@ -29,6 +30,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   run: ofEngines(runContainer),
   create: ofEngines(createContainer),
   creates: ofEngines(durableCreates),
+  "large-creates": ofEngines(largeCreates),
   records: ofEngines(recordBytes),
   exec: ofEngines(exec),
   stop: ofEngines(stop),
