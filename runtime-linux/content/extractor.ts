@@ -6,7 +6,15 @@ import { HostFailure } from "../../hosts/failure.js";
 import { refusedKind } from "../../hosts/streams/tar/archive-names.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
-import { baseOf, nameBelow, parentOf, refuseInPlace, targetBelow } from "../../hosts/streams/tar/names.js";
+import {
+  baseOf,
+  cleanName,
+  nameBelow,
+  parentOf,
+  refuseClimbingLink,
+  refuseInPlace,
+  targetBelow,
+} from "../../hosts/streams/tar/names.js";
 import { MOST_HOLES, type TarSink } from "../../hosts/streams/tar/sink.js";
 import { O_PATH, S_IFBLK, S_IFCHR, S_IFIFO, type Kernel } from "../kernel.js";
 import { fileFailure } from "./file-failure.js";
@@ -142,11 +150,14 @@ export class Extractor implements TarSink {
       return;
     }
     if (entry.type === "directory") return this.#makeDirectory(name, entry, path, directory);
+    if (entry.type === "symlink") refuseClimbingLink(this.#into, name, entry.target);
     const target = entry.type === "link" ? this.#linkTarget(entry) : -1;
     try {
       this.#clear(name, entry, directory);
-      if (entry.type === "link")
-        return fs.linkSync(pathIn(target, baseOf(targetBelow(this.#into, entry.target))), path);
+      if (entry.type === "link") {
+        fs.linkSync(pathIn(target, baseOf(targetBelow(this.#into, entry.target))), path);
+        return this.#linked(path, entry);
+      }
       if (entry.type === "symlink") fs.symlinkSync(Buffer.from(entry.target, "latin1"), path);
       else this.#makeDevice(entry, path);
       fs.lchownSync(path, entry.uid, entry.gid);
@@ -192,6 +203,31 @@ export class Extractor implements TarSink {
   #finish(path: Buffer, { xattrs, mtime }: TarEntry): void {
     if (xattrs.size > 0) setAttributes(path, xattrs, this.#kernel);
     this.#kernel.lutimens(path, mtime, mtime);
+  }
+
+  /**
+   * The last name of a file that a tar has says to whom it belongs; and its mode and time, where what it links to has the
+   * same name from the root and is no symbolic link (as with Docker, which looks for it there).
+   */
+  #linked(path: Buffer, entry: TarEntry): void {
+    fs.lchownSync(path, entry.uid, entry.gid);
+    if (!this.#isInRoot(entry.target)) return setAttributes(path, entry.xattrs, this.#kernel);
+    this.#changeMode(path, entry.mode);
+    this.#finish(path, entry);
+  }
+
+  #isInRoot(target: string): boolean {
+    try {
+      const fd = this.#view.open(`/${cleanName(target)}`, O_PATH | fs.constants.O_NOFOLLOW);
+      try {
+        return !fs.fstatSync(fd).isSymbolicLink();
+      } finally {
+        fs.closeSync(fd);
+      }
+    } catch (error) {
+      if (["ENOENT", "ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+      throw error;
+    }
   }
 
   /** The directory of a hard link's target; the caller closes it. */

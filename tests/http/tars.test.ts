@@ -131,6 +131,10 @@ onEngines("tars", (engine, kind) => {
     ["a hard link", [hard("x", "../etc/passwd")], 'invalid hardlink "/etc/passwd" -> "../etc/passwd"'],
     ["an absolute hard link", [hard("x", "/../etc/passwd")], 'invalid hardlink "/etc/passwd" -> "/../etc/passwd"'],
     ["a hard link to the root", [hard("x", "..")], 'invalid hardlink "/" -> ".."'],
+    ["a symbolic link", [link("x", "../y")], 'invalid symlink "/d/x" -> "../y"'],
+    ["an absolute symbolic link", [link("x", "/../etc/y")], 'invalid symlink "/d/x" -> "/../etc/y"'],
+    ["a symbolic link to the root", [link("x", "..")], 'invalid symlink "/d/x" -> ".."'],
+    ["a symbolic link below", [link("sub/x", "../../y")], 'invalid symlink "/d/sub/x" -> "../../y"'],
   ])("of a directory that is not the root nothing climbs out: %s", async (_, entries, message) => {
     const id = await made();
     await expect(put(id, "/d", entries)).rejects.toThrow(`${BROKEN}${message}`);
@@ -148,6 +152,57 @@ onEngines("tars", (engine, kind) => {
     ]);
     const names = (await read(id, "/d/.")).map(({ name }) => name).sort();
     expect(names).toEqual(["./", "./five", "./four", "./one", "./three", "./two"]);
+    await engine().remove(id);
+  });
+
+  test("within a directory that is not the root symbolic links may lead up and down, and anywhere from the root", async () => {
+    const id = await made();
+    const links = [
+      ["abs", "/etc/passwd"],
+      ["self", "../d"],
+      ["sub/up", "../y"],
+      ["beside", "../dother"],
+    ] as const;
+    await put(
+      id,
+      "/d",
+      links.map(([name, target]) => link(name, target)),
+    );
+    for (const [name, target] of links)
+      expect(await read(id, `/d/${name}`)).toMatchObject([{ type: "symlink", target }]);
+    await engine().remove(id);
+  });
+
+  // Mode, owner and time of the file and of the link to it; both names are one file's afterwards.
+  const file = { name: "d/f", body: "x", mode: 0o644, uid: 1, gid: 2, mtime: 1000 };
+  const other = { mode: 0o600, uid: 5, gid: 6, mtime: 2000 };
+  test.each<[string, RawEntry[], string, typeof other]>([
+    ["says all of the file", [file, { ...hard("d/x", "d/f"), ...other }], "/", other],
+    ["says all of it by an absolute name, too", [file, { ...hard("d/x", "/d/f"), ...other }], "/", other],
+    [
+      "says whose it is alone, where the root has no such name",
+      [
+        { ...file, name: "f" },
+        { ...hard("x", "f"), ...other },
+      ],
+      "/d",
+      { ...file, uid: 5, gid: 6 },
+    ],
+  ])("a hard link put into a container %s", async (_, entries, into, { mode, uid, gid, mtime }) => {
+    const id = await made();
+    await put(id, into, entries);
+    for (const name of ["f", "x"]) {
+      expect(await read(id, `/d/${name}`)).toMatchObject([{ mode, uid, gid, mtime }]);
+    }
+    await engine().remove(id);
+  });
+
+  test("a hard link to a symbolic link says whose that is, and leaves what it leads to", async () => {
+    const id = await made();
+    await put(id, "/", [file, { ...link("d/s", "f"), mtime: 7000 }, { ...hard("d/x", "d/s"), ...other }]);
+    expect(await read(id, "/d/f")).toMatchObject([{ mode: 0o644, uid: 1, gid: 2 }]);
+    for (const name of ["s", "x"])
+      expect(await read(id, `/d/${name}`)).toMatchObject([{ type: "symlink", uid: 5, gid: 6 }]);
     await engine().remove(id);
   });
 

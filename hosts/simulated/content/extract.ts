@@ -8,7 +8,14 @@ import { decompressed } from "../../streams/decompress.js";
 import { absolutePath, refusedKind } from "../../streams/tar/archive-names.js";
 import { ownerSet, type TarEntry } from "../../streams/tar/entry.js";
 import { bytesOf, textOf } from "../../streams/tar/latin1.js";
-import { nameBelow, parentOf, refuseInPlace, targetBelow } from "../../streams/tar/names.js";
+import {
+  cleanName,
+  nameBelow,
+  parentOf,
+  refuseClimbingLink,
+  refuseInPlace,
+  targetBelow,
+} from "../../streams/tar/names.js";
 import { TarReader } from "../../streams/tar/reader.js";
 import { MOST_HOLES_IN_MEMORY, type TarSink } from "../../streams/tar/sink.js";
 import { identify } from "../../users.js";
@@ -105,9 +112,13 @@ class Extractor implements TarSink {
       this.#file = { path, entry, pieces: [] };
       return;
     }
+    if (entry.type === "symlink") refuseClimbingLink(bytesOf(this.#into), bytesOf(name), entry.target);
     const existing = entry.type === "link" ? this.#targetOf(entry) : "";
     if (this.#clear(path, entry)) return this.#finishDirectory(path, entry);
-    if (entry.type === "link") return this.#files.link(existing, path);
+    if (entry.type === "link") {
+      this.#files.link(existing, path);
+      return this.#linked(path, entry);
+    }
     if (entry.type === "directory") {
       this.#files.makeDirectory(path);
       return this.#finishDirectory(path, entry);
@@ -127,6 +138,15 @@ class Extractor implements TarSink {
     this.#finish(path, entry);
     this.#directories.delete(path);
     this.#directories.set(path, entry.mtime);
+  }
+
+  /** As the Linux host does it: see there. */
+  #linked(path: string, entry: TarEntry): void {
+    const { uid, gid, mode, mtime, target, xattrs } = entry;
+    const there = this.#kindAt(`/${cleanName(textOf(target))}`, false);
+    const more = there !== null && there !== "symlink" ? { mode, modified: mtime } : {};
+    const added = xattrs.size > 0 ? { xattrs } : {};
+    this.#files.setAttributes(path, { ...ownerSet(uid, gid), ...more, ...added });
   }
 
   #finish(path: string, { type, mode, uid, gid, mtime, xattrs }: TarEntry): void {

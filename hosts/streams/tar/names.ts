@@ -36,6 +36,13 @@ export function targetBelow(directory: string, target: string): string {
   throw new HostFailure("invalid", `invalid hardlink "/${textOf(place)}" -> "${textOf(target)}"`);
 }
 
+/** Where a symbolic link of a tar leads, by its letters, begins as the directory's path does: Docker asks no more than that. */
+export function refuseClimbingLink(directory: string, name: string, target: string): void {
+  const place = cleanName(`${directory}/${name}`);
+  if (cleanName(`${parentOf(place)}/${target}`).startsWith(cleanName(directory))) return;
+  throw new HostFailure("invalid", `invalid symlink "/${textOf(place)}" -> "${textOf(target)}"`);
+}
+
 /** Of an entry that comes to the directory unpacked to: by "." it may be anything, and is passed over if it is no directory. */
 export function refuseInPlace({ name, type }: Pick<TarEntry, "name" | "type">): void {
   if (type === "directory" || name.startsWith("/") || shortest(name) === "") return;
