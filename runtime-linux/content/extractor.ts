@@ -19,7 +19,7 @@ import { MOST_HOLES, type TarSink } from "../../hosts/streams/tar/sink.js";
 import { O_PATH, S_IFBLK, S_IFCHR, S_IFIFO, type Kernel } from "../kernel.js";
 import { fileFailure } from "./file-failure.js";
 import { removeAt, removeFileAt, requireUnmounted } from "./remove.js";
-import { setAttributes } from "./set-attributes.js";
+import { changeOwner, setAttributes } from "./set-attributes.js";
 import { IncomingFile } from "./incoming-file.js";
 import { OpenDirectories } from "./open-directories.js";
 import type { View } from "./view.js";
@@ -210,7 +210,7 @@ export class Extractor implements TarSink {
    * same name from the root and is no symbolic link (as with Docker, which looks for it there).
    */
   #linked(path: Buffer, entry: TarEntry): void {
-    fs.lchownSync(path, entry.uid, entry.gid);
+    changeOwner(path, entry);
     if (!this.#isInRoot(entry.target)) return setAttributes(path, entry.xattrs, this.#kernel);
     this.#changeMode(path, entry.mode);
     this.#finish(path, entry);

@@ -12,7 +12,7 @@ import { textOf } from "../../hosts/streams/tar/latin1.js";
 import { baseOf, cleanName, META, OPAQUE, parentOf, refuseInPlace, WHITEOUT } from "../../hosts/streams/tar/names.js";
 import type { PlacingSink } from "../../hosts/streams/tar/frame.js";
 import { MOST_HOLES } from "../../hosts/streams/tar/sink.js";
-import { setAttributes } from "./set-attributes.js";
+import { changeOwner, setAttributes } from "./set-attributes.js";
 
 /** A hard link to a file that this layer does not have. */
 export interface LowerLink {
@@ -213,6 +213,16 @@ export class Unpacker implements PlacingSink<string> {
     this.#clear(name);
     this.#names.add(name);
     fs.linkSync(this.#tree.path(here), this.#tree.path(name));
+    this.#linked(this.#tree.path(name), entry);
+  }
+
+  /** The last name that a file has in this layer says whose it is, its mode and its time; of a symbolic link, whose alone. */
+  #linked(path: Buffer, entry: TarEntry): void {
+    const isSymbolic = fs.lstatSync(path).isSymbolicLink();
+    changeOwner(path, entry);
+    if (isSymbolic) return;
+    fs.chmodSync(path, entry.mode);
+    this.#finish(path, entry);
   }
 
   /** What this layer has under a name of the image, links on the way followed; undefined when it has nothing. */

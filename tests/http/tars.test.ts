@@ -107,6 +107,20 @@ onEngines("tars", (engine, kind) => {
       expect(directory).toMatchObject([{ uid, gid: 7 }]);
     });
 
+    test.each(["d/f", "d/x"])(
+      `${way}: a hard link's owner, mode and time are the file's, by the name %s`,
+      async (name) => {
+        const entries = [FILE, { ...hard("d/x", "d/f"), ...OTHER }];
+        expect(await unpack(entries, `/${name}`)).toMatchObject([{ type: "file", text: "x", ...OTHER }]);
+      },
+    );
+
+    test(`${way}: a hard link to a symbolic link says whose that is, and leaves what it leads to`, async () => {
+      const entries = [FILE, { ...link("d/s", "f"), mtime: 7000 }, { ...hard("d/x", "d/s"), ...OTHER }];
+      expect(await unpack(entries, "/d/f")).toMatchObject([{ mode: 0o644, uid: 1, gid: 2, mtime: 1000 }]);
+      expect(await unpack(entries, "/d/s")).toMatchObject([{ type: "symlink", uid: 5, gid: 6, mtime: 7000 }]);
+    });
+
     test(`${way}: an owner that is no number of 64 bits`, async () => {
       for (const uid of ["0x10", "5.5", " 5", "five", String(2n ** 63n)]) {
         const unpacking = unpack([{ name: "x", body: "x", pax: { uid } }], "/x");
@@ -173,36 +187,15 @@ onEngines("tars", (engine, kind) => {
     await engine().remove(id);
   });
 
-  // Mode, owner and time of the file and of the link to it; both names are one file's afterwards.
-  const file = { name: "d/f", body: "x", mode: 0o644, uid: 1, gid: 2, mtime: 1000 };
-  const other = { mode: 0o600, uid: 5, gid: 6, mtime: 2000 };
-  test.each<[string, RawEntry[], string, typeof other]>([
-    ["says all of the file", [file, { ...hard("d/x", "d/f"), ...other }], "/", other],
-    ["says all of it by an absolute name, too", [file, { ...hard("d/x", "/d/f"), ...other }], "/", other],
-    [
-      "says whose it is alone, where the root has no such name",
-      [
-        { ...file, name: "f" },
-        { ...hard("x", "f"), ...other },
-      ],
-      "/d",
-      { ...file, uid: 5, gid: 6 },
-    ],
-  ])("a hard link put into a container %s", async (_, entries, into, { mode, uid, gid, mtime }) => {
+  test("within a directory that is not the root a hard link to what the root has not says whose it is alone", async () => {
     const id = await made();
-    await put(id, into, entries);
+    await put(id, "/d", [
+      { ...FILE, name: "f" },
+      { ...hard("x", "f"), ...OTHER },
+    ]);
     for (const name of ["f", "x"]) {
-      expect(await read(id, `/d/${name}`)).toMatchObject([{ mode, uid, gid, mtime }]);
+      expect(await read(id, `/d/${name}`)).toMatchObject([{ mode: 0o644, uid: 5, gid: 6, mtime: 1000 }]);
     }
-    await engine().remove(id);
-  });
-
-  test("a hard link to a symbolic link says whose that is, and leaves what it leads to", async () => {
-    const id = await made();
-    await put(id, "/", [file, { ...link("d/s", "f"), mtime: 7000 }, { ...hard("d/x", "d/s"), ...other }]);
-    expect(await read(id, "/d/f")).toMatchObject([{ mode: 0o644, uid: 1, gid: 2 }]);
-    for (const name of ["s", "x"])
-      expect(await read(id, `/d/${name}`)).toMatchObject([{ type: "symlink", uid: 5, gid: 6 }]);
     await engine().remove(id);
   });
 
@@ -264,6 +257,10 @@ onEngines("tars", (engine, kind) => {
 
 const TEXT = `abc${"\0".repeat(99_997)}defg${"\0".repeat(99_996)}`;
 const HOLES: Sparse = { name: "holes", parts: [[0, 3], [100_000, 4], [200_000, 0]], size: 200_000, body: "abcdefg" }; // prettier-ignore
+
+/** Mode, owner and time of a file, and of a link to it: both names are one file's afterwards. */
+const FILE = { name: "d/f", body: "x", mode: 0o644, uid: 1, gid: 2, mtime: 1000 };
+const OTHER = { mode: 0o600, uid: 5, gid: 6, mtime: 2000 };
 
 function link(name: string, target: string): RawEntry {
   return { name, flag: "2", target };

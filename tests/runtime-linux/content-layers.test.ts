@@ -23,27 +23,25 @@ it("entries", () => {
   test("keep modes, owners, times to the nanosecond, and extended attributes byte for byte", async () => {
     // cap_setuid is bit 7: a byte that is no UTF-8 (capabilities(7), vfs_cap_data).
     const capability = Buffer.from("0100000280000000000000000000000000000000", "hex").toString("latin1");
+    // Each name of a file says all of it.
+    const own = {
+      ...{ mode: 0o4755, uid: 1000, gid: 50 },
+      pax: {
+        mtime: "1600000001.123456789",
+        "SCHILY.xattr.security.capability": capability,
+        "SCHILY.xattr.user.note": "hi",
+      },
+    };
     const chain = await fixture.layer(
       rawTar([
         { name: "dir/", flag: "5", mode: 0o1777, uid: 3, gid: 4, mtime: 1_600_000_000 },
-        {
-          name: "dir/su",
-          mode: 0o4755,
-          uid: 1000,
-          gid: 50,
-          body: "x",
-          pax: {
-            mtime: "1600000001.123456789",
-            "SCHILY.xattr.security.capability": capability,
-            "SCHILY.xattr.user.note": "hi",
-          },
-        },
+        { name: "dir/su", body: "x", ...own },
         { name: "dir/old", body: "x", pax: { mtime: "-1.5" } },
         { name: "dir/link", flag: "2", target: "su", uid: 5, gid: 6, mtime: 1_600_000_002 },
         { name: "dir/pipe", flag: "6", mode: 0o620, uid: 8 },
         { name: "dir/null", flag: "3", mode: 0o666, major: 1, minor: 3 },
         { name: "dir/disk", flag: "4", mode: 0o640, major: 300, minor: 70_000 },
-        { name: "dir/same", flag: "1", target: "dir/su" },
+        { name: "dir/same", flag: "1", target: "dir/su", ...own },
       ]),
     );
     const at = (name: string) => lstatSync(join(fixture.diff(chain), name), { bigint: true });

@@ -133,8 +133,13 @@ export class Unpacker implements PlacingSink<Inode> {
       this.#lowerLinks.push({ path: spot.path, target });
       return;
     }
-    here.change.file.links++;
-    this.#put(spot, here.change.file);
+    const { file } = here.change;
+    file.links++;
+    this.#put(spot, file);
+    // The last name that a file has in this layer says whose it is, its mode and its time; of a symbolic link, whose alone.
+    const { mode, modified, xattrs, ...owner } = attributesOf(entry);
+    const more = file.kind === "symlink" ? {} : { mode, modified, xattrs: xattrs ?? file.xattrs };
+    Object.assign(file, owner, more);
   }
 
   #whiteout({ directory, name, path }: Spot): void {
