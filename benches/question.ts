@@ -16,8 +16,6 @@ export interface Sizes {
   readonly idleMs: number;
   /** Containers that are created at one go. */
   readonly creates: number;
-  /** Labels of one container, as many as a request has room for. */
-  readonly labels: number;
   /** Published ports of one container. */
   readonly publishedPorts: number;
   /** Containers on record at a restart, from few to many. */
@@ -38,7 +36,7 @@ export interface Sizes {
   readonly readers: number;
   /** Clients that ask for events and never read them. */
   readonly unread: number;
-  /** Labels of a container whose events are large. */
+  /** Labels of a container that is large itself, and whose events are. */
   readonly labels: number;
   /** Lines or events that each are waited for. */
   readonly moments: number;
@@ -60,7 +58,6 @@ export const REAL: Sizes = {
   logBytes: 64 << 20,
   idleMs: 30_000,
   creates: 200,
-  labels: 150_000,
   publishedPorts: 65_535,
   recorded: [0, 1000, 10_000],
   containers: 40,
@@ -88,7 +85,6 @@ export const QUICK: Sizes = {
   logBytes: 256 << 10,
   idleMs: 200,
   creates: 8,
-  labels: 100,
   publishedPorts: 100,
   recorded: [0, 10],
   containers: 2,
