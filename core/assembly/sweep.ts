@@ -89,7 +89,9 @@ class Unmounting extends Task {
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     const container = engine.containers.find(this.id);
-    if (failure === null || container === null || mayUse(this.id)) return;
+    if (failure === null || container === null) return;
+    // Its making goes on by itself, and may be done with its files before, or without them.
+    if (mayUse(this.id) && !container.creating) return;
     container.leaveUnclean();
     container.touch();
   }
