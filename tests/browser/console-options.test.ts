@@ -52,11 +52,12 @@ function fateOf(command: string, { long, isFlag }: Option): string | null {
   let refusal: string | null = null;
   for (const value of isFlag ? ["true", "false"] : SAMPLES) {
     const parsed = planned([`--${long}=${value}`]);
-    if (!parsed.ok || !plain.ok) {
-      if (!parsed.ok) refusal ??= parsed.message;
+    if (!parsed.ok) {
+      refusal ??= parsed.message;
       if (isFlag) break;
       continue;
     }
+    if (!plain.ok) return "nothing is sent without it";
     refusal = null;
     const places = differences(parsed.requests, plain.requests);
     if (places.length > 0) return places.join(", ");

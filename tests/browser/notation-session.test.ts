@@ -329,6 +329,7 @@ test("pipes lead to the programs that people pipe to", async () => {
   expect(await ran(session, "docker ps -a | head -1 | tr -s ' ' | cut -d ' ' -f 1-3")).toBe("CONTAINER ID IMAGE");
   expect(await ran(session, "docker logs log | grep -c o")).toBe("2");
   expect(await ran(session, "docker ps -a | grep nobody || echo none")).toBe("none");
+  expect(await ran(session, "docker rm --help | grep force")).toContain("-f, --force");
   expect(await ran(session, 'docker inspect web | grep -o \'"Name": "/web"\'')).toBe('"Name": "/web"');
   expect(
     await asked(session, "docker ps -a | grep work | awk '{print $1}' | xargs docker rm; X=$(docker ps -aq | wc -l)"),

@@ -116,6 +116,11 @@ onPages("the console", (browser) => {
       ]);
     await enter(page, "docker help stop");
     await expect.poll(() => page.getByLabel("Printed").innerText(), PATIENCE).toContain("--timeout");
+    await enter(page, "docker images | grep -c busybox");
+    await expect.poll(() => page.getByLabel("Printed").innerText(), PATIENCE).toBe("1");
+    await enter(page, "docker create --name still busybox && docker attach still; echo after");
+    await expect.poll(() => page.getByLabel("Printed").innerText(), PATIENCE).toBe("after");
+    expect(await page.locator("#typed-line-problem").innerText()).toContain("docker start -a starts it");
     await enter(page, "docker rnu busybox");
     await expect.poll(() => page.locator("#typed-line-problem").innerText(), PATIENCE).toContain("did you mean run?");
     expect(complaints).toEqual([]);

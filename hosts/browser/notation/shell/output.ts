@@ -19,9 +19,9 @@ function exitCodeOf(exchange: Exchange): number {
   return 0;
 }
 
-/** What the command tells to print, or what came as output, or the last answer's text. */
+/** What the command shows by itself or tells to print, or what came as output, or the last answer's text. */
 export function printedBy(command: Command, { sent, answers }: Outcome): string {
-  const told = command.prints?.(answers) ?? "";
+  const told = command.text ?? command.prints?.(answers) ?? "";
   if (told !== "") return told;
   const output = sent.map(outputOf).filter((text) => text !== "");
   if (output.length > 0) return output.join("").replace(/\n$/, "");

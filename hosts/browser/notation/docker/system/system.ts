@@ -62,7 +62,9 @@ function login(args: Arguments) {
   if (args.flag("password-stdin")) {
     throw new Wrong("docker login cannot read a password here: say --password", "--password-stdin");
   }
-  const [username, password] = [args.value("username") ?? "", args.value("password") ?? ""];
+  const [username, password] = [args.value("username"), args.value("password")];
+  if (username === null || password === null)
+    throw new Wrong("docker login asks for what is missing at a terminal: say it with -u NAME -p PASSWORD here", null);
   const body = { username, password, serveraddress: args.operands[0] ?? "https://index.docker.io/v1/" };
   const remark =
     "The docker command keeps the credentials and sends them along with each pull, in the header X-Registry-Auth.";
