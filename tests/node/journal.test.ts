@@ -132,3 +132,15 @@ describe("on disk", () => {
     await store.close();
   });
 });
+
+test("a journal in a database lets others have their turn, though its pages are read on and on", async () => {
+  const store = await openRecords(join(directory, String(++opened)));
+  await store.commit(entries(1, 3));
+  let turns = 0;
+  const others = setInterval(() => turns++, 0);
+  // Who reads in microtasks alone comes to its end before anybody else has begun.
+  for (let pages = 0; turns < 2 && pages < 100_000; pages++) await positions(store, after(1 + (pages % 3)));
+  clearInterval(others);
+  expect(turns).toBe(2);
+  await store.close();
+});
