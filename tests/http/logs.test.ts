@@ -148,6 +148,7 @@ onEngines("logs", (engine, kind) => {
 
     type("bob\n");
     await attached.untilText("bye");
+    await until("the line", async () => (await payloads(id, "stdout=1")).length > 1);
     expect(await payloads(id, "stdout=1")).toEqual(["first\n", "login: you bob\n"]);
     expect(await payloads(id, "stdout=1&tail=1")).toEqual(["login: you bob\n"]);
     type("\n");
@@ -159,10 +160,22 @@ onEngines("logs", (engine, kind) => {
   });
 
   test("text without a newline has the time at which its stream ended", async () => {
-    const id = await ended(["sh", "-c", "echo first; printf last; sleep 0.5"]);
-    await until("the last words", async () => (await payloads(id, "stdout=1")).length === 2);
-    const stamps = (await payloads(id, "stdout=1&timestamps=1")).map((text) => Date.parse(text.split(" ")[0] ?? ""));
-    expect((stamps[1] ?? 0) - (stamps[0] ?? 0)).toBeGreaterThanOrEqual(490);
+    const id = await engine().create({
+      Cmd: ["sh", "-c", "printf last; read x; echo mark >&2; read x"],
+      OpenStdin: true,
+    });
+    const attached = await attach(id, "stream=1&stdout=1");
+    await engine().start(id);
+    await attached.untilText("last");
+    const type = await typing(id);
+    type("\n");
+    await until("the mark", async () => (await payloads(id, "stderr=1")).join() === "mark\n");
+    type("\n");
+    await engine().wait(id);
+    await until("the last words", async () => (await payloads(id, "stdout=1")).join() === "last");
+    const told = await payloads(id, "stdout=1&stderr=1&timestamps=1");
+    expect(told.map((text) => text.split("Z ")[1])).toEqual(["mark\n", "last"]);
+    expect((told[0] ?? "") < (told[1] ?? "")).toBe(true);
     await engine().remove(id);
   });
 
