@@ -8,6 +8,7 @@ import { HostFailure } from "../hosts/failure.js";
 import { availableOf } from "./capabilities.js";
 import { chooseGroup } from "./chosen-groups.js";
 import { readConfined } from "./confine.js";
+import { fileFailure } from "./content/file-failure.js";
 import { sourceOfFile, writeFile } from "./container-files.js";
 import { withRates } from "../hosts/device-rates.js";
 import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from "./devices.js";
@@ -20,6 +21,7 @@ import type { Runtime } from "./runtimes.js";
 import { DEFAULT_PROFILE } from "./seccomp/default-profile.js";
 import { compileFilter } from "./seccomp/filter.js";
 import { applyProfile, parseProfile, type Seccomp } from "./seccomp/profile.js";
+import { bytesOf } from "../hosts/streams/tar/latin1.js";
 import { identify, type Identity } from "../hosts/users.js";
 
 /** What is read or written here of the spec's `config.json`; all else passes through. */
@@ -174,7 +176,8 @@ function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // a file will do for a bind
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return; // a file will do for a bind
+    throw fileFailure(error, "mkdir", bytesOf(path));
   }
 }
 

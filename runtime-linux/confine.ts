@@ -2,6 +2,8 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { bytesOf } from "../hosts/streams/tar/latin1.js";
+import { fileFailure } from "./content/file-failure.js";
 import { O_PATH, type Kernel, type Path } from "./kernel.js";
 
 /** Somebody who moves directories as fast as they can has a path looked up again so often. */
@@ -25,7 +27,7 @@ export function confine(root: string, path: string): string {
       found.pop();
       continue;
     }
-    const target = linkTarget(join(root, ...found, name));
+    const target = linkTarget(join(root, ...found, name), `/${[...found, name].join("/")}`);
     if (target === undefined) {
       found.push(name);
       continue;
@@ -74,12 +76,13 @@ export function readOpen(file: number, limit: number): string {
   return stat.isFile() && stat.size <= limit ? readFileSync(file, "utf8") : "";
 }
 
-function linkTarget(path: string): string | undefined {
+/** Undefined for what is no link. `name`: the container's, which a failure is told of. */
+export function linkTarget(path: string, name: string): string | undefined {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw error;
+    throw fileFailure(error, "lstat", bytesOf(name));
   }
 }

@@ -1,10 +1,11 @@
 // Where the mounts of a container come to: their destinations are looked up as OCI runtimes do, one mount after the
 // other, links followed within the container, through what was mounted before.
 
-import { lstatSync, readlinkSync, statfsSync } from "node:fs";
+import { statfsSync } from "node:fs";
 import { isWithin, refuseClosed } from "../../hosts/closed-places.js";
 import type { processes } from "../../hosts/host.js";
 import { followed } from "../../hosts/streams/tar/archive-names.js";
+import { linkTarget } from "../confine.js";
 
 export interface Mount {
   destination: string;
@@ -39,9 +40,9 @@ export class MountPlaces {
 
   #targetOf(path: string): string | undefined {
     const mount = this.#mounted.findLast(({ place }) => isWithin(path, place));
-    if (!mount) return linkTarget(this.root + path);
+    if (!mount) return linkTarget(this.root + path, path);
     if (mount.place === path || mount.files === undefined) return undefined;
-    return linkTarget(mount.files + (mount.place === "/" ? path : path.slice(mount.place.length)));
+    return linkTarget(mount.files + (mount.place === "/" ? path : path.slice(mount.place.length)), path);
   }
 }
 
@@ -70,17 +71,6 @@ function shows(mount: Mount, fileSystem: string): boolean {
 
 function isBind({ type, options = [] }: Mount): boolean {
   return type === "bind" || options.includes("bind") || options.includes("rbind");
-}
-
-/** Undefined for what is no link. */
-function linkTarget(path: string): string | undefined {
-  try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw error;
-  }
 }
 
 /** Links of the machine's kernel lead where those of a container's do. */

@@ -7,6 +7,7 @@ import { SIMULATED } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { busyboxLayer, dockerArchive } from "../support/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
+import type { RawResponse } from "../support/raw-http.js";
 import { rawTar } from "../support/tar.js";
 
 const IMAGE = "linked:1";
@@ -85,6 +86,24 @@ onEngines("mount places", (engine, kind) => {
     const Cmd = ["sh", "-c", "echo seen > /nowhere/deep/x/file; cat /dangling/x/file; readlink /dangling"];
     expect(await run({ Cmd, HostConfig })).toBe("seen\n/nowhere/deep\n");
     expect(await run({ Cmd: ["cat", "/y/file"], HostConfig: { Binds: ["beyond:/y"] } })).toBe("seen\n");
+  });
+
+  real("a place whose name is too long is told by the container's name of it", async () => {
+    const long = `/${"x".repeat(256)}`;
+    const HostConfig = { NetworkMode: "none" };
+    const create = (more: Json): Promise<RawResponse> =>
+      engine().call("POST", "/containers/create", { Image: IMAGE, HostConfig, ...more });
+    const refused = await create({ Volumes: { [long]: {} } });
+    const said = messageOf(refused);
+    expect([refused.status, /^lstat \/.*: file name too long$/.test(said)], said).toEqual([500, true]);
+    for (const more of [{ Tmpfs: { [long]: "" } }, { Binds: [`${directory}:${long}`] }, { Binds: [`${long}:/x`] }]) {
+      const { Id } = (await create({ HostConfig: { ...HostConfig, ...more } })).json<{ Id: string }>();
+      const failed = messageOf(await engine().call("POST", `/containers/${Id}/start`));
+      expect(failed).toContain(`${long}`);
+      expect(failed).toContain("file name too long");
+      if (kind !== "reference") expect(failed).not.toContain(engine().daemon.directories.execRoot);
+      await engine().remove(Id);
+    }
   });
 
   test.each(["proc", "sys", "dev"])("an image whose /%s is a link, or a file, has a directory there", async (name) => {
