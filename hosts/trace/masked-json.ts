@@ -10,13 +10,18 @@ const ONE = 0x31;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Fields of Docker's AuthConfig: names that give nothing away. */
-const KNOWN = ["username", "password", "auth", "email", "serveraddress", "identitytoken", "registrytoken"];
+/** Names that give nothing away, by which the core decides: fields of Docker's AuthConfig, and of what makes a swarm. */
+const KNOWN = [
+  ...["username", "password", "auth", "email", "serveraddress", "identitytoken", "registrytoken"],
+  ...["listenaddr", "advertiseaddr", "datapathaddr", "remoteaddrs", "jointoken", "spec", "name"],
+];
+/** The one name that a swarm may have. */
+const SWARM = "default";
 
 /**
  * The same document with other values: texts become x's, digits become ones, keys that nobody knows become x's unless
- * `keys` says to keep them. Of addresses of registries the hosts stay: the core decides by them. What is no JSON becomes other bytes
- * that are no JSON either.
+ * `keys` says to keep them. Of addresses of registries the hosts stay: the core decides by them. What is no JSON becomes
+ * other bytes that are no JSON either.
  */
 export function maskJson(bytes: Uint8Array, keys: "known" | "all" = "known"): Uint8Array<ArrayBuffer> {
   if (!isJson(bytes)) return noJson(bytes.length);
@@ -61,8 +66,9 @@ function maskKey(inside: Uint8Array, key: string, keys: "known" | "all"): void {
 }
 
 function maskValue(inside: Uint8Array, key: string): void {
-  if (key.toLowerCase() === "serveraddress") maskAddress(inside);
-  else inside.fill(X);
+  const name = key.toLowerCase();
+  if (name === "serveraddress") maskAddress(inside);
+  else if (name !== "name" || latin1.decode(inside) !== SWARM) inside.fill(X);
 }
 
 function maskAddress(inside: Uint8Array): void {

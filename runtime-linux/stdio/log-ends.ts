@@ -11,7 +11,8 @@ const NEWLINE = 0x0a;
 
 /**
  * Marks, in a log's last file, the end of each stream whose last line may be without a newline, and ends a line that the
- * supervisor could not. A file in which nothing is yet stays so: it does not count against how many are kept. `continues`: there are files before it. `at`: when the streams ended, in nanoseconds since 1970.
+ * supervisor could not. A file in which nothing is yet stays so: it does not count against how many are kept.
+ * `continues`: there are files before it. `at`: when the streams ended, in nanoseconds since 1970.
  */
 export function markEnds(path: string, continues: boolean, at: bigint): void {
   const file = openSync(path, constants.O_RDWR | constants.O_APPEND);

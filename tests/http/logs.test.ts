@@ -175,7 +175,9 @@ onEngines("logs", (engine, kind) => {
     await until("the last words", async () => (await payloads(id, "stdout=1")).join() === "last");
     const told = await payloads(id, "stdout=1&stderr=1&timestamps=1");
     expect(told.map((text) => text.split("Z ")[1])).toEqual(["mark\n", "last"]);
-    expect((told[0] ?? "") < (told[1] ?? "")).toBe(true);
+    // Not before the mark; within a tick of the kernel's coarser clock, at the same time.
+    const [marked = "", ended = ""] = told.map((text) => text.split(" ")[0]);
+    expect(marked <= ended, `${marked} ${ended}`).toBe(true);
     await engine().remove(id);
   });
 

@@ -34,17 +34,13 @@ describeUnless(missing, "a volume", () => {
   });
 
   test("is filled with what the image has there, as it is there", async () => {
+    const pax = { mtime: "1500000001.5", "SCHILY.xattr.user.note": "hi" };
     const chain = await fixture.layer(
       rawTar([
         { name: "srv/", flag: "5", mode: 0o2750, uid: 5, gid: 6, mtime: 1_500_000_000 },
-        {
-          name: "srv/file",
-          body: "x",
-          mode: 0o4755,
-          uid: 7,
-          pax: { mtime: "1500000001.5", "SCHILY.xattr.user.note": "hi" },
-        },
-        { name: "srv/same", flag: "1", target: "srv/file" },
+        { name: "srv/file", body: "x", mode: 0o4755, uid: 7, pax },
+        // A file is as its last name says.
+        { name: "srv/same", flag: "1", target: "srv/file", mode: 0o4755, uid: 7, pax },
         { name: "srv/link", flag: "2", target: "/etc/passwd", uid: 8 },
         { name: "srv/sub/", flag: "5", mode: 0o1777, mtime: 1_500_000_002 },
         { name: "srv/sub/pipe", flag: "6" },

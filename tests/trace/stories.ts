@@ -55,7 +55,11 @@ export async function live(engine: RecordedEngine): Promise<void> {
     const others = { "X-Registry-Auth": registryAuth({ ...AUTH, serveraddress }) };
     await engine.ask({ method: "POST", target: "/images/create?fromImage=app&tag=1", headers: others });
   }
-  await engine.ask({ method: "POST", target: "/v1.41/swarm/join", body: { JoinToken: SWARM, RemoteAddrs: ["a"] } });
+  const ListenAddr = "a";
+  const join = { ListenAddr, JoinToken: SWARM, RemoteAddrs: ["a"] };
+  await engine.ask({ method: "POST", target: "/v1.41/swarm/join", body: join });
+  const Spec = { Name: "default", CAConfig: { SigningCAKey: SWARM } };
+  await engine.ask({ method: "POST", target: "/v1.41/swarm/init", body: { ListenAddr, Spec } });
   await engine.ask({ method: "POST", target: "/plugins/x/set", body: [`TOKEN=${SWARM}`] });
   const address = encodeURIComponent(`https://${USER}:${OF_ADDRESS}@files.example/x.tar`);
   await engine.ask({ method: "POST", target: `/images/create?fromSrc=${address}` });

@@ -134,5 +134,8 @@ function meant(ledger: Ledger, target: string): string {
 
 function mayWaitForEver(target: string): boolean {
   // Figures of one that does not run are all 0, and go on.
-  return /\/(events|stats)\b/.test(target) || /condition=(next-exit|removed)/.test(target);
+  if (/\/(events|stats)\b/.test(target) || /condition=(next-exit|removed)/.test(target)) return true;
+  // A stop or restart that gives its container for ever (surface 2.16): less than no time, or more than any.
+  const [, seconds] = /\/(?:stop|restart)\?(?:.*&)?t=(-?\d{1,30})(?:&|$)/.exec(target) ?? [];
+  return seconds !== undefined && (BigInt(seconds) < 0n || BigInt(seconds) > 1n << 32n);
 }
