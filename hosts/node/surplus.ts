@@ -65,7 +65,7 @@ export class Surplus implements Observer {
   }
 
   opened(): void {
-    this.#least = Math.min(this.#least, process.memoryUsage.rss());
+    this.#resident();
   }
 
   stepped(): void {
@@ -95,8 +95,7 @@ export class Surplus implements Observer {
   async #due(): Promise<void> {
     let gave = false;
     try {
-      const before = process.memoryUsage.rss();
-      this.#least = Math.min(this.#least, before);
+      const before = this.#resident();
       const isBusy = !this.#isResting && this.#load() >= BUSY;
       gave = !isBusy && before - this.#least >= WORTH_BYTES && (await this.#giveBack(before));
     } finally {
@@ -111,11 +110,21 @@ export class Surplus implements Observer {
     await this.#attempt("the core's", () => this.#giveBackCore());
     await this.#attempt("V8's", collectScript);
     await this.#attempt("the C library's", async () => this.#system?.trim());
-    const after = process.memoryUsage.rss();
-    this.#least = Math.min(this.#least, after);
-    const gave = before - after >= WORTH_BYTES;
+    const gave = before - this.#resident() >= WORTH_BYTES;
     this.#wait = gave ? FIRST_MS : Math.min(2 * this.#wait, LONGEST_MS);
     return gave;
+  }
+
+  /** Bytes of the process. Not a number where its files cannot be opened: then nothing is compared, and nothing done. */
+  #resident(): number {
+    try {
+      const bytes = process.memoryUsage.rss();
+      this.#least = Math.min(this.#least, bytes);
+      return bytes;
+    } catch (error) {
+      this.#tell("the memory of this process cannot be looked at", error);
+      return NaN;
+    }
   }
 
   /** Where one part cannot be had the others still can: all of it is a saving, and no more. */
@@ -123,10 +132,14 @@ export class Surplus implements Observer {
     try {
       await giveBack();
     } catch (error) {
-      if (this.#told.has(whose)) return;
-      this.#told.add(whose);
-      this.#log.warn(`memory of ${whose} cannot be given back`, { error: String(error) });
+      this.#tell(`memory of ${whose} cannot be given back`, error);
     }
+  }
+
+  #tell(what: string, error: unknown): void {
+    if (this.#told.has(what)) return;
+    this.#told.add(what);
+    this.#log.warn(what, { error: String(error) });
   }
 
   async #giveBackCore(): Promise<void> {

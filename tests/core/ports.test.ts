@@ -156,6 +156,8 @@ describe("what is refused", () => {
     [{ "0/tcp": on("", "") }, 'invalid port specification: "0"'],
     [{ "banana/tcp": on("", "") }, 'invalid port specification: "banana"'],
     [{ "80/foo": on("", "") }, 'invalid port specification: "80/foo"'],
+    [{ "80/udp/tcp": on("", "") }, 'invalid port specification: "80/udp/tcp"'],
+    [{ "80//tcp": on("", "") }, 'invalid port specification: "80//tcp"'],
     [{ "80/tcp": on("", "8085-8080") }, 'invalid port specification: "8085-8080"'],
     [{ "80/tcp": on("", "0-10") }, 'invalid port specification: "0-10"'],
     [{ "80/tcp": on("", "70000") }, 'invalid port specification: "70000"'],

@@ -103,8 +103,8 @@ describeUnless(missing, "kill -9 of the daemon", () => {
   test("what a container said last without a newline while no daemon ran has the time of its end", async () => {
     const id = await started({ Cmd: ["sh", "-c", "sleep 0.4; printf 'last words'; sleep 0.4"] });
     await daemon.end("SIGKILL");
-    await pause(1000);
     await daemon.start();
+    await until("its last words", async () => (await stateOf(id))["Status"] === "exited");
     const told = async (): Promise<string> => (await engine.logs(id, "stdout=1&timestamps=1")).stdout;
     const ended = Date.parse((await stateOf(id))["FinishedAt"] as string);
     await until("its end", async () => Math.abs(Date.parse((await told()).split(" ")[0]!) - ended) < 100);

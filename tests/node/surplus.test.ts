@@ -145,6 +145,24 @@ describe("after a burst", () => {
     ]);
   });
 
+  test("an engine that has no descriptor left to look with goes on, and looks again later", async () => {
+    const { surplus, trim, warn } = burst();
+    const look = vi.mocked(process.memoryUsage.rss).getMockImplementation()!;
+    const fails = vi.mocked(process.memoryUsage.rss).mockImplementation(() => {
+      throw new Error("EMFILE: too many open files");
+    });
+    surplus.opened();
+    surplus.rested();
+    await vi.advanceTimersByTimeAsync(LONG_MS);
+    expect(trim).not.toHaveBeenCalled();
+    expect(warn.mock.calls).toEqual([
+      ["the memory of this process cannot be looked at", { error: "Error: EMFILE: too many open files" }],
+    ]);
+    fails.mockImplementation(look);
+    surplus.rested();
+    await untilTrimmed(trim);
+  });
+
   test("what fails of the core's memory keeps nobody else's back", async () => {
     const { surplus, trim, collect, warn } = burst();
     collect.mockImplementation(() => {

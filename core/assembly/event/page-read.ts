@@ -143,7 +143,7 @@ export class PageRead extends Task {
     const events = engine.events;
     events.pages.found(this, page);
     const first = page.entryOf(0);
-    if (page.length == 1 && first !== null && first.large) events.large.keep(page.positionOf(0), first);
+    if (this.wanted && page.length == 1 && first !== null && first.large) events.large.keep(page.positionOf(0), first);
     for (let i = 0; i < this.readers.length; i++) this.readers[i].read(page, this.next);
   }
 }

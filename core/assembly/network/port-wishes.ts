@@ -173,8 +173,8 @@ function portPart(spec: string): string {
 
 function protocolOf(spec: string): string {
   // Nearly all are, and there may be tens of thousands.
-  if (spec.endsWith("/tcp")) return "tcp";
   const slash = spec.indexOf("/");
+  if (slash == spec.length - 4 && spec.endsWith("/tcp")) return "tcp";
   return slash < 0 ? "tcp" : spec.slice(slash + 1).toLowerCase();
 }
 
