@@ -50,7 +50,8 @@ for (const runtime of ["crun", "runc"]) {
       for (let round = 0; round < 10; round += 1) {
         const exec = await create({ Cmd: ["sh", "-c", "seq 1 2000"], Tty: true });
         const text = (await (await start(exec, { Tty: true })).rest()).toString();
-        expect(text.split("\r\n").slice(-3)).toEqual(["1999", "2000", ""]);
+        // runc has the process's terminal leave newlines alone, and ours not; what is written before has two returns.
+        expect(text.split(/\r+\n/).slice(-3)).toEqual(["1999", "2000", ""]);
       }
     });
 
