@@ -63,6 +63,28 @@ describe("two pulls", () => {
   });
 });
 
+test("a layer that passes to another source as its first pull lets go of one that pauses keeps no place too many", () => {
+  const world = new ImageWorld();
+  const shared = makeImage(["shared"]);
+  const bad = begin(world, "x:1", makeImage(["shared", "own"]), "bad");
+  const good = begin(world, "x:2", shared, "good");
+  const [layer, own] = [world.take("layer"), world.take("layer")];
+  expect(layer.val.chain).toBe(shared.chains[0]);
+  world.fail(own.op, "unreachable", "unexpected EOF");
+  world.fail(layer.op, "unauthorized", "");
+  expect(world.answer(bad).over).toBe(true);
+  expect(world.dropped()).toHaveLength(1);
+  const again = world.take("layer");
+  expect(again.val.source).toMatchObject({ val: { from: { credentials: { password: "good" } } } });
+  // It has one of the three places, and gives it back.
+  const many = begin(world, "x:3", makeImage(["k", "l", "m", "n"]));
+  expect(world.open()).toEqual(["layer", "layer"]);
+  world.succeed(again.op, { tag: "size", val: 1n });
+  expect(world.said(good).at(-1)).toBe("Status: Downloaded newer image for x:2");
+  expect(world.open()).toEqual(["layer", "layer", "layer"]);
+  expect(world.answer(many).over).toBe(false);
+});
+
 describe("a pull and a load of the same layer", () => {
   const image = makeImage(["both"]);
 

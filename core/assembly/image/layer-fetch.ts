@@ -117,19 +117,21 @@ export class LayerFetch extends Task {
   progressed(_step: i32, progress: Progress): void {
     this.current = progress.current;
     this.state = stateOf(progress.phase);
-    if (this.state >= FetchState.Downloaded) this.freeSlot();
+    if (this.state >= FetchState.Downloaded && this.freeSlot()) this.fetches.proceed();
     this.tell();
   }
 
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
     this.op = 0;
     if (failure !== null) this.noteRest(failure);
+    const awaitsParent = failure !== null && this.awaitsParent(failure);
+    if (failure !== null && !awaitsParent && this.pauses(failure)) return;
+    // First: a watcher that is told may let go of others, and this one may begin again then, with a place of its own.
+    this.freeSlot();
     // Somebody may have come for it after it had been given up.
     if (failure !== null && this.givenUp && this.isWanted) this.againFrom(this.wants[0].layer);
-    else if (failure !== null && this.awaitsParent(failure)) this.fetches.againAfter(this);
-    else if (failure !== null && this.pauses(failure)) return;
+    else if (awaitsParent) this.fetches.againAfter(this);
     else if (failure === null || !this.asksAnother(failure)) this.settle(outcome, failure);
-    this.freeSlot();
     this.goOn();
   }
 
@@ -193,7 +195,7 @@ export class LayerFetch extends Task {
     cancelTimer(this.timer);
     this.timer = 0;
     this.letGo();
-    this.freeSlot();
+    if (this.freeSlot()) this.fetches.proceed();
   }
 
   /** What the host has kept for another attempt. */
@@ -245,10 +247,12 @@ export class LayerFetch extends Task {
     for (let i = 0; i < wants.length; i++) wants[i].watcher.moved(this);
   }
 
-  private freeSlot(): void {
-    if (!this.downloads) return;
+  /** Whether it had a place; `proceed` gives that to another. */
+  private freeSlot(): bool {
+    if (!this.downloads) return false;
     this.downloads = false;
     this.fetches.slotFreed();
+    return true;
   }
 }
 
@@ -312,7 +316,6 @@ export class LayerFetches {
 
   slotFreed(): void {
     this.slots += 1;
-    this.proceed();
   }
 }
 
