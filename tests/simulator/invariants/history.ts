@@ -88,11 +88,10 @@ export class History implements Invariant, Oracle {
     for (const { action, request: form } of TOLD.filter(fits)) {
       const id = form.exec(request)?.[1] ?? "";
       const at = action === "resize" ? this.#between.indexOf(id) : -1;
-      if (at < 0) this.#hear(`${action} ${id}`);
+      if (at < 0) this.#hear(action, id);
       else this.#between.splice(at, 1);
     }
-    for (const { action } of MADE.filter(fits))
-      this.#hear(`${action} ${(JSON.parse(body ?? "") as { Id: string }).Id}`);
+    for (const { action } of MADE.filter(fits)) this.#hear(action, (JSON.parse(body ?? "") as { Id: string }).Id);
     return null;
   }
 
@@ -123,13 +122,16 @@ export class History implements Invariant, Oracle {
     return null;
   }
 
-  /** It must be there before it is told. */
-  #hear(what: string): void {
-    this.#told.add(what);
+  /** It must be there before it is told. A container's name may look like an id: nobody was made by that. */
+  #hear(action: string, id: string): void {
     for (const { position, bytes } of this.#read(this.#next)) {
       this.#kept.add(nameOf(eventOf(bytes)));
       this.#next = position + 1n;
     }
+    const making = action.startsWith("exec_") ? "exec_create" : "create";
+    if (action !== making && !this.#kept.has(`${making} ${id}`)) return;
+    const what = `${action} ${id}`;
+    this.#told.add(what);
     if (!this.#kept.has(what)) broken(`a client is told of ${what}, and the journal has not been`);
   }
 
