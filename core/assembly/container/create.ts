@@ -69,7 +69,7 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
   engine.containers.add(container);
   tieLinks(container);
   container.change();
-  new Creation(container, call, wish.warnings).begin();
+  new Creation(container, call, wish.warnings, wish.config.stringOf("WorkingDir")).begin();
   return null;
 }
 

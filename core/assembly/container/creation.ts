@@ -51,18 +51,17 @@ export class Creation extends Task {
   private open: i32 = 0;
   private failure: string = "";
   private stage: Filling = Filling.Not;
-  private readonly directory: string;
   /** Mounts whose volumes were not there before. */
   private readonly added: MountPoint[] = [];
 
-  /** `call`: null when whoever asked for it has gone with an earlier engine. */
+  /** `call`: null when whoever asked for it has gone with an earlier engine. `directory`: the working directory. */
   constructor(
     private readonly container: Container,
     private readonly call: Call | null,
     private readonly warnings: string[],
+    private readonly directory: string,
   ) {
     super();
-    this.directory = documentOf(container.config).stringOf("WorkingDir");
   }
 
   begin(): void {
@@ -212,7 +211,7 @@ export function resumeCreation(container: Container): void {
   tellMended(`container ${container.id}`, "its making goes on, though nobody is told");
   acting.origin = originOf(container.lastChange);
   container.touch();
-  new Creation(container, null, []).begin();
+  new Creation(container, null, [], documentOf(container.config).stringOf("WorkingDir")).begin();
   acting.alone(ENGINE_START);
 }
 
