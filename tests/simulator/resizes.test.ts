@@ -16,7 +16,7 @@ test.each([
   ["running", "restarting", 200, false],
   ["restarting", "restarting", 500, false],
 ] as const)("asked of one that is %s, and %s when it is told %d", (asked, told, status, isExcused) => {
-  const history = new History(() => []);
+  const history = new History(() => [{ position: 1n, bytes: created() }]);
   history.stepped(step(asked, { id: 1n, status }));
   history.stepped(step(told));
   const hear = () => history.answered({ ...RESIZE } as Asked, { status: 200, headers: new Map(), body: "" });
@@ -35,4 +35,18 @@ function step(word: string, answer?: { id: bigint; status: number }): Seen {
 
 function reply({ id, status }: { id: bigint; status: number }): object {
   return { request: id, command: { tag: "whole", val: { head: { status, headers: "" } } } };
+}
+
+/** An event in the form of the journal: its form, its time, then texts behind their lengths. */
+function created(): Uint8Array {
+  const texts = ["container", "create", ID].map((text) => Buffer.from(text));
+  const head = Buffer.alloc(9);
+  head[0] = 2;
+  return Buffer.concat([head, ...texts.flatMap((text) => [lengthOf(text), text])]);
+}
+
+function lengthOf(text: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(text.length);
+  return length;
 }

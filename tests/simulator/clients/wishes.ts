@@ -39,7 +39,7 @@ export function drawWishes(draw: Draw): string {
     [8, "named"],
     [12, `shared=${other}`],
     [14, `joined=${other}`],
-    [20, `linked=${other}`],
+    [9, `linked=${other}`],
     [8, `policy=${draw.one(["always", "unless-stopped", "on-failure:2"])}`],
     [16, `healthy=${draw.one(["0", "1"])}`],
     [8, "memory=64"],

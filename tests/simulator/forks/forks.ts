@@ -25,6 +25,8 @@ const EVERY = 50;
 /** Once in so many times the kind's first is taken, for those that do not come again; or one of the next. */
 const FIRST = 3;
 const LATEST = 12;
+/** Hardly a story has one of these: its first is always taken. */
+const SCARCE = ["processes rewrite", "content make-directory"];
 
 export interface ForksNeeds {
   core: CompiledCore;
@@ -66,11 +68,15 @@ export class Forks implements Invariant {
   #isTurnOf(outputs: StepOutputs): boolean {
     let isTurn = false;
     for (const { kind } of outputsOf(outputs)) {
-      const left = this.#left.get(kind) ?? (this.#draw.onceIn(FIRST) ? 0 : this.#draw.below(LATEST));
+      const left = this.#left.get(kind) ?? this.#turnOf(kind);
       this.#left.set(kind, left - 1);
       if (left === 0) isTurn = true;
     }
     return isTurn;
+  }
+
+  #turnOf(kind: string): number {
+    return SCARCE.includes(kind) || this.#draw.onceIn(FIRST) ? 0 : this.#draw.below(LATEST);
   }
 
   #cutAfterEach(seen: Seen): void {
