@@ -16,7 +16,7 @@ test.each([
   ["running", "restarting", 200, false],
   ["restarting", "restarting", 500, false],
 ] as const)("asked of one that is %s, and %s when it is told %d", (asked, told, status, isExcused) => {
-  const history = new History(() => [{ position: 1n, bytes: created() }]);
+  const history = new History(() => [{ position: 1n, at: 0n, bytes: created() }]);
   history.stepped(step(asked, { id: 1n, status }));
   history.stepped(step(told));
   const hear = () => history.answered({ ...RESIZE } as Asked, { status: 200, headers: new Map(), body: "" });
