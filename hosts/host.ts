@@ -84,9 +84,10 @@ export interface LogBytes {
   start(): Promise<number>;
   /**
    * Bytes from `offset`, at most `into.length`; resolves to how many were read, 0 at the end, -1 where they have been
-   * thrown away. What comes after the last byte that was read is kept for the reader as long as it can be.
+   * thrown away. What comes after the last byte that was read is kept for the reader as long as it can be; with `from`,
+   * where what it will ask for again begins, what comes from there on.
    */
-  read(offset: number, into: Uint8Array): Promise<number>;
+  read(offset: number, into: Uint8Array, from?: number): Promise<number>;
   /** Calls `grown` whenever there may be more to read. Returns what stops that. */
   watch(grown: () => void): () => void;
   close(): Promise<void>;

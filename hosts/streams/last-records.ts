@@ -12,6 +12,8 @@ export interface LastRecords {
   beginnings: Beginnings;
   /** So many records of those lines are not among them. */
   skip: number;
+  /** Where those were counted from; what has been thrown away since cannot be skipped any more. */
+  from: number;
 }
 
 /** What `tail` asks for; null for all. Records of both streams count, as with Docker. */
@@ -23,9 +25,10 @@ export async function lastRecords(
   if (source.tail === undefined) return null;
   const size = await log.size();
   const { beginnings, isEven } = await tailOf(log, size, source.tail, source);
-  if (isEven) return { beginnings, skip: 0 };
-  const count = await countRecords(source, firstBytes(log, size), beginnings, gone);
-  return { beginnings, skip: Math.max(0, count - source.tail) };
+  const first = firstOf(beginnings);
+  if (isEven) return { beginnings, skip: 0, from: first };
+  const { count, from } = await countRecords(source, firstBytes(log, size, first), beginnings, gone);
+  return { beginnings, skip: Math.max(0, count - source.tail), from };
 }
 
 async function countRecords(
@@ -33,15 +36,24 @@ async function countRecords(
   log: LogBytes,
   beginnings: Beginnings,
   gone: AbortSignal,
-): Promise<number> {
+): Promise<{ count: number; from: number }> {
   let count = 0;
+  let from = firstOf(beginnings);
   const cutter = new RecordCutter({ since, until, beginnings, times: false }, () => count++);
-  const reader = new LogReader(log, firstOf(beginnings), AbortSignal.abort(), gone);
+  const reader = new LogReader(log, from, AbortSignal.abort(), gone);
   try {
-    for (let block = await reader.next(); block !== null && !cutter.over; block = await reader.next())
-      cutter.cut(block, reader.passed - block.length);
+    let passed = from;
+    for (let block = await reader.next(); block !== null && !cutter.over; block = await reader.next()) {
+      const offset = reader.passed - block.length;
+      if (offset !== passed) {
+        cutter.finish();
+        [count, from] = [0, offset]; // what was counted is gone
+      }
+      cutter.cut(block, offset);
+      passed = reader.passed;
+    }
     if (ended) cutter.finish();
-    return count;
+    return { count, from };
   } finally {
     reader.close();
   }

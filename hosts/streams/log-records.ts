@@ -22,6 +22,8 @@ export class LogRecords {
   readonly #objects: LogObjects | null;
   /** So many more are not wanted. */
   #skip: number;
+  /** Where the last block ended; undefined before the first. */
+  #passed: number | undefined;
   // Two, by turns: while one is being sent the other is filled.
   #output = new ByteBuilder();
   #other = new ByteBuilder();
@@ -30,6 +32,7 @@ export class LogRecords {
   constructor(form: RecordForm, last: LastRecords | null = null) {
     this.#form = form;
     this.#skip = last?.skip ?? 0;
+    this.#passed = last?.from;
     this.#prefix = new TextEncoder().encode(form.prefix);
     this.#objects = form.objects === undefined ? null : new LogObjects(form.objects);
     const { since, until, timestamps } = form;
@@ -48,6 +51,8 @@ export class LogRecords {
 
   /** Records of a block of whole lines, which is at an offset of the log. Good until the call after the next. */
   render(block: Uint8Array, offset: number): Uint8Array {
+    if (this.#passed !== undefined && offset !== this.#passed) this.#passGap();
+    this.#passed = offset + block.length;
     this.#cutter.cut(block, offset);
     return this.#taken();
   }
@@ -56,6 +61,12 @@ export class LogRecords {
   finish(): Uint8Array {
     this.#cutter.finish();
     return this.#taken();
+  }
+
+  /** What lies between was thrown away: the end of the line under way, and what was to be skipped. */
+  #passGap(): void {
+    this.#cutter.finish();
+    this.#skip = 0;
   }
 
   #taken(): Uint8Array {

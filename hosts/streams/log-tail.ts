@@ -165,12 +165,12 @@ class TailSearch {
   }
 }
 
-/** Null when the bytes were thrown away meanwhile. */
+/** Null when the bytes were thrown away meanwhile. They will be read again. */
 async function readExactly(log: LogBytes, offset: number, length: number): Promise<Uint8Array | null> {
   const bytes = new Uint8Array(length);
   let filled = 0;
   while (filled < length) {
-    const read = await log.read(offset + filled, bytes.subarray(filled));
+    const read = await log.read(offset + filled, bytes.subarray(filled), offset);
     if (read < 0) return null;
     if (read === 0) break;
     filled += read;

@@ -196,10 +196,11 @@ class LogReading implements LogBytes, LogPosition {
     return this.#files.start;
   }
 
-  async read(offset: number, into: Uint8Array): Promise<number> {
+  async read(offset: number, into: Uint8Array, from?: number): Promise<number> {
+    this.position = from ?? offset; // also while another thread reads
     const read = await this.#files.read(offset, into, this.#atEnd);
     this.#atEnd = read < into.length;
-    this.position = offset + Math.max(0, read);
+    this.position = from ?? offset + Math.max(0, read);
     return read;
   }
 

@@ -88,6 +88,20 @@ test("who is still reading keeps files that are gone, and they go when the reade
   await other.close();
 });
 
+test("who will read again keeps what it has read", async () => {
+  write(6);
+  logs.keep(ID, keeping({ fileBytes: 50, files: 1 }));
+  const log = logs.open(ID);
+  expect(await log.read(0, new Uint8Array(60), 10)).toBe(60);
+  await rotated(1);
+  write(6);
+  await rotated(2);
+  write(1);
+  await until(() => names().length === 2);
+  expect(await textOf(log, 10)).toBe(lines(1, 13));
+  await log.close();
+});
+
 test("a reader that never reads holds no more back than 64 MiB", async () => {
   const block = 16 * 1024 ** 2;
   const put = () => appendFileSync(path(), new Uint8Array(block).fill(0x0a));

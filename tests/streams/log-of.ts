@@ -55,6 +55,25 @@ export class MemoryLog implements LogBytes {
   }
 }
 
+/** Throws away, once its end has been read, what is before an offset; only what nobody holds back, if `keeps`. */
+export class RotatedLog extends MemoryLog {
+  readonly #before: number;
+  readonly #keeps: boolean;
+
+  constructor(text: string, before: number, keeps: boolean) {
+    super(text);
+    this.#before = before;
+    this.#keeps = keeps;
+  }
+
+  override async read(offset: number, into: Uint8Array, from?: number): Promise<number> {
+    const read = await super.read(offset, into);
+    const position = from ?? offset + Math.max(0, read);
+    if (read === 0 && (!this.#keeps || position >= this.#before)) this.forget(this.#before);
+    return read;
+  }
+}
+
 /** `line(3, "hi")`: written three seconds past nine. */
 export function line(second: number, text: string, stream = "stdout", tag = "F", offset = "+00:00"): string {
   const seconds = String(second).padStart(2, "0");

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { LogBytes, replies } from "../../hosts/host.js";
 import { serveLogs } from "../../hosts/streams/logs.js";
 import { turn } from "../../hosts/turn.js";
-import { Collected, MemoryLog, frames, line, never, timeOf } from "./log-of.js";
+import { Collected, MemoryLog, RotatedLog, frames, line, never, timeOf } from "./log-of.js";
 
 const ALL: replies.LogSource = {
   container: "c",
@@ -328,6 +328,15 @@ describe("tail", () => {
     expect(await logsOf(log, { tail: 2 })).toBe("twothree\n");
   });
 
+  test.each([
+    ["what was to be skipped is thrown away", false, "two\nthree\n"],
+    ["what is held back is kept", true, "rest\ntwo\nthree\n"],
+  ])("has the newest though %s between counting and telling", async (_, keeps, expected) => {
+    const long = line(1, "x".repeat(2 * 16_384) + "rest");
+    const log = new RotatedLog(long + line(2, "two") + line(3, "three"), long.length, keeps);
+    expect(await logsOf(log, { tail: 3 })).toBe(expected);
+  });
+
   test("does not count what may still go on", async () => {
     const log = new MemoryLog(line(1, "one") + line(2, "two") + line(3, "three", "stdout", "P"));
     expect(await logsOf(log, { tail: 1, ended: false })).toBe("two\n");
@@ -404,6 +413,20 @@ describe("follow", () => {
     drain.abort();
     await served;
     expect(client.text).toBe("one\nthree\n");
+  });
+
+  test("does not go on with a line whose end was thrown away", async () => {
+    const log = new MemoryLog(line(1, "one") + line(2, "half", "stdout", "P"));
+    const client = new Collected();
+    const drain = new AbortController();
+    const served = serveLogs({ ...ALL, follow: true, framed: true }, log, client, drain.signal, never);
+    await turns();
+    log.forget((await log.size()) + line(2, " and half").length);
+    log.append(line(2, " and half") + line(3, "three"));
+    await turns();
+    drain.abort();
+    await served;
+    expect(frames(client.text)).toBe("1:one\n|1:half|1:three\n");
   });
 
   test("ends when the client is gone", async () => {

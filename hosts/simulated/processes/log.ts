@@ -70,9 +70,9 @@ export class ContainerLog {
     return {
       size: async () => this.#size,
       start: async () => this.#files[0]!,
-      read: async (offset, into) => {
+      read: async (offset, into, from) => {
         const read = this.#read(offset, into);
-        reader.position = offset + Math.max(0, read);
+        reader.position = from ?? offset + Math.max(0, read);
         return read;
       },
       watch: (grown) => {
