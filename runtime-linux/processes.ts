@@ -255,7 +255,7 @@ class Processes implements LinuxProcesses {
     if (!this.#running.delete(run.name)) return;
     this.#stdins.close(run);
     const exit = (await exitOf(run)) ?? (await this.#lost(run));
-    this.#logs.ended(run.container, exit.at);
+    if (run.isLast()) this.#logs.ended(run.container, exit.at);
     this.#memoryKills.ended(run);
     this.#happened({ tag: "exited", val: { container: run.container, run: run.number, exit } });
   }
@@ -284,11 +284,10 @@ class Processes implements LinuxProcesses {
     this.#running.delete(run.name);
     this.#memoryKills.forget(run);
     await this.#execs.reapOf(run);
-    const passes = run.note()?.log?.passing;
+    const passes = run.note()?.log?.passing ?? false;
     const exit = await exitOf(run);
     await reap(run, ended, this.#at);
-    this.#logs.ended(run.container, exit?.at ?? now());
-    if (passes) this.#logs.clear(run.container);
+    if (run.isLast()) this.#endLog(run.container, exit?.at ?? now(), passes);
     this.#exits.forget(run);
     this.#stdins.close(run);
     return DONE;
@@ -300,6 +299,11 @@ class Processes implements LinuxProcesses {
     } catch (error) {
       throw identifyFailure(error);
     }
+  }
+
+  #endLog(container: string, at: bigint, passes: boolean): void {
+    this.#logs.ended(container, at);
+    if (passes) this.#logs.clear(container);
   }
 
   /** `log`: none of a run that was launched before logs were bounded. */

@@ -1,6 +1,6 @@
 // Clears a run away: whatever of it was made, whatever still runs. Its log stays.
 
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { forgetGroup } from "./chosen-groups.js";
@@ -17,7 +17,7 @@ const SUPERVISOR_LIMIT_MS = 2000;
 /** `ended`: resolves when the run's supervisor is gone, if that is known. */
 export async function reap(run: Run, ended: Promise<void> | undefined, at: Surroundings): Promise<void> {
   await ownTurn();
-  const isLast = !hasNewer(run, at);
+  const isLast = run.isLast();
   const note = run.note();
   // One that has ended by itself has left nothing behind, as a rule.
   const isGone = isLast && run.exit() !== undefined && (await at.cgroups.removeEmpty(run.container));
@@ -52,14 +52,4 @@ async function removeState(run: Run, note: RunNote, at: Surroundings): Promise<v
   // runc mounts its own program there for a moment, to make it unwritable: one that was killed then has left it mounted.
   for (const name of namesIn(state)) if (name.startsWith("runc.")) unmount(join(state, name), at.kernel);
   await removeAll(state);
-}
-
-/** The cgroup is the container's: a later run may be in it. */
-function hasNewer(run: Run, at: Surroundings): boolean {
-  try {
-    return readdirSync(at.paths.runs(run.container)).some((name) => Number(name) > run.number);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-    throw error;
-  }
 }

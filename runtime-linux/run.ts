@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { types } from "../hosts/host.js";
+import { namesIn } from "./directories.js";
 import { hadMemoryKills } from "./memory-kills.js";
 import { runName, type Paths } from "./paths.js";
 import type { Runtime } from "./runtimes.js";
@@ -91,6 +92,11 @@ export class Run {
     return (
       note.runtime.kind !== "other" && existsSync(this.state(note.runtime)) && !existsSync(this.gate(note.runtime))
     );
+  }
+
+  /** Nothing of a later one is there: what is the container's and not a run's, its cgroup and its log, is this one's. */
+  isLast(): boolean {
+    return !namesIn(this.#paths.runs(this.container)).some((name) => Number(name) > this.number);
   }
 
   /** What the supervisor wrote at the end; undefined before that. */

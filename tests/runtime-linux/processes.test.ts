@@ -1,8 +1,9 @@
 // Containers' processes by a real OCI runtime and its supervisor: output, input, signals, ends.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { until } from "../support/commands.js";
 import { launchOf, makeRootfs, newId, readLog } from "./fixture.js";
 import { onRuntimes } from "./on-runtimes.js";
 
@@ -49,6 +50,24 @@ onRuntimes("processes", (on) => {
     await perform(launchOf(container, on.fixture.processes.runtimes[0]!, ["echo", "two"], { run: 2 }));
     await on.fixture.exited(container, 2);
     expect(String((await logOf(container)).stdout)).toBe("one\ntwo\n");
+    await perform({ tag: "reap", val: { container, run: 2 } });
+    await clear(container);
+  });
+
+  it("leaves a later run its log when one before it is reaped", async () => {
+    const { container } = await launch(["sh", "-c", "printf one"]);
+    await on.fixture.exited(container);
+    const log = { fileBytes: 1000n, files: 1, compressed: false, passing: false };
+    const says = ["sh", "-c", "printf two; read x; while :; do echo on; sleep 0.01; done"];
+    const later = { run: 2, log, openStdin: true };
+    await perform(launchOf(container, on.fixture.processes.runtimes[0]!, says, later));
+    await on.waitForLog(container, "two");
+    await perform({ tag: "reap", val: subject(container) });
+    const file = on.fixture.paths.log(container);
+    expect(readFileSync(file, "utf8").match(/ (std(out|err) [EFP])/g)).toEqual([" stdout P", " stdout E", " stdout P"]);
+    // It is still kept within its bounds.
+    await on.fixture.processes.stdio.stdin(container, 2).write(Buffer.from("go on\n"));
+    await until("a file of its own", () => existsSync(`${file}.2`));
     await perform({ tag: "reap", val: { container, run: 2 } });
     await clear(container);
   });
