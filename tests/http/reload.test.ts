@@ -18,6 +18,9 @@ function write(configuration: unknown): void {
   writeFileSync(file, typeof configuration === "string" ? configuration : JSON.stringify(configuration));
 }
 
+/** As an event has them. The reference keeps them in a map, which has no order. */
+const LABELS = [String.raw`["a=\u003cb\u003e","c=d"]`, String.raw`["c=d","a=\u003cb\u003e"]`];
+
 interface Info {
   ID: string;
   Name: string;
@@ -35,7 +38,7 @@ onEngines(
       write({ debug: true, labels: ["a=<b>", "c=d"], "insecure-registries": ["10.1.0.0/16"] });
       const event = await reloaded();
       const info = await engine().read<Info>("/info");
-      expect([info.Debug, info.Labels]).toEqual([true, ["a=<b>", "c=d"]]);
+      expect([info.Debug, info.Labels.sort()]).toEqual([true, ["a=<b>", "c=d"]]);
       expect(info.RegistryConfig.InsecureRegistryCIDRs).toContain("10.1.0.0/16");
       expect([event.Type, event.Actor.ID, event.scope, event.status]).toEqual(["daemon", info.ID, "local", undefined]);
       const runtimes = event.Actor.Attributes["runtimes"] ?? "";
@@ -47,7 +50,7 @@ onEngines(
         "default-shm-size": "67108864",
         features: "map[]",
         "insecure-registries": '["10.1.0.0/16"]',
-        labels: String.raw`["a=\u003cb\u003e","c=d"]`,
+        labels: expect.toBeOneOf(LABELS) as string,
         "max-concurrent-downloads": "3",
         name: info.Name,
         "registry-mirrors": "[]",
@@ -57,10 +60,8 @@ onEngines(
     test("leaves what the file does not speak of any more", async () => {
       write({ debug: false });
       const { Actor } = await reloaded();
-      expect([Actor.Attributes["debug"], Actor.Attributes["labels"]]).toEqual([
-        "false",
-        String.raw`["a=\u003cb\u003e","c=d"]`,
-      ]);
+      expect(Actor.Attributes["debug"]).toBe("false");
+      expect(LABELS).toContain(Actor.Attributes["labels"]);
       const info = await engine().read<Info>("/info");
       expect([info.Debug, info.Labels.length]).toEqual([false, 2]);
     });
