@@ -132,11 +132,23 @@ export class LogFiles {
     this.look();
   }
 
-  /** No supervisor writes any more: what has no newline is all of its line. */
+  /**
+   * No supervisor writes any more: what has no newline is all of its line. That is marked in the newest file that has
+   * something in it. One that is compressed was whole when a run began.
+   */
   endStreams(at: bigint): void {
     this.look();
-    const { current } = this;
-    if (current) markEnds(this.path, current.base > this.start, at);
+    const newest = this.#pieces.findLast(({ gone, size }) => !gone && size > 0);
+    if (!newest || newest.compressed) return;
+    markEnds(newest.path, newest.base > this.start, at);
+    if (newest !== this.current) this.#regrow(newest);
+  }
+
+  #regrow(piece: LogPiece): void {
+    piece.regrow();
+    for (const empty of this.#pieces.slice(this.#pieces.indexOf(piece) + 1)) empty.base = piece.end;
+    this.#end = piece.end;
+    this.tell();
   }
 
   /**
@@ -160,6 +172,11 @@ export class LogFiles {
   /** Files that have a name. */
   get count(): number {
     return this.#pieces.filter(({ gone }) => !gone).length;
+  }
+
+  /** Something follows the files before the current one: no run's end is marked in them any more. */
+  get hasGoneOn(): boolean {
+    return (this.current?.size ?? 0) > 0;
   }
 
   /** Files that nothing is written to any more, and that are not compressed. */

@@ -1,7 +1,7 @@
 // One file of a container's log: being written, whole, or whole and compressed.
 
-import { closeSync, createReadStream, createWriteStream, fstatSync, openSync, read, readSync } from "node:fs";
-import { renameSync, rmSync, statSync, unlinkSync, type Stats } from "node:fs";
+import { appendFileSync, closeSync, createReadStream, createWriteStream, fstatSync, openSync, read } from "node:fs";
+import { readSync, renameSync, rmSync, statSync, unlinkSync, type Stats } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { constants, createGunzip, createGzip } from "node:zlib";
@@ -31,10 +31,10 @@ export class LogPiece {
   /** Its name was taken away: it is there for those who have yet to read it. */
   gone = false;
 
-  /** `base`: offset of its first byte in the whole log. */
+  /** `base`: offset of its first byte in the whole log. It moves only while nothing is in it. */
   constructor(
     readonly number: number,
-    readonly base: number,
+    public base: number,
     path: string,
   ) {
     this.#path = path;
@@ -66,16 +66,22 @@ export class LogPiece {
     this.#size = this.size;
   }
 
+  /** More was written to it after all. */
+  regrow(): void {
+    this.#size = this.#stat()?.size ?? this.#size;
+  }
+
   /**
    * `fresh`: what is there was written just now, so that it is in memory: it is read at once, in a hundredth of the time
    * that another thread would take.
    */
   async read(offset: number, into: Uint8Array, fresh: boolean): Promise<number> {
-    if (fresh && !this.compressed) return readSync(this.#open(), into, 0, into.length, offset - this.base);
+    const at = offset - this.base;
+    if (fresh && !this.compressed) return readSync(this.#open(), into, 0, into.length, at);
     this.#reading++;
     try {
       const fd = await this.#plain();
-      return (await readAt(fd, into, 0, into.length, offset - this.base)).bytesRead;
+      return (await readAt(fd, into, 0, into.length, at)).bytesRead;
     } finally {
       this.#reading--;
       if (this.#closing) this.close();
@@ -127,7 +133,7 @@ export class LogPiece {
       rmSync(cutting, { force: true });
       return undefined;
     }
-    this.#open();
+    append(cutting, this.#from(offset + statSync(cutting).size));
     renameSync(cutting, this.#path);
     this.gone = true;
     const piece = new LogPiece(this.number, offset, this.#path);
@@ -142,6 +148,12 @@ export class LogPiece {
     if (this.#fd !== undefined) closeSync(this.#fd);
     void this.#unpacked?.then(closeSync, () => {});
     this.#fd = this.#unpacked = undefined;
+  }
+
+  /** What is in it from there on: marks that came while the rest was copied. */
+  #from(offset: number): Uint8Array {
+    const bytes = new Uint8Array(Math.max(0, this.end - offset));
+    return bytes.subarray(0, readSync(this.#open(), bytes, 0, bytes.length, offset - this.base));
   }
 
   #stat(): Stats | undefined {
@@ -183,6 +195,15 @@ export function isMissing(error: unknown): boolean {
 async function fill(path: string, ...from: (NodeJS.ReadableStream | NodeJS.ReadWriteStream)[]): Promise<void> {
   try {
     await pipeline([...from, createWriteStream(path, { mode: 0o600 })]);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+function append(path: string, bytes: Uint8Array): void {
+  try {
+    appendFileSync(path, bytes);
   } catch (error) {
     rmSync(path, { force: true });
     throw error;

@@ -28,6 +28,9 @@ interface Kept {
   waitMs: number;
   /** Of `performance.now`. */
   dueAt: number;
+  /** Numbers of the files before which all was tidied up, and compressed, or tried to be. */
+  tidied: number;
+  packed: number;
 }
 
 export class Logs {
@@ -57,7 +60,7 @@ export class Logs {
   keep(container: string, keeping: Keeping): void {
     attempt(() => (keeping.fileBytes === 0 ? this.#open.get(container) : this.#files(container))?.look());
     if (keeping.fileBytes === 0) return;
-    this.#kept.set(container, { keeping, ...nextLook(SHORTEST_LOOK_MS) });
+    this.#kept.set(container, { keeping, tidied: 0, packed: 0, ...nextLook(SHORTEST_LOOK_MS) });
     this.#schedule();
   }
 
@@ -65,8 +68,9 @@ export class Logs {
   ended(container: string, at: bigint): void {
     const kept = this.#kept.get(container);
     this.#kept.delete(container);
-    attempt(() => this.#files(container).endStreams(at));
+    const isMarked = attempt(() => this.#files(container).endStreams(at));
     if (kept) attempt(() => this.#finish(container, kept.keeping));
+    if (kept?.keeping.compressed && isMarked) attempt(() => this.#pack(container));
     this.#forget(container);
   }
 
@@ -108,7 +112,7 @@ export class Logs {
     for (const [container, kept] of this.#kept) {
       if (kept.dueAt > now) continue;
       let grown = false;
-      attempt(() => (grown = this.#bound(container, kept.keeping)));
+      attempt(() => (grown = this.#bound(container, kept)));
       Object.assign(kept, nextLook(grown ? SHORTEST_LOOK_MS : Math.min(kept.waitMs * 2, LONGEST_LOOK_MS)));
     }
     this.#wakeAt = Infinity;
@@ -116,13 +120,25 @@ export class Logs {
   }
 
   /** Whether it has grown. */
-  #bound(container: string, keeping: Keeping): boolean {
+  #bound(container: string, kept: Kept): boolean {
+    const { keeping } = kept;
     const files = this.#files(container);
     const grown = files.grown();
     if (files.count > keeping.files) files.keep(keeping.files);
+    if (!this.#renewing.has(container)) attempt(() => this.#settle(container, files, kept));
     if ((files.current?.size ?? 0) < keeping.fileBytes) return grown;
     if (!this.#renewing.has(container) && keeping.renew()) void this.#renewed(container, files, keeping);
     return true;
+  }
+
+  /** What is whole is tidied up, whoever had it end; it is compressed once a run's end need not be marked in it. */
+  #settle(container: string, files: LogFiles, kept: Kept): void {
+    const number = files.current?.number ?? 0;
+    if (kept.tidied !== number) this.#tidy(container, kept.keeping);
+    kept.tidied = number;
+    if (!kept.keeping.compressed || !files.hasGoneOn || kept.packed === number) return;
+    kept.packed = number;
+    this.#pack(container);
   }
 
   /** Waits for the new file, so that readers go on without delay. */
@@ -145,13 +161,16 @@ export class Logs {
     this.#tidy(container, keeping);
   }
 
-  #tidy(container: string, { files: most, fileBytes, compressed }: Keeping): void {
+  #tidy(container: string, { files: most, fileBytes }: Keeping): void {
     const files = this.#files(container);
     files.look();
     files.keep(most);
     const isOverlong = files.finished().some(({ size }) => size > OVERLONG * fileBytes);
     if (isOverlong) this.#work(container, () => files.cut(most * fileBytes));
-    if (!compressed) return;
+  }
+
+  #pack(container: string): void {
+    const files = this.#files(container);
     // What is whole by the time of that work may have to be cut first: what is compressed cannot be.
     const before = files.current?.number ?? 0;
     this.#work(container, async () => {
@@ -219,12 +238,13 @@ function nextLook(waitMs: number): Pick<Kept, "waitMs" | "dueAt"> {
   return { waitMs, dueAt: (Math.floor(performance.now() / waitMs) + 1) * waitMs };
 }
 
-/** On a disk that is full or fails: it is tried again at the next look, and who reads is told. */
-function attempt(act: () => void): void {
+/** On a disk that is full or fails: it is tried again at the next look, and who reads is told. False then. */
+function attempt(act: () => void): boolean {
   try {
     act();
+    return true;
   } catch {
-    // See above.
+    return false; // see above
   }
 }
 

@@ -1,9 +1,13 @@
 // Where a run's output ended without a newline is marked in its log: conmon does not.
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { LogPiece } from "../../runtime-linux/stdio/log-piece.js";
 import { Logs } from "../../runtime-linux/stdio/log.js";
+import { pause, until } from "../support/commands.js";
 import { line } from "../streams/log-of.js";
 
 const ID = "c";
@@ -66,17 +70,76 @@ test("a stream that is not heard of for long may have ended without a newline", 
   expect(readFileSync(path(), "utf8")).toBe(many + line(7, "", "stdout", "E"));
 });
 
-test("of a file that has others before it nothing is known of what they ended with; one with nothing in it stays empty", () => {
+test("one with nothing in it stays empty: the end is marked in the newest that has something in it", async () => {
+  const [part, end] = [line(1, "a", "stdout", "P"), line(7, "", "stdout", "E")];
+  writeFileSync(path(), part);
+  const reader = logs.open(ID); // the file has its second name
+  const into = new Uint8Array(1000);
+  expect(await reader.read(0, into)).toBe(part.length);
+  rmSync(path());
+  writeFileSync(path(), "");
+  expect(await reader.read(part.length, into)).toBe(0);
+  for (const time of ["ended", "reaped"]) {
+    logs.ended(ID, AT);
+    expect([time, readFileSync(path(), "utf8"), readFileSync(`${path()}.1`, "utf8")]).toEqual([time, "", part + end]);
+  }
+  // Who reads goes on with it, and then with the next run's.
+  writeFileSync(path(), line(2, "b"));
+  for (const [at, text] of [
+    [part.length, end],
+    [part.length + end.length, line(2, "b")],
+  ] as const) {
+    const read = await reader.read(at, into);
+    expect(Buffer.from(into.subarray(0, read)).toString()).toBe(text);
+  }
+  await reader.close();
+});
+
+test("of a file that has others before it nothing is known of what they ended with", async () => {
   writeFileSync(path(), line(1, "a", "stdout", "P"));
   const reader = logs.open(ID); // the file has its second name
   rmSync(path());
-  writeFileSync(path(), "");
-  logs.ended(ID, AT);
-  expect(readFileSync(path(), "utf8")).toBe("");
   writeFileSync(path(), line(2, "b", "stderr"));
   logs.ended(ID, AT);
   expect(readFileSync(path(), "utf8")).toBe(line(2, "b", "stderr") + line(7, "", "stdout", "E"));
-  void reader.close();
+  await reader.close();
+});
+
+test("a file is not compressed before the end is marked in it", async () => {
+  const renew = () => {
+    writeFileSync(`${path()}.new`, "");
+    renameSync(`${path()}.new`, path());
+    return true;
+  };
+  const written = line(1, "a") + line(2, "b", "stdout", "P");
+  writeFileSync(path(), written);
+  logs.keep(ID, { fileBytes: 50, files: 3, compressed: true, passing: false, renew });
+  await until("an empty file", () => existsSync(`${path()}.2`));
+  await pause(300); // time to compress it
+  expect(readdirSync(directory).sort()).toEqual(["log", "log.1", "log.2"]);
+  logs.ended(ID, AT);
+  await until("a compressed file", () => existsSync(`${path()}.1.gz`) && !existsSync(`${path()}.1`));
+  expect(gunzipSync(readFileSync(`${path()}.1.gz`)).toString()).toBe(written + line(7, "", "stdout", "E"));
+});
+
+test("what is marked in a file while its last part is copied is in the copy", async () => {
+  const end = line(7, "", "stdout", "E");
+  writeFileSync(path(), line(1, "a") + line(2, "b", "stdout", "P"));
+  const piece = new LogPiece(1, 0, path());
+  piece.finish();
+  // It is asked for when the copy is made.
+  Object.defineProperty(piece, "gone", {
+    get: () => {
+      appendFileSync(path(), end);
+      piece.regrow();
+      return false;
+    },
+    set: () => {},
+  });
+  const rest = await piece.cut(line(1, "a").length);
+  piece.close();
+  expect(readFileSync(path(), "utf8")).toBe(line(2, "b", "stdout", "P") + end);
+  expect(rest?.end).toBe(piece.end);
 });
 
 test("a container without a log gets none", () => {
