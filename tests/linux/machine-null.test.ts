@@ -1,6 +1,7 @@
-// The machine's /dev/null stays as it is, whatever processes in containers do with what they are given as their standard
-// streams, and whoever they run as. The daemon has one of its own here: a failure is not to spoil the machine's.
-import { statSync } from "node:fs";
+// The machine's nodes and the engine's files stay as they are, whatever processes in containers do with what they are
+// given as their standard streams, and whoever they run as; and nothing that they or OCI runtimes are given has a name on
+// the machine. The daemon has nodes of its own here: a failure is not to spoil the machine's.
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findProgram, until } from "../support/commands.js";
@@ -8,6 +9,7 @@ import { launchDaemon, type DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, type Json } from "../support/engine-client.js";
 import { CORACLE, engines } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
+import { commandLineOf, pids, readFor } from "../support/processes.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
@@ -18,7 +20,12 @@ const ODD = ["runc", "crun"].map(findProgram).find((path) => path !== null);
 /** Tries all that it may do to its streams, which may be refused. */
 const CHANGE = ["sh", "-c", "for f in 0 1 2; do chmod 600 /proc/self/fd/$f; touch /proc/self/fd/$f; done 2>&1; true"];
 
-describeUnless(missing, "the machine's /dev/null", () => {
+/** Whoever writes or reads them may be given one. */
+const NODES = ["null", "zero", "full", "random", "urandom", "tty"];
+const RUNTIMES = ["crun", "runc", "odd"].filter((name) => name === "odd" || findProgram(name) !== null);
+const USERS = ["", "777"];
+
+describeUnless(missing, "what the machine has of nodes and files", () => {
   let daemon: DaemonProcess;
   let engine: EngineClient;
   let before: Json;
@@ -30,13 +37,13 @@ describeUnless(missing, "the machine's /dev/null", () => {
       ...["--data-root", dataRoot, "--exec-root", execRoot, "-p", pidFile],
     ]);
     engine = new EngineClient(daemon.socketPath);
-    before = node();
+    before = nodes();
   });
   afterAll(async () => daemon?.close());
-  afterEach(() => expect(node()).toEqual(before));
+  afterEach(() => expect(nodes()).toEqual(before));
 
-  for (const Runtime of ["crun", "runc", "odd"].filter((name) => name === "odd" || findProgram(name) !== null))
-    for (const User of ["", "777"])
+  for (const Runtime of RUNTIMES)
+    for (const User of USERS)
       describe(`containers and execs by ${Runtime} as ${User === "" ? "root" : "a user"}`, () => {
         let id = "";
         beforeAll(async () => {
@@ -44,8 +51,25 @@ describeUnless(missing, "the machine's /dev/null", () => {
         });
 
         test.each([{}, { Tty: true }, { OpenStdin: true }])("a container, %j", async (how) => {
-          const ended = await engine.run({ ...how, User, Cmd: CHANGE, HostConfig: { Runtime, NetworkMode: "none" } });
-          expect(ended.code).toBe(0);
+          const HostConfig = { Runtime, NetworkMode: "none" };
+          const tries = [...CHANGE.slice(0, 2), `${CHANGE[2]}; exec sleep 1000`];
+          const one = await engine.running({ ...how, User, Cmd: tries, HostConfig });
+          expectNameless((await engine.inspect<{ State: { Pid: number } }>(one)).State.Pid);
+          const files = filesOf(one);
+          expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(["log", "supervisor.log"]));
+          for (const { uid, gid, mode } of files) expect([uid, gid, mode & 0o022]).toEqual([0, 0, 0]);
+          await engine.must(204, "POST", `/containers/${one}/kill`);
+          await engine.wait(one);
+          await engine.remove(one);
+        });
+
+        test("its volume is filled, and what that comes from stays as it is", async () => {
+          const HostConfig = { Runtime, NetworkMode: "none" };
+          const look = { Cmd: ["stat", "-c", "%n %u %g %a %Y %Z", "/etc", "/etc/passwd"], HostConfig };
+          const source = (await engine.run(look)).stdout;
+          const filled = { User, Cmd: ["cat", "/etc/passwd"], Volumes: { "/etc": {} }, HostConfig };
+          expect((await engine.run(filled)).stdout).toContain("root:");
+          expect((await engine.run(look)).stdout).toBe(source);
         });
 
         test.each([{}, { Tty: true }, { AttachStdin: true }, { AttachStdin: true, Tty: true }])(
@@ -56,10 +80,24 @@ describeUnless(missing, "the machine's /dev/null", () => {
         );
 
         test.each([{}, { Tty: true }])("a detached exec, %j", async (how) => {
+          const files = filesOf(id);
           const exec = await created({ ...how, Cmd: CHANGE });
           await engine.must(200, "POST", `/exec/${exec}/start`, { Detach: true });
           await until("its end", async () => (await codeOf(exec)) === 0);
+          expect(filesOf(id)).toEqual(expect.arrayContaining(files));
         });
+
+        test.each([{ Detach: true }, { Detach: true, Tty: true }])(
+          "an exec that goes on, %j",
+          async ({ Detach, ...how }) => {
+            const exec = await created({ ...how, Cmd: ["sleep", "1000"] });
+            await engine.must(200, "POST", `/exec/${exec}/start`, { Detach, ...how });
+            const { Pid } = await engine.read<{ Pid: number }>(`/exec/${exec}/json`);
+            expectNameless(Pid);
+            process.kill(Pid, "SIGKILL");
+            await until("its end", async () => (await codeOf(exec)) === 137);
+          },
+        );
 
         test("a detached exec has a device to read nothing from", async () => {
           const script = "cat; test -c /dev/stdin && echo > /proc/self/fd/0 && exit 9";
@@ -75,18 +113,73 @@ describeUnless(missing, "the machine's /dev/null", () => {
         }
       });
 
-  test("a health check of a container with a user", async () => {
-    const Healthcheck = { Test: ["CMD", ...CHANGE], Interval: 1_000_000_000, Timeout: 30_000_000_000 };
-    const id = await engine.running({ Cmd: ["sleep", "1000"], User: "777", Healthcheck });
-    const status = async () =>
-      (await engine.read<{ State: { Health: { Status: string } } }>(`/containers/${id}/json`)).State.Health.Status;
-    await until("its health", async () => (await status()) === "healthy");
+  for (const Runtime of RUNTIMES)
+    test.each(USERS)(`a health check by ${Runtime} as user %j`, async (User) => {
+      // The first one ends, the second waits for somebody to write.
+      const mark = `health-${Runtime}-${User}`;
+      const script = `${CHANGE[2]}; mkfifo /tmp/${mark} || exec cat /tmp/${mark}`;
+      const Healthcheck = { Test: ["CMD", "sh", "-c", script], Interval: 1_000_000_000, Timeout: 600_000_000_000 };
+      const HostConfig = { Runtime, NetworkMode: "none" };
+      const id = await engine.running({ Cmd: ["sleep", "1000"], User, Healthcheck, HostConfig });
+      const status = async () =>
+        (await engine.read<{ State: { Health: { Status: string } } }>(`/containers/${id}/json`)).State.Health.Status;
+      await until("its health", async () => (await status()) === "healthy");
+      const files = filesOf(id);
+      expectNameless(await until("the next", () => pids().find((pid) => commandLineOf(pid) === `cat /tmp/${mark}`)));
+      expect(filesOf(id)).toEqual(expect.arrayContaining(files));
+      await engine.remove(id);
+    });
+
+  test("what OCI runtimes are called with has no name", () => {
+    const calls = readFileSync(`/proc/${daemon.pid()}/root${nodesDirectory()}/given`, "utf8").trim().split("\n");
+    expect(calls.length).toBeGreaterThan(10);
+    // Pipes and sockets, devices whose names are gone, and terminals that were made for the call.
+    const fine =
+      /^(create|start|exec|kill|delete|state|features) \d (\d 0 (fifo|socket)|0 1 character special file|\d 88 .*)$/;
+    expect(calls.filter((line) => !fine.test(line))).toEqual([]);
   });
 
+  /** A process's standard streams are on no file system that the machine has mounted. */
+  function expectNameless(pid: number): void {
+    const mounted = new Set(
+      readFor(daemon.pid(), "mountinfo")
+        .split("\n")
+        .map((line) => line.split(" ")[2]),
+    );
+    for (const at of [0, 1, 2]) {
+      const { dev } = statSync(`/proc/${pid}/fd/${at}`);
+      expect([at, mounted.has(`${dev >> 8}:${dev & 0xff}`)]).toEqual([at, false]);
+    }
+    const { dev } = statSync(`/proc/${daemon.pid()}/root/dev/null`);
+    expect(mounted).toContain(`${dev >> 8}:${dev & 0xff}`);
+  }
+
+  function nodesDirectory(): string {
+    return join(daemon.directories.root, "nodes");
+  }
+
   /** Of the daemon's machine. */
-  function node(): Json {
-    const { uid, gid, mode, mtimeNs, ctimeNs } = statSync(`/proc/${daemon.pid()}/root/dev/null`, { bigint: true });
-    return { uid, gid, mode, mtimeNs, ctimeNs };
+  function nodes(): Json {
+    const one = (name: string): Json => {
+      const place = `/proc/${daemon.pid()}/root/dev/${name}`;
+      const { uid, gid, mode, mtimeNs, ctimeNs } = statSync(place, { bigint: true });
+      return { uid, gid, mode, mtimeNs, ctimeNs };
+    };
+    return Object.fromEntries(NODES.map((name) => [name, one(name)]));
+  }
+
+  /** What the engine keeps of a container in files that are open in somebody else. */
+  function filesOf(id: string): { name: string; uid: number; gid: number; mode: number; ctimeMs: number }[] {
+    const { dataRoot, execRoot } = daemon.directories;
+    const all = [dataRoot, execRoot].flatMap((root) =>
+      readdirSync(root, { recursive: true, encoding: "utf8" }).map((name) => join(root, name)),
+    );
+    return all
+      .filter((path) => path.includes(id) && /log$/.test(path))
+      .map((path) => {
+        const { uid, gid, mode, ctimeMs } = statSync(path);
+        return { name: path.slice(path.lastIndexOf("/") + 1), uid, gid, mode, ctimeMs };
+      });
   }
 
   async function attached(exec: string): Promise<void> {
@@ -108,7 +201,24 @@ describeUnless(missing, "the machine's /dev/null", () => {
 const OWN_NULL = `
 nodes=$1 runtime=$2; shift 2
 mkdir $nodes; mount -t tmpfs tmpfs $nodes
-mknod -m 666 $nodes/null c 1 3; mount --bind $nodes/null /dev/null
-printf '#!/bin/sh\\n[ "$1" = --version ] && echo odd version 1 && exit\\nexec %s "$@"\\n' $runtime > $nodes/odd
+while read name major minor; do
+  mknod -m 666 $nodes/$name c $major $minor; mount --bind $nodes/$name /dev/$name
+done <<END
+null 1 3
+zero 1 5
+full 1 7
+random 1 8
+urandom 1 9
+tty 5 0
+END
+cat > $nodes/odd <<END
+#!/bin/sh
+[ "\\$1" = --version ] && echo odd version 1 && exit
+for word; do case \\$word in create|start|exec|kill|delete|state|features) break ;; *) word= ;; esac; done
+exec 9>>$nodes/given
+for fd in 0 1 2; do echo "\\$word \\$fd \\$(stat -Lc '%h %t %F' /proc/\\$\\$/fd/\\$fd)" >&9; done
+exec 9>&-
+exec $runtime "\\$@"
+END
 chmod 755 $nodes/odd
 exec "$@"`;
