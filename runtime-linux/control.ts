@@ -23,21 +23,25 @@ export async function resizeTerminal(run: Run, rows: number, columns: number, ke
   }
 }
 
-/** Has the supervisor begin a new log file. False when it is gone. */
-export function renewLog(run: Run): boolean {
+/**
+ * Has the supervisor begin a new log file. False when it is gone, or has yet to read what it was told before: of two new
+ * files in a row nobody would see the first.
+ */
+export function renewLog(run: Run, kernel: Pick<Kernel, "readable">): boolean {
   try {
-    beginLog(run);
-    return true;
+    return beginLog(run, kernel);
   } catch (error) {
     if (error instanceof HostFailure) return false;
     throw error;
   }
 }
 
-function beginLog(run: Run): void {
+function beginLog(run: Run, kernel: Pick<Kernel, "readable">): boolean {
   const control = openControl(run);
   try {
+    if (kernel.readable(control) > 0) return false;
     writeSync(control, "2 0 0\n");
+    return true;
   } finally {
     closeSync(control);
   }

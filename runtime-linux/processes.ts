@@ -309,7 +309,7 @@ class Processes implements LinuxProcesses {
   /** `log`: none of a run that was launched before logs were bounded. */
   #keepLog(run: Run, log: LogNote | undefined): void {
     const unbounded = { fileBytes: 0, files: 1, compressed: false, passing: false };
-    this.#logs.keep(run.container, { ...(log ?? unbounded), renew: () => renewLog(run) });
+    this.#logs.keep(run.container, { ...(log ?? unbounded), renew: () => renewLog(run, this.#at.kernel) });
   }
 
   #stdin(run: Run): StdinClient {

@@ -17,7 +17,7 @@ const OVERLONG = 2;
 
 /** What is needed to keep the log of a run within its bounds. */
 export interface Keeping extends LogNote {
-  /** Has the supervisor begin a new file. False when there is none. */
+  /** Has the supervisor begin a new file. False when there is none, or it cannot be told now. */
   renew: () => boolean;
 }
 

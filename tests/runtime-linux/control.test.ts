@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { resizeTerminal } from "../../runtime-linux/control.js";
+import { renewLog, resizeTerminal } from "../../runtime-linux/control.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import type { Run } from "../../runtime-linux/run.js";
 
@@ -27,4 +27,19 @@ test("a terminal has its size when that is told, and not once the supervisor has
   expect(line.toString("latin1", 0, readSync(supervisor, line))).toBe("1 31 97\n");
   await resized;
   expect(told).toBe(true);
+});
+
+test("a supervisor that is slow to read is not told twice to begin a new log file", () => {
+  const directory = mkdtempSync(join(tmpdir(), "coracle-control-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const run = { directory } as Run;
+  execFileSync("mkfifo", [join(directory, "ctl")]);
+  expect(renewLog(run, libc)).toBe(false);
+  const supervisor = openSync(join(directory, "ctl"), constants.O_RDONLY | constants.O_NONBLOCK);
+  onTestFinished(() => closeSync(supervisor));
+  const line = Buffer.alloc(64);
+  for (let file = 0; file < 2; file++) {
+    expect([renewLog(run, libc), renewLog(run, libc)]).toEqual([true, false]);
+    expect(line.toString("latin1", 0, readSync(supervisor, line))).toBe("2 0 0\n");
+  }
 });
