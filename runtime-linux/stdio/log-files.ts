@@ -12,6 +12,9 @@ import { COMPRESSED, isMissing, LogPiece, statOf } from "./log-piece.js";
 const HELD_BACK_BYTES = 64 * 1024 ** 2;
 const LOOK_MS = 100;
 
+/** Ending of the name under which the supervisor makes a new file, for a moment: without that file it would end. */
+const BEGINNING = ".tmp";
+
 /** Somebody who reads. */
 export interface LogPosition {
   /** Offset of the first byte that it may still ask for. */
@@ -261,7 +264,8 @@ function watched(path: string, written: () => void, failed: () => void): Pick<FS
 /** The files that are there, in their order. */
 function found(path: string): { number: number; path: string }[] {
   const directory = dirname(path);
-  const names = list(directory).filter((name) => name.startsWith(`${basename(path)}.`));
+  const beginning = basename(path) + BEGINNING;
+  const names = list(directory).filter((name) => name.startsWith(`${basename(path)}.`) && name !== beginning);
   const form = /\.([1-9][0-9]*)(\.gz)?$/;
   const files = names.flatMap((name) => {
     const [, number, ending] = form.exec(name) ?? [];

@@ -93,7 +93,7 @@ export class Logs {
 
   #forget(container: string): void {
     const files = this.#open.get(container);
-    const isKept = this.#kept.has(container) || this.#atWork.has(container);
+    const isKept = [this.#kept, this.#atWork, this.#renewing].some((those) => those.has(container));
     if (files?.readers.size === 0 && !isKept) this.#open.delete(container);
   }
 
@@ -151,6 +151,7 @@ export class Logs {
     }
     this.#renewing.delete(container);
     if (files.current !== before) attempt(() => this.#tidy(container, keeping));
+    this.#forget(container);
   }
 
   /** The supervisor is gone. */

@@ -279,6 +279,30 @@ test("an engine that was killed at any point of it leaves the next one the whole
   await log.close();
 });
 
+test("a new file that a supervisor is just making is left to it", async () => {
+  write(3);
+  writeFileSync(`${path()}.tmp`, "");
+  const log = logs.open(ID);
+  renameSync(`${path()}.tmp`, path());
+  write(2);
+  expect(await textOf(log)).toBe(lines(0, 5));
+  await log.close();
+});
+
+test("who reads goes on with the new file though the run ends before it is there", async () => {
+  let told = false;
+  write(6);
+  logs.keep(ID, keeping({ fileBytes: 50, files: 2, renew: () => (told = true) }));
+  await until(() => told);
+  logs.ended(ID, AT);
+  const log = logs.open(ID);
+  renew();
+  await until(() => numbered(2));
+  write(2);
+  expect(await textOf(log)).toBe(lines(0, 8));
+  await log.close();
+});
+
 test("what goes wrong once is tried again", async () => {
   let fails = 3;
   const stubborn = () => {
