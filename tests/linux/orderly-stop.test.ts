@@ -2,13 +2,13 @@
 // goes on but those of containers and their supervisors, and the next daemon finds all in order. After `kill -9` the next
 // daemon clears up.
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { must, pause, until } from "../support/commands.js";
+import { must, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
@@ -31,8 +31,10 @@ interface Doing {
   /** Half of it is sent. */
   half?: Promise<Uint8Array>;
   json?: unknown;
-  /** Whether it is under way; else it is taken to be so after a while. */
+  /** Whether it is under way; else it is so once its answer has begun, or what is sent of it was taken. */
   begun?: () => boolean | Promise<boolean>;
+  /** It is under way once that is so, or it was answered: it may be over soon. */
+  seen?: (at: At) => boolean;
 }
 
 const STOPPED = `/v1.55/containers/${NAME}`;
@@ -44,6 +46,9 @@ const file = () => tarOf([{ name: "large", body: new Uint8Array(1 << 20) }]);
 interface At {
   engine: EngineClient;
   registry: MemoryRegistry;
+  daemon: DaemonProcess;
+  /** Id of the container that runs. */
+  runs: string;
 }
 
 const DOINGS: Record<string, (at: At) => Doing | Promise<Doing>> = {
@@ -56,13 +61,17 @@ const DOINGS: Record<string, (at: At) => Doing | Promise<Doing>> = {
     ...{ method: "PUT", target: `${RUNNING}/archive?path=/tmp`, headers: TAR, half: file() },
   }),
   exporting: () => ({ target: `${STOPPED}/export` }),
-  "looking for changes": () => ({ target: `${STOPPED}/changes` }),
-  committing: () => ({ method: "POST", target: `/v1.55/commit?container=${NAME}` }),
-  "filling a volume": () => ({
-    method: "POST",
-    target: "/v1.55/containers/create?name=filled",
-    json: { Image: "large", Cmd: ["true"], Volumes: { "/data": {} } },
-  }),
+  "looking for changes": () => ({ target: `${STOPPED}/changes`, seen: isMounted }),
+  committing: () => ({ method: "POST", target: `/v1.55/commit?container=${NAME}`, seen: isMounted }),
+  "filling a volume": (at) => {
+    const before = volumesOf(at);
+    return {
+      method: "POST",
+      target: "/v1.55/containers/create?name=filled",
+      json: { Image: "large", Cmd: ["true"], Volumes: { "/data": {} } },
+      seen: (now) => volumesOf(now) > before,
+    };
+  },
   loading: () => ({ method: "POST", target: "/v1.55/images/load", headers: TAR, half: busyboxArchive() }),
   saving: () => ({ target: "/v1.55/images/large/get" }),
   "following a log": () => ({ target: `${RUNNING}/logs?follow=1&stdout=1` }),
@@ -133,7 +142,7 @@ describeUnless(missing, "a daemon told to end", () => {
     runs = await engine.running({ Cmd: ["sh", "-c", `head -c ${BYTES} /dev/urandom > /large; ${loop}`] }, "?name=runs");
   });
   beforeEach(async () => {
-    await until("the daemon to be calm", () => mountsOfOthers().length === 0);
+    await until("the daemon to be calm", () => mountsOfOthers(at()).length === 0);
   });
   afterAll(async () => {
     await daemon?.close();
@@ -143,24 +152,28 @@ describeUnless(missing, "a daemon told to end", () => {
 
   for (const [what, doing] of Object.entries(DOINGS)) {
     test(`while ${what}`, async () => {
-      await during(await doing({ engine, registry }), "SIGTERM");
+      await during(await doing(at()), "SIGTERM");
       expect(daemon.exitCode()).toBe(0);
-      expect(mountsOfOthers()).toEqual([]);
+      expect(mountsOfOthers(at())).toEqual([]);
       await daemon.start();
       await inOrder();
     });
 
     test(`killed while ${what}`, async () => {
-      await during(await doing({ engine, registry }), "SIGKILL");
+      await during(await doing(at()), "SIGKILL");
       await daemon.start();
-      await until("what is left to be cleared away", () => mountsOfOthers().length === 0);
+      await until("what is left to be cleared away", () => mountsOfOthers(at()).length === 0);
       await inOrder();
     });
   }
 
+  function at(): At {
+    return { engine, registry, daemon, runs };
+  }
+
   /** Nobody reads what is answered, beyond what the sockets hold. */
   async function during(doing: Doing, signal: NodeJS.Signals): Promise<void> {
-    const { method = "GET", target, headers = {}, half, json, begun } = doing;
+    const { method = "GET", target, headers = {}, half, json, begun, seen } = doing;
     registry.asked.length = 0;
     const whole = half === undefined ? Buffer.from(json === undefined ? "" : JSON.stringify(json)) : await half;
     const type = json === undefined ? {} : { "Content-Type": "application/json" };
@@ -169,16 +182,13 @@ describeUnless(missing, "a daemon told to end", () => {
     const socket = connect(daemon.socketPath).on("error", () => {});
     socket.write(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`);
     socket.write(half === undefined ? whole : whole.subarray(0, whole.length / 2));
-    if (begun !== undefined) await until("it to be under way", begun);
-    await pause(200);
+    let isAnswered = false;
+    socket.once("readable", () => (isAnswered = true));
+    // More than sockets hold is sent.
+    const isTaken = (): boolean => half !== undefined && socket.writableLength === 0;
+    await until("it to be under way", begun ?? (() => isAnswered || isTaken() || seen?.(at()) === true));
     await daemon.end(signal);
     socket.destroy();
-  }
-
-  /** Mounts and processes of the engine's that are not the running container's. */
-  function mountsOfOthers(): string[] {
-    const { root, execRoot } = daemon.directories;
-    return pointsBelow(root).filter((point) => point !== execRoot && !point.includes(runs) && !isNetworks(point));
   }
 
   async function inOrder(): Promise<void> {
@@ -216,6 +226,22 @@ describeUnless(missing, "a daemon told to end with no container left", () => {
 function pointsBelow(root: string): string[] {
   const lines = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
   return lines.map((line) => line.split(" ")[4] ?? "").filter((point) => point.startsWith(`${root}/`));
+}
+
+/** Mounts of the engine's that are not the running container's. */
+function mountsOfOthers({ daemon, runs }: At): string[] {
+  const { root, execRoot } = daemon.directories;
+  return pointsBelow(root).filter((point) => point !== execRoot && !point.includes(runs) && !isNetworks(point));
+}
+
+/** How many there are. */
+function volumesOf({ daemon }: At): number {
+  const place = join(daemon.directories.dataRoot, "volumes");
+  return existsSync(place) ? readdirSync(place).length : 0;
+}
+
+function isMounted(at: At): boolean {
+  return mountsOfOthers(at).length > 0;
 }
 
 function isNetworks(point: string): boolean {
