@@ -175,7 +175,7 @@ describeUnless(missing, "what the machine has of nodes and files", () => {
       readdirSync(root, { recursive: true, encoding: "utf8" }).map((name) => join(root, name)),
     );
     return all
-      .filter((path) => path.includes(id) && /log$/.test(path))
+      .filter((path) => path.includes(id) && path.endsWith("log"))
       .map((path) => {
         const { uid, gid, mode, ctimeMs } = statSync(path);
         return { name: path.slice(path.lastIndexOf("/") + 1), uid, gid, mode, ctimeMs };
