@@ -77,6 +77,25 @@ onEngines("log rotation", (engine, kind) => {
     await engine().remove(id);
   });
 
+  test.each([{}, { compress: "true" }])(
+    "what ends without a newline just as a file is full has an end, with %j",
+    async (more) => {
+      const LogConfig = { Type: "json-file", Config: { "max-size": "20k", "max-file": "20", ...more } };
+      const id = await engine().create({
+        Cmd: ["sh", "-c", "seq 1000 1999; printf last; sleep 1.5"],
+        HostConfig: { LogConfig },
+      });
+      for (const run of [1, 2]) {
+        await engine().start(id);
+        expect([run, await engine().wait(id)]).toEqual([run, 0]);
+      }
+      const told = (await engine().logs(id, "stdout=1&timestamps=1")).stdout;
+      const texts = told.match(/Z (last)?(?=20\d\d-|$)|Z 1000\n/g);
+      expect(texts).toEqual(["Z 1000\n", "Z last", "Z 1000\n", "Z last"]);
+      await engine().remove(id);
+    },
+  );
+
   test("driver none: attached clients get everything, and logs are refused", async () => {
     const LogConfig = { Type: "none", Config: {} };
     const id = await engine().create({ Cmd: ["sh", "-c", CHATTY], AttachStdout: true, HostConfig: { LogConfig } });
