@@ -2,6 +2,7 @@
 // ever were up to it, so that its size is known without counting.
 
 import type * as Lmdb from "lmdb";
+import { HostFailure } from "../failure.js";
 import type { Journal, RecordChange, engine, records } from "../host.js";
 import { checkNext, firstNot, sizeOf } from "../journal.js";
 import { turn } from "../turn.js";
@@ -29,6 +30,7 @@ export class LmdbJournal implements Journal {
   readonly #limit: number;
   /** Null: to be looked up. */
   #extent: Extent | null = null;
+  #closed = false;
 
   constructor(database: Database, limit: number) {
     this.#database = database;
@@ -43,6 +45,7 @@ export class LmdbJournal implements Journal {
   async read({ from, bytes }: records.JournalReading): Promise<engine.JournalPage> {
     // Who reads on as soon as a page is there would let nobody else come.
     await turn();
+    if (this.#closed) throw new HostFailure("interrupted", "read journal: the database is closed");
     this.#database.resetReadTxn();
     const { oldest, next } = this.#lookedUp();
     const start = from.tag === "position" ? Math.max(oldest, Number(from.val)) : this.#since(from.val, oldest, next);
@@ -87,6 +90,11 @@ export class LmdbJournal implements Journal {
   /** A transaction was not kept: what it did is to be looked up. */
   forget(): void {
     this.#extent = null;
+  }
+
+  /** The database is about to be: LMDB ends the process that reads one which is not there. */
+  close(): void {
+    this.#closed = true;
   }
 
   #known(): Extent {

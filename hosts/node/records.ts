@@ -163,6 +163,7 @@ class LmdbRecords implements RecordStore {
     const found = findDatabase(join(this.#directory, DATABASE), []);
     if (found === null || found.isSound) return;
     await makeWhole(this.#directory, this.#journalBytes, found, this.#told);
+    this.#journal.close();
     await this.#database.close();
     this.#open();
   }
@@ -209,6 +210,7 @@ class LmdbRecords implements RecordStore {
   }
 
   async close(): Promise<void> {
+    this.#journal.close();
     if (!this.#isStuck) await this.#database.close();
   }
 

@@ -144,3 +144,14 @@ test("a journal in a database lets others have their turn, though its pages are 
   expect(turns).toBe(2);
   await store.close();
 });
+
+// A reader that waits its turn must not meet a database that is gone: the process would die of it.
+test("a journal in a database that is closed before a page's turn comes fails whoever asked for it", async () => {
+  const store = await openRecords(join(directory, "closed"));
+  await store.commit(entries(1, 3));
+  const page = store.journal.read({ from: after(1), bytes: 1 << 20 });
+  const told = expect(page).rejects.toThrow("read journal: the database is closed");
+  await store.close();
+  await told;
+  await expect(store.journal.read({ from: since(0), bytes: 1 })).rejects.toThrow("the database is closed");
+});
