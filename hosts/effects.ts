@@ -16,6 +16,10 @@ export class Effects {
   readonly #timers = new Map<Operation, { at: bigint; callOff: () => void }>();
   /** Runs and execs whose launch has not completed, and what became of them too early. */
   readonly #launching = new Map<string, Input[]>();
+  /** Those of them that are to be given up, though they may have to begin first. */
+  readonly #givenUp = new Set<Operation>();
+  /** Whatever begins is given up, too. */
+  #late = false;
   #discarded = false;
   #cut = false;
 
@@ -35,7 +39,10 @@ export class Effects {
     if (launched !== null) this.#launching.set(launched, []);
     const ended = this.#queues.run(subjectOf(effect), () => this.#carryOut(effect));
     this.#inFlight.set(effect.op, { effect, ended });
-    void ended.then(() => this.#inFlight.delete(effect.op));
+    void ended.then(() => {
+      this.#inFlight.delete(effect.op);
+      this.#givenUp.delete(effect.op);
+    });
   }
 
   /** What was asked for and has not come: commands that have not ended, timers that are set. */
@@ -80,9 +87,14 @@ export class Effects {
     return awaited.length > 0;
   }
 
-  /** Gives up all that the host can give up, launches included, which as a rule are over in a moment. */
+  /**
+   * Gives up all that the host can give up, launches included, which as a rule are over in a moment; what begins later
+   * is given up as it begins.
+   */
   giveUp(): void {
-    if (!this.#cut) this.#abandon(() => true);
+    if (this.#cut) return;
+    this.#late = true;
+    this.#abandon(() => true);
   }
 
   /** What `discard` waits for, by name: `content ingest`. */
@@ -102,8 +114,15 @@ export class Effects {
 
   #abandon(whether: (effect: HostEffect) => boolean): void {
     for (const [op, { effect }] of this.#inFlight) {
-      if (whether(effect)) void this.#perform({ to: "content", op: 0n, command: { tag: "abandon", val: op } });
+      if (!whether(effect)) continue;
+      this.#givenUp.add(op);
+      this.#abandonOne(op);
     }
+  }
+
+  /** The host leaves one alone that has not begun. */
+  #abandonOne(op: Operation): void {
+    void this.#perform({ to: "content", op: 0n, command: { tag: "abandon", val: op } });
   }
 
   #callTimersOff(): void {
@@ -116,6 +135,7 @@ export class Effects {
     const progress = new ProgressReports(effect.op, () => this.#host.timers.now().monotonic, this.#deliver);
     const performed = this.#perform(effect, progress.report);
     this.#left();
+    if (this.#givenUp.has(effect.op) || (this.#late && !onlyAsks(effect))) this.#abandonOne(effect.op);
     const outcome = await performed;
     progress.flush();
     this.#deliver({ tag: "completed", val: { op: effect.op, outcome } });

@@ -142,6 +142,36 @@ describe("a launch that takes long", () => {
   });
 });
 
+describe("an orderly end that is late", () => {
+  test("gives a launch up as it begins, though it waited for its turn until then", async () => {
+    const ends: (() => void)[] = [];
+    const done: string[] = [];
+    const processes: Host["processes"] = (_op, { tag }) =>
+      new Promise((end, fail) => {
+        done.push(tag);
+        ends.push(tag === "launch" ? () => fail(new HostFailure("interrupted", "")) : () => end({ tag: "done" }));
+      });
+    const givenUp: bigint[] = [];
+    const content: Host["content"] = async (_op, command) => {
+      if (command.tag === "abandon") givenUp.push(command.val);
+      if (command.tag === "abandon" && command.val === 2n) ends[1]?.();
+      return { tag: "done" };
+    };
+    const { request, driver, clock } = await openWorld(script([]), { processes, content });
+    request("/signal");
+    request("/launch");
+    const closed = driver.close();
+    await settle();
+    clock.advance(2n * SECOND);
+    await settle();
+    expect(done).toEqual(["signal"]);
+    ends[0]!();
+    await settle();
+    expect([done, givenUp.at(-1)]).toEqual([["signal", "launch"], 2n]);
+    await closed;
+  });
+});
+
 test("a transaction that is long in being kept has requests refused after a second, too; then they are served", async () => {
   const records = new HeldRecords();
   const epochs: number[] = [];
