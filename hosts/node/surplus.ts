@@ -17,8 +17,10 @@ const WORTH_BYTES = 16 * MEBIBYTE;
 const CORE_BYTES = 4 * MEBIBYTE;
 /** How long work is waited for that may follow. */
 const FIRST_MS = 5_000;
-/** Where little comes of it: it is tried half as often each time, down to once in so long. */
-const LONGEST_MS = 40_000;
+/** Where little comes of it, it is waited twice as long each time, up to 40 s: so often, too, is looked how much there is. */
+const MOST_DOUBLINGS = 3;
+/** Then only every other look is a round, every fourth, every eighth: a large heap in use is no surplus. */
+const MOST_SKIPPED_DOUBLINGS = 3;
 /** Looked through at a time: in some ms, and then whoever waits comes first. */
 const PIECE = 8 * MEBIBYTE;
 /** Of the core's memory, handed back or not: a multiple of every system's pages. */
@@ -45,7 +47,12 @@ export class Surplus implements Observer {
   #isClosed = false;
   /** Of what could not be had, which is told once. */
   readonly #told = new Set<string>();
-  #wait = FIRST_MS;
+  /** Rounds one after the other of which little came. */
+  #fruitless = 0;
+  /** Since the last round. */
+  #looks = 0;
+  /** Bytes that the last round left. */
+  #left = 0;
   #least = Infinity;
   #allocated = 0;
 
@@ -88,7 +95,8 @@ export class Surplus implements Observer {
   #later(): void {
     if (this.#isClosed || this.#timer !== null) return;
     this.#load();
-    this.#timer = setTimeout(() => void this.#due(), this.#wait).unref();
+    const wait = FIRST_MS * 2 ** Math.min(this.#fruitless, MOST_DOUBLINGS);
+    this.#timer = setTimeout(() => void this.#due(), wait).unref();
   }
 
   /** In the midst of much work nothing is done: what follows it is told, too. */
@@ -97,7 +105,7 @@ export class Surplus implements Observer {
     try {
       const before = this.#resident();
       const isBusy = !this.#isResting && this.#load() >= BUSY;
-      gave = !isBusy && before - this.#least >= WORTH_BYTES && (await this.#giveBack(before));
+      gave = !isBusy && this.#isWorthIt(before) && (await this.#giveBack(before));
     } finally {
       this.#timer = null;
     }
@@ -105,13 +113,21 @@ export class Surplus implements Observer {
     if (gave) this.#later();
   }
 
+  #isWorthIt(bytes: number): boolean {
+    if (!(bytes - this.#least >= WORTH_BYTES)) return false;
+    const skipped = Math.min(Math.max(this.#fruitless - MOST_DOUBLINGS, 0), MOST_SKIPPED_DOUBLINGS);
+    return ++this.#looks >= 2 ** skipped || bytes - this.#left >= WORTH_BYTES;
+  }
+
   /** Whether much came of it. */
   async #giveBack(before: number): Promise<boolean> {
     await this.#attempt("the core's", () => this.#giveBackCore());
     await this.#attempt("V8's", collectScript);
     await this.#attempt("the C library's", async () => this.#system?.trim());
-    const gave = before - this.#resident() >= WORTH_BYTES;
-    this.#wait = gave ? FIRST_MS : Math.min(2 * this.#wait, LONGEST_MS);
+    this.#left = this.#resident();
+    this.#looks = 0;
+    const gave = before - this.#left >= WORTH_BYTES;
+    this.#fruitless = gave ? 0 : this.#fruitless + 1;
     return gave;
   }
 

@@ -145,6 +145,31 @@ describe("after a burst", () => {
     ]);
   });
 
+  test("what is in use is let be after some rounds, for most of the time, until there is more of it", async () => {
+    const { surplus, trim, collect } = burst(0.1);
+    let allocated = 0;
+    surplus.watch({
+      // More than the last time: the core's part is a part of each round, and done at once.
+      get allocatedBytes() {
+        return (allocated += 50 * MEBIBYTE);
+      },
+      collectAndWipe: collect,
+    });
+    const rounds = 4;
+    for (let times = 1; times <= rounds; times++) {
+      surplus.stepped();
+      await untilTrimmed(trim, times);
+    }
+    surplus.stepped();
+    vi.advanceTimersByTime(LONG_MS);
+    expect(collect).toHaveBeenCalledTimes(rounds);
+    surplus.stepped();
+    await untilTrimmed(trim, rounds + 1);
+    rss += 16 * MEBIBYTE;
+    surplus.stepped();
+    await untilTrimmed(trim, rounds + 2);
+  });
+
   test("an engine that has no descriptor left to look with goes on, and looks again later", async () => {
     const { surplus, trim, warn } = burst();
     const look = vi.mocked(process.memoryUsage.rss).getMockImplementation()!;
