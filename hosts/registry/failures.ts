@@ -112,8 +112,16 @@ function statusLine(status: number): string {
 /** Seconds, from either form of Retry-After (RFC 9110 §10.2.3). */
 function retryAfter(header: string | null, now: number): number {
   if (header === null) return 0;
-  const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - now) / 1000);
+  const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((timeOf(header) - now) / 1000);
   return seconds > 0 ? Math.min(seconds, 0xffff_ffff) : 0;
+}
+
+/** The form of C's `asctime` names no zone: it is in UTC, as the others are (RFC 9110 §5.6.7). */
+const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+
+/** Milliseconds since 1970; not a number for what is no date. */
+function timeOf(date: string): number {
+  return Date.parse(ASCTIME.test(date) ? `${date} GMT` : date);
 }
 
 function reason(url: URL, error: unknown): string {

@@ -1,7 +1,7 @@
 // What a registry may answer, and what becomes of it: failures by kind, status and code; digests checked; pages joined.
 
 import type { ServerResponse } from "node:http";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { realClock } from "../../hosts/clock.js";
 import { failureOf } from "../../hosts/failure.js";
 import type { types } from "../../hosts/host.js";
@@ -88,11 +88,14 @@ test.each<[string, (now: number) => string, number]>([
   ["seconds", () => "300", 300],
   ["a date", (now) => new Date(now + 300_000).toUTCString(), 300],
   ["a date in RFC 850's form", (now) => rfc850(new Date(now + 300_000)), 300],
+  ["a date in the form of asctime", (now) => asctime(new Date(now + 300_000)), 300],
   ["a date that has passed", (now) => new Date(now - 300_000).toUTCString(), 0],
   ["no seconds", () => "0", 0],
   ["fewer than none", () => "-5", 0],
   ["a word", () => "soon", 0],
-])("when to come back is said by %s", async (_, header, seconds) => {
+])("when to come back is said by %s, wherever the machine is", async (_, header, seconds) => {
+  vi.stubEnv("TZ", "America/New_York");
+  onTestFinished(() => void vi.unstubAllEnvs());
   const now = Date.UTC(2026, 10, 24, 12);
   const at = await serve((_, response) => json(response, 429, {}, { "retry-after": header(now) }));
   const clock = { ...realClock, now: () => ({ ...realClock.now(), wall: BigInt(now) * 1_000_000n }) };
@@ -297,6 +300,13 @@ async function* chunks(response: Response): AsyncGenerator<Uint8Array> {
 function rfc850(date: Date): string {
   const [, day = "", month = "", year = "", time = ""] = /, (\d+) (\w+) (\d+) ([\d:]+)/.exec(date.toUTCString()) ?? [];
   return `${["Sun", "Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur"][date.getUTCDay()]}day, ${day}-${month}-${year.slice(2)} ${time} GMT`;
+}
+
+/** `Sun Nov  6 08:49:37 1994`. */
+function asctime(date: Date): string {
+  const [, weekday = "", day = "", month = "", year = "", time = ""] =
+    /^(\w+), (\d+) (\w+) (\d+) ([\d:]+)/.exec(date.toUTCString()) ?? [];
+  return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} ${year}`;
 }
 
 async function failed(promise: Promise<unknown>): Promise<types.Failure> {
