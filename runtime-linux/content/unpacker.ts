@@ -20,6 +20,7 @@ export interface LowerLink {
   name: string;
   /** Where the file is in the layers below, and will be in this one: as the tar says, not resolved. */
   target: string;
+  entry: TarEntry;
 }
 
 export class Unpacker implements PlacingSink<string> {
@@ -90,7 +91,7 @@ export class Unpacker implements PlacingSink<string> {
   }
 
   /** Makes one of `lowerLinks`: `find` tells where in the layers below a name is, without following links. */
-  linkToLower({ name, target }: LowerLink, find: (name: string) => Buffer | undefined): void {
+  linkToLower({ name, target, entry }: LowerLink, find: (name: string) => Buffer | undefined): void {
     const source = find(target);
     const made: string[] = [];
     if (!source || this.#place(target, made) !== target) {
@@ -108,6 +109,7 @@ export class Unpacker implements PlacingSink<string> {
       this.size += fs.lstatSync(copy).size;
     }
     if (!this.#whiteouts.has(target)) fs.linkSync(copy, this.#tree.path(name));
+    this.#linked(this.#tree.path(name), entry);
   }
 
   /** Lets go of files that are not finished; resolves when nothing is written any more. */
@@ -204,7 +206,7 @@ export class Unpacker implements PlacingSink<string> {
     const here = this.#find(target);
     if (here === name) return;
     if (here === undefined) {
-      this.lowerLinks.push({ name, target });
+      this.lowerLinks.push({ name, target, entry });
       return;
     }
     if (this.#tree.stat(here)?.isDirectory()) {

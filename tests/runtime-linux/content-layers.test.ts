@@ -174,19 +174,21 @@ it("whiteouts", () => {
 });
 
 it("a hard link to a file of a lower layer", () => {
-  test("copies it up, with what it is and where it is", async () => {
+  test("copies it up to where it is, with what the link says of it", async () => {
     const [, , chain] = await fixture.stack(
       rawTar([
         { name: "d/", flag: "5", mode: 0o711 },
         { name: "d/file", body: "lower", uid: 9, mode: 0o640, mtime: 1_500_000_000 },
       ]),
       rawTar([{ name: "between", body: "x" }]),
-      rawTar([{ name: "new", flag: "1", target: "d/file" }]),
+      rawTar([{ name: "new", flag: "1", target: "d/file", uid: 7, gid: 8, mode: 0o604, mtime: 1_600_000_000 }]),
     );
     const { rootfs } = await fixture.mount(chain);
     expect(readFileSync(join(rootfs, "new"), "utf8")).toBe("lower");
-    expect(lstatSync(join(rootfs, "new"))).toMatchObject({ uid: 9, nlink: 2, mtimeMs: 1_500_000_000_000 });
-    expect(lstatSync(join(rootfs, "new")).ino).toBe(lstatSync(join(rootfs, "d/file")).ino);
+    const stat = lstatSync(join(rootfs, "new"));
+    expect(stat).toMatchObject({ uid: 7, gid: 8, nlink: 2, mtimeMs: 1_600_000_000_000 });
+    expect(stat.mode & 0o7777).toBe(0o604);
+    expect(stat.ino).toBe(lstatSync(join(rootfs, "d/file")).ino);
     expect(lstatSync(join(rootfs, "d")).mode & 0o777).toBe(0o711);
   });
 

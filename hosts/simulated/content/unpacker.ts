@@ -19,6 +19,7 @@ interface LowerLink {
   path: string;
   /** Where the file is in the layers below, as the tar says. */
   target: string;
+  entry: TarEntry;
 }
 
 export class Unpacker implements PlacingSink<Inode> {
@@ -77,7 +78,7 @@ export class Unpacker implements PlacingSink<Inode> {
 
   /** Makes the hard links to what is below, whose tree is given. */
   linkToLower(lower: Inode | null): void {
-    for (const { path, target } of this.#lowerLinks) {
+    for (const { path, target, entry } of this.#lowerLinks) {
       const source = findWithoutLinks(lower, target);
       const there = this.#tree.place(target);
       if (!source || source.kind === "directory" || there.path !== target) {
@@ -90,6 +91,7 @@ export class Unpacker implements PlacingSink<Inode> {
       if (!own) this.#put(there, file);
       file.links++;
       this.#put(this.#tree.place(path), file);
+      takeAttributes(file, entry);
     }
   }
 
@@ -130,16 +132,13 @@ export class Unpacker implements PlacingSink<Inode> {
       throw new HostFailure("invalid", `hard link "${spot.path}" to a directory`);
     }
     if (!here?.change.file) {
-      this.#lowerLinks.push({ path: spot.path, target });
+      this.#lowerLinks.push({ path: spot.path, target, entry });
       return;
     }
     const { file } = here.change;
     file.links++;
     this.#put(spot, file);
-    // The last name that a file has in this layer says whose it is, its mode and its time; of a symbolic link, whose alone.
-    const { mode, modified, xattrs, ...owner } = attributesOf(entry);
-    const more = file.kind === "symlink" ? {} : { mode, modified, xattrs: xattrs ?? file.xattrs };
-    Object.assign(file, owner, more);
+    takeAttributes(file, entry);
   }
 
   #whiteout({ directory, name, path }: Spot): void {
@@ -172,6 +171,13 @@ export class Unpacker implements PlacingSink<Inode> {
 }
 
 type FileAttributes = Pick<Inode, "mode" | "modified" | "xattrs"> & Partial<Pick<Inode, "uid" | "gid">>;
+
+/** The last name that a file has in this layer says whose it is, its mode and its time; of a symbolic link, whose alone. */
+function takeAttributes(file: Inode, link: TarEntry): void {
+  const { mode, modified, xattrs, ...owner } = attributesOf(link);
+  const more = file.kind === "symlink" ? {} : { mode, modified, xattrs: xattrs ?? file.xattrs };
+  Object.assign(file, owner, more);
+}
 
 function attributesOf({ type, mode, uid, gid, mtime, xattrs }: TarEntry): FileAttributes {
   // A symlink has no mode of its own (symlink(7)).
