@@ -7,7 +7,7 @@ import { generate } from "../../hosts/browser/notation/generate.js";
 import { parse, readLine } from "../../hosts/browser/notation/parse.js";
 import { answered, get } from "../../hosts/browser/notation/docker/planned.js";
 import { runPlan, sendAll, type Sender } from "../../hosts/browser/notation/plan.js";
-import { runScript } from "../../hosts/browser/notation/shell/run.js";
+import { runAlone, runScript } from "../../hosts/browser/notation/shell/run.js";
 import { Variables } from "../../hosts/browser/notation/shell/variables.js";
 import { createSession } from "../../hosts/browser/session/create.js";
 import type { Exchange } from "../../hosts/browser/session/exchange.js";
@@ -166,15 +166,7 @@ async function ran(session: Session, line: string, variables = new Variables()):
   const told: string[] = [];
   const tell = (text: string): void => void told.push(text);
   const sender = senderOf(session);
-  const ok = await runScript(read.script, {
-    version: "1.41",
-    variables,
-    sender,
-    show: tell,
-    remark: tell,
-    refuse: tell,
-  });
-  variables.set("?", ok ? "0" : "1");
+  await runScript(read.script, { version: "1.41", variables, sender, show: tell, remark: tell, refuse: tell });
   return told.join("\n");
 }
 
@@ -398,4 +390,47 @@ test("docker inspect asks one kind after the other, and stats asks for each cont
     "/v1.41/containers/json",
     `/v1.41/containers/${id}/stats?stream=0`,
   ]);
+});
+
+test("$? is what the last command ended with", async () => {
+  const session = await opened();
+  const variables = new Variables();
+  const echoed = (line: string): Promise<string> => ran(session, line, variables);
+  expect(await echoed("docker run busybox sh -c 'exit 3'; echo $?")).toBe("3");
+  expect(await echoed("echo $?")).toBe("0");
+  expect(await echoed("false; echo $? $?; X=$(false); echo $?")).toBe("1 1\n1");
+  expect(await echoed("docker run --pull never nothing; echo $?; docker rm nobody; echo $?")).toBe("125\n1");
+  expect(await echoed("frob; echo $?")).toMatch(/\n127$/);
+  expect(await echoed("echo a | grep b; echo $?; echo a b | xargs -n1 docker rm; echo $?")).toBe("1\n123");
+  // Nobody waits for the last one of a line: what it ends with is known later.
+  await ran(session, "true; docker run -i --name typed busybox sh -c 'read line; exit 4'", variables);
+  const attach = session.exchanges.value.find(({ typable }) => typable.value)!;
+  await session.type(attach.number, "x\n");
+  for (const exchange of session.exchanges.value) await over(exchange);
+  expect(await echoed("echo $?")).toBe("4");
+});
+
+test("a command alone tells $?, too", async () => {
+  const session = await opened();
+  const variables = new Variables();
+  const read = readLine("docker run busybox sh -c 'exit 5'", "1.41", variables);
+  if (!("parsed" in read) || !read.parsed.ok) throw new Error("no single command");
+  const tell = (): void => {};
+  const place = { version: "1.41", variables, sender: senderOf(session), show: tell, remark: tell, refuse: tell };
+  await runAlone(read.parsed, place);
+  for (const exchange of session.exchanges.value) await over(exchange);
+  expect(await ran(session, "echo $?", variables)).toBe("5");
+});
+
+test("what stands in for a value, and what is refused of it ends its own command alone", async () => {
+  const session = await opened();
+  const variables = new Variables();
+  const said = (line: string): Promise<string> => ran(session, line, variables);
+  expect(await said('echo "${X:-a  b}" ${X:-a  b} ${X-c}${X+d} "[${X}]"')).toContain("a  b a b c []");
+  expect(await said("echo ${X:=set} $X ${X:+more} ${#X}")).toBe("set set more 3");
+  expect(await said("echo ${X:-$(docker ps)} ${Y:-$(echo run)}")).toBe("set run");
+  expect(session.exchanges.value).toEqual([]);
+  expect(await said("X=; echo ${X:-empty} ${X-none}.")).toBe("empty .");
+  expect(await said("echo ${Y:?is needed} || echo on")).toBe("Y: is needed\non");
+  expect(await said("echo ${X%a}; echo $? || echo all")).toBe("${X%a} is not worked out here\n1");
 });

@@ -21,7 +21,7 @@ export function parseWords(all: readonly string[], version: string, environment 
   const known = "type a request (GET /version), a curl line or a docker command; docker help lists those";
   const unknown = `${first} is no command here${meant === "" ? `: ${known}` : meant}`;
   const message = first === "" ? known : unknown;
-  return { ok: false, message, at: first || null };
+  return { ok: false, message, at: first || null, code: 127 };
 }
 
 /** Whether a line begins as a request does. */

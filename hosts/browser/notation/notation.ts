@@ -40,9 +40,13 @@ export type Parsed =
       formats?: boolean;
       /** It ends as the container or process ended that it waits for. */
       exits?: boolean;
+      /** What it ends with where the engine refuses it; 1 if not said. */
+      refused?: number;
     }
-  /** `at`: the word that was not understood. */
-  | { ok: false; message: string; at: string | null };
+  /** `at`: the word that was not understood. `code`: what a shell ends with, if not 1. */
+  | { ok: false; message: string; at: string | null; code?: number };
+
+export type Understood = Extract<Parsed, { ok: true }>;
 
 /** A curl line, a docker command, or `GET /path` as it stands. `version` is spoken where none is said: `1.41`. */
 export type Parse = (text: string, version: string) => Parsed;

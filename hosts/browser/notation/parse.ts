@@ -45,6 +45,8 @@ function single({ steps, remarks }: Script, version: string, variables: Variable
       if (value === undefined) unset.add(name);
       return value ?? "";
     },
+    known: (name: string): string | undefined => variables.get(name),
+    assign: (name: string, value: string): void => variables.set(name, value),
     printed: (): string => "",
   };
   const words = (steps[0]?.commands[0]?.words ?? []).flatMap((word) => fieldsOf(word, values));

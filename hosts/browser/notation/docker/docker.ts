@@ -28,7 +28,7 @@ function planOf(all: readonly string[], version: string, environment: Environmen
   if (found === null) throw unknownCommand(asked);
   const args = readArguments(found.name, asked.slice(found.length), found.command.takes, version).told(environment);
   const planned = found.command.plan(args, version);
-  const { prints, exits } = found.command;
+  const { prints, exits, refused } = found.command;
   return {
     ok: true,
     notation: "docker",
@@ -36,6 +36,7 @@ function planOf(all: readonly string[], version: string, environment: Environmen
     remarks: [...remarks, ...(planned.remarks ?? [])],
     ...(prints && { prints: (answers) => prints(args, answers) }),
     ...(exits && { exits }),
+    ...(refused !== undefined && { refused }),
     ...(prints && args.has("format") && { formats: true }),
   };
 }

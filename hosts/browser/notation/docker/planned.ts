@@ -28,6 +28,8 @@ export interface Command {
   readonly prints?: (args: Arguments, answers: readonly unknown[]) => string;
   /** It ends as the container or process ended that it waits for. */
   readonly exits?: boolean;
+  /** What it ends with where the engine refuses it; 1 if not said. */
+  readonly refused?: number;
   /** Fields of the body that options go to. */
   readonly fields?: ReadonlyMap<string, string>;
 }

@@ -5,21 +5,21 @@ import { Wrong } from "../docker/wrong.js";
 import type { Variables } from "./variables.js";
 
 interface Done {
-  readonly ok: boolean;
+  readonly code: number;
   readonly printed: string;
 }
 
 type Builtin = (words: readonly string[], variables: Variables) => Done;
 
 const BUILTINS: Readonly<Record<string, Builtin>> = {
-  ":": () => done(true),
-  true: () => done(true),
-  false: () => done(false),
-  echo: (words) => done(true, (words[0] === "-n" ? words.slice(1) : words).join(" ")),
+  ":": () => done(0),
+  true: () => done(0),
+  false: () => done(1),
+  echo: (words) => done(0, (words[0] === "-n" ? words.slice(1) : words).join(" ")),
   export: exported,
   unset: (words, variables) => {
     words.forEach((name) => variables.unset(name));
-    return done(true);
+    return done(0);
   },
 };
 
@@ -36,16 +36,16 @@ export function runBuiltin([name = "", ...words]: readonly string[], variables: 
 /** `export A=1 B`: commands see them from now on. Without names it lists those that they see. */
 function exported(words: readonly string[], variables: Variables): Done {
   const seen = [...variables.environment()].map(([name, value]) => `export ${name}=${quoted(value)}`);
-  if (words.length === 0) return done(true, seen.join("\n"));
+  if (words.length === 0) return done(0, seen.join("\n"));
   for (const word of words) {
     const [, name, value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(word) ?? [];
     if (name === undefined) throw new Wrong(`export: ${word} is no name of a variable`, word);
     if (value !== undefined) variables.set(name, value);
     variables.export(name);
   }
-  return done(true);
+  return done(0);
 }
 
-function done(ok: boolean, printed = ""): Done {
-  return { ok, printed };
+function done(code: number, printed = ""): Done {
+  return { code, printed };
 }

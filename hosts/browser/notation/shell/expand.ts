@@ -2,10 +2,15 @@
 
 import type { DoubleQuotedChild, SyntaxNode, Word, WordPart } from "unbash";
 import { Wrong } from "../docker/wrong.js";
+import { readsOperand, type Parameter } from "./defaults.js";
 
 export interface Values {
-  /** Of a variable. */
+  /** Of a variable that is to have one. */
   variable(name: string): string;
+  /** The same, where it may have none. */
+  known(name: string): string | undefined;
+  /** Gives a variable a value for good. */
+  assign(name: string, value: string): void;
   /** What the command of a `$(…)` has printed. */
   printed(part: SyntaxNode): string;
 }
@@ -55,8 +60,7 @@ function piecesOf(part: WordPart | DoubleQuotedChild, values: Values): Piece[] {
     case "SimpleExpansion":
       return [{ text: values.variable(part.text.slice(1)), split: true }];
     case "ParameterExpansion":
-      if (part.operation !== undefined || part.prefix !== undefined) throw unknown(part.text);
-      return [{ text: values.variable(part.parameter), split: true }];
+      return parameterOf(part, values);
     case "CommandExpansion":
       return [{ text: values.printed(part).replace(/\n+$/, ""), split: true }];
     // There are no files that a pattern could match: a shell then leaves it as it is.
@@ -67,6 +71,33 @@ function piecesOf(part: WordPart | DoubleQuotedChild, values: Values): Piece[] {
     default:
       throw unknown(part.text);
   }
+}
+
+/** `${X}`, `${#X}`, and what stands in for a value: `${X:-y}`. */
+function parameterOf(part: Parameter, values: Values): Piece[] {
+  const { parameter: name, operation, prefix } = part;
+  if (part.index !== undefined) throw unknown(part.text);
+  if (operation === undefined && prefix !== "!") {
+    const value = values.variable(name);
+    return [{ text: prefix === "#" ? String([...value].length) : value, split: true }];
+  }
+  if (operation?.type !== "Default" || prefix !== undefined) throw unknown(part.text);
+  const { operator, operand } = operation;
+  const value = values.known(name);
+  if (!readsOperand(operator, value)) return [{ text: operator.endsWith("+") ? "" : (value ?? ""), split: true }];
+  if (operator.endsWith("?")) throw new Wrong(`${name}: ${textOf(operand, values) || "it has no value"}`, part.text);
+  if (!operator.endsWith("=")) return operandOf(operand, values);
+  const text = textOf(operand, values);
+  values.assign(name, text);
+  return [{ text, split: true }];
+}
+
+/** What is not quoted in it is split as a value is. */
+function operandOf({ value, parts }: Word, values: Values): Piece[] {
+  if (parts === undefined) return [{ text: value, split: true }];
+  return parts.flatMap((part) =>
+    part.type === "Literal" ? [{ text: part.value, split: true }] : piecesOf(part, values),
+  );
 }
 
 function whole(text: string): Piece {

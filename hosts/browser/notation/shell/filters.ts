@@ -13,7 +13,7 @@ export const FILTERS: readonly string[] =
   "awk cat cut egrep fgrep grep head nl rev sed sort tac tail tee tr uniq wc".split(" ");
 
 export interface Filtered {
-  readonly ok: boolean;
+  readonly code: number;
   readonly printed: string;
   /** What it complained of. */
   readonly problem: string;
@@ -31,7 +31,7 @@ export async function filtered(words: readonly string[], input: string): Promise
     stderr,
   });
   const code = await first.exited;
-  return { ok: code === 0, printed: stdout.text.replace(/\n$/, ""), problem: stderr.text.trimEnd() };
+  return { code, printed: stdout.text.replace(/\n$/, ""), problem: stderr.text.trimEnd() };
 }
 
 const ROOM = 2 ** 30;

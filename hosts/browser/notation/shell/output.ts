@@ -1,14 +1,13 @@
 // What a command leaves to those that come after it: what it has printed, and how it ended.
 
 import type { Exchange } from "../../session/exchange.js";
-import type { Parsed } from "../notation.js";
+import type { Understood } from "../notation.js";
 import { jsonOf, type Outcome } from "../plan.js";
 
-type Command = Extract<Parsed, { ok: true }>;
-
-/** Whether a shell would say that it went well. */
-export function wentWell(command: Command, { ok, sent }: Outcome): boolean {
-  return ok && (command.exits !== true || sent.every((exchange) => exitCodeOf(exchange) === 0));
+/** What a shell would tell as `$?`: 0 if it went well. */
+export function codeOf(command: Understood, { ok, sent }: Outcome): number {
+  if (!ok) return command.refused ?? 1;
+  return command.exits === true ? (sent.map(exitCodeOf).find((code) => code !== 0) ?? 0) : 0;
 }
 
 /** Of what a container or a process ended with, where that was asked. */
@@ -20,7 +19,7 @@ function exitCodeOf(exchange: Exchange): number {
 }
 
 /** What the command shows by itself or tells to print, or what came as output, or the last answer's text. */
-export function printedBy(command: Command, { sent, answers }: Outcome): string {
+export function printedBy(command: Understood, { sent, answers }: Outcome): string {
   const told = command.text ?? command.prints?.(answers) ?? "";
   if (told !== "") return told;
   const output = sent.map(outputOf).filter((text) => text !== "");

@@ -3,12 +3,14 @@
 import type { SyntaxNode, Word } from "unbash";
 import { parseWords } from "../commands.js";
 import { Wrong } from "../docker/wrong.js";
+import type { Understood } from "../notation.js";
 import { unsetRemark } from "../parse.js";
-import { ended, runPlan, type Sender } from "../plan.js";
+import { ended, runPlan, type Outcome, type Sender } from "../plan.js";
 import { isBuiltin, runBuiltin } from "./builtins.js";
+import { readsOperand } from "./defaults.js";
 import { fieldsOf, textOf, type Values } from "./expand.js";
 import { filtered } from "./filters.js";
-import { printedBy, wentWell } from "./output.js";
+import { codeOf, printedBy } from "./output.js";
 import { readScript, substitutions, type Script, type Simple, type Step } from "./script.js";
 import type { Variables } from "./variables.js";
 import { invocations } from "./xargs.js";
@@ -26,27 +28,42 @@ export interface Place {
 }
 
 interface Result {
-  readonly ok: boolean;
+  /** What it ended with; 0 if it went well. */
+  readonly code: number;
   readonly printed: string;
+  /** What it ends with, where it is not waited for. */
+  readonly later?: Promise<number>;
 }
 
 /** Whether the last command went well; throws what is no line of a shell, or more than is worked out here. */
 export async function runScript(script: Script, place: Place): Promise<boolean> {
   script.remarks.forEach((remark) => place.remark(remark));
-  return (await runSteps(script.steps, place, false)).ok;
+  return (await runSteps(script.steps, place, false)).code === 0;
+}
+
+/** One command alone, whose words are all there. */
+export async function runAlone(parsed: Understood, place: Place): Promise<void> {
+  try {
+    const { code, later } = await runParsed(parsed, place, { waits: false, captured: false });
+    place.variables.ended(code, later);
+  } catch (error) {
+    place.variables.ended(1);
+    throw error;
+  }
 }
 
 /** `captured`: what is printed is for another command. */
 async function runSteps(steps: readonly Step[], place: Place, captured: boolean): Promise<Result> {
-  let ok = true;
+  let code = 0;
   let printed = "";
   for (const [at, step] of steps.entries()) {
-    if ((step.joint === "&&" && !ok) || (step.joint === "||" && ok)) continue;
+    if ((step.joint === "&&" && code !== 0) || (step.joint === "||" && code === 0)) continue;
     const last = await runPipeline(step.commands, place, { waits: at + 1 < steps.length, captured });
-    ok = last.ok;
+    code = last.code;
+    place.variables.ended(code, last.later);
     printed += last.printed === "" ? "" : `${last.printed}\n`;
   }
-  return { ok, printed };
+  return { code, printed };
 }
 
 interface How {
@@ -63,36 +80,44 @@ async function runPipeline(commands: readonly Simple[], place: Place, how: How):
     const own = { waits: how.waits || isRead, captured: how.captured || isRead };
     last = await runSimple(command, place, own, last?.printed ?? null);
   }
-  return last ?? { ok: true, printed: "" };
+  return last ?? { code: 0, printed: "" };
 }
 
-/** `input`: what the command before it in the pipe has printed. */
+/** What is wrong with a command ends that one alone. */
 async function runSimple(command: Simple, place: Place, how: How, input: string | null): Promise<Result> {
-  const { words, set, ok } = await expanded(command, place);
-  if (words.length === 0) {
-    for (const [name, value] of set) place.variables.set(name, value);
-    return { ok, printed: "" };
-  }
-  const run = (one: readonly string[]): Promise<Result> => runWords(one, place, how, set);
   try {
-    if (input === null) return await run(words);
-    return words[0] === "xargs"
-      ? await runEach(invocations(words.slice(1), input), run)
-      : await runFilter(words, input, place, how);
+    return await runExpanded(await expanded(command, place), place, how, input);
   } catch (error) {
     if (!(error instanceof Wrong)) throw error;
     place.refuse(error.message);
-    return { ok: false, printed: "" };
+    return { code: 1, printed: "" };
   }
 }
 
-async function runFilter(words: readonly string[], input: string, place: Place, how: How): Promise<Result> {
-  const { ok, printed, problem } = await filtered(words, input);
-  if (problem !== "") place.refuse(problem);
-  if (!how.captured && printed !== "") place.show(printed);
-  return { ok, printed };
+/** `input`: what the command before it in the pipe has printed. */
+async function runExpanded(
+  { words, set, code }: Expanded,
+  place: Place,
+  how: How,
+  input: string | null,
+): Promise<Result> {
+  if (words.length === 0) {
+    for (const [name, value] of set) place.variables.set(name, value);
+    return { code, printed: "" };
+  }
+  const run = (one: readonly string[]): Promise<Result> => runWords(one, place, how, set);
+  if (input === null) return run(words);
+  return words[0] === "xargs" ? runEach(invocations(words.slice(1), input), run) : runFilter(words, input, place, how);
 }
 
+async function runFilter(words: readonly string[], input: string, place: Place, how: How): Promise<Result> {
+  const { code, printed, problem } = await filtered(words, input);
+  if (problem !== "") place.refuse(problem);
+  if (!how.captured && printed !== "") place.show(printed);
+  return { code, printed };
+}
+
+/** As xargs ends: with 123 where one of them did not go well. */
 async function runEach(
   commands: readonly string[][],
   run: (words: readonly string[]) => Promise<Result>,
@@ -100,7 +125,7 @@ async function runEach(
   const results: Result[] = [];
   for (const words of commands) results.push(await run(words));
   const printed = results.map((one) => one.printed).filter((text) => text !== "");
-  return { ok: results.every((one) => one.ok), printed: printed.join("\n") };
+  return { code: results.every(({ code }) => code === 0) ? 0 : 123, printed: printed.join("\n") };
 }
 
 /** `set`: variables of this command alone. */
@@ -116,29 +141,40 @@ async function runWords(
     return done;
   }
   const parsed = parseWords(words, place.version, place.variables.environment(set));
-  if (!parsed.ok) throw new Wrong(parsed.message, parsed.at);
+  if (parsed.ok) return runParsed(parsed, place, how);
+  place.refuse(parsed.message);
+  return { code: parsed.code ?? 1, printed: "" };
+}
+
+async function runParsed(parsed: Understood, place: Place, how: How): Promise<Result> {
   parsed.remarks.forEach((remark) => place.remark(remark));
   if (parsed.text !== undefined && !how.captured) place.show(parsed.text);
   const outcome = await runPlan(parsed.requests, place.sender);
   const shows = parsed.formats === true && !how.captured;
-  if (!how.waits && !how.captured && !shows) return { ok: outcome.ok, printed: "" };
-  for (const exchange of outcome.sent) await ended(exchange);
-  const ok = wentWell(parsed, outcome);
+  if (!how.waits && !how.captured && !shows) {
+    return { code: codeOf(parsed, outcome), printed: "", later: codeAtEnd(parsed, outcome) };
+  }
+  const code = await codeAtEnd(parsed, outcome);
   const printed = outcome.ok && (how.captured || shows) ? printedBy(parsed, outcome) : "";
   if (shows && printed !== "") place.show(printed);
-  return { ok, printed };
+  return { code, printed };
 }
 
-/** A command's words and variables with all put in; `ok`: whether the last `$(…)` in them went well. */
+async function codeAtEnd(parsed: Understood, outcome: Outcome): Promise<number> {
+  for (const exchange of outcome.sent) await ended(exchange);
+  return codeOf(parsed, outcome);
+}
+
+/** A command's words and variables with all put in; `code`: what the last `$(…)` in them ended with. */
 interface Expanded {
   readonly words: readonly string[];
   readonly set: ReadonlyMap<string, string>;
-  readonly ok: boolean;
+  readonly code: number;
 }
 
 async function expanded({ words, assignments }: Simple, place: Place): Promise<Expanded> {
   const all = [...words, ...assignments.map(({ value }) => value)];
-  const { printed, ok } = await substituted(all, place);
+  const { printed, code } = await substituted(all, place);
   const set = new Map<string, string>();
   const values: Values = {
     printed: (part) => printed.get(part) ?? "",
@@ -147,25 +183,28 @@ async function expanded({ words, assignments }: Simple, place: Place): Promise<E
       if (value === undefined) place.remark(unsetRemark(name));
       return value ?? "";
     },
+    known: (name) => set.get(name) ?? place.variables.get(name),
+    assign: (name, value) => place.variables.set(name, value),
   };
   // The words come first: they do not see what is set for their command.
   const fields = words.flatMap((word) => fieldsOf(word, values));
   for (const { name, value } of assignments) set.set(name, textOf(value, values));
-  return { words: fields, set, ok };
+  return { words: fields, set, code };
 }
 
 async function substituted(
   words: readonly Word[],
   place: Place,
-): Promise<{ printed: ReadonlyMap<SyntaxNode, string>; ok: boolean }> {
+): Promise<{ printed: ReadonlyMap<SyntaxNode, string>; code: number }> {
   const printed = new Map<SyntaxNode, string>();
-  let ok = true;
-  for (const { part, text } of words.flatMap(substitutions)) {
+  let code = 0;
+  const isRead = (operator: string, name: string): boolean => readsOperand(operator, place.variables.get(name));
+  for (const { part, text } of words.flatMap((word) => substitutions(word, isRead))) {
     const inner = readScript(text);
     inner.remarks.forEach((remark) => place.remark(remark));
     const result = await runSteps(inner.steps, place, true);
     printed.set(part, result.printed);
-    ok = result.ok;
+    code = result.code;
   }
-  return { printed, ok };
+  return { printed, code };
 }

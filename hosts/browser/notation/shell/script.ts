@@ -115,15 +115,23 @@ function nameOf(node: CommandNode): string {
   return node.type === "Command" ? (node.name?.value ?? "") : "";
 }
 
-/** The commands within `$(…)`, in their order. */
-export function substitutions(word: Word): { part: SyntaxNode; text: string }[] {
+/** The commands within `$(…)`, in their order. `isRead`: whether a word that may stand in for a value does. */
+export function substitutions(
+  word: Word,
+  isRead: (operator: string, name: string) => boolean = () => true,
+): { part: SyntaxNode; text: string }[] {
   const found: { part: SyntaxNode; text: string }[] = [];
   const visit = (node: SyntaxNode): void => {
     if (node.type === "CommandExpansion") found.push({ part: node, text: innerOf(node.text) });
-    else forEachChild(node, visit);
+    else if (!isPassedOver(node, isRead)) forEachChild(node, visit);
   };
   visit(word);
   return found;
+}
+
+function isPassedOver(node: SyntaxNode, isRead: (operator: string, name: string) => boolean): boolean {
+  if (node.type !== "ParameterExpansion" || node.operation?.type !== "Default") return false;
+  return !isRead(node.operation.operator, node.parameter);
 }
 
 function innerOf(text: string): string {

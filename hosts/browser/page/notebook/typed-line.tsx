@@ -4,12 +4,12 @@ import { useRef, useState } from "preact/hooks";
 import { Wrong } from "../../notation/docker/wrong.js";
 import { History } from "../../notation/history.js";
 import { readLine } from "../../notation/parse.js";
-import { runScript, type Place } from "../../notation/shell/run.js";
+import { runAlone, runScript, type Place } from "../../notation/shell/run.js";
 import { Variables } from "../../notation/shell/variables.js";
 import { usePlayground } from "../context.js";
 import type { Playground } from "../playground.js";
 import { keyed, namesOf } from "./line-keys.js";
-import { sendPlan, senderOf } from "./plan.js";
+import { senderOf } from "./plan.js";
 
 /** What is said under the line. */
 interface Said {
@@ -38,12 +38,18 @@ export function TypedLine() {
       return void playground.run(refusing(runScript(read.script, place), place.refuse));
     }
     const { parsed } = read;
-    if (!parsed.ok) return setSaid({ ...NOTHING, problem: parsed.message });
-    const now = { ...NOTHING, text: parsed.text ?? "", remarks: parsed.remarks };
-    setSaid(now);
+    if (!parsed.ok) {
+      variables.ended(parsed.code ?? 1);
+      return setSaid({ ...NOTHING, problem: parsed.message });
+    }
     setLine("");
-    if (parsed.requests.length === 1) return playground.add(parsed.requests[0]!);
-    void playground.run(refusing(sendPlan(playground, parsed.requests), (problem) => setSaid({ ...now, problem })));
+    if (parsed.requests.length === 1) {
+      setSaid({ ...NOTHING, text: parsed.text ?? "", remarks: parsed.remarks });
+      return playground.add(parsed.requests[0]!);
+    }
+    setSaid(NOTHING);
+    const place = placeOf(playground, variables, setSaid);
+    void playground.run(refusing(runAlone(parsed, place), place.refuse));
   };
   const press = (event: KeyboardEvent): void => {
     const made = keyed(event, history, () => namesOf(playground.session.value.world.value));

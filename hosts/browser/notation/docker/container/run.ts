@@ -16,6 +16,7 @@ export const RUN: Command = {
   names: "image",
   plan: runPlan,
   exits: true,
+  refused: 125,
   prints: (args, answers) => (args.flag("detach") ? fieldOf(answers[answers.length - 2], "Id") : ""),
 };
 
