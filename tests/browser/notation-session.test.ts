@@ -434,3 +434,22 @@ test("what stands in for a value, and what is refused of it ends its own command
   expect(await said("echo ${Y:?is needed} || echo on")).toBe("Y: is needed\non");
   expect(await said("echo ${X%a}; echo $? || echo all")).toBe("${X%a} is not worked out here\n1");
 });
+
+test.each<[string, string[]]>([
+  [`echo "'a b' c" | xargs docker stop`, ["a%20b", "c"]],
+  [`echo '"a b"c\\ d' | xargs docker stop`, ["a%20bc%20d"]],
+  [`echo "'a b'  c" | xargs -I{} docker stop {}`, ["a%20b%20%20c"]],
+  [`echo "'a' 'b' c" | xargs -n2 docker stop`, ["a", "b", "c"]],
+])("%s", async (line, names) => {
+  expect(await asked(await opened(), line)).toEqual(names.map((name) => `POST /containers/${name}/stop`));
+});
+
+test("a quote that is not closed ends xargs", async () => {
+  const session = await opened();
+  expect(await ran(session, `echo "it's" | xargs docker rm; echo $?`)).toBe(
+    "xargs: a single quote is not closed in its line; -0 takes quotes as letters like others\n1",
+  );
+  expect(await asked(session, `echo "it's" | tr '\\n' '\\0' | xargs -0 docker stop`)).toEqual([
+    "POST /containers/it%27s/stop",
+  ]);
+});

@@ -1,6 +1,7 @@
 // `xargs`: the commands that it makes of what comes in.
 
 import { Wrong } from "../docker/wrong.js";
+import { wordsByLine } from "./quotes.js";
 
 interface Wishes {
   /** Nothing is run where nothing comes in; else a command is run once, without more words. */
@@ -19,23 +20,29 @@ export function invocations(all: readonly string[], input: string): string[][] {
   const { wishes, command } = read(all);
   const { mark } = wishes;
   if (mark !== null) {
-    const lines = linesOf(input).map((line) => line.trimStart());
-    return lines.map((line) => command.map((word) => word.replaceAll(mark, () => line)));
+    return itemsOf(wishes, input).map((item) => command.map((word) => word.replaceAll(mark, () => item)));
   }
   const groups = groupsOf(wishes, input);
   if (groups.length === 0) return wishes.onlyIfAny ? [] : [command];
   return groups.map((words) => [...command, ...words]);
 }
 
+/** Whole lines: what a mark stands for. */
+function itemsOf({ isNul }: Wishes, input: string): string[] {
+  if (isNul) return endedByNul(input);
+  return wordsByLine(input, false).map(([line = ""]) => line);
+}
+
 function groupsOf({ isNul, words, lines }: Wishes, input: string): string[][] {
-  const some = (text: string): string[] => text.split(isNul ? "\0" : /\s+/).filter((word) => word !== "");
-  if (lines !== null) return inGroups(linesOf(input), lines).map((group) => some(group.join(" ")));
-  const all = some(input);
+  const byLine = isNul ? endedByNul(input).map((word) => [word]) : wordsByLine(input, true);
+  if (lines !== null) return inGroups(byLine, lines).map((group) => group.flat());
+  const all = byLine.flat();
   return inGroups(all, words ?? all.length);
 }
 
-function linesOf(input: string): string[] {
-  return input.split("\n").filter((line) => line.trim() !== "");
+/** A word may be empty, or hold newlines. */
+function endedByNul(input: string): string[] {
+  return input === "" ? [] : input.replace(/\0$/, "").split("\0");
 }
 
 function inGroups<T>(all: readonly T[], size: number): T[][] {

@@ -1,0 +1,37 @@
+// What xargs reads: words between blanks, in which quotes and backslashes keep what they keep there (POSIX, xargs).
+
+import { Wrong } from "../docker/wrong.js";
+
+/** Quoted text up to its own quote, a backslash with what it keeps, blanks, a newline, or other text. */
+const PIECE = /(["'])((?:(?!\1)[^\n])*)(\1?)|\\([^])|(\n)|([ \t\f\v\r]+)|([^"'\\\s]+|\\$)/gy;
+
+/** Of each line that is not blank, its words. `splits`: blanks part words; else a line is one, without those before it. */
+export function wordsByLine(input: string, splits: boolean): string[][] {
+  const lines: string[][] = [];
+  let words: string[] = [];
+  // Null where no word is open.
+  let word: string | null = null;
+  const endWord = (): void => {
+    if (word !== null) words.push(word);
+    word = null;
+  };
+  const endLine = (): void => {
+    endWord();
+    if (words.length > 0) lines.push(words);
+    words = [];
+  };
+  for (const [, quote, quoted, close, kept, newline, blanks, text] of input.matchAll(PIECE)) {
+    if (quote !== undefined && close === "") throw unmatched(quote);
+    if (newline !== undefined) endLine();
+    else if (blanks === undefined) word = (word ?? "") + (quoted ?? kept ?? text ?? "");
+    else if (splits) endWord();
+    else if (word !== null) word += blanks;
+  }
+  endLine();
+  return lines;
+}
+
+function unmatched(quote: string): Wrong {
+  const name = quote === "'" ? "single" : "double";
+  return new Wrong(`xargs: a ${name} quote is not closed in its line; -0 takes quotes as letters like others`, quote);
+}
