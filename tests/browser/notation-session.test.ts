@@ -453,3 +453,9 @@ test("a quote that is not closed ends xargs", async () => {
     "POST /containers/it%27s/stop",
   ]);
 });
+
+test("tail -f of a pipe ends with it", async () => {
+  const session = await opened();
+  expect(await ran(session, "echo one | tail -f && echo a | tail -f -n 1 - | wc -l")).toBe("one\n1");
+  expect(await ran(session, "echo $(docker run busybox sh -c 'echo in it | tail -f')")).toBe("in it");
+});

@@ -11,6 +11,8 @@ export interface Held {
 
 export interface Source extends Held {
   readonly tty: boolean;
+  /** Nothing comes any more once it has ended; not so of a file. */
+  readonly isPipe?: boolean;
   /** The next piece; null at the end; undefined when there is none yet. */
   take(): Uint8Array | null | undefined;
   /** Gives back what was taken too much. */
@@ -64,6 +66,7 @@ export class Pipe {
     const wake = (call: () => void) => this.#waiting.add(call);
     this.source = {
       tty: false,
+      isPipe: true,
       take: () => this.#take(),
       unread: (bytes) => this.#unread(bytes),
       wake,

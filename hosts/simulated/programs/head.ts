@@ -107,9 +107,14 @@ export const tail = command(async (process, args) => {
   );
   await writer.flush();
   if (opened === 0) return complain(process, "no files");
-  if (flags.has("f") || flags.has("F")) await follow(process, words);
+  if ((flags.has("f") || flags.has("F")) && !endsFor(process, words)) await follow(process, words);
   return code;
 });
+
+/** A pipe that has ended is not followed (POSIX). */
+function endsFor({ stdin }: ContainerProcess, words: readonly string[]): boolean {
+  return words.every((word) => word === "-") && stdin.source.isPipe === true;
+}
 
 async function tailLines(input: ProcessInput, count: string, writer: Writer): Promise<void> {
   const wanted = amount(count.replace(/^[-+]/, ""));

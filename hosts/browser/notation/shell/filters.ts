@@ -26,7 +26,7 @@ export async function filtered(words: readonly string[], input: string): Promise
     argv: ["init", ...words],
     env: new Map([["PATH", "/bin"]]),
     ...{ cwd: "/", uid: 0, gid: 0, groups: [0], umask: 0o022, terminal: null, group: 0, ignored: new Set<number>() },
-    stdin: new Bytes(new TextEncoder().encode(input === "" ? "" : `${input}\n`)),
+    stdin: Object.assign(new Bytes(new TextEncoder().encode(input === "" ? "" : `${input}\n`)), { isPipe: true }),
     stdout,
     stderr,
   });
