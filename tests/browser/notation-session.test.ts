@@ -459,3 +459,12 @@ test("tail -f of a pipe ends with it", async () => {
   expect(await ran(session, "echo one | tail -f && echo a | tail -f -n 1 - | wc -l")).toBe("one\n1");
   expect(await ran(session, "echo $(docker run busybox sh -c 'echo in it | tail -f')")).toBe("in it");
 });
+
+test("docker attach to a paused container leaves nothing open", async () => {
+  const session = await opened();
+  await typed(session, "docker run -di --name web busybox cat");
+  await typed(session, "docker pause web");
+  await expect(typed(session, "docker attach web")).rejects.toThrow("it is paused");
+  expect(session.exchanges.value.map(({ state }) => state.value)).not.toContain("streaming");
+  expect(session.exchanges.value.map(({ state }) => state.value)).not.toContain("sending");
+});

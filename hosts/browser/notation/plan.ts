@@ -62,7 +62,12 @@ export async function sendAll(requests: readonly PlannedRequest[], sender: Sende
  */
 export async function runPlan(requests: readonly PlannedRequest[], sender: Sender): Promise<Outcome> {
   const run = new Run(sender);
-  for (const planned of requests) await run.next(planned);
+  try {
+    for (const planned of requests) await run.next(planned);
+  } catch (error) {
+    await run.abandon();
+    throw error;
+  }
   await run.end();
   return run;
 }
@@ -115,6 +120,13 @@ class Run implements Outcome {
   /** Closes what the command does not need any more. */
   async end(): Promise<void> {
     for (const exchange of this.#aside) await this.#sender.cancel(exchange.number);
+  }
+
+  /** Nobody is there any more for what it has sent and still goes on. */
+  async abandon(): Promise<void> {
+    for (const { number, state } of this.sent) {
+      if (state.value === "sending" || state.value === "streaming") await this.#sender.cancel(number);
+    }
   }
 
   async #sendOne({ method, target, headers, body, background, aside }: PlannedRequest): Promise<Exchange> {
