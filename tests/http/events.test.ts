@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { dockerArchive, tarOf } from "../support/images.js";
+import { MEMORY_EATER } from "../support/memory-eater.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { messageOf } from "../support/engine-client.js";
@@ -107,9 +108,7 @@ onEngines("events", (engine, kind) => {
     const { id, events } = await heard(async (name) => {
       const Memory = 16 << 20;
       // The shell lives on a while: who watches for such ends hears of this one before that of the container.
-      // Of all that is killed it is tail: a slow machine's kernel might go on to the shell before tail's memory is free.
-      const tail = "{ echo 1000 > /proc/self/oom_score_adj; exec tail; }";
-      const script = `head -c 200000000 /dev/zero | ${tail}; sleep 0.5; exit 3`;
+      const script = `${MEMORY_EATER.join(" ")}; sleep 0.5; exit 3`;
       const HostConfig = { Memory, MemorySwap: Memory, NetworkMode: "none" };
       const id = await engine().create({ Cmd: ["sh", "-c", script], HostConfig }, `?name=${name}`);
       await engine().start(id);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { SIMULATED } from "../support/allowed-skips.js";
+import { MEMORY_EATER } from "../support/memory-eater.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import type { Json } from "../support/engine-client.js";
 import { pause } from "../support/commands.js";
@@ -166,7 +167,7 @@ onEngines("inspect", (engine, kind) => {
   test("OOMKilled", async () => {
     const HostConfig = { Memory: 16 * MIB, MemorySwap: 16 * MIB };
     const id = await engine().create({
-      Cmd: ["sh", "-c", "head -c 200000000 /dev/zero | tail; sleep 0.5"],
+      Cmd: ["sh", "-c", `${MEMORY_EATER.join(" ")}; sleep 0.5`],
       HostConfig,
     });
     await engine().start(id);

@@ -1,12 +1,11 @@
 // Kills for memory while the container goes on: each is told when it happens, and the container says so from then on.
 import { expect, test } from "vitest";
 import { until } from "../support/commands.js";
+import { MEMORY_EATER } from "../support/memory-eater.js";
 import { onEngines } from "../support/on-engines.js";
 import { pastOf, stamp } from "../support/past-events.js";
 
 const Memory = 16 << 20;
-// Of all that is killed it is tail: a slow machine's kernel might go on to others before tail's memory is free.
-const EATER = "head -c 200000000 /dev/zero | { echo 1000 > /proc/self/oom_score_adj; exec tail; }";
 
 onEngines("kills for memory", (engine, kind) => {
   test("are told while the container goes on", async () => {
@@ -34,7 +33,7 @@ onEngines("kills for memory", (engine, kind) => {
 
   /** By an exec: what began the container goes on. */
   async function eat(id: string): Promise<void> {
-    const exec = { Cmd: ["sh", "-c", EATER], AttachStdout: true };
+    const exec = { Cmd: MEMORY_EATER, AttachStdout: true };
     const { Id } = (await engine().must(201, "POST", `/containers/${id}/exec`, exec)).json<{ Id: string }>();
     await engine().must(200, "POST", `/exec/${Id}/start`, {});
   }
