@@ -5,7 +5,7 @@ import { REFERENCE } from "../support/allowed-skips.js";
 import { pause } from "../support/commands.js";
 import { messageOf } from "../support/engine-client.js";
 import { tarOf } from "../support/images.js";
-import { answerError, startMemoryRegistry, type MemoryRegistry } from "../support/memory-registry.js";
+import { answerError, startMemoryRegistry, type Fault, type MemoryRegistry } from "../support/memory-registry.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { askPull, pullLines, smallImage } from "../support/pulls.js";
 import { digestOf, packImage, type PackedImage } from "../support/push-image.js";
@@ -53,17 +53,6 @@ onEngines(
       expect(most).toBe(3);
     });
 
-    test("a layer whose bytes do not match its digest", async () => {
-      const image = packImage(await smallImage("wrong", 1));
-      registry.put("wrong", ["1"], image);
-      registry.putBlob(
-        "wrong",
-        digestOf(image.layers[0]?.bytes ?? Buffer.alloc(0)),
-        gzipSync(Buffer.alloc(5000, "no")),
-      );
-      await failsInStream("wrong", image);
-    });
-
     test("a DiffID that is not the layer's", async () => {
       const spec = await smallImage("diffid", 1);
       const lying = await tarOf([{ name: "lie", body: "lie" }]);
@@ -74,18 +63,23 @@ onEngines(
       await failsInStream("diffid", image);
     });
 
-    testExcept(kind, { reference: REFERENCE.retries })("a body that is cut off, each time", async () => {
-      const image = packImage(await smallImage("cut", 1));
-      registry.put("cut", ["1"], image);
-      registry.fault((request, response, bytes) => {
-        if (bytes === null || !request.url?.includes("/blobs/")) return false;
-        response.writeHead(200, { "Content-Length": bytes.length });
-        response.write(bytes.subarray(0, 10), () => response.destroy());
-        return true;
-      });
-      await failsInStream("cut", image);
-      registry.fault(null);
-    });
+    testExcept(kind, { reference: REFERENCE.retries })("a body that is cut off, each time", () =>
+      failsWith("cut", () => cutOff("/blobs/")),
+    );
+
+    // Each is tried again for more than a minute: they wait at the same time.
+    for (const [name, what, wrong, reasons] of [
+      ["wrong", "a layer whose bytes do not match its digest", otherBytes, {}],
+      ["cut-layer", "a layer that is cut off, each time", cutOff, { reference: REFERENCE.retries }],
+      [
+        "blob500",
+        "500 for a layer is an error in the stream",
+        refusing(500, "UNKNOWN"),
+        { reference: REFERENCE.retries },
+      ],
+    ] as const) {
+      testExcept(kind, reasons, test.concurrent)(what, () => failsWith(name, wrong));
+    }
 
     for (const [status, code, answered] of [
       [401, "UNAUTHORIZED", 404],
@@ -105,20 +99,9 @@ onEngines(
         expect((await engine().call("GET", `/images/${registry.host}/refused:1/json`)).status).toBe(404);
       });
 
-      // The reference tries a 500 again, for minutes.
-      testExcept(kind, status === 500 ? { reference: REFERENCE.retries } : {})(
-        `${status} for a layer is an error in the stream`,
-        async () => {
-          const image = packImage(await smallImage(`blob-${status}`, 1));
-          registry.put(`blob${status}`, ["1"], image);
-          registry.fault((request, response) => {
-            if (!request.url?.includes(`/blobs/${digestOf(image.layers[0]?.bytes ?? Buffer.alloc(0))}`)) return false;
-            return answerError(response, status, code, `told ${status}`);
-          });
-          await failsInStream(`blob${status}`, image);
-          registry.fault(null);
-        },
-      );
+      // That of 500 is above.
+      if (status === 500) continue;
+      test(`${status} for a layer is an error in the stream`, () => failsWith(`blob${status}`, refusing(status, code)));
     }
 
     test("nobody listening is a 500 that says so", async () => {
@@ -145,6 +128,14 @@ onEngines(
       expect((await engine().read<{ Id: string }>(`/images/${registry.host}/hangup:1/json`)).Id).toBe(image.id);
     });
 
+    async function failsWith(name: string, wrong: Wrong): Promise<void> {
+      const image = packImage(await smallImage(name, 1));
+      registry.put(name, ["1"], image);
+      registry.fault(wrong(digestOf(image.layers[0]?.bytes ?? Buffer.alloc(0))), name);
+      await failsInStream(name, image);
+      registry.fault(null, name);
+    }
+
     async function failsInStream(name: string, image: PackedImage): Promise<void> {
       const lines = await pullLines(engine(), `fromImage=${registry.host}/${name}&tag=1`, 60_000);
       const last = lines.at(-1) ?? {};
@@ -156,3 +147,30 @@ onEngines(
   },
   { flags: ["--insecure-registry", "10.213.0.0/16"] },
 );
+
+/** Of an image with a layer of that digest. */
+type Wrong = (layer: string) => Fault;
+
+function otherBytes(layer: string): Fault {
+  return ({ url }, response) => {
+    if (!url?.endsWith(layer)) return false;
+    response.end(gzipSync(Buffer.alloc(5000, "no")));
+    return true;
+  };
+}
+
+/** Ends the connection in the middle of those whose paths have that in them. */
+function cutOff(part: string): Fault {
+  return ({ url }, response, bytes) => {
+    if (bytes === null || !url?.includes(part)) return false;
+    response.writeHead(200, { "Content-Length": bytes.length });
+    response.write(bytes.subarray(0, 10), () => response.destroy());
+    return true;
+  };
+}
+
+function refusing(status: number, code: string): Wrong {
+  return (layer) =>
+    ({ url }, response) =>
+      url?.endsWith(layer) === true && answerError(response, status, code, `told ${status}`);
+}

@@ -14,8 +14,11 @@ export interface MemoryRegistry {
   put(repository: string, tags: readonly string[], image: PackedImage): void;
   putManifest(repository: string, reference: string, manifest: Blob): void;
   putBlob(repository: string, digest: string, bytes: Buffer): void;
-  /** Called first for every request; true when it has answered. Null takes it away. */
-  fault(fault: Fault | null): void;
+  /**
+   * Called first for every request, or for every one about that repository, which then has no other; true when it has
+   * answered. Null takes it away.
+   */
+  fault(fault: Fault | null, repository?: string): void;
   close(): Promise<void>;
 }
 
@@ -23,7 +26,8 @@ export async function startMemoryRegistry(address: string): Promise<MemoryRegist
   const manifests = new Map<string, Blob>();
   const blobs = new Map<string, Buffer>();
   const asked: string[] = [];
-  let fault: Fault | null = null;
+  /** By repository; that of "" is everybody's who has none. */
+  const faults = new Map<string, Fault>();
 
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? "/", "http://registry").pathname);
@@ -33,6 +37,7 @@ export async function startMemoryRegistry(address: string): Promise<MemoryRegist
     const key = found === null ? "" : `${found[1]} ${found[3]}`;
     const manifest = found?.[2] === "manifests" ? (manifests.get(key) ?? null) : null;
     const bytes = found?.[2] === "blobs" ? (blobs.get(key) ?? null) : (manifest?.bytes ?? null);
+    const fault = faults.get(found?.[1] ?? "") ?? faults.get("");
     if (fault?.(request, response, bytes) === true) return;
     if (path === "/v2/" || path === "/v2") return void json(response, 200, {});
     if (bytes === null) return void json(response, 404, errorBody(found?.[2] ?? "", "unknown"));
@@ -57,8 +62,9 @@ export async function startMemoryRegistry(address: string): Promise<MemoryRegist
         blobs.set(`${repository} ${digestOf(blob.bytes)}`, blob.bytes);
       for (const tag of [...tags, image.digest]) putManifest(repository, tag, image.manifest);
     },
-    fault: (next) => {
-      fault = next;
+    fault: (next, repository = "") => {
+      if (next === null) faults.delete(repository);
+      else faults.set(repository, next);
     },
     close: () =>
       new Promise((resolve) => {

@@ -58,11 +58,13 @@ export function describeUnless(
   else test(title, ({ skip }) => skip(missing));
 }
 
-/** `test`, save for the kinds of engines that are not asked: there a skipped test, with the reason given for them. */
-export function testExcept(
-  kind: EngineKind,
-  reasons: Partial<Record<EngineKind, string>>,
-): (name: string, body: () => Promise<void>) => void {
+type Test = (name: string, body: () => Promise<void>) => void;
+
+/**
+ * `test`, or `asked`, save for the kinds of engines that are not asked: there a skipped test, with the reason given for
+ * them.
+ */
+export function testExcept(kind: EngineKind, reasons: Partial<Record<EngineKind, string>>, asked: Test = test): Test {
   const reason = reasons[kind];
-  return reason === undefined ? test : (name) => test(name, ({ skip }) => skip(reason));
+  return reason === undefined ? asked : (name) => test(name, ({ skip }) => skip(reason));
 }
