@@ -43,30 +43,27 @@ function search(mutant: Mutant): { commands: number; moves: number; found: strin
 }
 
 describe("found by the simulator", () => {
-  test.each(MUTANTS.filter(({ finder }) => finder === "simulator"))(
-    "$name",
-    { timeout: 10 * 60_000 },
-    async (mutant) => {
-      console.log(await simulate(mutant));
-    },
-  );
+  for (const mutant of MUTANTS) {
+    const { name, finder } = mutant;
+    if (finder === "search") continue;
+    test(name, { timeout: 10 * 60_000 }, async () => console.log(await simulate(mutant, finder.seed)));
+  }
 });
 
 const MOST_SEEDS = 60;
 const STEPS = 500;
 
-async function simulate(mutant: Mutant): Promise<string> {
-  const compiled = compiledWith(MUTANTS.indexOf(mutant) + 1);
+/** By the seed that is known to find it; where it does not any more, by any. */
+async function simulate(mutant: Mutant, known: number): Promise<string> {
   let all = 0;
-  for (let seed = 1; seed <= MOST_SEEDS; seed++) {
-    const { breach, steps } = await playSeed(seed, STEPS, { core: compiled });
+  for (const seed of new Set([known, ...Array.from({ length: MOST_SEEDS }, (_, at) => at + 1)])) {
+    const { breach, steps } = await playSeed(seed, STEPS, { core: compiledWith(MUTANTS.indexOf(mutant) + 1) });
     all += steps;
     if (breach === null) continue;
-    expect(
-      (await playSeed(seed, STEPS, { core: compiledWith(0) })).breach,
-      "without it the seed fails, too",
-    ).toBeNull();
-    return `found by seed ${seed}, after ${all} steps: ${breach.rule}: ${breach.message.slice(0, 200)}`;
+    const right = await playSeed(seed, STEPS, { core: compiledWith(0) });
+    expect(right.breach, "without it the seed fails, too").toBeNull();
+    const moved = seed === known ? "" : ` (no longer by ${known}: tests/mutants/mutants.ts wants this one)`;
+    return `found by seed ${seed}${moved}, after ${all} steps: ${breach.rule}: ${breach.message.slice(0, 200)}`;
   }
   throw new Error(`it survives ${MOST_SEEDS} seeds of ${STEPS} steps`);
 }

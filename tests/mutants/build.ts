@@ -1,5 +1,5 @@
-// A core with all mutants in it, compiled once: which of them runs stands in its memory, and is written there before the
-// module is compiled by the engine that runs it.
+// A core with all mutants in it, compiled once, by AssemblyScript and by the engine that runs it: which of them runs stands
+// in the memory of each instance, and is written there as it is made.
 
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,6 @@ import type { Build } from "../core/exhaustive/core-memory.js";
 import type { Mutant } from "./mutants.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const CORE = "core.core.wasm";
 
 /** Eight bytes that stand nowhere else; what follows is the number of the mutant that runs. */
 const MARK = Buffer.from("mutant! ");
@@ -25,6 +24,8 @@ export function isWrong(mutant: u32): bool {
 /** Mutants by number, from 1 on; 0 is the core as it should be. */
 export class MutatedCore {
   readonly #build: Build;
+  /** Of the mark in memory. */
+  #at = -1;
 
   private constructor(build: Build) {
     this.#build = build;
@@ -46,14 +47,31 @@ export class MutatedCore {
   }
 
   with(mutant: number): Build {
-    const { modules } = this.#build;
-    const bytes = Buffer.from(modules.get(CORE) as Uint8Array);
-    const at = bytes.indexOf(MARK);
-    if (at < 0 || bytes.indexOf(MARK, at + 1) >= 0)
-      throw new Error("the choice of a mutant stands not once in the core");
-    bytes.writeUInt32LE(mutant, at + MARK.length);
-    return { ...this.#build, modules: new Map(modules).set(CORE, new Uint8Array(bytes)) };
+    const choosing: Build["instantiate"] = (modules, imports, make = newInstance) =>
+      this.#build.instantiate(modules, imports, (module, coreImports) => {
+        const made = make(module, coreImports);
+        if ("trapped" in made.exports) this.#choose(mutant, made.exports["memory"] as WebAssembly.Memory);
+        return made;
+      });
+    return { ...this.#build, instantiate: choosing };
   }
+
+  #choose(mutant: number, { buffer }: WebAssembly.Memory): void {
+    const memory = Buffer.from(buffer);
+    if (this.#at < 0) this.#at = onlyPlaceOf(MARK, memory);
+    memory.writeUInt32LE(mutant, this.#at + MARK.length);
+  }
+}
+
+function newInstance(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance {
+  return new WebAssembly.Instance(module, imports);
+}
+
+function onlyPlaceOf(mark: Buffer, memory: Buffer): number {
+  const at = memory.indexOf(mark);
+  if (at < 0 || memory.indexOf(mark, at + 1) >= 0)
+    throw new Error("the choice of a mutant stands not once in the core");
+  return at;
 }
 
 async function apply({ name, file, right, wrong }: Mutant, number: number, folder: string): Promise<void> {
@@ -68,7 +86,9 @@ async function apply({ name, file, right, wrong }: Mutant, number: number, folde
 
 async function load(folder: string): Promise<Build> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
-  const modules = names.map(async (name) => [name, new Uint8Array(await readFile(join(folder, name)))] as const);
+  const modules = names.map(
+    async (name) => [name, new WebAssembly.Module(await readFile(join(folder, name)))] as const,
+  );
   const made = (name: string): Promise<unknown> => import(/* @vite-ignore */ pathToFileURL(join(folder, name)).href);
   const { CLASSES } = (await made("classes.js")) as { CLASSES: Build["classes"] };
   const { instantiate } = (await made("core.js")) as Pick<Build, "instantiate">;

@@ -2,7 +2,7 @@
 // it knows as text: two instances with the same text, but for names, go on in the same way.
 
 import type { ClassLayout } from "../../../core/bindgen/classes.js";
-import { CompiledComponent, type Instantiate } from "../../../hosts/component.js";
+import { CompiledComponent, type Instantiate, type WasmSource } from "../../../hosts/component.js";
 import { Instance } from "../../../hosts/instance.js";
 import { CLASSES } from "../../../build/core/classes.js";
 import { type Core, type ImportObject, instantiate } from "../../../build/core/core.js";
@@ -34,7 +34,7 @@ const BY_OPERATION = entryLayout(8, 4);
 
 /** A core as it was built. */
 export interface Build {
-  modules: Map<string, Uint8Array<ArrayBuffer>>;
+  modules: Map<string, WasmSource>;
   /** Made with them: each build may order its imports otherwise. */
   instantiate: Instantiate<ImportObject, Core>;
   classes: readonly ClassLayout[];
