@@ -468,3 +468,84 @@ test("docker attach to a paused container leaves nothing open", async () => {
   expect(session.exchanges.value.map(({ state }) => state.value)).not.toContain("streaming");
   expect(session.exchanges.value.map(({ state }) => state.value)).not.toContain("sending");
 });
+
+/** What a line has told so far, while it runs; Ctrl-C ends it. */
+function running(session: Session, line: string) {
+  const read = readLine(line, "1.41");
+  if (!("script" in read)) throw new Error("one command only");
+  const told: string[] = [];
+  const tell = (text: string): void => void told.push(text);
+  const [variables, interrupt] = [new Variables(), new AbortController()];
+  const place = { version: "1.41", variables, sender: senderOf(session), show: tell, remark: tell, refuse: tell };
+  const done = runScript(read.script, { ...place, interrupted: interrupt.signal });
+  return { told, variables, done, interrupt: () => interrupt.abort() };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+function goingOn(session: Session): number {
+  return session.exchanges.value.filter(({ state }) => ["sending", "streaming"].includes(state.value)).length;
+}
+
+/** A container that says what is typed into it. */
+async function echoing(session: Session): Promise<(text: string) => Promise<void>> {
+  await typed(session, "docker run -i --name web busybox cat");
+  const attach = session.exchanges.value.find(({ typable }) => typable.value)!;
+  return (text) => session.type(attach.number, text);
+}
+
+test("a pipe behind what goes on shows each line as it comes, and Ctrl-C ends all of it", async () => {
+  const session = await opened();
+  const say = await echoing(session);
+  const before = goingOn(session);
+  const { told, variables, done, interrupt } = running(session, "docker logs -f web | grep x | tr x y; echo after");
+  await say("ax\nb\n");
+  await until(() => told.length === 1);
+  await say("c\ndx\n");
+  await until(() => told.length === 2);
+  expect(told).toEqual(["ay", "dy"]);
+  interrupt();
+  expect(await done).toBe(false);
+  await until(() => goingOn(session) === before);
+  expect([told, variables.get("?")]).toEqual([["ay", "dy"], "130"]);
+});
+
+test("head ends what feeds it", async () => {
+  const session = await opened();
+  const say = await echoing(session);
+  const before = goingOn(session);
+  const logs = running(session, "docker logs -f web | head -2; echo after");
+  await say("a\nb\nc\n");
+  await logs.done;
+  expect(logs.told).toEqual(["a", "b", "after"]);
+  const events = running(session, "docker events | grep -v attach | head -n 1 && echo after");
+  await until(() => session.exchanges.value.at(-1)!.state.value === "streaming");
+  await typed(session, "docker pause web");
+  await events.done;
+  expect(events.told).toEqual([expect.stringMatching(/ container pause [0-9a-f]{64} \(.*name=web\)$/), "after"]);
+  await until(() => goingOn(session) === before);
+});
+
+test("2>&1, |&, and what goes to /dev/null", async () => {
+  const session = await opened();
+  await typed(session, "docker create --name both busybox sh -c 'echo out; echo err >&2'");
+  await typed(session, "docker start both");
+  for (const exchange of await typed(session, "docker wait both")) await over(exchange);
+  const said = (line: string): Promise<string> => ran(session, line);
+  expect(await said("docker logs both | cat")).toBe("out");
+  expect((await said("docker logs both 2>&1 | cat")).split("\n").toSorted()).toEqual(["err", "out"]);
+  expect((await said("docker logs both |& cat")).split("\n").toSorted()).toEqual(["err", "out"]);
+  expect(await said("docker logs both 2>&1 >/dev/null | cat")).toBe("err");
+  expect(await said("docker logs both >/dev/null 2>&1 | cat; docker logs both &>/dev/null | wc -l")).toBe("0");
+  expect(await said("docker rm nobody 2>&1 | cat")).toBe("Error response from daemon: No such container: nobody");
+  expect(await said("docker rm nobody 2>/dev/null || echo none")).toBe("none");
+  expect(await said("frob 2>/dev/null; echo $?; echo shown >/dev/null; echo hidden >&2 | wc -l")).toBe(
+    "127\nhidden\n0",
+  );
+  expect(await said("X=$(docker rm nobody 2>&1); echo $X")).toContain("No such container: nobody");
+  expect(await said("echo a > file; echo b")).toBe(
+    "What goes to files with > is left out: the answer stays here.\na\nb",
+  );
+});

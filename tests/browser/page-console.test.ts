@@ -126,6 +126,21 @@ onPages("the console", (browser) => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
+
+  test("shows what goes on through a pipe as it comes, until Ctrl-C", async () => {
+    const { page, complaints } = await browser().open();
+    await page.getByLabel("Speed").selectOption("10");
+    await enter(page, "docker run -d --name talk busybox sh -c 'while sleep 1; do echo tick; echo tock; done'");
+    await expect.poll(async () => (await statuses(page)).length, PATIENCE).toBe(2);
+    const printed = page.getByLabel("Printed");
+    await enter(page, "docker logs -f talk | grep tick | tr a-z A-Z; echo after");
+    await expect.poll(() => printed.innerText(), PATIENCE).toContain("TICK\nTICK");
+    await page.getByRole("textbox", { name: "curl line" }).press("Control+c");
+    await enter(page, "echo $?");
+    await expect.poll(() => printed.innerText(), PATIENCE).toBe("130");
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 });
 
 /** Types a line that stands for several requests, which are sent at once. */

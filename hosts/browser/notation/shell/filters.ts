@@ -3,7 +3,7 @@
 import { Disk } from "../../../simulated/files/disk.js";
 import type { MountedFiles } from "../../../simulated/files/mounted-files.js";
 import { PidNamespace, type Kernel } from "../../../simulated/processes/pid-namespace.js";
-import { Bytes, never, type Sink } from "../../../simulated/processes/streams.js";
+import { never, type Sink, type Source } from "../../../simulated/processes/streams.js";
 import type { Program } from "../../../simulated/program.js";
 import { PROGRAMS } from "../../../simulated/programs/table.js";
 import { seededRandom } from "../../../simulated/random.js";
@@ -14,27 +14,38 @@ export const FILTERS: readonly string[] =
 
 export interface Filtered {
   readonly code: number;
-  readonly printed: string;
   /** What it complained of. */
   readonly problem: string;
 }
 
-/** A small machine of its own for each: nothing of what one does is there for the next. */
-export async function filtered(words: readonly string[], input: string): Promise<Filtered> {
-  const [stdout, stderr] = [new Kept(), new Kept()];
-  const first = machine().start({
+/** A small machine of its own for each: nothing of what one does is there for the next. It is killed once `stopped`. */
+export async function filtered(
+  words: readonly string[],
+  input: Source,
+  print: (text: string) => void,
+  stopped: AbortSignal,
+): Promise<Filtered> {
+  let problem = "";
+  const here = machine();
+  const first = here.start({
     argv: ["init", ...words],
     env: new Map([["PATH", "/bin"]]),
     ...{ cwd: "/", uid: 0, gid: 0, groups: [0], umask: 0o022, terminal: null, group: 0, ignored: new Set<number>() },
-    stdin: Object.assign(new Bytes(new TextEncoder().encode(input === "" ? "" : `${input}\n`)), { isPipe: true }),
-    stdout,
-    stderr,
+    stdin: input,
+    stdout: new Printed(print),
+    stderr: new Printed((text) => void (problem += text)),
   });
+  const kill = (): void => here.kill();
+  stopped.addEventListener("abort", kill);
+  if (stopped.aborted) kill();
   const code = await first.exited;
-  return { code, printed: stdout.text.replace(/\n$/, ""), problem: stderr.text.trimEnd() };
+  stopped.removeEventListener("abort", kill);
+  return { code, problem: problem.trimEnd() };
 }
 
 const ROOM = 2 ** 30;
+/** Of a filter that keeps what it reads: it is killed rather than the page. */
+const MEMORY = 2 ** 28;
 
 function machine(): PidNamespace {
   const time = new WorldTime({ pace: "fast" });
@@ -51,7 +62,7 @@ function machine(): PidNamespace {
     swallows: () => false,
     machine: { release: "", architecture: "x86_64", cpus: 1, memory: ROOM, disk: ROOM },
   };
-  return new PidNamespace(kernel, { memory: Infinity, pids: Infinity, resources: new Map() }, "pipe");
+  return new PidNamespace(kernel, { memory: MEMORY, pids: Infinity, resources: new Map() }, "pipe");
 }
 
 /** The first process of a machine is not like others, so a program is its child. */
@@ -64,14 +75,19 @@ function putPrograms(files: MountedFiles): void {
   }
 }
 
-class Kept implements Sink {
-  readonly tty = false;
+/** Like a terminal in this: each line is there as soon as it is written. */
+class Printed implements Sink {
+  readonly tty = true;
   readonly wake = never;
   readonly #decoder = new TextDecoder();
-  text = "";
+  readonly #print: (text: string) => void;
+
+  constructor(print: (text: string) => void) {
+    this.#print = print;
+  }
 
   put(bytes: Uint8Array): number {
-    this.text += this.#decoder.decode(bytes, { stream: true });
+    this.#print(this.#decoder.decode(bytes, { stream: true }));
     return bytes.length;
   }
 

@@ -1,8 +1,15 @@
 // What a command leaves to those that come after it: what it has printed, and how it ended.
 
 import type { Exchange } from "../../session/exchange.js";
+import type { Frame } from "../../session/view.js";
 import type { Understood } from "../notation.js";
 import { jsonOf, type Outcome } from "../plan.js";
+
+/** Of what a command writes, what is read by another. */
+export type Taken = ReadonlySet<Frame["stream"]>;
+export const STDOUT = "stdout";
+export const STDERR = "stderr";
+export const OUTPUT: Taken = new Set([STDOUT]);
 
 /** What a shell would tell as `$?`: 0 if it went well. */
 export function codeOf(command: Understood, { ok, sent }: Outcome): number {
@@ -19,19 +26,26 @@ function exitCodeOf(exchange: Exchange): number {
 }
 
 /** What the command shows by itself or tells to print, or what came as output, or the last answer's text. */
-export function printedBy(command: Understood, { sent, answers }: Outcome): string {
+export function printedBy(command: Understood, { sent, answers }: Outcome, taken = OUTPUT): string {
   const told = command.text ?? command.prints?.(answers) ?? "";
-  if (told !== "") return told;
-  const output = sent.map(outputOf).filter((text) => text !== "");
+  if (told !== "") return taken.has(STDOUT) ? told : "";
+  const output = sent.map((exchange) => outputOf(exchange, taken)).filter((text) => text !== "");
   if (output.length > 0) return output.join("").replace(/\n$/, "");
-  const view = command.prints === undefined ? sent.at(-1)?.view.value : undefined;
+  const view = command.prints === undefined && taken.has(STDOUT) ? sent.at(-1)?.view.value : undefined;
   return view?.kind === "json" || view?.kind === "text" ? view.text : "";
 }
 
-function outputOf(exchange: Exchange): string {
+/** What the engine says of what it refused, as a client prints it. */
+export function refusalOf({ sent }: Outcome): string {
+  const last = sent.at(-1);
+  const { message = "" } = ((last && jsonOf(last)) ?? {}) as { message?: string };
+  return message === "" ? "" : `Error response from daemon: ${message}`;
+}
+
+function outputOf(exchange: Exchange, taken: Taken): string {
   const view = exchange.view.value;
   const decoder = new TextDecoder();
-  if (view.kind === "terminal") return decoder.decode(view.bytes).replaceAll("\r\n", "\n");
+  if (view.kind === "terminal" && taken.has(STDOUT)) return decoder.decode(view.bytes).replaceAll("\r\n", "\n");
   if (view.kind !== "frames") return "";
-  return view.frames.map(({ stream, bytes }) => (stream === "stdout" ? decoder.decode(bytes) : "")).join("");
+  return view.frames.map(({ stream, bytes }) => (taken.has(stream) ? decoder.decode(bytes) : "")).join("");
 }

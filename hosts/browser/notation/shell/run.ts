@@ -5,27 +5,17 @@ import { parseWords } from "../commands.js";
 import { Wrong } from "../docker/wrong.js";
 import type { Understood } from "../notation.js";
 import { unsetRemark } from "../parse.js";
-import { ended, runPlan, type Outcome, type Sender } from "../plan.js";
+import { ended, runPlan, type Outcome } from "../plan.js";
 import { isBuiltin, runBuiltin } from "./builtins.js";
 import { readsOperand } from "./defaults.js";
 import { fieldsOf, textOf, type Values } from "./expand.js";
+import { Feed } from "./feed.js";
 import { filtered } from "./filters.js";
-import { codeOf, printedBy } from "./output.js";
+import { codeOf, printedBy, refusalOf, STDERR, STDOUT } from "./output.js";
+import { Stopped, StoppableSender } from "./stoppable.js";
+import { redirected, stopOf, type How, type Place } from "./place.js";
 import { readScript, substitutions, type Script, type Simple, type Step } from "./script.js";
-import type { Variables } from "./variables.js";
 import { invocations } from "./xargs.js";
-
-export interface Place {
-  readonly version: string;
-  readonly sender: Sender;
-  /** Kept from line to line. */
-  readonly variables: Variables;
-  /** Shows what a command has to show by itself. */
-  show(text: string): void;
-  remark(text: string): void;
-  /** Says why a command did nothing; what comes after it may be run all the same. */
-  refuse(problem: string): void;
-}
 
 interface Result {
   /** What it ended with; 0 if it went well. */
@@ -59,47 +49,64 @@ async function runSteps(steps: readonly Step[], place: Place, captured: boolean)
   for (const [at, step] of steps.entries()) {
     if ((step.joint === "&&" && code !== 0) || (step.joint === "||" && code === 0)) continue;
     const last = await runPipeline(step.commands, place, { waits: at + 1 < steps.length, captured });
-    code = last.code;
+    code = place.interrupted?.aborted ? INTERRUPTED : last.code;
     place.variables.ended(code, last.later);
     printed += last.printed === "" ? "" : `${last.printed}\n`;
+    if (place.interrupted?.aborted) break;
   }
   return { code, printed };
 }
 
-interface How {
-  /** Something comes after it. */
-  readonly waits: boolean;
-  /** What it prints is read by another command. */
-  readonly captured: boolean;
+/** As after SIGINT. */
+export const INTERRUPTED = 130;
+
+/** All commands of a pipe run at a time; it ends as its last one does. */
+async function runPipeline(commands: readonly Simple[], place: Place, how: How): Promise<Result> {
+  let input: Feed | null = null;
+  const running: Promise<Result>[] = [];
+  for (const [at, command] of commands.entries()) {
+    const feed = at + 1 < commands.length ? new Feed() : undefined;
+    const own = { waits: how.waits || feed !== undefined, captured: how.captured || feed !== undefined, feed };
+    running.push(runOne(command, place, own, input));
+    input = feed ?? null;
+  }
+  return (await Promise.all(running)).at(-1) ?? { code: 0, printed: "" };
 }
 
-async function runPipeline(commands: readonly Simple[], place: Place, how: How): Promise<Result> {
-  let last: Result | null = null;
-  for (const [at, command] of commands.entries()) {
-    const isRead = at + 1 < commands.length;
-    const own = { waits: how.waits || isRead, captured: how.captured || isRead };
-    last = await runSimple(command, place, own, last?.printed ?? null);
+async function runOne(command: Simple, place: Place, how: How, input: Feed | null): Promise<Result> {
+  try {
+    const complaints: string[] = [];
+    const [itsPlace, itsHow] = redirected(command, place, how, (problem) => void complaints.push(problem));
+    const result = await runSimple(command, itsPlace, itsHow, input);
+    const own = command.streams.out === "err" ? "" : result.printed;
+    const printed = [...complaints, own].filter((text) => text !== "").join("\n");
+    if (how.feed === undefined) return { ...result, printed };
+    how.feed.write(printed === "" ? "" : `${printed}\n`);
+    return { ...result, printed: "" };
+  } finally {
+    how.feed?.end();
+    input?.close();
   }
-  return last ?? { code: 0, printed: "" };
 }
 
 /** What is wrong with a command ends that one alone. */
-async function runSimple(command: Simple, place: Place, how: How, input: string | null): Promise<Result> {
+async function runSimple(command: Simple, place: Place, how: How, input: Feed | null): Promise<Result> {
   try {
     return await runExpanded(await expanded(command, place), place, how, input);
   } catch (error) {
+    if (error instanceof Stopped) return { code: INTERRUPTED, printed: "" };
     if (!(error instanceof Wrong)) throw error;
     place.refuse(error.message);
     return { code: 1, printed: "" };
   }
 }
 
-/** `input`: what the command before it in the pipe has printed. */
+/** `input`: what the command before it in the pipe prints. */
 async function runExpanded(
   { words, set, code }: Expanded,
   place: Place,
   how: How,
-  input: string | null,
+  input: Feed | null,
 ): Promise<Result> {
   if (words.length === 0) {
     for (const [name, value] of set) place.variables.set(name, value);
@@ -107,14 +114,26 @@ async function runExpanded(
   }
   const run = (one: readonly string[]): Promise<Result> => runWords(one, place, how, set);
   if (input === null) return run(words);
-  return words[0] === "xargs" ? runEach(invocations(words.slice(1), input), run) : runFilter(words, input, place, how);
+  return words[0] === "xargs"
+    ? runEach(invocations(words.slice(1), await input.whole(stopOf(place, how))), run)
+    : runFilter(words, input, place, how);
 }
 
-async function runFilter(words: readonly string[], input: string, place: Place, how: How): Promise<Result> {
-  const { code, printed, problem } = await filtered(words, input);
+async function runFilter(words: readonly string[], input: Feed, place: Place, how: How): Promise<Result> {
+  let text = "";
+  const print = (piece: string): void => {
+    if (how.taken?.has(STDOUT) === false) return;
+    if (how.feed !== undefined) return how.feed.write(piece);
+    text += piece;
+    const end = how.captured ? -1 : text.lastIndexOf("\n");
+    if (end < 0) return;
+    place.show(text.slice(0, end));
+    text = text.slice(end + 1);
+  };
+  const { code, problem } = await filtered(words, input, print, stopOf(place, how));
   if (problem !== "") place.refuse(problem);
-  if (!how.captured && printed !== "") place.show(printed);
-  return { code, printed };
+  if (!how.captured && text !== "") place.show(text);
+  return { code, printed: how.captured ? text.replace(/\n$/, "") : "" };
 }
 
 /** As xargs ends: with 123 where one of them did not go well. */
@@ -138,7 +157,7 @@ async function runWords(
   if (isBuiltin(words[0]!)) {
     const done = runBuiltin(words, place.variables);
     if (!how.captured && done.printed !== "") place.show(done.printed);
-    return done;
+    return how.taken?.has(STDOUT) === false ? { ...done, printed: "" } : done;
   }
   const parsed = parseWords(words, place.version, place.variables.environment(set));
   if (parsed.ok) return runParsed(parsed, place, how);
@@ -149,13 +168,17 @@ async function runWords(
 async function runParsed(parsed: Understood, place: Place, how: How): Promise<Result> {
   parsed.remarks.forEach((remark) => place.remark(remark));
   if (parsed.text !== undefined && !how.captured) place.show(parsed.text);
-  const outcome = await runPlan(parsed.requests, place.sender);
+  const sender = new StoppableSender(place.sender, stopOf(place, how), how);
+  const outcome = await runPlan(parsed.requests, sender);
   const shows = parsed.formats === true && !how.captured;
   if (!how.waits && !how.captured && !shows) {
-    return { code: codeOf(parsed, outcome), printed: "", later: codeAtEnd(parsed, outcome) };
+    const later = codeAtEnd(parsed, outcome).finally(() => sender.end());
+    return { code: codeOf(parsed, outcome), printed: "", later };
   }
   const code = await codeAtEnd(parsed, outcome);
-  const printed = outcome.ok && (how.captured || shows) ? printedBy(parsed, outcome) : "";
+  const isTold = sender.end();
+  if (!outcome.ok && how.captured && how.taken?.has(STDERR)) return { code, printed: refusalOf(outcome) };
+  const printed = outcome.ok && !isTold && (how.captured || shows) ? printedBy(parsed, outcome, how.taken) : "";
   if (shows && printed !== "") place.show(printed);
   return { code, printed };
 }

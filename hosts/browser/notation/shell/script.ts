@@ -25,7 +25,16 @@ export interface Step {
 export interface Simple {
   readonly assignments: readonly { readonly name: string; readonly value: Word }[];
   readonly words: readonly Word[];
+  readonly streams: Streams;
 }
+
+/** Where a command's output and complaints go: to where each goes of itself, to the other's place, or to /dev/null. */
+export interface Streams {
+  readonly out: Target;
+  readonly err: Target;
+}
+
+export type Target = "out" | "err" | "nothing";
 
 export interface Script {
   readonly steps: readonly Step[];
@@ -67,7 +76,8 @@ class Reading implements Script {
         `${nameOf(node.commands[unread]!)} is not here, so what follows | is left out; ${READERS.join(", ")} are.`,
       );
     const read = unread < 0 ? node.commands : node.commands.slice(0, unread);
-    this.steps.push({ joint, commands: read.map((command) => this.#command(command)) });
+    const joins = (at: number): boolean => node.operators[at] === "|&";
+    this.steps.push({ joint, commands: read.map((command, at) => this.#command(command, joins(at))) });
   }
 
   leave(remark: string): void {
@@ -79,14 +89,20 @@ class Reading implements Script {
     this.remarks.push(remark);
   }
 
-  #command(node: CommandNode): Simple {
+  /** `joins`: what it complains of goes with its output. */
+  #command(node: CommandNode, joins = false): Simple {
     if (node.type !== "Command")
       throw new Wrong(`this is no single command: ${KINDS[node.type] ?? "loops and the like"} are not run here`, null);
     if (node.redirects.some((one) => one.type !== "Redirect" || one.operator.startsWith("<"))) {
       throw new Wrong("there are no files of yours to read from", null);
     }
-    if (node.redirects.length > 0) this.#leaveOut("What goes to files with > is left out: the answer stays here.");
-    return { assignments: assignmentsOf(node), words: wordsOf(node) };
+    const { streams, others } = streamsOf(node);
+    if (others) this.#leaveOut("What goes to files with > is left out: the answer stays here.");
+    return {
+      assignments: assignmentsOf(node),
+      words: wordsOf(node),
+      streams: joins ? { ...streams, err: streams.out } : streams,
+    };
   }
 }
 
@@ -97,6 +113,30 @@ const KINDS: Readonly<Record<string, string>> = {
   Subshell: "subshells",
   Function: "functions",
 };
+
+/** Redirections in their order; `others`: some lead to files. */
+function streamsOf({ redirects }: Command): { streams: Streams; others: boolean } {
+  const streams: { out: Target; err: Target } = { out: "out", err: "err" };
+  let others = false;
+  for (const redirect of redirects) {
+    if (redirect.type !== "Redirect") continue;
+    const { operator, descriptor, target } = redirect;
+    const number = descriptor?.type === "FileDescriptor" ? descriptor.value : 1;
+    const both = operator.startsWith("&") || (operator === ">&" && !/^\d+$/.test(target?.value ?? ""));
+    const to = targetOf(operator, target?.value ?? "", streams);
+    if (to === null || number > 2 || number < 1) others = true;
+    else if (both) streams.out = streams.err = to;
+    else streams[number === 2 ? "err" : "out"] = to;
+  }
+  return { streams, others };
+}
+
+/** Null for a file. */
+function targetOf(operator: string, target: string, { out, err }: Streams): Target | null {
+  if (target === "/dev/null") return "nothing";
+  if (operator !== ">&") return null;
+  return target === "1" ? out : target === "2" ? err : target === "-" ? "nothing" : null;
+}
 
 function assignmentsOf({ prefix }: Command): { name: string; value: Word }[] {
   return prefix.flatMap((one) => {

@@ -4,22 +4,11 @@ import { useRef, useState } from "preact/hooks";
 import { Wrong } from "../../notation/docker/wrong.js";
 import { History } from "../../notation/history.js";
 import { readLine } from "../../notation/parse.js";
-import { runAlone, runScript, type Place } from "../../notation/shell/run.js";
+import { INTERRUPTED, runAlone, runScript } from "../../notation/shell/run.js";
 import { Variables } from "../../notation/shell/variables.js";
 import { usePlayground } from "../context.js";
-import type { Playground } from "../playground.js";
-import { keyed, namesOf } from "./line-keys.js";
-import { senderOf } from "./plan.js";
-
-/** What is said under the line. */
-interface Said {
-  readonly problem: string;
-  readonly text: string;
-  readonly remarks: readonly string[];
-  readonly choices: readonly string[];
-}
-
-const NOTHING: Said = { problem: "", text: "", remarks: [], choices: [] };
+import { isInterrupt, keyed, namesOf } from "./line-keys.js";
+import { NOTHING, placeOf, type Said } from "./said.js";
 
 export function TypedLine() {
   const playground = usePlayground();
@@ -27,6 +16,8 @@ export function TypedLine() {
   const [said, setSaid] = useState(NOTHING);
   const history = useRef(new History()).current;
   const variables = useRef(new Variables()).current;
+  // Of all that this line has begun: Ctrl-C ends it.
+  const interrupt = useRef(new AbortController());
 
   const take = (): void => {
     const read = readLine(line, playground.version.value, variables);
@@ -34,7 +25,7 @@ export function TypedLine() {
     if ("script" in read) {
       setLine("");
       setSaid(NOTHING);
-      const place = placeOf(playground, variables, setSaid);
+      const place = placeOf(playground, variables, interrupt.current.signal, setSaid);
       return void playground.run(refusing(runScript(read.script, place), place.refuse));
     }
     const { parsed } = read;
@@ -48,10 +39,17 @@ export function TypedLine() {
       return playground.add(parsed.requests[0]!);
     }
     setSaid(NOTHING);
-    const place = placeOf(playground, variables, setSaid);
+    const place = placeOf(playground, variables, interrupt.current.signal, setSaid);
     void playground.run(refusing(runAlone(parsed, place), place.refuse));
   };
   const press = (event: KeyboardEvent): void => {
+    if (isInterrupt(event)) {
+      event.preventDefault();
+      interrupt.current.abort();
+      interrupt.current = new AbortController();
+      variables.ended(INTERRUPTED);
+      return setLine("");
+    }
     const made = keyed(event, history, () => namesOf(playground.session.value.world.value));
     if (made === null) return;
     event.preventDefault();
@@ -112,23 +110,6 @@ function Under({ said: { problem, text, remarks, choices } }: { said: Said }) {
       ))}
     </>
   );
-}
-
-/** Where commands are run: their requests become cells, and what they say gathers under the line. */
-function placeOf(playground: Playground, variables: Variables, say: (said: Said) => void): Place {
-  const texts: string[] = [];
-  const problems: string[] = [];
-  const remarks = new Set<string>();
-  const told = (): void =>
-    say({ ...NOTHING, problem: problems.join("\n"), text: texts.join("\n"), remarks: [...remarks] });
-  return {
-    version: playground.version.value,
-    variables,
-    sender: senderOf(playground),
-    show: (text) => void (texts.push(text), told()),
-    remark: (text) => void (remarks.add(text), told()),
-    refuse: (text) => void (problems.push(text), told()),
-  };
 }
 
 /** What is wrong with a command stands under the line that it was typed in. */

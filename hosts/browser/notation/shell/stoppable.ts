@@ -1,0 +1,59 @@
+// Requests of a command that can be stopped while it runs, and whose output is fed to who reads it.
+
+import type { Exchange } from "../../session/exchange.js";
+import type { WrittenRequest } from "../../session/request.js";
+import type { Sender } from "../plan.js";
+import type { Feed } from "./feed.js";
+import { following } from "./growing.js";
+import { OUTPUT, type Taken } from "./output.js";
+
+/** A command was stopped before it came to its end. */
+export class Stopped extends Error {}
+
+export class StoppableSender implements Sender {
+  readonly #sender: Sender;
+  readonly #stopped: AbortSignal;
+  readonly #feed: Feed | undefined;
+  readonly #taken: Taken;
+  readonly #sent: Exchange[] = [];
+  readonly #feeding: (() => boolean)[] = [];
+  readonly #stop = (): void => this.#cancelAll();
+
+  constructor(
+    sender: Sender,
+    stopped: AbortSignal,
+    how: { readonly feed?: Feed | undefined; readonly taken?: Taken | undefined },
+  ) {
+    this.#sender = sender;
+    this.#stopped = stopped;
+    this.#feed = how.feed;
+    this.#taken = how.taken ?? OUTPUT;
+    stopped.addEventListener("abort", this.#stop);
+  }
+
+  async send(request: WrittenRequest): Promise<Exchange> {
+    if (this.#stopped.aborted) throw new Stopped();
+    const exchange = await this.#sender.send(request);
+    this.#sent.push(exchange);
+    const feed = this.#feed;
+    if (feed !== undefined) this.#feeding.push(following(exchange, this.#taken, (text) => feed.write(text)));
+    if (this.#stopped.aborted) this.#cancelAll();
+    return exchange;
+  }
+
+  cancel(exchange: number): Promise<void> {
+    return this.#sender.cancel(exchange);
+  }
+
+  /** It needs to be stopped no more. Whether anything was fed. */
+  end(): boolean {
+    this.#stopped.removeEventListener("abort", this.#stop);
+    return this.#feeding.map((stop) => stop()).includes(true);
+  }
+
+  #cancelAll(): void {
+    for (const { number, state } of this.#sent) {
+      if (state.value === "sending" || state.value === "streaming") void this.#sender.cancel(number);
+    }
+  }
+}
