@@ -80,7 +80,7 @@ function isHost(path: string): boolean {
 }
 
 /** What builds and serves the page. */
-const PAGE_TOOLS = ["hosts/browser/build.ts", "hosts/browser/serve.ts"];
+const PAGE_TOOLS = ["hosts/browser/build.ts", "hosts/browser/core-files.ts", "hosts/browser/serve.ts"];
 
 function isNodeOnly(path: string): boolean {
   const folders = ["hosts/node/", "hosts/embedding/node", "runtime-linux/"];

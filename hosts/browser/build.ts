@@ -5,6 +5,7 @@ import { copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from "node:
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
+import { fetchedCore, writeCore } from "./core-files.js";
 import { allReferences } from "./reference/node-references.js";
 import { NEWEST_VERSION } from "./session/versions.js";
 
@@ -41,8 +42,9 @@ export async function buildPage({ root, release, outDir = "build/playground" }: 
 async function writePage(root: string, target: string, release: boolean): Promise<PageWeight> {
   const source = join(root, "hosts/browser");
   const described = await writeReferences(root, target);
-  const metafile = await bundle(source, target, release, described);
-  const first = firstLoad(metafile, target);
+  const core = await writeCore(root, target);
+  const metafile = await bundle({ root, source, target, release, described, core });
+  const first = [...firstLoad(metafile, target), ...Object.values(core)];
   await writeHtml(source, target, first);
   await copyFile(join(source, "icon.svg"), join(target, "icon.svg"));
   await copySources(join(root, "core/assembly"), join(target, "source"));
@@ -69,12 +71,18 @@ async function copySources(from: string, to: string): Promise<void> {
   }
 }
 
-async function bundle(
-  source: string,
-  target: string,
-  release: boolean,
-  described: readonly string[],
-): Promise<Metafile> {
+interface Bundle {
+  readonly root: string;
+  readonly source: string;
+  readonly target: string;
+  readonly release: boolean;
+  /** Versions whose reference is there. */
+  readonly described: readonly string[];
+  /** Files of the core's modules. */
+  readonly core: Readonly<Record<string, string>>;
+}
+
+async function bundle({ root, source, target, release, described, core }: Bundle): Promise<Metafile> {
   const { metafile } = await build({
     entryPoints: { main: join(source, "main.tsx"), "style/main": join(source, "page/styles/main.css") },
     outdir: target,
@@ -85,7 +93,8 @@ async function bundle(
     platform: "browser",
     jsx: "automatic",
     jsxImportSource: "preact",
-    define: { DESCRIBED_VERSIONS: JSON.stringify(described) },
+    define: { DESCRIBED_VERSIONS: JSON.stringify(described), CORE_FILES: JSON.stringify(core) },
+    plugins: [fetchedCore(root)],
     chunkNames: "chunks/[name]-[hash]",
     minify: release,
     sourcemap: !release,
@@ -112,11 +121,13 @@ function firstLoad(metafile: Metafile, target: string): string[] {
   return [...files];
 }
 
-/** With a hint for each chunk, so that the browser need not read one to learn of the next. */
+/** With a hint for each chunk and module, so that the browser need not read one to learn of the next. */
 async function writeHtml(source: string, target: string, first: readonly string[]): Promise<void> {
   const html = await readFile(join(source, "index.html"), "utf8");
   const chunks = first.filter((name) => name.startsWith("chunks/") && name.endsWith(".js"));
   const hints = chunks.map((name) => `<link rel="modulepreload" href="${name}" />`);
+  const modules = first.filter((name) => name.endsWith(".wasm"));
+  hints.push(...modules.map((name) => `<link rel="preload" as="fetch" crossorigin href="${name}" />`));
   await writeFile(join(target, "index.html"), html.replace("<!-- preload -->", hints.join("\n    ")));
 }
 

@@ -11,7 +11,7 @@ export const REFERENCE = "api/v1.41.json";
 /** Paths in the built page: what its HTML names, and the reference. */
 export function firstLoad(): string[] {
   const html = readFileSync(join(PLAYGROUND, "index.html"), "utf8");
-  const named = Array.from(html.matchAll(/(?:src|href)="\.?\/?([^":]+\.(?:js|css))"/g), ([, path]) => path!);
+  const named = Array.from(html.matchAll(/(?:src|href)="\.?\/?([^":]+\.(?:js|css|wasm))"/g), ([, path]) => path!);
   return ["index.html", ...named, REFERENCE];
 }
 

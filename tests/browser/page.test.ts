@@ -35,6 +35,8 @@ onPages("the playground", (browser) => {
     expect(await sendLast(page)).toBe("201 Created");
     await expect.poll(() => those(/^\/api\//)).toEqual(["/api/v1.41.json"]);
     expect(those(/code-editor|emulator/)).toEqual([]);
+    // As it is, and once: in a script it would be a third more.
+    expect(those(/^\/core\/core\.core-\w+\.wasm$/).length).toBe(1);
     const first = new Set(fetched.map((path) => path.replace(/^\/$/, "/index.html").slice(1)));
     expect([...first].filter((path) => path !== "icon.svg").toSorted()).toEqual(firstLoad().toSorted());
     expect(gzipped([...first])).toBeLessThan(MOST_FIRST_BYTES);
