@@ -1,5 +1,5 @@
 // Many execs, so many at once, attached and detached: nothing of them is left, neither on the machine nor in the engine.
-// CI and `CORACLE_TEST_LOAD=1` take 10,000; `CORACLE_TEST_EXECS` is how many.
+// CI and `CORACLE_TEST_LOAD=1` take 5,000; `CORACLE_TEST_EXECS` is how many.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
@@ -11,7 +11,7 @@ import { expectNothingOf, heldWhenCalm } from "../support/held.js";
 import { onEngines } from "../support/on-engines.js";
 import { promptly } from "../support/prompt.js";
 
-const COUNT = Number(process.env["CORACLE_TEST_EXECS"] ?? (FULL ? 10_000 : 200));
+const COUNT = Number(process.env["CORACLE_TEST_EXECS"] ?? (FULL ? 5000 : 200));
 const AT_ONCE = 8;
 /** Every so many of them nobody is attached to. */
 const DETACHED_EACH = 10;
