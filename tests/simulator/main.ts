@@ -15,7 +15,7 @@ import { playSeed, playStory, type Played } from "./play.js";
 import { shortest } from "./shrink.js";
 import type { SimulationOptions } from "./simulation.js";
 import { readStory, storyText } from "./story.js";
-import { Tally, type SeedResult } from "./tally.js";
+import { Tally, cutsText, type SeedResult } from "./tally.js";
 import { WRONGS, wronged } from "./wrongs.js";
 
 const README = new URL("../../README.md", import.meta.url);
@@ -121,6 +121,7 @@ async function replay(file: string): Promise<void> {
   console.log(
     played.breach === null ? `holds; ${played.steps} steps` : `${played.breach.rule}: ${played.breach.message}`,
   );
+  console.log(cutsText(played.cuts));
   process.exitCode = played.breach === null ? 0 : 1;
 }
 

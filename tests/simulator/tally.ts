@@ -43,9 +43,13 @@ export class Tally {
     const seconds = (performance.now() - this.#began) / 1000;
     const speed = `${Math.round((this.#hashes.size / seconds) * 60)} seeds/min, ${Math.round(this.#steps / seconds)} steps/s`;
     const what = `${this.#hashes.size} seeds, ${this.#steps} steps, ${this.#crashes} crashes`;
-    const cuts = Object.entries(this.#cuts).sort(([a], [b]) => (a < b ? -1 : 1));
-    const all = cuts.reduce((sum, [, count]) => sum + count, 0);
-    const tried = `cut off behind ${all} outputs: ${cuts.map(([kind, count]) => `${kind} ${count}`).join(", ")}`;
-    return `${tried}\n${what} in ${seconds.toFixed(1)} s (${speed}); ${this.failed} failed\nhash of all outputs: ${this.hash}`;
+    return `${cutsText(this.#cuts)}\n${what} in ${seconds.toFixed(1)} s (${speed}); ${this.failed} failed\nhash of all outputs: ${this.hash}`;
   }
+}
+
+/** How often engines were cut off behind which outputs. */
+export function cutsText(counts: OutputCounts): string {
+  const cuts = Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
+  const all = cuts.reduce((sum, [, count]) => sum + count, 0);
+  return `cut off behind ${all} outputs: ${cuts.map(([kind, count]) => `${kind} ${count}`).join(", ")}`;
 }

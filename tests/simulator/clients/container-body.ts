@@ -18,6 +18,7 @@ const WISHES: Readonly<Record<string, (body: Body, value: string) => void>> = {
   policy: (body, value) => void (body.HostConfig["RestartPolicy"] = policyOf(value)),
   healthy: (body, value) => void (body["Healthcheck"] = healthOf(value)),
   memory: (body, value) => void (body.HostConfig["Memory"] = Number(value) << 20),
+  dir: (body, value) => void (body["WorkingDir"] = value),
   label: (body, value) => void (body["Labels"] = { is: value }),
 };
 

@@ -4,7 +4,7 @@
 // that is thrown away: the story goes on as if nothing had been.
 //
 // Taken are every 50th step, each restart's, and those in which there is a kind of output that the story has had a certain
-// number of times, another number for each seed and kind.
+// number of times, another number for each seed and kind; of what is scarce the first.
 
 import type { engine } from "../../../hosts/host.js";
 import { type CompiledCore, Instance } from "../../../hosts/instance.js";
@@ -20,13 +20,12 @@ import { Draw } from "../random.js";
 import { Fork, type ForkParts } from "./fork.js";
 import { Machine } from "./machine.js";
 import { type OutputCounts, TRANSACTION, outputsOf } from "./output-counts.js";
+import { SCARCE } from "./scarce.js";
 
 const EVERY = 50;
 /** Once in so many times the kind's first is taken, for those that do not come again; or one of the next. */
 const FIRST = 3;
 const LATEST = 12;
-/** Hardly a story has one of these: its first is always taken. */
-const SCARCE = ["processes rewrite", "content make-directory"];
 
 export interface ForksNeeds {
   core: CompiledCore;
@@ -76,7 +75,7 @@ export class Forks implements Invariant {
   }
 
   #turnOf(kind: string): number {
-    return SCARCE.includes(kind) || this.#draw.onceIn(FIRST) ? 0 : this.#draw.below(LATEST);
+    return kind in SCARCE || this.#draw.onceIn(FIRST) ? 0 : this.#draw.below(LATEST);
   }
 
   #cutAfterEach(seen: Seen): void {
@@ -89,8 +88,9 @@ export class Forks implements Invariant {
     for (const { kind, effect } of outputsOf(outputs)) {
       this.counts[kind] = (this.counts[kind] ?? 0) + 1;
       if (kind === TRANSACTION) records = ledger.stored();
-      // What leaves neither a record nor a trace on the machine leaves what the cut before it left.
-      else if (effect === null || !machine.perform(effect, waiting)) continue;
+      // What leaves neither a record nor a trace on the machine leaves what the cut before it left. Behind what is scarce
+      // there is a cut of its own all the same.
+      else if ((effect === null || !machine.perform(effect, waiting)) && !(kind in SCARCE)) continue;
       this.#cut(seen, memory, { behind: kind, machine, records });
     }
   }

@@ -16,7 +16,7 @@ const COMMANDS = {
 /** Those that a run need not come to, and why. */
 export const IN_NO_STORY: Readonly<Record<string, string>> = {
   "content tags": "no client pulls all tags of a repository",
-  "content login": "no client logs in",
+  "content login": "only what is fuzzed logs in",
   "networks drop": "is for networks that no record speaks of, and no story damages a record",
   "processes identify": "only what is fuzzed has execs of users by name",
   "processes resize-exec": "only what is fuzzed resizes execs",
