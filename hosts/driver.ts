@@ -121,6 +121,11 @@ export class Driver {
     return this.#instances.life?.allocatedBytes ?? 0;
   }
 
+  /** See `Timers.turns`; 0 while there is no instance. */
+  get turns(): number {
+    return this.#instances.life?.turns ?? 0;
+  }
+
   /**
    * Collects the instance's garbage and fills what is free with zeros, so that pages of its memory can be handed back to
    * the system. Returns the memory, to be asked for again after each step; null while there is none, and from within one.

@@ -6,6 +6,7 @@ import type { Host, Input, Operation, Outcome, Report, engine, records, timers }
 import { SubjectQueues, subjectOf } from "./order.js";
 import type { Effect, HostEffect } from "./outbox.js";
 import { ProgressReports } from "./progress.js";
+import { Timers } from "./timers.js";
 
 export class Effects {
   readonly #host: Host;
@@ -13,7 +14,7 @@ export class Effects {
   readonly #left: () => void;
   readonly #queues = new SubjectQueues();
   readonly #inFlight = new Map<Operation, { effect: HostEffect; ended: Promise<void> }>();
-  readonly #timers = new Map<Operation, { at: bigint; callOff: () => void }>();
+  readonly #timers: Timers;
   /** Runs and execs whose launch has not completed, and what became of them too early. */
   readonly #launching = new Map<string, Input[]>();
   /** Those of them that are to be given up, though they may have to begin first. */
@@ -30,6 +31,7 @@ export class Effects {
     this.#deliver = (input) => {
       if (!this.#discarded) deliver(input);
     };
+    this.#timers = new Timers(host.timers, (op) => this.#deliver({ tag: "elapsed", val: op }));
   }
 
   start(effect: Effect): void {
@@ -47,12 +49,7 @@ export class Effects {
 
   /** What was asked for and has not come: commands that have not ended, timers that are set. */
   get pending(): Effect[] {
-    const timers = [...this.#timers].map(([op, { at }]): Effect => ({
-      to: "timers",
-      op,
-      command: { tag: "set", val: at },
-    }));
-    return [...[...this.#inFlight.values()].map(({ effect }) => effect), ...timers];
+    return [...[...this.#inFlight.values()].map(({ effect }) => effect), ...this.#timers.pending];
   }
 
   /** Keeps it back until the launch it belongs to has completed, as `engine.exited` promises. */
@@ -71,20 +68,25 @@ export class Effects {
   async discard(): Promise<void> {
     if (this.#cut) return;
     this.#discarded = true;
-    this.#callTimersOff();
+    this.#timers.callAllOff();
     this.#abandon(isLong);
     await Promise.all(this.#awaited.map(({ ended }) => ended));
   }
 
   /**
    * Gives up what may last for hours. Resolves when nothing goes on that changes anything and the instance has been told
-   * how it ended; false: nothing did go on.
+   * how it ended, and has had the turns that it wanted; false: nothing did go on.
    */
   async end(): Promise<boolean> {
-    const awaited = this.#awaited;
+    const awaited = [...this.#awaited, ...this.#timers.wanted];
     this.#abandon(isLong);
     await Promise.all(awaited.map(({ ended }) => ended));
     return awaited.length > 0;
+  }
+
+  /** See `Timers.turns`. */
+  get turns(): number {
+    return this.#timers.turns;
   }
 
   /**
@@ -105,7 +107,7 @@ export class Effects {
   /** Asks for nothing any more, not even for what waits its turn; what goes on goes on, and nobody hears of it. */
   cut(): void {
     this.#cut = this.#discarded = true;
-    this.#callTimersOff();
+    this.#timers.callAllOff();
   }
 
   get #awaited(): { effect: HostEffect; ended: Promise<void> }[] {
@@ -123,11 +125,6 @@ export class Effects {
   /** The host leaves one alone that has not begun. */
   #abandonOne(op: Operation): void {
     void this.#perform({ to: "content", op: 0n, command: { tag: "abandon", val: op } });
-  }
-
-  #callTimersOff(): void {
-    for (const { callOff } of this.#timers.values()) callOff();
-    this.#timers.clear();
   }
 
   async #carryOut(effect: HostEffect): Promise<void> {
@@ -159,18 +156,9 @@ export class Effects {
   }
 
   #timer(op: Operation, command: timers.TimerCommand): void {
-    this.#timers.get(op)?.callOff();
-    this.#timers.delete(op);
-    if (command.tag === "set") this.#set(op, command.val);
+    if (command.tag === "set") this.#timers.set(op, command.val);
+    else this.#timers.cancel(op);
     this.#left();
-  }
-
-  #set(op: Operation, at: bigint): void {
-    const wake = () => {
-      this.#timers.delete(op);
-      this.#deliver({ tag: "elapsed", val: op });
-    };
-    this.#timers.set(op, { at, callOff: this.#host.timers.at(at, wake) });
   }
 }
 

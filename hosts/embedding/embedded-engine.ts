@@ -9,6 +9,7 @@ import type { Host, Input, RecordStore, RequestId, Stdio, engine } from "../host
 import { Instance } from "../instance.js";
 import type { CompiledCore } from "../instance.js";
 import { DryRuns } from "../dry-run/dry-runs.js";
+import { Grace } from "../grace.js";
 import { ReplyRouter } from "../reply-router.js";
 import { Attachments } from "../streams/attachments.js";
 import { packageCore } from "./core.js";
@@ -244,7 +245,7 @@ export class EmbeddedEngine implements Engine, Entrance, Door {
 
   /** Resolves when nobody waits for an answer any more, or after a while. */
   async #answered(): Promise<void> {
-    const until = Date.now() + GRACE_MS;
-    while (this.#local.waiting && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
+    const grace = new Grace(GRACE_MS, () => this.#driver?.turns ?? 0);
+    while (this.#local.waiting && !grace.isOver) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

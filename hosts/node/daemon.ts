@@ -110,7 +110,7 @@ async function start(
   const telling = { recorder, knowsPeers: peerOf !== undefined };
   const own: ApiServerOptions["own"] = (head, from) => traceReply(head, from, telling);
   const server = await ApiServer.create({ ...given, own });
-  closings.push(() => server.close(GRACE_MS));
+  closings.push(() => server.close(GRACE_MS, () => driver.turns));
   for (const { path, name } of sockets) {
     await listen(server.accept(name), path, group);
     closings.push(() => rmSync(path, { force: true }));

@@ -10,6 +10,7 @@ import fastify from "fastify";
 import { contextOf, straight } from "../door.js";
 import type { Door, Passage } from "../door.js";
 import type { DryRuns } from "../dry-run/dry-runs.js";
+import { Grace } from "../grace.js";
 import type { Input, RequestId, Stdio, engine } from "../host.js";
 import { Attachments } from "../streams/attachments.js";
 import type { RequestBodies } from "../bodies.js";
@@ -70,6 +71,7 @@ export class ApiServer {
   readonly #listeners: SocketServer[] = [];
   readonly #origins = new WeakMap<Gate, Origin>();
   readonly #open = new Set<Gate>();
+  #ending: NodeJS.Timeout | undefined;
 
   static async create(options: ApiServerOptions): Promise<ApiServer> {
     let http: Server | null = null;
@@ -140,15 +142,22 @@ export class ApiServer {
     this.#http.emit("connection", gate);
   }
 
-  /** No new connections; those that are open get `graceMs` for replies under way, then they are closed. */
-  async close(graceMs: number): Promise<void> {
+  /**
+   * No new connections; those that are open get `graceMs` for replies under way, then they are closed. `turns`: see `Grace`.
+   */
+  async close(graceMs: number, turns: () => number = () => 0): Promise<void> {
     for (const listener of this.#listeners) listener.close();
     for (const gate of this.#open) gate.closeWhenIdle();
-    const timer = setTimeout(() => {
-      for (const gate of this.#open) gate.destroy();
-    }, graceMs);
+    this.#destroyAfter(new Grace(graceMs, turns));
     while (this.#open.size > 0) await Promise.race([...this.#open].map(closing));
-    clearTimeout(timer);
+    clearTimeout(this.#ending);
+  }
+
+  #destroyAfter(grace: Grace): void {
+    this.#ending = setTimeout(() => {
+      if (!grace.isOver) return this.#destroyAfter(grace);
+      for (const gate of this.#open) gate.destroy();
+    }, grace.left);
   }
 
   #ask(message: IncomingMessage, response: ServerResponse): void {

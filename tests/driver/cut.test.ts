@@ -157,7 +157,9 @@ describe("cut", () => {
       for (const key of begun) expect(ground.stored.has(key.replace("begun", "done"))).toBe(true);
       await ask(next);
       expect(ground.replied.at(-1)).toBe(`${(1n << 32n) + 1n} whole`);
-      await next.close();
+      const closed = next.close();
+      ground.clock.advance(0n);
+      await closed;
     }
   });
 

@@ -172,6 +172,57 @@ describe("an orderly end that is late", () => {
   });
 });
 
+describe("an orderly end", () => {
+  /** Asks for a turn, and in that one for another, in which it answers. */
+  const inTurns: Script = {
+    step: (imports, input) => {
+      const op = input.tag === "elapsed" ? input.val : 0n;
+      if (op === 2n) answer(imports, 1n);
+      else if (op === 1n || input.tag === "request") setTimer(imports, op + 1n, 0n);
+    },
+  };
+
+  test("lets the core have the turns that it wants, and what it answers then leaves", async () => {
+    const { request, driver, clock, left } = await openWorld(inTurns);
+    expect(driver.turns).toBe(0);
+    request("/");
+    expect(driver.turns).toBe(1);
+    let isClosed = false;
+    const closed = driver.close().then(() => (isClosed = true));
+    await settle();
+    clock.advance(0n);
+    await settle();
+    expect([left, driver.turns, isClosed]).toEqual([[], 3, false]);
+    clock.advance(0n);
+    await closed;
+    expect(left).toEqual(["1:whole 200"]);
+  });
+
+  test("does not wait for timers that are not due", async () => {
+    const script: Script = { step: (imports) => setTimer(imports, 1n, SECOND) };
+    const { request, driver } = await openWorld(script);
+    request("/");
+    expect(driver.turns).toBe(0);
+    await driver.close();
+  });
+
+  test("does not wait for a turn that was called off", async () => {
+    const script: Script = {
+      step: (imports, input) => {
+        if (input.tag === "request") setTimer(imports, 1n, 0n);
+        if (input.tag === "closed") imports["coracle:engine/timers"].perform(1n, { tag: "cancel" });
+      },
+    };
+    const { request, driver } = await openWorld(script);
+    request("/");
+    await driver.close();
+  });
+});
+
+function setTimer(imports: ImportObject, op: bigint, val: bigint): void {
+  imports["coracle:engine/timers"].perform(op, { tag: "set", val });
+}
+
 test("a transaction that is long in being kept has requests refused after a second, too; then they are served", async () => {
   const records = new HeldRecords();
   const epochs: number[] = [];

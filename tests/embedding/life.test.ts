@@ -3,10 +3,11 @@
 import { openEngine, simulatedHost } from "coracle-engine";
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
+import { realClock } from "../../hosts/clock.js";
 import { derivedSeeds } from "../../hosts/embedding/seeds.js";
 import type { Host, RecordChange, RecordStore } from "../../hosts/host.js";
 import { MemoryJournal } from "../../hosts/journal.js";
-import { FastRecords, noInventory } from "../driver/fake.js";
+import { FastRecords, answer, noInventory, scripted } from "../driver/fake.js";
 import { whole } from "../node/scripted-server.js";
 import { chunk, hijack, open, scriptedEngine } from "./scripted-engine.js";
 
@@ -135,6 +136,23 @@ describe("closing", () => {
     await engine.close();
     expect(closed).toHaveLength(2);
     await expect(engine.reopen()).rejects.toThrow("closed");
+  });
+
+  test("waits for an answer that takes the core many turns for as long as it goes on with it", async () => {
+    let turns = 0;
+    const core = scripted({
+      step: (imports, input) => {
+        if (input.tag !== "request" && input.tag !== "elapsed") return;
+        // Together they take longer than answers that others are waited for.
+        if (input.tag === "elapsed") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 250);
+        if (++turns > 4) answer(imports, 1n);
+        else imports["coracle:engine/timers"].perform(BigInt(turns), { tag: "set", val: 0n });
+      },
+    });
+    const { engine } = await scriptedEngine(undefined, { core }, { timers: realClock });
+    const answered = engine.fetch("/large");
+    await engine.close();
+    expect((await answered).status).toBe(200);
   });
 
   test("closes all that there is to close, whatever of it fails", async () => {

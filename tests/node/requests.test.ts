@@ -307,3 +307,27 @@ describe("a body", () => {
     expect(requests).toEqual([]);
   });
 });
+
+describe("a server that is closed", () => {
+  test("waits for a reply for as long as the core goes on by itself", async () => {
+    const { server, connect, nextRequest, reply } = await scriptedServer();
+    const client = await connect();
+    client.send("GET /x HTTP/1.1\r\nHost: d\r\n\r\n");
+    const { id } = await nextRequest();
+    let looks = 0;
+    await server.close(1, () => {
+      if (++looks === 5) reply(id, whole(201));
+      return Math.min(looks, 5);
+    });
+    expect((await client.response("GET")).status).toBe(201);
+  });
+
+  test("cuts whoever is not answered in time once it does not", async () => {
+    const { server, connect, nextRequest } = await scriptedServer();
+    const client = await connect();
+    client.send("GET /x HTTP/1.1\r\nHost: d\r\n\r\n");
+    await nextRequest();
+    await server.close(1, () => 7);
+    await expect(client.response("GET")).rejects.toThrow();
+  });
+});
