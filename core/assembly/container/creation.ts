@@ -51,8 +51,6 @@ export class Creation extends Task {
   private open: i32 = 0;
   private failure: string = "";
   private stage: Filling = Filling.Not;
-  /** Mounts whose volumes were not there before. */
-  private readonly added: MountPoint[] = [];
 
   /** `call`: null when whoever asked for it has gone with an earlier engine. `directory`: the working directory. */
   constructor(
@@ -80,7 +78,7 @@ export class Creation extends Task {
       const volume = new Volume(mount.name, engine.now.wall, mount.anonymous);
       volume.label(mount.labels);
       engine.volumes.add(volume);
-      this.added.push(mount);
+      mount.added = true;
     }
     this.open += 1;
     askVolumes(this, 0, new VolumeCommandMake(mount.name));
@@ -163,10 +161,9 @@ export class Creation extends Task {
   private finish(): void {
     const container = this.container;
     container.creating = false;
+    settleAdded(container, this.failure.length > 0);
     if (this.failure.length > 0) {
       container.removeVolumes = true;
-      // Nobody has asked for them but this container.
-      for (let i = 0; i < this.added.length; i++) this.added[i].anonymous = true;
       container.removals.push(new Undone(this.call, this.failure));
       return removeNow(container);
     }
@@ -198,6 +195,33 @@ class Undone extends RemovalClient {
 
   failed(_why: string): void {
     this.removed();
+  }
+}
+
+/** Volumes that were added for it are as any other from now on; or they go with it, as nobody else has asked for them. */
+function settleAdded(container: Container, undone: bool): void {
+  const volumes = container.volumes;
+  for (let i = 0; i < volumes.length; i++) {
+    if (volumes[i].added && undone) {
+      volumes[i].anonymous = true;
+      passOn(volumes[i].name, container);
+    }
+    volumes[i].added = false;
+  }
+}
+
+/** To another that is being made with it, and may not come to be either: the last one takes it along. */
+function passOn(name: string, from: Container): void {
+  const containers = engine.containers.all();
+  for (let i = 0; i < containers.length; i++) {
+    const other = containers[i];
+    if (other === from || !other.creating) continue;
+    const volumes = other.volumes;
+    for (let j = 0; j < volumes.length; j++) {
+      if (volumes[j].name != name || volumes[j].shared) continue;
+      volumes[j].added = true;
+      return other.touch();
+    }
   }
 }
 

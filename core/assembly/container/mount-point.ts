@@ -35,6 +35,8 @@ export class MountPoint {
   options: string[] = [];
   /** It is another container's, too: `VolumesFrom`. */
   shared: bool = false;
+  /** Volume: it was added for this container, which is still being made: what comes of the one comes of the other. */
+  added: bool = false;
 
   // ---------------------------------------------------------------- not in the record
   /** Volume: labels for one that is made for this; null for none. */
@@ -87,6 +89,7 @@ export function writeMountPointRecord(json: JsonWriter, point: MountPoint): void
   json.boolField("populated", point.populated);
   json.stringArrayField("options", point.options);
   if (point.shared) json.boolField("shared", true);
+  if (point.added) json.boolField("added", true);
   json.endObject();
 }
 
@@ -105,5 +108,6 @@ export function readMountPointRecord(json: Json): MountPoint {
   point.populated = json.boolOf("populated");
   point.options = json.stringsOf("options");
   point.shared = json.boolOf("shared");
+  point.added = json.boolOf("added");
   return point;
 }

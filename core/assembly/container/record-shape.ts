@@ -15,7 +15,7 @@ const MOUNT: Shape = new Shape()
   .texts("destination source name subpath mode propagation")
   .bools("readOnly deeplyReadOnly alone makesSource anonymous populated")
   .textList("options");
-const TAKEN_MOUNT: Shape = new Shape(true).bools("shared");
+const MOUNT_OPTIONAL: Shape = new Shape(true).bools("shared added");
 const PORT: Shape = new Shape()
   .number("containerPort", 0, U16)
   .number("hostPort", 0, U16)
@@ -48,7 +48,7 @@ const OPTIONAL: Shape = new Shape(true)
   .number("memoryKills", 0, U32)
   .document("settings")
   .list("links", LINK)
-  .list("mounts", TAKEN_MOUNT)
+  .list("mounts", MOUNT_OPTIONAL)
   .part("endpoint", ENDPOINT)
   .part("health", HEALTH)
   .part("lastChange", CHANGE)

@@ -5,6 +5,7 @@ import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
 import { Failures } from "./failures.js";
 import { type AtRest, type Invariant, type Seen } from "./invariant.js";
+import { eventsOf } from "./journal.js";
 import type { Operations } from "./operations.js";
 import type { Replies } from "./replies.js";
 
@@ -19,6 +20,9 @@ export class Owners implements Invariant {
   /** Volumes, by name. */
   readonly #unmade = new Failures("make");
   readonly #undropped = new Failures("drop");
+  /** Those that were added for containers that are being made: nobody has been told of them. */
+  readonly #untold = new Set<string>();
+  #volumesBefore: ReadonlySet<string> = new Set();
 
   constructor(operations: Operations, replies: Replies) {
     this.#operations = operations;
@@ -29,6 +33,7 @@ export class Owners implements Invariant {
     const { ledger } = seen;
     this.#unmade.stepped(seen);
     this.#undropped.stepped(seen);
+    this.#added(seen);
     this.#machine(ledger, seen.found(), (id) => this.#replies.needFiles(id));
     if (!ledger.changed.some((key) => key.startsWith("container/"))) return;
     const containers = [...ledger.containers.values()];
@@ -47,6 +52,22 @@ export class Owners implements Invariant {
       this.#container(container, found);
     }
     this.#machine(ledger, found, () => false);
+    const had = [...ledger.containers.values()].flatMap(({ mounts }) => mounts.map(({ name }) => name));
+    const left = [...this.#untold].find((name) => !had.includes(name) && !this.#undropped.has(name));
+    if (left !== undefined) throw new Breach("owners", `volume ${left} is left of a container that was never made`);
+  }
+
+  #added({ outputs, opening, ledger }: Seen): void {
+    if (opening !== null || ledger.changed.some((key) => key.startsWith("volume/"))) {
+      const names = new Set(ledger.keys("volume/"));
+      // What a restart finds may have been told, and that not have been kept.
+      if (opening === null) for (const name of names) if (!this.#volumesBefore.has(name)) this.#untold.add(name);
+      for (const name of this.#untold) if (!names.has(name)) this.#untold.delete(name);
+      this.#volumesBefore = names;
+    }
+    for (const { type, action, id } of eventsOf(outputs.records)) {
+      if (type === "volume" && action === "create") this.#untold.delete(id);
+    }
   }
 
   /** No process, exec, mount, place on a network or file outlives its owner. */
