@@ -13,7 +13,7 @@ import { makePrivate } from "./directories.js";
 import type { Sight } from "./hybrid.js";
 import type { Kernel } from "./kernel.js";
 import { hasBfqWeights, setWeights } from "./limits.js";
-import { seesOwnMounts, settleMounts } from "./mounts/created.js";
+import { settle } from "./mounts/created.js";
 import { killNaming } from "./naming.js";
 import { OwnMounts } from "./own-mounts.js";
 import type { Paths } from "./paths.js";
@@ -78,7 +78,7 @@ export async function launch(
   const pid = await yielding(supervisor.pid, created(supervisor, run, spec, at, signal));
   const { blockIO } = spec.linux?.resources ?? {};
   if (ownWeights && blockIO) await setWeights(at.cgroups, run.container, blockIO);
-  if (runtime.kind !== "runc" && seesOwnMounts(pid, supervisor.pid)) settleMounts(spec, command.closed, pid, at.kernel);
+  if (runtime.kind !== "runc") settle(spec, command.closed, pid, runtime.kind === "crun", at.kernel);
   if (runtime.kind === "crun") setPropagation(spec.mounts ?? [], pid, at.kernel);
   connect();
   const startTicks = processStat(pid)?.startTicks;

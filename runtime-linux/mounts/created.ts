@@ -1,14 +1,14 @@
 // What a container has mounted that is created and not yet started: whoever could change links while its runtime made it
 // can do so no more. For runtimes of which it is not known that they look themselves.
 
-import { readlinkSync, realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { isWithin } from "../../hosts/closed-places.js";
 import { HostFailure } from "../../hosts/failure.js";
 import type { processes } from "../../hosts/host.js";
 import { mountsOf, type MountLine } from "../content/mounted.js";
 import { MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_RDONLY, MS_REMOUNT, type Kernel } from "../kernel.js";
 import { insideOf } from "../mount-namespace.js";
-import { MountPlaces, type Mount } from "./places.js";
+import { MountPlaces, placeMounts, type Mount } from "./places.js";
 
 /** Of its spec. */
 interface Created {
@@ -19,18 +19,32 @@ interface Created {
 }
 
 /**
- * Whether a created process has a container's mounts: one that stands for a container in a virtual machine has those of
- * its supervisor, and tells nothing.
+ * Throws `misplaced` if something has come to a closed place. A process that stands for a container in a virtual machine
+ * has mounts of the machine, be it in a namespace of its own: those tell nothing, and so it is looked up once more where
+ * the container's lead. `isIn`: it is known to stand in the container.
  */
-export function seesOwnMounts(pid: number, supervisor: number): boolean {
-  const theirs = namespaceOf(pid);
-  return theirs === undefined || theirs !== namespaceOf(supervisor);
+export function settle(
+  spec: Created,
+  closed: readonly processes.ClosedPlace[],
+  pid: number,
+  isIn: boolean,
+  kernel: Kernel,
+): void {
+  const root = spec.root?.path ?? "";
+  if (isIn || standsIn(root, pid)) settleMounts(spec, closed, pid, kernel);
+  else placeMounts(spec.mounts ?? [], root, closed, true);
 }
 
-/** Undefined when the process has ended. */
-function namespaceOf(pid: number): string | undefined {
+/** Whether a process has that root, which another mount of the same file system is too. False when it has ended. */
+export function standsIn(root: string, pid: number): boolean {
+  const [theirs, own] = [`/proc/${pid}/root`, root].map(identityOf);
+  return theirs !== undefined && theirs === own;
+}
+
+function identityOf(path: string): string | undefined {
   try {
-    return readlinkSync(`/proc/${pid}/ns/mnt`);
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev}:${ino}`;
   } catch {
     return undefined;
   }

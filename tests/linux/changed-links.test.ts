@@ -23,7 +23,7 @@ describeUnless(missing ?? (crun === null ? "needs crun" : null), "links that cha
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "coracle-changed-"));
-    const flags = await Promise.all(["crun", "odd"].map(changing));
+    const flags = await Promise.all([changing("crun"), changing("odd"), machines()]);
     daemon = await startCoracle(flags.flatMap((flag) => ["--add-runtime", flag]));
     engine = new EngineClient(daemon.socketPath);
     const entries = [
@@ -38,7 +38,7 @@ describeUnless(missing ?? (crun === null ? "needs crun" : null), "links that cha
     await rm(directory, { recursive: true, force: true });
   });
 
-  test.each(["crun", "odd"])("a mount that has come to /proc is refused, by %s", async (name) => {
+  test.each(["crun", "odd", "machines"])("a mount that has come to /proc is refused, by %s", async (name) => {
     const id = await create(`changing-${name}`, ["leading:/place/sys"]);
     const answer = await engine.call("POST", `/containers/${id}/start`);
     expect(answer.status).toBe(500);
@@ -54,6 +54,13 @@ describeUnless(missing ?? (crun === null ? "needs crun" : null), "links that cha
     await engine.remove(id);
   });
 
+  test("mounts that the machine has in its /proc are none of a container's in a virtual machine", async () => {
+    const id = await create("changing-machines", ["leading:/other"]);
+    await engine.start(id);
+    expect(await engine.wait(id)).toBe(7);
+    await engine.remove(id);
+  });
+
   function create(Runtime: string, Binds: string[]): Promise<string> {
     const Cmd = ["sh", "-c", "grep ' /other ' /proc/mounts && grep ' /nowhere/deep/x ' /proc/mounts"];
     return engine.create({ Image: "changing:1", Cmd, HostConfig: { Runtime, NetworkMode: "none", Binds } });
@@ -63,7 +70,46 @@ describeUnless(missing ?? (crun === null ? "needs crun" : null), "links that cha
    * crun that calls itself so, and has `/place` lead to /proc before it makes a container. It wants no cgroup2 beside
    * controllers of version 1, which the engine takes out of its sight only if it knows that it is crun.
    */
-  async function changing(name: string): Promise<string> {
+  function changing(name: string): Promise<string> {
+    return runtime(
+      name,
+      `try {
+  const hidden = "umount /sys/fs/cgroup/unified 2>/dev/null; exec \\"$@\\"";
+  execFileSync("unshare", ["-m", "sh", "-c", hidden, "sh", ${JSON.stringify(crun)}, ...words], { stdio: "inherit" });
+} catch (error) {
+  process.exit(error.status ?? 1);
+}`,
+    );
+  }
+
+  /**
+   * Has containers in virtual machines, as far as this one can see: a process for each that has a mount namespace of its
+   * own, in it what the machine has mounted, in /proc too.
+   */
+  function machines(): Promise<string> {
+    return runtime(
+      "machines",
+      `const { spawn } = require("node:child_process");
+const { existsSync, rmSync, writeFileSync } = require("node:fs");
+const started = ${JSON.stringify(directory)} + "/" + words.at(-1);
+const noted = started + ".pid";
+if (words.includes("create")) {
+  const script = 'mount -t tmpfs none /proc/fs; until [ -e "$0" ]; do sleep 0.1; done; exit 7';
+  const { pid } = spawn("unshare", ["-m", "sh", "-c", script, started], { detached: true, stdio: "ignore" });
+  for (const file of [noted, words[words.indexOf("--pid-file") + 1]]) writeFileSync(file, String(pid));
+  while (!readFileSync("/proc/" + pid + "/mountinfo", "utf8").includes(" /proc/fs "));
+  process.exit(0);
+}
+if (words.includes("start")) writeFileSync(started, "");
+if ((words.includes("kill") || words.includes("delete")) && existsSync(noted))
+  try {
+    process.kill(Number(readFileSync(noted, "utf8")), "SIGKILL");
+  } catch {}
+if (words.includes("delete")) for (const file of [started, noted]) rmSync(file, { force: true });`,
+    );
+  }
+
+  async function runtime(name: string, act: string): Promise<string> {
     const script = `#!${process.execPath}
 const { execFileSync } = require("node:child_process");
 const { readFileSync, rmdirSync, symlinkSync } = require("node:fs");
@@ -75,12 +121,7 @@ if (words.includes("create")) {
   rmdirSync(place);
   symlinkSync("/proc", place);
 }
-try {
-  const hidden = "umount /sys/fs/cgroup/unified 2>/dev/null; exec \\"$@\\"";
-  execFileSync("unshare", ["-m", "sh", "-c", hidden, "sh", ${JSON.stringify(crun)}, ...words], { stdio: "inherit" });
-} catch (error) {
-  process.exit(error.status ?? 1);
-}
+${act}
 `;
     const path = join(directory, name);
     await writeFile(path, script, { mode: 0o755 });

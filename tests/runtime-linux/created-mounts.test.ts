@@ -2,14 +2,14 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { failureOf } from "../../hosts/failure.js";
 import { mountsOf } from "../../runtime-linux/content/mounted.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
-import { seesOwnMounts, settleMounts } from "../../runtime-linux/mounts/created.js";
+import { settle, settleMounts, standsIn } from "../../runtime-linux/mounts/created.js";
 import { must } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 
@@ -58,10 +58,42 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     }
   });
 
-  test("a process with its supervisor's mounts tells nothing of a container's", async () => {
+  test("a process with a copy of the machine's mounts tells nothing of a container's", async () => {
+    const pid = await created(`mount -t tmpfs none ${proc}/fs`);
+    const root = join(directory, "root");
+    mkdirSync(root);
+    expect(standsIn("/", pid)).toBe(true);
+    expect(standsIn(root, pid)).toBe(false);
+    expect(() => settle({ root: { path: root } }, closed, pid, false, libc)).not.toThrow();
+    const misplaced = { kind: "misplaced", message: `${proc}/fs` };
+    expect(failureFrom(() => settle({ root: { path: root } }, closed, pid, true, libc))).toMatchObject(misplaced);
+    expect(failureFrom(() => settle({ root: { path: "/" } }, closed, pid, false, libc))).toMatchObject(misplaced);
+  });
+
+  test("a process with its root in another mount of the container's file system stands in it", async () => {
+    const root = join(directory, "root");
+    const pid = await created(`mkdir ${root} && mount --bind / ${root}`, root);
+    expect(standsIn("/", pid)).toBe(true);
+    expect(standsIn(root, pid)).toBe(false);
+  });
+
+  test("of one that tells nothing, mounts are looked up where the container's links lead now", async () => {
     const pid = await created("true");
-    expect(seesOwnMounts(pid, process.pid)).toBe(true);
-    expect(seesOwnMounts(pid, pid)).toBe(false);
+    const root = join(directory, "root");
+    mkdirSync(root);
+    const spec = { root: { path: root }, mounts: [{ destination: "/place/fs", type: "tmpfs" }] };
+    expect(() => settle(spec, closed, pid, false, libc)).not.toThrow();
+    symlinkSync(proc, join(root, "place"));
+    const misplaced = { kind: "misplaced", message: `${proc}/fs` };
+    expect(failureFrom(() => settle(spec, closed, pid, false, libc))).toMatchObject(misplaced);
+  });
+
+  test("a process that has ended stands nowhere", async () => {
+    const pid = await created("true");
+    child!.kill("SIGKILL");
+    await once(child!, "exit");
+    child = undefined;
+    expect(standsIn("/", pid)).toBe(false);
   });
 
   test("a read-only path gets the flags back that its mount has, and no others", async () => {
@@ -83,9 +115,9 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
   });
 
   /** A process in a mount namespace of its own, with a /proc of its own elsewhere. */
-  async function created(script: string): Promise<number> {
+  async function created(script: string, root?: string): Promise<number> {
     const made = `mkdir -p ${proc} && mount -t proc -o nosuid,nodev,noexec proc ${proc} && ${script} && echo ready`;
-    child = spawn("unshare", ["--mount", "sh", "-c", `${made} && exec sleep 600`], {
+    child = spawn("unshare", ["--mount", "sh", "-c", `${made} && exec ${root ? `chroot ${root} ` : ""}sleep 600`], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     await once(child.stdout!, "data");
