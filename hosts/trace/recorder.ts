@@ -46,6 +46,11 @@ export interface RecorderOptions {
   bytes?: number;
   /** But not more bytes than this, however long the snapshot is. */
   mostBytes?: number;
+  /**
+   * Besides, it has so many bytes of pages of the journal: readers have the same ones told again and again, and deflated
+   * they are little. None if not given: then they are counted as all else is.
+   */
+  pageBytes?: number;
   /** So many segments are kept; 16 if not given. */
   segments?: number;
   /** Number of the first segment; 1 if not given. */
@@ -61,6 +66,7 @@ export class Recorder implements Observer {
   readonly #inputs: number;
   readonly #bytes: number;
   readonly #mostBytes: number;
+  readonly #pageBytes: number;
   readonly #segments: number;
   /** The line that is written. */
   readonly #line = new ByteWriter();
@@ -71,6 +77,7 @@ export class Recorder implements Observer {
   #inputsIn = 0;
   #bytesIn = 0;
   #bytesLeft = Infinity;
+  #pageBytesLeft = 0;
 
   constructor(options: RecorderOptions) {
     const { core, sink, inputs = 5000, bytes = 4 << 20, segments = 16, first = 1 } = options;
@@ -79,6 +86,7 @@ export class Recorder implements Observer {
     this.#inputs = inputs;
     this.#bytes = bytes;
     this.#mostBytes = options.mostBytes ?? Infinity;
+    this.#pageBytes = options.pageBytes ?? 0;
     this.#segments = segments;
     this.#later = options.later ?? ((work) => work());
     this.#number = first - 1;
@@ -150,6 +158,7 @@ export class Recorder implements Observer {
       while (number - this.#oldest >= this.#segments) this.#sink.drop(this.#oldest++);
       this.#sink.append(headerLine({ version: VERSION, core: this.#core, number, epoch, step }));
       this.#bytesIn = 0;
+      this.#pageBytesLeft = this.#pageBytes;
       this.#bytesLeft = Math.max(this.#bytes, Math.min(this.#start(start()), this.#mostBytes));
     });
   }
@@ -173,12 +182,24 @@ export class Recorder implements Observer {
       writeCall({ now, ...masked, out: hash(masked.masked) }, this.#line);
       if (this.#sink.appendBytes !== undefined) this.#sink.appendBytes(this.#line.written);
       else this.#sink.append(this.#line.text());
-      this.#bytesIn += this.#line.length + 1;
+      this.#count(input, this.#line.length + 1);
     });
+  }
+
+  #count(input: Input, bytes: number): void {
+    const beside = isJournalPage(input) ? Math.min(bytes, this.#pageBytesLeft) : 0;
+    this.#pageBytesLeft -= beside;
+    this.#bytesIn += bytes - beside;
   }
 
   #end(end: End): void {
     this.#isOpen = false;
     this.#later(() => this.#sink.append(endLine(end)));
   }
+}
+
+function isJournalPage(input: Input): boolean {
+  if (input.tag !== "completed") return false;
+  const { outcome } = input.val;
+  return outcome.tag === "ok" && outcome.val.tag === "journal";
 }

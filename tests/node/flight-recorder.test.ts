@@ -17,7 +17,7 @@ import { replay } from "../../hosts/trace/replay.js";
 import { until } from "../support/commands.js";
 import { RecordedEngine, identity, trapping, type Sent } from "../trace/engine.js";
 import { expectNone } from "../trace/secret-forms.js";
-import { AUTH, SECRETS, create, live, registryAuth } from "../trace/stories.js";
+import { AUTH, SECRETS, create, live, readAgain, registryAuth } from "../trace/stories.js";
 
 const LIMIT = 16 << 20;
 
@@ -65,6 +65,19 @@ test("its owner alone can read it, and it is what happened", async () => {
   expect(readdirSync(directory).map((name) => statSync(join(directory, name)).mode & 0o777)).toEqual([0o600]);
   await flight.close();
   expect((await traceOf(recorder())).segments.at(-1)!.end).toEqual({ why: "lost", error: "the daemon was ended" });
+});
+
+test("pages of the journal that are read again and again end no segment, up to a quarter of the limit", async () => {
+  const flight = recorder();
+  const engine = new RecordedEngine();
+  await readAgain(engine, 32, flight);
+  await textOf(flight); // all of it is written down, and counted
+  await engine.ask({ method: "GET", target: "/_ping" });
+  const trace = await traceOf(flight);
+  expect(encodeTrace(trace).length).toBeGreaterThan(LIMIT / 4);
+  expect(trace.segments.length).toBe(1);
+  expectSame(trace);
+  await flight.close();
 });
 
 test("lines reach the disk by themselves", async () => {

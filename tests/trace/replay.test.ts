@@ -3,14 +3,14 @@ import type { Instance } from "../../hosts/instance.js";
 import type { StepOutputs } from "../../hosts/outbox.js";
 import { decodeTrace } from "../../hosts/trace/decode.js";
 import { compareTraces } from "../../hosts/trace/difference.js";
-import type { OutputHashes, Trace } from "../../hosts/trace/format.js";
+import type { Call, OutputHashes, Trace } from "../../hosts/trace/format.js";
 import { hashesOf } from "../../hosts/trace/hash.js";
 import { encodeTrace } from "../../hosts/trace/lines.js";
 import { fork, replay, segmentBefore } from "../../hosts/trace/replay.js";
 import type { ReplayedStep } from "../../hosts/trace/replay.js";
 import { RecordedEngine, core, identity, trapping } from "./engine.js";
 import { expectNone, formsOf } from "./secret-forms.js";
-import { AUTH, SECRETS, create, live, registryAuth } from "./stories.js";
+import { AUTH, SECRETS, create, live, readAgain, registryAuth } from "./stories.js";
 
 async function recorded(inputs = 5000): Promise<{ engine: RecordedEngine; text: string; trace: Trace }> {
   const engine = new RecordedEngine({ inputs, segments: 1000 });
@@ -21,6 +21,12 @@ async function recorded(inputs = 5000): Promise<{ engine: RecordedEngine; text: 
 
 function stepsOf(trace: Trace): number {
   return trace.segments.reduce((sum, { start, calls }) => sum + calls.length + (start.tag === "open" ? 1 : 0), 0);
+}
+
+function pagesIn({ segments }: Trace): number[] {
+  const isPage = ({ input }: Call): boolean =>
+    input.tag === "completed" && input.val.outcome.tag === "ok" && input.val.outcome.val.tag === "journal";
+  return segments.map(({ calls }) => calls.filter(isPage).length);
 }
 
 describe("a trace", () => {
@@ -216,6 +222,21 @@ describe("segments", () => {
     const trace = decodeTrace(engine.ring.text());
     expect(trace.segments.map(({ start }) => start.tag)).toEqual(["open", "snapshot", "snapshot", "snapshot"]);
     expect(replay(trace, trapping, { identity }).difference).toBeNull();
+  });
+
+  test("have room of their own for pages of the journal, which are read again and again, and end all the same", async () => {
+    const pages = async (pageBytes: number): Promise<number[]> => {
+      const engine = new RecordedEngine({ bytes: 150_000, mostBytes: 0, pageBytes, inputs: Infinity });
+      await readAgain(engine, 10);
+      const trace = decodeTrace(engine.ring.text());
+      expect(replay(trace, trapping, { identity }).difference).toBeNull();
+      return pagesIn(trace);
+    };
+    const [without, beside] = [await pages(0), await pages(500_000)];
+    expect(without.reduce((sum, pages) => sum + pages)).toBe(10);
+    expect(Math.max(...without)).toBeLessThan(3);
+    expect(Math.max(...beside)).toBeGreaterThan(3);
+    expect(beside.length).toBeGreaterThan(1);
   });
 
   test("before a moment lead there", async () => {

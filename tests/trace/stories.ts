@@ -1,5 +1,6 @@
 // What the recorded engines of these tests live through.
 
+import type { Observer } from "../../hosts/observer.js";
 import { settle } from "../driver/fake.js";
 import { TOKEN, type RecordedEngine } from "./engine.js";
 
@@ -91,4 +92,13 @@ export async function create(engine: RecordedEngine, name: string): Promise<stri
   const { status, text } = await engine.ask({ method: "POST", target: `/v1.41/containers/create?name=${name}`, body });
   if (status !== 201) throw new Error(`${status} ${text}`);
   return (JSON.parse(text) as { Id: string }).Id;
+}
+
+/** More events than the core keeps in mind, and somebody who reads all of them so many times: each time a page. */
+export async function readAgain(engine: RecordedEngine, times: number, observer?: Observer): Promise<void> {
+  await engine.open(observer);
+  const id = await create(engine, "renamed");
+  for (let turn = 0; turn < 300; turn++)
+    await engine.ask({ method: "POST", target: `/containers/${id}/rename?name=renamed-${turn}` });
+  for (let turn = 0; turn < times; turn++) await engine.ask({ method: "GET", target: "/events?since=0&until=1" });
 }

@@ -58,6 +58,8 @@ export class FlightRecorder implements Observer {
       bytes: Math.min(SEGMENT_BYTES, limit / SEGMENTS),
       // With its snapshot, deflated, it is to stay under half.
       mostBytes: limit / 4,
+      // Deflated they take a sixth of that, as a rule.
+      pageBytes: limit / 4,
       segments: Infinity,
       first: (this.directory.segments().at(-1)?.number ?? 0) + 1,
       later: (work) => this.#defer(work),
