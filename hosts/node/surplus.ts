@@ -116,7 +116,8 @@ export class Surplus implements Observer {
   #isWorthIt(bytes: number): boolean {
     if (!(bytes - this.#least >= WORTH_BYTES)) return false;
     const skipped = Math.min(Math.max(this.#fruitless - MOST_DOUBLINGS, 0), MOST_SKIPPED_DOUBLINGS);
-    return ++this.#looks >= 2 ** skipped || bytes - this.#left >= WORTH_BYTES;
+    // At rest nothing would set another look off: what the last steps have let go of is given back now or never.
+    return ++this.#looks >= 2 ** skipped || bytes - this.#left >= WORTH_BYTES || this.#isResting;
   }
 
   /** Whether much came of it. */

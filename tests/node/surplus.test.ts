@@ -168,6 +168,9 @@ describe("after a burst", () => {
     rss += 16 * MEBIBYTE;
     surplus.stepped();
     await untilTrimmed(trim, rounds + 2);
+    // Nothing more, but the engine rests: who used it may have gone.
+    surplus.rested();
+    await untilTrimmed(trim, rounds + 3);
   });
 
   test("an engine that has no descriptor left to look with goes on, and looks again later", async () => {
