@@ -45,7 +45,7 @@ export class LmdbJournal implements Journal {
   async read({ from, bytes }: records.JournalReading): Promise<engine.JournalPage> {
     // Who reads on as soon as a page is there would let nobody else come.
     await turn();
-    if (this.#closed) throw new HostFailure("interrupted", "read journal: the database is closed");
+    if (this.#closed) throw new HostFailure("interrupted", "the engine is gone");
     this.#database.resetReadTxn();
     const { oldest, next } = this.#lookedUp();
     const start = from.tag === "position" ? Math.max(oldest, Number(from.val)) : this.#since(from.val, oldest, next);

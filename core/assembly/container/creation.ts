@@ -198,7 +198,10 @@ class Undone extends RemovalClient {
   }
 }
 
-/** Volumes that were added for it are as any other from now on; or they go with it, as nobody else has asked for them. */
+/**
+ * Volumes that were added for it are as any other from now on; or they go with it, or with the last of those that are
+ * still being made with them.
+ */
 function settleAdded(container: Container, undone: bool): void {
   const volumes = container.volumes;
   for (let i = 0; i < volumes.length; i++) {
