@@ -255,8 +255,8 @@ class Processes implements LinuxProcesses {
     if (!this.#running.delete(run.name)) return;
     this.#stdins.close(run);
     const exit = (await exitOf(run)) ?? (await this.#lost(run));
-    if (run.isLast()) this.#logs.ended(run.container, exit.at);
     this.#memoryKills.ended(run);
+    if (this.#endsLog(run)) this.#logs.ended(run.container, exit.at);
     this.#happened({ tag: "exited", val: { container: run.container, run: run.number, exit } });
   }
 
@@ -287,9 +287,9 @@ class Processes implements LinuxProcesses {
     const passes = run.note()?.log?.passing ?? false;
     const exit = await exitOf(run);
     await reap(run, ended, this.#at);
-    if (run.isLast()) this.#endLog(run.container, exit?.at ?? now(), passes);
     this.#exits.forget(run);
     this.#stdins.close(run);
+    if (run.isLast()) this.#endLog(run.container, exit?.at ?? now(), passes);
     return DONE;
   }
 
@@ -298,6 +298,15 @@ class Processes implements LinuxProcesses {
       identityOf({ user, groups: [] }, this.#at.paths.rootfs(container), this.#at.kernel);
     } catch (error) {
       throw identifyFailure(error);
+    }
+  }
+
+  /** Where nobody can look, as without a descriptor left, the end is told all the same: who reaps the run looks again. */
+  #endsLog(run: Run): boolean {
+    try {
+      return run.isLast();
+    } catch {
+      return false;
     }
   }
 
