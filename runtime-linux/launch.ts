@@ -13,7 +13,7 @@ import { makePrivate } from "./directories.js";
 import type { Sight } from "./hybrid.js";
 import type { Kernel } from "./kernel.js";
 import { hasBfqWeights, setWeights } from "./limits.js";
-import { settle } from "./mounts/created.js";
+import { endedEarly, settle } from "./mounts/created.js";
 import { killNaming } from "./naming.js";
 import { OwnMounts } from "./own-mounts.js";
 import type { Paths } from "./paths.js";
@@ -82,7 +82,7 @@ export async function launch(
   if (runtime.kind === "crun") setPropagation(spec.mounts ?? [], pid, at.kernel);
   connect();
   const startTicks = processStat(pid)?.startTicks;
-  if (startTicks === undefined) throw new HostFailure("internal", "the process ended before it was started");
+  if (startTicks === undefined) throw endedEarly();
   const launched = { pid, at: BigInt(Date.now()) * 1_000_000n };
   run.writeProcess({ pid, startTicks, at: String(launched.at) });
   throwIfGivenUp(signal);

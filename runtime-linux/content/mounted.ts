@@ -47,12 +47,17 @@ export function mountsBelow(directory: string): string[] {
   return points.filter((point) => point.startsWith(`${directory}/`));
 }
 
+/** Of a process that is gone, or of which only the exit code is left. */
+const ENDED = new Set(["ENOENT", "ESRCH", "EINVAL"]);
+
 function mountInfo(pid: number): string[][] {
   try {
     const lines = readFileSync(`/proc/${pid}/mountinfo`, "utf8").split("\n");
     return lines.map((line) => line.split(" "));
-  } catch {
-    return []; // it has ended
+  } catch (error) {
+    // Whoever asks refuses by what is there: no other error may look as if nothing were.
+    if (ENDED.has((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw error;
   }
 }
 

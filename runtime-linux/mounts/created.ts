@@ -31,23 +31,34 @@ export function settle(
   kernel: Kernel,
 ): void {
   const root = spec.root?.path ?? "";
-  if (isIn || standsIn(root, pid)) settleMounts(spec, closed, pid, kernel);
-  else placeMounts(spec.mounts ?? [], root, closed, true);
+  if (!isIn && isOfMachine(root, pid)) placeMounts(spec.mounts ?? [], root, closed, true);
+  else settleMounts(spec, closed, pid, kernel);
 }
 
-/** Whether a process has that root, which another mount of the same file system is too. False when it has ended. */
-export function standsIn(root: string, pid: number): boolean {
-  const [theirs, own] = [`/proc/${pid}/root`, root].map(identityOf);
-  return theirs !== undefined && theirs === own;
+/** Whether a process has the machine's root, and that is not the container's. In doubt it is one of the container's. */
+export function isOfMachine(root: string, pid: number): boolean {
+  const theirs = rootOf(pid);
+  return theirs !== identityOf(root) && theirs === identityOf("/");
 }
 
-function identityOf(path: string): string | undefined {
+function rootOf(pid: number): string {
   try {
-    const { dev, ino } = statSync(path, { bigint: true });
-    return `${dev}:${ino}`;
-  } catch {
-    return undefined;
+    return identityOf(`/proc/${pid}/root`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === "ENOENT" || code === "ESRCH" ? endedEarly() : error;
   }
+}
+
+/** Another mount of the same file system has the same. */
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
+/** Of a process that was created. */
+export function endedEarly(): HostFailure {
+  return new HostFailure("internal", "the process ended before it was started");
 }
 
 /**
@@ -62,6 +73,7 @@ export function settleMounts(
 ): void {
   const { maskedPaths = [], readonlyPaths = [] } = linux;
   const lines = mountsOf(pid);
+  if (lines.length === 0) throw endedEarly();
   const places = new MountPlaces(root?.path ?? "", mounts);
   const masked = maskedPaths.map((path) => places.resolve(path));
   for (const one of closed) {

@@ -104,7 +104,9 @@ if (words.includes("start")) writeFileSync(started, "");
 if ((words.includes("kill") || words.includes("delete")) && existsSync(noted))
   try {
     process.kill(Number(readFileSync(noted, "utf8")), "SIGKILL");
-  } catch {}
+  } catch {
+    // It has ended.
+  }
 if (words.includes("delete")) for (const file of [started, noted]) rmSync(file, { force: true });`,
     );
   }

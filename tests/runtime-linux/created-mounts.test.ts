@@ -2,15 +2,16 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import fs, { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { failureOf } from "../../hosts/failure.js";
 import { mountsOf } from "../../runtime-linux/content/mounted.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
-import { settle, settleMounts, standsIn } from "../../runtime-linux/mounts/created.js";
-import { must } from "../support/commands.js";
+import { settle, settleMounts, isOfMachine } from "../../runtime-linux/mounts/created.js";
+import { must, until } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-created-"));
@@ -62,19 +63,27 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     const pid = await created(`mount -t tmpfs none ${proc}/fs`);
     const root = join(directory, "root");
     mkdirSync(root);
-    expect(standsIn("/", pid)).toBe(true);
-    expect(standsIn(root, pid)).toBe(false);
-    expect(() => settle({ root: { path: root } }, closed, pid, false, libc)).not.toThrow();
+    expect(isOfMachine("/", pid)).toBe(false);
+    expect(isOfMachine(root, pid)).toBe(true);
+    const mounts = [{ destination: "/elsewhere", type: "tmpfs" }];
+    expect(() => settle({ root: { path: root }, mounts }, closed, pid, false, libc)).not.toThrow();
     const misplaced = { kind: "misplaced", message: `${proc}/fs` };
     expect(failureFrom(() => settle({ root: { path: root } }, closed, pid, true, libc))).toMatchObject(misplaced);
     expect(failureFrom(() => settle({ root: { path: "/" } }, closed, pid, false, libc))).toMatchObject(misplaced);
   });
 
-  test("a process with its root in another mount of the container's file system stands in it", async () => {
+  test("a process with its root in another mount of the container's file system is not the machine's", async () => {
     const root = join(directory, "root");
     const pid = await created(`mkdir ${root} && mount --bind / ${root}`, root);
-    expect(standsIn("/", pid)).toBe(true);
-    expect(standsIn(root, pid)).toBe(false);
+    expect(isOfMachine("/", pid)).toBe(false);
+    expect(isOfMachine(root, pid)).toBe(true);
+  });
+
+  test("nor is one with any other root", async () => {
+    const root = join(directory, "root");
+    const pid = await created(`mkdir -p ${root} && mount --bind /usr ${root}`, root);
+    await until("its root", () => fs.readlinkSync(`/proc/${pid}/root`) === root);
+    expect(isOfMachine(directory, pid)).toBe(false);
   });
 
   test("of one that tells nothing, mounts are looked up where the container's links lead now", async () => {
@@ -88,12 +97,29 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     expect(failureFrom(() => settle(spec, closed, pid, false, libc))).toMatchObject(misplaced);
   });
 
-  test("a process that has ended stands nowhere", async () => {
+  test("mounts that cannot be read are not taken for none", async () => {
+    const pid = await created(`mount -t tmpfs none ${proc}/fs`);
+    vi.spyOn(fs, "readFileSync").mockImplementation(() => {
+      throw Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
+    });
+    syncBuiltinESMExports();
+    try {
+      expect(failureFrom(() => settleMounts({}, closed, pid, libc))).toMatchObject({ kind: "exhausted" });
+    } finally {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    }
+    expect(failureFrom(() => settleMounts({}, closed, pid, libc))).toMatchObject({ kind: "misplaced" });
+  });
+
+  test("a process that has ended is not held to be in order", async () => {
     const pid = await created("true");
     child!.kill("SIGKILL");
     await once(child!, "exit");
     child = undefined;
-    expect(standsIn("/", pid)).toBe(false);
+    const early = { kind: "internal", message: "the process ended before it was started" };
+    expect(failureFrom(() => settleMounts({}, closed, pid, libc))).toMatchObject(early);
+    expect(failureFrom(() => isOfMachine("/", pid))).toMatchObject(early);
   });
 
   test("a read-only path gets the flags back that its mount has, and no others", async () => {
