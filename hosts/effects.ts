@@ -17,7 +17,7 @@ export class Effects {
   readonly #timers: Timers;
   /** Runs and execs whose launch has not completed, and what became of them too early. */
   readonly #launching = new Map<string, Input[]>();
-  /** Those of them that are to be given up, though they may have to begin first. */
+  /** Operations that are to be given up, though they may have to begin first. */
   readonly #givenUp = new Set<Operation>();
   /** Whatever begins is given up, too. */
   #late = false;
