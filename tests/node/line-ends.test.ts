@@ -99,6 +99,8 @@ function madeUp(): { sent: string; body: string } {
   // By rights an empty line ends a head, and what follows is no part of it.
   if (/\n\r?\n/.test(whole)) return madeUp();
   const head = whole + oneOf(["\r\n", "\n"]);
+  // Nor is it a body whose first line ends a head that has no end of its own.
+  if (!/\n\r?\n$/.test(head) && /^\r?\n/.test(body)) return madeUp();
   return { sent: head + (isChunked ? `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body), body };
 }
 
