@@ -57,7 +57,7 @@ onEngines("rights", (engine, kind) => {
 
   testExcept(kind, { reference: REFERENCE.after141 })("annotations that runtimes obey are not a client's", async () => {
     const create = (Annotations: Json, version = "1.43") =>
-      engine().call("POST", "/containers/create", { Image: "busybox", HostConfig: { Annotations } }, { version });
+      engine().call("POST", "/containers/create", { ...SLEEPER, HostConfig: { Annotations } }, { version });
     for (const key of ["run.oci.seccomp_bpf_data", "run.oci.hooks.stdout", "org.systemd.property.After"]) {
       const answer = await create({ [key]: "x" });
       const text = `invalid Annotations: "${key}" is for OCI runtimes to obey`;
@@ -114,6 +114,9 @@ onEngines("rights", (engine, kind) => {
     return (JSON.parse(readFileSync(config, "utf8")) as { annotations: Json }).annotations;
   }
 });
+
+/** Runs for as long as it is looked at: what a runtime was told is gone with the run. */
+const SLEEPER = { Image: "busybox", Cmd: ["sleep", "1000"] };
 
 const SHOW_RIGHTS =
   "grep -E 'CapEff|Seccomp:' /proc/self/status; echo x > /proc/sys/kernel/domainname && echo written || echo refused; " +
