@@ -4,7 +4,6 @@ import { REFERENCE } from "../support/allowed-skips.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
-import { pause } from "../support/commands.js";
 
 onEngines("life cycle", (engine, kind) => {
   test("a command runs to its end, its code and output are kept", async () => {
@@ -85,6 +84,7 @@ onEngines("life cycle", (engine, kind) => {
     const stubborn = await readyContainer({
       Cmd: ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"],
     });
+    // The API promises that second. How much longer it takes is the machine's affair.
     const before = Date.now();
     expect((await engine().call("POST", `/containers/${stubborn}/stop?t=1`)).status).toBe(204);
     expect(Date.now() - before).toBeGreaterThan(900);
@@ -93,19 +93,20 @@ onEngines("life cycle", (engine, kind) => {
   });
 
   test("stop: the container's StopTimeout, no such container, never started, bad t", async () => {
-    const id = await readyContainer({
-      Cmd: ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"],
-      StopTimeout: 1,
-    });
-    const before = Date.now();
+    const deaf = { Cmd: ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"] };
+    const [usual, id] = [await readyContainer(deaf), await readyContainer({ ...deaf, StopTimeout: 1 })];
+    const later = engine().call("POST", `/containers/${usual}/stop`);
     expect((await engine().call("POST", `/containers/${id}/stop`)).status).toBe(204);
-    expect(Date.now() - before).toBeLessThan(5000);
+    // Its stop was asked for before, and still has its ten seconds.
+    expect((await state(usual)).Running).toBe(true);
+    await engine().must(204, "POST", `/containers/${usual}/kill`);
+    expect((await later).status).toBe(204);
     expect((await engine().call("POST", "/containers/nope/stop")).status).toBe(404);
     const created = await engine().create();
     expect((await engine().call("POST", `/containers/${created}/stop`)).status).toBe(304);
     const bad = await engine().call("POST", `/containers/${created}/stop?t=x`);
     expect(bad.status).toBe(engine().expected("bad-number", 400, 500));
-    for (const one of [id, created]) await engine().remove(one);
+    for (const one of [usual, id, created]) await engine().remove(one);
   });
 
   testExcept(kind, { reference: REFERENCE.after141 })("stop at 1.42 takes a signal", async () => {
@@ -195,23 +196,29 @@ onEngines("life cycle", (engine, kind) => {
 
   test("wait for removal ends when the container is gone, with its code; afterwards it is 404", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "exit 5"], HostConfig: { AutoRemove: true } });
-    const waiting = engine().wait(id, "removed");
-    await pause(100);
+    const removed = await engine().beginWait(id, "removed");
     await engine().start(id);
-    expect(await waiting).toBe(5);
+    expect(await removed()).toBe(5);
     expect((await engine().call("POST", `/containers/${id}/wait`)).status).toBe(404);
     expect((await engine().call("DELETE", `/containers/${id}`)).status).toBe(404);
   });
 
   test("below 1.30 wait sends nothing until the end", async () => {
-    const id = await engine().running({ Cmd: ["sh", "-c", "sleep 0.5; exit 4"] });
-    const connection = await RawConnection.open(engine().socketPath, 10_000);
+    const id = await readyContainer({
+      Cmd: ["sh", "-c", "trap 'exit 4' TERM; echo ready; while :; do sleep 0.05; done"],
+    });
+    const connection = await RawConnection.open(engine().socketPath);
     connection.send(encodeRequest({ method: "POST", target: `/v1.29/containers/${id}/wait` }));
-    const before = Date.now();
-    const answer = await connection.response();
-    expect(Date.now() - before).toBeGreaterThan(150);
-    expect(answer.json()).toMatchObject({ StatusCode: 4 });
-    expect(answer.header("content-length")).not.toBeNull();
+    let hasHead = false;
+    const coming = connection.head().finally(() => (hasHead = true));
+    // By now a newer client that asked later has its head.
+    const ended = await engine().beginWait(id, "not-running");
+    expect(hasHead).toBe(false);
+    await engine().must(204, "POST", `/containers/${id}/kill?signal=TERM`);
+    const head = await coming;
+    expect(JSON.parse((await connection.body(head)).toString())).toMatchObject({ StatusCode: 4 });
+    expect(head.header("content-length")).not.toBeNull();
+    expect(await ended()).toBe(4);
     connection.close();
     await engine().remove(id);
   });

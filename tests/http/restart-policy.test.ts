@@ -1,6 +1,6 @@
 // Restart policies: when a container is started again, how often and after how long, and what ends it.
 import { expect, test } from "vitest";
-import { pause } from "../support/commands.js";
+import { until } from "../support/commands.js";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";
 import { pastOf, short, stamp } from "../support/past-events.js";
@@ -19,32 +19,39 @@ interface State {
 }
 
 onEngines("restart policy", (engine) => {
-  test("on-failure: so many times, with delays that double; no restart events", async () => {
+  test.concurrent("on-failure: so many times, with delays that double; no restart events", async () => {
     const since = await stamp(engine());
     const id = await engine().create({
       Cmd: ["sh", "-c", "exit 3"],
       HostConfig: { RestartPolicy: { Name: "on-failure", MaximumRetryCount: 3 } },
     });
     await engine().start(id);
-    await expect.poll(() => inspected(id)).toMatchObject({ Status: "exited", RestartCount: 3 });
-    expect(await inspected(id)).toMatchObject({ ExitCode: 3, Error: "", Running: false, Restarting: false });
+    await until("its last end", async () => (await inspected(id)).Status === "exited");
+    expect(await inspected(id)).toMatchObject({
+      RestartCount: 3,
+      ExitCode: 3,
+      Error: "",
+      Running: false,
+      Restarting: false,
+    });
     const events = (await pastOf(engine(), id, since)).filter(({ Type }) => Type === "container");
     const run = ["container start", "container die"];
     expect(events.map(short)).toEqual(["container create", ...run, ...run, ...run, ...run]);
     const starts = events.filter(({ Action }) => Action === "start").map(({ timeNano }) => timeNano / 1e6);
     const dies = events.filter(({ Action }) => Action === "die").map(({ timeNano }) => timeNano / 1e6);
+    // The API promises these delays: none is shorter. How much longer is the machine's affair.
     for (const [at, delay] of [100, 200, 400].entries()) {
       expect((starts[at + 1] ?? 0) - (dies[at] ?? 0)).toBeGreaterThanOrEqual(delay - 20);
     }
     await engine().remove(id);
   });
 
-  test("on-failure leaves a run alone that went well", async () => {
+  test.concurrent("on-failure leaves a run alone that went well", async () => {
     const config = { Cmd: ["true"], HostConfig: { RestartPolicy: { Name: "on-failure" } } };
     const id = await engine().create(config);
     await engine().start(id);
     await engine().wait(id);
-    await pause(400);
+    await anotherRestart();
     expect(await inspected(id)).toMatchObject({ Status: "exited", ExitCode: 0, RestartCount: 0 });
     await engine().remove(id);
   });
@@ -67,68 +74,61 @@ onEngines("restart policy", (engine) => {
     await engine().remove(id);
   });
 
-  test("stop and kill during the delay: no more runs, and the code of the last one", async () => {
-    for (const end of ["stop", "kill"]) {
-      const id = await restarting();
+  test.concurrent("stop and kill during the delay: no more runs, and the code of the last one", async () => {
+    // The witness begins last: whoever of the others had not been stopped would have been started again before it.
+    const [stopped, killed, witness] = [await failing(), await failing(), await failing()];
+    for (const [end, id] of [
+      ["stop", stopped],
+      ["kill", killed],
+    ] as const) {
+      await untilRestarting(id, 5);
       const since = await stamp(engine());
       await engine().must(204, "POST", `/containers/${id}/${end}`);
       expect(await inspected(id)).toMatchObject({ Status: "exited", Running: false, Restarting: false, ExitCode: 3 });
       const words = (await pastOf(engine(), id, since)).map(short);
       expect([end, words]).toEqual([end, end === "stop" ? ["container stop"] : []]);
       expect((await engine().call("POST", `/containers/${id}/stop`)).status).toBe(304);
-      await pause(1500);
-      expect(await inspected(id)).toMatchObject({ Status: "exited" });
-      await engine().remove(id);
     }
+    const { RestartCount } = await inspected(killed);
+    await untilRestarting(witness, RestartCount + 1);
+    for (const id of [stopped, killed]) expect(await inspected(id)).toMatchObject({ Status: "exited" });
+    for (const id of [stopped, killed, witness]) await engine().remove(id);
   });
 
-  test("restart during the delay starts it at once, and counts anew", async () => {
+  test.concurrent("restart during the delay starts it at once, and counts anew", async () => {
     const id = await restarting();
     await engine().must(204, "POST", `/containers/${id}/restart`);
-    expect((await inspected(id)).RestartCount).toBeLessThan(3);
+    expect((await inspected(id)).RestartCount).toBeLessThan(6);
     await engine().remove(id);
   });
 
-  test("what is stopped or killed by hand stays down; any signal may disarm the policy", async () => {
-    for (const [end, StopSignal, stays] of [
-      ["stop?t=0", "", true],
-      ["kill", "", true],
-      ["kill?signal=HUP", "", true],
-      ["kill?signal=HUP", "SIGTERM", false],
-    ] as const) {
-      const signal = StopSignal === "" ? {} : { StopSignal };
-      const config = {
-        Image: "busybox",
-        Cmd: ["sh", "-c", "trap 'exit 5' HUP; echo ready; while :; do sleep 0.05; done"],
-      };
-      const body = { ...config, ...signal, HostConfig: ALWAYS };
-      const { Id } = (await engine().must(201, "POST", "/containers/create", body)).json<{ Id: string }>();
-      await engine().start(Id);
-      await expect.poll(async () => (await engine().logs(Id)).stdout).toBe("ready\n");
-      const gone = engine().wait(Id, "next-exit");
-      await engine().must(204, "POST", `/containers/${Id}/${end}`);
-      await gone;
-      await pause(800);
-      expect([end, StopSignal, (await inspected(Id)).Status]).toEqual([end, StopSignal, stays ? "exited" : "running"]);
-      await engine().remove(Id);
-    }
+  test.concurrent("what is stopped or killed by hand stays down; any signal may disarm the policy", async () => {
+    await Promise.all([
+      endedByHand("stop?t=0", "", true),
+      endedByHand("kill", "", true),
+      endedByHand("kill?signal=HUP", "", true),
+      endedByHand("kill?signal=HUP", "SIGTERM", false),
+    ]);
   });
 
-  test("a wait is told of the end that a restart follows; one during the delay waits for the next", async () => {
-    const id = await engine().create({ Cmd: ["sh", "-c", "sleep 0.5; exit 3"], HostConfig: ALWAYS });
-    await engine().start(id);
-    const codes = engine().expected("wait-over-restart", [3], [3, 0]);
-    expect(codes).toContain(await engine().wait(id));
-    const before = Date.now();
-    expect(codes).toContain(await engine().wait(id));
-    expect(Date.now() - before).toBeGreaterThan(400);
-    await engine().remove(id);
-  });
+  test.concurrent(
+    "a wait is told of the end that a restart follows; one during the delay waits for the next",
+    async () => {
+      const id = await engine().create({ Cmd: ["sh", "-c", "sleep 0.5; exit 3"], HostConfig: ALWAYS });
+      await engine().start(id);
+      const codes = engine().expected("wait-over-restart", [3], [3, 0]);
+      expect(codes).toContain(await engine().wait(id));
+      expect(codes).toContain(await engine().wait(id));
+      // It is counted at the end that it follows: the second wait saw a second end.
+      expect((await inspected(id)).RestartCount).toBeGreaterThanOrEqual(2);
+      await engine().remove(id);
+    },
+  );
 
-  test("what cannot be started at all is not tried again", async () => {
+  test.concurrent("what cannot be started at all is not tried again", async () => {
     const once = await engine().create({ Cmd: ["/once"], HostConfig: ALWAYS });
     expect((await engine().call("POST", `/containers/${once}/start`)).status).toBe(400);
-    await pause(400);
+    await anotherRestart();
     expect(await inspected(once)).toMatchObject({ Status: "created", ExitCode: 127, RestartCount: 0 });
     await engine().remove(once);
   });
@@ -142,17 +142,61 @@ onEngines("restart policy", (engine) => {
     ]);
   });
 
-  /** A container that has failed often enough to stay between two runs for a while. */
-  async function restarting(): Promise<string> {
+  async function endedByHand(end: string, StopSignal: string, stays: boolean): Promise<void> {
+    const signal = StopSignal === "" ? {} : { StopSignal };
+    const config = {
+      Image: "busybox",
+      Cmd: ["sh", "-c", "trap 'exit 5' HUP; echo ready; while :; do sleep 0.05; done"],
+    };
+    const body = { ...config, ...signal, HostConfig: ALWAYS };
+    const { Id } = (await engine().must(201, "POST", "/containers/create", body)).json<{ Id: string }>();
+    await engine().start(Id);
+    await until("its trap", async () => (await engine().logs(Id)).stdout === "ready\n");
+    const ended = await engine().beginWait(Id, "next-exit");
+    await engine().must(204, "POST", `/containers/${Id}/${end}`);
+    await ended();
+    await anotherRestart();
+    if (!stays) await until("its second run", async () => (await inspected(Id)).Status === "running");
+    const { Status, RestartCount } = await inspected(Id);
+    expect([end, StopSignal, Status, RestartCount]).toEqual([
+      end,
+      StopSignal,
+      ...(stays ? ["exited", 0] : ["running", 1]),
+    ]);
+    await engine().remove(Id);
+  }
+
+  async function failing(): Promise<string> {
     const id = await engine().create(FAILING);
     await engine().start(id);
-    const seen = async (): Promise<unknown> => {
-      const { Status, RestartCount } = await inspected(id);
-      return Status === "restarting" && RestartCount >= 4;
-    };
-    await expect.poll(seen, { timeout: 60_000, interval: 20 }).toBe(true);
+    return id;
+  }
+
+  /** Who ended before would have been started again by now: a container that fails only now has been. */
+  async function anotherRestart(): Promise<void> {
+    const id = await failing();
+    await untilRestarting(id, 2);
+    await engine().remove(id);
+  }
+
+  /** A container that has failed often enough to stay between two runs for a while. */
+  async function restarting(): Promise<string> {
+    const id = await failing();
+    await untilRestarting(id, 6);
     expect(await inspected(id)).toMatchObject({ Running: true, Restarting: true, Pid: 0, ExitCode: 3 });
     return id;
+  }
+
+  /** Waits for its `time`th restart, or a later one. The delay before it begins with 100 ms and doubles each time. */
+  async function untilRestarting(id: string, time: number): Promise<void> {
+    await until(
+      `restart ${time}`,
+      async () => {
+        const { Status, RestartCount } = await inspected(id);
+        return Status === "restarting" && RestartCount >= time;
+      },
+      { timeoutMs: 60_000 },
+    );
   }
 
   async function refusal(method: string, id: string, verb: string): Promise<[number, string]> {

@@ -1,5 +1,5 @@
 // The few calls that most tests make, on top of raw HTTP: create, start, wait, logs, inspect, remove.
-import { exchange, type RawResponse } from "./raw-http.js";
+import { encodeRequest, exchange, RawConnection, type RawResponse } from "./raw-http.js";
 import { frames } from "./frames.js";
 
 export interface CallOptions {
@@ -72,6 +72,21 @@ export class EngineClient {
     const path = `/containers/${id}/wait?condition=${condition}`;
     const answer = await this.must(200, "POST", path, undefined, { timeoutMs: LONGEST_MS });
     return answer.json<{ StatusCode: number }>().StatusCode;
+  }
+
+  /** Waits from now on, so that whatever comes next is not missed; what it gives resolves to the exit code. */
+  async beginWait(id: string, condition: string): Promise<() => Promise<number>> {
+    const connection = await RawConnection.open(this.socketPath, LONGEST_MS);
+    const target = `/v${COMMON_VERSION}/containers/${id}/wait?condition=${condition}`;
+    connection.send(encodeRequest({ method: "POST", target }));
+    // The head comes once the engine waits.
+    const head = await connection.head();
+    if (head.status !== 200) throw new Error(`wait for ${id}: expected 200, got ${head.status}`);
+    return async () => {
+      const body = await connection.body(head);
+      connection.close();
+      return (JSON.parse(body.toString()) as { StatusCode: number }).StatusCode;
+    };
   }
 
   async remove(id: string): Promise<void> {
