@@ -225,7 +225,7 @@ class Processes implements LinuxProcesses {
     try {
       const { launched, supervisor } = await launch(command, run, runtime, this.#at, connect, signal);
       this.#running.set(run.name, supervisor);
-      connect(); // who came while it was started
+      this.#stdins.connect(run, command); // who came while it was started
       // The end is told after the beginning, however short the life was.
       setImmediate(() => this.#watch(run, supervisor.ended));
       return { tag: "launched", val: launched };

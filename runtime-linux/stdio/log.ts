@@ -28,6 +28,8 @@ interface Kept {
   waitMs: number;
   /** Of `performance.now`. */
   dueAt: number;
+  /** The supervisor was told to begin a file after that one: it may take its time, but another telling would be one more. */
+  owed: LogPiece | undefined;
   /** Numbers of the files before which all was tidied up, and compressed, or tried to be. */
   tidied: number;
   packed: number;
@@ -60,7 +62,7 @@ export class Logs {
   keep(container: string, keeping: Keeping): void {
     attempt(() => (keeping.fileBytes === 0 ? this.#open.get(container) : this.#files(container))?.look());
     if (keeping.fileBytes === 0) return;
-    this.#kept.set(container, { keeping, tidied: 0, packed: 0, ...nextLook(SHORTEST_LOOK_MS) });
+    this.#kept.set(container, { keeping, owed: undefined, tidied: 0, packed: 0, ...nextLook(SHORTEST_LOOK_MS) });
     this.#schedule();
   }
 
@@ -127,7 +129,10 @@ export class Logs {
     if (files.count > keeping.files) files.keep(keeping.files);
     if (!this.#renewing.has(container)) attempt(() => this.#settle(container, files, kept));
     if ((files.current?.size ?? 0) < keeping.fileBytes) return grown;
-    if (!this.#renewing.has(container) && keeping.renew()) void this.#renewed(container, files, keeping);
+    if (!this.#renewing.has(container) && kept.owed !== files.current && keeping.renew()) {
+      kept.owed = files.current;
+      void this.#renewed(container, files, keeping);
+    }
     return true;
   }
 
@@ -141,7 +146,7 @@ export class Logs {
     this.#pack(container);
   }
 
-  /** Waits for the new file, so that readers go on without delay. */
+  /** Waits for the new file, so that readers go on without delay. One that comes later is seen by the looks at sizes. */
   async #renewed(container: string, files: LogFiles, keeping: Keeping): Promise<void> {
     this.#renewing.add(container);
     const before = files.current;

@@ -5,7 +5,7 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { LogBytes } from "../../hosts/host.js";
 import { Logs, type Keeping } from "../../runtime-linux/stdio/log.js";
 
@@ -301,6 +301,33 @@ test("who reads goes on with the new file though the run ends before it is there
   write(2);
   expect(await textOf(log)).toBe(lines(0, 8));
   await log.close();
+});
+
+test("a supervisor that owes a new file is not told again, however long that takes it", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let told = 0;
+  write(6);
+  logs.keep(ID, keeping({ fileBytes: 50, files: 3, renew: () => told++ >= 0 }));
+  await vi.advanceTimersByTimeAsync(60_000);
+  write(6); // to the file that is full
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(told).toBe(1);
+  renew();
+  write(6);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([told, numbered(2), numbered(3)]).toEqual([2, true, false]);
+});
+
+test("another run's supervisor owes nothing of what one before it owed", async () => {
+  const told: string[] = [];
+  const say = (name: string) => keeping({ fileBytes: 50, files: 3, renew: () => told.push(name) > 0 });
+  write(6);
+  logs.keep(ID, say("first"));
+  await until(() => told.length === 1);
+  logs.keep(ID, say("second"));
+  await until(() => told.length === 2);
+  expect(told).toEqual(["first", "second"]);
 });
 
 test("what goes wrong once is tried again", async () => {
