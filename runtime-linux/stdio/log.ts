@@ -2,8 +2,9 @@
 
 import type { LogBytes } from "../../hosts/host.js";
 import type { LogNote } from "../run.js";
-import { LogFiles, type LogPosition } from "./log-files.js";
+import { LogFiles } from "./log-files.js";
 import type { LogPiece } from "./log-piece.js";
+import { LogReading } from "./log-reading.js";
 
 /** How often the sizes of logs are looked at: a supervisor writes 75 MB a second at most. */
 const SHORTEST_LOOK_MS = 100;
@@ -11,6 +12,10 @@ const LONGEST_LOOK_MS = 1000;
 /** How often it is looked whether a supervisor has begun a new file. */
 const FIRST_WAIT_MS = 2;
 const LONGEST_WAIT_MS = 1000;
+
+/** What could not be done to files is tried again, at first soon: a disk that is full stays so for a while. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 60_000;
 
 /** A file so many times as long as it may be, which a burst between two looks makes of it, is cut. */
 const OVERLONG = 2;
@@ -30,9 +35,14 @@ interface Kept {
   dueAt: number;
   /** The supervisor was told to begin a file after that one: it may take its time, but another telling would be one more. */
   owed: LogPiece | undefined;
-  /** Numbers of the files before which all was tidied up, and compressed, or tried to be. */
+  /** Numbers of the files before which all is tidied up, and compressed. */
   tidied: number;
   packed: number;
+  /** Work on its files: under way; and after what failed before a file, the pause, and when it is over. */
+  working: boolean;
+  failed: number;
+  pauseMs: number;
+  againAt: number;
 }
 
 export class Logs {
@@ -62,7 +72,7 @@ export class Logs {
   keep(container: string, keeping: Keeping): void {
     attempt(() => (keeping.fileBytes === 0 ? this.#open.get(container) : this.#files(container))?.look());
     if (keeping.fileBytes === 0) return;
-    this.#kept.set(container, { keeping, owed: undefined, tidied: 0, packed: 0, ...nextLook(SHORTEST_LOOK_MS) });
+    this.#kept.set(container, newlyKept(keeping));
     this.#schedule();
   }
 
@@ -72,7 +82,7 @@ export class Logs {
     this.#kept.delete(container);
     const isMarked = attempt(() => this.#files(container).endStreams(at));
     if (kept) attempt(() => this.#finish(container, kept.keeping));
-    if (kept?.keeping.compressed && isMarked) attempt(() => this.#pack(container));
+    if (kept?.keeping.compressed && isMarked) void this.#pack(container).catch(leave);
     this.#forget(container);
   }
 
@@ -127,11 +137,11 @@ export class Logs {
     const files = this.#files(container);
     const grown = files.grown();
     if (files.count > keeping.files) files.keep(keeping.files);
-    if (!this.#renewing.has(container)) attempt(() => this.#settle(container, files, kept));
+    if (!this.#renewing.has(container)) this.#settle(container, files, kept);
     if ((files.current?.size ?? 0) < keeping.fileBytes) return grown;
     if (!this.#renewing.has(container) && kept.owed !== files.current && keeping.renew()) {
       kept.owed = files.current;
-      void this.#renewed(container, files, keeping);
+      void this.#renewed(container, files, kept);
     }
     return true;
   }
@@ -139,15 +149,26 @@ export class Logs {
   /** What is whole is tidied up, whoever had it end; it is compressed once a run's end need not be marked in it. */
   #settle(container: string, files: LogFiles, kept: Kept): void {
     const number = files.current?.number ?? 0;
-    if (kept.tidied !== number) this.#tidy(container, kept.keeping);
+    if (kept.working || (kept.failed === number && performance.now() < kept.againAt)) return;
+    kept.working = true;
+    const { pauseMs } = kept;
+    void this.#setRight(container, files, kept, number).then(
+      () => Object.assign(kept, { working: false, pauseMs: FIRST_PAUSE_MS }),
+      () => Object.assign(kept, { working: false, failed: number, ...nextTry(pauseMs) }),
+    );
+  }
+
+  /** What is not done to its end counts as not done: it would be left as it is. */
+  async #setRight(container: string, files: LogFiles, kept: Kept, number: number): Promise<void> {
+    if (kept.tidied !== number) await this.#tidy(container, kept.keeping);
     kept.tidied = number;
     if (!kept.keeping.compressed || !files.hasGoneOn || kept.packed === number) return;
+    await this.#pack(container, number);
     kept.packed = number;
-    this.#pack(container);
   }
 
   /** Waits for the new file, so that readers go on without delay. One that comes later is seen by the looks at sizes. */
-  async #renewed(container: string, files: LogFiles, keeping: Keeping): Promise<void> {
+  async #renewed(container: string, files: LogFiles, kept: Kept): Promise<void> {
     this.#renewing.add(container);
     const before = files.current;
     for (let ms = FIRST_WAIT_MS; files.current === before && ms < LONGEST_WAIT_MS; ms *= 2) {
@@ -155,7 +176,7 @@ export class Logs {
       attempt(() => files.look());
     }
     this.#renewing.delete(container);
-    if (files.current !== before) attempt(() => this.#tidy(container, keeping));
+    if (files.current !== before) this.#settle(container, files, kept);
     this.#forget(container);
   }
 
@@ -164,79 +185,46 @@ export class Logs {
     const files = this.#files(container);
     files.look();
     if ((files.current?.size ?? 0) > OVERLONG * keeping.fileBytes) files.renew();
-    this.#tidy(container, keeping);
+    void this.#tidy(container, keeping).catch(leave);
   }
 
-  #tidy(container: string, { files: most, fileBytes }: Keeping): void {
+  async #tidy(container: string, { files: most, fileBytes }: Keeping): Promise<void> {
     const files = this.#files(container);
     files.look();
     files.keep(most);
     const isOverlong = files.finished().some(({ size }) => size > OVERLONG * fileBytes);
-    if (isOverlong) this.#work(container, () => files.cut(most * fileBytes));
+    if (isOverlong) await this.#work(container, () => files.cut(most * fileBytes));
   }
 
-  #pack(container: string): void {
+  /** What is whole only by the time of that work may have to be cut first: what is compressed cannot be. */
+  async #pack(container: string, before?: number): Promise<void> {
     const files = this.#files(container);
-    // What is whole by the time of that work may have to be cut first: what is compressed cannot be.
-    const before = files.current?.number ?? 0;
-    this.#work(container, async () => {
-      for (const piece of files.finished()) if (piece.number < before) await compress(piece);
-    });
+    const end = before ?? files.current?.number ?? 0;
+    await this.#work(container, () => compress(files.finished().filter(({ number }) => number < end)));
   }
 
   /** One thing at a time. What fails is left as it is. */
-  #work(container: string, act: () => Promise<void>): void {
+  #work(container: string, act: () => Promise<void>): Promise<void> {
     this.#atWork.set(container, (this.#atWork.get(container) ?? 0) + 1);
-    this.#working = this.#working
-      .then(act)
-      .catch(() => {})
-      .then(() => {
-        const left = this.#atWork.get(container)! - 1;
-        if (left > 0) this.#atWork.set(container, left);
-        else this.#atWork.delete(container);
-        this.#forget(container);
-      });
+    const work = this.#working.then(act);
+    this.#working = work.catch(leave).then(() => {
+      const left = this.#atWork.get(container)! - 1;
+      if (left > 0) this.#atWork.set(container, left);
+      else this.#atWork.delete(container);
+      this.#forget(container);
+    });
+    return work;
   }
 }
 
-/** One reader's. */
-class LogReading implements LogBytes, LogPosition {
-  position = 0;
-  /** Who has read up to the end waits for what is written from now on. */
-  #atEnd = false;
-  readonly #files: LogFiles;
-  readonly #closed: () => void;
+function newlyKept(keeping: Keeping): Kept {
+  const nothingDone = { owed: undefined, tidied: 0, packed: 0 };
+  const nothingFailed = { working: false, failed: 0, pauseMs: FIRST_PAUSE_MS, againAt: 0 };
+  return { keeping, ...nothingDone, ...nothingFailed, ...nextLook(SHORTEST_LOOK_MS) };
+}
 
-  constructor(files: LogFiles, closed: () => void) {
-    this.#files = files;
-    this.#closed = closed;
-    files.add(this);
-  }
-
-  async size(): Promise<number> {
-    return this.#files.end;
-  }
-
-  async start(): Promise<number> {
-    return this.#files.start;
-  }
-
-  async read(offset: number, into: Uint8Array, from?: number): Promise<number> {
-    this.position = from ?? offset; // also while another thread reads
-    const read = await this.#files.read(offset, into, this.#atEnd);
-    this.#atEnd = read < into.length;
-    this.position = from ?? offset + Math.max(0, read);
-    return read;
-  }
-
-  watch(grown: () => void): () => void {
-    return this.#files.watch(grown);
-  }
-
-  async close(): Promise<void> {
-    this.#files.remove(this);
-    this.#closed();
-  }
+function nextTry(pauseMs: number): Pick<Kept, "pauseMs" | "againAt"> {
+  return { pauseMs: Math.min(pauseMs * 2, LONGEST_PAUSE_MS), againAt: performance.now() + pauseMs };
 }
 
 /** Those with the same wait are looked at together. */
@@ -254,6 +242,14 @@ function attempt(act: () => void): boolean {
   }
 }
 
-async function compress(piece: LogPiece): Promise<void> {
-  if (!piece.gone && !piece.compressed) await piece.compress();
+/** Nobody else need hear of a failure; once a run is over, the next one tries it again. */
+function leave(): void {}
+
+/** One that fails keeps none of the others from it. */
+async function compress(pieces: LogPiece[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const piece of pieces) {
+    if (!piece.gone && !piece.compressed) await piece.compress().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw new AggregateError(failures);
 }

@@ -330,6 +330,28 @@ test("another run's supervisor owes nothing of what one before it owed", async (
   expect(told).toEqual(["first", "second"]);
 });
 
+test.each([
+  [".packing", true],
+  [".cutting", false],
+])("a copy that a full disk stops (log.1%s) is tried again until it is whole", async (ending, compressed) => {
+  const half = `log.1${ending}`;
+  const count = compressed ? 6 : 100;
+  logs.keep(ID, keeping({ fileBytes: 50, files: 2, compressed }));
+  symlinkSync("/dev/full", join(directory, half));
+  write(count);
+  await rotated(1);
+  write(1);
+  for (let failed = 1; failed <= 3; failed++) {
+    await until(() => !names().includes(half)); // it goes with what failed
+    expect(statSync(`${path()}.1`).size).toBe(count * LINE_BYTES);
+    if (failed < 3) symlinkSync("/dev/full", join(directory, half));
+  }
+  await until(() => (compressed ? names().includes("log.1.gz") : statSync(`${path()}.1`).size < count * LINE_BYTES));
+  const log = logs.open(ID);
+  expect(await textOf(log, await log.start())).toBe(lines(compressed ? 0 : 91, next));
+  await log.close();
+});
+
 test("what goes wrong once is tried again", async () => {
   let fails = 3;
   const stubborn = () => {

@@ -1,0 +1,43 @@
+// A container's log as one reader has it open.
+
+import type { LogBytes } from "../../hosts/host.js";
+import type { LogFiles, LogPosition } from "./log-files.js";
+
+export class LogReading implements LogBytes, LogPosition {
+  position = 0;
+  /** Who has read up to the end waits for what is written from now on. */
+  #atEnd = false;
+  readonly #files: LogFiles;
+  readonly #closed: () => void;
+
+  constructor(files: LogFiles, closed: () => void) {
+    this.#files = files;
+    this.#closed = closed;
+    files.add(this);
+  }
+
+  async size(): Promise<number> {
+    return this.#files.end;
+  }
+
+  async start(): Promise<number> {
+    return this.#files.start;
+  }
+
+  async read(offset: number, into: Uint8Array, from?: number): Promise<number> {
+    this.position = from ?? offset; // also while another thread reads
+    const read = await this.#files.read(offset, into, this.#atEnd);
+    this.#atEnd = read < into.length;
+    this.position = from ?? offset + Math.max(0, read);
+    return read;
+  }
+
+  watch(grown: () => void): () => void {
+    return this.#files.watch(grown);
+  }
+
+  async close(): Promise<void> {
+    this.#files.remove(this);
+    this.#closed();
+  }
+}
