@@ -19,6 +19,8 @@ export interface Sink {
    * nothing more, and begins another as soon as that would be.
    */
   takes?(segment: number): boolean;
+  /** Whether the newest segment has nearly as many bytes as it may have: then the recorder begins another, in good time. */
+  isNearlyFull?(): boolean;
   /** A segment begins: what is appended from now on is its. */
   begin(segment: number): void;
   /** One line of the newest segment, without its LF. */
@@ -48,7 +50,7 @@ export interface RecorderOptions {
   mostBytes?: number;
   /**
    * Besides, it has so many bytes of pages of the journal: readers have the same ones told again and again, and deflated
-   * they are little. None if not given: then they are counted as all else is.
+   * they are little, as a rule: the sink says if they are not. None if not given: then they are counted as all else is.
    */
   pageBytes?: number;
   /** So many segments are kept; 16 if not given. */
@@ -76,6 +78,7 @@ export class Recorder implements Observer {
   #isOpen = false;
   #inputsIn = 0;
   #bytesIn = 0;
+  /** Infinite until it is written down that the segment begins: until then the sink has the one before in mind. */
   #bytesLeft = Infinity;
   #pageBytesLeft = 0;
 
@@ -107,7 +110,7 @@ export class Recorder implements Observer {
     if (!this.#isOpen || !this.#takes(this.#number)) return this.#resume(step);
     const { now, outputs } = step;
     this.#call(now, input, (masked) => hashesOf(outputs, masked));
-    if (this.#inputsIn >= this.#inputs || this.#bytesIn >= this.#bytesLeft) this.#goOn(step);
+    if (this.#isOver()) this.#goOn(step);
   }
 
   /** A segment that would end soon ends now, and so no request waits for the snapshot. */
@@ -127,6 +130,13 @@ export class Recorder implements Observer {
     }
     const said = error instanceof Error ? error.message : String(error);
     if (this.#isOpen) this.#end({ why: "lost", error: said.slice(0, LONGEST_ERROR) });
+  }
+
+  #isOver(): boolean {
+    if (this.#inputsIn >= this.#inputs || this.#bytesIn >= this.#bytesLeft) return true;
+    // Where a snapshot leaves little room, there would be another one for each step.
+    const isWorthIt = this.#bytesIn + this.#pageBytes - this.#pageBytesLeft >= this.#bytes;
+    return this.#bytesLeft < Infinity && isWorthIt && (this.#sink.isNearlyFull?.() ?? false);
   }
 
   #takes(segment: number): boolean {

@@ -80,6 +80,34 @@ test("pages of the journal that are read again and again end no segment, up to a
   await flight.close();
 });
 
+test("what does not deflate, pages of the journal too, ends a segment before it is half of the limit", async () => {
+  const flight = recorder();
+  const engine = new RecordedEngine();
+  await engine.open(flight);
+  // More events than the core keeps in mind, each with a label that cannot be said in fewer bytes.
+  for (let i = 0; i < 300; i++) {
+    const body = { Image: "busybox", Labels: { noise: noise(i, 4000) } };
+    await engine.ask({ method: "POST", target: `/containers/create?name=c${i}`, body });
+    await engine.ask({ method: "DELETE", target: `/containers/c${i}` });
+  }
+  for (let i = 0; i < 24; i++) {
+    await engine.ask({ method: "GET", target: "/events?since=0&until=1" });
+    engine.send({ method: "GET", target: `/containers/json?filters=${noise(i, 300_000)}` });
+    await textOf(flight);
+    expect(bytesIn(directory)).toBeLessThanOrEqual(LIMIT);
+    expect(Math.max(...new TraceDirectory(directory).segments().map(({ bytes }) => bytes))).toBeLessThan(LIMIT / 2);
+  }
+  const trace = await traceOf(flight);
+  const last = trace.segments.at(-1)!.number;
+  expect(lines).toEqual([]);
+  expect(trace.segments.slice(0, -1).map(({ end }) => end.why)).not.toContain("broken");
+  expect(last).toBeGreaterThan(2);
+  // Each has its fill of what happened: snapshots are dear.
+  expect(last).toBeLessThan(16);
+  expectSame(trace);
+  await flight.close();
+});
+
 test("lines reach the disk by themselves", async () => {
   const flight = recorder();
   const engine = new RecordedEngine();

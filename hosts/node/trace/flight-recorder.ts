@@ -56,9 +56,9 @@ export class FlightRecorder implements Observer {
       sink: this.#files,
       inputs: Infinity,
       bytes: Math.min(SEGMENT_BYTES, limit / SEGMENTS),
-      // With its snapshot, deflated, it is to stay under half.
+      // Beside its snapshot. Of what deflates as it does as a rule (pages to a sixth) that makes less than half of the limit;
+      // where it makes more, the files end the segment before.
       mostBytes: limit / 4,
-      // Deflated they take a sixth of that, as a rule.
       pageBytes: limit / 4,
       segments: Infinity,
       first: (this.directory.segments().at(-1)?.number ?? 0) + 1,

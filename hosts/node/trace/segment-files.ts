@@ -35,6 +35,8 @@ export class SegmentFiles implements Sink {
   /** Written, oldest first; the newest may still grow. */
   readonly #files: SegmentFile[];
   readonly #waiting = new WaitingLines();
+  /** Bytes of lines that were taken from those to be written, and are not in the file yet. */
+  #inHand = 0;
   #newest = 0;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> | null = null;
@@ -54,6 +56,13 @@ export class SegmentFiles implements Sink {
 
   takes(segment: number): boolean {
     return !this.#resting && segment > this.#gaveUp;
+  }
+
+  /** The last quarter of its share is for what has happened and was not told yet. Lines never grow as they are written. */
+  isNearlyFull(): boolean {
+    const newest = this.#files.at(-1);
+    const written = newest?.number === this.#newest ? newest.bytes : 0;
+    return written + this.#inHand + this.#waiting.length > (this.#share * 3) / 4;
   }
 
   begin(segment: number): void {
@@ -89,7 +98,11 @@ export class SegmentFiles implements Sink {
     // What comes while others are written is written behind them.
     while (this.#writing !== null) await this.#writing;
     if (this.#waiting.isEmpty) return;
-    this.#writing = this.#write(this.#waiting.take()).finally(() => (this.#writing = null));
+    this.#inHand = this.#waiting.length;
+    this.#writing = this.#write(this.#waiting.take()).finally(() => {
+      this.#writing = null;
+      this.#inHand = 0;
+    });
     await this.#writing;
   }
 
@@ -120,6 +133,7 @@ export class SegmentFiles implements Sink {
     for (const piece of pieces) {
       try {
         await this.#append(piece.segment, await written(piece));
+        if (piece.as !== "snapshot") this.#inHand -= piece.bytes.length;
       } catch (error) {
         this.#fail(error);
         return await this.#giveUp(piece.segment);
