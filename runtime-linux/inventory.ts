@@ -4,9 +4,10 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { engine } from "../hosts/host.js";
 import { namesIn } from "./directories.js";
+import { killRun } from "./kill-run.js";
 import type { Surroundings } from "./launch.js";
 import { MemoryKills } from "./memory-kills.js";
-import { findNaming, isSupervisor, killNaming, type Naming } from "./naming.js";
+import { findNaming, isSupervisor, type Naming } from "./naming.js";
 import { parseRunName, type Paths } from "./paths.js";
 import { processStat, Run, type FirstProcess } from "./run.js";
 import type { Swept } from "./swept.js";
@@ -83,8 +84,7 @@ async function examine(
     running({ run, supervisor: { pid: supervisor.pid, startTicks: stat.startTicks } });
     return { tag: "running", val: { pid: process.pid, at: BigInt(process.at) } };
   }
-  killNaming(run, at);
-  await at.cgroups.kill(run.container);
+  await killRun(run, at);
   if (!isStarted) return { tag: "unstarted" };
   // It may have come to its end between the two looks.
   const late = run.exit();

@@ -12,9 +12,9 @@ import { endOf, saidBy, startChild, type Child } from "./child.js";
 import { makePrivate } from "./directories.js";
 import type { Sight } from "./hybrid.js";
 import type { Kernel } from "./kernel.js";
+import { killRun } from "./kill-run.js";
 import { hasBfqWeights, setWeights } from "./limits.js";
 import { endedEarly, settle } from "./mounts/created.js";
-import { killNaming } from "./naming.js";
 import { OwnMounts } from "./own-mounts.js";
 import type { Paths } from "./paths.js";
 import { grantRealtime } from "./realtime.js";
@@ -130,8 +130,7 @@ async function created(
   try {
     return await unlessGivenUp(signal, Promise.race([supervisor.created, late]));
   } catch (error) {
-    killNaming(run, at); // conmon may have died from under its runtime
-    await at.cgroups.kill(run.container);
+    await killRun(run, at); // conmon may have died from under its runtime
     await supervisor.ended;
     const isRuntimes = error instanceof HostFailure && error.failure.kind === "invalid";
     throw isRuntimes ? refusal(error.message, spec.process?.args?.[0] ?? "") : error;

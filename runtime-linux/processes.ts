@@ -15,6 +15,7 @@ import { type Hybrid, isHybrid, openHybrid } from "./hybrid.js";
 import { takeInventory } from "./inventory.js";
 import type { Kernel } from "./kernel.js";
 import { libc } from "./kernel/libc.js";
+import { killRun } from "./kill-run.js";
 import { launch, logNote, type Surroundings } from "./launch.js";
 import { limitRun, sampleRun, signalRun } from "./living.js";
 import { MemoryKills } from "./memory-kills.js";
@@ -263,13 +264,8 @@ class Processes implements LinuxProcesses {
   /** The supervisor was killed: what it held is ended too, since nobody would know of its end. */
   async #lost(run: Run): Promise<types.Exit> {
     // What does not end is met again by who reaps the run, and is told of it.
-    await this.#killLeft(run).catch(() => {});
+    await killRun(run, this.#at).catch(() => {});
     return { code: LOST_CODE, outOfMemory: false, lost: true, at: now() };
-  }
-
-  async #killLeft(run: Run): Promise<void> {
-    killNaming(run, this.#at);
-    await this.#at.cgroups.kill(run.container);
   }
 
   #rewrite({ subject, file }: processes.Rewrite): Outcome {

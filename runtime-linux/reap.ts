@@ -5,8 +5,8 @@ import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { forgetGroup } from "./chosen-groups.js";
 import { namesIn, removeAll, removeEmpty } from "./directories.js";
+import { killRun } from "./kill-run.js";
 import { callRuntime, type Surroundings } from "./launch.js";
-import { killNaming } from "./naming.js";
 import { unmount, unmountOwn } from "./own-mounts.js";
 import type { Run, RunNote } from "./run.js";
 import { ownTurn } from "./turns.js";
@@ -39,8 +39,7 @@ async function settle(run: Run, ended: Promise<void> | undefined, at: Surroundin
     const limit = new Promise<"late">((resolve) => setTimeout(resolve, SUPERVISOR_LIMIT_MS, "late").unref());
     if ((await Promise.race([ended, limit])) !== "late" && run.exit()) return;
   } else if (run.exit()) return;
-  killNaming(run, at);
-  await at.cgroups.kill(run.container);
+  await killRun(run, at);
 }
 
 /** Of crun and runc it is known that a directory and the cgroups are all they keep; others are asked to clear up. */

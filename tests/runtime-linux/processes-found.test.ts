@@ -24,6 +24,7 @@ import { findProgram } from "../../runtime-linux/runtimes.js";
 import { until } from "../support/commands.js";
 import { startEngine, type Launched } from "./engine.js";
 import { launchOf, makeRootfs, newDirectory, newId, openFixture, readLog, remember, traces } from "./fixture.js";
+import type { Fixture } from "./fixture.js";
 import { onRuntimes } from "./on-runtimes.js";
 
 onRuntimes("processes found again", (on) => {
@@ -63,6 +64,49 @@ onRuntimes("processes found again", (on) => {
     await perform(1n, { tag: "reap", val: subject(container) }, () => {});
     await fixture.close();
   });
+
+  it.each(["tells of it", "finds it again"])(
+    "leaves a later run alone when the supervisor of one before it was killed, whoever %s",
+    async (who) => {
+      const directory = newDirectory();
+      const container = newId();
+      const { fixture, pids } = await launchTwice(directory, container);
+      process.kill(supervisorOf(container), "SIGKILL");
+      if (who === "tells of it") expect((await fixture.exited(container)).code).toBe(137);
+      else await fixture.processes.close();
+      await until("its supervisor's end", () => !hasSupervisor(container));
+
+      const next = who === "tells of it" ? fixture : await openFixture(on.runtime, directory);
+      if (who === "finds it again") {
+        const found = (await next.processes.inventory()).map(({ run, state }) => [run, state.tag]);
+        expect(found.sort()).toEqual([
+          [1, "lost"],
+          [2, "running"],
+        ]);
+      }
+      expect(["Z", "X", undefined]).toContain(processStat(pids[0]!)?.state);
+      const reap = (run: number) => next.processes.perform(1n, { tag: "reap", val: { container, run } }, () => {});
+      await reap(1);
+      expect(["R", "S"]).toContain(processStat(pids[1]!)?.state);
+      await next.processes.perform(1n, { tag: "signal", val: { subject: { container, run: 2 }, number: 9 } }, () => {});
+      expect((await next.exited(container, 2)).code).toBe(137);
+      await reap(2);
+      await next.close();
+    },
+  );
+
+  /** Two runs of a container, the first of which goes on. */
+  async function launchTwice(directory: string, container: string): Promise<{ fixture: Fixture; pids: number[] }> {
+    const fixture = await openFixture(on.runtime, directory);
+    makeRootfs(fixture.paths, container);
+    const pids: number[] = [];
+    for (const run of [1, 2]) {
+      const command = launchOf(container, fixture.processes.runtimes[0]!, ["sleep", "100"], { run });
+      const outcome = await fixture.processes.perform(1n, command, () => {});
+      if (outcome.tag === "launched") pids.push(outcome.val.pid);
+    }
+    return { fixture, pids };
+  }
 
   it("finds again, after it was killed, what runs, what ended, and what lost its supervisor", async () => {
     const directory = newDirectory();
@@ -261,8 +305,18 @@ function execOf({ exec, run }: ExecPlace, args: string[]): wit.ProcessCommand {
 
 /** The process by that name which has the run's on its command line; by `exe` if others pose as it. */
 function supervisorOf(container: string, exe?: string): number {
+  const found = findSupervisor(container, exe);
+  if (!found) throw new Error("no supervisor");
+  return Number(found);
+}
+
+function hasSupervisor(container: string): boolean {
+  return findSupervisor(container) !== undefined;
+}
+
+function findSupervisor(container: string, exe?: string): string | undefined {
   const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
-  const found = pids.find((pid) => {
+  return pids.find((pid) => {
     try {
       const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
       if (exe !== undefined && readlinkSync(`/proc/${pid}/exe`) !== exe) return false;
@@ -271,6 +325,4 @@ function supervisorOf(container: string, exe?: string): number {
       return false;
     }
   });
-  if (!found) throw new Error("no supervisor");
-  return Number(found);
 }

@@ -1,0 +1,32 @@
+// Kills a run: whoever works on it, and what it has running.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { HostFailure } from "../hosts/failure.js";
+import type { Surroundings } from "./launch.js";
+import { killNaming } from "./naming.js";
+import { isAlive, type Run } from "./run.js";
+
+/** About ten seconds: what is not gone by then hangs in the kernel. */
+const ROUNDS_MAX = 200;
+const SIGKILL = 9;
+
+/** All of a container's runs share one control group: once a later one is there, what is in the group is not this one's. */
+export async function killRun(run: Run, at: Pick<Surroundings, "kernel" | "cgroups" | "conmon">): Promise<void> {
+  killNaming(run, at);
+  if (run.isLast()) await at.cgroups.kill(run.container);
+  else await killFirst(run, at);
+}
+
+/** What else is in its pid namespace goes with it. */
+async function killFirst(run: Run, { kernel }: Pick<Surroundings, "kernel">): Promise<void> {
+  const process = run.process();
+  for (let round = 0; process && isAlive(process); round++) {
+    if (round === ROUNDS_MAX) throw new HostFailure("busy", `a process does not end: ${process.pid}`);
+    try {
+      kernel.kill(process.pid, SIGKILL);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+    await sleep(Math.min(1 << round, 50));
+  }
+}
