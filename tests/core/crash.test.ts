@@ -51,6 +51,7 @@ function play(story: string[]): string | null {
     for (const line of story) act(engine, memory, line);
     rest(engine, memory);
     removeAll(engine, memory);
+    engine.close();
     return null;
   } catch (error) {
     return `cut ${cuts}: ${error instanceof Error ? error.message : String(error)}`;
@@ -85,11 +86,13 @@ function heal(before: Engine, told: Memory, draw: number): Rest {
     again.open();
     rest(again, memory);
     if (draw % 3 === 0) removeAll(again, memory.copy());
+    again.close();
   };
   engine.open();
   // Clients do not wait until all is mended.
   if (draw % 2 === 0) for (const name of NAMES) act(engine, memory, `start ${name}`);
   rest(engine, memory);
+  engine.close();
   return { records: engine.records, files: engine.world.state.files };
 }
 

@@ -3,16 +3,15 @@
 // the engine may be cut.
 
 import type { Input, engine, replies, types } from "../../../hosts/host.js";
-import { Instance } from "../../../hosts/instance.js";
-import { packageCore } from "../../../hosts/embedding/core.js";
+import type { Instance } from "../../../hosts/instance.js";
 import { subjectOf } from "../../../hosts/order.js";
 import type { Effect, HostEffect, StepOutputs } from "../../../hosts/outbox.js";
 import { MemoryJournal } from "../../../hosts/journal.js";
 import { journalRead, keep } from "../../support/kept-records.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../fixtures.js";
+import { giveBack, unopened } from "./unopened.js";
 import { Breach, Failed, World } from "./world.js";
 
-const core = packageCore();
 const START = 1_767_225_600_000_000_000n;
 
 export interface Request {
@@ -81,7 +80,7 @@ export class Engine implements Counted {
   #now: bigint;
   #lastRequest: bigint;
 
-  constructor(world: World, records: Map<string, Uint8Array>, before?: Counted, instance = new Instance(core)) {
+  constructor(world: World, records: Map<string, Uint8Array>, before?: Counted, instance = unopened()) {
     this.world = world;
     this.records = records;
     this.journal = before === undefined ? new MemoryJournal() : before.journal.copy();
@@ -126,6 +125,11 @@ export class Engine implements Counted {
       waiting: [...this.#waiting],
       outcomes: new Map(this.#outcomes),
     };
+  }
+
+  /** It is not used any more. */
+  close(): void {
+    giveBack(this.#instance);
   }
 
   get hasTimers(): boolean {

@@ -9,10 +9,14 @@ import { Breach } from "./world.js";
 /** Without the command line that two of them are followed by. */
 type Action = "exec_create" | "exec_start" | "exec_die";
 
+/** What has been read of each journal, which only grows. */
+const read = new WeakMap<MemoryJournal, { found: Map<string, Action[]>; next: bigint }>();
+
 /** Actions of each exec, in their order. */
-export function execEvents(journal: MemoryJournal): Map<string, Action[]> {
-  const found = new Map<string, Action[]>();
-  for (const { bytes } of journal.page({ from: { tag: "position", val: 1n }, bytes: 1 << 30 }).entries) {
+export function execEvents(journal: MemoryJournal): ReadonlyMap<string, readonly Action[]> {
+  const { found, next } = read.get(journal) ?? { found: new Map<string, Action[]>(), next: 1n };
+  read.set(journal, { found, next: journal.endsAt.next });
+  for (const { bytes } of journal.page({ from: { tag: "position", val: next }, bytes: 1 << 30 }).entries) {
     const { action = "", attributes = {} } = eventOf(bytes) ?? {};
     const exec = attributes["execID"];
     const word = /^exec_(create|start|die)\b/.exec(action)?.[0];
@@ -46,7 +50,7 @@ export function checkExecTold({ journal }: Engine, { method, target, status, tex
   expectTold(told, started, hasEnded ? 3 : 2);
 }
 
-function expectTold(told: ReadonlyMap<string, Action[]>, exec: string, actions: number): void {
+function expectTold(told: ReadonlyMap<string, readonly Action[]>, exec: string, actions: number): void {
   const known = told.get(exec)?.length ?? 0;
   if (known < actions) throw new Breach(`a client was told of exec ${exec}, and the journal of ${known} of ${actions}`);
 }
