@@ -140,6 +140,7 @@ export class LogFiles {
    * something in it. One that is compressed was whole when a run began.
    */
   endStreams(at: bigint): void {
+    rmSync(this.path + BEGINNING, { force: true }); // of one that was killed
     this.look();
     const newest = this.#pieces.findLast(({ gone, size }) => !gone && size > 0);
     if (!newest || newest.compressed) return;

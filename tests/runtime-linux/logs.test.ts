@@ -279,6 +279,14 @@ test("an engine that was killed at any point of it leaves the next one the whole
   await log.close();
 });
 
+test("a new file that a supervisor could not finish is gone once its run has ended", async () => {
+  write(3);
+  logs.keep(ID, keeping({ fileBytes: 50, files: 2 }));
+  writeFileSync(`${path()}.tmp`, "");
+  logs.ended(ID, AT);
+  expect(names().sort()).toEqual(["log", "log.1"]);
+});
+
 test("a new file that a supervisor is just making is left to it", async () => {
   write(3);
   writeFileSync(`${path()}.tmp`, "");
