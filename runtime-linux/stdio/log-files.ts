@@ -270,8 +270,8 @@ function found(path: string): { number: number; path: string }[] {
   const form = /\.([1-9][0-9]*)(\.gz)?$/;
   const files = names.flatMap((name) => {
     const [, number, ending] = form.exec(name) ?? [];
-    const isBoth = ending === undefined && names.includes(name + COMPRESSED);
-    // What was cut short by a crash, or is there twice.
+    const isBoth = ending === COMPRESSED && names.includes(name.slice(0, -ending.length));
+    // What was cut short by a crash, or is there twice: the compressed one may not be on the disk yet.
     if (number === undefined || isBoth) rmSync(join(directory, name), { force: true });
     return number === undefined || isBoth ? [] : [{ number: Number(number), path: join(directory, name) }];
   });

@@ -2,9 +2,11 @@
 
 import { appendFileSync, closeSync, createReadStream, createWriteStream, fstatSync, openSync, read } from "node:fs";
 import { readSync, renameSync, rmSync, statSync, unlinkSync, type Stats } from "node:fs";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { constants, createGunzip, createGzip } from "node:zlib";
+import { syncPath } from "../directories.js";
 
 /** Ending of the names of compressed files. */
 export const COMPRESSED = ".gz";
@@ -96,17 +98,23 @@ export class LogPiece {
     rmSync(this.#path, { force: true });
   }
 
-  /** Puts a compressed file in its place. Those who are reading it go on with what they have. */
+  /**
+   * Puts a compressed file in its place. Those who are reading it go on with what they have. It stays itself until the
+   * other's bytes and name are on the disk.
+   */
   async compress(): Promise<void> {
     if (this.size > LARGEST_TO_COMPRESS) return;
     const packing = this.#path + PACKING;
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
     await fill(packing, createReadStream(this.#path), gzip);
     if (this.gone) return rmSync(packing, { force: true });
+    const compressed = this.#path + COMPRESSED;
+    renameSync(packing, compressed);
+    await lasting(compressed);
+    if (this.gone) return rmSync(compressed, { force: true });
     if (this.#reading > 0) this.#open();
-    renameSync(packing, this.#path + COMPRESSED);
     rmSync(this.#path, { force: true });
-    this.#path += COMPRESSED;
+    this.#path = compressed;
     if (this.#fd !== undefined) this.#unpacked = Promise.resolve(this.#fd);
     this.#fd = undefined;
   }
@@ -191,10 +199,23 @@ export function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Leaves no file when it fails: where the disk is full, a part of one would keep it full. */
+/**
+ * Leaves no file when it fails: where the disk is full, a part of one would keep it full. What it leaves is on the disk:
+ * it takes the place of another.
+ */
 async function fill(path: string, ...from: (NodeJS.ReadableStream | NodeJS.ReadWriteStream)[]): Promise<void> {
   try {
-    await pipeline([...from, createWriteStream(path, { mode: 0o600 })]);
+    await pipeline([...from, createWriteStream(path, { mode: 0o600, flush: true })]);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+/** Leaves no file when its name cannot be put on the disk. */
+async function lasting(path: string): Promise<void> {
+  try {
+    await syncPath(dirname(path));
   } catch (error) {
     rmSync(path, { force: true });
     throw error;

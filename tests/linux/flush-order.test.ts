@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pause } from "../support/commands.js";
+import { pause, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
@@ -24,7 +24,9 @@ const missing = linux === undefined ? "another engine was chosen" : (linux.missi
 
 const WRITES = ["write", "writev", "sendmsg", "sendto", "pwrite64", "pwritev"];
 const READS = ["read", "recvmsg", "recvfrom"];
-const CALLS = [...WRITES, ...READS, "fdatasync", "fsync", "syncfs", "rename", "renameat", "renameat2", "linkat"];
+const FLUSHES = ["fdatasync", "fsync", "syncfs"];
+const NAMES = ["rename", "renameat", "renameat2", "linkat", "unlink", "unlinkat"];
+const CALLS = [...WRITES, ...READS, ...FLUSHES, ...NAMES];
 const CREATES = 24;
 
 /** A request with a word of its own in its target, its answer, and what was done in between. */
@@ -38,6 +40,7 @@ describeUnless(missing, "flushes", () => {
   let engine: EngineClient;
   let calls: SystemCall[];
   let writtenThrough: Set<number>;
+  let logged: string;
 
   const words = (what: string): string[] => Array.from({ length: CREATES }, (_, at) => `${what}-word-${100 + at}`);
 
@@ -70,7 +73,23 @@ describeUnless(missing, "flushes", () => {
       await tarOf([{ name: "file", body: "text of a file" }]),
     );
     await engine.must(201, "POST", `/commit?container=${source}&repo=commit-word-100&tag=1`, {});
+    logged = await compressed();
     await pause(100);
+  }
+
+  /** The directory of a container's log of which a file was too long, and has been cut and compressed. */
+  async function compressed(): Promise<string> {
+    const LogConfig = { Type: "json-file", Config: { "max-size": "10k", "max-file": "3", compress: "true" } };
+    const Cmd = ["sh", "-c", "seq 100000; while :; do echo on; sleep 0.05; done"];
+    const id = await engine.create({ Cmd, HostConfig: { LogConfig } });
+    await engine.must(204, "POST", `/containers/${id}/start`);
+    const directory = join(daemon.directories.dataRoot, "containers", id);
+    await until("a compressed file", () => {
+      const names = readdirSync(directory);
+      return names.some((name) => name.endsWith(".gz") && !names.includes(name.replace(/\.gz$/, "")));
+    });
+    await engine.must(204, "POST", `/containers/${id}/kill`);
+    return directory;
   }
 
   test.each(["create", "rename", "tag"])("of what a %s has changed come before its answer", (what) => {
@@ -111,6 +130,38 @@ describeUnless(missing, "flushes", () => {
     expectFlushed("commit-word-100", { asked, answered });
   });
 
+  test("of a log file that is compressed, and of its name, come before the one that was not goes", () => {
+    const { renamed, from, to } = replaced(".packing");
+    const named = calls.find((call) => {
+      return call.name === "fsync" && pathOf(call) === logged && call.began > renamed.ended;
+    })!;
+    const removed = calls.find(
+      (call) => call.name.startsWith("unlink") && textsIn(call)[0] === to.replace(/\.gz$/, ""),
+    )!;
+    expect(flushOf(from)).toBeLessThan(renamed.began);
+    expect(named.ended).toBeLessThan(removed.began);
+  });
+
+  test("of what is kept of a log file come before that takes the file's place", () => {
+    const { renamed, from } = replaced(".cutting");
+    expect(flushOf(from)).toBeLessThan(renamed.began);
+  });
+
+  /** The first file of the log by such a name that was given another. */
+  function replaced(ending: string): { renamed: SystemCall; from: string; to: string } {
+    for (const call of calls.filter(({ name, result }) => name.startsWith("rename") && result === 0)) {
+      const [from, to] = textsIn(call);
+      if (from?.startsWith(`${logged}/`) && from.endsWith(ending)) return { renamed: call, from, to: to! };
+    }
+    throw new Error(`no file ${ending} was given another name`);
+  }
+
+  /** When it was over. */
+  function flushOf(path: string): number {
+    const flush = calls.find((call) => FLUSHES.includes(call.name) && call.result === 0 && pathOf(call) === path);
+    return flush?.ended ?? Infinity;
+  }
+
   function tracedBy(word: string): Traced {
     const asked = calls.find((call) => READS.includes(call.name) && says(call, `${word}&`, `${word} HTTP`))!;
     const answered = calls.find((call) => {
@@ -137,6 +188,10 @@ describeUnless(missing, "flushes", () => {
     return pathOf(call) === join(daemon.directories.dataRoot, "records/data.mdb");
   }
 });
+
+function textsIn({ args }: SystemCall): string[] {
+  return stringsIn(args).map(String);
+}
 
 /** Whether any of the words is in its bytes. */
 function says({ args }: SystemCall, ...words: string[]): boolean {

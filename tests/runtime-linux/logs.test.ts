@@ -279,6 +279,16 @@ test("an engine that was killed at any point of it leaves the next one the whole
   await log.close();
 });
 
+test("of a file and its compressed copy, which may not be on the disk yet, the file is kept", async () => {
+  write(3);
+  renameSync(path(), `${path()}.1`);
+  writeFileSync(`${path()}.1.gz`, "half of it");
+  const log = logs.open(ID);
+  expect(await textOf(log)).toBe(lines(0, 3));
+  expect(names()).toEqual(["log.1"]);
+  await log.close();
+});
+
 test("a new file that a supervisor could not finish is gone once its run has ended", async () => {
   write(3);
   logs.keep(ID, keeping({ fileBytes: 50, files: 2 }));
