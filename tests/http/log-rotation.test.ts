@@ -1,6 +1,6 @@
 // Logs within their bounds: what is kept, what followers see while files are rotated under them, and a container without
 // a log.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
@@ -8,46 +8,50 @@ import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { frames } from "../support/frames.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
-import { pause } from "../support/commands.js";
+import { until } from "../support/commands.js";
 import { parentOf } from "../support/processes.js";
 
 /** Eight bursts of ten thousand lines, far enough apart for a look at the log each: some 4.5 MB of log. */
 const CHATTY = "sleep 0.5; for i in 1 2 3 4 5 6 7 8; do seq $((i*10000)) $((i*10000+9999)); sleep 0.25; done";
 const FIRST = 10_000;
 const LAST = 89_999;
+/** Bytes of one, without what stands before each line in the log. */
+const BURST = 60_000;
 
-const POLL = { timeout: 60_000, interval: 100 };
+const POLL = { timeoutMs: 60_000, everyMs: 100 };
 
 onEngines("log rotation", (engine, kind) => {
+  // Most of what each does is to wait for its container: they do so side by side.
   for (const Config of [
     { "max-size": "200k", "max-file": "2" },
     { "max-size": "50k" },
     { "max-size": "200k", "max-file": "4", compress: "true" },
   ] as const) {
     // The reference loses lines, repeats others, or breaks off: it follows a file by its name.
-    testExcept(kind, { reference: REFERENCE.logsByName })(
-      `a follower gets every line once, and ${JSON.stringify(Config)} are kept`,
-      async () => {
-        const id = await engine().create({
-          Cmd: ["sh", "-c", CHATTY],
-          HostConfig: { LogConfig: { Type: "json-file", Config } },
-        });
-        await engine().start(id);
-        const followed = await engine().logs(id, "stdout=1&follow=1");
-        expect(gaps(followed.stdout)).toEqual([]);
-        expect(span(followed.stdout)).toEqual([FIRST, LAST]);
-        expect(await engine().wait(id)).toBe(0);
-        const kept = wholeLines((await engine().logs(id, "stdout=1")).stdout);
-        expect(gaps(kept)).toEqual([]);
-        expect(span(kept)[0]).toBeGreaterThan(FIRST);
-        expect(span(kept)[1]).toBe(LAST);
-        expect((await engine().logs(id, "stdout=1&tail=3")).stdout).toBe("89997\n89998\n89999\n");
-        await engine().remove(id);
-      },
-    );
+    testExcept(
+      kind,
+      { reference: REFERENCE.logsByName },
+      test.concurrent,
+    )(`a follower gets every line once, and ${JSON.stringify(Config)} are kept`, async () => {
+      const id = await engine().create({
+        Cmd: ["sh", "-c", CHATTY],
+        HostConfig: { LogConfig: { Type: "json-file", Config } },
+      });
+      await engine().start(id);
+      const followed = await engine().logs(id, "stdout=1&follow=1");
+      expect(gaps(followed.stdout)).toEqual([]);
+      expect(span(followed.stdout)).toEqual([FIRST, LAST]);
+      expect(await engine().wait(id)).toBe(0);
+      const kept = wholeLines((await engine().logs(id, "stdout=1")).stdout);
+      expect(gaps(kept)).toEqual([]);
+      expect(span(kept)[0]).toBeGreaterThan(FIRST);
+      expect(span(kept)[1]).toBe(LAST);
+      expect((await engine().logs(id, "stdout=1&tail=3")).stdout).toBe("89997\n89998\n89999\n");
+      await engine().remove(id);
+    });
   }
 
-  test.each<[string, Record<string, string>, string]>([
+  test.concurrent.each<[string, Record<string, string>, string]>([
     ["while it runs", { "max-size": "10k" }, "; sleep 100"],
     ["while it runs", { "max-size": "10k", "max-file": "3" }, "; sleep 100"],
     ["when it has ended", { "max-size": "10k", "max-file": "2" }, ""],
@@ -58,13 +62,13 @@ onEngines("log rotation", (engine, kind) => {
     // A line of the log has a stamp before what was written.
     const most = 10_000 * Number(Config["max-file"] ?? 1);
     const kept = async () => (await engine().logs(id, "stdout=1")).stdout;
-    await expect.poll(async () => (await kept()).length <= most && span(await kept())[1], POLL).toBe(LAST);
+    await until("its newest lines alone", async () => isWithin(await kept(), most), POLL);
     expect(gaps(wholeLines(await kept()))).toEqual([]);
     expect(span(await kept())[0]).toBeGreaterThan(FIRST);
     await engine().remove(id);
   });
 
-  test("a second run goes on in the same log, within the same bounds", async () => {
+  test.concurrent("a second run goes on in the same log, within the same bounds", async () => {
     const LogConfig = { Type: "local", Config: { "max-size": "100k", "max-file": "2" } };
     const id = await engine().create({ Cmd: ["sh", "-c", CHATTY], HostConfig: { LogConfig } });
     for (const run of [1, 2]) {
@@ -77,7 +81,7 @@ onEngines("log rotation", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test.each([{}, { compress: "true" }])(
+  test.concurrent.each([{}, { compress: "true" }])(
     "what ends without a newline just as a file is full has an end, with %j",
     async (more) => {
       const LogConfig = { Type: "json-file", Config: { "max-size": "20k", "max-file": "20", ...more } };
@@ -96,7 +100,7 @@ onEngines("log rotation", (engine, kind) => {
     },
   );
 
-  test("driver none: attached clients get everything, and logs are refused", async () => {
+  test.concurrent("driver none: attached clients get everything, and logs are refused", async () => {
     const LogConfig = { Type: "none", Config: {} };
     const id = await engine().create({ Cmd: ["sh", "-c", CHATTY], AttachStdout: true, HostConfig: { LogConfig } });
     const connection = await attach(id);
@@ -109,11 +113,12 @@ onEngines("log rotation", (engine, kind) => {
     }
     await engine().wait(id);
     const { dataRoot } = engine().daemon.directories;
-    if (kind === "linux") await expect.poll(() => readdirSync(`${dataRoot}/containers/${id}`)).not.toContain("log");
+    const hasLog = (): boolean => readdirSync(`${dataRoot}/containers/${id}`).includes("log");
+    if (kind === "linux") await until("no log", () => !hasLog());
     await engine().remove(id);
   });
 
-  test("a follower that does not read stops neither the container nor its log", async () => {
+  test.concurrent("a follower that does not read stops neither the container nor its log", async () => {
     const LogConfig = { Type: "json-file", Config: { "max-size": "100k", "max-file": "2" } };
     const id = await engine().create({ Cmd: ["sh", "-c", CHATTY], HostConfig: { LogConfig } } as Json);
     await engine().start(id);
@@ -122,29 +127,29 @@ onEngines("log rotation", (engine, kind) => {
     await idle.head();
     idle.pause();
     expect(await engine().wait(id)).toBe(0);
-    await pause(100);
-    expect(span((await engine().logs(id, "stdout=1")).stdout)[1]).toBe(LAST);
+    await until("its last line", async () => span((await engine().logs(id, "stdout=1")).stdout)[1] === LAST);
     idle.close();
     await engine().remove(id);
   });
 
-  testExcept(kind, { reference: REFERENCE.logsUnbounded, simulated: SIMULATED.supervisors })(
-    "without a word about it a log has at most 5 files of 20 MB, also while nobody looks at it",
-    async () => {
-      const id = await engine().running();
-      expect(await engine().inspect(id)).toMatchObject({
-        HostConfig: { LogConfig: { Type: "json-file", Config: {} } },
-      });
-      const { Pid } = (await engine().inspect<{ State: { Pid: number } }>(id)).State;
-      const supervisor = parentOf(Pid);
-      const args = readFileSync(`/proc/${supervisor}/cmdline`, "utf8").split("\0");
-      // What the supervisor bounds by itself: a file, and what a container may write while no engine is there.
-      expect(args[args.indexOf("--log-size-max") + 1]).toBe(String(20_000_000 + 256 * 2 ** 20));
-      const note = JSON.parse(readFileSync(join(args[args.indexOf("--bundle") + 1]!, "launch.json"), "utf8")) as Json;
-      expect(note["log"]).toEqual({ fileBytes: 20_000_000, files: 5, compressed: false, passing: false });
-      await engine().remove(id);
-    },
-  );
+  testExcept(
+    kind,
+    { reference: REFERENCE.logsUnbounded, simulated: SIMULATED.supervisors },
+    test.concurrent,
+  )("without a word about it a log has at most 5 files of 20 MB, also while nobody looks at it", async () => {
+    const id = await engine().running();
+    expect(await engine().inspect(id)).toMatchObject({
+      HostConfig: { LogConfig: { Type: "json-file", Config: {} } },
+    });
+    const { Pid } = (await engine().inspect<{ State: { Pid: number } }>(id)).State;
+    const supervisor = parentOf(Pid);
+    const args = readFileSync(`/proc/${supervisor}/cmdline`, "utf8").split("\0");
+    // What the supervisor bounds by itself: a file, and what a container may write while no engine is there.
+    expect(args[args.indexOf("--log-size-max") + 1]).toBe(String(20_000_000 + 256 * 2 ** 20));
+    const note = JSON.parse(readFileSync(join(args[args.indexOf("--bundle") + 1]!, "launch.json"), "utf8")) as Json;
+    expect(note["log"]).toEqual({ fileBytes: 20_000_000, files: 5, compressed: false, passing: false });
+    await engine().remove(id);
+  });
 
   testExcept(kind, { reference: REFERENCE.killed, simulated: SIMULATED.killed })(
     "a daemon that was killed goes on bounding the log, and loses nothing of what it bounds",
@@ -155,9 +160,13 @@ onEngines("log rotation", (engine, kind) => {
         HostConfig: { LogConfig },
       } as Json);
       await engine().start(id);
-      await pause(900);
+      await until(
+        "its second burst",
+        async () => Number(span((await engine().logs(id, "stdout=1")).stdout)[1]) >= 20_000,
+      );
       await engine().daemon.end("SIGKILL");
-      await pause(300);
+      const before = written(id);
+      await until("a burst while no daemon is there", () => written(id) > before + BURST);
       await engine().daemon.start();
       const followed = (await engine().logs(id, "stdout=1&follow=1")).stdout;
       // The second round begins anew.
@@ -169,6 +178,11 @@ onEngines("log rotation", (engine, kind) => {
       await engine().remove(id);
     },
   );
+
+  /** Bytes of its log in the file that is written to; a daemon that is not there begins no other. */
+  function written(id: string): number {
+    return statSync(join(engine().daemon.directories.dataRoot, "containers", id, "log")).size;
+  }
 
   async function attach(id: string): Promise<RawConnection> {
     const connection = await RawConnection.open(engine().socketPath);
@@ -186,6 +200,11 @@ function numbers(text: string): number[] {
 function span(text: string): (number | undefined)[] {
   const all = numbers(text);
   return [all[0], all.at(-1)];
+}
+
+/** The newest lines, and no more of them than that. */
+function isWithin(kept: string, most: number): boolean {
+  return kept.length <= most && span(kept)[1] === LAST;
 }
 
 /** A line that came in two pieces may lie in two files, of which the first is gone. */

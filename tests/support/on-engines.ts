@@ -66,5 +66,6 @@ type Test = (name: string, body: () => Promise<void>) => void;
  */
 export function testExcept(kind: EngineKind, reasons: Partial<Record<EngineKind, string>>, asked: Test = test): Test {
   const reason = reasons[kind];
-  return reason === undefined ? asked : (name) => test(name, ({ skip }) => skip(reason));
+  // Among tests that run side by side one that waits its turn would part them.
+  return reason === undefined ? asked : (name) => test.concurrent(name, ({ skip }) => skip(reason));
 }
