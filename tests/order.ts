@@ -6,7 +6,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files that take more than a minute in CI, the longest first. The simulator gives way to all the others, and takes what they leave. */
 const LONG: readonly string[] = [
   "tests/simulator/simulator.test.ts",
-  "tests/http/pull-failures.test.ts",
   "tests/linux/healing.test.ts",
   "tests/linux/load-cuts.test.ts",
   "tests/http/many-execs.test.ts",

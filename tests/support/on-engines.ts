@@ -9,8 +9,8 @@ const REFERENCE_RETRIES = 2;
 type Flags = readonly string[];
 
 /**
- * One block of tests an engine, which is started before them and ended after them; ours with `ownFlags`, too, and with
- * `nodeFlags` for Node.
+ * One block of tests an engine, which is started before them and ended after them; ours with `ownFlags`, too, the one
+ * that pretends with `simulatedFlags` as well, and ours with `nodeFlags` for Node.
  */
 export function onEngines(
   title: string,
@@ -18,9 +18,10 @@ export function onEngines(
   {
     flags = [],
     ownFlags = [],
+    simulatedFlags = [],
     nodeFlags = [],
     missing = null,
-  }: { flags?: Flags; ownFlags?: Flags; nodeFlags?: Flags; missing?: string | null } = {},
+  }: { flags?: Flags; ownFlags?: Flags; simulatedFlags?: Flags; nodeFlags?: Flags; missing?: string | null } = {},
 ): void {
   for (const engine of engines()) {
     const isOwn = engine.kind !== "reference";
@@ -28,7 +29,8 @@ export function onEngines(
     const block = (): void => {
       let running: RunningEngine | null = null;
       beforeAll(async () => {
-        const all = isOwn ? [...flags, ...ownFlags] : flags;
+        const pretends = engine.kind === "simulated" ? simulatedFlags : [];
+        const all = isOwn ? [...flags, ...ownFlags, ...pretends] : flags;
         running = new RunningEngine(engine, await startWithBusybox(engine, all, nodeFlags));
       });
       afterAll(async () => running?.daemon.close());
