@@ -51,9 +51,8 @@ describe("coracle daemon --simulated", () => {
     const socket = join(root, "fast.sock");
     await start(["-H", `unix://${socket}`, "--pace", "fast"]);
     const engine = new EngineClient(socket);
-    const begun = performance.now();
+    // A day is longer than any test may take.
     expect((await engine.run({ Cmd: ["sleep", "86400"] })).code).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(60_000);
   });
 
   test("goes on where there is no room for its log", async () => {
