@@ -5,30 +5,34 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { main } from "assemblyscript/asc";
+import { Count, TELLS_WORK } from "./counting.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 type Exports = { memory: WebAssembly.Memory } & Record<string, (...args: number[]) => number>;
 
-/** Compiles `tests/core/door/NAME.ts` as the build does: minimal runtime, and no import but the one that tells of traps. */
+/** Compiles `tests/core/door/NAME.ts` as the build does: minimal runtime, and no imports but those that tell of traps and of work. */
 export async function openDoor(name: string): Promise<Door> {
   const wasm = await compile(`tests/core/door/${name}.ts`);
   let memory: WebAssembly.Memory | null = null;
   const abort = (message: number, file: number, line: number, column: number): never => {
     throw new Error(`trap: ${utf16(memory, message)} at ${utf16(memory, file)}:${line}:${column}`);
   };
-  const { instance } = await WebAssembly.instantiate(wasm, { env: { abort } });
+  const count = new Count();
+  const { instance } = await WebAssembly.instantiate(wasm, { env: { abort, ...count.imports.env } });
   const exports = instance.exports as Exports;
   memory = exports.memory;
-  return new Door(exports);
+  return new Door(exports, count);
 }
 
 /** A compiled door. Its functions take what was given and leave an answer. */
 export class Door {
   readonly #exports: Exports;
+  readonly #count: Count;
 
-  constructor(exports: Exports) {
+  constructor(exports: Exports, count: Count) {
     this.#exports = exports;
+    this.#count = count;
   }
 
   /** Gives bytes (of a string: its UTF-8), calls, and returns the answer's bytes. */
@@ -53,6 +57,11 @@ export class Door {
     return JSON.parse(this.text(name, JSON.stringify(args)));
   }
 
+  /** How much work its calls have been, so far: functions entered and turns of loops begun. */
+  get steps(): number {
+    return this.#count.steps;
+  }
+
   /** Bytes of the instance's memory. */
   get memorySize(): number {
     return this.#exports.memory.buffer.byteLength;
@@ -67,7 +76,17 @@ export class Door {
 
 async function compile(entry: string): Promise<Uint8Array<ArrayBuffer>> {
   const outputs: Uint8Array[] = [];
-  const args = [entry, "--outFile", "door.wasm", "--runtime", "minimal", "--exportRuntime", "--debug"];
+  const args = [
+    entry,
+    "--outFile",
+    "door.wasm",
+    "--runtime",
+    "minimal",
+    "--exportRuntime",
+    "--debug",
+    "--runPasses",
+    TELLS_WORK,
+  ];
   const { error, stderr } = await main(args, {
     readFile: (file, base) => readText(path.resolve(root, base, file)),
     writeFile: (_file, contents) => {

@@ -1,9 +1,10 @@
-// An engine whose host does all that it is asked at once, and a clock on its steps.
+// An engine whose host does all that it is asked at once, and which tells what a step costs.
 
 import type { engine, types } from "../../hosts/host.js";
-import { Instance } from "../../hosts/instance.js";
+import { Instance, type CompiledCore } from "../../hosts/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import type { StepOutputs } from "../../hosts/outbox.js";
+import type { Count } from "./counting.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "./fixtures.js";
 
 const core = loadCore();
@@ -14,19 +15,26 @@ interface Answer {
   body: string;
 }
 
-export class TimedEngine {
-  readonly #instance = new Instance(core);
+export class EagerEngine {
+  readonly #instance: Instance;
+  readonly #count: Count | undefined;
   readonly #answers = new Map<bigint, Answer>();
   /** Timers that are due at once. No other ever is: its clock stands. */
   readonly #due: bigint[] = [];
   #requests = 0n;
-  /** Milliseconds of a processor that the slowest step took, whatever else the machine does. */
-  slowest = 0;
+  /** The most work in a step, if it is counted: functions entered and turns of loops begun. */
+  longest = 0;
   /** Bytes that the greediest step allocated: nothing is given back within a step. */
   greediest = 0;
 
-  /** It has the image `busybox`. `others`: records of its own beside the first. `machine`: what is unlike the usual one. */
-  constructor(others: Iterable<readonly [string, Uint8Array]> = [], machine: Partial<engine.Machine> = {}) {
+  /** It has the image `busybox`. `others`: records of its own beside the first. `machine`: what is unlike the usual one. `counted`: what counts its work. */
+  constructor(
+    others: Iterable<readonly [string, Uint8Array]> = [],
+    machine: Partial<engine.Machine> = {},
+    counted?: { readonly core: CompiledCore; readonly count: Count },
+  ) {
+    this.#instance = new Instance(counted?.core ?? core);
+    this.#count = counted?.count;
     const records = [...FIRST_RECORDS, ...BUSYBOX_RECORDS, ...others].map(([key, value]) => ({ key, value }));
     records.sort((a, b) => (a.key < b.key ? -1 : 1));
     const found = { processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [] };
@@ -74,10 +82,9 @@ export class TimedEngine {
 
   #step(input: engine.Input): StepOutputs {
     const garbage = this.#instance.garbage;
-    const begun = process.cpuUsage();
+    const before = this.#count?.steps ?? 0;
     const outputs = this.#instance.step(NOW, input);
-    const { user, system } = process.cpuUsage(begun);
-    this.slowest = Math.max(this.slowest, (user + system) / 1000);
+    this.longest = Math.max(this.longest, (this.#count?.steps ?? 0) - before);
     this.greediest = Math.max(this.greediest, this.#instance.garbage - garbage);
     if (this.#instance.mustCollect) this.#instance.collect();
     return outputs;

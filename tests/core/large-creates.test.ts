@@ -1,7 +1,7 @@
 // A create whose body is large is read in several steps, and others come in between: who is first is decided at its end.
 
 import { describe, expect, test } from "vitest";
-import { TimedEngine } from "./timed-engine.js";
+import { EagerEngine } from "./eager-engine.js";
 
 const MEBIBYTE = 1024 * 1024;
 /** Besides what the test is about, more than is read in one step. */
@@ -12,7 +12,7 @@ const LARGE = {
 const CREATE = "/v1.55/containers/create";
 
 /** Until it is answered: in how many turns. */
-function turnsUntil(engine: TimedEngine, request: bigint): number {
+function turnsUntil(engine: EagerEngine, request: bigint): number {
   let turns = 0;
   for (; engine.answer(request) === null; turns++) expect(engine.turn()).toBe(true);
   return turns;
@@ -20,7 +20,7 @@ function turnsUntil(engine: TimedEngine, request: bigint): number {
 
 describe("a large create", () => {
   test("lets others come in between, more than once", () => {
-    const engine = new TimedEngine();
+    const engine = new EagerEngine();
     const create = engine.begin("POST", `${CREATE}?name=big`, LARGE);
     let pings = 0;
     while (engine.answer(create) === null) {
@@ -36,13 +36,13 @@ describe("a large create", () => {
   });
 
   test("a small one is answered at once", () => {
-    const engine = new TimedEngine();
+    const engine = new EagerEngine();
     const create = engine.begin("POST", CREATE, { Image: "busybox" });
     expect(engine.answer(create)).toMatchObject({ status: 201 });
   });
 
   test("has no name before it is done: who is done first has it", () => {
-    const engine = new TimedEngine();
+    const engine = new EagerEngine();
     const large = engine.begin("POST", `${CREATE}?name=web`, LARGE);
     engine.turn();
     expect(engine.request("GET", "/v1.55/containers/web/json").status).toBe(404);
@@ -56,7 +56,7 @@ describe("a large create", () => {
   });
 
   test("is of the image that there is in the end", () => {
-    const engine = new TimedEngine();
+    const engine = new EagerEngine();
     const create = engine.begin("POST", CREATE, LARGE);
     expect(engine.answer(engine.begin("DELETE", "/v1.55/images/busybox"))).toMatchObject({ status: 200 });
     turnsUntil(engine, create);
@@ -69,7 +69,7 @@ describe("a large create", () => {
     ["no such image", { ...LARGE, Image: "no-such" }, 404, "No such image: no-such"],
     ["a relative directory", { ...LARGE, WorkingDir: "a" }, 400, "the working directory 'a' is invalid"],
   ])("is refused as a small one is: %s", (_name, body, status, says) => {
-    const engine = new TimedEngine();
+    const engine = new EagerEngine();
     const answer = engine.request("POST", CREATE, body);
     expect(answer.status).toBe(status);
     expect(answer.body).toContain(says);
@@ -92,7 +92,7 @@ test.each<[string, number, object]>([
   ],
   ["65,535 exposed ports", 30, { ExposedPorts: Object.fromEntries(list(65_535, (at) => [`${at + 1}/tcp`, {}])) }],
 ])("no step of a create with %s takes more than %i MiB", (_name, most, config) => {
-  const engine = new TimedEngine();
+  const engine = new EagerEngine();
   expect(engine.request("POST", `${CREATE}?name=big`, { Image: "busybox", ...config }).status).toBe(201);
   expect(engine.request("DELETE", "/v1.55/containers/big").status).toBe(204);
   expect(engine.greediest).toBeLessThan(most * MEBIBYTE);

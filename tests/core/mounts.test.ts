@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Door, openDoor } from "./door.js";
-import { TimedEngine } from "./timed-engine.js";
+import { EagerEngine } from "./eager-engine.js";
 
 type Json = Record<string, unknown>;
 
@@ -172,7 +172,7 @@ describe("mounts", () => {
     ["5.11.22-1", 400],
     ["4.19.0", 400],
   ])("read-only with all below it, on Linux %s", (kernelVersion, status) => {
-    const engine = new TimedEngine([], { kernelVersion });
+    const engine = new EagerEngine([], { kernelVersion });
     const create = (BindOptions: Json) => {
       const HostConfig = { Mounts: [{ ...bind, ReadOnly: true, BindOptions }] };
       return engine.request("POST", "/v1.55/containers/create", { Image: "busybox", HostConfig });

@@ -1,7 +1,7 @@
 // Which network a client means by the beginning of an id that more than one has.
 
 import { expect, test } from "vitest";
-import { TimedEngine } from "./timed-engine.js";
+import { EagerEngine } from "./eager-engine.js";
 
 const twin = (end: string) => {
   const id = `${"b".repeat(63)}${end}`;
@@ -10,7 +10,7 @@ const twin = (end: string) => {
 };
 
 test("the beginning of several ids is ambiguous, a whole one never", () => {
-  const engine = new TimedEngine([twin("0"), twin("1")]);
+  const engine = new EagerEngine([twin("0"), twin("1")]);
   const found = (reference: string) => {
     const { status, body } = engine.request("GET", `/networks/${reference}`);
     const { Name, message } = JSON.parse(body) as { Name?: string; message?: string };

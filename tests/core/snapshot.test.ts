@@ -11,7 +11,7 @@ import { Memory } from "./crash/memory.js";
 import { act, drawStory } from "./crash/story.js";
 import { type Recording, blanked, record } from "./recordings.js";
 import { play } from "./scenario.js";
-import { TimedEngine } from "./timed-engine.js";
+import { EagerEngine } from "./eager-engine.js";
 
 const core = loadCore();
 const SCENARIOS = new URL("./scenarios/", import.meta.url);
@@ -83,7 +83,7 @@ function same(one: Uint8Array, other: Uint8Array): boolean {
 
 describe("is refused", () => {
   const opened = (): Instance => {
-    const [recording] = record(() => new TimedEngine());
+    const [recording] = record(() => new EagerEngine());
     return (recording as Recording).instance;
   };
 

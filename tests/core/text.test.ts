@@ -301,13 +301,14 @@ describe("regular expressions", () => {
   });
 
   test("patterns that kill backtrackers end at once", () => {
-    const began = process.cpuUsage();
+    const before = door.steps;
     expect(door.call("regex", "^(a+)+$", `${"a".repeat(5000)}b`)).toBe(false);
     expect(door.call("regex", `${"a?".repeat(300)}${"a".repeat(300)}`, "a".repeat(300))).toBe(true);
     expect(door.call("regex", "((a{100}){100}){100}", "a")).toBe(null);
     expect(door.call("regex", "(".repeat(5000), "a")).toBe(null);
     expect(door.call("regex", `${"(".repeat(150)}a${")*".repeat(150)}`, "a")).toBe(true);
-    expect(process.cpuUsage(began).user).toBeLessThan(3_000_000);
+    // Some 36 million are taken now. Whoever tries one way after the other has more ways than that.
+    expect(door.steps - before).toBeLessThan(100_000_000);
   });
 
   test("patterns at random never trap", () => {

@@ -1,7 +1,7 @@
 // An engine opened on given records and findings, whose host does all that it is asked at once; and what it did.
 
 import type { engine, processes } from "../../../hosts/host.js";
-import { Instance } from "../../../hosts/instance.js";
+import { Instance, type CompiledCore } from "../../../hosts/instance.js";
 import { loadCore } from "../../../hosts/node/core-files.js";
 import type { HostEffect, StepOutputs } from "../../../hosts/outbox.js";
 import { MemoryJournal } from "../../../hosts/journal.js";
@@ -50,7 +50,7 @@ export class Opened {
   readonly asked: HostEffect[] = [];
   /** A container whose process ends when it is sent SIGKILL. */
   exitsByKill = "";
-  readonly #instance = new Instance(core);
+  readonly #instance: Instance;
   readonly #timers: { op: bigint; at: bigint }[] = [];
   readonly #fails: (effect: HostEffect) => string | undefined;
   readonly #answers = new Map<bigint, Answer>();
@@ -64,7 +64,9 @@ export class Opened {
     given: Records,
     found: Partial<engine.Inventory> = {},
     fails: (effect: HostEffect) => string | undefined = () => undefined,
+    compiled: CompiledCore = core,
   ) {
+    this.#instance = new Instance(compiled);
     this.records = new Map(Array.from(given, ([key, value]) => [key, text(value)]));
     this.#fails = fails;
     const inventory = { ...NOTHING_FOUND, ...found };
