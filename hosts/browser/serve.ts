@@ -1,6 +1,6 @@
 // Serves the built playground on loopback: static files, nothing else.
 
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 import sirv from "sirv";
@@ -36,13 +36,7 @@ export async function servePage({ directory, args = [] }: ServeOptions): Promise
 
 /** Port 0: any that is free. Rejects when the port is taken. */
 export async function listen(directory: string, port = 0): Promise<PageServer> {
-  const files = sirv(directory, { dev: true, etag: true });
-  const server = createServer((request, response) => {
-    files(request, response, () => {
-      response.statusCode = 404;
-      response.end("There is no such file.\n");
-    });
-  });
+  const server = createServer(answersFrom(directory));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
@@ -56,6 +50,16 @@ export async function listen(directory: string, port = 0): Promise<PageServer> {
         server.closeAllConnections();
       }),
   };
+}
+
+/** What a server answers with these files alone. */
+export function answersFrom(directory: string): RequestListener {
+  const files = sirv(directory, { dev: true, etag: true });
+  return (request, response) =>
+    files(request, response, () => {
+      response.statusCode = 404;
+      response.end("There is no such file.\n");
+    });
 }
 
 function portOf(text: string): number {

@@ -1,9 +1,12 @@
 // A real browser with the built playground in it. Debian's Chromium, driven by playwright-core.
 
 import { existsSync } from "node:fs";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { listen, type PageServer } from "../../hosts/browser/serve.js";
+import { answersFrom } from "../../hosts/browser/serve.js";
+import { OwnNetwork, reasonForNoOwnNetwork } from "./own-network.js";
 
 const HEADLESS = "/usr/bin/chromium-headless-shell";
 /** Both show the same pages; the one that knows no windows takes half of the processor's time. */
@@ -30,22 +33,26 @@ export interface Watched {
 }
 
 export class PlaygroundBrowser {
-  static async start(): Promise<PlaygroundBrowser> {
-    const server = await listen(PLAYGROUND);
+  /** `answer`: of the server that the page comes from. */
+  static async start(answer = answersFrom(PLAYGROUND)): Promise<PlaygroundBrowser> {
+    const network = reasonForNoOwnNetwork() === null ? await OwnNetwork.open() : null;
+    const server = await serving(answer, network);
     // As root there is no sandbox to be had.
     const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"];
     args.push("--disable-background-networking", "--disable-component-update");
-    return new PlaygroundBrowser(server, await chromium.launch({ executablePath: CHROMIUM, args }));
+    const executablePath = network === null ? CHROMIUM : await network.running(CHROMIUM);
+    const { port } = server.address() as AddressInfo;
+    const browser = await chromium.launch({ executablePath, args });
+    return new PlaygroundBrowser(`http://127.0.0.1:${port}/`, server, browser, network);
   }
 
   private constructor(
-    private readonly server: PageServer,
+    /** Where the browser finds the page; with a network of its own nobody else does. */
+    readonly url: string,
+    private readonly server: Server,
     private readonly browser: Browser,
+    private readonly network: OwnNetwork | null,
   ) {}
-
-  get url(): string {
-    return this.server.url;
-  }
 
   /**
    * A page in a profile of its own, with the first cell in it. `fragment`: a shared session. `script`: runs before any
@@ -54,7 +61,7 @@ export class PlaygroundBrowser {
   async open(options: BrowserContextOptions = {}, fragment = "", script = ""): Promise<Watched> {
     const watched = await this.blank(options, script);
     await watched.page.goto(this.url + fragment);
-    await watched.page.waitForSelector(".cell button.primary");
+    await begun(watched.page);
     return watched;
   }
 
@@ -76,14 +83,34 @@ export class PlaygroundBrowser {
   }
 
   /** Nobody answers at `url` any more. */
-  endServer(): Promise<void> {
-    return this.server.close();
+  async endServer(): Promise<void> {
+    const ended = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await ended;
   }
 
   async close(): Promise<void> {
     await this.browser.close();
-    await this.server.close();
+    await this.endServer();
+    await this.network?.close();
   }
+}
+
+async function serving(answer: RequestListener, network: OwnNetwork | null): Promise<Server> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    if (network === null) server.listen(0, "127.0.0.1", resolve);
+    else server.listen(network.listening, resolve);
+  });
+  return server;
+}
+
+/** Waits until the page can be used; what keeps it from that is told at once. */
+async function begun(page: Page): Promise<void> {
+  const cannot = page.locator("#app > [role=alert]");
+  await page.locator(".cell button.primary").or(cannot).first().waitFor();
+  if ((await cannot.count()) > 0) throw new Error(await cannot.innerText());
 }
 
 /** Sends the last cell of the notebook and waits for the head of its answer: `201 Created`. */

@@ -1,6 +1,7 @@
 // Cells: what can be done with a request, and with its answer.
 
 import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { generate } from "../../hosts/browser/notation/generate.js";
 import { LANGUAGES } from "../../hosts/browser/notation/notation.js";
@@ -21,7 +22,7 @@ onPages("a cell", (browser) => {
     await refused.getByRole("tab", { name: "What happened" }).click();
     const source = await refused.locator(".explain a").getAttribute("href");
     expect(source).toBe("source/container/create.ts.txt");
-    const [shown, ...others] = await Promise.all([source!, ...(await sources())].map((file) => fetchText(file)));
+    const [shown, ...others] = await Promise.all([source!, ...(await sources())].map((file) => fetchText(page, file)));
     expect(shown).toMatch(/^\/\/ /);
     expect(others.filter((text) => !text.startsWith("// "))).toEqual([]);
     await refused.getByRole("button", { name: "Pull alpine:latest, then send it again" }).click();
@@ -87,12 +88,6 @@ onPages("a cell", (browser) => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
-
-  /** A file beside the page. */
-  async function fetchText(file: string): Promise<string> {
-    const answer = await fetch(new URL(file, browser().url));
-    return answer.ok ? answer.text() : `${answer.status} for ${file}`;
-  }
 });
 
 /** Every file that a route or a rule names. */
@@ -101,4 +96,12 @@ async function sources(): Promise<string[]> {
   const files = new Set(["container/lifecycle.ts", ...Array.from(named, (match) => match[1]!)]);
   expect(files.size).toBeGreaterThan(30);
   return Array.from(files, (file) => `source/${file}.txt`);
+}
+
+/** A file beside the page. */
+function fetchText(page: Page, file: string): Promise<string> {
+  return page.evaluate(async (path) => {
+    const answer = await fetch(path);
+    return answer.ok ? answer.text() : `${answer.status} for ${path}`;
+  }, file);
 }
