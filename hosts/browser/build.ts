@@ -121,14 +121,36 @@ function firstLoad(metafile: Metafile, target: string): string[] {
   return [...files];
 }
 
-/** With a hint for each chunk and module, so that the browser need not read one to learn of the next. */
+/**
+ * With a hint for each chunk and module, so that the browser need not read one to learn of the next. The script that
+ * tells what could not be fetched stands in it, and is the only one there that the policy lets run.
+ */
 async function writeHtml(source: string, target: string, first: readonly string[]): Promise<void> {
   const html = await readFile(join(source, "index.html"), "utf8");
+  const starting = await startingScript(source);
+  const hash = createHash("sha256").update(starting).digest("base64");
   const chunks = first.filter((name) => name.startsWith("chunks/") && name.endsWith(".js"));
   const hints = chunks.map((name) => `<link rel="modulepreload" href="${name}" />`);
   const modules = first.filter((name) => name.endsWith(".wasm"));
   hints.push(...modules.map((name) => `<link rel="preload" as="fetch" crossorigin href="${name}" />`));
-  await writeFile(join(target, "index.html"), html.replace("<!-- preload -->", hints.join("\n    ")));
+  const written = html
+    .replace("STARTING-HASH", `sha256-${hash}`)
+    .replace("<!-- starting -->", () => `<script>${starting}</script>`)
+    .replace("<!-- preload -->", hints.join("\n    "));
+  await writeFile(join(target, "index.html"), written);
+}
+
+async function startingScript(source: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(source, "starting.ts")],
+    bundle: true,
+    write: false,
+    format: "iife",
+    minify: true,
+    target: "es2022",
+    logLevel: "warning",
+  });
+  return outputFiles[0]!.text.trim();
 }
 
 async function writeServiceWorker(source: string, target: string): Promise<void> {

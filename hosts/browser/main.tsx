@@ -21,7 +21,17 @@ async function begin(): Promise<void> {
   place.replaceChildren();
   render(<App playground={playground} />, place);
   addEventListener("hashchange", () => void playground.run(openLink(playground, core)));
-  if (navigator.serviceWorker) void navigator.serviceWorker.register("service-worker.js");
+  await playground.run(keepOffline());
+}
+
+/** Rejects with what the visitor is told, whose browser may well have refused it on purpose. */
+async function keepOffline(): Promise<void> {
+  try {
+    await navigator.serviceWorker?.register("service-worker.js");
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "SecurityError") return;
+    throw new Error("The script that keeps this page could not be fetched: without a network it will not open again.");
+  }
 }
 
 /** That of the link; null where a new one has to take its place. A link that cannot be opened is told of. */

@@ -13,8 +13,17 @@ export function coreModules(): Map<string, Uint8Array<ArrayBuffer>> {
   return modules;
 }
 
-async function bytesOf(file: string): Promise<Uint8Array<ArrayBuffer>> {
-  const answer = await fetch(new URL(file, document.baseURI));
-  if (!answer.ok) throw new Error(`${file}: ${answer.status} ${answer.statusText}`);
-  return new Uint8Array(await answer.arrayBuffer());
+/** A cache may hold on to a failure, and a connection may break: the second time the server itself is asked. */
+function bytesOf(file: string): Promise<Uint8Array<ArrayBuffer>> {
+  return read(file, "default").catch(() => read(file, "reload"));
+}
+
+/** Rejects with what the visitor is told. */
+async function read(file: string, cache: RequestCache): Promise<Uint8Array<ArrayBuffer>> {
+  const answer = await fetch(new URL(file, document.baseURI), { cache }).catch(() => null);
+  if (answer === null) throw new Error(`the server did not answer the request for ${file}`);
+  if (!answer.ok) throw new Error(`the server answered ${answer.status} to the request for ${file}`);
+  const bytes = await answer.arrayBuffer().catch(() => null);
+  if (bytes === null) throw new Error(`the answer to the request for ${file} broke off`);
+  return new Uint8Array(bytes);
 }

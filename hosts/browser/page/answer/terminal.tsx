@@ -4,24 +4,27 @@ import type { Terminal as Emulator } from "@xterm/xterm";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Exchange } from "../../session/exchange.js";
 import { useSession } from "../context.js";
+import type * as Emulators from "./emulator.js";
 
 export function Terminal({ exchange, bytes }: { exchange: Exchange; bytes: Uint8Array }) {
   const session = useSession();
   const box = useRef<HTMLDivElement>(null);
   const written = useRef(0);
   const [emulator, setEmulator] = useState<Emulator | null>(null);
+  const [isMissing, setMissing] = useState(false);
 
   useEffect(() => {
     let opened: Emulator | null = null;
     let left = false;
-    void import("./emulator.js").then(({ openEmulator }) => {
+    const open = ({ openEmulator }: typeof Emulators): void => {
       if (left || box.current === null) return;
       opened = openEmulator(box.current, (text) => {
         if (exchange.typable.peek()) void session.type(exchange.number, text);
       });
       written.current = 0;
       setEmulator(opened);
-    });
+    };
+    import("./emulator.js").then(open, () => setMissing(true));
     return () => {
       left = true;
       opened?.dispose();
@@ -34,5 +37,17 @@ export function Terminal({ exchange, bytes }: { exchange: Exchange; bytes: Uint8
     written.current = bytes.length;
   }, [emulator, bytes]);
 
+  if (isMissing) return <PlainText bytes={bytes} />;
   return <div ref={box} class="terminal" role="group" aria-label="Terminal" />;
+}
+
+function PlainText({ bytes }: { bytes: Uint8Array }) {
+  return (
+    <>
+      <p class="small muted">The terminal could not be fetched, so this is its text alone. A reload tries again.</p>
+      <pre class="body" tabIndex={0} role="log" aria-label="Output">
+        {new TextDecoder().decode(bytes)}
+      </pre>
+    </>
+  );
 }
