@@ -1,70 +1,72 @@
-// What one command of a pipe writes and the next one reads, piece by piece.
+// What one command of a pipe writes and the next one reads, piece by piece. It holds as much as a pipe of Linux: who writes
+// more waits until some of it is read.
 
-import { Waiting, type Source } from "../../../simulated/processes/streams.js";
+import { Wrong } from "../docker/wrong.js";
+import { Pipe, type Sink, type Source } from "../../../simulated/processes/streams.js";
+
+const MOST_KEPT = 2 ** 24;
 
 const encoder = new TextEncoder();
 
-export class Feed implements Source {
-  readonly tty = false;
-  readonly isPipe = true;
-  readonly #pieces: Uint8Array[] = [];
-  #isOver = false;
-  readonly #waiting = new Waiting();
+export class Feed {
+  readonly #pipe = new Pipe();
   readonly #closed = new AbortController();
+  /** For a program that reads. */
+  readonly source: Source = { ...this.#pipe.source, ...HELD_BY_THE_SHELL };
+  /** For a program that writes: each line is there as soon as it is written, as on a terminal. */
+  readonly sink: Sink = { ...this.#pipe.sink, ...HELD_BY_THE_SHELL, tty: true };
 
   /** Aborted once nobody reads any more. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
 
-  write(text: string): void {
-    if (text === "" || this.closed.aborted) return;
-    this.#pieces.push(encoder.encode(text));
-    this.#waiting.stir();
+  /** Resolves when all of it is in there, or nobody reads any more. */
+  async write(text: string): Promise<void> {
+    let left = encoder.encode(text);
+    while (left.length > 0) {
+      const taken = this.sink.put(left);
+      if (taken === null) return;
+      left = left.subarray(taken);
+      if (left.length > 0) await new Promise<void>((resolve) => void this.sink.wake(resolve));
+    }
   }
 
   /** Nothing more is written. */
   end(): void {
-    this.#isOver = true;
-    this.#waiting.stir();
+    this.#pipe.sink.release();
   }
 
   /** Nobody reads any more. */
   close(): void {
-    this.#pieces.length = 0;
+    this.#pipe.source.release();
     this.#closed.abort();
   }
 
-  take(): Uint8Array | null | undefined {
-    return this.#pieces.shift() ?? (this.#isOver ? null : undefined);
-  }
-
-  unread(bytes: Uint8Array): void {
-    if (bytes.length > 0) this.#pieces.unshift(bytes);
-  }
-
-  wake(more: () => void): () => void {
-    return this.#waiting.add(more);
-  }
-
-  /** All of it, once it is over or `stopped`. */
+  /** All of it, once it is over or `stopped`; throws where it is more than the page should hold. */
   async whole(stopped: AbortSignal): Promise<string> {
     const decoder = new TextDecoder();
     let text = "";
-    for (let piece = this.take(); piece !== null && !stopped.aborted; piece = this.take()) {
+    for (let piece = this.source.take(); piece !== null && !stopped.aborted; piece = this.source.take()) {
       if (piece !== undefined) text += decoder.decode(piece, { stream: true });
       else await this.#more(stopped);
+      if (text.length > MOST_KEPT) throw new Wrong("more than 16 MiB come in: that is too much to keep here", null);
     }
     return text;
   }
 
-  retain(): void {}
-  release(): void {}
-
   #more(stopped: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      this.wake(resolve);
-      stopped.addEventListener("abort", () => resolve(), { once: true });
+      const go = (): void => {
+        callOff();
+        stopped.removeEventListener("abort", go);
+        resolve();
+      };
+      const callOff = this.source.wake(go);
+      stopped.addEventListener("abort", go);
     });
   }
 }
+
+/** The programs at its ends do not say when it is over: the shell does. */
+const HELD_BY_THE_SHELL = { retain: (): void => {}, release: (): void => {} };

@@ -3,11 +3,12 @@
 import { Disk } from "../../../simulated/files/disk.js";
 import type { MountedFiles } from "../../../simulated/files/mounted-files.js";
 import { PidNamespace, type Kernel } from "../../../simulated/processes/pid-namespace.js";
-import { never, type Sink, type Source } from "../../../simulated/processes/streams.js";
+import type { Sink, Source } from "../../../simulated/processes/streams.js";
 import type { Program } from "../../../simulated/program.js";
 import { PROGRAMS } from "../../../simulated/programs/table.js";
 import { seededRandom } from "../../../simulated/random.js";
 import { WorldTime } from "../../../simulated/world-time.js";
+import { Printed } from "./printed.js";
 
 export const FILTERS: readonly string[] =
   "awk cat cut egrep fgrep grep head nl rev sed sort tac tail tee tr uniq wc".split(" ");
@@ -22,25 +23,25 @@ export interface Filtered {
 export async function filtered(
   words: readonly string[],
   input: Source,
-  print: (text: string) => void,
+  output: Sink,
   stopped: AbortSignal,
 ): Promise<Filtered> {
-  let problem = "";
+  const problem = new Printed(null);
   const here = machine();
   const first = here.start({
     argv: ["init", ...words],
     env: new Map([["PATH", "/bin"]]),
     ...{ cwd: "/", uid: 0, gid: 0, groups: [0], umask: 0o022, terminal: null, group: 0, ignored: new Set<number>() },
     stdin: input,
-    stdout: new Printed(print),
-    stderr: new Printed((text) => void (problem += text)),
+    stdout: output,
+    stderr: problem,
   });
   const kill = (): void => here.kill();
   stopped.addEventListener("abort", kill);
   if (stopped.aborted) kill();
   const code = await first.exited;
   stopped.removeEventListener("abort", kill);
-  return { code, problem: problem.trimEnd() };
+  return { code, problem: problem.rest().trimEnd() };
 }
 
 const ROOM = 2 ** 30;
@@ -73,24 +74,4 @@ function putPrograms(files: MountedFiles): void {
   for (const name of ["init", ...FILTERS]) {
     files.write(`/bin/${name}`, new TextEncoder().encode(`#!coracle ${name}\n`), 0o755);
   }
-}
-
-/** Like a terminal in this: each line is there as soon as it is written. */
-class Printed implements Sink {
-  readonly tty = true;
-  readonly wake = never;
-  readonly #decoder = new TextDecoder();
-  readonly #print: (text: string) => void;
-
-  constructor(print: (text: string) => void) {
-    this.#print = print;
-  }
-
-  put(bytes: Uint8Array): number {
-    this.#print(this.#decoder.decode(bytes, { stream: true }));
-    return bytes.length;
-  }
-
-  retain(): void {}
-  release(): void {}
 }

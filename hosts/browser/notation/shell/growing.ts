@@ -1,33 +1,72 @@
 // What comes of an answer while it grows: for who reads it at the other end of a pipe.
 
 import type { Exchange } from "../../session/exchange.js";
+import type { View } from "../../session/view.js";
 import { STDOUT, type Taken } from "./output.js";
 
-/** Writes what the answer's body prints, as it comes. Returns what ends that, and tells whether anything was written. */
-export function following(exchange: Exchange, taken: Taken, write: (text: string) => void): () => boolean {
-  const decoder = new TextDecoder();
-  let [seen, wrote] = [0, false];
-  const tell = (text: string): void => {
-    wrote ||= text !== "";
-    write(text);
-  };
-  const stop = exchange.view.subscribe((view) => {
-    if (view.kind === "frames") {
-      const fresh = view.frames.slice(seen).filter(({ stream }) => taken.has(stream));
-      seen = view.frames.length;
-      for (const { bytes } of fresh) tell(decoder.decode(bytes, { stream: true }));
-    } else if (!taken.has(STDOUT)) return;
-    else if (view.kind === "terminal") {
-      const fresh = view.bytes.subarray(seen);
-      seen = view.bytes.length;
-      tell(decoder.decode(fresh, { stream: true }).replaceAll("\r\n", "\n"));
-    } else if (view.kind === "lines") {
-      const fresh = view.values.slice(seen);
-      seen = view.values.length;
-      for (const event of fresh) tell(`${eventLine(event)}\n`);
+/**
+ * Writes what the answer's body prints, as it comes and as fast as it is taken. Returns what ends that once the answer is
+ * over: it resolves when all is written, and tells whether that was anything.
+ */
+export function following(
+  exchange: Exchange,
+  taken: Taken,
+  write: (text: string) => Promise<void>,
+): () => Promise<boolean> {
+  const unwritten = new Unwritten(taken);
+  let [isWriting, wrote] = [false, false];
+  let written = Promise.resolve();
+  const writeAll = async (): Promise<void> => {
+    isWriting = true;
+    for (let text = unwritten.of(exchange.view.peek()); text !== null; text = unwritten.of(exchange.view.peek())) {
+      wrote ||= text !== "";
+      await write(text);
     }
+    isWriting = false;
+  };
+  const stop = exchange.view.subscribe(() => {
+    if (!isWriting) written = writeAll();
   });
-  return () => (stop(), wrote);
+  return async () => {
+    stop();
+    await written;
+    return wrote;
+  };
+}
+
+/** What of an answer has not been written yet. */
+class Unwritten {
+  readonly #decoder = new TextDecoder();
+  readonly #taken: Taken;
+  #seen = 0;
+
+  constructor(taken: Taken) {
+    this.#taken = taken;
+  }
+
+  /** The next piece of it; null for none so far. */
+  of(view: View): string | null {
+    if (view.kind === "frames") return this.#ofFrames(view.frames);
+    if (!this.#taken.has(STDOUT)) return null;
+    if (view.kind === "terminal") return this.#ofTerminal(view.bytes);
+    if (view.kind !== "lines" || this.#seen >= view.values.length) return null;
+    return `${eventLine(view.values[this.#seen++])}\n`;
+  }
+
+  #ofFrames(frames: Extract<View, { kind: "frames" }>["frames"]): string | null {
+    while (this.#seen < frames.length) {
+      const { stream, bytes } = frames[this.#seen++]!;
+      if (this.#taken.has(stream)) return this.#decoder.decode(bytes, { stream: true });
+    }
+    return null;
+  }
+
+  #ofTerminal(bytes: Uint8Array): string | null {
+    if (this.#seen >= bytes.length) return null;
+    const fresh = bytes.subarray(this.#seen);
+    this.#seen = bytes.length;
+    return this.#decoder.decode(fresh, { stream: true }).replaceAll("\r\n", "\n");
+  }
 }
 
 interface Event {

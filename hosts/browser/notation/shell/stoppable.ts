@@ -16,7 +16,7 @@ export class StoppableSender implements Sender {
   readonly #feed: Feed | undefined;
   readonly #taken: Taken;
   readonly #sent: Exchange[] = [];
-  readonly #feeding: (() => boolean)[] = [];
+  readonly #feeding: (() => Promise<boolean>)[] = [];
   readonly #stop = (): void => this.#cancelAll();
 
   constructor(
@@ -45,10 +45,11 @@ export class StoppableSender implements Sender {
     return this.#sender.cancel(exchange);
   }
 
-  /** It needs to be stopped no more. Whether anything was fed. */
-  end(): boolean {
+  /** Its requests are over. Whether anything was fed: resolves when all of it is written. */
+  async end(): Promise<boolean> {
     this.#stopped.removeEventListener("abort", this.#stop);
-    return this.#feeding.map((stop) => stop()).includes(true);
+    const fed = await Promise.all(this.#feeding.map((stop) => stop()));
+    return fed.includes(true);
   }
 
   #cancelAll(): void {
