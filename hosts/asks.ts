@@ -12,6 +12,6 @@ export const ASKS: Readonly<Record<HostEffect["to"], readonly string[]>> = {
 };
 
 /** Whether a command changes nothing. */
-export function onlyAsks({ to, command }: HostEffect): boolean {
+export function onlyAsks({ to, command }: Pick<HostEffect, "to" | "command">): boolean {
   return ASKS[to].includes(command.tag);
 }

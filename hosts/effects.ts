@@ -3,6 +3,7 @@
 import { onlyAsks } from "./asks.js";
 import { failureOf } from "./failure.js";
 import type { Host, Input, Operation, Outcome, Report, engine, records, timers } from "./host.js";
+import { lasts, mayBeGivenUp } from "./lasting.js";
 import { SubjectQueues, subjectOf } from "./order.js";
 import type { Effect, HostEffect } from "./outbox.js";
 import { ProgressReports } from "./progress.js";
@@ -19,7 +20,7 @@ export class Effects {
   readonly #launching = new Map<string, Input[]>();
   /** Operations that are to be given up, though they may have to begin first. */
   readonly #givenUp = new Set<Operation>();
-  /** Whatever begins is given up, too. */
+  /** What may last is given up as it begins, too. */
   #late = false;
   #discarded = false;
   #cut = false;
@@ -90,13 +91,13 @@ export class Effects {
   }
 
   /**
-   * Gives up all that the host can give up, launches included, which as a rule are over in a moment; what begins later
-   * is given up as it begins.
+   * Gives up all that may be given up, launches included, which as a rule are over in a moment; what begins later, and
+   * may last, is given up as it begins. What undoes them runs to its end.
    */
   giveUp(): void {
     if (this.#cut) return;
     this.#late = true;
-    this.#abandon(() => true);
+    this.#abandon(mayBeGivenUp);
   }
 
   /** What `discard` waits for, by name: `content ingest`. */
@@ -132,7 +133,7 @@ export class Effects {
     const progress = new ProgressReports(effect.op, () => this.#host.timers.now().monotonic, this.#deliver);
     const performed = this.#perform(effect, progress.report);
     this.#left();
-    if (this.#givenUp.has(effect.op) || (this.#late && !onlyAsks(effect))) this.#abandonOne(effect.op);
+    if (this.#givenUp.has(effect.op) || (this.#late && lasts(effect))) this.#abandonOne(effect.op);
     const outcome = await performed;
     progress.flush();
     this.#deliver({ tag: "completed", val: { op: effect.op, outcome } });
@@ -182,8 +183,8 @@ async function journalPage({ records }: Host, reading: records.JournalReading): 
 }
 
 /** A copy or a pull may last for hours. */
-function isLong({ to }: HostEffect): boolean {
-  return to === "content" || to === "volumes";
+function isLong(effect: HostEffect): boolean {
+  return effect.to !== "processes" && mayBeGivenUp(effect);
 }
 
 /** The end of a run, or of an exec. */

@@ -12,6 +12,7 @@ import { layerTars } from "./content/layer-tars.js";
 import { Layers } from "./content/layers.js";
 import { makeDirectoryIn, statIn } from "./content/stat.js";
 import { openView } from "./content/view.js";
+import { mayBeGivenUp } from "../hosts/lasting.js";
 import { savedArchive, type LayerTars } from "../hosts/streams/tar/saved.js";
 import { Unpacking, type Work } from "../hosts/unpacking.js";
 import type { Kernel } from "./kernel.js";
@@ -75,6 +76,7 @@ class Carrier {
   }
 
   perform(op: Operation, command: content.ContentCommand, report: Report): Promise<Outcome> {
+    if (!mayBeGivenUp({ to: "content", command })) return this.#do(command, report, NEVER);
     return this.#underWay.run(op, (signal) => this.#do(command, report, signal));
   }
 
@@ -177,3 +179,4 @@ class Carrier {
 }
 
 const DONE: Outcome = { tag: "done" };
+const NEVER = new AbortController().signal;

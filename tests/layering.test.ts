@@ -50,14 +50,24 @@ describe("imports", () => {
   });
 
   test("the Linux runtime knows of hosts what all hosts share, and no HTTP", () => {
-    const known = (to: string) =>
-      ["closed-places", "device-rates", "failure", "host", "resolv-conf", "turn", "unpacking", "users"].some(
-        (name) => to === `hosts/${name}.js`,
-      ) || to.startsWith("hosts/streams/");
+    const known = (to: string) => SHARED.some((name) => to === `hosts/${name}.js`) || to.startsWith("hosts/streams/");
     const http = ["node:http", "node:https", "fastify", "undici"];
     expect(breaches("runtime-linux", (to) => (!isHost(to) || known(to)) && !http.includes(to))).toEqual([]);
   });
 });
+
+/** What all hosts share. */
+const SHARED = [
+  "closed-places",
+  "device-rates",
+  "failure",
+  "host",
+  "lasting",
+  "resolv-conf",
+  "turn",
+  "unpacking",
+  "users",
+];
 
 test("what the simulator believes knows nothing of the core, nor of hosts", () => {
   const known = (to: string): boolean => to.startsWith("tests/model/") || to === "tests/simulator/oracle.js";

@@ -1,6 +1,8 @@
 // What an engine has asked of its host and what has not come to its end.
 
-import type { Host, Operation, Perform } from "../host.js";
+import type { Host, Operation, Outcome, Perform } from "../host.js";
+import { mayBeGivenUp } from "../lasting.js";
+import type { Asked } from "../lasting.js";
 
 /** An engine that crashed in its own process leaves commands behind that would have died with it in another. */
 export class InFlight {
@@ -20,19 +22,18 @@ export class InFlight {
       <Command>(perform: Perform<Command>): Perform<Command> =>
       (op, command, report) =>
         this.#watch(perform(op, command, report));
-    const long =
-      <Command>(perform: Perform<Command>): Perform<Command> =>
-      (op, command, report) => {
-        const performed = this.#watch(perform(op, command, report));
+    const long = (op: Operation, asked: Asked, performed: Promise<Outcome>): Promise<Outcome> => {
+      if (mayBeGivenUp(asked)) {
         this.#long.add(op);
         performed.catch(() => {}).finally(() => this.#long.delete(op));
-        return performed;
-      };
+      }
+      return this.#watch(performed);
+    };
     return {
       processes: watched((op, command, report) => host.processes(op, command, report)),
       networks: watched((op, command, report) => host.networks(op, command, report)),
-      volumes: long((op, command, report) => host.volumes(op, command, report)),
-      content: long((op, command, report) => host.content(op, command, report)),
+      volumes: (op, command, report) => long(op, { to: "volumes", command }, host.volumes(op, command, report)),
+      content: (op, command, report) => long(op, { to: "content", command }, host.content(op, command, report)),
     };
   }
 

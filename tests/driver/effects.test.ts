@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import { HostFailure } from "../../hosts/failure.js";
 import type { Input, Outcome, Report, content, processes } from "../../hosts/host.js";
-import { launch, openWorld, settle, signal } from "./fake.js";
+import { launch, openWorld, settle, signal, unmount } from "./fake.js";
 
 /** Commands that end when the test says so. */
 function heldCommands<Command>() {
@@ -30,10 +30,6 @@ async function openAsking(ask: (imports: ImportObject) => void, parts: Parameter
   const world = await openWorld({ step }, parts);
   world.request("/go");
   return { ...world, inputs };
-}
-
-function unmount(imports: ImportObject, op: bigint, container: string): void {
-  imports["coracle:engine/content"].perform(op, { tag: "unmount", val: container });
 }
 
 describe("commands", () => {

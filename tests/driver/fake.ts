@@ -222,6 +222,10 @@ export function signal(imports: ImportObject, op: bigint, container: string): vo
   imports["coracle:engine/processes"].perform(op, { tag: "signal", val: { subject, number: 15 } });
 }
 
+export function unmount(imports: ImportObject, op: bigint, container: string): void {
+  imports["coracle:engine/content"].perform(op, { tag: "unmount", val: container });
+}
+
 export function launch(imports: ImportObject, op: bigint, container: string): void {
   imports["coracle:engine/processes"].perform(op, {
     tag: "launch",

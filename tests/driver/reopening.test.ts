@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import { HostFailure } from "../../hosts/failure.js";
 import type { Host, Outcome } from "../../hosts/host.js";
-import { HeldRecords, answer, launch, noInventory, openWorld, put, settle, signal, type Script } from "./fake.js";
+import { HeldRecords, answer, launch, noInventory, openWorld, put, settle, signal, unmount } from "./fake.js";
+import type { Script } from "./fake.js";
 
 const SECOND = 1_000_000_000n;
 const MS = 1_000_000n;
@@ -23,7 +24,9 @@ const ASKED: Record<string, (imports: ImportObject) => void> = {
       tag: "ps",
       val: { subject: { container: "c", run: 1 }, arguments: [] },
     }),
-  "/pull": (imports) => imports["coracle:engine/content"].perform(5n, { tag: "drop-chain", val: "sha256:1" }),
+  "/load": (imports) =>
+    imports["coracle:engine/content"].perform(5n, { tag: "ingest", val: { archive: "load", request: 2n } }),
+  "/drop": (imports) => imports["coracle:engine/content"].perform(6n, { tag: "drop-chain", val: "sha256:1" }),
   "/write": (imports) => put(imports, "key"),
 };
 
@@ -72,8 +75,8 @@ async function trapWhile(targets: readonly string[], heeding: readonly string[])
 }
 
 describe("the next instance is there at once", () => {
-  test("though a volume is being filled, or a layer unpacked: that is given up", async () => {
-    const { epochs, givenUp, request, left } = await trapWhile(["/populate", "/pull"], ["populate", "drop-chain"]);
+  test("though a volume is being filled, or an archive taken in: that is given up", async () => {
+    const { epochs, givenUp, request, left } = await trapWhile(["/populate", "/load"], ["populate", "ingest"]);
     expect(givenUp).toEqual([1n, 5n]);
     expect(epochs).toEqual([1, 2]);
     request("/read");
@@ -85,6 +88,13 @@ describe("the next instance is there at once", () => {
     expect(begun).toEqual(["ps"]);
     expect(epochs).toEqual([1, 2]);
   });
+});
+
+test("what drops something is not given up: the next instance waits until it has come to its end", async () => {
+  const { epochs, givenUp, clock } = await trapWhile(["/populate", "/drop"], ["populate", "drop-chain"]);
+  clock.advance(SECOND);
+  await settle();
+  expect([givenUp, epochs]).toEqual([[1n], [1]]);
 });
 
 describe("a launch that takes long", () => {
@@ -169,6 +179,41 @@ describe("an orderly end that is late", () => {
     await settle();
     expect([done, givenUp.at(-1)]).toEqual([["signal", "launch"], 2n]);
     await closed;
+  });
+
+  test("lets what undoes a launch come to its end, and tells the core how it failed", async () => {
+    const givenUp: bigint[] = [];
+    let giveUp = (): void => {};
+    let unmounted = (_failed: Error): void => {};
+    const content: Host["content"] = (_op, command) => {
+      if (command.tag === "unmount") return new Promise((_, fail) => (unmounted = fail));
+      if (command.tag === "abandon") givenUp.push(command.val);
+      if (command.tag === "abandon" && command.val === 2n) giveUp();
+      if (command.tag === "abandon" && command.val === 7n) unmounted(new HostFailure("interrupted", ""));
+      return Promise.resolve({ tag: "done" });
+    };
+    const processes: Host["processes"] = () =>
+      new Promise((_, fail) => (giveUp = () => fail(new HostFailure("interrupted", ""))));
+    const told: string[] = [];
+    const undoing: Script = {
+      step: (imports, input) => {
+        if (input.tag === "request") launch(imports, 2n, "c");
+        if (input.tag !== "completed") return;
+        const { op, outcome } = input.val;
+        told.push(`${op} ${outcome.tag === "err" ? outcome.val.kind : outcome.tag}`);
+        if (op === 2n) unmount(imports, 7n, "c");
+      },
+    };
+    const { request, driver, clock } = await openWorld(undoing, { processes, content });
+    request("/");
+    const closed = driver.close();
+    await settle();
+    clock.advance(2n * SECOND);
+    await settle();
+    expect([told, givenUp]).toEqual([["2 interrupted"], [2n]]);
+    unmounted(new HostFailure("busy", "device or resource busy"));
+    await closed;
+    expect([told, givenUp]).toEqual([["2 interrupted", "7 busy"], [2n]]);
   });
 });
 

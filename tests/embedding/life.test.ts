@@ -100,7 +100,7 @@ describe("what an engine that crashed had asked of its host", () => {
     let interrupt = (_error: Error): void => {};
     const content: Host["content"] = async (op, command) => {
       order.push(`${command.tag} ${op}`);
-      if (command.tag !== "abandon") await new Promise((_resolve, reject) => (interrupt = reject));
+      if (command.tag === "ingest") await new Promise((_resolve, reject) => (interrupt = reject));
       else if (command.val === 5n) setTimeout(() => interrupt(new Error("given up")), 20);
       return { tag: "done" };
     };
@@ -108,13 +108,15 @@ describe("what an engine that crashed had asked of its host", () => {
       order.push("inventory");
       return noInventory();
     };
-    const ask = (imports: ImportObject) =>
-      imports["coracle:engine/content"].perform(5n, { tag: "drop-chain", val: "sha256:1" });
+    const ask = (imports: ImportObject) => {
+      imports["coracle:engine/content"].perform(5n, { tag: "ingest", val: { archive: "load", request: 1n } });
+      imports["coracle:engine/content"].perform(6n, { tag: "drop-chain", val: "sha256:1" });
+    };
     const { engine } = await scriptedEngine((_request, _reply, imports) => ask(imports), {}, { content, inventory });
     engine.fetch("/a").catch(() => {});
     engine.crash();
     await engine.reopen();
-    expect(order).toEqual(["inventory", "drop-chain 5", "abandon 0", "inventory"]);
+    expect(order).toEqual(["inventory", "ingest 5", "drop-chain 6", "abandon 0", "inventory"]);
   });
 });
 

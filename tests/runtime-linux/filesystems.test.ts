@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { registryClient } from "../../hosts/registry/client.js";
+import { linuxContent } from "../../runtime-linux/content.js";
 import { Filesystems } from "../../runtime-linux/content/filesystems.js";
 import { Layers } from "../../runtime-linux/content/layers.js";
 import { Recorder } from "../../runtime-linux/kernel/recorder.js";
@@ -26,6 +28,22 @@ test("a mount that fails leaves no directory", async () => {
   expect(kernel.calls.map(([name]) => name)).toContain("mount");
   expect(existsSync(paths.liveContainer(ID))).toBe(false);
 });
+
+test("neither a mount nor an unmount is given up: each tells how it failed itself", async () => {
+  const { kernel, paths } = open("given-up");
+  const { perform } = linuxContent({ paths, kernel, bodies: { take: () => never() }, registry: registryClient() });
+  kernel.fail("mount", "ENOMEM");
+  const mounting = perform(1n, { tag: "mount", val: { container: ID } }, never);
+  const unmounting = perform(2n, { tag: "unmount", val: "no id" }, never);
+  const told = Promise.allSettled([mounting, unmounting]);
+  for (const op of [1n, 2n]) await perform(0n, { tag: "abandon", val: op }, never);
+  const failure = { kind: "invalid", message: '"no id" is not a container id' };
+  expect(await told).toMatchObject([{ reason: { code: "ENOMEM" } }, { reason: { failure } }]);
+});
+
+function never(): never {
+  return expect.unreachable();
+}
 
 test("unmounting clears the directories that an engine made before it was killed", async () => {
   const { kernel, paths, filesystems } = open("killed");

@@ -126,6 +126,16 @@ describe("a layer from a registry", () => {
     expect(world.content.chains()).toEqual([layer!.chain]);
   });
 
+  test("what is not there cannot be mounted, whoever wants that given up", async () => {
+    const mounting = world.perform(
+      { tag: "mount", val: { container: "c".repeat(64), chain: "sha256:none" } },
+      [],
+      1001n,
+    );
+    await world.perform({ tag: "abandon", val: 1001n });
+    expect((await failed(mounting)).kind).toBe("not-found");
+  });
+
   test("is given up on request, unless somebody else wants it", async () => {
     const [layer] = await world.pulled("library/alpine", "latest");
     const one = world.perform({ tag: "layer", val: layer! }, [], 1001n);

@@ -2,6 +2,7 @@
 
 import { HostFailure } from "../../failure.js";
 import type { Bodies, Clock, content, Operation, Outcome, Perform, replies, Report } from "../../host.js";
+import { mayBeGivenUp } from "../../lasting.js";
 import type { RegistryClient } from "../../registry/client.js";
 import { savedArchive } from "../../streams/tar/saved.js";
 import { Unpacking, type Work } from "../../unpacking.js";
@@ -67,7 +68,8 @@ class Carrier {
     try {
       return await outcome;
     } catch (error) {
-      if (controller.signal.aborted) throw new HostFailure("interrupted", "context canceled");
+      if (controller.signal.aborted && mayBeGivenUp({ to: "content", command }))
+        throw new HostFailure("interrupted", "context canceled");
       throw error;
     } finally {
       this.#underWay.delete(op);
