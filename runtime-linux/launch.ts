@@ -15,6 +15,7 @@ import type { Kernel } from "./kernel.js";
 import { killRun } from "./kill-run.js";
 import { hasBfqWeights, setWeights } from "./limits.js";
 import { endedEarly, settle } from "./mounts/created.js";
+import { MountPlaces } from "./mounts/places.js";
 import { OwnMounts } from "./own-mounts.js";
 import type { Paths } from "./paths.js";
 import { grantRealtime } from "./realtime.js";
@@ -68,6 +69,7 @@ export async function launch(
       logBytes: Number(command.log.fileBytes),
       exits: at.paths.exits(),
       runtime: { path: runtime.path, root: at.paths.runtime(runtime.name) },
+      hasMachineNull: new MountPlaces(spec.root?.path ?? "", spec.mounts).isBound("/dev/null"),
       tty: command.tty,
       openStdin: command.openStdin,
       stdinOnce: command.stdinOnce,

@@ -17,6 +17,8 @@ export interface SupervisedRuntime {
 export interface Pipes {
   stdin: boolean;
   stdout: boolean;
+  /** The container's /dev/null is the machine's. Runtimes open it in the place of any like it, and change that then. */
+  hasMachineNull?: boolean;
 }
 
 /** `words`: come first. A runtime that is not there ends the shell without a word. */
@@ -26,9 +28,21 @@ export function supervisedRuntime(
   words: readonly string[],
   pipes: Pipes,
 ): SupervisedRuntime {
+  if (pipes.hasMachineNull) return { args: shell(path, words, emptyPipe(pipes)), release: () => {} };
   const fd = kernel.openNull();
   const nothing = `/proc/${process.pid}/fd/${fd}`;
-  const script = `[ -x "$0" ] && exec "$0" "$@"${pipes.stdin ? "" : ` <${nothing}`}${pipes.stdout ? "" : ` >${nothing}`}`;
+  const redirections = `${pipes.stdin ? "" : ` <${nothing}`}${pipes.stdout ? "" : ` >${nothing}`}`;
+  return { args: shell(path, words, redirections), release: () => closeSync(fd) };
+}
+
+/** Of a pipe that nobody writes to; the runtime's output is the terminal's, so nothing is written to its own. */
+function emptyPipe(pipes: Pipes): string {
+  if (pipes.stdin) return "";
+  return ` <<END${pipes.stdout ? "" : " >&0"}\nEND\n`;
+}
+
+function shell(path: string, words: readonly string[], redirections: string): string[] {
+  const script = `[ -x "$0" ] && exec "$0" "$@"${redirections}`;
   const args = ["-c", script, path, ...words].flatMap((word) => ["--runtime-arg", word]);
-  return { args: ["--runtime", findProgram("sh") ?? "/bin/sh", ...args], release: () => closeSync(fd) };
+  return ["--runtime", findProgram("sh") ?? "/bin/sh", ...args];
 }

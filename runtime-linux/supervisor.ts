@@ -24,6 +24,8 @@ export interface Supervision {
   exits: string;
   /** The OCI runtime's program, and the directory of its state. */
   runtime: { path: string; root: string };
+  /** The container's /dev/null is none of its own. */
+  hasMachineNull: boolean;
   tty: boolean;
   openStdin: boolean;
   /** Stdin ends when a client's connection does. */
@@ -80,8 +82,8 @@ const ERRORS = "supervisor.log";
 const UNATTENDED_BYTES = 256 * 1024 ** 2;
 
 /** A terminal goes by another way than the standard streams. */
-function runtimeOf({ runtime, tty, openStdin }: Supervision, kernel: Kernel): SupervisedRuntime {
-  const pipes = { stdin: openStdin && !tty, stdout: !tty };
+function runtimeOf({ runtime, tty, openStdin, hasMachineNull }: Supervision, kernel: Kernel): SupervisedRuntime {
+  const pipes = { stdin: openStdin && !tty, stdout: !tty, hasMachineNull };
   return supervisedRuntime(kernel, runtime.path, [`--root=${runtime.root}`], pipes);
 }
 

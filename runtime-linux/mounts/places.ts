@@ -16,7 +16,7 @@ export interface Mount {
 
 export class MountPlaces {
   /** In their order; each hides what was at its place before. `files`: where on the machine its files are. */
-  readonly #mounted: { place: string; files: string | undefined }[] = [];
+  readonly #mounted: { place: string; files: string | undefined; isBind: boolean }[] = [];
 
   /** `root`: the container's file system. */
   constructor(
@@ -29,7 +29,8 @@ export class MountPlaces {
   /** Where it comes to: a path of the container without links. */
   add(mount: Mount): string {
     const place = this.resolve(mount.destination);
-    this.#mounted.push({ place, files: isBind(mount) ? mount.source : KERNEL_FILES[mount.type ?? ""] });
+    const files = isBind(mount) ? mount.source : KERNEL_FILES[mount.type ?? ""];
+    this.#mounted.push({ place, files, isBind: isBind(mount) });
     return place;
   }
 
@@ -38,8 +39,18 @@ export class MountPlaces {
     return followed(path, (directory, name) => this.#targetOf(directory === "/" ? `/${name}` : `${directory}/${name}`));
   }
 
+  /** What the path leads to is a file of the machine's, or of a volume. */
+  isBound(path: string): boolean {
+    const place = this.resolve(path);
+    return this.#mountOf(place)?.isBind ?? false;
+  }
+
+  #mountOf(path: string) {
+    return this.#mounted.findLast(({ place }) => isWithin(path, place));
+  }
+
   #targetOf(path: string): string | undefined {
-    const mount = this.#mounted.findLast(({ place }) => isWithin(path, place));
+    const mount = this.#mountOf(path);
     if (!mount) return linkTarget(this.root + path, path);
     if (mount.place === path || mount.files === undefined) return undefined;
     return linkTarget(mount.files + (mount.place === "/" ? path : path.slice(mount.place.length)), path);

@@ -63,6 +63,20 @@ describeUnless(missing, "what the machine has of nodes and files", () => {
           await engine.remove(one);
         });
 
+        // crun gives what it finds at /dev/null to the user, of a terminal's process, too.
+        test.each([
+          ["/dev:/dev", false],
+          ["/dev/null:/dev/null", false],
+          ["/dev/null:/dev/null", true],
+          ["/dev:/x/../dev/.", false],
+        ])("a container with the machine's nodes, %s, terminal: %s", async (bind, Tty) => {
+          const HostConfig = { Runtime, NetworkMode: "none", Binds: [bind] };
+          const Cmd = ["sh", "-c", `${CHANGE[2]}; cat; exec sleep 1000`];
+          const one = await engine.running({ Tty, User, Cmd, HostConfig });
+          expectNameless((await engine.inspect<{ State: { Pid: number } }>(one)).State.Pid);
+          await engine.remove(one);
+        });
+
         test("its volume is filled, and what that comes from stays as it is", async () => {
           const HostConfig = { Runtime, NetworkMode: "none" };
           const look = { Cmd: ["stat", "-c", "%n %u %g %a %Y %Z", "/etc", "/etc/passwd"], HostConfig };

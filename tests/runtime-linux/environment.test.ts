@@ -67,6 +67,7 @@ test("supervisors see PATH and where to report", async () => {
     logBytes: 0,
     exits: "",
     runtime: { path: "", root: "" },
+    hasMachineNull: false,
     tty: false,
     openStdin: false,
     stdinOnce: false,
