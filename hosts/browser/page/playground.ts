@@ -10,6 +10,7 @@ import { createSession } from "../session/create.js";
 import { lessonFragment } from "../session/fragment.js";
 import { toFragment } from "../session/share.js";
 import { Course, addFirst } from "./lessons/course.js";
+import { ConsoleRuns } from "./notebook/console-runs.js";
 import { loadReference } from "./references.js";
 import { Motion, WATCHING, type Speed } from "./speed.js";
 
@@ -32,6 +33,8 @@ export class Playground {
   readonly notice = signal("");
   /** Cell to bring into view and put the caret into. */
   readonly shown = signal<string | null>(null);
+  /** What the console has begun. */
+  readonly runs = new ConsoleRuns();
   readonly #motion = new Motion();
   readonly #references = new Map<string, Promise<Reference>>();
   /** The trace that was chosen last. */

@@ -19,6 +19,8 @@ export function openEmulator(parent: HTMLElement, typed: (text: string) => void)
   terminal.loadAddon(fit);
   terminal.open(parent);
   fit.fit();
+  // With something selected, Ctrl-C is the browser's: it copies.
+  terminal.attachCustomKeyEventHandler(({ ctrlKey, key }) => !(ctrlKey && key === "c" && terminal.hasSelection()));
   terminal.onData(typed);
   return terminal;
 }

@@ -3,10 +3,14 @@
 import type { Terminal as Emulator } from "@xterm/xterm";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Exchange } from "../../session/exchange.js";
-import { useSession } from "../context.js";
+import { usePlayground, useSession } from "../context.js";
+import { interrupt } from "../notebook/interrupt.js";
 import type * as Emulators from "./emulator.js";
 
+const CTRL_C = "\x03";
+
 export function Terminal({ exchange, bytes }: { exchange: Exchange; bytes: Uint8Array }) {
+  const playground = usePlayground();
   const session = useSession();
   const box = useRef<HTMLDivElement>(null);
   const written = useRef(0);
@@ -20,6 +24,7 @@ export function Terminal({ exchange, bytes }: { exchange: Exchange; bytes: Uint8
       if (left || box.current === null) return;
       opened = openEmulator(box.current, (text) => {
         if (exchange.typable.peek()) void session.type(exchange.number, text);
+        else if (text === CTRL_C) interrupt(playground, [exchange]);
       });
       written.current = 0;
       setEmulator(opened);
@@ -29,7 +34,7 @@ export function Terminal({ exchange, bytes }: { exchange: Exchange; bytes: Uint8
       left = true;
       opened?.dispose();
     };
-  }, [exchange, session]);
+  }, [exchange, session, playground]);
 
   useEffect(() => {
     if (emulator === null) return;

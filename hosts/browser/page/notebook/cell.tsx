@@ -54,7 +54,7 @@ export function CellView({ cell, place, last, shown }: CellViewProps) {
   const edit = (change: Partial<typeof request>): void => session.edit(cell.id, change);
 
   return (
-    <article ref={article} class="cell" aria-label={`Request ${place + 1}`} onKeyDown={onKeyDown}>
+    <article ref={article} class="cell" data-cell={cell.id} aria-label={`Request ${place + 1}`} onKeyDown={onKeyDown}>
       <form
         class="request"
         onSubmit={(event) => {

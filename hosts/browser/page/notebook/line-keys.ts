@@ -23,12 +23,6 @@ export function keyed(event: KeyboardEvent, history: History, names: () => Names
   return whole === field.value && choices.length === 0 ? null : { line: whole, choices };
 }
 
-/** Ctrl-C, where it does not copy what is selected. */
-export function isInterrupt(event: KeyboardEvent): boolean {
-  const { selectionStart, selectionEnd } = event.currentTarget as HTMLInputElement;
-  return event.ctrlKey && event.key === "c" && selectionStart === selectionEnd;
-}
-
 function earlierLine(line: string | null): Keyed | null {
   return line === null ? null : { line, choices: [] };
 }

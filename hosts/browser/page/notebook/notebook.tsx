@@ -6,11 +6,17 @@ import { usePlayground, useSession } from "../context.js";
 import { LessonCard, usePlaced } from "../lessons/lesson-card.js";
 import { narrow } from "../narrow.js";
 import { CellView } from "./cell.js";
+import { interruptAt, isInterrupt } from "./interrupt.js";
 import { NewRequest } from "./new-request.js";
 import { RecordedRequest } from "./recorded-request.js";
 
 export function Notebook() {
+  const playground = usePlayground();
   const session = useSession();
+  const press = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || !isInterrupt(event)) return;
+    if (interruptAt(playground, event.target)) event.preventDefault();
+  };
   if (session.recording !== null) {
     return (
       <div class="notebook-inner">
@@ -20,7 +26,7 @@ export function Notebook() {
     );
   }
   return (
-    <div class="notebook-inner">
+    <div class="notebook-inner" onKeyDown={press}>
       <h2 class="unseen">Requests</h2>
       <Cells />
       <NewRequest />

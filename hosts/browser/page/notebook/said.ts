@@ -1,7 +1,6 @@
 // What commands say under the line that they were typed in.
 
 import type { Place } from "../../notation/shell/place.js";
-import type { Variables } from "../../notation/shell/variables.js";
 import type { Playground } from "../playground.js";
 import { senderOf } from "./plan.js";
 
@@ -16,12 +15,8 @@ export interface Said {
 export const NOTHING: Said = { problem: "", text: "", remarks: [], choices: [] };
 
 /** Where commands are run: their requests become cells, and what they say gathers under the line. */
-export function placeOf(
-  playground: Playground,
-  variables: Variables,
-  interrupted: AbortSignal,
-  say: (said: Said) => void,
-): Place {
+export function placeOf(playground: Playground, say: (said: Said) => void): Place {
+  const { variables, interrupted } = playground.runs;
   const texts: string[] = [];
   const problems: string[] = [];
   const remarks = new Set<string>();
@@ -34,7 +29,7 @@ export function placeOf(
   return {
     version: playground.version.value,
     variables,
-    sender: senderOf(playground),
+    sender: playground.runs.watching(senderOf(playground)),
     interrupted,
     show: (text) => {
       texts.push(text);

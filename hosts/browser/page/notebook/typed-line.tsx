@@ -4,11 +4,10 @@ import { useRef, useState } from "preact/hooks";
 import { Wrong } from "../../notation/docker/wrong.js";
 import { History } from "../../notation/history.js";
 import { readLine } from "../../notation/parse.js";
-import { INTERRUPTED } from "../../notation/shell/result.js";
 import { runAlone, runScript } from "../../notation/shell/run.js";
-import { Variables } from "../../notation/shell/variables.js";
 import { usePlayground } from "../context.js";
-import { isInterrupt, keyed, namesOf } from "./line-keys.js";
+import { isInterrupt } from "./interrupt.js";
+import { keyed, namesOf } from "./line-keys.js";
 import { NOTHING, placeOf, type Said } from "./said.js";
 
 export function TypedLine() {
@@ -16,22 +15,21 @@ export function TypedLine() {
   const [line, setLine] = useState("");
   const [said, setSaid] = useState(NOTHING);
   const history = useRef(new History()).current;
-  const variables = useRef(new Variables()).current;
-  // Of all that this line has begun: Ctrl-C ends it.
-  const interrupt = useRef(new AbortController());
+  const field = useRef<HTMLInputElement>(null);
+  const { runs } = playground;
 
   const take = (): void => {
-    const read = readLine(line, playground.version.value, variables);
+    const read = readLine(line, playground.version.value, runs.variables);
     history.add(line);
     if ("script" in read) {
       setLine("");
       setSaid(NOTHING);
-      const place = placeOf(playground, variables, interrupt.current.signal, setSaid);
-      return void playground.run(refusing(runScript(read.script, place), place.refuse));
+      const place = placeOf(playground, setSaid);
+      return void playground.run(runs.run(refusing(runScript(read.script, place), place.refuse)));
     }
     const { parsed } = read;
     if (!parsed.ok) {
-      variables.ended(parsed.code ?? 1);
+      runs.variables.ended(parsed.code ?? 1);
       return setSaid({ ...NOTHING, problem: parsed.message });
     }
     setLine("");
@@ -40,15 +38,13 @@ export function TypedLine() {
       return playground.add(parsed.requests[0]!);
     }
     setSaid(NOTHING);
-    const place = placeOf(playground, variables, interrupt.current.signal, setSaid);
-    void playground.run(refusing(runAlone(parsed, place), place.refuse));
+    const place = placeOf(playground, setSaid);
+    void playground.run(runs.run(refusing(runAlone(parsed, place), place.refuse)));
   };
   const press = (event: KeyboardEvent): void => {
     if (isInterrupt(event)) {
       event.preventDefault();
-      interrupt.current.abort();
-      interrupt.current = new AbortController();
-      variables.ended(INTERRUPTED);
+      runs.stop();
       return setLine("");
     }
     const made = keyed(event, history, () => namesOf(playground.session.value.world.value));
@@ -66,6 +62,7 @@ export function TypedLine() {
       }}
     >
       <input
+        ref={field}
         class="wire"
         aria-label="curl line, docker command, or method and path"
         aria-invalid={said.problem !== ""}
@@ -82,7 +79,22 @@ export function TypedLine() {
         onKeyDown={press}
         onPaste={(event) => pasteWhole(event, setLine)}
       />
-      <button>Add</button>
+      <div class="row">
+        <button>Add</button>
+        {runs.going.value && (
+          <button
+            type="button"
+            title="Ctrl+C"
+            onClick={() => {
+              runs.stop();
+              // The button goes away, and the focus must not go with it.
+              field.current?.focus();
+            }}
+          >
+            Stop
+          </button>
+        )}
+      </div>
       <Under said={said} />
     </form>
   );

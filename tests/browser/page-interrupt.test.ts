@@ -1,0 +1,104 @@
+// What the console runs is stopped from wherever one is: by Ctrl-C among the requests, or by a button.
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { onPages } from "./on-pages.js";
+import { PATIENCE, statuses, typeLine } from "./visitor.js";
+
+const TALK = "docker run -d --name talk busybox sh -c 'while sleep 1; do echo tick; echo tock; done'";
+const TALK_ON_TERMINAL = TALK.replace("run -d", "run -dt");
+const FOLLOW = "docker logs -f talk | grep tick; echo after";
+
+onPages("what the console runs", (browser) => {
+  test("stops at Ctrl-C in what it has printed, where that does not copy", async () => {
+    const { page, complaints } = await browser().open({ permissions: ["clipboard-read", "clipboard-write"] });
+    const printed = await following(page);
+    await printed.focus();
+    await page.evaluate(() => getSelection()!.selectAllChildren(document.querySelector(".shown")!));
+    await page.keyboard.press("Control+c");
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), PATIENCE).toContain("tick\ntick");
+    expect(await stop(page).count()).toBe(1);
+    await page.evaluate(() => getSelection()!.removeAllRanges());
+    await page.keyboard.press("Control+c");
+    await stopped(page);
+    expect(await printed.innerText()).not.toContain("after");
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("stops at Ctrl-C in a request that it has sent", async () => {
+    const { page, complaints } = await browser().open();
+    await following(page);
+    await page.locator(".cell").last().getByRole("button", { name: "Send" }).focus();
+    await page.keyboard.press("Control+c");
+    await stopped(page);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("stops by a button, with a finger, too", async () => {
+    const { page, complaints } = await browser().open({ viewport: { width: 390, height: 844 }, hasTouch: true });
+    await following(page);
+    await stop(page).tap();
+    await stopped(page);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toMatch(/^curl line/);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("goes on when a request of its own is stopped elsewhere", async () => {
+    const { page, complaints } = await browser().open();
+    await following(page);
+    const events = await typeLine(page, "docker events");
+    await events.getByRole("button", { name: "Send" }).click();
+    await events.getByText("open for events that come").waitFor();
+    await events.getByRole("button", { name: "Send" }).press("Control+c");
+    await events.getByText("you closed it").waitFor();
+    expect(await stop(page).count()).toBe(1);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test("stops at Ctrl-C on a terminal that nothing can be typed into", async () => {
+    const { page, complaints } = await browser().open();
+    await page.getByLabel("Speed").selectOption("10");
+    await enter(page, TALK_ON_TERMINAL);
+    await expect.poll(async () => (await statuses(page)).length, PATIENCE).toBe(2);
+    await enter(page, "docker logs -f talk");
+    const answer = page.locator(".cell").last();
+    await answer.locator(".xterm-helper-textarea").focus();
+    await page.keyboard.press("Control+c");
+    await answer.getByText("you closed it").waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
+/** What the console prints while it follows a container's log through a pipe. */
+async function following(page: Page) {
+  await page.getByLabel("Speed").selectOption("10");
+  expect(await stop(page).count()).toBe(0);
+  await enter(page, TALK);
+  await expect.poll(async () => (await statuses(page)).length, PATIENCE).toBe(2);
+  await enter(page, FOLLOW);
+  const printed = page.getByLabel("Printed");
+  await expect.poll(() => printed.innerText(), PATIENCE).toContain("tick\ntick");
+  return printed;
+}
+
+async function stopped(page: Page): Promise<void> {
+  await expect.poll(() => stop(page).count(), PATIENCE).toBe(0);
+  await page.getByText("you closed it").waitFor();
+  await enter(page, "echo $?");
+  await expect.poll(() => page.getByLabel("Printed").innerText(), PATIENCE).toBe("130");
+}
+
+function stop(page: Page) {
+  return page.getByRole("button", { name: "Stop", exact: true });
+}
+
+async function enter(page: Page, line: string): Promise<void> {
+  await page.getByRole("textbox", { name: "curl line" }).fill(line);
+  await page.getByRole("textbox", { name: "curl line" }).press("Enter");
+}
