@@ -7,7 +7,7 @@ import type { Parsed } from "./notation.js";
 import { METHODS, parsePlain } from "./plain.js";
 import { BUILTIN_NAMES } from "./shell/builtins.js";
 
-const KNOWN = ["docker", "podman", "curl", ...BUILTIN_NAMES];
+const KNOWN = ["docker", "podman", "curl", "help", ...BUILTIN_NAMES];
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
 /** What a command's words stand for. `version` is spoken where none is said; `environment`: variables that it sees. */
@@ -15,6 +15,7 @@ export function parseWords(all: readonly string[], version: string, environment 
   const words = all[0] === "sudo" ? all.slice(1) : all;
   const [first = ""] = words;
   if (first === "curl") return parseCurl(words);
+  if (first === "help") return parseDocker(["docker", ...words], version, environment);
   if (first === "docker" || first === "podman") return parseDocker(words, version, environment);
   if (isPlain(first)) return parsePlain(words.join(" "));
   const meant = didYouMean(first, KNOWN);
