@@ -1,4 +1,5 @@
-// In which order files are run: long ones first, so that in the end nobody waits for one that was begun last.
+// In which order files are run: long ones first, so that in the end nobody waits for one that was begun last;
+// and those that share a process (sharing.ts) side by side.
 
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -19,6 +20,8 @@ export class LongFirst extends BaseSequencer {
       const place = LONG.indexOf(relative(this.ctx.config.root, moduleId));
       return place < 0 ? LONG.length : place;
     };
-    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
+    // A process is kept for another file if one that shares it comes next.
+    const isShared = ({ project }: TestSpecification): number => (project.config.isolate ? 0 : 1);
+    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b) || isShared(a) - isShared(b));
   }
 }

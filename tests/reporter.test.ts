@@ -41,6 +41,8 @@ const BUSY = `
   const burn = "const enough = 1_000_000; let used = 0; while (used < enough) used = process.cpuUsage().user;";
   test("it is busy", () => { spawnSync(process.execPath, ["-e", burn]); });
 `;
+/** Shorter than the busy one, and so run behind it. */
+const IDLE = ["idle-1", "idle-2"];
 let directory = "";
 
 beforeAll(async () => {
@@ -49,6 +51,7 @@ beforeAll(async () => {
   await writeFile(join(directory, "failures.test.js"), FAILURES);
   await writeFile(join(directory, "setups.test.js"), SET_UPS);
   await writeFile(join(directory, "busy.test.js"), BUSY);
+  for (const name of IDLE) await writeFile(join(directory, `${name}.test.js`), `test("it is idle", () => {});`);
   const config = { test: { runner: join(ROOT, "tests/runner.ts") } };
   await writeFile(join(directory, "vitest.config.mjs"), `export default ${JSON.stringify(config)};`);
 });
@@ -101,13 +104,21 @@ test("files are named with the time they took, their processes' included", async
   expect(Number(took[0]), told).toBeGreaterThanOrEqual(1);
 });
 
+test("files that share a process are each named with their own time", async () => {
+  const inOneProcess = ["--no-isolate", "--maxWorkers", "1", "--pool", "forks"];
+  const { lines, told } = await runOf(["busy", ...IDLE], { CI: "false" }, inOneProcess);
+  const busy = lines.flatMap((line) => /^took [\d.]+ s, [1-9][\d.]* s of processors: (.*)$/.exec(line)?.[1] ?? []);
+  expect(busy, told).toEqual(["busy.test.js"]);
+});
+
 async function runOf(
   files: string | string[],
   env: Record<string, string>,
+  flags: readonly string[] = [],
 ): Promise<{ code: number | null; lines: string[]; told: string }> {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
   const reporter = join(ROOT, "tests/reporter.ts");
-  const options = ["run", ...[files].flat(), "--globals", "--root", directory, "--reporter", reporter];
+  const options = ["run", ...[files].flat(), "--globals", "--root", directory, "--reporter", reporter, ...flags];
   const { code, stdout, stderr } = await run([process.execPath, vitest, ...options], { env, cwd: directory });
   return { code, lines: stdout.trim().split("\n"), told: stdout + stderr };
 }

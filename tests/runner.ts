@@ -7,7 +7,7 @@ declare module "vitest" {
   interface TaskMeta {
     /** What the first try of this suite's set-up failed of, when the second did not. */
     firstSetUp?: string;
-    /** Seconds of processors that a file took: its own process and the ended ones that it started. */
+    /** Seconds of processors that a file took: its process since the last file, and the ended ones that it started. */
     processorSeconds?: number;
   }
 }
@@ -20,7 +20,7 @@ type Hook = (...args: never[]) => unknown;
 export default class Runner extends TestRunner {
   override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
     await super.onAfterRunSuite(suite);
-    if ("filepath" in suite) suite.meta.processorSeconds = processorSeconds();
+    if ("filepath" in suite) suite.meta.processorSeconds = secondsSinceLastFile();
   }
 
   override async onBeforeRunSuite(suite: RunnerTestSuite): Promise<void> {
@@ -51,6 +51,15 @@ function twice<SetUp extends Hook>(suite: RunnerTestSuite, setUp: SetUp, afterAl
 
 async function run(hook: Hook, args: never[]): Promise<void> {
   await hook(...args);
+}
+
+/** What this process had taken when its last file ended: one may run many of them. */
+let counted = 0;
+
+function secondsSinceLastFile(): number {
+  const before = counted;
+  counted = processorSeconds();
+  return counted - before;
 }
 
 /** utime, stime, cutime and cstime of proc(5), counted behind the name, which may hold spaces. */

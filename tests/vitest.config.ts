@@ -3,11 +3,16 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { LongFirst } from "./order.js";
+import { ALL, SHARED } from "./sharing.js";
 
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
-    include: ["tests/**/*.test.ts", "core/bindgen/*.test.ts"],
+    // Two that differ in nothing but in who shares a process (sharing.ts).
+    projects: [
+      { extends: true, test: { name: "in turn", include: [...SHARED], isolate: false } },
+      { extends: true, test: { name: "alone", include: [...ALL], exclude: [...SHARED] } },
+    ],
     pool: "forks",
     // Most of what a file does is to wait for daemons and containers of its own.
     maxWorkers: 4,
