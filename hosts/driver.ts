@@ -121,11 +121,6 @@ export class Driver {
     return this.#instances.life?.allocatedBytes ?? 0;
   }
 
-  /** See `Timers.turns`; 0 while there is no instance. */
-  get turns(): number {
-    return this.#instances.life?.turns ?? 0;
-  }
-
   /**
    * Collects the instance's garbage and fills what is free with zeros, so that pages of its memory can be handed back to
    * the system. Returns the memory, to be asked for again after each step; null while there is none, and from within one.
@@ -168,14 +163,13 @@ export class Driver {
   }
 
   /**
-   * Takes no more requests. What is under way comes to its end, what may last is given up, and the core undoes what it
-   * then would not end. Resolves when all steps have left and nothing goes on that changes anything, or in 10 s.
+   * Takes no more requests. What is under way comes to its end, what may last is given up, and who then can be answered
+   * is; to the core all others are gone, and it undoes what it then would not end. Resolves when all steps have left and
+   * nothing goes on that changes anything, or 10 s after `since`, the monotonic time at which the end was asked for.
    */
-  async close(): Promise<void> {
+  async close(since = this.#host.timers.now().monotonic): Promise<void> {
     this.#idle.callOff();
-    // Whoever served them does no more: what they have had mounted is to be given back.
-    for (const request of this.#requests.all) this.deliver({ tag: "closed", val: { request, why: "client" } });
-    await this.#instances.close();
+    await this.#instances.close(since, () => this.#hangUp());
   }
 
   /**
@@ -253,6 +247,11 @@ export class Driver {
     if (this.#instances.isCutOff) return;
     if (isEnd(input)) this.#requests.endOrphans(this.#replies, endedBy(input));
     this.#idle.happened(now.monotonic);
+  }
+
+  /** Nobody is answered any more: what requests have had mounted is to be given back. */
+  #hangUp(): void {
+    for (const request of this.#requests.all) this.deliver({ tag: "closed", val: { request, why: "client" } });
   }
 
   /** Nothing has happened for a moment. */

@@ -76,18 +76,13 @@ export class Effects {
 
   /**
    * Gives up what may last for hours. Resolves when nothing goes on that changes anything and the instance has been told
-   * how it ended, and has had the turns that it wanted; false: nothing did go on.
+   * how it ended, and of timers that were due; false: nothing did go on.
    */
   async end(): Promise<boolean> {
-    const awaited = [...this.#awaited, ...this.#timers.wanted];
+    const awaited = [...this.#awaited, ...this.#timers.due];
     this.#abandon(isLong);
     await Promise.all(awaited.map(({ ended }) => ended));
     return awaited.length > 0;
-  }
-
-  /** See `Timers.turns`. */
-  get turns(): number {
-    return this.#timers.turns;
   }
 
   /**

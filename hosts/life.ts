@@ -134,11 +134,6 @@ export class Life {
     while (!this.#gone && (await this.#effects.end()));
   }
 
-  /** See `Timers.turns`. */
-  get turns(): number {
-    return this.#effects.turns;
-  }
-
   /** See `Effects.discard`. */
   discard(): Promise<void> {
     return this.#effects.discard();

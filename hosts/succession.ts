@@ -33,11 +33,13 @@ const PATIENCE_NS = 500_000_000n;
 /** How long commands in flight are waited for before the next instance: one that goes on beside it would undo its work. */
 const LONGEST_REST_NS = 60_000_000_000n;
 const INCIDENT_BYTES = 6;
-/** How long closing waits: what is in flight then ends with the process. */
+/** How long after it was asked for the end is there: what is in flight then ends with the process. */
 const LONGEST_CLOSE_NS = 10_000_000_000n;
-/** Of that, how long the instance is told what becomes of what it had begun, so that it undoes what it would not end. */
+/** Until then the instance is told what becomes of what it had begun, so that it undoes what it would not end. */
 const LONGEST_END_NS = 6_000_000_000n;
-/** Of that, how long launches may take: one that is given up is undone, too. */
+/** Until then requests are answered that can be. */
+const LONGEST_ANSWER_NS = 4_000_000_000n;
+/** Until then launches may take: one that is given up is undone, too. */
 const LONGEST_START_NS = 2_000_000_000n;
 
 export class Succession {
@@ -115,12 +117,12 @@ export class Succession {
     this.#replacing = this.#replace(life, error);
   }
 
-  /** See `Driver.close`. */
-  async close(): Promise<void> {
+  /** See `Driver.close`. `hangUp`: the instance is to be told that the clients are gone. */
+  async close(since: bigint, hangUp: () => void): Promise<void> {
     this.#ending = !this.#closed;
     this.#closed = true;
     this.#needs.setbacks.endPause();
-    await Promise.race([this.#needs.alarms.within(LONGEST_CLOSE_NS, this.#rest()), this.#cutting]);
+    await Promise.race([this.#by(since + LONGEST_CLOSE_NS, this.#rest(since, hangUp)), this.#cutting]);
   }
 
   /** See `Driver.cut`. */
@@ -134,11 +136,11 @@ export class Succession {
     this.#endAll();
   }
 
-  async #rest(): Promise<void> {
+  async #rest(since: bigint, hangUp: () => void): Promise<void> {
     // An instance that is being opened would go on keeping records.
     await this.#opened.catch(() => {});
     await this.#replacing;
-    if (this.#life !== null) await this.#ended(this.#life);
+    if (this.#life !== null) await this.#ended(this.#life, since, hangUp);
     this.#ending = false;
     const life = this.#life;
     this.#life = null;
@@ -146,10 +148,17 @@ export class Succession {
     await life?.discard();
   }
 
-  async #ended(life: Life): Promise<void> {
-    const late = this.#after(LONGEST_START_NS, () => life.giveUp());
-    await this.#needs.alarms.within(LONGEST_END_NS, life.rest());
+  async #ended(life: Life, since: bigint, hangUp: () => void): Promise<void> {
+    const late = this.#needs.alarms.at(since + LONGEST_START_NS, () => life.giveUp());
+    await this.#by(since + LONGEST_ANSWER_NS, life.rest());
+    hangUp();
+    await this.#by(since + LONGEST_END_NS, life.rest());
     late();
+  }
+
+  /** Whether something ends by a monotonic time. */
+  #by(time: bigint, ended: Promise<void>): Promise<boolean> {
+    return this.#needs.alarms.within(time - this.#needs.lent.host.timers.now().monotonic, ended);
   }
 
   async #replace(life: Life, error: unknown): Promise<void> {

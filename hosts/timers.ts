@@ -5,8 +5,6 @@ import type { Effect } from "./outbox.js";
 
 interface Timer {
   at: bigint;
-  /** It was due as it was set: the instance goes on in another step with what takes long. */
-  isTurn: boolean;
   /** It has come, or was called off. */
   ended: Promise<void>;
   callOff: () => void;
@@ -16,7 +14,6 @@ export class Timers {
   readonly #clock: Clock;
   readonly #elapsed: (op: Operation) => void;
   readonly #set = new Map<Operation, Timer>();
-  #turns = 0;
 
   constructor(clock: Clock, elapsed: (op: Operation) => void) {
     this.#clock = clock;
@@ -26,12 +23,10 @@ export class Timers {
   /** In place of one that has been set. */
   set(op: Operation, at: bigint): void {
     this.cancel(op);
-    const isTurn = at <= this.#clock.now().monotonic;
     let end = (): void => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
     const clear = this.#clock.at(at, () => {
       this.#set.delete(op);
-      this.#count(isTurn);
       this.#elapsed(op);
       end();
     });
@@ -39,8 +34,7 @@ export class Timers {
       clear();
       end();
     };
-    this.#set.set(op, { at, isTurn, ended, callOff });
-    this.#count(isTurn);
+    this.#set.set(op, { at, ended, callOff });
   }
 
   cancel(op: Operation): void {
@@ -58,17 +52,9 @@ export class Timers {
     return [...this.#set].map(([op, { at }]) => ({ to: "timers", op, command: { tag: "set", val: at } }));
   }
 
-  /** Turns that the instance wants and has not had. */
-  get wanted(): Timer[] {
-    return [...this.#set.values()].filter(({ isTurn }) => isTurn);
-  }
-
-  /** Grows with each turn that the instance wants, and with each that it gets. */
-  get turns(): number {
-    return this.#turns;
-  }
-
-  #count(isTurn: boolean): void {
-    if (isTurn) this.#turns += 1;
+  /** Those that come next: with what takes long an instance goes on in another step, for which it sets one that is due. */
+  get due(): Timer[] {
+    const { monotonic } = this.#clock.now();
+    return [...this.#set.values()].filter(({ at }) => at <= monotonic);
   }
 }

@@ -9,7 +9,6 @@ import type { Host, Input, RecordStore, RequestId, Stdio, engine } from "../host
 import { Instance } from "../instance.js";
 import type { CompiledCore } from "../instance.js";
 import { DryRuns } from "../dry-run/dry-runs.js";
-import { Grace } from "../grace.js";
 import { ReplyRouter } from "../reply-router.js";
 import { Attachments } from "../streams/attachments.js";
 import { packageCore } from "./core.js";
@@ -234,18 +233,24 @@ export class EmbeddedEngine implements Engine, Entrance, Door {
   }
 
   async #close(): Promise<void> {
-    const driver = this.#driver;
     this.#state = "closed";
-    await this.#answered();
-    this.#local.failAll(new EngineClosed());
-    if (driver !== null && !(await within(LONGEST_REST_MS, moving(this.#options.host, driver.close())))) driver.cut();
+    if (this.#driver !== null) await this.#closeDriver(this.#driver);
     this.#leave("closed", new EngineClosed());
     await closeWorld(this.#options.host, this.#records);
   }
 
-  /** Resolves when nobody waits for an answer any more, or after a while. */
-  async #answered(): Promise<void> {
-    const grace = new Grace(GRACE_MS, () => this.#driver?.turns ?? 0);
-    while (this.#local.waiting && !grace.isOver) await new Promise((resolve) => setTimeout(resolve, 5));
+  /** All of it has one deadline, by the host's clock and by the platform's: the host's may stand still. */
+  async #closeDriver(driver: Driver): Promise<void> {
+    const { host } = this.#options;
+    const [since, last] = [host.timers.now().monotonic, performance.now() + LONGEST_REST_MS];
+    await this.#answered(performance.now() + GRACE_MS);
+    this.#local.failAnswered(new EngineClosed());
+    const closed = moving(host, driver.close(since));
+    if (!(await within(last - performance.now(), closed))) driver.cut();
+  }
+
+  /** Resolves when nobody waits for an answer any more, or when it is so late. */
+  async #answered(last: number): Promise<void> {
+    while (this.#local.waiting && performance.now() < last) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

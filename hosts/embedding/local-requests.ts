@@ -86,6 +86,11 @@ export class LocalRequests {
       });
   }
 
+  /** Breaks those off whose answers have begun: they may have no end. */
+  failAnswered(error: unknown): void {
+    for (const channel of [...this.#open.keys()]) if (channel.answered) this.#fail(channel, error);
+  }
+
   /** Breaks all off that are not over. */
   failAll(error: unknown): void {
     for (const channel of [...this.#open.keys()]) this.#fail(channel, error);

@@ -54,7 +54,8 @@ export async function runDaemon(configuration: Configuration, core: DaemonCore =
   const reloads = new Reloads(configuration, log);
   const closings: Closing[] = [];
   const close = async (): Promise<void> => {
-    for (let closing = closings.pop(); closing !== undefined; closing = closings.pop()) await closing();
+    const since = systemClock.now().monotonic;
+    for (let closing = closings.pop(); closing !== undefined; closing = closings.pop()) await closing(since);
   };
   const told = signalled();
   try {
@@ -93,7 +94,9 @@ async function start(
   const options = driverOptions(config, host, recorder, incidents);
   options.observer = together([...(recorder === null ? [] : [recorder]), tellFindings(log), surplus]);
   const driver = await opened(Driver.open(core.compiled, ordered, replies, bodies, options), incidents);
-  closings.push(() => driver.close());
+  let server: ApiServer | null = null;
+  closings.push(() => server?.close());
+  closings.push((since) => driver.close(since));
   surplus.watch(driver);
   reloads.tell({ driver, ground });
   closings.push(() => reloads.close());
@@ -109,10 +112,10 @@ async function start(
   const given = { driver, replies, bodies, stdio, attachments, hasHungUp, peerOf, bodyLimit: BODY_LIMIT, dryRuns };
   const telling = { recorder, knowsPeers: peerOf !== undefined };
   const own: ApiServerOptions["own"] = (head, from) => traceReply(head, from, telling);
-  const server = await ApiServer.create({ ...given, own });
-  closings.push(() => server.close(GRACE_MS, () => driver.turns));
+  const api = (server = await ApiServer.create({ ...given, own }));
+  closings.push(() => api.drain(GRACE_MS));
   for (const { path, name } of sockets) {
-    await listen(server.accept(name), path, group);
+    await listen(api.accept(name), path, group);
     closings.push(() => rmSync(path, { force: true }));
   }
   return remarks;

@@ -33,8 +33,8 @@ export interface ProcessMemory {
   trim(): Promise<void>;
 }
 
-/** Something that was opened, to be closed in reverse. */
-export type Closing = () => unknown;
+/** Something that was opened, to be closed in reverse. `since`: the monotonic time at which the end was asked for. */
+export type Closing = (since: bigint) => unknown;
 
 /** Adds to `closings` as it goes. */
 export type OpenGround = (config: DaemonConfig, closings: Closing[], log: Log) => Promise<Ground>;

@@ -10,7 +10,6 @@ import fastify from "fastify";
 import { contextOf, straight } from "../door.js";
 import type { Door, Passage } from "../door.js";
 import type { DryRuns } from "../dry-run/dry-runs.js";
-import { Grace } from "../grace.js";
 import type { Input, RequestId, Stdio, engine } from "../host.js";
 import { Attachments } from "../streams/attachments.js";
 import type { RequestBodies } from "../bodies.js";
@@ -71,7 +70,6 @@ export class ApiServer {
   readonly #listeners: SocketServer[] = [];
   readonly #origins = new WeakMap<Gate, Origin>();
   readonly #open = new Set<Gate>();
-  #ending: NodeJS.Timeout | undefined;
 
   static async create(options: ApiServerOptions): Promise<ApiServer> {
     let http: Server | null = null;
@@ -143,21 +141,31 @@ export class ApiServer {
   }
 
   /**
-   * No new connections; those that are open get `graceMs` for replies under way, then they are closed. `turns`: see `Grace`.
+   * No new connections; those that are open get `graceMs` for replies under way. Then those are closed whose replies have
+   * begun, which may have no end; the others wait for theirs until `close`.
    */
-  async close(graceMs: number, turns: () => number = () => 0): Promise<void> {
+  async drain(graceMs: number): Promise<void> {
     for (const listener of this.#listeners) listener.close();
     for (const gate of this.#open) gate.closeWhenIdle();
-    this.#destroyAfter(new Grace(graceMs, turns));
-    while (this.#open.size > 0) await Promise.race([...this.#open].map(closing));
-    clearTimeout(this.#ending);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
+    await Promise.race([late, this.#closed(() => true)]);
+    clearTimeout(timer);
+    await this.#destroy((gate) => gate.answered);
   }
 
-  #destroyAfter(grace: Grace): void {
-    this.#ending = setTimeout(() => {
-      if (!grace.isOver) return this.#destroyAfter(grace);
-      for (const gate of this.#open) gate.destroy();
-    }, grace.left);
+  /** Behind `drain`: whoever waits is sent away. */
+  async close(): Promise<void> {
+    await this.#destroy(() => true);
+  }
+
+  async #destroy(which: (gate: Gate) => boolean): Promise<void> {
+    for (const gate of this.#open) if (which(gate)) gate.destroy();
+    await this.#closed(which);
+  }
+
+  async #closed(which: (gate: Gate) => boolean): Promise<void> {
+    await Promise.all([...this.#open].filter(which).map(closing));
   }
 
   #ask(message: IncomingMessage, response: ServerResponse): void {

@@ -229,37 +229,70 @@ describe("an orderly end", () => {
 
   test("lets the core have the turns that it wants, and what it answers then leaves", async () => {
     const { request, driver, clock, left } = await openWorld(inTurns);
-    expect(driver.turns).toBe(0);
     request("/");
-    expect(driver.turns).toBe(1);
     let isClosed = false;
     const closed = driver.close().then(() => (isClosed = true));
     await settle();
     clock.advance(0n);
     await settle();
-    expect([left, driver.turns, isClosed]).toEqual([[], 3, false]);
+    expect([left, isClosed]).toEqual([[], false]);
     clock.advance(0n);
     await closed;
     expect(left).toEqual(["1:whole 200"]);
+  });
+
+  test("tells the core that clients are gone once nothing goes on that they could be answered by", async () => {
+    const told: string[] = [];
+    const script: Script = {
+      step: (imports, input) => {
+        told.push(input.tag);
+        if (input.tag === "request") setTimer(imports, 1n, 0n);
+      },
+    };
+    const { request, driver, clock } = await openWorld(script);
+    request("/");
+    const closed = driver.close();
+    await settle();
+    expect(told).toEqual(["request"]);
+    clock.advance(0n);
+    await closed;
+    expect(told).toEqual(["request", "elapsed", "closed"]);
+  });
+
+  test("is there 10 s after it was asked for, though others took of them and a command never ends", async () => {
+    const content: Host["content"] = () => new Promise(() => {});
+    const { request, driver, clock } = await openWorld(script([]), { content });
+    request("/drop");
+    const since = clock.now().monotonic;
+    clock.advance(3n * SECOND);
+    let isClosed = false;
+    const closed = driver.close(since).then(() => (isClosed = true));
+    await settle();
+    clock.advance(7n * SECOND - 1n);
+    await settle();
+    expect(isClosed).toBe(false);
+    clock.advance(1n);
+    await closed;
   });
 
   test("does not wait for timers that are not due", async () => {
     const script: Script = { step: (imports) => setTimer(imports, 1n, SECOND) };
     const { request, driver } = await openWorld(script);
     request("/");
-    expect(driver.turns).toBe(0);
     await driver.close();
   });
 
   test("does not wait for a turn that was called off", async () => {
     const script: Script = {
       step: (imports, input) => {
-        if (input.tag === "request") setTimer(imports, 1n, 0n);
-        if (input.tag === "closed") imports["coracle:engine/timers"].perform(1n, { tag: "cancel" });
+        if (input.tag !== "request") return;
+        if (input.val.target === "/") setTimer(imports, 1n, 0n);
+        else imports["coracle:engine/timers"].perform(1n, { tag: "cancel" });
       },
     };
     const { request, driver } = await openWorld(script);
     request("/");
+    request("/off");
     await driver.close();
   });
 });

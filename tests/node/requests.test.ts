@@ -308,26 +308,28 @@ describe("a body", () => {
   });
 });
 
-describe("a server that is closed", () => {
-  test("waits for a reply for as long as the core goes on by itself", async () => {
+describe("a server that is drained", () => {
+  test("cuts whoever does not come to the end of an answer, and lets others wait for theirs", async () => {
     const { server, connect, nextRequest, reply } = await scriptedServer();
-    const client = await connect();
-    client.send("GET /x HTTP/1.1\r\nHost: d\r\n\r\n");
+    const [endless, late] = [await connect(), await connect()];
+    endless.send("GET /events HTTP/1.1\r\nHost: d\r\n\r\n");
+    const events = await nextRequest();
+    late.send("GET /late HTTP/1.1\r\nHost: d\r\n\r\n");
     const { id } = await nextRequest();
-    let looks = 0;
-    await server.close(1, () => {
-      if (++looks === 5) reply(id, whole(201));
-      return Math.min(looks, 5);
-    });
-    expect((await client.response("GET")).status).toBe(201);
+    reply(events.id, { tag: "open", val: { status: 200, headers: "Content-Type: application/json" } });
+    await server.drain(1);
+    await expect(endless.response("GET")).rejects.toThrow();
+    reply(id, whole(201));
+    expect((await late.response("GET")).status).toBe(201);
   });
 
-  test("cuts whoever is not answered in time once it does not", async () => {
+  test("and closed sends away whoever was not answered", async () => {
     const { server, connect, nextRequest } = await scriptedServer();
     const client = await connect();
     client.send("GET /x HTTP/1.1\r\nHost: d\r\n\r\n");
     await nextRequest();
-    await server.close(1, () => 7);
+    await server.drain(1);
+    await server.close();
     await expect(client.response("GET")).rejects.toThrow();
   });
 });

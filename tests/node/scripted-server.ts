@@ -67,7 +67,8 @@ export async function scriptedServer(
   const connections: RawConnection[] = [];
   onTestFinished(async () => {
     for (const connection of connections) connection.close();
-    await server.close(0);
+    await server.drain(0);
+    await server.close();
     await rm(directory, { recursive: true });
   });
   let seen = 0;
