@@ -420,5 +420,6 @@ describe("whatever is done to the bytes of a record, the others open", () => {
     }
     opened.call("POST", "/containers/create", { Image: "busybox" });
     expect(opened.records.has("engine/id")).toBe(true);
+    opened.close();
   }
 });

@@ -1,14 +1,15 @@
 // An engine opened on given records and findings, whose host does all that it is asked at once; and what it did.
 
 import type { engine, processes } from "../../../hosts/host.js";
+import { packageCore } from "../../../hosts/embedding/core.js";
 import { Instance, type CompiledCore } from "../../../hosts/instance.js";
-import { loadCore } from "../../../hosts/node/core-files.js";
 import type { HostEffect, StepOutputs } from "../../../hosts/outbox.js";
 import { MemoryJournal } from "../../../hosts/journal.js";
 import { journalRead } from "../../support/kept-records.js";
+import { giveBack, unopened } from "../crash/unopened.js";
 import { OPTIONS } from "../fixtures.js";
 
-const core = loadCore();
+const core = packageCore();
 /** Records were made by either runtime. */
 const WITH_CRUN: engine.Options = {
   ...OPTIONS,
@@ -36,7 +37,10 @@ export const NOTHING_FOUND: engine.Inventory = {
 
 /** Why an engine would not open them; undefined if it would. */
 export function refusal(records: Records): string | undefined {
-  return new Instance(core).refuses(stored(records));
+  const instance = unopened();
+  const why = instance.refuses(stored(records));
+  giveBack(instance);
+  return why;
 }
 
 export class Opened {
@@ -66,7 +70,7 @@ export class Opened {
     fails: (effect: HostEffect) => string | undefined = () => undefined,
     compiled: CompiledCore = core,
   ) {
-    this.#instance = new Instance(compiled);
+    this.#instance = compiled === core ? unopened() : new Instance(compiled);
     this.records = new Map(Array.from(given, ([key, value]) => [key, text(value)]));
     this.#fails = fails;
     const inventory = { ...NOTHING_FOUND, ...found };
@@ -77,6 +81,11 @@ export class Opened {
       .flatMap((note) => (note.tag === "found" ? [`${note.val.deed} ${note.val.what}: ${note.val.why}`] : []));
     this.puts = outputs.records.flatMap((command) => (command.tag === "put" ? [command.val.key] : []));
     this.#take(outputs);
+  }
+
+  /** It is not used any more. */
+  close(): void {
+    giveBack(this.#instance);
   }
 
   /** Keys of what is set aside. */
