@@ -149,7 +149,8 @@ export function openTerminal(kernel: Kernel, rows: number, columns: number): { t
   try {
     const terminal = open("/dev/ptmx");
     const other = open(`/dev/pts/${kernel.unlockTerminal(terminal)}`);
-    // The process's own does what terminals do. Runtimes make this one raw, too, but only once they copy already.
+    // Nothing is echoed twice. runc does the same to this one only once it copies already; then it has this one add
+    // returns to newlines, and the process's own no more. What a process writes before that has two, by runc alone too.
     kernel.makeRaw(other);
     if (rows > 0 && columns > 0) kernel.setWindowSize(terminal, rows, columns);
     return { terminal, other };
