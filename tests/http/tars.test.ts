@@ -53,6 +53,15 @@ onEngines("tars", (engine, kind) => {
       expect(await unpack(entries, path)).toMatchObject([{ name: "x", type: "file", text: "in" }]);
     });
 
+    const cut = "d/".repeat(50);
+    test.each<[string, Partial<RawEntry>]>([
+      ["pax's", { pax: { path: `${cut}x` } }],
+      ["GNU tar's", { longName: `${cut}x` }],
+    ])(`${way}: a file stays one whose long name, %s, is cut off behind a slash`, async (_, long) => {
+      const found = await unpack([{ name: cut, body: "in", ...long }, { name: "after" }], `/${cut}x`);
+      expect(found).toMatchObject([{ name: "x", type: "file", text: "in" }]);
+    });
+
     test.each<[string, RawEntry[]]>([
       ["a file in the place of the root", [{ name: "..", body: "x" }]],
       ["a hard link to the root", [hard("x", "..")]],

@@ -6,14 +6,13 @@ import { malformed, ownerOf, type Header } from "./header.js";
 import { parseTime } from "./pax.js";
 
 export function entryOf(header: Header, records: ReadonlyMap<string, string>): TarEntry {
-  const type = TYPE_OF_FLAG[header.flag];
-  if (!type) throw new HostFailure("unsupported", `unhandled tar header type ${header.flag.charCodeAt(0)}`);
+  const name = records.get("path") ?? header.name;
+  const type = typeOf(header.flag, name);
   const xattrs = new Map<string, string>();
   for (const [key, value] of records) {
     if (key.startsWith(XATTR)) xattrs.set(key.slice(XATTR.length), value);
   }
   const mtime = records.get("mtime");
-  const name = records.get("path") ?? header.name;
   const target = records.get("linkpath") ?? header.target;
   if (name.includes("\0") || target.includes("\0")) throw malformed();
   return {
@@ -30,6 +29,13 @@ export function entryOf(header: Header, records: ReadonlyMap<string, string>): T
     minor: header.minor,
     xattrs,
   };
+}
+
+/** v7 has no type of its own for directories. It is the whole name that tells: a block has the beginning of a long one. */
+function typeOf(flag: string, name: string): EntryType {
+  const type = TYPE_OF_FLAG[flag];
+  if (!type) throw new HostFailure("unsupported", `unhandled tar header type ${flag.charCodeAt(0)}`);
+  return (flag === "0" || flag === "7") && name.endsWith("/") ? "directory" : type;
 }
 
 function sizeIn(records: ReadonlyMap<string, string>, otherwise: number): number {

@@ -31,17 +31,14 @@ export function parseHeader(block: Uint8Array): Header | null {
   const name = text(block, 0, 100);
   const prefix = ustar ? text(block, 345, 500) : "";
   const known = ustar || magic === "ustar ";
-  const flag = String.fromCharCode(block[156] || 0x30);
-  const full = prefix === "" ? name : `${prefix}/${name}`;
   return {
-    name: full,
+    name: prefix === "" ? name : `${prefix}/${name}`,
     mode: number(block, 100, 8),
     uid: owner(block, 108),
     gid: owner(block, 116),
     size: number(block, 124, 12),
     mtime: number(block, 136, 12),
-    // v7 has no type of its own for directories.
-    flag: (flag === "0" || flag === "7") && full.endsWith("/") ? "5" : flag,
+    flag: String.fromCharCode(block[156] || 0x30),
     target: text(block, 157, 257),
     major: known ? number(block, 329, 8) : 0,
     minor: known ? number(block, 337, 8) : 0,
