@@ -1,7 +1,9 @@
 // Requests as they reach the core, and what is none.
 
+import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { engine } from "../../hosts/host.js";
+import { openWorld, settle, unmount } from "../driver/fake.js";
 import { scriptedServer, until, whole } from "./scripted-server.js";
 
 const echoTarget = (request: engine.Request, reply: (command: ReturnType<typeof whole>) => void) =>
@@ -321,6 +323,27 @@ describe("a server that is drained", () => {
     await expect(endless.response("GET")).rejects.toThrow();
     reply(id, whole(201));
     expect((await late.response("GET")).status).toBe(201);
+  });
+
+  test("and a driver whose command never ends are closed by one deadline, though a client never reads", async () => {
+    const { server, path, nextRequest, reply, connections } = await scriptedServer();
+    const { driver, clock, request } = await openWorld(
+      { step: (imports, input) => input.tag === "request" && unmount(imports, 1n, "c") },
+      { content: () => new Promise(() => {}) },
+    );
+    request("/never-ends");
+    const client = connect(path).on("error", () => {});
+    client.write("GET /large HTTP/1.1\r\nHost: d\r\n\r\n");
+    reply((await nextRequest()).id, whole(200, "x".repeat(8 << 20)));
+    const since = clock.now().monotonic;
+    await server.drain(1);
+    expect(await connections()).toBe(0);
+    const closed = driver.close(since);
+    await settle();
+    clock.advance(10_000_000_000n);
+    await closed;
+    await server.close();
+    client.destroy();
   });
 
   test("and closed sends away whoever was not answered", async () => {
