@@ -1,7 +1,7 @@
 // The page on a phone: the lesson stands above the request that it speaks of, and moves on with it. And what is waited
 // for is told.
 
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { LESSONS } from "../../hosts/browser/lessons/lessons.js";
 import { sendLast } from "./chromium.js";
@@ -24,6 +24,7 @@ onPages("the page on a phone", (browser) => {
     expect(await buttons.allInnerTexts()).toEqual(["Add the request once more", "Add the request"]);
     const [answer, card] = await tops(page, [".answer", ".lesson-card >> nth=1"]);
     expect(card).toBeGreaterThan(answer!);
+    await expect.poll(() => isInView(page.locator(".lesson-task").nth(1)), PATIENCE).toBe(true);
     await page.locator(".lesson-card").last().getByRole("button", { name: "the request" }).click();
     await expect.poll(() => page.locator(".cell").count()).toBe(2);
     const [task, next] = await tops(page, [".lesson-task >> nth=1", ".cell >> nth=1"]);
@@ -45,7 +46,9 @@ onPages("the page on a phone", (browser) => {
       await sendLine(page, `GET ${line}`);
     }
     await page.locator(".lesson-card").getByRole("button", { name: "Next lesson: What happens on a crash" }).click();
-    await page.locator(".lesson-card", { hasText: "Create a container that goes on for long." }).waitFor();
+    const card = page.locator(".lesson-card", { hasText: "Create a container that goes on for long." });
+    await card.waitFor();
+    await expect.poll(() => isInView(card), PATIENCE).toBe(true);
     expect(complaints).toEqual([]);
     await page.context().close();
   });
@@ -76,6 +79,19 @@ onPages("the page on a phone", (browser) => {
     await page.context().close();
   });
 });
+
+/** Whether all of it can be seen: scrolling cuts off what lies beyond. */
+function isInView(element: Locator): Promise<boolean> {
+  return element.evaluate(
+    (one) =>
+      new Promise<boolean>((resolve) => {
+        new IntersectionObserver(([entry], observer) => {
+          observer.disconnect();
+          resolve(entry!.intersectionRatio >= 0.99);
+        }).observe(one);
+      }),
+  );
+}
 
 /** Where these begin, from the top of the page. */
 async function tops(page: Page, parts: readonly string[]): Promise<number[]> {

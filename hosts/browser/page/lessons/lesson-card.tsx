@@ -1,6 +1,6 @@
 // Where there is room for one column: what the lesson says, right above the requests that it speaks of.
 
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { LESSONS } from "../../lessons/lessons.js";
 import type { Progress } from "../../lessons/progress.js";
 import { usePlayground } from "../context.js";
@@ -28,12 +28,18 @@ export function usePlaced(progress: Progress, answered: string | null): readonly
 
 export function LessonCard({ at }: { at: number }) {
   const { course } = usePlayground();
-  const { status, reached } = course.progress.value;
+  const { status, turn, reached } = course.progress.value;
   const { lesson } = course;
+  const step = lesson?.steps[at];
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // Of a step amid the lesson the task is enough: as much as may be of the answer above it is to stay in view.
+    const part = step !== undefined && at > 0 ? ".lesson-task" : null;
+    if (at === reached) bringIntoView(card.current, part);
+  }, [turn, at === reached]);
   if (lesson === null) return null;
-  const step = lesson.steps[at];
   return (
-    <section class="lesson-card" aria-label={`Lesson, step ${at + 1}`} aria-busy={status === "preparing"}>
+    <section ref={card} class="lesson-card" aria-label={`Lesson, step ${at + 1}`} aria-busy={status === "preparing"}>
       <h3>
         <span>
           <span class="muted">{LESSONS.indexOf(lesson) + 1}</span> {lesson.title}
@@ -52,4 +58,13 @@ export function LessonCard({ at }: { at: number }) {
       {!step && <NextLesson lesson={lesson} />}
     </section>
   );
+}
+
+/** After the answer, which is brought into view itself. Who goes by the keyboard keeps what has the focus in view. */
+function bringIntoView(card: HTMLElement | null, part: string | null): void {
+  const element = part === null ? card : card?.querySelector(part);
+  const scroll = (): void => {
+    if (document.querySelector(":focus-visible") === null) element?.scrollIntoView({ block: "nearest" });
+  };
+  requestAnimationFrame(() => requestAnimationFrame(scroll));
 }
