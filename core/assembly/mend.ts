@@ -35,6 +35,7 @@ import { tellAdopted, tellMended } from "./records/found";
 import { restore } from "./records/restore";
 import { engine } from "./state";
 import { findLostNetworks, strayNetworks, sweep } from "./sweep";
+import { beginMaking, restoreOwners } from "./volume/untold";
 
 /** Docker's code for a container whose end nobody saw. */
 const UNKNOWN_CODE: u32 = 255;
@@ -49,6 +50,8 @@ export function mend(records: Stored[], inventory: Inventory): void {
   // Before anything is swept: what is mounted for their making belongs to nobody any more.
   const halfMade = takeHalfMade(containers);
   sweep(inventory);
+  restoreOwners(containers);
+  for (let i = 0; i < halfMade.length; i++) beginMaking(halfMade[i]);
   for (let i = 0; i < containers.length; i++) keepEndpoint(containers[i]);
   for (let i = 0; i < containers.length; i++) tieLinks(containers[i]);
   acting.alone(ENGINE_START);

@@ -62,8 +62,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a removal forgets its container before its files are gone",
     file: "container/remove.ts",
-    right: `    askContent(this, Step.Other, new ContentCommandDropContainer(container.id));\n    if (container.removeVolumes)`,
-    wrong: `    if (!WRONG) askContent(this, Step.Other, new ContentCommandDropContainer(container.id));\n    else askContent(this, Step.Other, new ContentCommandUnmount(container.id));\n    if (container.removeVolumes)`,
+    right: `    askContent(this, Step.Other, new ContentCommandDropContainer(container.id));\n    this.dropVolumes();`,
+    wrong: `    if (!WRONG) askContent(this, Step.Other, new ContentCommandDropContainer(container.id));\n    else askContent(this, Step.Other, new ContentCommandUnmount(container.id));\n    this.dropVolumes();`,
     finder: "search",
   },
   {

@@ -11,7 +11,7 @@ import { badParameter, Refusal } from "../refusal";
 import { sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
-import { takerOf } from "../volume/use";
+import { takerOf, volumeNames } from "../volume/use";
 import { annotationsOf } from "./annotations";
 import { Container } from "./container";
 import { CreateBody, readCreate } from "./create-body";
@@ -56,7 +56,7 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
     const taken = engine.containers.refuseName(name);
     if (taken !== null) return taken;
   }
-  const taker = takerOf(wish.mounts);
+  const taker = takerOf(volumeNames(wish.mounts));
   if (taker !== null) {
     // What it leaves is no volume any more: the request is read once more when that is sure.
     taker.queue.push(call);

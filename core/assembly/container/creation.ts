@@ -24,6 +24,7 @@ import { line, sendJson, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Volume } from "../volume/store";
+import { beginMaking, endMaking } from "../volume/untold";
 import { Container } from "./container";
 import { isDirectory } from "./file-mode";
 import { originOf } from "./last-change";
@@ -69,6 +70,7 @@ export class Creation extends Task {
       // Those of other containers are there.
       if (!volumes[i].shared) this.makeVolume(volumes[i]);
     }
+    beginMaking(this.container);
     if (this.open == 0 && !this.fill()) this.finish();
   }
 
@@ -78,6 +80,7 @@ export class Creation extends Task {
       const volume = new Volume(mount.name, engine.now.wall, mount.anonymous);
       volume.label(mount.labels);
       engine.volumes.add(volume);
+      volume.owner = this.container;
       mount.added = true;
     }
     this.open += 1;
@@ -161,9 +164,8 @@ export class Creation extends Task {
   private finish(): void {
     const container = this.container;
     container.creating = false;
-    settleAdded(container, this.failure.length > 0);
+    endMaking(container, this.failure.length == 0);
     if (this.failure.length > 0) {
-      container.removeVolumes = true;
       container.removals.push(new Undone(this.call, this.failure));
       return removeNow(container);
     }
@@ -195,36 +197,6 @@ class Undone extends RemovalClient {
 
   failed(_why: string): void {
     this.removed();
-  }
-}
-
-/**
- * Volumes that were added for it are as any other from now on; or they go with it, or with the last of those that are
- * still being made with them.
- */
-function settleAdded(container: Container, undone: bool): void {
-  const volumes = container.volumes;
-  for (let i = 0; i < volumes.length; i++) {
-    if (volumes[i].added && undone) {
-      volumes[i].anonymous = true;
-      passOn(volumes[i].name, container);
-    }
-    volumes[i].added = false;
-  }
-}
-
-/** To another that is being made with it, and may not come to be either: the last one takes it along. */
-function passOn(name: string, from: Container): void {
-  const containers = engine.containers.all();
-  for (let i = 0; i < containers.length; i++) {
-    const other = containers[i];
-    if (other === from || !other.creating) continue;
-    const volumes = other.volumes;
-    for (let j = 0; j < volumes.length; j++) {
-      if (volumes[j].name != name || volumes[j].shared) continue;
-      volumes[j].added = true;
-      return other.touch();
-    }
   }
 }
 

@@ -35,7 +35,7 @@ export class MountPoint {
   options: string[] = [];
   /** It is another container's, too: `VolumesFrom`. */
   shared: bool = false;
-  /** Volume: it was added for this container, which is still being made: what comes of the one comes of the other. */
+  /** Volume: it was added for this container, and nobody was told of either: it goes with it. */
   added: bool = false;
 
   // ---------------------------------------------------------------- not in the record

@@ -20,7 +20,8 @@ import { conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
-import { isUsedBeside } from "../volume/use";
+import { passOn } from "../volume/untold";
+import { isUsedBeside, takesAlong } from "../volume/use";
 import { Container } from "./container";
 import { endAttached } from "./exit";
 import { abandonExtracts } from "./extract";
@@ -29,6 +30,7 @@ import { Killing } from "./killing";
 import { Cause, Status } from "./lifecycle";
 import { tellNetworks } from "./linked";
 import { parentOf, removeLink, untieLinks } from "./links";
+import { MountPoint } from "./mount-point";
 import { takeUpQueue } from "./queue";
 import { removeRemains } from "./remains";
 import { RemovalCall, RemovalClient } from "./removal-client";
@@ -161,7 +163,7 @@ class Removal extends Task {
 
   ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     if (failure !== null) this.failure = failure.message;
-    else if (step >= Step.Volume) this.forgetVolume(this.container.mounts[step - Step.Volume].name);
+    else if (step >= Step.Volume) this.forgetVolume(this.container.mounts[step - Step.Volume]);
     this.open -= 1;
     if (this.open > 0) return;
     if (this.failure.length > 0) this.failed();
@@ -175,14 +177,13 @@ class Removal extends Task {
     this.open = 1;
     if (container.filesWorks > 0) this.takeFilesAway();
     askContent(this, Step.Other, new ContentCommandDropContainer(container.id));
-    if (container.removeVolumes) this.dropVolumes();
+    this.dropVolumes();
   }
 
-  /** Those that nobody has named and no other container has. */
   private dropVolumes(): void {
     const mounts = this.container.mounts;
     for (let i = 0; i < mounts.length; i++) {
-      if (!mounts[i].anonymous || isUsedBeside(mounts[i].name, this.container)) continue;
+      if (!isTaken(this.container, mounts[i])) continue;
       this.open += 1;
       askVolumes(this, Step.Volume + i, new VolumeCommandDrop(mounts[i].name));
     }
@@ -224,9 +225,21 @@ class Removal extends Task {
   }
 
   /** It is gone, whatever becomes of the container. */
-  private forgetVolume(name: string): void {
-    if (engine.volumes.remove(name)) engine.events.emit(volumeEvent(name, "destroy"));
+  private forgetVolume(mount: MountPoint): void {
+    // Another one of its name is not this container's.
+    if (mount.added) this.container.touch();
+    mount.added = false;
+    if (engine.volumes.remove(mount.name)) engine.events.emit(volumeEvent(mount.name, "destroy"));
   }
+}
+
+/** It goes with the container, unless one that is being made with it takes that over. */
+function isTaken(container: Container, mount: MountPoint): bool {
+  if (!takesAlong(container, mount)) return false;
+  // Of those that were added for it nobody else was told.
+  if (!mount.added && isUsedBeside(mount.name, container)) return false;
+  const volume = engine.volumes.find(mount.name);
+  return volume === null || !passOn(volume);
 }
 
 /** A removal that was cut short goes on. */

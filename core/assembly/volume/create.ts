@@ -12,6 +12,8 @@ import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { writeVolume } from "./inspect";
 import { volumeNameProblem } from "./name";
+import { tellVolume } from "./untold";
+import { takerOf } from "./use";
 
 const CREATE: Table = new Table(
   "CreateOptions",
@@ -38,6 +40,13 @@ export function createVolume(call: Call): Refusal | null {
   if (driver.length > 0 && driver != "local") {
     return conflict(`create ${name}: driver 'local' already has volume '${name}': volume name must be unique`);
   }
+  const taker = takerOf([name]);
+  if (taker !== null) {
+    // Whether it goes is sure when that is over.
+    taker.queue.push(call);
+    return null;
+  }
+  tellVolume(volume);
   const json = new JsonWriter();
   writeVolume(json, volume);
   sendJson(call, 201, line(json));

@@ -1,6 +1,7 @@
 // Volumes: directories that outlive containers, made on demand by what containers mount.
 
 import { deleteRecord, putRecord } from "../ask";
+import { Container } from "../container/container";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
 import { Shape } from "../records/shape";
@@ -19,6 +20,10 @@ export class Volume {
   behind: bool = false;
   /** Its files wait to be counted. */
   toCount: bool = false;
+  /** Containers that are being made with it. */
+  makings: Container[] = [];
+  /** The container that it was added for, or the one that this was passed on to: see `untold`. Null once it is told. */
+  owner: Container | null = null;
   labelKeys: string[] = [];
   labelValues: string[] = [];
 

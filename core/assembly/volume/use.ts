@@ -6,35 +6,40 @@ import { MountKind, MountPoint } from "../container/mount-point";
 import { hasUnfilled } from "../container/own-volumes";
 import { engine } from "../state";
 
-/** By another one than `container` that is to stay: of several that go at once, the last takes it along. */
+/** By another one than `container` that is to stay: not by one that goes as well, nor by one that is still being made. */
 export function isUsedBeside(name: string, container: Container): bool {
+  const volume = engine.volumes.find(name);
   const containers = engine.containers.all();
   for (let i = 0; i < containers.length; i++) {
     const other = containers[i];
     if (other === container || other.status == Status.Removing) continue;
-    if (has(other, name)) return true;
+    if (has(other, name) && (volume === null || !volume.makings.includes(other))) return true;
   }
   return false;
 }
 
 /** A container that is being removed, and takes one of these volumes along; null if there is none. */
-export function takerOf(mounts: MountPoint[]): Container | null {
-  const named = mounts.filter((mount: MountPoint) => mount.kind == MountKind.Volume && mount.name.length > 0);
-  if (named.length == 0) return null;
+export function takerOf(names: string[]): Container | null {
+  if (names.length == 0) return null;
   const containers = engine.containers.all();
   for (let i = 0; i < containers.length; i++) {
     const container = containers[i];
-    if (container.status != Status.Removing || !container.removeVolumes) continue;
-    for (let j = 0; j < named.length; j++) if (takes(container, named[j].name)) return container;
+    if (container.status != Status.Removing) continue;
+    for (let j = 0; j < names.length; j++) if (takes(container, names[j])) return container;
   }
   return null;
 }
 
 function takes(container: Container, name: string): bool {
   for (let i = 0; i < container.mounts.length; i++) {
-    if (container.mounts[i].anonymous && container.mounts[i].name == name) return true;
+    if (container.mounts[i].name == name && takesAlong(container, container.mounts[i])) return true;
   }
   return false;
+}
+
+/** Removed, it takes such a volume along if nobody else has it: one that nobody has named only on demand. */
+export function takesAlong(container: Container, mount: MountPoint): bool {
+  return mount.added || (container.removeVolumes && mount.anonymous);
 }
 
 /** How many containers have each volume that is had, whether they run or not: for whoever asks of many volumes. */
@@ -42,18 +47,18 @@ export function usersByName(): Map<string, i32> {
   const users = new Map<string, i32>();
   const containers = engine.containers.all();
   for (let i = 0; i < containers.length; i++) {
-    const names = namesIn(containers[i]);
+    const names = volumeNames(containers[i].mounts);
     for (let j = 0; j < names.length; j++) users.set(names[j], (users.has(names[j]) ? users.get(names[j]) : 0) + 1);
   }
   return users;
 }
 
-/** Each once. */
-function namesIn(container: Container): string[] {
+/** Each once; of one that is yet to be named there is none. */
+export function volumeNames(mounts: MountPoint[]): string[] {
   const names: string[] = [];
-  for (let i = 0; i < container.mounts.length; i++) {
-    const mount = container.mounts[i];
-    if (mount.kind == MountKind.Volume && !names.includes(mount.name)) names.push(mount.name);
+  for (let i = 0; i < mounts.length; i++) {
+    const mount = mounts[i];
+    if (mount.kind == MountKind.Volume && mount.name.length > 0 && !names.includes(mount.name)) names.push(mount.name);
   }
   return names;
 }
