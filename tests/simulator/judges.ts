@@ -70,6 +70,7 @@ export class Judges implements Observer {
       // They ask those before them what is under way.
       new Owners(this.operations, replies),
       new Images(this.operations),
+      this.#promises,
       this.events,
       history,
       new ExecEnds(),
@@ -128,7 +129,6 @@ export class Judges implements Observer {
   atRest(rest: AtRest): void {
     this.hold(() => {
       for (const invariant of this.#invariants) invariant.rested?.(rest);
-      this.#promises.rested(rest);
     });
     this.judge((oracle) => (oracle === this.#promises ? null : oracle.rested()));
   }

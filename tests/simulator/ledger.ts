@@ -24,7 +24,7 @@ export interface ContainerRecord {
   written: number;
   countedRun: number;
   networkMode: string;
-  mounts: { kind: number; name: string }[];
+  mounts: { kind: number; name: string; anonymous: boolean }[];
   endpoint?: { address: string; ports: { hostAddress: string; hostPort: number; protocol: string }[] };
 }
 

@@ -105,6 +105,9 @@ const VERBS: Readonly<Record<string, Verb>> = {
   image: { send: ([image = "", what = "json"]) => ask("GET", `/images/${image}/${what}`) },
   networks: { send: () => ask("GET", "/networks") },
   volumes: { send: () => ask("GET", "/volumes") },
+  "make-volume": {
+    send: ([name = ""]) => ({ ...ask("POST", "/volumes/create"), body: JSON.stringify({ Name: name }) }),
+  },
   info: { send: () => ask("GET", "/info") },
   version: { send: () => ask("GET", "/version") },
   usage: { send: () => ask("GET", "/system/df") },

@@ -1,6 +1,7 @@
 // Names, addresses and ports belong to one container each, and what is there belongs to somebody, or is about to go or
 // to come.
 
+import type { replies } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
 import { Failures } from "./failures.js";
@@ -8,6 +9,8 @@ import { type AtRest, type Invariant, type Seen } from "./invariant.js";
 import { eventsOf } from "./journal.js";
 import type { Operations } from "./operations.js";
 import type { Replies } from "./replies.js";
+
+const decoder = new TextDecoder();
 
 const SETTLED = ["created", "running", "paused", "exited", "dead", "restarting"];
 const RUNNING = ["running", "paused"];
@@ -66,8 +69,16 @@ export class Owners implements Invariant {
       this.#volumesBefore = names;
     }
     for (const { type, action, id } of eventsOf(outputs.records)) {
-      if (type === "volume" && action === "create") this.#untold.delete(id);
+      if (type !== "container" || action !== "create") continue;
+      for (const { name } of ledger.containers.get(id)?.mounts ?? []) this.#untold.delete(name);
     }
+    for (const { command } of outputs.replies) if (command.tag === "whole") this.#told(command.val);
+  }
+
+  #told({ head, body }: replies.Whole): void {
+    if (head.status !== 201 || body.length === 0) return;
+    const { Name, Mountpoint } = JSON.parse(decoder.decode(body)) as { Name?: string; Mountpoint?: string };
+    if (Name !== undefined && Mountpoint !== undefined) this.#untold.delete(Name);
   }
 
   /** No process, exec, mount, place on a network or file outlives its owner. */

@@ -3,9 +3,12 @@
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
 import type { Answer, Asked, Oracle } from "../oracle.js";
-import type { AtRest, Invariant } from "./invariant.js";
+import type { AtRest, Invariant, Seen } from "./invariant.js";
 
 const RUNNING = ["running", "paused"];
+const VOLUME = "volume/";
+/** `MountKind` of core/assembly/container/mount-point.ts. */
+const MOUNTED_VOLUME = 1;
 
 export class Promises implements Oracle, Invariant {
   readonly #ledger: Ledger;
@@ -14,6 +17,10 @@ export class Promises implements Oracle, Invariant {
   /** Those whose removal somebody asked for, or that remove themselves. */
   readonly #mayGo = new Set<string>();
   readonly #removed = new Set<string>();
+  /** Volumes of which a 201 told, by name. */
+  readonly #volumes = new Set<string>();
+  /** Those that somebody asked to remove with their container. By themselves none can be removed, or pruned, yet. */
+  readonly #mayGoAlong = new Set<string>();
   readonly #started = new Set<string>();
   /** Last run that a client was told had ended. */
   readonly #ended = new Map<string, number>();
@@ -32,11 +39,13 @@ export class Promises implements Oracle, Invariant {
     const about = ref === undefined ? undefined : this.#find(decoded(ref));
     if (about === undefined) return;
     if (method === "DELETE") this.#mayGo.add(about.id);
+    if (method === "DELETE" && /[?&]v=/.test(target)) this.#mayTakeAlong(about);
     this.#about.set(number, { ...about });
   }
 
   answered(asked: Asked, { status, body }: Answer): null {
     if (status === 201 && /\/containers\/create/.test(asked.target)) this.#wasCreated(body ?? "");
+    if (status === 201 && /\/volumes\/create/.test(asked.target)) this.#volumes.add(named(body ?? ""));
     const about = this.#about.get(asked.number);
     if (about === undefined || status !== 204) return null;
     const [, verb = ""] = /\/containers\/[^/]+\/([^/?]+)/.exec(asked.target) ?? [];
@@ -78,6 +87,21 @@ export class Promises implements Oracle, Invariant {
     return null;
   }
 
+  stepped({ outputs, ledger }: Seen): void {
+    for (const key of ledger.changed) {
+      const container = key.startsWith("container/")
+        ? ledger.containers.get(key.slice("container/".length))
+        : undefined;
+      if (container?.autoRemove === true) this.#mayTakeAlong(container);
+    }
+    for (const { tag, val } of outputs.records) {
+      if (tag !== "delete" || !val.startsWith(VOLUME)) continue;
+      const name = val.slice(VOLUME.length);
+      if (!this.#volumes.delete(name) || this.#mayGoAlong.has(name)) continue;
+      broken(`somebody was told of volume ${name}, which goes, and nobody removed it`);
+    }
+  }
+
   rested({ ledger, found }: Pick<AtRest, "ledger" | "found"> = { ledger: this.#ledger, found: NOTHING }): null {
     for (const id of this.#created) {
       if (!ledger.containers.has(id) && !this.#mayGo.has(id)) broken(`${id} was created, and nobody removed it`);
@@ -105,7 +129,13 @@ export class Promises implements Oracle, Invariant {
   #wasCreated(body: string): void {
     const { Id } = JSON.parse(body) as { Id: string };
     this.#created.add(Id);
-    if (this.#ledger.containers.get(Id)?.autoRemove === true) this.#mayGo.add(Id);
+    const container = this.#ledger.containers.get(Id);
+    if (container?.autoRemove === true) this.#mayGo.add(Id);
+    for (const { kind, name } of container?.mounts ?? []) if (kind === MOUNTED_VOLUME) this.#volumes.add(name);
+  }
+
+  #mayTakeAlong({ mounts }: ContainerRecord): void {
+    for (const { name, anonymous } of mounts) if (anonymous) this.#mayGoAlong.add(name);
   }
 
   #find(ref: string): ContainerRecord | undefined {
@@ -121,6 +151,10 @@ const NOTHING: AtRest["found"] = {
 
 function broken(message: string): never {
   throw new Breach("promises", message);
+}
+
+function named(body: string): string {
+  return (JSON.parse(body) as { Name: string }).Name;
 }
 
 function decoded(text: string): string {
