@@ -47,7 +47,7 @@ export class LmdbJournal implements Journal {
     await turn();
     if (this.#closed) throw new HostFailure("interrupted", "the engine is gone");
     this.#database.resetReadTxn();
-    const { oldest, next } = this.#lookedUp();
+    const { oldest, next } = this.#ends();
     const start = from.tag === "position" ? Math.max(oldest, Number(from.val)) : this.#since(from.val, oldest, next);
     const entries: records.JournalEntry[] = [];
     let taken = 0;
@@ -55,6 +55,8 @@ export class LmdbJournal implements Journal {
       taken += value.length - HEAD_BYTES;
       if (taken > bytes && entries.length > 0) break;
       entries.push({ position: BigInt(key), at: head(value).at, bytes: new Uint8Array(value.subarray(HEAD_BYTES)) });
+      // To ask for the next is to read it.
+      if (taken >= bytes) break;
     }
     return { entries, oldest: BigInt(oldest) };
   }
@@ -99,6 +101,13 @@ export class LmdbJournal implements Journal {
 
   #known(): Extent {
     return (this.#extent ??= this.#lookedUp());
+  }
+
+  /** What can be read; no entry's bytes, which may be megabytes, are needed for that. */
+  #ends(): Pick<Extent, "oldest" | "next"> {
+    const [last] = this.#database.getKeys({ reverse: true, limit: 1 });
+    const [first] = this.#database.getKeys({ limit: 1 });
+    return first === undefined || last === undefined ? { oldest: 1, next: 1 } : { oldest: first, next: last + 1 };
   }
 
   #lookedUp(): Extent {

@@ -4,9 +4,11 @@ import { mkdtempSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { open as openLmdb } from "lmdb";
 import { afterAll, describe, expect, test } from "vitest";
 import type { RecordChange, RecordStore, records } from "../../hosts/host.js";
 import { ENTRY_BYTES } from "../../hosts/journal.js";
+import { LmdbJournal } from "../../hosts/node/journal.js";
 import { openRecords } from "../../hosts/node/records.js";
 import { WorldFaults } from "../../hosts/simulated/world-faults.js";
 import { WorldRecords } from "../../hosts/simulated/records.js";
@@ -155,4 +157,27 @@ test("a journal in a database that is closed before a page's turn comes fails wh
   await store.close();
   await told;
   await expect(store.journal.read({ from: since(0), bytes: 1 })).rejects.toMatchObject(interrupted);
+});
+
+test("of a full page no other entries are read: each may be megabytes", async () => {
+  const database = openLmdb<Uint8Array, number>({ path: join(directory, "counted"), encoding: "binary" });
+  let values = 0;
+  const counted = new Proxy(database, {
+    get(target, name) {
+      const own = Reflect.get(target, name, target) as unknown;
+      if (typeof own !== "function") return own;
+      if (name !== "getRange") return own.bind(target) as unknown;
+      return (options: object) => target.getRange(options).map((found) => (values++, found));
+    },
+  });
+  const journal = new LmdbJournal(counted, 1 << 20);
+  database.transactionSync(() =>
+    entries(1, 20).forEach((change) => change.tag === "append" && journal.append(change.val)),
+  );
+  values = 0;
+  const page = await journal.read({ from: after(10), bytes: 2 * BYTES });
+  expect(page.entries.map(({ position }) => position)).toEqual([10n, 11n]);
+  expect(page.oldest).toBe(1n);
+  expect(values).toBe(2);
+  await database.close();
 });
