@@ -112,6 +112,7 @@ const ODD = [
   " Content-Length: 0",
   "Content-Length : 0",
   "Content-Length: 0",
+  "Content-Length: 1",
   "Content-Length: +1",
   "Content-Length:\t",
   "Transfer-Encoding: identity",

@@ -124,6 +124,15 @@ describe("what is no request", () => {
     ["GET /a b HTTP/1.1\r\nHost: d\r\n\r\n", "400 Bad Request"],
     ["GET / HTTP/2.0\r\nHost: d\r\n\r\n", "505 HTTP Version Not Supported: unsupported protocol version"],
     ["POST / HTTP/1.1\r\nHost: d\r\nContent-Length: -1\r\n\r\n", "400 Bad Request: bad Content-Length"],
+    [
+      "POST / HTTP/1.1\r\nHost: d\r\nContent-Type: application/json\r\nContent-Length: 33\r\nContent-Length: 0\r\n\r\nGET /hidden HTTP/1.1\r\nHost: d\r\n\r\n",
+      "400 Bad Request: bad Content-Length",
+    ],
+    [
+      "POST / HTTP/1.1\r\nHost: d\r\nContent-Length: 2\r\ncontent-length: 02\r\n\r\n{}",
+      "400 Bad Request: bad Content-Length",
+    ],
+    ["POST / HTTP/1.1\r\nHost: d\r\nContent-Length: 1234567890123456\r\n\r\n{}", "400 Bad Request: bad Content-Length"],
     ["GET / HTTP/1.1\r\nHost: d\r\nbad header\r\n\r\n", "400 Bad Request"],
     ["GET / HTTP/1.1\r\nHost: d\r\nAuthorization:\r\n Basic: folded\r\n\r\n", "400 Bad Request"],
     ["GET / HTTP/1.1\r\nHost: d\r\nAuthorization:\r\n\tBasic: folded\r\n\r\n", "400 Bad Request"],
