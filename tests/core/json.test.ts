@@ -28,6 +28,10 @@ describe("a document that is read and written again", () => {
     );
   });
 
+  test("control characters are escaped, the first, the last, and no other", () => {
+    expect(door.text("roundTrip", '["\\u0000\\u001f\\u0020\\u007f"]')).toBe('["\\u0000\\u001f \x7f"]');
+  });
+
   test("surrogates without a partner become U+FFFD", () => {
     expect(door.text("roundTrip", '["\\ud83d","\\ude00x","\\ud83d\\u0041","\\ud83d\\ud83d\\ude00"]')).toBe(
       '["\ufffd","\ufffdx","\ufffdA","\ufffd😀"]',
@@ -68,6 +72,7 @@ describe("a document that is none says so in Go's words", () => {
     ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape", 5],
     ['"a\nb"', "invalid character '\\n' in string literal", 2],
     ['"\x00"', "invalid character '\\x00' in string literal", 1],
+    ['"\x1f"', "invalid character '\\x1f' in string literal", 1],
     ["'a'", "invalid character '\\'' looking for beginning of value", 0],
     ["\\", "invalid character '\\\\' looking for beginning of value", 0],
     ["\ufeff{}", "invalid character 'ï' looking for beginning of value", 0],

@@ -5,6 +5,7 @@
 //   image NAME LAYER…     an image to speak of: `config:NAME`, `manifest:NAME`, `sha256:NAME`, `sha256:LAYER`
 //   given NAME            its records are there, and its layers
 //   given nothing         the engine was never started before
+//   given subnet SUBNET   the bridge has this one
 //   open [REGISTRY…]      a new instance of the core; registries that need no TLS. Lines below, indented, are what the
 //                         host finds: process, mount, files, join, network, volume, chain, no-chain
 //   sleep SECONDS         time passes
@@ -14,7 +15,7 @@
 // and behind a request, after ` | `, which parts of its JSON answer matter: `State.Status Mounts.*.Name`.
 
 import type { engine, types } from "../../hosts/host.js";
-import { Instance } from "../../hosts/instance.js";
+import { type CompiledCore, Instance } from "../../hosts/instance.js";
 import { MemoryJournal } from "../../hosts/journal.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import type { Effect, StepOutputs } from "../../hosts/outbox.js";
@@ -25,14 +26,14 @@ import { exitOf, inputOf, isSecret } from "./scenario-inputs.js";
 import { Names } from "./scenario-names.js";
 import { shownEffect, shownNote, shownRecord, shownReply } from "./scenario-outputs.js";
 
-const core = loadCore();
+const built = loadCore();
 const NS = 1_000_000_000;
 const EPOCH = 1_767_225_600_000_000_000n; // 2026-01-01T00:00:00Z
 const STARTED = 100n * BigInt(NS);
 
 /** The story as it came out: the same text, if nothing has changed. */
-export function play(text: string): string {
-  const story = new Story();
+export function play(text: string, core: CompiledCore = built): string {
+  const story = new Story(core);
   const blocks = text.trimEnd().split(/\n\n(?=\S)/);
   return blocks.map((block) => story.block(block)).join("\n\n") + "\n";
 }
@@ -45,12 +46,15 @@ class Story {
   readonly #operations = new Map<string, bigint>();
   /** What matters of a request's answer. */
   readonly #paths = new Map<bigint, string[]>();
-  #instance = new Instance(core);
+  readonly #core: CompiledCore;
+  #instance: Instance;
   #epoch = 0;
   #elapsed = 0n;
   #showsSizes = false;
 
-  constructor() {
+  constructor(core: CompiledCore) {
+    this.#core = core;
+    this.#instance = new Instance(core);
     for (const [key, value] of FIRST_RECORDS) this.#records.set(key, value);
     for (const [name, id] of NETWORKS) this.#names.callId(id, name);
     this.#names.call(BUSYBOX_ID, "busybox");
@@ -78,7 +82,7 @@ class Story {
         this.#makeImage(rest);
         return [];
       case "given":
-        this.#give(rest[0] ?? "");
+        this.#give(rest[0] ?? "", rest[1]);
         return [];
       case "sizes":
         this.#showsSizes = true;
@@ -107,11 +111,18 @@ class Story {
     });
   }
 
-  #give(name: string): void {
+  #give(name: string, subnet?: string): void {
     if (name === "nothing") return this.#records.clear();
+    if (subnet !== undefined) return this.#giveSubnet(subnet);
     for (const [key, value] of name === "busybox" ? BUSYBOX_RECORDS : recordsOf(name, this.#image(name))) {
       this.#records.set(key, value);
     }
+  }
+
+  #giveSubnet(subnet: string): void {
+    const key = `network/${NETWORKS.get("bridge")}`;
+    const record = JSON.parse(new TextDecoder().decode(this.#records.get(key))) as object;
+    this.#records.set(key, encode(JSON.stringify({ ...record, subnet })));
   }
 
   #image(name: string): MadeImage {
@@ -121,7 +132,7 @@ class Story {
   }
 
   #open(insecureRegistries: string[], found: string[]): string[] {
-    this.#instance = new Instance(core);
+    this.#instance = new Instance(this.#core);
     this.#epoch += 1;
     const records = [...this.#records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => ({ key, value }));
     const seed = new Uint8Array(32).fill(this.#epoch);
