@@ -1,9 +1,11 @@
 // A search that finds nothing is not believed: each of these mutants must be found.
 
+import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CompiledComponent } from "../hosts/component.js";
 import type { CompiledCore } from "../hosts/instance.js";
 import { Broken, Search } from "./core/exhaustive/search.js";
+import { play } from "./core/scenario.js";
 import { MutatedCore } from "./mutants/build.js";
 import { MUTANTS, type Mutant } from "./mutants/mutants.js";
 import { prepareFuzz } from "./simulator/clients/fuzzed.js";
@@ -31,7 +33,7 @@ const MOST_COMMANDS = 3;
 
 function search(mutant: Mutant): { commands: number; moves: number; found: string } {
   for (let commands = 1; commands <= MOST_COMMANDS; commands++) {
-    const search = new Search(core.with(MUTANTS.indexOf(mutant) + 1));
+    const search = new Search(core.with(numberOf(mutant.name)));
     try {
       search.run(commands, mutant.before);
     } catch (error) {
@@ -45,10 +47,30 @@ function search(mutant: Mutant): { commands: number; moves: number; found: strin
 describe("found by the simulator", () => {
   for (const mutant of MUTANTS) {
     const { name, finder } = mutant;
-    if (finder === "search") continue;
+    if (finder === "search" || !("seed" in finder)) continue;
     test(name, { timeout: 10 * 60_000 }, async () => console.log(await simulate(mutant, finder.seed)));
   }
 });
+
+describe("found by a story", () => {
+  for (const { name, finder } of MUTANTS) {
+    if (finder === "search" || !("story" in finder)) continue;
+    test(name, async () => {
+      const text = await readFile(new URL(`./core/scenarios/${finder.story}.txt`, import.meta.url), "utf8");
+      expect(play(text, compiledWith(0)), "without it").toBe(text);
+      expect(played(text, compiledWith(numberOf(name)))).not.toBe(text);
+    });
+  }
+});
+
+/** Or why it could not be played to its end. */
+function played(text: string, core: CompiledCore): string {
+  try {
+    return play(text, core);
+  } catch (error) {
+    return String(error);
+  }
+}
 
 const MOST_SEEDS = 60;
 const STEPS = 500;
@@ -57,7 +79,7 @@ const STEPS = 500;
 async function simulate(mutant: Mutant, known: number): Promise<string> {
   let all = 0;
   for (const seed of new Set([known, ...Array.from({ length: MOST_SEEDS }, (_, at) => at + 1)])) {
-    const { breach, steps } = await playSeed(seed, STEPS, { core: compiledWith(MUTANTS.indexOf(mutant) + 1) });
+    const { breach, steps } = await playSeed(seed, STEPS, { core: compiledWith(numberOf(mutant.name)) });
     all += steps;
     if (breach === null) continue;
     const right = await playSeed(seed, STEPS, { core: compiledWith(0) });
@@ -66,6 +88,10 @@ async function simulate(mutant: Mutant, known: number): Promise<string> {
     return `found by seed ${seed}${moved}, after ${all} steps: ${breach.rule}: ${breach.message.slice(0, 200)}`;
   }
   throw new Error(`it survives ${MOST_SEEDS} seeds of ${STEPS} steps`);
+}
+
+function numberOf(name: string): number {
+  return MUTANTS.findIndex((mutant) => mutant.name === name) + 1;
 }
 
 /** 0: with none. */

@@ -9,8 +9,8 @@ export interface Mutant {
   right: string;
   /** In its place; `WRONG` is true where this mutant is the one that runs. */
   wrong: string;
-  /** Who finds it: the search, or the simulator by this seed. */
-  finder: "search" | { seed: number };
+  /** Who finds it: the search, the simulator by this seed, or this one of tests/core/scenarios. */
+  finder: "search" | { seed: number } | { story: string };
   /** What the search begins with. */
   before?: readonly string[];
 }
@@ -128,5 +128,89 @@ export const MUTANTS: readonly Mutant[] = [
     right: `    engine.sizes.outdate(this.container);`,
     wrong: `    if (!WRONG) engine.sizes.outdate(this.container);`,
     finder: { seed: 6 },
+  },
+  {
+    name: "the beginning of several images' ids is taken for one of them",
+    file: "image/store.ts",
+    right: `      if (found !== null) return null;`,
+    wrong: `      if (!WRONG && found !== null) return null;`,
+    finder: { story: "image-prefixes" },
+  },
+  {
+    name: "a container whose restart has failed starts again when it ends",
+    file: "container/restart.ts",
+    right: `  failed(message: string): void {\n    this.container.startsAgain = false;`,
+    wrong: `  failed(message: string): void {\n    this.container.startsAgain = WRONG;`,
+    finder: { story: "restart-of-what-cannot-be-killed" },
+  },
+  {
+    name: "the record does not say that a restart has failed",
+    file: "container/restart.ts",
+    right: `    this.container.touch();\n    const call = this.call;`,
+    wrong: `    if (!WRONG) this.container.touch();\n    const call = this.call;`,
+    finder: { story: "restart-of-what-cannot-be-killed" },
+  },
+  {
+    name: "a commit does not hold the layers of its container",
+    file: "image/commit.ts",
+    right: `    this.claims.claimStack(this.container.chain);`,
+    wrong: `    if (!WRONG) this.claims.claimStack(this.container.chain);`,
+    finder: { story: "commit-of-what-goes" },
+  },
+  {
+    name: "the image of a start that is under way is removed by force",
+    file: "image/deletion.ts",
+    right: `users[i].status == Status.Starting) {`,
+    wrong: `(!WRONG && users[i].status == Status.Starting)) {`,
+    finder: { story: "delete-image-in-use" },
+  },
+  {
+    name: "the image of a paused container is removed by force",
+    file: "image/deletion.ts",
+    right: `if (users[i].up ||`,
+    wrong: `if ((users[i].up && !(WRONG && users[i].status == Status.Paused)) ||`,
+    finder: { story: "delete-image-in-use" },
+  },
+  {
+    name: "StopTimeout 0 counts as none given",
+    file: "container/ending.ts",
+    right: `container.stopTimeout == NO_TIMEOUT ?`,
+    wrong: `container.stopTimeout == NO_TIMEOUT || (WRONG && container.stopTimeout == 0) ?`,
+    finder: { story: "stop-timeout-of-zero" },
+  },
+  {
+    name: "with a reader of events that leaves the next one goes, too",
+    file: "event/ring.ts",
+    right: `this.readers.splice(at, 1);`,
+    wrong: `this.readers.splice(at, WRONG ? 2 : 1);`,
+    finder: { story: "events-at-their-times" },
+  },
+  {
+    name: "an event of just the moment `since` is not shown",
+    file: "event/reading.ts",
+    right: `at >= this.since)`,
+    wrong: `(WRONG ? at > this.since : at >= this.since))`,
+    finder: { story: "events-at-their-times" },
+  },
+  {
+    name: "an event of just the moment `since` is not looked for",
+    file: "event/ring.ts",
+    right: `if (kept[i].stamp >= moment) return`,
+    wrong: `if (WRONG ? kept[i].stamp > moment : kept[i].stamp >= moment) return`,
+    finder: { story: "events-at-their-times" },
+  },
+  {
+    name: "the last control character is not escaped",
+    file: "json/writer.ts",
+    right: `if (unit < 0x20 ||`,
+    wrong: `if (unit < (WRONG ? 0x1f : 0x20) ||`,
+    finder: { story: "control-characters" },
+  },
+  {
+    name: "the broadcast address is given out",
+    file: "network/store.ts",
+    right: `address < subnet.last; address++`,
+    wrong: `WRONG ? address <= subnet.last : address < subnet.last; address++`,
+    finder: { story: "addresses-of-a-small-network" },
   },
 ];
