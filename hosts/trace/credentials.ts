@@ -2,6 +2,7 @@
 // that the core decides the same: whoever is anonymous stays it, what cannot be read still cannot.
 
 import type { Input, engine, types } from "../host.js";
+import { withoutUsersIn } from "./addresses-in-text.js";
 import { fromBase64, toBase64 } from "./base64.js";
 import { maskJson } from "./masked-json.js";
 import { withoutUserInfo, withoutUserOfImage, withoutUserOfMember } from "./user-info.js";
@@ -18,9 +19,10 @@ export interface MaskedInput {
   masked: boolean;
 }
 
-export function withoutCredentials(input: Input): MaskedInput {
+/** `refused`: nothing came of the request but its refusal. So the core keeps nothing of it, wherever it stood. */
+export function withoutCredentials(input: Input, refused = false): MaskedInput {
   if (input.tag === "completed") return maskCompletion(input.val);
-  if (input.tag === "request") return maskRequest(input.val);
+  if (input.tag === "request") return maskRequest(input.val, refused);
   return { input, masked: false };
 }
 
@@ -55,12 +57,13 @@ function withoutSignature(text: string): string {
   );
 }
 
-function maskRequest(request: engine.Request): MaskedInput {
-  const headers = hasSecrets(request.headers) ? maskHeaders(request.headers) : request.headers;
-  const target = maskTarget(request.target);
+function maskRequest(request: engine.Request, refused: boolean): MaskedInput {
+  const secretless = hasSecrets(request.headers) ? maskHeaders(request.headers) : request.headers;
+  const headers = withoutUsersInHeaders(secretless, refused);
+  const target = maskTarget(request.target, refused);
   const login = SECRET_BODY.test(pathOf(request.target));
-  const body = login ? maskLogin(request.body) : maskBody(request);
-  const masked = login || target !== request.target || body !== request.body;
+  const body = login ? maskLogin(request.body) : maskBody(request, refused);
+  const masked = login || headers !== secretless || target !== request.target || body !== request.body;
   if (!masked && headers === request.headers) return { input: { tag: "request", val: request }, masked };
   return { input: { tag: "request", val: { ...request, headers, target, body } }, masked };
 }
@@ -69,29 +72,36 @@ function maskLogin(body: engine.Body): engine.Body {
   return body.tag === "whole" ? { tag: "whole", val: maskJson(body.val) } : body;
 }
 
-function maskBody(request: engine.Request): engine.Body {
+function maskBody(request: engine.Request, refused: boolean): engine.Body {
   const { body, headers, target } = request;
   if (body.tag !== "whole") return body;
   if (FORM.test(headers)) return maskForm(body);
-  return CREATE.test(pathOf(target)) ? maskCreate(body) : body;
+  const shown = CREATE.test(pathOf(target)) ? maskCreate(body) : body;
+  return refused ? maskRefused(shown) : shown;
+}
+
+/** What is kept in records stays, for others than root to be hidden (shared.ts): a snapshot has it, too. */
+function maskRefused(body: Whole): Whole {
+  const text = latin1.decode(body.val);
+  return bodyShown(body, text, withoutUsersIn(text));
 }
 
 /** A form holds what a query may hold. */
-function maskForm(body: Whole): engine.Body {
+function maskForm(body: Whole): Whole {
   const text = latin1.decode(body.val);
   const parameters = text.split("&").map(maskParameter).join("&");
   const shown = withoutUserOfImage(withoutUserInfo(parameters, standIn, /[^&]+/g), standIn);
   return bodyShown(body, text, shown);
 }
 
-function maskCreate(body: Whole): engine.Body {
+function maskCreate(body: Whole): Whole {
   const text = latin1.decode(body.val);
   if (!/@|\\u0040/.test(text)) return body;
   return bodyShown(body, text, withoutUserOfMember(text, standIn));
 }
 
 /** `text` and `shown` have a character for each byte. */
-function bodyShown(body: Whole, text: string, shown: string): engine.Body {
+function bodyShown(body: Whole, text: string, shown: string): Whole {
   if (shown === text) return body;
   return { tag: "whole", val: body.val.map((byte, at) => (shown[at] === text[at] ? byte : shown.charCodeAt(at))) };
 }
@@ -106,9 +116,17 @@ function hasSecrets(headers: string): boolean {
   return false;
 }
 
-function maskTarget(target: string): string {
-  return withoutUserOfImage(withoutUserInfo(maskQuery(target), standIn), standIn);
+function maskTarget(target: string, refused: boolean): string {
+  const shown = maskQuery(target).replace(PARAMETERS, (part) =>
+    !refused && KEPT.test(decoded(part)) ? part : withoutUserInfo(part, standIn),
+  );
+  return withoutUserOfImage(shown, standIn);
 }
+
+/** The first has the path before it. */
+const PARAMETERS = /[^&]+/g;
+/** What the core keeps, compares with what it keeps, or hands on: it decides otherwise by any other. */
+const KEPT = /^(?:[^?]*\?)?(?:author|changes|comment|filters?|path|ps_args)=/;
 
 /** No endpoint knows a parameter that sounds like a credential: what stands for it changes nothing. */
 function maskQuery(target: string): string {
@@ -195,6 +213,17 @@ function maskHeaders(headers: string): string {
     .map((line) => (SECRET_HEADER.test(line) ? maskHeader(line) : line))
     .join("\n");
 }
+
+/** The core keeps who asked for a change, as they call themselves. */
+function withoutUsersInHeaders(headers: string, refused: boolean): string {
+  if (!headers.includes("@") || !headers.includes("://")) return headers;
+  return headers
+    .split("\n")
+    .map((line) => (refused || !USER_AGENT.test(line) ? withoutUsersIn(line) : line))
+    .join("\n");
+}
+
+const USER_AGENT = /^user-agent:/i;
 
 function maskHeader(line: string): string {
   const colon = line.indexOf(":");

@@ -48,10 +48,11 @@
 // option that is none is left out.
 //
 // Credentials. A trace has none: their values in inputs are replaced by stand-ins of the same length, so that the core
-// decides the same (see credentials.ts). Of a field `credentials` the hash covers its name only, as if its value were
-// nothing. "masked":true in an input's line says that what the core answers in that step may speak of what was replaced:
-// for that step's hash of replies, the bodies of `whole` and `bare`, the values of their headers `Location` and the bytes
-// of `chunk` are taken to be empty.
+// decides the same (see credentials.ts). Users and passwords of addresses are credentials wherever they stand, but for
+// what the core keeps in records, which snapshots hold as well: there only a shared trace hides them. Of a field
+// `credentials` the hash covers its name only, as if its value were nothing. "masked":true in an input's line says that
+// what the core answers in that step may speak of what was replaced: for that step's hash of replies, the bodies of
+// `whole` and `bare`, the values of their headers `Location` and the bytes of `chunk` are taken to be empty.
 
 import type { Input, types } from "../host.js";
 import type { Opening } from "../observer.js";

@@ -1,11 +1,12 @@
 // Records what a driver's core is told, segment by segment: a flight recorder, if its sink keeps only the newest.
 
 import type { Input } from "../host.js";
+import type { StepOutputs } from "../outbox.js";
 import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../observer.js";
 import { ByteWriter } from "./byte-writer.js";
 import { withoutCredentials } from "./credentials.js";
 import { VERSION } from "./format.js";
-import type { End, OutputHashes, Start } from "./format.js";
+import type { End, Start } from "./format.js";
 import { hashesOf } from "./hash.js";
 import { endLine, headerLine, startLine, writeCall } from "./lines.js";
 
@@ -109,7 +110,7 @@ export class Recorder implements Observer {
   stepped(step: ObservedStep, input: Input): void {
     if (!this.#isOpen || !this.#takes(this.#number)) return this.#resume(step);
     const { now, outputs } = step;
-    this.#call(now, input, (masked) => hashesOf(outputs, masked));
+    this.#call(now, input, outputs);
     if (this.#isOver()) this.#goOn(step);
   }
 
@@ -126,7 +127,7 @@ export class Recorder implements Observer {
       const { now, opening } = during;
       this.#begin(epoch, 0, () => ({ tag: "open", now, opening, out: null }));
     } else if (during !== undefined && this.#isOpen) {
-      this.#call(during.now, during.input, () => null);
+      this.#call(during.now, during.input, null);
     }
     const said = error instanceof Error ? error.message : String(error);
     if (this.#isOpen) this.#end({ why: "lost", error: said.slice(0, LONGEST_ERROR) });
@@ -184,12 +185,13 @@ export class Recorder implements Observer {
     return line.length;
   }
 
-  #call(now: ObservedStep["now"], input: Input, hash: (masked: boolean) => OutputHashes | null): void {
+  /** Without outputs if it trapped. */
+  #call(now: ObservedStep["now"], input: Input, outputs: StepOutputs | null): void {
     this.#inputsIn++;
     this.#later(() => {
-      const masked = withoutCredentials(input);
+      const masked = withoutCredentials(input, outputs !== null && isRefusal(outputs));
       this.#line.clear();
-      writeCall({ now, ...masked, out: hash(masked.masked) }, this.#line);
+      writeCall({ now, ...masked, out: outputs && hashesOf(outputs, masked.masked) }, this.#line);
       if (this.#sink.appendBytes !== undefined) this.#sink.appendBytes(this.#line.written);
       else this.#sink.append(this.#line.text());
       this.#count(input, this.#line.length + 1);
@@ -206,6 +208,14 @@ export class Recorder implements Observer {
     this.#isOpen = false;
     this.#later(() => this.#sink.append(endLine(end)));
   }
+}
+
+/** Nothing but that. */
+function isRefusal({ records, effects, replies }: StepOutputs): boolean {
+  if (records.length > 0 || effects.length > 0) return false;
+  return (
+    replies.length === 1 && replies.every(({ command }) => command.tag === "whole" && command.val.head.status >= 400)
+  );
 }
 
 function isJournalPage(input: Input): boolean {

@@ -5,10 +5,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Input, engine, types } from "../../hosts/host.js";
 import { SECRET_WORDS, withoutCredentials } from "../../hosts/trace/credentials.js";
+import { withoutUsersIn } from "../../hosts/trace/addresses-in-text.js";
 import { maskJson } from "../../hosts/trace/masked-json.js";
 import { decodeTrace } from "../../hosts/trace/decode.js";
 import { replay } from "../../hosts/trace/replay.js";
-import { RecordedEngine, identity, trapping } from "./engine.js";
+import { RecordedEngine, identity, trapping, type Sent } from "./engine.js";
+import { expectNone } from "./secret-forms.js";
 import { AUTH, registryAuth } from "./stories.js";
 
 function masked(part: Partial<engine.Request>): engine.Request & { masked: boolean } {
@@ -336,5 +338,91 @@ describe("JSON", () => {
       expect(now.trim()).toBe("{");
     }
     expect(json("")).toBe("");
+  });
+});
+
+describe("a user and a password of an address", () => {
+  const SECRET = "hunter2-of-an-address";
+  const ADDRESS = `https://jane:${SECRET}@host/x`;
+  const asked = async (requests: Sent[]): Promise<{ statuses: number[]; text: string }> => {
+    const engine = new RecordedEngine({ inputs: 1 << 20, bytes: 1 << 30 });
+    await engine.open();
+    const statuses: number[] = [];
+    for (const request of requests) statuses.push((await engine.ask(request)).status);
+    const text = engine.ring.text();
+    expect(replay(decodeTrace(text), trapping, { identity }).difference).toBeNull();
+    return { statuses, text };
+  };
+  const create = (body: object): Sent => ({
+    method: "POST",
+    target: "/containers/create",
+    body: { Image: "busybox", ...body },
+  });
+  const post = (target: string, body?: unknown): Sent => ({ method: "POST", target, body });
+
+  const refused: [string, Sent][] = [
+    ["an option of a log driver", create({ HostConfig: { LogConfig: { Type: "gelf", Config: { a: ADDRESS } } } })],
+    ["what no log driver knows", create({ HostConfig: { LogConfig: { Type: "json-file", Config: { a: ADDRESS } } } })],
+    ["a volume's driver's option", post("/volumes/create", { Driver: "nfs", DriverOpts: { o: ADDRESS } })],
+    [
+      "an option of a mount's driver",
+      create({
+        HostConfig: {
+          Mounts: [
+            {
+              ...{ Type: "volume", Source: "a", Target: "/a" },
+              VolumeOptions: { DriverConfig: { Name: "nfs", Options: { a: ADDRESS } } },
+            },
+          ],
+        },
+      }),
+    ],
+    ["labels", create({ Image: "none", Labels: { [ADDRESS]: ADDRESS } })],
+    ["variables", create({ Image: "none", Env: [`http_proxy=${ADDRESS}`] })],
+    ["a command", create({ Image: "none", Cmd: ["curl", ADDRESS], Entrypoint: `a ${ADDRESS}` })],
+    ["an exec's", post("/containers/none/exec", { Cmd: ["curl", ADDRESS], Env: [`A=${ADDRESS}`] })],
+    ["a bind", create({ Image: "busybox", HostConfig: { Binds: [`${ADDRESS}:/a`] } })],
+    ["what is no JSON", post("/containers/create", `{"Env":["A=${ADDRESS}",]}`)],
+    ["the address of a build", post(`/build?remote=${ADDRESS}&buildargs={"A":"${ADDRESS}"}&cachefrom=["${ADDRESS}"]`)],
+    ["what a commit changes", post(`/commit?container=none&changes=ENV%20A=${ADDRESS}&comment=${ADDRESS}`)],
+    ["a commit's body", post("/commit?container=none", { Env: [`A=${ADDRESS}`] })],
+    ["filters", { method: "GET", target: `/events?filters={"label":["${ADDRESS}"]}&since=x` }],
+    ["a header", { method: "GET", target: "/_ping", headers: { Origin: ADDRESS, "X-Any": `a ${ADDRESS}` } }],
+    ["a refused client's name", { method: "GET", target: "/none", headers: { "User-Agent": `a ${ADDRESS}` } }],
+  ];
+
+  test.each(refused)("%s", async (_what, request) => {
+    const { text } = await asked([request]);
+    expectNone(text, [SECRET]);
+  });
+
+  test("stay where the core keeps them, and it does the same again", async () => {
+    const target = (path: string): string => `${path}?filters={"label":["a=${ADDRESS}"]}`;
+    const { statuses, text } = await asked([
+      {
+        ...create({ Env: [`A=${ADDRESS}`], Labels: { a: ADDRESS }, Cmd: ["true", ADDRESS] }),
+        target: "/containers/create?name=kept",
+        headers: { "User-Agent": `a ${ADDRESS}` },
+      },
+      post(`/commit?container=kept&changes=ENV%20B=${ADDRESS}&comment=${ADDRESS}&author=${ADDRESS}`),
+      { method: "GET", target: `/containers/kept/archive?path=${ADDRESS}` },
+      post(target("/containers/prune")),
+    ]);
+    expect(statuses).toEqual([201, 201, 200, 200]);
+    expect(text).toContain(`changes=ENV%20B=${ADDRESS}`);
+  });
+
+  test.each([
+    [`{"a":"${ADDRESS}"}`, '{"a":"https://xxxx:xxxxxxxxxxxxxxxxxxxxx@host/x"}'],
+    ['{"a":"https:\\/\\/u\\u003ap\\"q\\u0040h"}', '{"a":"https:\\/\\/x\\u003ax\\"x\\u0040h"}'],
+    ['["https://u\\q:p@h"]', '["https://x\\q:x@h"]'],
+    ["https://u:p:/q@h https://u@h user@host http://h:1/", "https://x:x:/x@h https://x@h user@host http://h:1/"],
+    ["http%3A%2F%2Fu%3Ap%40h", "http%3A%2F%2Fxxxxx%40h"],
+  ])("in a text: %s", (text, shown) => expect(withoutUsersIn(text)).toBe(shown));
+
+  test("no text is searched for long", () => {
+    const before = process.cpuUsage();
+    for (const part of [":", "://", "://@", "@", "\\u003a", "://\\"]) withoutUsersIn(`a://${part.repeat(300_000)}@`);
+    expect(process.cpuUsage(before).user).toBeLessThan(30_000_000);
   });
 });
