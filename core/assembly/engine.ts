@@ -106,6 +106,7 @@ export function rules(): Rule[] {
 function take(input: Input): void {
   switch (input.tag) {
     case InputTag.Request:
+      engine.events.moment.request();
       return dispatch((<InputRequest>input).value);
     case InputTag.Completed:
       return completed((<InputCompleted>input).value);

@@ -106,7 +106,7 @@ export class Reading extends EventReader {
     while (!this.over && !this.asks && this.hasCredit()) {
       if (this.end > 0 && this.cursor >= this.end && !this.place.begun) return this.finish();
       if (this.cursor == engine.events.next) return;
-      if (engine.events.spent) return engine.events.later(this);
+      if (engine.events.moment.spent) return engine.events.later(this);
       if (!this.step()) return this.ask();
     }
     // Until it has read, others would be kept for nothing.
@@ -224,7 +224,7 @@ export class Reading extends EventReader {
   private show(entry: Entry, shared: bool): void {
     if (this.place.begun) return this.sendPiece(entry);
     const wish = this.wish;
-    engine.events.spend(wish.cost);
+    engine.events.moment.spend(wish.cost);
     if (!wish.takes(entry.at) || !eventMatches(entry, wish.filters)) return this.next();
     if (entry.large) return this.sendPiece(entry);
     const line = shared ? entry.sharedLine(this.call.version) : entry.line(this.call.version);
@@ -250,7 +250,7 @@ export class Reading extends EventReader {
 
   private send(bytes: Uint8Array, begins: bool): void {
     this.unread += <u32>bytes.length;
-    engine.events.spend(bytes.length);
+    engine.events.moment.spend(bytes.length);
     sendChunk(this.call, begins && this.type == JSON_SEQUENCE ? withSeparator(bytes) : bytes);
   }
 }

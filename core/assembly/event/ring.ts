@@ -12,6 +12,7 @@ import { Entry } from "./entry";
 import { writeEntry } from "./entry-form";
 import { Event } from "./event";
 import { LargeEntries } from "./large-entries";
+import { Moment } from "./moment";
 import { PageReader, PageReads } from "./page-read";
 
 /** Events that are kept for readers (surface §2.11: they are what `until` alone shows). */
@@ -19,10 +20,6 @@ export const KEPT: u64 = 256;
 
 /** Bytes of them: large ones are read from the journal again. */
 const KEPT_BYTES: i32 = 1 << 20;
-/** Bytes that readers are sent in one moment, however many steps it has: who asks for something meanwhile comes first. */
-const MOMENT_BYTES: i32 = 1 << 20;
-/** Nanoseconds. */
-const MOMENT: u64 = 5_000_000;
 
 export abstract class EventReader extends PageReader {
   /** It has its turn later. */
@@ -52,9 +49,7 @@ export class EventRing {
   private waiting: EventReader[] = [];
   /** That step is to come. */
   private turnIsSet: bool = false;
-  private spentBytes: i32 = 0;
-  /** When the moment began in which they were. */
-  private spentFrom: u64 = 0;
+  readonly moment: Moment = new Moment();
   readonly large: LargeEntries = new LargeEntries();
   readonly pages: PageReads = new PageReads();
   /** The newest so many are not written down yet: those of this step. */
@@ -100,22 +95,6 @@ export class EventRing {
     while (this.keptBytes > KEPT_BYTES) this.dropOldest();
   }
 
-  /** Readers were sent so much, or it was as much work. */
-  spend(bytes: i32): void {
-    if (engine.now.monotonic - this.spentFrom >= MOMENT) this.beginMoment();
-    this.spentBytes += bytes;
-  }
-
-  /** Enough was sent for now. */
-  get spent(): bool {
-    return this.spentBytes >= MOMENT_BYTES && engine.now.monotonic - this.spentFrom < MOMENT;
-  }
-
-  private beginMoment(): void {
-    this.spentFrom = engine.now.monotonic;
-    this.spentBytes = 0;
-  }
-
   /** The reader goes on as soon as the engine has nothing else to do, behind those who wait already. */
   later(reader: EventReader): void {
     if (reader.waits) return;
@@ -127,15 +106,15 @@ export class EventRing {
   private setTurn(): void {
     if (this.turnIsSet) return;
     this.turnIsSet = true;
-    wakeAfter(new Turn(), 0, 0);
+    wakeAfter(new Turn(), 0, this.moment.untilTurn);
   }
 
   /** Their turn has come: of as many as one step can serve. */
   goOn(): void {
-    this.beginMoment();
+    this.moment.turn();
     const waiting = this.waiting;
     let served = 0;
-    for (; served < waiting.length && !this.spent; served++) {
+    for (; served < waiting.length && !this.moment.spent; served++) {
       waiting[served].waits = false;
       waiting[served].happened();
     }

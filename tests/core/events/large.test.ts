@@ -13,6 +13,10 @@ const UNREAD_MOST = (256 + 64 + 1) * KIB;
 /** What one step sends all of them. */
 const STEP_MOST = MIB + 64 * KIB + 1;
 
+/** What readers are sent in one moment while requests come, and how much that may be more. */
+const LITTLE = 128 * KIB;
+const LITTLE_MOST = LITTLE + 64 * KIB + 1;
+
 /** As a container's labels make it: many short texts. */
 const large = (name: string): string[] => [`number=${name}`, "x".repeat(3 * MIB), `end=${name}`];
 
@@ -24,6 +28,15 @@ function engineWithLarge(): JournaledEngine {
   engine.happen(3, 3);
   engine.reload(large("4"));
   engine.happen(5, 5);
+  return engine;
+}
+
+/** In memory; and time stands still. */
+function engineWithMany(): JournaledEngine {
+  const engine = new JournaledEngine();
+  for (let number = 1; number <= 12; number++) engine.reload([`number=${number}`, "x".repeat(40 * KIB)]);
+  engine.pace = 0n;
+  engine.bytesSent = 0;
   return engine;
 }
 
@@ -104,18 +117,34 @@ describe("a large event", () => {
   });
 
   test("leaves others their turn, however many clients come in one moment, and though it is in memory", () => {
-    const engine = new JournaledEngine();
-    for (let number = 1; number <= 12; number++) engine.reload([`number=${number}`, "x".repeat(40 * KIB)]);
-    engine.pace = 0n;
-    engine.bytesSent = 0;
+    const engine = engineWithMany();
     const readers = Array.from({ length: READERS }, () => engine.follow("since=0"));
     expect(engine.reads).toEqual([]);
-    expect(engine.bytesSent).toBeGreaterThan(MIB / 2);
-    expect(engine.bytesSent).toBeLessThan(STEP_MOST);
-    // Each turn of theirs is a moment of its own, since whoever came meanwhile has been before.
+    expect(engine.bytesSent).toBeGreaterThan(LITTLE / 2);
+    expect(engine.bytesSent).toBeLessThan(LITTLE_MOST);
+    // Nobody has asked for anything since.
     engine.settleUnread();
     expect(engine.bytesSent).toBeGreaterThan(READERS * 12 * 40 * KIB);
+    expect(engine.mostInStep).toBeGreaterThan(MIB / 2);
     expect(engine.mostInStep).toBeLessThan(STEP_MOST);
+    for (const reader of readers) expect(engine.numbers(reader)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
+  });
+
+  test("leaves most of the time to those who ask, of whom a host takes one a turn", () => {
+    const engine = engineWithMany();
+    const readers = Array.from({ length: READERS }, () => engine.follow("since=0"));
+    for (let moment = 0; moment < 20; moment++) {
+      const before = engine.bytesSent;
+      // However many turns a host's loop has within it.
+      for (let turn = 0; turn < 10; turn++) {
+        engine.ping();
+        engine.pass(0);
+      }
+      expect(engine.bytesSent - before).toBeLessThan(LITTLE_MOST);
+      expect(engine.bytesSent - before).toBeGreaterThan(moment === 0 ? -1 : LITTLE / 2);
+      engine.seconds += 0.005;
+    }
+    engine.settleUnread();
     for (const reader of readers) expect(engine.numbers(reader)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
   });
 
