@@ -54,6 +54,24 @@ describe("history", () => {
     expect(engine.reads.length + engine.sent(reader).unread).toBeGreaterThan(0);
   });
 
+  test("is asked for as long as one of those is there who wait for the same", () => {
+    const engine = new JournaledEngine(journalOf(400), 10);
+    engine.follow("since=0");
+    const [first, second] = [engine.follow("since=1"), engine.follow("since=1")];
+    engine.leave(first);
+    engine.settle();
+    expect(engine.numbers(second)).toEqual(numbers(1, 400));
+    expect(engine.numbers(first)).toEqual([]);
+  });
+
+  test("of one moment is told from its first event on, though that is not in memory any more", () => {
+    const engine = new JournaledEngine();
+    engine.happen(1, 300);
+    const reader = engine.follow(`since=${BEGAN}&until=${BEGAN}`);
+    engine.settle();
+    expect(engine.numbers(reader)).toEqual(numbers(1, 300));
+  });
+
   test("has bounds and filters", () => {
     const first = new JournaledEngine();
     for (let hour = 0; hour < 10; hour++) {

@@ -89,6 +89,12 @@ export class JournaledEngine {
     if (unread > 0) this.#step({ tag: "drained", val: { request: id, bytes: unread } });
   }
 
+  /** The client goes away. */
+  leave(id: bigint): void {
+    this.#sent.get(id)!.unread = 0;
+    this.#step({ tag: "closed", val: { request: id, why: "client" } });
+  }
+
   /** The host reads a page of the journal, or fails to. */
   page(failure?: string): void {
     const effect = this.reads.shift()!;
