@@ -213,4 +213,18 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: `WRONG ? address <= subnet.last : address < subnet.last; address++`,
     finder: { story: "addresses-of-a-small-network" },
   },
+  {
+    name: "a load does not hold the layers that are there",
+    file: "image/load.ts",
+    right: `      this.claims.claim(layers[this.layer].chain);`,
+    wrong: `      if (!WRONG) this.claims.claim(layers[this.layer].chain);`,
+    finder: { story: "unpack-on-what-goes" },
+  },
+  {
+    name: "a pull does not hold the layers that are there",
+    file: "image/unpacking.ts",
+    right: `      this.claim(at);`,
+    wrong: `      if (!WRONG) this.claim(at);`,
+    finder: { story: "unpack-on-what-goes" },
+  },
 ];
