@@ -73,6 +73,29 @@ onPages("what the console runs", (browser) => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
+
+  // There xterm puts what is selected into its field; elsewhere that stays empty.
+  test.each(["Linux x86_64", "Win32"])(
+    "goes on when what is selected on a terminal is copied, on %s",
+    async (platform) => {
+      const script = `Object.defineProperty(Navigator.prototype, "platform", { get: () => "${platform}" })`;
+      const permissions = ["clipboard-read", "clipboard-write"];
+      const { page, complaints } = await browser().open({ permissions }, "", script);
+      await page.getByLabel("Speed").selectOption("10");
+      await enter(page, TALK_ON_TERMINAL);
+      await expect.poll(async () => (await statuses(page)).length, PATIENCE).toBe(2);
+      await enter(page, "docker logs -f talk");
+      const answer = page.locator(".cell").last();
+      await answer.locator(".xterm-rows").getByText("tick").first().waitFor();
+      await page.evaluate(() => navigator.clipboard.writeText("nothing yet"));
+      await answer.locator(".xterm-screen").dblclick({ position: { x: 12, y: 8 } });
+      await page.keyboard.press("Control+c");
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), PATIENCE).toBe("tick");
+      expect(await stop(page).count()).toBe(1);
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    },
+  );
 });
 
 /** What the console prints while it follows a container's log through a pipe. */

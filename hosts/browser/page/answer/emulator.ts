@@ -19,8 +19,12 @@ export function openEmulator(parent: HTMLElement, typed: (text: string) => void)
   terminal.loadAddon(fit);
   terminal.open(parent);
   fit.fit();
-  // With something selected, Ctrl-C is the browser's: it copies.
-  terminal.attachCustomKeyEventHandler(({ ctrlKey, key }) => !(ctrlKey && key === "c" && terminal.hasSelection()));
+  // With something selected, Ctrl-C is the browser's alone: it copies. Nothing around the terminal sees that selection.
+  terminal.attachCustomKeyEventHandler((event) => {
+    const isCopying = event.ctrlKey && event.key === "c" && terminal.hasSelection();
+    if (isCopying) event.stopPropagation();
+    return !isCopying;
+  });
   terminal.onData(typed);
   return terminal;
 }
