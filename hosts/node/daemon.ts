@@ -35,6 +35,8 @@ import { VERSION } from "../version.js";
 const BODY_LIMIT = 4 * 1024 * 1024;
 /** How long replies under way may take when the daemon is told to end. */
 const GRACE_MS = 500;
+/** How long after that its driver may go on, as long as the driver itself waits. */
+const LONGEST_END_NS = 10_000_000_000n;
 
 /** The core that a daemon runs. */
 export interface DaemonCore {
@@ -96,7 +98,7 @@ async function start(
   const driver = await opened(Driver.open(core.compiled, ordered, replies, bodies, options), incidents);
   let server: ApiServer | null = null;
   closings.push(() => server?.close());
-  closings.push((since) => driver.close(since));
+  closings.push((since) => closeDriver(driver, host, since));
   surplus.watch(driver);
   reloads.tell({ driver, ground });
   closings.push(() => reloads.close());
@@ -125,6 +127,13 @@ async function start(
 async function openGround(config: DaemonConfig, closings: Closing[], log: Log): Promise<Ground> {
   if (config.simulated !== null) return (await import("./simulated.js")).openSimulated(config, closings, log);
   return (await import("./linux.js")).openLinux(config, closings, log);
+}
+
+/** A simulated machine has a time of its own, which may be slower: it is not waited for longer than a real one. */
+async function closeDriver(driver: Driver, { timers }: Host, since: bigint): Promise<void> {
+  const callOff = systemClock.at(since + LONGEST_END_NS, () => driver.cut());
+  const passed = systemClock.now().monotonic - since;
+  await driver.close(timers.now().monotonic - passed).finally(callOff);
 }
 
 /** An engine that cannot be recorded runs all the same. */

@@ -33,7 +33,7 @@ export interface ProcessMemory {
   trim(): Promise<void>;
 }
 
-/** Something that was opened, to be closed in reverse. `since`: the monotonic time at which the end was asked for. */
+/** Something that was opened, to be closed in reverse. `since`: when the end was asked for, by the system's monotonic clock. */
 export type Closing = (since: bigint) => unknown;
 
 /** Adds to `closings` as it goes. */

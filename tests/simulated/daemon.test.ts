@@ -55,6 +55,18 @@ describe("coracle daemon --simulated", () => {
     expect((await engine.run({ Cmd: ["sleep", "86400"] })).code).toBe(0);
   });
 
+  test.each([
+    ["10", 12],
+    ["0.01", 2],
+  ])("at pace %s ends in time, though there is always something under way", async (pace, containers) => {
+    const socket = join(root, "busy.sock");
+    const daemon = await start(["-H", `unix://${socket}`, "--pace", pace]);
+    const engine = new EngineClient(socket);
+    const Healthcheck = { Test: ["CMD", "true"], Interval: 1_000_000 };
+    for (let count = 0; count < containers; count++) await engine.running({ Healthcheck });
+    expect(await daemon.end("SIGTERM")).toBe(0);
+  });
+
   test("goes on where there is no room for its log", async () => {
     const socket = join(root, "full.sock");
     const command = [...CORACLE, "daemon", "--simulated", "--log-level", "debug", "-H", `unix://${socket}`];
