@@ -50,8 +50,8 @@ export function mend(records: Stored[], inventory: Inventory): void {
   // Before anything is swept: what is mounted for their making belongs to nobody any more.
   const halfMade = takeHalfMade(containers);
   sweep(inventory);
-  restoreOwners(containers);
   for (let i = 0; i < halfMade.length; i++) beginMaking(halfMade[i]);
+  restoreOwners(containers);
   for (let i = 0; i < containers.length; i++) keepEndpoint(containers[i]);
   for (let i = 0; i < containers.length; i++) tieLinks(containers[i]);
   acting.alone(ENGINE_START);

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { engine } from "../../hosts/host.js";
+import type { HostEffect } from "../../hosts/outbox.js";
 import { randomFrom } from "./door.js";
 import { Opened, refusal, type Records } from "./records/opened.js";
 
@@ -95,6 +96,23 @@ describe("versions", () => {
       expect.objectContaining({ Type: "bind", Source: "/srv", Destination: "/data2", RW: false }),
       expect.objectContaining({ Type: "volume", Name: volume!.name, Destination: "/data" }),
     ]);
+  });
+
+  test("a volume stays with the container that was made with it, though the one it was added for never is", () => {
+    const image = VERSION_0.get(`container/${idOf("created")}`)!.match(/"image":"([^"]*)"/)![1];
+    const body = { Image: image, HostConfig: { NetworkMode: "none", Binds: ["shared:/data"] } };
+    const before = new Opened(TODAY, whole(TODAY));
+    before.send("POST", "/containers/create?name=first", body);
+    const [first, halfMade] = [...before.records].find(([, value]) => value.includes('"added":true'))!;
+    expect(before.call("POST", "/containers/create?name=second", body).status).toBe(201);
+    // An earlier engine left the mark there until the first was made.
+    const records = new Map(before.records).set(first, halfMade);
+    const isMaking = ({ to, command }: HostEffect): boolean => to === "volumes" && command.tag === "make";
+    const opened = new Opened(records, whole(records), (effect) => (isMaking(effect) ? "it is full" : undefined));
+    opened.settle();
+    expect(opened.records.has(first)).toBe(false);
+    expect(opened.records.has("volume/shared")).toBe(true);
+    expect(opened.asked.filter(({ to, command }) => to === "volumes" && command.tag === "drop")).toEqual([]);
   });
 
   test("those of a later version are refused", () => {

@@ -6,6 +6,7 @@ import { Container } from "../container/container";
 import { MountKind, MountPoint } from "../container/mount-point";
 import { engine } from "../state";
 import { Volume } from "./store";
+import { isUsedBeside } from "./use";
 
 /** The container is being made with its volumes, those of other containers among them. */
 export function beginMaking(container: Container): void {
@@ -45,7 +46,7 @@ export function passOn(volume: Volume): bool {
   return true;
 }
 
-/** What their records say. */
+/** What their records say. Those that are being made have begun that: see `beginMaking`. */
 export function restoreOwners(containers: Container[]): void {
   for (let i = 0; i < containers.length; i++) {
     const mounts = containers[i].volumes;
@@ -57,9 +58,10 @@ export function restoreOwners(containers: Container[]): void {
 
 function restoreOwner(container: Container, mount: MountPoint): void {
   const volume = engine.volumes.find(mount.name);
-  if (volume !== null) volume.owner = container;
-  // It is lost: another one of its name is not this container's.
-  else mark(container, mount.name, false);
+  // It is lost: another one of its name is not this container's. Or a container that has it was told, and an earlier
+  // version left the mark.
+  if (volume === null || isUsedBeside(mount.name, container)) return mark(container, mount.name, false);
+  volume.owner = container;
 }
 
 /** `added`: the first of its mounts of that volume is, and no other. */
