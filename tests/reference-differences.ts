@@ -101,6 +101,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   { id: "host-config-defaults", what: "NetworkMode `bridge` and RestartPolicy `no` are filled in", reason: NEWEST },
   { id: "bad-number", what: "a bad number in the query is 400 (reference: 500)", reason: NEWEST },
+  { id: "build-cancel", what: "the end of a build that is not named is 400 (reference: 500)", reason: NEWEST },
   { id: "prune-until", what: "an `until` of a prune that is no time is 400 (reference: 500)", reason: NEWEST },
   { id: "bad-filter", what: "unparsable filters are 400, unknown keys in lower case", reason: NEWEST },
   {

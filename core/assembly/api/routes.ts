@@ -24,6 +24,7 @@ import { stopContainer } from "../container/stop";
 import { topContainer } from "../container/top";
 import { updateContainer } from "../container/update";
 import { waitContainer } from "../container/wait";
+import { cancelBuild } from "../build/cancel";
 import { pruneBuildCache } from "../build/prune";
 import { Call } from "../call";
 import { followEvents } from "../event/follow";
@@ -33,6 +34,7 @@ import { inspectExec } from "../exec/inspect";
 import { resizeExec } from "../exec/resize";
 import { startExec } from "../exec/start";
 import { deleteImage } from "../image/delete";
+import { imageHistory } from "../image/history";
 import { inspectImage } from "../image/inspect";
 import { listImages } from "../image/list";
 import { loadImages } from "../image/load";
@@ -46,9 +48,9 @@ import { disconnectContainer } from "../network/detach";
 import { inspectNetwork, listNetworks } from "../network/inspect";
 import { pruneNetworks } from "../network/prune";
 import { removeNetwork } from "../network/remove";
+import { enablePlugin, listPlugins, missingPlugin, setPlugin, upgradePlugin } from "../plugin/missing";
 import { Reason } from "../reason";
-import { notBuilt, notFound, Refusal, RefusalKind } from "../refusal";
-import { sendJson, textBody } from "../reply";
+import { notBuilt, Refusal, RefusalKind } from "../refusal";
 import { authenticate } from "../system/auth";
 import { diskUsage } from "../system/disk-usage";
 import { systemInfo } from "../system/info";
@@ -170,7 +172,7 @@ const ROUTES: Route[] = [
   new Route("GET",    "/images/get",                22, saveImages,        "image/save.ts"),
   new Route("POST",   "/images/load",               22, loadImages,        "image/load.ts"),
   new Route("GET",    "/images/*/json",             24, inspectImage,      "image/inspect.ts"),
-  new Route("GET",    "/images/*/history",          24, later,             "api/routes.ts"),
+  new Route("GET",    "/images/*/history",          24, imageHistory,      "image/history.ts"),
   new Route("GET",    "/images/*/attestations",     55, later,             "api/routes.ts"),
   new Route("GET",    "/images/*/get",              24, saveImage,         "image/save.ts"),
   new Route("POST",   "/images/*/push",             24, later,             "api/routes.ts"),
@@ -181,7 +183,7 @@ const ROUTES: Route[] = [
 
   new Route("POST",   "/build",                     24, later,             "api/routes.ts"),
   new Route("POST",   "/build/prune",               31, pruneBuildCache,   "build/prune.ts"),
-  new Route("POST",   "/build/cancel",              24, later,             "api/routes.ts"),
+  new Route("POST",   "/build/cancel",              24, cancelBuild,       "build/cancel.ts"),
   new Route("POST",   "/session",                   31, later,             "api/routes.ts"),
   new Route("POST",   "/grpc",                      24, later,             "api/routes.ts"),
 
@@ -201,17 +203,17 @@ const ROUTES: Route[] = [
   new Route("PUT",    "/volumes/*",                 42, updateVolume,      "swarm/outside.ts"),
   new Route("DELETE", "/volumes/*",                 24, removeVolume,      "volume/remove.ts"),
 
-  new Route("GET",    "/plugins",                   25, noPlugins,         "api/routes.ts"),
+  new Route("GET",    "/plugins",                   25, listPlugins,       "plugin/missing.ts"),
   new Route("GET",    "/plugins/privileges",        25, later,             "api/routes.ts"),
   new Route("POST",   "/plugins/pull",              25, later,             "api/routes.ts"),
   new Route("POST",   "/plugins/create",            25, later,             "api/routes.ts"),
-  new Route("GET",    "/plugins/*/json",            25, noSuchPlugin,      "api/routes.ts"),
-  new Route("POST",   "/plugins/*/enable",          25, later,             "api/routes.ts"),
-  new Route("POST",   "/plugins/*/disable",         25, later,             "api/routes.ts"),
-  new Route("POST",   "/plugins/*/upgrade",         26, later,             "api/routes.ts"),
-  new Route("POST",   "/plugins/*/push",            25, later,             "api/routes.ts"),
-  new Route("POST",   "/plugins/*/set",             25, later,             "api/routes.ts"),
-  new Route("DELETE", "/plugins/*",                 25, later,             "api/routes.ts"),
+  new Route("GET",    "/plugins/*/json",            25, missingPlugin,     "plugin/missing.ts"),
+  new Route("POST",   "/plugins/*/enable",          25, enablePlugin,      "plugin/missing.ts"),
+  new Route("POST",   "/plugins/*/disable",         25, missingPlugin,     "plugin/missing.ts"),
+  new Route("POST",   "/plugins/*/upgrade",         26, upgradePlugin,     "plugin/missing.ts"),
+  new Route("POST",   "/plugins/*/push",            25, missingPlugin,     "plugin/missing.ts"),
+  new Route("POST",   "/plugins/*/set",             25, setPlugin,         "plugin/missing.ts"),
+  new Route("DELETE", "/plugins/*",                 25, missingPlugin,     "plugin/missing.ts"),
 
   new Route("GET",    "/swarm",                     24, askManager,        "swarm/outside.ts"),
   new Route("POST",   "/swarm/init",                24, initSwarm,         "swarm/enter.ts"),
@@ -281,13 +283,4 @@ function experimental(_call: Call): Refusal | null {
     RefusalKind.NotBuilt,
     "This experimental feature is disabled by default. Start the Docker daemon in experimental mode in order to enable it.",
   );
-}
-
-function noPlugins(call: Call): Refusal | null {
-  sendJson(call, 200, textBody("[]\n"));
-  return null;
-}
-
-function noSuchPlugin(call: Call): Refusal | null {
-  return notFound(`plugin "${call.name}" not found`);
 }

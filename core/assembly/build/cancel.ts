@@ -1,0 +1,11 @@
+// POST /build/cancel (surface §1): nothing is being built. Of a build that is over, or never was, Docker says nothing.
+
+import { Call } from "../call";
+import { badParameter, Refusal } from "../refusal";
+import { sendEmpty } from "../reply";
+
+export function cancelBuild(call: Call): Refusal | null {
+  if (call.query.first("id").length == 0) return badParameter("build ID not provided");
+  sendEmpty(call, 200);
+  return null;
+}

@@ -1,0 +1,64 @@
+// Plugins, builds and images of names that nobody knows: the answers need nothing that is not built.
+import { expect, test } from "vitest";
+import { messageOf } from "../support/engine-client.js";
+import { onEngines } from "../support/on-engines.js";
+
+onEngines("names that nobody knows", (engine) => {
+  const answered = async (method: string, path: string, body?: unknown) => {
+    const answer = await engine().call(method, path, body);
+    return [answer.status, messageOf(answer)];
+  };
+  const missing = [404, 'plugin "x" not found'];
+
+  test.each<[string, string, unknown?]>([
+    ["GET", "/plugins/x/json"],
+    ["DELETE", "/plugins/x"],
+    ["DELETE", "/plugins/x?force=1"],
+    ["POST", "/plugins/x/enable?timeout=0"],
+    ["POST", "/plugins/x/disable"],
+    ["POST", "/plugins/x/push"],
+    ["POST", "/plugins/x/set", ["A=b"]],
+  ])("of a plugin: %s %s", async (method, path, body) => {
+    expect(await answered(method, path, body)).toEqual(missing);
+  });
+
+  test("of a plugin that is to be upgraded", async () => {
+    expect(await answered("POST", "/plugins/x/upgrade?remote=y", [])).toEqual([404, 'plugin "x:latest" not found']);
+    const [status] = await answered("POST", "/plugins/x/upgrade?remote=A", []);
+    expect(status).toBe(engine().expected("tag-status", 400, 500));
+  });
+
+  test("of a plugin, what makes no sense is told first", async () => {
+    const bad = engine().expected("bad-number", 400, 500);
+    expect(await answered("POST", "/plugins/x/enable?timeout=a")).toEqual([
+      bad,
+      'strconv.Atoi: parsing "a": invalid syntax',
+    ]);
+    expect(await answered("POST", "/plugins/x/enable")).toEqual([bad, 'strconv.Atoi: parsing "": invalid syntax']);
+    expect((await answered("POST", "/plugins/x/set", "{"))[0]).toBe(400);
+  });
+
+  test("no plugin is listed, whatever is asked for", async () => {
+    const filtered = (filters: string) => engine().call("GET", `/plugins?filters=${encodeURIComponent(filters)}`);
+    for (const filters of ['{"capability":["x"]}', '{"enabled":["true"]}', ""]) {
+      expect((await filtered(filters)).text).toBe("[]\n");
+    }
+    expect((await filtered('{"a":["b"]}')).status).toBe(400);
+    expect((await filtered('{"enabled":["b"]}')).status).toBe(400);
+    expect((await filtered("x")).status).toBe(engine().expected("bad-filter", 400, 500));
+  });
+
+  test("of a build that is to be cancelled", async () => {
+    const answer = await engine().call("POST", "/build/cancel?id=x");
+    expect([answer.status, answer.text]).toEqual([200, ""]);
+    expect(await answered("POST", "/build/cancel")).toEqual([
+      engine().expected("build-cancel", 400, 500),
+      "build ID not provided",
+    ]);
+  });
+
+  test("of an image whose history is asked for", async () => {
+    expect(await answered("GET", "/images/none/history")).toEqual([404, "No such image: none:latest"]);
+    expect((await answered("GET", "/images/AA/history"))[0]).toBe(400);
+  });
+});
