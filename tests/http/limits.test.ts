@@ -127,6 +127,26 @@ onEngines("limits", (engine, kind) => {
     expect(await engine().run({ Cmd, HostConfig: others })).toMatchObject({ stdout: "" });
   });
 
+  testExcept(kind, { simulated: SIMULATED.mknod })("the devices that every container may use", async () => {
+    const usual = ["1:3 rwm", "1:5 rwm", "1:7 rwm", "1:8 rwm", "1:9 rwm", "5:0 rwm", "5:1 rwm", "5:2 rwm", "136:* rwm"];
+    const opened = "for f in null zero full random urandom tty; do test -c /dev/$f || echo $f; done; : < /dev/full";
+    expect(await engine().run({ Cmd: ["sh", "-c", opened] })).toMatchObject({ stdout: "", stderr: "" });
+    const { CgroupVersion } = await engine().read<{ CgroupVersion: string }>("/info");
+    if (CgroupVersion === "2") return;
+    const { stdout } = await engine().run({ Cmd: ["cat", "/sys/fs/cgroup/devices/devices.list"] });
+    expect(stdout.split("\n")).toEqual(expect.arrayContaining(usual.map((rule) => `c ${rule}`)));
+    expect(stdout).not.toContain("c 10:229");
+  });
+
+  testExcept(kind, { simulated: SIMULATED.mknod })("a terminal among the machine's devices", async () => {
+    const { Runtimes } = await engine().read<{ Runtimes: Record<string, unknown> }>("/info");
+    for (const Runtime of ["runc", "crun"].filter((name) => name in Runtimes)) {
+      const HostConfig = { NetworkMode: "none", Binds: ["/dev:/dev"], Runtime };
+      const id = await engine().running({ Tty: true, HostConfig });
+      await engine().remove(id);
+    }
+  });
+
   test("realtime, where groups can have some", async () => {
     const wish = { CpuRealtimePeriod: 1_000_000, CpuRealtimeRuntime: 10_000 };
     const answer = await engine().call("POST", "/containers/create", { Image: "busybox", HostConfig: wish });

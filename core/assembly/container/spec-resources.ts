@@ -94,8 +94,8 @@ function writeCpu(json: JsonWriter, hostConfig: Json, changes: bool): void {
 }
 
 /**
- * A privileged container may use every device. Else everything is denied but the devices that every container has, and what rules allow; the runtime adds terminals (OCI
- * config-linux), the host the devices that the container was given.
+ * A privileged container may use every device. Else everything is denied but the devices that every container has, and
+ * what rules allow; the host adds the devices that the container was given.
  */
 function writeDevices(json: JsonWriter, hostConfig: Json): void {
   const privileged = hostConfig.boolOf("Privileged");
@@ -109,20 +109,22 @@ function writeDevices(json: JsonWriter, hostConfig: Json): void {
   json.endArray();
 }
 
+/** Those of Docker (moby's oci/defaults.go), in its order; a runtime adds its own: terminals, and `full`. */
 function writeRules(json: JsonWriter, hostConfig: Json): void {
-  allow(json, 1, 3); // null
-  allow(json, 1, 5); // zero
-  allow(json, 1, 7); // full
-  allow(json, 1, 8); // random
-  allow(json, 1, 9); // urandom
-  allow(json, 5, 0); // tty
+  writeRule(json, true, 1, 5); // zero
+  writeRule(json, true, 1, 3); // null
+  writeRule(json, true, 1, 9); // urandom
+  writeRule(json, true, 1, 8); // random
+  writeRule(json, true, 5, 0); // tty
+  writeRule(json, true, 5, 1); // console
+  writeRule(json, false, 10, 229); // fuse
   const rules = hostConfig.stringsOf("DeviceCgroupRules");
   for (let i = 0; i < rules.length; i++) readRule(rules[i])!.write(json);
 }
 
-function allow(json: JsonWriter, major: i64, minor: i64): void {
+function writeRule(json: JsonWriter, allow: bool, major: i64, minor: i64): void {
   json.beginObject();
-  json.boolField("allow", true);
+  json.boolField("allow", allow);
   json.stringField("type", "c");
   json.i64Field("major", major);
   json.i64Field("minor", minor);
