@@ -36,6 +36,26 @@ onEngines("tars", (engine, kind) => {
     },
   };
 
+  test("names and paths are as long as Linux has them, and no longer", async () => {
+    const id = await made();
+    const file = (longName: string): RawEntry[] => [{ name: "long", longName, body: "x" }];
+    const deep = (depth: number): string => Array.from({ length: depth }, () => "d").join("/");
+    try {
+      for (const name of ["n".repeat(255), deep(1600)]) {
+        await put(id, "/", file(name));
+        // The reference takes a path below so many directories, and does not give it back.
+        if (kind === "reference" && name.includes("/")) continue;
+        expect(await read(id, `/${name}`)).toMatchObject([{ text: "x" }]);
+      }
+      for (const name of ["n".repeat(256), "é".repeat(128), deep(2060)]) {
+        const bytes = Buffer.from(name).toString("latin1");
+        await expect(put(id, "/", file(bytes))).rejects.toThrow(`${BROKEN}open /${name}: file name too long`);
+      }
+    } finally {
+      await engine().remove(id);
+    }
+  });
+
   for (const [way, unpack] of Object.entries(ways)) {
     test.each<[string, RawEntry[], string]>([
       ["a name that climbs", [{ name: "../x", body: "in" }], "/x"],

@@ -168,8 +168,8 @@ class Extractor implements TarSink {
   }
 
   #refuseOtherKind(path: string, { type }: TarEntry): void {
-    const kind = this.#keepKinds ? this.#kindAt(path, false) : null;
-    if (kind === null || (kind === "directory") === (type === "directory")) return;
+    const kind = this.#kindAt(path, false);
+    if (!this.#keepKinds || kind === null || (kind === "directory") === (type === "directory")) return;
     throw refusedKind(bytesOf(path), kind === "directory", bytesOf(this.#into));
   }
 

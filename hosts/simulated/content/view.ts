@@ -89,6 +89,7 @@ const KINDS: Partial<Record<FileErrorCode, types.FailureKind>> = {
   ENOTDIR: "invalid",
   EISDIR: "invalid",
   ELOOP: "invalid",
+  ENAMETOOLONG: "invalid",
   EROFS: "denied",
   EBUSY: "busy",
   EEXIST: "exists",

@@ -14,7 +14,8 @@ export type FileErrorCode =
   | "EROFS"
   | "ENOSPC"
   | "EINVAL"
-  | "EXDEV";
+  | "EXDEV"
+  | "ENAMETOOLONG";
 
 /** A file operation that failed. `message` is the C library's text: `No such file or directory`. */
 export class FileError extends Error {
@@ -40,6 +41,7 @@ const FILE_ERROR_TEXTS: Record<FileErrorCode, string> = {
   ENOSPC: "No space left on device",
   EINVAL: "Invalid argument",
   EXDEV: "Invalid cross-device link",
+  ENAMETOOLONG: "File name too long",
 };
 
 /** What stands under a name. */

@@ -50,7 +50,9 @@ export interface Found {
 export function lookup(mounts: MountTable, path: string, follow: boolean, identity: Identity | null): Found {
   if (path === "") throw new FileError("ENOENT", path);
   if (path.includes("\0")) throw new FileError("EINVAL", path);
+  if (isLonger(path, LONGEST_PATH)) throw new FileError("ENAMETOOLONG", path);
   const root = rootOf(mounts);
+  const longest = longestMount(mounts);
   let at = root;
   const ahead = path.split("/").reverse();
   const wantsDirectory = /(^|\/)\.?$/.test(path);
@@ -64,7 +66,8 @@ export function lookup(mounts: MountTable, path: string, follow: boolean, identi
       continue;
     }
     const isLast = ahead.every((rest) => rest === "" || rest === ".");
-    const next = step(mounts, at, part);
+    if (isLonger(part, LONGEST_NAME)) throw new FileError("ENAMETOOLONG", path);
+    const next = step(mounts, at, part, longest);
     if (next === null) {
       if (isLast) return { place: null, parent: at, name: part };
       throw new FileError("ENOENT", path);
@@ -95,13 +98,33 @@ function rootOf(mounts: MountTable): Place {
   return { mount, inode: mount.root, parent: null, name: "", path: "/" };
 }
 
-function step(mounts: MountTable, at: Place, name: string): Place | null {
-  const path = at.path === "/" ? `/${name}` : `${at.path}/${name}`;
-  const mount = mounts.get(path);
+/** `longest`: to look for a path costs as much as it is long, which is much for one below hundreds of directories. */
+function step(mounts: MountTable, at: Place, name: string, longest: number): Place | null {
+  const path = at.parent === null ? `/${name}` : `${at.path}/${name}`;
+  const mount = path.length > longest ? undefined : mounts.get(path);
   if (mount) return { mount, inode: mount.root, parent: at, name, path };
   const inode = at.inode.entries.get(name);
   return inode ? { mount: at.mount, inode, parent: at, name, path } : null;
 }
+
+/** Characters of the longest path at which something is mounted. */
+function longestMount(mounts: MountTable): number {
+  let longest = 0;
+  for (const path of mounts.keys()) longest = Math.max(longest, path.length);
+  return longest;
+}
+
+/** Than so many bytes. */
+function isLonger(text: string, bytes: number): boolean {
+  return text.length * MOST_BYTES > bytes && encoder.encode(text).length > bytes;
+}
+
+const encoder = new TextEncoder();
+/** Of UTF-8, for a character. */
+const MOST_BYTES = 3;
+/** NAME_MAX, and PATH_MAX without the NUL (limits.h). */
+const LONGEST_NAME = 255;
+const LONGEST_PATH = 4095;
 
 function requireDirectory(at: Place, path: string): void {
   if (at.inode.kind !== "directory") throw new FileError("ENOTDIR", path);
