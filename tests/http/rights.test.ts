@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
+import { until } from "../support/commands.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 
@@ -21,7 +22,12 @@ onEngines("rights", (engine, kind) => {
   test("an init passes signals on: what does not care for SIGTERM ends by it", async () => {
     const id = await engine().create({ Cmd: ["sleep", "1000"], HostConfig: { Init: true } });
     await engine().start(id);
-    await engine().must(204, "POST", `/containers/${id}/stop?t=30`, undefined, { timeoutMs: 20_000 });
+    // An init that has not begun its program yet is told by no signal.
+    await until("the init's program runs", async () => {
+      const { Processes } = await engine().read<{ Processes: string[][] }>(`/containers/${id}/top`);
+      return Processes.length === 2;
+    });
+    await engine().must(204, "POST", `/containers/${id}/stop?t=100`);
     const found = await engine().inspect<{ Path: string; Args: string[]; State: Json; HostConfig: Json }>(id);
     expect(found).toMatchObject({
       Path: "sleep",
