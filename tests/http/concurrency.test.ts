@@ -13,7 +13,11 @@ onEngines("at once", (engine, kind) => {
   test("of ten starts, one starts and the others find it running", async () => {
     const id = await engine().create({ Cmd: ["sleep", "1000"] });
     const answers = await all(10, () => engine().call("POST", `/containers/${id}/start`));
-    expect(answers.map((answer) => answer.status).sort()).toEqual([204, ...Array<number>(9).fill(304)]);
+    const statuses = answers.map((answer) => answer.status).sort();
+    // The reference looks whether it runs before it waits for its turn, and so may answer 204 to several.
+    const started = kind === "reference" ? statuses.filter((status) => status === 204).length : 1;
+    expect(statuses).toEqual([...Array<number>(started).fill(204), ...Array<number>(10 - started).fill(304)]);
+    expect(started).toBeGreaterThan(0);
     await engine().remove(id);
   });
 
