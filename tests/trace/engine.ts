@@ -57,11 +57,15 @@ export interface Told {
 
 export const TOKEN = "identity-token-of-the-registry";
 
+const TURNS_MAX = 1000;
+
 export class RecordedEngine {
   readonly ring = new Ring();
   readonly world = new World();
   readonly stored = new Map<string, Uint8Array>([...FIRST_RECORDS, ...BUSYBOX_RECORDS]);
   readonly told = new Map<bigint, Told>();
+  /** Answers that have begun, and are not over. */
+  readonly #begun = new Set<Told>();
   readonly lost: unknown[] = [];
   readonly recorder: Recorder;
   readonly #core: CompiledCore;
@@ -119,6 +123,16 @@ export class RecordedEngine {
     return this.told.get(id)!;
   }
 
+  /** The same until the answer is over: while requests come, readers of events have theirs in turns. */
+  async askToTheEnd(sent: Sent): Promise<Told> {
+    const told = await this.ask(sent);
+    for (let turn = 0; this.#begun.has(told); turn++) {
+      if (turn === TURNS_MAX) throw new Error(`${sent.target} is never answered to its end`);
+      await this.rest();
+    }
+    return told;
+  }
+
   send({ method, target, body, headers = {} }: Sent): bigint {
     const id = this.driver.nextRequest();
     this.told.set(id, { status: 0, text: "" });
@@ -171,7 +185,11 @@ export class RecordedEngine {
       told.status = command.val.head.status;
       told.text += new TextDecoder().decode(command.val.body);
     }
-    if (command.tag === "open") told.status = command.val.status;
+    if (command.tag === "open") {
+      told.status = command.val.status;
+      this.#begun.add(told);
+    }
+    if (command.tag === "end" || command.tag === "cut") this.#begun.delete(told);
     if (command.tag === "chunk") told.text += new TextDecoder().decode(command.val);
   }
 }

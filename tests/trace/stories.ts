@@ -100,5 +100,6 @@ export async function readAgain(engine: RecordedEngine, times: number, observer?
   const id = await create(engine, "renamed");
   for (let turn = 0; turn < 300; turn++)
     await engine.ask({ method: "POST", target: `/containers/${id}/rename?name=renamed-${turn}` });
-  for (let turn = 0; turn < times; turn++) await engine.ask({ method: "GET", target: "/events?since=0&until=1" });
+  for (let turn = 0; turn < times; turn++)
+    await engine.askToTheEnd({ method: "GET", target: "/events?since=0&until=1" });
 }
