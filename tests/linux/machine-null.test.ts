@@ -185,10 +185,8 @@ describeUnless(missing, "what the machine has of nodes and files", () => {
   /** What the engine keeps of a container in files that are open in somebody else. */
   function filesOf(id: string): { name: string; uid: number; gid: number; mode: number; ctimeMs: number }[] {
     const { dataRoot, execRoot } = daemon.directories;
-    const all = [dataRoot, execRoot].flatMap((root) =>
-      readdirSync(root, { recursive: true, encoding: "utf8" }).map((name) => join(root, name)),
-    );
-    return all
+    return [dataRoot, execRoot]
+      .flatMap((root) => [...below(root)])
       .filter((path) => path.includes(id) && path.endsWith("log"))
       .map((path) => {
         const { uid, gid, mode, ctimeMs } = statSync(path);
@@ -236,3 +234,21 @@ exec $runtime "\\$@"
 END
 chmod 755 $nodes/odd
 exec "$@"`;
+
+/** All files below it. A directory of what has ended may go meanwhile. */
+function* below(directory: string): Generator<string> {
+  for (const entry of unlessGone(() => readdirSync(directory, { withFileTypes: true }))) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) yield* below(path);
+    else yield path;
+  }
+}
+
+function unlessGone<T>(read: () => T[]): T[] {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
