@@ -5,34 +5,46 @@ import { withoutUserInfo } from "./user-info.js";
 const WORD = /(?:\\[^]|[^\s"\\])+/g;
 const COLON = /:|%3a|\\u003a/i;
 const AT = /@|%40|\\u0040/i;
+const ESCAPE = /\\u[0-9a-f]{4}|\\[^]/gi;
 /** A character of a JSON text. */
 const UNIT = /\\u[0-9a-f]{4}|\\[^]|[^]/gi;
 /** The rest stays: whoever takes a text apart finds as many parts as before, and what is no JSON stays none. */
-const INSIDE = /[^:/,;=?#&"\\\p{Cc}]|[\u0080-\u009f]/gu;
+const INSIDE = /(?:[^:/,;=?#&"\\\p{Cc}]|[\u0080-\u009f])+/gu;
 
 /** `text`: a character for each byte. As long as it was. */
 export function withoutUsersIn(text: string): string {
+  if (!AT.test(text)) return text;
   return text.replace(WORD, (word) => (COLON.test(word) && AT.test(word) ? withoutUsersOf(word) : word));
 }
 
 function withoutUsersOf(word: string): string {
   if (!word.includes("\\")) return withoutUserInfo(word, hidden, /[^]+/g);
-  const units = word.match(UNIT) ?? [];
-  const plain = units.map(decoded).join("");
+  const plain = word.replace(ESCAPE, decoded);
   const shown = withoutUserInfo(plain, hidden, /[^]+/g);
-  return units.map((unit, at) => (shown[at] === plain[at] ? unit : "x".repeat(unit.length))).join("");
+  if (shown === plain) return word;
+  let at = -1;
+  return word.replace(UNIT, (unit) => (shown[++at] === plain[at] ? unit : "x".repeat(unit.length)));
 }
 
 function hidden(secret: string): string {
-  return secret.replace(INSIDE, "x");
+  return secret.replace(INSIDE, (run) => "x".repeat(run.length));
 }
 
-/** One unit each. A backslash for what JSON does not know: it stays. */
-function decoded(unit: string): string {
-  if (unit.length === 1) return unit;
-  try {
-    return JSON.parse(`"${unit}"`) as string;
-  } catch {
-    return "\\";
-  }
+/** What stands behind a backslash in JSON, but for `u`. */
+const ESCAPED: Readonly<Record<string, string>> = {
+  '"': '"',
+  "\\": "\\",
+  "/": "/",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+/** To one character. A backslash for what JSON does not know: it stays. */
+function decoded(escape: string): string {
+  const kind = escape[1]!;
+  if (escape.length > 2) return kind === "u" ? String.fromCharCode(parseInt(escape.slice(2), 16)) : "\\";
+  return ESCAPED[kind] ?? "\\";
 }

@@ -415,6 +415,7 @@ describe("a user and a password of an address", () => {
   test.each([
     [`{"a":"${ADDRESS}"}`, '{"a":"https://xxxx:xxxxxxxxxxxxxxxxxxxxx@host/x"}'],
     ['{"a":"https:\\/\\/u\\u003ap\\"q\\u0040h"}', '{"a":"https:\\/\\/x\\u003ax\\"x\\u0040h"}'],
+    ['{"a":"https://u:\\ud83d\\ude00p@h/next"}', '{"a":"https://x:xxxxxxxxxxxxx@h/next"}'],
     ['["https://u\\q:p@h"]', '["https://x\\q:x@h"]'],
     ["https://u:p:/q@h https://u@h user@host http://h:1/", "https://x:x:/x@h https://x@h user@host http://h:1/"],
     ["http%3A%2F%2Fu%3Ap%40h", "http%3A%2F%2Fxxxxx%40h"],
