@@ -13,7 +13,13 @@ import type { Paths } from "./paths.js";
 
 const SIGKILL = 9;
 /** About ten seconds: what is not gone by then hangs in the kernel. */
-const KILL_ROUNDS_MAX = 200;
+export const KILL_ROUNDS_MAX = 200;
+const LONGEST_KILL_PAUSE_MS = 50;
+
+/** Between two of them, longer and longer. */
+export async function pauseKilling(round: number): Promise<void> {
+  await sleep(Math.min(2 ** round, LONGEST_KILL_PAUSE_MS));
+}
 
 export class Cgroups {
   readonly #kernel: Kernel;
@@ -59,7 +65,7 @@ export class Cgroups {
       if (round === KILL_ROUNDS_MAX) throw new HostFailure("busy", `processes do not end: ${[...pids].join(", ")}`);
       for (const pid of pids) this.#send(pid);
       if (round === 0) await this.thaw(container).catch(() => {}); // v1: a frozen process dies when it is thawed
-      await sleep(Math.min(1 << round, 50));
+      await pauseKilling(round);
     }
   }
 
@@ -243,6 +249,6 @@ async function removeTree(group: string): Promise<void> {
         const { code } = error as NodeJS.ErrnoException;
         if (code === "ENOENT") break;
         if (code !== "EBUSY" || round === 12) throw error;
-        await sleep(Math.min(1 << round, 100));
+        await sleep(Math.min(2 ** round, 100));
       }
 }

@@ -1,13 +1,11 @@
 // Kills a run: whoever works on it, and what it has running.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { HostFailure } from "../hosts/failure.js";
+import { KILL_ROUNDS_MAX, pauseKilling } from "./cgroups.js";
 import type { Surroundings } from "./launch.js";
 import { killNaming } from "./naming.js";
 import { isAlive, type Run } from "./run.js";
 
-/** About ten seconds: what is not gone by then hangs in the kernel. */
-const ROUNDS_MAX = 200;
 const SIGKILL = 9;
 
 /** All of a container's runs share one control group: once a later one is there, what is in the group is not this one's. */
@@ -21,12 +19,12 @@ export async function killRun(run: Run, at: Pick<Surroundings, "kernel" | "cgrou
 async function killFirst(run: Run, { kernel }: Pick<Surroundings, "kernel">): Promise<void> {
   const process = run.process();
   for (let round = 0; process && isAlive(process); round++) {
-    if (round === ROUNDS_MAX) throw new HostFailure("busy", `a process does not end: ${process.pid}`);
+    if (round === KILL_ROUNDS_MAX) throw new HostFailure("busy", `a process does not end: ${process.pid}`);
     try {
       kernel.kill(process.pid, SIGKILL);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
-    await sleep(Math.min(1 << round, 50));
+    await pauseKilling(round);
   }
 }
