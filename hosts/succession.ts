@@ -34,7 +34,7 @@ const PATIENCE_NS = 500_000_000n;
 const LONGEST_REST_NS = 60_000_000_000n;
 const INCIDENT_BYTES = 6;
 /** How long after it was asked for the end is there: what is in flight then ends with the process. */
-const LONGEST_CLOSE_NS = 10_000_000_000n;
+export const LONGEST_CLOSE_NS = 10_000_000_000n;
 /** Until then the instance is told what becomes of what it had begun, so that it undoes what it would not end. */
 const LONGEST_END_NS = 6_000_000_000n;
 /** Until then requests are answered that can be. */

@@ -29,14 +29,13 @@ import { Surplus } from "./surplus.js";
 import { FlightRecorder } from "./trace/flight-recorder.js";
 import { Incidents } from "./trace/incidents.js";
 import { traceReply } from "./trace/request.js";
+import { LONGEST_CLOSE_NS } from "../succession.js";
 import { VERSION } from "../version.js";
 
 /** JSON bodies beyond it are refused. */
 const BODY_LIMIT = 4 * 1024 * 1024;
 /** How long replies under way may take when the daemon is told to end. */
 const GRACE_MS = 500;
-/** How long after that its driver may go on, as long as the driver itself waits. */
-const LONGEST_END_NS = 10_000_000_000n;
 
 /** The core that a daemon runs. */
 export interface DaemonCore {
@@ -131,7 +130,7 @@ async function openGround(config: DaemonConfig, closings: Closing[], log: Log): 
 
 /** A simulated machine has a time of its own, which may be slower: it is not waited for longer than a real one. */
 async function closeDriver(driver: Driver, { timers }: Host, since: bigint): Promise<void> {
-  const callOff = systemClock.at(since + LONGEST_END_NS, () => driver.cut());
+  const callOff = systemClock.at(since + LONGEST_CLOSE_NS, () => driver.cut());
   const passed = systemClock.now().monotonic - since;
   await driver.close(timers.now().monotonic - passed).finally(callOff);
 }
