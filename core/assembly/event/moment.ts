@@ -29,7 +29,7 @@ export class Moment {
     this.bytes += bytes;
   }
 
-  /** Enough was sent for now. */
+  /** No more is sent in this moment. */
   get spent(): bool {
     return this.bytes >= this.most && this.left > 0;
   }
