@@ -25,6 +25,8 @@ export class ContainerLog {
   #files = [0];
   #fileBytes = LOG_BYTES_MAX / 2;
   #filesMax = 2;
+  /** What lies before this offset goes as soon as nobody has to read it. */
+  #unkept = 0;
   #passing = false;
   /** How far readers have come. */
   readonly #readers = new Set<{ position: number }>();
@@ -80,7 +82,10 @@ export class ContainerLog {
         this.#watchers.add(watcher);
         return () => this.#watchers.delete(watcher);
       },
-      close: async () => void this.#readers.delete(reader),
+      close: async () => {
+        this.#readers.delete(reader);
+        this.#throwAway(this.#unkept);
+      },
     };
   }
 
@@ -108,6 +113,7 @@ export class ContainerLog {
 
   /** Whole files that end at an offset or before, save what a reader has yet to read and has not fallen far behind. */
   #throwAway(before: number): void {
+    this.#unkept = before;
     const wanted = Math.min(before, ...[...this.#readers].map(({ position }) => position));
     const held = Math.max(wanted, before - HELD_BACK_BYTES);
     while (this.#files.length > 1 && this.#files[1]! <= held) this.#files.shift();
