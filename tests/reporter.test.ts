@@ -21,6 +21,14 @@ const FAILURES = `
     test("it is not reached", () => {});
   });
 `;
+/** Fails until it has been tried often enough, over processes: each try leaves a letter in a file. */
+const failsUntil = (tries: number, file: string): string => `
+  import { appendFileSync, readFileSync } from "node:fs";
+  test("it settles", () => {
+    appendFileSync("${file}", "x");
+    if (readFileSync("${file}", "utf8").length < ${tries}) throw new Error("too slow");
+  });
+`;
 const SET_UPS = `
   let tries = 0;
   let held = 0;
@@ -95,6 +103,25 @@ test("a set-up has a second try in CI, which is told", async () => {
   expect(elsewhere.lines.at(-1), elsewhere.told).toBe("0 passed, 2 failed, 2 skipped");
 });
 
+// Under CI a test has a second try (vitest.config.ts), which this has not: its first failure is all.
+test("a file that failed runs once more in CI, alone", async () => {
+  await writeFile(join(directory, "third.test.js"), failsUntil(2, join(directory, "third")));
+  await writeFile(join(directory, "never.test.js"), failsUntil(9, join(directory, "never")));
+  const both = await runOf(["third", "never", "idle-1"], { CI: "true" });
+  expect([both.code, ...both.lines.slice(-3)], both.told).toEqual([
+    1,
+    "passed only alone: third.test.js: it settles: too slow",
+    "failed: never.test.js: it settles: too slow",
+    "2 passed, 1 failed, 0 skipped",
+  ]);
+  await rm(join(directory, "third"));
+  const { code, lines, told } = await runOf("third", { CI: "true" });
+  expect([code, lines.at(-1)], told).toEqual([0, "1 passed, 0 failed, 0 skipped"]);
+  await rm(join(directory, "third"));
+  const elsewhere = await runOf("third", { CI: "false" });
+  expect([elsewhere.code, elsewhere.lines.at(-1)], elsewhere.told).toEqual([1, "0 passed, 1 failed, 0 skipped"]);
+});
+
 test("files are named with the time they took, their processes' included", async () => {
   const { lines, told } = await runOf(["busy", "setups"], { CI: "false" });
   const [, seconds = ""] = /^2 files took (\d+) s of processors; the longest:$/m.exec(told) ?? [];
@@ -116,9 +143,9 @@ async function runOf(
   env: Record<string, string>,
   flags: readonly string[] = [],
 ): Promise<{ code: number | null; lines: string[]; told: string }> {
-  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+  const program = join(ROOT, "tests/run.mjs");
   const reporter = join(ROOT, "tests/reporter.ts");
-  const options = ["run", ...[files].flat(), "--globals", "--root", directory, "--reporter", reporter, ...flags];
-  const { code, stdout, stderr } = await run([process.execPath, vitest, ...options], { env, cwd: directory });
+  const options = [...[files].flat(), "--globals", "--root", directory, "--reporter", reporter, ...flags];
+  const { code, stdout, stderr } = await run([process.execPath, program, ...options], { env, cwd: directory });
   return { code, lines: stdout.trim().split("\n"), told: stdout + stderr };
 }

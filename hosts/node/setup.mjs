@@ -78,7 +78,7 @@ function withoutOwn(args) {
 }
 
 function vitest(args) {
-  runOrExit(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--config", "tests/vitest.config.ts", ...args]);
+  runOrExit(process.execPath, ["tests/run.mjs", "--config", "tests/vitest.config.ts", ...args]);
 }
 
 function runOrExit(program, args) {

@@ -1,0 +1,136 @@
+// What came of one test file, in lines that name each test that did not simply pass.
+
+import type { SerializedError, TestCase, TestModule, TestSuite } from "vitest/node";
+import { isAllowedSkip } from "./support/allowed-skips.js";
+
+const LINE_MAX = 400;
+
+/** A test, a set-up or a file that did not load, and why it did not simply pass: each by its first line. */
+export interface Remark {
+  readonly name: string;
+  readonly why: string;
+}
+
+export interface FileResult {
+  readonly passed: number;
+  readonly failed: readonly Remark[];
+  /** Skips that CI does not take. */
+  readonly refused: readonly Remark[];
+  readonly skipped: readonly Remark[];
+  /** What passed at the second try. */
+  readonly retried: readonly Remark[];
+  /** What failed beside other files, and no longer when the file ran alone. */
+  readonly alone: readonly Remark[];
+  readonly cost: Cost;
+}
+
+/** Of one file: seconds that passed, and seconds of processors. */
+export interface Cost {
+  readonly file: string;
+  readonly passed: number;
+  readonly processors: number;
+}
+
+export function resultOf(module: TestModule, isCi: boolean): FileResult {
+  const tests = [...module.children.allTests()];
+  const passed = tests.filter((test) => test.result().state === "passed");
+  const failed = tests.filter((test) => test.result().state === "failed");
+  const others = tests.filter((test) => !passed.includes(test) && !failed.includes(test));
+  const isTaken = (test: TestCase): boolean => !isCi || isAllowedSkip(test.fullName, reasonOf(test));
+  const flaky = tests.filter((test) => test.diagnostic()?.flaky);
+  return {
+    passed: passed.length,
+    failed: [...failed.map(failureOf), ...failedSetUps(module)],
+    refused: others.filter((test) => !isTaken(test)).map(skipOf),
+    skipped: others.filter(isTaken).map(skipOf),
+    retried: [...flaky.map(failureOf), ...retriedSetUps(module)],
+    alone: [],
+    cost: costOf(module),
+  };
+}
+
+/** Of a file that ran again (run.mjs): the later run counts. What failed before and does no longer is told. */
+export function resultAfter(before: FileResult | undefined, later: FileResult): FileResult {
+  if (!before) return later;
+  const failedStill = new Set(later.failed.map(({ name }) => name));
+  return {
+    ...later,
+    retried: [...before.retried, ...later.retried],
+    alone: before.failed.filter(({ name }) => !failedStill.has(name)),
+    cost: sumOf(before.cost, later.cost),
+  };
+}
+
+export function lineOf({ name, why }: Remark): string {
+  return `${name}: ${why}`;
+}
+
+function failureOf(test: TestCase): Remark {
+  return { name: nameOf(test), why: errorsOf(test) };
+}
+
+function skipOf(test: TestCase): Remark {
+  return { name: nameOf(test), why: reasonOf(test) };
+}
+
+/** A file that does not load and a hook that fails belong to no test, and take their tests with them as skipped. */
+function failedSetUps(module: TestModule): Remark[] {
+  return suitesOf(module).flatMap((suite) =>
+    suite.errors().map((error) => ({ name: placeOf(suite), why: firstLineOf(error) })),
+  );
+}
+
+function retriedSetUps(module: TestModule): Remark[] {
+  return suitesOf(module).flatMap((suite) => {
+    const { firstSetUp } = suite.meta();
+    return firstSetUp === undefined ? [] : [{ name: placeOf(suite), why: firstLineOf({ message: firstSetUp }) }];
+  });
+}
+
+function suitesOf(module: TestModule): (TestSuite | TestModule)[] {
+  return [module, ...module.children.allSuites()];
+}
+
+function costOf(module: TestModule): Cost {
+  const passed = module.diagnostic().duration / 1000;
+  return { file: module.relativeModuleId, passed, processors: module.meta().processorSeconds ?? 0 };
+}
+
+function sumOf(one: Cost, other: Cost): Cost {
+  const { file } = other;
+  return { file, passed: one.passed + other.passed, processors: one.processors + other.processors };
+}
+
+function nameOf(test: TestCase): string {
+  return `${test.module.relativeModuleId}: ${test.fullName}`;
+}
+
+function placeOf(suite: TestSuite | TestModule): string {
+  return suite.type === "module" ? suite.relativeModuleId : `${suite.module.relativeModuleId}: ${suite.fullName}`;
+}
+
+/** Those of all tries, each by its first line. */
+function errorsOf(test: TestCase): string {
+  const errors = test.result().errors ?? [];
+  return errors.length > 0 ? errors.map(firstLineOf).join(" | ") : "no error given";
+}
+
+export function firstLineOf({ message }: SerializedError): string {
+  return message.split("\n")[0]?.slice(0, LINE_MAX) ?? "";
+}
+
+function reasonOf(test: TestCase): string {
+  const result = test.result();
+  if (result.state === "skipped" && result.note) return result.note;
+  if (failedAbove(test)) return "its set-up failed";
+  return "no reason given";
+}
+
+function failedAbove(test: TestCase): boolean {
+  let above: TestSuite | TestModule = test.parent;
+  for (;;) {
+    if (above.errors().length > 0) return true;
+    if (above.type === "module") return false;
+    above = above.parent;
+  }
+}

@@ -1,0 +1,29 @@
+// Runs vitest for `npm test`, as its own command does. Under CI a file that failed runs once more when all others have
+// ended, alone: a machine that is slow for minutes fails a test together with the second try right behind it. Whoever
+// passes only then is named (reporter.ts). Plain JavaScript, since nothing compiles it.
+//   node tests/run.mjs [OPTION…] [FILTER…]
+
+import { createVitest, parseCLI, TestsNotFoundError } from "vitest/node";
+
+/** More failures than these are no matter of load: to try all of them again would only take time. */
+const MOST_FILES = 12;
+
+const { filter, options } = parseCLI(["vitest", "run", ...process.argv.slice(2)]);
+const vitest = await createVitest("test", { ...options, watch: false });
+try {
+  const { testModules, unhandledErrors } = await vitest.start(filter);
+  const failed = testModules.filter((module) => !module.ok());
+  const hasCause = failed.length > 0 && unhandledErrors.length === 0;
+  if (process.env["CI"] === "true" && hasCause && failed.length <= MOST_FILES) await runAgain(failed);
+} catch (error) {
+  process.exitCode = 1;
+  // vitest has told of it.
+  if (!(error instanceof TestsNotFoundError)) console.error(error);
+}
+await vitest.exit();
+
+/** Each by itself: what failed beside others is not run beside others. A failure sets the exit code, as at first. */
+async function runAgain(failed) {
+  process.exitCode = 0;
+  for (const module of failed) await vitest.runTestSpecifications([module.toTestSpecification()]);
+}
