@@ -16,9 +16,13 @@ import { shortest } from "./shrink.js";
 import type { SimulationOptions } from "./simulation.js";
 import { readStory, storyText } from "./story.js";
 import { Tally, cutsText, type SeedResult } from "./tally.js";
+import { readBoundary } from "./visits/boundary.js";
+import { tableText } from "./visits/table.js";
+import { Visits } from "./visits/visits.js";
 import { WRONGS, wronged } from "./wrongs.js";
 
 const README = new URL("../../README.md", import.meta.url);
+const WIT = new URL("../../core/wit/", import.meta.url);
 const SWAGGER = new URL("../../tests/swagger/swagger.tar.br", import.meta.url);
 
 /** Of each so many-th seed the beginning is also played with a crash after every output of a line, in the world itself. */
@@ -76,6 +80,7 @@ if (values.exhaustive !== undefined) {
   process.exit();
 }
 
+const boundary = readBoundary(WIT);
 const steps = numberOf("steps");
 const first = numberOf("seed", 0);
 const count = values.minutes === undefined ? numberOf("seeds") : Infinity;
@@ -117,17 +122,19 @@ function work(): void {
 }
 
 async function replay(file: string): Promise<void> {
-  const played = await playStory(readStory(readFileSync(file, "utf8")));
+  const visits = new Visits(boundary);
+  const played = await playStory(readStory(readFileSync(file, "utf8")), { visits });
   console.log(
     played.breach === null ? `holds; ${played.steps} steps` : `${played.breach.rule}: ${played.breach.message}`,
   );
+  console.log(tableText(boundary.entries, visits.visited));
   console.log(cutsText(played.cuts));
   process.exitCode = played.breach === null ? 0 : 1;
 }
 
 async function simulate(): Promise<void> {
   const until = performance.now() + minutes * 60_000;
-  const tally = new Tally();
+  const tally = new Tally(boundary.entries);
   let next = first;
   const more = (): number | null => (next < first + count && performance.now() < until ? next++ : null);
   const tell = (result: SeedResult): void => {
@@ -156,7 +163,8 @@ function sideBySide(more: () => number | null, tell: (result: SeedResult) => voi
 }
 
 async function resultOf(seed: number): Promise<SeedResult> {
-  let played = await playSeed(seed, steps, options());
+  const visits = new Visits(boundary);
+  let played = await playSeed(seed, steps, { ...options(), visits });
   if (played.breach === null && seed % CUTS_EACH === 0) {
     const cut = await playCuts(seed);
     if (cut.breach !== null) played = cut;
@@ -169,6 +177,7 @@ async function resultOf(seed: number): Promise<SeedResult> {
     steps: played.steps,
     crashes,
     cuts,
+    visited: visits.visited,
     hash,
     failure: played.breach === null ? null : told(short, played),
   };

@@ -17,6 +17,7 @@ import { Lives } from "./lives.js";
 import type { Oracle } from "./oracle.js";
 import { ORACLES } from "./oracles.js";
 import { Course, REST_EVENTS } from "./worlds/course.js";
+import type { Visits } from "./visits/visits.js";
 import type { Trick } from "./worlds/mischief.js";
 
 const MS = 1_000_000n;
@@ -31,6 +32,8 @@ export interface SimulationOptions {
   core?: CompiledCore;
   /** Whether copies of the engine are looked at, too (forks, twins); they are if this is not given. */
   copies?: boolean;
+  /** Counts where the story comes to. */
+  visits?: Visits;
 }
 
 export class Simulation {
@@ -39,7 +42,10 @@ export class Simulation {
   readonly #clients: Clients;
   readonly #lives: Lives;
 
-  constructor(seed: number, { oracles = ORACLES, core = packageCore(), copies = true }: SimulationOptions = {}) {
+  constructor(
+    seed: number,
+    { oracles = ORACLES, core = packageCore(), copies = true, visits }: SimulationOptions = {},
+  ) {
     const live = new LiveCore(core);
     const course = new Course(
       seed,
@@ -58,8 +64,14 @@ export class Simulation {
     });
     const clients = new Clients(() => this.#lives.engine, judges, visibleIn(course));
     const observer: Observer = {
-      opened: (...told) => judges.opened(...told),
-      stepped: (...told) => judges.stepped(...told),
+      opened: (step, opening) => {
+        visits?.seen(step, null, opening);
+        judges.opened(step, opening);
+      },
+      stepped: (step, input) => {
+        visits?.seen(step, input, null);
+        judges.stepped(step, input);
+      },
       lost: (...told) => {
         judges.lost(...told);
         clients.isWatched = false;

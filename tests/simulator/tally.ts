@@ -2,6 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { type OutputCounts, addCounts } from "./forks/output-counts.js";
+import { tableText } from "./visits/table.js";
+import { type Visited, addVisited } from "./visits/visits.js";
 
 /** Of one seed. */
 export interface SeedResult {
@@ -10,6 +12,7 @@ export interface SeedResult {
   crashes: number;
   /** Behind each kind of output. */
   cuts: OutputCounts;
+  visited: Visited;
   /** Of all outputs, in hex. */
   hash: string;
   /** For people; null if all held. */
@@ -22,13 +25,21 @@ export class Tally {
   #steps = 0;
   #crashes = 0;
   readonly #cuts: OutputCounts = {};
+  readonly #visited: Visited = { entries: {}, statuses: {} };
+  readonly #entries: readonly string[];
   failed = 0;
 
-  add({ seed, steps, crashes, cuts, hash, failure }: SeedResult): void {
+  /** `entries`: of the boundary. */
+  constructor(entries: readonly string[]) {
+    this.#entries = entries;
+  }
+
+  add({ seed, steps, crashes, cuts, visited, hash, failure }: SeedResult): void {
     this.#hashes.set(seed, hash);
     this.#steps += steps;
     this.#crashes += crashes;
     addCounts(this.#cuts, cuts);
+    addVisited(this.#visited, visited);
     if (failure !== null) this.failed += 1;
   }
 
@@ -43,7 +54,7 @@ export class Tally {
     const seconds = (performance.now() - this.#began) / 1000;
     const speed = `${Math.round((this.#hashes.size / seconds) * 60)} seeds/min, ${Math.round(this.#steps / seconds)} steps/s`;
     const what = `${this.#hashes.size} seeds, ${this.#steps} steps, ${this.#crashes} crashes`;
-    return `${cutsText(this.#cuts)}\n${what} in ${seconds.toFixed(1)} s (${speed}); ${this.failed} failed\nhash of all outputs: ${this.hash}`;
+    return `${tableText(this.#entries, this.#visited)}\n${cutsText(this.#cuts)}\n${what} in ${seconds.toFixed(1)} s (${speed}); ${this.failed} failed\nhash of all outputs: ${this.hash}`;
   }
 }
 
