@@ -1,24 +1,31 @@
 // Logs within their bounds: what is kept, what followers see while files are rotated under them, and a container without
 // a log.
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
-import { messageOf, type Json } from "../support/engine-client.js";
+import { messageOf, type Json, type Output } from "../support/engine-client.js";
 import { frames } from "../support/frames.js";
+import { tarOf } from "../support/images.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { until } from "../support/commands.js";
 import { parentOf } from "../support/processes.js";
 
-/** Eight bursts of ten thousand lines, far enough apart for a look at the log each: some 4.5 MB of log. */
-const CHATTY = "sleep 0.5; for i in 1 2 3 4 5 6 7 8; do seq $((i*10000)) $((i*10000+9999)); sleep 0.25; done";
+/** Ten thousand lines each, some 4.5 MB of log in all, far enough apart for a look at the log each. */
+const BURSTS = [1, 2, 3, 4, 5, 6, 7, 8];
+/** Goes on once a test says so. */
+const WAITS = "until rm /go 2>/dev/null; do sleep 0.05; done; ";
+const CHATTY = burstsOf(BURSTS);
 const FIRST = 10_000;
 const LAST = 89_999;
 /** Bytes of one, without what stands before each line in the log. */
 const BURST = 60_000;
 
-const POLL = { timeoutMs: 60_000, everyMs: 100 };
+/** The second of them. */
+const SECOND = 20_000;
+
+const POLL = { everyMs: 100 };
 
 onEngines("log rotation", (engine, kind) => {
   // Most of what each does is to wait for its container: they do so side by side.
@@ -34,17 +41,19 @@ onEngines("log rotation", (engine, kind) => {
       test.concurrent,
     )(`a follower gets every line once, and ${JSON.stringify(Config)} are kept`, async () => {
       const id = await engine().create({
-        Cmd: ["sh", "-c", CHATTY],
+        Cmd: ["sh", "-c", WAITS + CHATTY],
         HostConfig: { LogConfig: { Type: "json-file", Config } },
       });
       await engine().start(id);
-      const followed = await engine().logs(id, "stdout=1&follow=1");
+      const follower = await follow(id);
+      await goOn(id);
+      const followed = await follower();
       expect(gaps(followed.stdout)).toEqual([]);
       expect(span(followed.stdout)).toEqual([FIRST, LAST]);
       expect(await engine().wait(id)).toBe(0);
-      const kept = wholeLines((await engine().logs(id, "stdout=1")).stdout);
+      // What is too long by the end is cut right after it.
+      const kept = await until("the oldest lines to go", () => keptFrom(id, SECOND), POLL);
       expect(gaps(kept)).toEqual([]);
-      expect(span(kept)[0]).toBeGreaterThan(FIRST);
       expect(span(kept)[1]).toBe(LAST);
       expect((await engine().logs(id, "stdout=1&tail=3")).stdout).toBe("89997\n89998\n89999\n");
       await engine().remove(id);
@@ -61,11 +70,11 @@ onEngines("log rotation", (engine, kind) => {
     await engine().start(id);
     // A line of the log has a stamp before what was written.
     const most = 10_000 * Number(Config["max-file"] ?? 1);
-    const kept = async () => (await engine().logs(id, "stdout=1")).stdout;
-    await until("its newest lines alone", async () => isWithin(await kept(), most), POLL);
-    const lines = wholeLines(await kept());
-    expect(gaps(lines)).toEqual([]);
-    expect(span(lines)[0]).toBeGreaterThan(FIRST);
+    const newest = async (): Promise<string | null> => {
+      const kept = (await engine().logs(id, "stdout=1")).stdout;
+      return isWithin(kept, most) ? kept : null;
+    };
+    expect(gaps(wholeLines(await until("its newest lines alone", newest, POLL)))).toEqual([]);
     await engine().remove(id);
   });
 
@@ -87,11 +96,15 @@ onEngines("log rotation", (engine, kind) => {
     async (more) => {
       const LogConfig = { Type: "json-file", Config: { "max-size": "20k", "max-file": "20", ...more } };
       const id = await engine().create({
-        Cmd: ["sh", "-c", "seq 1000 1999; printf last; sleep 1.5"],
+        Cmd: ["sh", "-c", `seq 1000 1999; printf last; ${WAITS}`],
         HostConfig: { LogConfig },
       });
       for (const run of [1, 2]) {
+        const before = run === 1 ? 1 : newestFile(id);
         await engine().start(id);
+        // The other engines begin the next file as they write.
+        if (kind === "linux") await until("the next file", () => newestFile(id) > before, POLL);
+        await goOn(id);
         expect([run, await engine().wait(id)]).toEqual([run, 0]);
       }
       const told = (await engine().logs(id, "stdout=1&timestamps=1")).stdout;
@@ -121,12 +134,13 @@ onEngines("log rotation", (engine, kind) => {
 
   test.concurrent("a follower that does not read stops neither the container nor its log", async () => {
     const LogConfig = { Type: "json-file", Config: { "max-size": "100k", "max-file": "2" } };
-    const id = await engine().create({ Cmd: ["sh", "-c", CHATTY], HostConfig: { LogConfig } } as Json);
+    const id = await engine().create({ Cmd: ["sh", "-c", WAITS + CHATTY], HostConfig: { LogConfig } } as Json);
     await engine().start(id);
     const idle = await RawConnection.open(engine().socketPath);
     idle.send(encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1&follow=1` }));
     await idle.head();
     idle.pause();
+    await goOn(id);
     expect(await engine().wait(id)).toBe(0);
     await until("its last line", async () => span((await engine().logs(id, "stdout=1")).stdout)[1] === LAST);
     idle.close();
@@ -157,19 +171,22 @@ onEngines("log rotation", (engine, kind) => {
     async () => {
       const LogConfig = { Type: "json-file", Config: { "max-size": "200k", "max-file": "3" } };
       const id = await engine().create({
-        Cmd: ["sh", "-c", `${CHATTY}; ${CHATTY}`],
+        Cmd: ["sh", "-c", burstsOf(BURSTS.slice(0, 2)) + WAITS + burstsOf(BURSTS.slice(2)) + WAITS + CHATTY],
         HostConfig: { LogConfig },
       } as Json);
       await engine().start(id);
-      await until(
-        "its second burst",
-        async () => Number(span((await engine().logs(id, "stdout=1")).stdout)[1]) >= 20_000,
-      );
+      const last = async (): Promise<unknown> => span((await engine().logs(id, "stdout=1")).stdout)[1];
+      await until("its second burst", async () => (await last()) === SECOND + 9_999, POLL);
+      const { Pid } = (await engine().inspect<{ State: { Pid: number } }>(id)).State;
       await engine().daemon.end("SIGKILL");
       const before = written(id);
-      await until("a burst while no daemon is there", () => written(id) > before + BURST);
+      writeFileSync(`/proc/${Pid}/root/go`, "");
+      await until("a burst while no daemon is there", () => written(id) > before + BURST, POLL);
       await engine().daemon.start();
-      const followed = (await engine().logs(id, "stdout=1&follow=1")).stdout;
+      const follower = await follow(id);
+      await until("the last burst of the first round", async () => (await last()) === LAST, POLL);
+      await goOn(id);
+      const followed = (await follower()).stdout;
       // The second round begins anew.
       expect(gaps(followed).filter((gap) => gap !== `${LAST} ${FIRST}`)).toEqual([]);
       expect(span(followed)[1]).toBe(LAST);
@@ -179,6 +196,38 @@ onEngines("log rotation", (engine, kind) => {
       await engine().remove(id);
     },
   );
+
+  /** A follower of its log, who is there from now on; what it gives resolves to all that it was sent. */
+  async function follow(id: string): Promise<() => Promise<Output>> {
+    const connection = await RawConnection.open(engine().socketPath);
+    connection.send(encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1&follow=1` }));
+    const head = await connection.head();
+    expect(head.status).toBe(200);
+    return async () => {
+      const body = await connection.body(head);
+      connection.close();
+      return frames(body);
+    };
+  }
+
+  /** Lets a container that waits go on. */
+  async function goOn(id: string): Promise<void> {
+    const headers = { "Content-Type": "application/x-tar" };
+    await engine().must(200, "PUT", `/containers/${id}/archive?path=/`, await tarOf([{ name: "go" }]), { headers });
+  }
+
+  /** The lines that are kept, once they begin there or later. */
+  async function keptFrom(id: string, first: number): Promise<string | null> {
+    const kept = wholeLines((await engine().logs(id, "stdout=1")).stdout);
+    return Number(span(kept)[0]) >= first ? kept : null;
+  }
+
+  /** The number of the file of its log that is written to. */
+  function newestFile(id: string): number {
+    if (kind !== "linux") return 0;
+    const names = readdirSync(join(engine().daemon.directories.dataRoot, "containers", id));
+    return Math.max(...names.map((name) => Number(/^log\.(\d+)/.exec(name)?.[1] ?? 0)));
+  }
 
   /** Bytes of its log in the file that is written to; a daemon that is not there begins no other. */
   function written(id: string): number {
@@ -193,6 +242,10 @@ onEngines("log rotation", (engine, kind) => {
     return connection;
   }
 });
+
+function burstsOf(bursts: readonly number[]): string {
+  return `for i in ${bursts.join(" ")}; do seq $((i*10000)) $((i*10000+9999)); sleep 0.25; done; `;
+}
 
 function numbers(text: string): number[] {
   return text.split("\n").slice(0, -1).map(Number);
