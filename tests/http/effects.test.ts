@@ -54,6 +54,8 @@ onEngines("effects", (engine, kind) => {
     const quota = "cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us 2>/dev/null || cut -d' ' -f1 /sys/fs/cgroup/cpu.max";
     expect(await sh(quota, { HostConfig: { NanoCpus: 500_000_000 } })).toBe("50000\n");
     expect(await sh("ulimit -n", { HostConfig: { Ulimits: [{ Name: "nofile", Soft: 99, Hard: 100 }] } })).toBe("99\n");
+    const memlock = { Name: "memlock", Soft: 66 << 10, Hard: 77 << 10 };
+    expect(await sh("ulimit -l", { HostConfig: { Ulimits: [memlock] } })).toBe("66\n");
     expect(await sh("cat /proc/self/oom_score_adj", { HostConfig: { OomScoreAdj: 500 } })).toBe("500\n");
     const cpus = "grep Cpus_allowed_list /proc/self/status | cut -f2";
     expect(await sh(cpus, { HostConfig: { CpusetCpus: "0" } })).toBe("0\n");

@@ -73,12 +73,17 @@ function granted(change: string, before: number): number {
   }
 }
 
+/** Of limits of sizes, by their letters: in what busybox tells them. */
+const BYTES_A_UNIT: Readonly<Record<string, number>> = { c: 512, d: 1024, f: 512, l: 1024, m: 1024, s: 1024, v: 1024 };
+
 /** Limits are told; nothing here comes near them. */
 async function ulimit({ shell, args }: Call): Promise<number> {
   const option = args.find((arg) => /^-[a-zA-Z]$/.test(arg)) ?? "-f";
   const isHard = args.includes("-H");
-  const limit = shell.process.namespace.resourceLimit(option.slice(1));
-  await shell.out(`${limit === null ? "unlimited" : isHard ? limit.hard : limit.soft}\n`);
+  const letter = option.slice(1);
+  const limit = shell.process.namespace.resourceLimit(letter);
+  const units = (bytes: number): number => Math.floor(bytes / (BYTES_A_UNIT[letter] ?? 1));
+  await shell.out(`${limit === null ? "unlimited" : units(isHard ? limit.hard : limit.soft)}\n`);
   return 0;
 }
 
