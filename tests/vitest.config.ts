@@ -21,6 +21,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // What is polled for comes, as a rule at once: nobody waits longer than needed.
     expect: { poll: { timeout: 60_000 } },
+    // A failure tells both values whole: 40 characters of them say little.
+    chaiConfig: { truncateThreshold: 1000 },
     // A machine of CI may stand still for seconds. What needed a second try is named at the end (reporter.ts).
     retry: process.env["CI"] === "true" ? 1 : 0,
     runner: fileURLToPath(new URL("runner.ts", import.meta.url)),
