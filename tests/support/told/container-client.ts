@@ -179,11 +179,11 @@ export class ContainerClient extends Client {
   }
 
   async check(by: CutBy): Promise<void> {
-    await this.#events.check(this.engine, this.describe());
     const found = await until(`${this.describe()}: a state that stays`, async () => {
       const now = await this.#inspect();
       return now !== null && PASSING.includes(now.State.Status) ? null : { now };
     });
+    await this.#events.check(this.engine, this.describe(), found.now?.State.Status === "paused");
     if (found.now === null) this.#checkGone();
     else await this.#checkThere(found.now, by);
     await this.#settle();
