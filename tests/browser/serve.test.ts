@@ -11,7 +11,7 @@ import { PLAYGROUND, PlaygroundBrowser, reasonForNoPages, sendLast } from "./chr
 import { PATIENCE } from "./visitor.js";
 
 /** It builds what is stale before it serves. */
-const BUILDING = { timeoutMs: 50_000 };
+const BUILDING = { timeoutMs: 100_000 };
 
 const reason = reasonForNoPages();
 

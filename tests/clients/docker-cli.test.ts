@@ -107,7 +107,7 @@ onEngines(
       await docker().well(...count);
       const state = (): Promise<string> =>
         docker().well("inspect", "-f", "{{.State.Status}} {{.State.ExitCode}} {{.RestartCount}}", "again");
-      await expect.poll(state, { timeout: 15_000 }).toBe("exited 3 2\n");
+      await expect.poll(state).toBe("exited 3 2\n");
       await docker().well("rm", "again");
       await docker().well("run", "-d", "--name", "ever", "--restart", "always", "busybox", "sleep", "1000");
       await docker().well("kill", "ever");

@@ -56,7 +56,7 @@ onEngines(
     async function well(docker: string, version: string, ...args: string[]): Promise<string> {
       const env: NodeJS.ProcessEnv = { DOCKER_HOST: `unix://${engine().socketPath}`, DOCKER_CONFIG: config };
       if (version !== "") env["DOCKER_API_VERSION"] = version;
-      const { code, stdout, stderr } = await run([docker, ...args], { env, timeoutMs: 25_000 });
+      const { code, stdout, stderr } = await run([docker, ...args], { env });
       if (code !== 0) throw new Error(`docker ${args.join(" ")}: exit code ${code}: ${stderr}`);
       return stdout;
     }

@@ -30,7 +30,7 @@ export class DockerCli {
 
   /** With standard input. */
   runWith(input: string, ...args: string[]): Promise<Finished> {
-    return run([docker ?? "docker", ...args], { env: this.#env, input, timeoutMs: 25_000 });
+    return run([docker ?? "docker", ...args], { env: this.#env, input });
   }
 
   /** The output of a command that must end well. */
@@ -46,7 +46,7 @@ export class DockerCli {
     ...args: string[]
   ): Promise<Finished> {
     const command = [python ?? "python3", TERMINAL, JSON.stringify(steps), docker ?? "docker", ...args];
-    return run(command, { env: this.#env, timeoutMs: 45_000 });
+    return run(command, { env: this.#env });
   }
 
   /** Left running, for the caller to end. */

@@ -37,6 +37,6 @@ export class GoPrograms {
 
   run(socketPath: string, name: string, args: readonly string[], input = ""): Promise<Finished> {
     const env = { DOCKER_HOST: `unix://${socketPath}` };
-    return run([join(this.directory, name), ...args], { env, input, timeoutMs: 25_000 });
+    return run([join(this.directory, name), ...args], { env, input });
   }
 }

@@ -63,7 +63,7 @@ describeUnless(missing, "networks and ports as the docker CLI sees them", () => 
   });
 
   function cli(...args: string[]): Promise<Finished> {
-    return run([...program(), ...args], { timeoutMs: 15_000 });
+    return run([...program(), ...args]);
   }
 
   function program(): string[] {

@@ -212,20 +212,20 @@ onEngines("attach", (engine, kind) => {
       // The event may come a moment after the stream's end.
       const told = async (): Promise<string> =>
         (await engine().call("GET", `/events?since=1&until=${nowish()}&filters=${filters}`)).text;
-      await expect.poll(told, { timeout: 5000 }).toContain('"Action":"detach"');
+      await expect.poll(told).toContain('"Action":"detach"');
       await engine().remove(id);
     }
   });
 
   test("a partial match of the detach keys is delivered", async () => {
     const id = await engine().create({
-      Cmd: ["sh", "-c", "stty raw -echo; head -c 2 | od -An -tx1"],
+      Cmd: ["sh", "-c", "stty raw -echo; echo raw; head -c 2 | od -An -tx1"],
       Tty: true,
       ...STDIN,
     });
     const { connection } = await attach(id, "stream=1&stdin=1&stdout=1", UPGRADE);
     await engine().start(id);
-    await pause(300);
+    await connection.untilText("raw\n");
     connection.send("\x10");
     await pause(50);
     connection.send("z");
@@ -259,7 +259,7 @@ onEngines("attach", (engine, kind) => {
       );
       return State.Restarting && RestartCount >= 4;
     };
-    await expect.poll(isWaiting, { timeout: 60_000, interval: 50 }).toBe(true);
+    await expect.poll(isWaiting, { interval: 50 }).toBe(true);
     const { connection, head } = await attach(id, "stream=1&stdout=1", UPGRADE);
     expect([head.status, (await connection.rest()).toString()]).toEqual([
       409,
@@ -304,7 +304,7 @@ onEngines("attach", (engine, kind) => {
     headers: Record<string, string> = {},
     version = "1.41",
   ): Promise<{ connection: RawConnection; head: RawHead }> {
-    const connection = await RawConnection.open(engine().socketPath, 15_000);
+    const connection = await RawConnection.open(engine().socketPath);
     connection.send(
       encodeRequest({ method: "POST", target: `/v${version}/containers/${id}/attach?${query}`, headers }),
     );

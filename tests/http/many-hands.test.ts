@@ -28,7 +28,7 @@ onEngines("many hands", (engine, kind) => {
     const hand = async (): Promise<void> => {
       for (let round = 0; round < ROUNDS; round += 1) {
         const [verb, statuses] = Object.entries(VERBS)[random(Object.keys(VERBS).length)] ?? ["", []];
-        const answer = await engine().call("POST", `/containers/${id}/${verb}`, undefined, { timeoutMs: 60_000 });
+        const answer = await engine().call("POST", `/containers/${id}/${verb}`);
         if (!statuses.includes(answer.status)) unexpected.push(`${verb}: ${answer.status} ${answer.text}`);
       }
     };

@@ -189,14 +189,10 @@ onEngines("restart policy", (engine) => {
 
   /** Waits for its `time`th restart, or a later one. The delay before it begins with 100 ms and doubles each time. */
   async function untilRestarting(id: string, time: number): Promise<void> {
-    await until(
-      `restart ${time}`,
-      async () => {
-        const { Status, RestartCount } = await inspected(id);
-        return Status === "restarting" && RestartCount >= time;
-      },
-      { timeoutMs: 60_000 },
-    );
+    await until(`restart ${time}`, async () => {
+      const { Status, RestartCount } = await inspected(id);
+      return Status === "restarting" && RestartCount >= time;
+    });
   }
 
   async function refusal(method: string, id: string, verb: string): Promise<[number, string]> {

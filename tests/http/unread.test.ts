@@ -71,7 +71,7 @@ onEngines("clients that never read", (engine, kind) => {
         return id;
       },
       async (id) => {
-        await until("the execs' end", async () => (await execsOf(id)) === null, { timeoutMs: 60_000 });
+        await until("the execs' end", async () => (await execsOf(id)) === null);
         expect((await engine().call("HEAD", `/containers/${id}/archive?path=/done`)).status).toBe(200);
       },
     );

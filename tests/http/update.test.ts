@@ -88,7 +88,7 @@ onEngines("update", (engine, kind) => {
     await engine().start(id);
     const RestartPolicy = { Name: "on-failure", MaximumRetryCount: 1 };
     expect((await update(id, { RestartPolicy })).status).toBe(200);
-    await expect.poll(async () => (await engine().inspect<Restarted>(id)).RestartCount, { timeout: 15_000 }).toBe(1);
+    await expect.poll(async () => (await engine().inspect<Restarted>(id)).RestartCount).toBe(1);
     expect((await engine().inspect<{ HostConfig: Json }>(id)).HostConfig).toMatchObject({ RestartPolicy });
     const wrong = await update(id, { RestartPolicy: { Name: "sometimes" } });
     expect([wrong.status, messageOf(wrong)]).toEqual([400, expect.stringMatching(/^invalid restart policy/)]);

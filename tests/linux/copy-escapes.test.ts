@@ -17,7 +17,7 @@ const missing = linux === undefined ? "another engine was chosen" : linux.missin
 
 /** How long one race lasts, and how long at most until it has seen what it must. */
 const RACE_MS = 1500;
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 /** Exchanges two names for ever (renameat2(2), RENAME_EXCHANGE). */
 const SWAP = `
   const [first, second] = process.argv.slice(1);

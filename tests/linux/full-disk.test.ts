@@ -41,7 +41,7 @@ describeUnless(missing, "a full disk", () => {
         expect(refusals.filter((refusal) => !/^500 .*no space left on device/.test(refusal))).toEqual([]);
         expect(refusals.length).toBeGreaterThan(0);
         await rm(join(small, "filling"));
-        const list = await until("it to go on", () => listedBy(engine), { timeoutMs: 30_000 });
+        const list = await until("it to go on", () => listedBy(engine));
         const listed = list.map(({ Id }) => Id);
         for (const id of [...made, running]) expect(listed).toContain(id);
         expect(await engine.inspect(running)).toMatchObject({ State: { Status: "running" } });

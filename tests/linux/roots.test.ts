@@ -15,7 +15,7 @@ describeUnless(missing, "roots", () => {
     const { root, dataRoot, execRoot } = daemon.directories;
     const second = (data: string, exec: string): ReturnType<typeof run> => {
       const place = ["-H", `unix://${join(root, "second.sock")}`, "-p", join(root, "second.pid")];
-      return run([...CORACLE, "daemon", ...place, "--data-root", data, "--exec-root", exec], { timeoutMs: 30_000 });
+      return run([...CORACLE, "daemon", ...place, "--data-root", data, "--exec-root", exec]);
     };
     try {
       for (const [data, exec, held] of [

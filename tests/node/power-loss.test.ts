@@ -170,7 +170,7 @@ async function opened(file: Uint8Array, isTrusted: boolean): Promise<string> {
   const directory = mkdtempSync(join(fast, "after-"));
   writeFileSync(join(directory, DATABASE), file);
   try {
-    if (!isTrusted) return (await run([process.execPath, READER, directory], { timeoutMs: 20_000 })).stdout;
+    if (!isTrusted) return (await run([process.execPath, READER, directory], { timeoutMs: 60_000 })).stdout;
     return await foundIn(directory);
   } finally {
     await rm(directory, { recursive: true });

@@ -113,7 +113,7 @@ describe("a request", () => {
     const { id } = await nextRequest();
     client.close();
     const closed = { tag: "closed", val: { request: id, why: "client" } };
-    await expect.poll(() => inputs, { timeout: 5000 }).toEqual([closed]);
+    await expect.poll(() => inputs).toEqual([closed]);
   });
 });
 

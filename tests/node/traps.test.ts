@@ -90,7 +90,7 @@ function trapsOf({ kind }: Engine): void {
 
   test("is told by an id, which names the trace of what led to it", async () => {
     const waiting = client.call("POST", `/containers/${id}/wait?condition=not-running`).catch(() => null);
-    const following = client.call("GET", `/containers/${id}/logs?stdout=1&follow=1`, undefined, { timeoutMs: 60_000 });
+    const following = client.call("GET", `/containers/${id}/logs?stdout=1&follow=1`);
     await until("the follower to be there", async () => (await lineCount()) > 3);
     const incident = await trap();
     expect(daemon.log()).toContain(`msg="an instance of the core was lost" error="the core trapped`);

@@ -31,10 +31,10 @@ const WAYS: Readonly<Record<string, Partial<wit.Exec>>> = {
 /** What a pipe holds and more: it is not read. */
 const MORE_THAN_A_PIPE = Buffer.alloc(200_000);
 const POLL_MS = 10;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(name)))
-  describe.skipIf(reason)(`files of execs by ${runtime}`, { timeout: 60_000 }, () => {
+  describe.skipIf(reason)(`files of execs by ${runtime}`, () => {
     let fixture: Fixture;
     let container = "";
     let before: Set<string>;

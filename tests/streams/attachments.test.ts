@@ -10,6 +10,8 @@ const EXITED: Input = {
   tag: "exited",
   val: { container: "web", run: 1, exit: { code: 0, outOfMemory: false, lost: false, at: 0n } },
 };
+/** Far longer than anything takes. */
+const PATIENCE = { timeout: 60_000 };
 const LINE = new TextEncoder().encode("2026-01-01T00:00:00.000000000+00:00 stdout F hello\n");
 
 test("an exit is told of when those attached have the output", async () => {
@@ -20,7 +22,7 @@ test("an exit is told of when those attached have the output", async () => {
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(happened).not.toHaveBeenCalled();
   takeAll();
-  await vi.waitFor(() => expect(happened).toHaveBeenCalledWith(EXITED));
+  await vi.waitFor(() => expect(happened).toHaveBeenCalledWith(EXITED), PATIENCE);
 });
 
 test("where nobody is attached it is told of at once, and so is everything else", () => {
@@ -36,7 +38,7 @@ test("a client that does not read holds it up for two seconds, no longer", async
   const asked = Date.now();
   attachments.inOrder(happened)(EXITED);
   begin();
-  await vi.waitFor(() => expect(happened).toHaveBeenCalled(), { timeout: 5000 });
+  await vi.waitFor(() => expect(happened).toHaveBeenCalled(), PATIENCE);
   expect(Date.now() - asked).toBeGreaterThan(1900);
 });
 

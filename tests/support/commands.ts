@@ -18,6 +18,9 @@ export interface RunOptions {
   readonly timeoutMs?: number;
 }
 
+/** A machine of CI stands still for seconds at times; a test has two minutes, and tells by then what it waited for. */
+export const LONGEST_MS = 100_000;
+
 /** Runs a program to its end. */
 export async function run(command: readonly string[], options: RunOptions = {}): Promise<Finished> {
   const [program, ...args] = command;
@@ -34,7 +37,7 @@ export async function run(command: readonly string[], options: RunOptions = {}):
   const timer = setTimeout(() => {
     late = true;
     child.kill("SIGKILL");
-  }, options.timeoutMs ?? 60_000);
+  }, options.timeoutMs ?? LONGEST_MS);
   const code = await new Promise<number>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (exit, signal) => resolve(late ? 124 : (exit ?? 128 + (signal === null ? 0 : 9))));
@@ -71,7 +74,7 @@ export function findProgram(name: string): string | null {
 export async function until<T>(
   what: string,
   check: () => Promise<T | null | false | undefined> | T | null | false | undefined,
-  { timeoutMs = 30_000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = LONGEST_MS, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

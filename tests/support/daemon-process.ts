@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { must, run, until } from "./commands.js";
+import { LONGEST_MS, must, run, until } from "./commands.js";
 import { childrenOf, findProcesses } from "./processes.js";
 import { openNetns, type Netns } from "./netns.js";
 import { exchange } from "./raw-http.js";
@@ -64,14 +64,14 @@ export async function launchDaemon(name: string, commandLine: CommandLine, place
     child = spawn(program, args, { stdio: ["ignore", out, out], detached: netns.isOwn });
     closeSync(out);
     const started = child;
-    await until(`${name} to answer a ping`, () => answersPing(started, directories), { timeoutMs: 60_000 });
+    await until(`${name} to answer a ping`, () => answersPing(started, directories));
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;
     const ending = child;
     const ended = new Promise((resolve) => ending.once("exit", resolve));
     ending.kill(signal);
-    const timer = setTimeout(() => ending.kill("SIGKILL"), 20_000);
+    const timer = setTimeout(() => ending.kill("SIGKILL"), LONGEST_MS / 2);
     await ended;
     clearTimeout(timer);
   };

@@ -8,7 +8,7 @@ import { rssKibibytes } from "./processes.js";
 
 /** What a client closed a moment ago may still be open, what it asked for not yet. */
 const SETTLED_MS = 500;
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 /** Garbage is memory, too, until it is collected, and an engine that rests soon collects it. */
 const COLLECTED_MS = 60_000;
 

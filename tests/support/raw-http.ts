@@ -1,6 +1,7 @@
 // HTTP/1.1 over a unix socket, byte by byte: what a test must see of an answer (header names as sent, chunks as they
 // come, hijacked streams, half-closes) and what it must be able to send (garbage included) no client library allows.
 import { connect, type Socket } from "node:net";
+import { LONGEST_MS } from "./commands.js";
 
 export interface RawHead {
   readonly version: string;
@@ -27,7 +28,7 @@ export interface RawRequest {
 }
 
 /** Sends one request on a connection of its own and reads the whole answer. */
-export async function exchange(socketPath: string, request: RawRequest, timeoutMs = 30_000): Promise<RawResponse> {
+export async function exchange(socketPath: string, request: RawRequest, timeoutMs = LONGEST_MS): Promise<RawResponse> {
   const connection = await RawConnection.open(socketPath, timeoutMs);
   try {
     connection.send(encodeRequest(request));
@@ -56,7 +57,7 @@ export class RawConnection {
     socket.on("close", () => this.#finish(null));
   }
 
-  static open(socketPath: string, timeoutMs = 30_000): Promise<RawConnection> {
+  static open(socketPath: string, timeoutMs = LONGEST_MS): Promise<RawConnection> {
     return new Promise((resolve, reject) => {
       const socket = connect({ path: socketPath, allowHalfOpen: true });
       socket.once("error", reject);

@@ -14,7 +14,7 @@ export interface Outcome {
 const MAY_WAIT = /\/(wait|stop|restart|exec\/[^/]+\/resize)(\?|$)/;
 const WAITING_MS = 150;
 /** So long may an answer take on a machine that is busy with other things. */
-const ANSWER_MS = 30_000;
+const ANSWER_MS = 60_000;
 /** How long a stream is read. */
 const STREAM_MS = 60;
 
