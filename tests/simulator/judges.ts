@@ -10,6 +10,7 @@ import { digest as digestOf } from "./digest.js";
 import { Forks } from "./forks/forks.js";
 import { Events } from "./invariants/events.js";
 import { ExecEnds } from "./invariants/exec-ends.js";
+import { ExecEvents } from "./invariants/exec-events.js";
 import { Figures } from "./invariants/figures.js";
 import { History, type ReadJournal } from "./invariants/history.js";
 import { Images } from "./invariants/images.js";
@@ -74,6 +75,7 @@ export class Judges implements Observer {
       this.events,
       history,
       new ExecEnds(),
+      new ExecEvents(),
       ...(copies ? [twins, this.forks] : []),
       new Restarts(spares),
       new Remembered(),

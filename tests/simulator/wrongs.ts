@@ -3,6 +3,7 @@
 import { packageCore } from "../../hosts/embedding/core.js";
 import type { engine } from "../../hosts/host.js";
 import { FORK_EPOCH } from "./forks/fork.js";
+import { eventOf } from "./invariants/journal.js";
 import { type Misreading, plant, type Wrong } from "./planted.js";
 import type { SimulationOptions } from "./simulation.js";
 
@@ -46,6 +47,12 @@ const misnamed: Wrong["instead"] = (command) => {
   const action = HEAD + LENGTH + new DataView(bytes.buffer).getUint32(HEAD, true) + LENGTH;
   bytes[action] = bytes[action]! ^ 1;
   return [{ tag: command.tag, val: { ...entry, bytes } }];
+};
+
+/** Only what is told of ends of execs. */
+const endless: Wrong["instead"] = (command) => {
+  const { bytes } = command.val as { bytes: Uint8Array };
+  return eventOf(bytes).action === "exec_die" ? misnamed(command) : [command];
 };
 
 const misdialled: Wrong["instead"] = ({ tag, val }) => [{ tag, val: { ...(val as object), number: SIGHUP } }];
@@ -95,7 +102,7 @@ const unforgetting: Wrong["instead"] = ({ tag, val }) => {
 };
 
 /** Of execs it is found only whether they go on. */
-const endless: Misreading["find"] = (inventory) => {
+const unending: Misreading["find"] = (inventory) => {
   return { ...inventory, execs: inventory.execs.map(({ exec, subject, running }) => ({ exec, subject, running })) };
 };
 
@@ -124,6 +131,14 @@ export const WRONGS: readonly Found[] = [
     ...{ instead: changed(NAMED), recall: (stored) => rewritten(stored, NAMED) },
   },
   { says: "tells of something else", on: "records", command: "append", each: 4, instead: misnamed, found: "events" },
+  {
+    says: "tells of no end of an exec",
+    on: "records",
+    command: "append",
+    each: 1,
+    instead: endless,
+    found: "exec-events",
+  },
   { says: "sends another signal", on: "processes", command: "signal", each: 2, instead: misdialled, found: "events" },
   { says: "leaves mounts", on: "content", command: "unmount", each: 3, instead: NOTHING, found: "owners" },
   { says: "leaves networks", on: "networks", command: "leave", each: 3, instead: NOTHING, found: "owners" },
@@ -135,7 +150,7 @@ export const WRONGS: readonly Found[] = [
   },
   { says: "has lost execs once it is restored", hear: forgetful, found: "twins" },
   { says: "overlooks, opened again, layers that are in no record", find: blind, found: "images" },
-  { says: "overlooks, opened again, how execs have ended", find: endless, found: "history" },
+  { says: "overlooks, opened again, how execs have ended", find: unending, found: "history" },
   {
     ...{ says: "knows by itself, opened again, how well containers are", on: "replies", command: "whole", each: 1 },
     ...{ instead: unforgetting, copied: true, found: "forks" },

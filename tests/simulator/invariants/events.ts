@@ -30,8 +30,6 @@ export class Events implements Invariant {
   #rest = "";
   readonly #replies = new EventReplies();
   readonly #created = new Set<string>();
-  /** Execs that were begun and have not died, as far as that was kept. */
-  readonly #execs = new Set<string>();
   /** Containers whose run has been sent SIGKILL. */
   readonly #killed = new Set<string>();
   /** How often it was told of their run that the kernel killed for memory. */
@@ -45,7 +43,6 @@ export class Events implements Invariant {
     this.#signals(outputs.effects, own);
     this.#moves(seen.notes, own);
     this.#memory(seen, own);
-    this.#execsOf(outputs.effects, own);
     for (const event of own) this.#caused(event, own, seen);
     this.#replies.stepped(seen, own);
     if (input?.tag === "request" && input.val.headers.includes(`sim/${WATCHER}`)) this.#follows = true;
@@ -55,10 +52,7 @@ export class Events implements Invariant {
   /** What the instance before told and did not get kept has not been told. */
   #opened({ records }: NonNullable<Seen["opening"]>): void {
     this.#short.clear();
-    // Whose end was told and not kept has a record still: it is told again.
-    this.#execs.clear();
     for (const { key, value } of records) {
-      if (key.startsWith("exec/")) this.#execs.add(key.slice("exec/".length));
       if (!key.startsWith("container/")) continue;
       const { id, creating, memoryKills = 0 } = parsed(value) as ContainerRecord;
       if (memoryKills > 0) this.#short.set(id, memoryKills);
@@ -143,18 +137,6 @@ export class Events implements Invariant {
     if (!this.#short.has(input.val.container)) broken(`nobody was told of oom of ${input.val.container}`);
   }
 
-  #execsOf(effects: Seen["outputs"]["effects"], own: readonly JournalEvent[]): void {
-    const begun = effects.flatMap(({ to, command }) =>
-      to === "processes" && command.tag === "exec" ? [command.val.exec] : [],
-    );
-    const told = own.filter(({ action }) => action.startsWith("exec_start:")).map(execOf);
-    if (begun.join() !== told.join()) broken(`execs begun: ${begun.join() || "none"}; told: ${told.join() || "none"}`);
-    for (const exec of begun) this.#execs.add(exec);
-    for (const event of own) {
-      if (event.action === "exec_die" && !this.#execs.delete(execOf(event))) broken(`exec ${execOf(event)} dies twice`);
-    }
-  }
-
   /** What is told because of something else, or of what the record says. */
   #caused({ id, action, attributes }: JournalEvent, own: readonly JournalEvent[], { notes, ledger }: Seen): void {
     const isTold = (other: string): boolean => own.some((one) => one.id === id && one.action === other);
@@ -176,10 +158,6 @@ export class Events implements Invariant {
     if (next?.type === Type && next.action === Action && next.id === ID) return;
     broken(`${Type} ${Action} of ${ID} was told in place of ${next?.action ?? "nothing"} of ${next?.id ?? "anybody"}`);
   }
-}
-
-function execOf({ attributes }: JournalEvent): string {
-  return attributes.get("execID") ?? "";
 }
 
 function broken(message: string): never {
