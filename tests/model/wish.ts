@@ -36,10 +36,20 @@ export function wishOf(body: string | null): Wish {
     maximum: policy.Name === "on-failure" ? (policy.MaximumRetryCount ?? 0) : 0,
     isFragile:
       !isPlain ||
+      !isJob(json?.["Cmd"]) ||
+      (body?.length ?? 0) > MOST ||
       String(host["NetworkMode"]).startsWith("container:") ||
       (host["AutoRemove"] === true && policy.Name !== undefined),
     image: withTag(String(json?.["Image"] ?? "")),
   };
+}
+
+/** Bytes of a body that is read. */
+const MOST = 4 * 1024 * 1024;
+
+/** Others may not be there, or be no program. */
+function isJob(command: unknown): boolean {
+  return command === undefined || (Array.isArray(command) && command[0] === "job");
 }
 
 /** Names of others, as they were when it was created. */

@@ -2,6 +2,7 @@
 
 import type { Fault } from "../../hosts/simulated/faults.js";
 import type { Draw } from "./random.js";
+import { ALSO } from "./worlds/failing.js";
 
 /** The rest of a line that sets a fault, and how often it strikes; null for ever. */
 export function faultOf([kind = "", ...args]: readonly string[]): { fault: Fault; times: number | null } {
@@ -68,6 +69,7 @@ const TRICKED = [
     "make-directory",
   ],
   ...["drop-container", "drop-archive", "populate", "limit", "rewrite", "sample", "ps", "count-own", "any"],
+  ...["identify", "find", "login", "tags", "resize", "resize-exec", "source"],
 ];
 
 /** A line that makes something go wrong. */
@@ -75,6 +77,7 @@ export function drawFault(draw: Draw, names: readonly string[]): string {
   return draw.weighted<() => string>([
     [4, () => `fault ${draw.one(KINDS).replace("NAME", draw.one([...names, "all"]))}`],
     [4, () => `trick ${draw.one(["fail", "fail", "fail-late", "slow"])} ${draw.one(TRICKED)} ${1 + draw.below(2)}`],
+    [2, () => drawFailing(draw)],
     [2, () => `trick twice ${draw.one([...TRICKED, "exited", "exec-exited"])} ${1 + draw.below(3)}`],
     [1, () => `trick lose ${draw.one(TRICKED)} 1`],
     [1, () => `trick slow flush ${1 + draw.below(3)}`],
@@ -83,6 +86,11 @@ export function drawFault(draw: Draw, names: readonly string[]): string {
     [1, () => "restart"],
     [1, () => `clock ${draw.one(["+1", "-1", "+3600", "-3600", "-86400", "+31536000"])}`],
   ])();
+}
+
+function drawFailing(draw: Draw): string {
+  const command = draw.one(Object.keys(ALSO));
+  return `trick fail ${command} ${1 + draw.below(2)} ${draw.one(ALSO[command] ?? [])}`;
 }
 
 /** Most crashes come soon: in the middle of what has just been asked for. */

@@ -6,9 +6,10 @@ import type { CompiledCore } from "../../hosts/instance.js";
 import type { Observer } from "../../hosts/observer.js";
 import { turn } from "../../hosts/turn.js";
 import { Breach } from "./breach.js";
+import { Acquaintances } from "./clients/acquaintances.js";
 import { Clients } from "./clients/clients.js";
-import { smallTar } from "./clients/small-tar.js";
-import type { Visible } from "./clients/verbs.js";
+import { clashingTar, smallTar } from "./clients/small-tar.js";
+import type { Visible } from "./clients/verb.js";
 import type { OutputCounts } from "./forks/output-counts.js";
 import { Judges } from "./judges.js";
 import { wordOf } from "./ledger.js";
@@ -145,7 +146,7 @@ export class Simulation {
       case "lift":
         return course.lift();
       case "trick":
-        return course.trick(first as Trick["how"], second, Number(third));
+        return course.trick(trickOf(args));
       case "refuse":
         return void course.mischief.refusals.push(first as "kept");
       case "clock":
@@ -201,10 +202,17 @@ export class Simulation {
   }
 }
 
+/** `fail resolve 2 denied` */
+function trickOf([how, command = "", left, kind]: readonly string[]): Trick {
+  const trick = { how: how as Trick["how"], command, left: Number(left) };
+  return kind === undefined ? trick : { ...trick, kind: kind as Trick["kind"] & string };
+}
+
 /** What clients know before anybody tells them. */
 function visibleIn({ machine, mischief }: Course): Visible {
   return {
-    ...{ ids: new Map(), execs: [], archive: () => machine.firstImages()[0] as Uint8Array, tar: smallTar() },
+    ...{ ids: new Map(), execs: [], archive: () => machine.firstImages()[0] as Uint8Array },
+    ...{ acquaintances: new Acquaintances(), tar: smallTar(), clash: clashingTar() },
     now: () => Number(mischief.now().wall / 1_000_000n) / 1000,
   };
 }

@@ -5,8 +5,8 @@
 //   pass 2000         two seconds
 //   fault KIND …      something goes wrong from now on (faults.ts)
 //   lift KIND         it does no more
-//   trick HOW COMMAND TIMES
-//                     the host plays tricks with commands of that name (worlds/mischief.ts)
+//   trick HOW COMMAND TIMES [KIND]
+//                     the host plays tricks with commands of that name (worlds/mischief.ts; fails as KIND)
 //   crash 3 500 2     the engine is killed after its next three outputs, is away for half a second, and is killed once
 //                     more after two outputs of its restart (0: not)
 //   restart           the engine is closed in an orderly way, and another is opened on the same world

@@ -6,9 +6,8 @@ import type { EmbeddedEngine } from "../../../hosts/embedding/embedded-engine.js
 import type { engine } from "../../../hosts/host.js";
 import type { Answer, Asked } from "../oracle.js";
 import { Connection, type Listener } from "./connection.js";
-import { type Sent, type Visible, verbOf } from "./verbs.js";
-
-const BODY_LIMIT = 4 * 1024 * 1024;
+import { BODY_LIMIT, type Sent, type Visible } from "./verb.js";
+import { verbOf } from "./verbs.js";
 
 export interface ClientNeeds {
   engine: EmbeddedEngine;
@@ -60,7 +59,11 @@ export class Client {
     const act = this.#manners(word, args);
     if (act !== null) return act();
     const verb = verbOf(word);
-    this.#send(verb.send(args, this.#needs.visible), verb.goesOn === true);
+    const { visible } = this.#needs;
+    const about = verb.isAboutOne === true ? (args[0] ?? "") : null;
+    if (about !== null && visible.acquaintances.areWithout(about)) return;
+    const sent = verb.send(args, visible);
+    this.#send(sent === null || about === null ? sent : heeding(sent, about, visible), verb.goesOn === true);
   }
 
   /** What is no request. */
@@ -72,6 +75,8 @@ export class Client {
         return () => this.#each((connection) => void (connection.reads = false));
       case "type":
         return () => this.#each((connection) => connection.type(`${args.join(" ")}\n`));
+      case "detach":
+        return () => this.#each((connection) => connection.type(DETACH_KEYS));
       case "half-close":
         return () => this.#each((connection) => connection.halfClose());
       default:
@@ -129,6 +134,20 @@ export class Client {
     for (const connection of this.open) act(connection);
   }
 }
+
+/** Of its answer it is learned whether somebody is gone. */
+function heeding(sent: Sent, about: string, { acquaintances }: Visible): Sent {
+  const learn = (answer: Pick<Answer, "status" | "body">): void => {
+    sent.learn?.(answer);
+    const isRemoval = sent.method === "DELETE" && answer.status === 204;
+    if (isRemoval || (answer.status === 404 && /No such container/.test(answer.body ?? "")))
+      acquaintances.isGone(about);
+  };
+  return { ...sent, learn };
+}
+
+/** Docker's own: ctrl-p, ctrl-q. */
+const DETACH_KEYS = "\u0010\u0011";
 
 const JSON_TYPE = "application/json";
 

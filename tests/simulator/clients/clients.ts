@@ -6,7 +6,7 @@ import type { Judges } from "../judges.js";
 import type { Answer, Asked } from "../oracle.js";
 import { Client } from "./client.js";
 import type { Listener } from "./connection.js";
-import type { Visible } from "./verbs.js";
+import type { Visible } from "./verb.js";
 
 export class Clients {
   /** The engine that runs has a follower of its events. */

@@ -8,9 +8,12 @@ const WISHES: Readonly<Record<string, (body: Body, value: string) => void>> = {
   port: (body, value) => void (body.HostConfig["PortBindings"] = { "80/tcp": [{ HostPort: value }] }),
   auto: (body) => void (body.HostConfig["AutoRemove"] = true),
   tty: (body) => void (body["Tty"] = true),
+  open: (body) => void (body["OpenStdin"] = true),
   stdin: (body) => Object.assign(body, { OpenStdin: true, StdinOnce: true, AttachStdin: true }),
   volume: (body) => void (body["Volumes"] = { "/data": {} }),
   named: (body) => void (body.HostConfig["Binds"] = ["data:/named"]),
+  mount: (body, value) => void (body.HostConfig["Mounts"] = [{ Type: "bind", Source: value, Target: "/bound" }]),
+  over: (body, value) => void (body.HostConfig["Binds"] = [`/etc:${value}`]),
   shared: (body, value) => void (body.HostConfig["VolumesFrom"] = [value]),
   joined: (body, value) => void (body.HostConfig["PidMode"] = `container:${value}`),
   within: (body, value) => void (body.HostConfig["NetworkMode"] = `container:${value}`),
@@ -19,6 +22,7 @@ const WISHES: Readonly<Record<string, (body: Body, value: string) => void>> = {
   healthy: (body, value) => void (body["Healthcheck"] = healthOf(value)),
   memory: (body, value) => void (body.HostConfig["Memory"] = Number(value) << 20),
   dir: (body, value) => void (body["WorkingDir"] = value),
+  wordy: (body) => void (body["Labels"] = { is: "wordy ".repeat(1500) }),
   label: (body, value) => void (body["Labels"] = { is: value }),
 };
 

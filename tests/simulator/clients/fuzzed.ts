@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { joinFolded, swaggers, versionOfSwagger } from "../../support/swagger.js";
 import type { Description, FuzzRequest } from "../../support/fuzz/requests.js";
 import { fuzzRequests } from "../../support/fuzz/requests.js";
-import type { Sent, Visible } from "./verbs.js";
+import type { Sent, Visible } from "./verb.js";
 
 let arbitrary: fc.Arbitrary<FuzzRequest> | null = null;
 

@@ -2,7 +2,8 @@
 // one before.
 
 import type { Draw } from "../random.js";
-import { IMAGES, NAMES, drawImage, drawPulled, drawWishes } from "./wishes.js";
+import { ACCOUNT } from "../../../hosts/simulated/registry/images.js";
+import { IMAGES, NAMES, drawExec, drawImage, drawPulled, drawWishes } from "./wishes.js";
 
 /** The requests of one command. */
 export function drawCommand(draw: Draw): string[] {
@@ -14,21 +15,26 @@ export function drawCommand(draw: Draw): string[] {
     [4, () => [`stop ${name} ${draw.one([0, 1, 2])}`]],
     [2, () => [`restart ${name} ${draw.one([0, 1])}`]],
     [3, () => [`kill ${name} ${draw.one(["KILL", "TERM", "HUP"])}`]],
-    [3, () => [`pause ${name}`, ...(draw.onceIn(2) ? [`inspect ${name}`] : []), `unpause ${name}`]],
+    [3, () => [...running(draw, name), `pause ${name}`, ...seen(draw, name), `unpause ${name}`]],
     [5, () => [`remove ${name} ${draw.one(["", "force=1", "v=1", "force=1&v=1"])}`.trimEnd()]],
     [2, () => ["list", `inspect ${name}`]],
     [1, () => [`logs ${name} ${draw.one(["", "follow"])}`.trimEnd()]],
-    [
-      3,
-      () => [
-        `exec ${name} ${draw.one(["detached", "out", "in"])} ${draw.one(["0,0", "100,3", "-1,0"]).replace(",", " ")}`,
-      ],
-    ],
+    [3, () => [...running(draw, name), `exec ${name} ${drawExec(draw)}`]],
+    [1, () => [...running(draw, name), `exec ${name} in,tty -1 0`, "exec-resize", draw.one(["detach", "half-close"])]],
+    [1, () => [`login ${draw.one([ACCOUNT.password, "guessed"])}`]],
+    [1, () => ["pull-all hello-world"]],
     [2, () => [`pull ${drawPulled(draw)}`]],
     [1, () => ["load busybox"]],
     [1, () => [`image ${drawImage(draw)} history`, `save ${drawImage(draw)}`]],
     [1, () => [`commit ${name} made`, "images"]],
-    [1, () => [`copy-in ${name} /`, `copy-out ${name} /data/file`, `changes ${name}`]],
+    [
+      1,
+      () => [
+        `copy-in ${name} /`,
+        `copy-out ${name} /data/file${draw.one(["", " gzip", " deflate"])}`,
+        `changes ${name}`,
+      ],
+    ],
     [1, () => [`untag ${draw.one([...IMAGES, "made"])}`]],
     [1, () => [`prune ${draw.one(["containers", "images", "volumes", "networks"])}`]],
     [1, () => [`stats ${name} once`, `top ${name}`]],
@@ -36,6 +42,15 @@ export function drawCommand(draw: Draw): string[] {
     [1, () => [`update ${name} ${draw.one([64, 128])}`]],
     [1, () => [draw.one(["events", "events 100", "past"])]],
   ])();
+}
+
+/** Whoever wants it to run says so first, mostly. */
+function running(draw: Draw, name: string): string[] {
+  return draw.onceIn(3) ? [] : [`start ${name}`];
+}
+
+function seen(draw: Draw, name: string): string[] {
+  return draw.onceIn(2) ? [`inspect ${name}`] : [];
 }
 
 /** `docker run`: attached or detached, removed by itself or by its user. */

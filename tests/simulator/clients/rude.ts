@@ -1,7 +1,7 @@
 // What rude clients do: requests without waiting for answers, twice, about what is not there, and hanging up.
 
 import type { Draw } from "../random.js";
-import { IMAGES, NAMES, drawImage, drawPulled, drawWishes } from "./wishes.js";
+import { IMAGES, NAMES, drawExec, drawImage, drawPulled, drawWishes } from "./wishes.js";
 
 const ACTS = ["start", "stop", "kill", "pause", "unpause", "remove", "restart", "inspect", "top", "changes", "resize"];
 
@@ -20,9 +20,13 @@ export function drawRudeness(draw: Draw): string[] {
     [1, () => ["stop-reading"]],
     [2, () => [`wait ${ref} ${draw.one(["not-running", "next-exit", "removed"])}`]],
     [2, () => [`attach ${ref} ${draw.one(["out", "all", "in"])}`, ...draw.one([["type hello"], ["half-close"], []])]],
+    [1, () => [`attach-ws ${ref} ${draw.one(["out", "all"])} ${draw.one(["", "old"])}`.trimEnd(), ...leaving(draw)]],
+    [1, () => [`attach ${ref} all`, ...leaving(draw)]],
     [2, () => [`logs ${ref} follow`, `hang-up ${draw.below(3)}`]],
     [2, () => [`exec ${ref} ${draw.one(["out", "in", "detached", "unstarted"])} ${draw.one([5, 300, -1])} 0`]],
     [1, () => ["exec-start last", "exec-start last"]],
+    [1, () => [`exec ${ref} ${drawExec(draw)}`, "exec-resize"]],
+    [1, () => [`copy-in ${ref} /`, `copy-in ${ref} / clash`]],
     [2, () => [`pull ${drawPulled(draw)}`, ...(draw.onceIn(2) ? ["hang-up 0"] : [])]],
     [1, () => [`prune ${draw.one(["containers", "images", "volumes"])}`]],
     [1, () => [`untag ${draw.one([...IMAGES, "made"])} force=1`]],
@@ -31,10 +35,16 @@ export function drawRudeness(draw: Draw): string[] {
     [1, () => [`copy-in ${ref} ${draw.one(["/", "/data", "/nowhere"])}`]],
     [1, () => [`export ${ref}`, "hang-up 0"]],
     [1, () => ["events", "stop-reading"]],
+    ...(draw.onceIn(8) ? ([[1, () => [`oversized ${name}`]]] as const) : []),
     [1, () => [`tag ${drawImage(draw)} ${draw.one(["made", "busybox", "other"])}`]],
   ])();
 }
 
 function twice(line: string): string[] {
   return [line, line];
+}
+
+/** Of a terminal, or of its own side of a stream. */
+function leaving(draw: Draw): string[] {
+  return draw.one([["detach"], ["half-close"], ["type hello", "half-close"], []]);
 }

@@ -2,6 +2,11 @@
 
 import { rawTar } from "../../support/tar.js";
 
+/** A file where the other has a directory. */
+export function clashingTar(): Uint8Array {
+  return rawTar([{ name: "data", flag: "0", mode: 0o644, body: "a file\n" }]);
+}
+
 export function smallTar(): Uint8Array {
   return rawTar([
     { name: "data/", flag: "5", mode: 0o755 },

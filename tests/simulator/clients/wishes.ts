@@ -9,7 +9,7 @@ export const IMAGES: readonly string[] = ["busybox:latest", "busybox:musl", "hel
 
 export function drawImage(draw: Draw): string {
   return draw.weighted([
-    [8, "busybox:latest"],
+    [20, "busybox:latest"],
     [1, "busybox:musl"],
     [1, "alpine:latest"],
     [1, "made:latest"],
@@ -22,6 +22,25 @@ export function drawPulled(draw: Draw): string {
   return draw.one([draw.one(IMAGES), draw.one(IMAGES), draw.one([HONEST, ...LYING])]);
 }
 
+/** How, and what. */
+export function drawExec(draw: Draw): string {
+  const how = draw.one(["detached", "out", "in"]);
+  const user = draw.weighted([
+    [6, ""],
+    [1, ",user=daemon"],
+    [1, ",user=stranger"],
+  ]);
+  const command = draw.weighted([
+    [3, "0 0"],
+    [3, "100 3"],
+    [3, "-1 0"],
+    [1, "/no/such"],
+    [1, "/bin"],
+    [1, "rm -r /data"],
+  ]);
+  return `${how}${user} ${command}`;
+}
+
 export function drawWishes(draw: Draw): string {
   const manners = draw.some([
     [4, "stubborn"],
@@ -29,7 +48,7 @@ export function drawWishes(draw: Draw): string {
     [6, "greedy"],
     [8, "reads"],
   ]);
-  const life = draw.one(["-1", "-1", "0", "5", "50", "200", "1500"]);
+  const life = draw.one(["-1", "-1", "-1", "-1", "0", "5", "50", "200", "1500"]);
   const other = draw.one(NAMES);
   const wishes = draw.some([
     [5, "auto"],
@@ -45,6 +64,11 @@ export function drawWishes(draw: Draw): string {
     [8, "memory=64"],
     [8, "stdin"],
     [8, "tty"],
+    [10, "open"],
+    [40, "wordy"],
+    [16, `mount=${draw.one(["/etc", "/etc", "/nowhere"])}`],
+    [40, "over=/proc/self"],
+    [24, `command=${draw.one(["/no/such", "/bin"])}`],
   ]);
   const net = draw.one(["none", "bridge", "bridge", draw.one(["host", `container:${other}`])]);
   return [`job=${[life, draw.one(["0", "3"]), ...manners].join(",")}`, `net=${net}`, ...wishes].join(" ");

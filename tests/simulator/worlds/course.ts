@@ -60,8 +60,8 @@ export class Course {
     this.machine.faults.inject(fault, times ?? undefined);
   }
 
-  trick(how: Trick["how"], command: string, left: number): void {
-    this.mischief.tricks.push({ how, command, left });
+  trick(trick: Trick): void {
+    this.mischief.tricks.push(trick);
   }
 
   /** Nothing goes wrong any more. */

@@ -15,8 +15,11 @@ import type {
   types,
 } from "../../../hosts/host.js";
 import type { SimulatedHost } from "../../../hosts/simulated/options.js";
-import type { SimulatedTime } from "../../../hosts/simulated/time.js";
 import { Draw } from "../random.js";
+import { breaking } from "./breaking.js";
+import { Coming } from "./coming.js";
+import { failureFor } from "./failing.js";
+import { shifted } from "./shifted.js";
 
 type Interface = "processes" | "content" | "networks" | "volumes";
 type Command = { tag: string; val?: unknown };
@@ -26,6 +29,8 @@ export interface Trick {
   how: "fail" | "fail-late" | "lose" | "slow" | "twice";
   command: string;
   left: number;
+  /** As what it fails; as what is likeliest if not given. */
+  kind?: types.FailureKind;
 }
 
 export interface MischiefWatcher {
@@ -53,6 +58,7 @@ export class Mischief {
   readonly #draw: Draw;
   /** How late completions may be in this story. */
   readonly #longestMs: number;
+  readonly #coming = new Coming();
   #inFlight = 0;
   #keeping = 0;
   /** What ends them with the engine's process. */
@@ -73,6 +79,7 @@ export class Mischief {
       content: this.#perform("content"),
       networks: this.#perform("networks"),
       volumes: this.#perform("volumes"),
+      replies: breaking(world.replies, () => this.#trickOn("source")?.how, this.#coming),
       // It is there for the next engine.
       close: async () => {},
       listen: (happened, bodies) => world.listen((input) => this.#happened(input, happened), bodies),
@@ -111,27 +118,33 @@ export class Mischief {
     const perform = this.#world[to] as unknown as Perform<Of>;
     return async (op, command, report) => {
       this.#inFlight += 1;
+      const known = this.#coming.asked(command);
       try {
-        return await this.#carryOut(to, op, command, () => perform(op, command, report));
+        return await this.#carryOut(to, op, command, () => {
+          const done = perform(op, command, report);
+          known();
+          return done;
+        });
       } catch (error) {
         this.#told(to, command, error);
         throw error;
       } finally {
+        known();
         this.#inFlight -= 1;
       }
     };
   }
 
   async #carryOut(to: Interface, op: Operation, command: Command, act: () => Promise<Outcome>): Promise<Outcome> {
-    const trick = this.#trickOn(command.tag);
+    const { how: trick, kind } = this.#trickOn(command.tag) ?? {};
     // From now on, though it is not done yet: whoever lets all come to rest must know.
     if (trick === "lose") this.#lost += 1;
     const lives = this.#lives;
     await this.#delay(trick === "slow");
-    if (trick === "fail") throw failureFor(command.tag);
+    if (trick === "fail") throw failureFor(command, kind);
     const outcome = await act();
     // What is done may be said not to be done, where doing it again or undoing it is no harm.
-    if (trick === "fail-late" && to !== "processes" && command.tag !== "layer") throw failureFor(command.tag);
+    if (trick === "fail-late" && to !== "processes" && command.tag !== "layer") throw failureFor(command);
     // Its engine may be gone already: nobody would end the wait.
     if (trick === "lose" && lives !== this.#lives) throw new HostFailure("interrupted", "the engine is gone");
     if (trick === "lose") return this.#wait(() => {}) as Promise<never>;
@@ -149,15 +162,15 @@ export class Mischief {
 
   #happened(input: Input, happened: (input: Input) => void): void {
     happened(input);
-    if (this.#trickOn(input.tag) === "twice") this.#again(input);
+    if (this.#trickOn(input.tag)?.how === "twice") this.#again(input);
   }
 
-  #trickOn(command: string): Trick["how"] | null {
+  #trickOn(command: string): Trick | null {
     const trick = this.tricks.find((one) => one.command === command || one.command === "any");
     if (trick === undefined) return null;
     trick.left -= 1;
     if (trick.left <= 0) this.tricks = this.tricks.filter((one) => one !== trick);
-    return trick.how;
+    return trick;
   }
 
   #again(input: Input): void {
@@ -204,38 +217,12 @@ export class Mischief {
   }
 
   async #commit(records: RecordStore, commands: RecordChange[]): Promise<void> {
-    await this.#delay(this.#trickOn("flush") === "slow");
+    await this.#delay(this.#trickOn("flush")?.how === "slow");
     const refusal = this.refusals.shift();
     if (refusal !== "unkept") await records.commit(commands);
     if (refusal !== undefined) throw new HostFailure("exhausted", "the disk says no");
     await this.#delay(false);
   }
-}
-
-/** The world's own clock but for the time of day. */
-function shifted(time: SimulatedTime, now: () => types.Instant): SimulatedTime {
-  return {
-    now,
-    at: (at, wake) => time.at(at, wake),
-    get pace() {
-      return time.pace;
-    },
-    set pace(pace) {
-      time.pace = pace;
-    },
-    get next() {
-      return time.next;
-    },
-    step: () => time.step(),
-    advance: (ns) => time.advance(ns),
-    settle: (limit) => time.settle(limit),
-    enter: (act, at) => time.enter(act, at),
-  };
-}
-
-function failureFor(command: string): HostFailure {
-  if (command === "launch" || command === "exec") return new HostFailure("invalid", "the OCI runtime says no");
-  return new HostFailure("exhausted", `no room for ${command}`);
 }
 
 /** The container that a command is about; null if it is about none. */

@@ -1,0 +1,34 @@
+// What lines ask about images and of registries.
+
+import { ACCOUNT, PRIVATE } from "../../../hosts/simulated/registry/images.js";
+import { type Verb, ask } from "./verb.js";
+
+export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
+  pull: { send: ([image = ""]) => ask("POST", "/images/create", pullQuery(image)) },
+  "pull-all": { send: ([name = ""]) => ask("POST", "/images/create", `fromImage=${encodeURIComponent(name)}`) },
+  login: { send: ([password = ""]) => ({ ...ask("POST", "/auth"), body: JSON.stringify(loginWith(password)) }) },
+  load: {
+    send: ([image = ""], visible) => ({
+      ...ask("POST", "/images/load"),
+      archive: visible.archive(image),
+      headers: { "Content-Type": "application/x-tar" },
+    }),
+  },
+  save: { send: ([image = ""]) => ask("GET", `/images/${image}/get`) },
+  tag: {
+    send: ([image = "", repo = "", tag = "latest"]) => ask("POST", `/images/${image}/tag`, `repo=${repo}&tag=${tag}`),
+  },
+  untag: { send: ([image = "", query = ""]) => ask("DELETE", `/images/${image}`, query) },
+  images: { send: ([query = ""]) => ask("GET", "/images/json", query) },
+  image: { send: ([image = "", what = "json"]) => ask("GET", `/images/${image}/${what}`) },
+};
+
+/** Of the one simulated registry that asks for an account; somebody else's password is refused. */
+function loginWith(password: string): object {
+  return { username: ACCOUNT.username, password, serveraddress: PRIVATE };
+}
+
+function pullQuery(image: string): string {
+  const [name = "", tag = "latest"] = image.split(":");
+  return `fromImage=${encodeURIComponent(name)}&tag=${tag}`;
+}

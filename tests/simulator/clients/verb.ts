@@ -1,0 +1,68 @@
+// A word of a story's lines, and what it asks of the engine.
+
+import type { Answer } from "../oracle.js";
+import type { Acquaintances } from "./acquaintances.js";
+
+/** What clients have been told, as far as later lines speak of it. */
+export interface Visible {
+  /** Id of the container that was created last under this name. */
+  readonly ids: Map<string, string>;
+  /** Whom there may be. */
+  readonly acquaintances: Acquaintances;
+  /** Execs, the newest last. */
+  readonly execs: string[];
+  /** An archive for `docker load`. */
+  archive(image: string): Uint8Array;
+  /** A small tar for `docker cp`, and one with a file where that has a directory. */
+  readonly tar: Uint8Array;
+  readonly clash: Uint8Array;
+  /** Seconds since 1970, by the world. */
+  readonly now: () => number;
+}
+
+/** Bytes of a JSON body: more arrives as `oversized`. */
+export const BODY_LIMIT = 4 * 1024 * 1024;
+
+export type Heard = Pick<Answer, "status" | "body">;
+
+export interface Sent {
+  method: string;
+  target: string;
+  headers?: Record<string, string>;
+  body?: string;
+  archive?: Uint8Array;
+  /** Takes note of an answer. */
+  learn?: (answer: Heard) => void;
+  /** The line that a client does then, ahead of all others. */
+  next?: (answer: Heard) => string | null;
+}
+
+export interface Verb {
+  /** Null: there is nothing to ask. */
+  send: (args: string[], visible: Visible) => Sent | null;
+  /** Nobody waits for its end. */
+  goesOn?: true;
+  /** Its first word is a container. */
+  isAboutOne?: true;
+}
+
+/** A request about one container. */
+export function about(method: string, what: string, query: (argument: string | undefined) => string = () => ""): Verb {
+  return {
+    send: ([ref = "", argument], visible) => ask(method, `/containers/${named(ref, visible)}/${what}`, query(argument)),
+    isAboutOne: true,
+  };
+}
+
+/** `anna`: by name; `#anna`: by the id that was told last; `#anna:8`: by the beginning of that. */
+export function named(ref: string, { ids }: Visible): string {
+  if (!ref.startsWith("#")) return ref;
+  const [name = "", length] = ref.slice(1).split(":");
+  return (ids.get(name) ?? NOBODY).slice(0, length === undefined ? undefined : Number(length));
+}
+
+const NOBODY = "0".repeat(64);
+
+export function ask(method: string, path: string, query = ""): Sent {
+  return { method, target: `/v1.55${path}${query === "" ? "" : `?${query}`}` };
+}
