@@ -8,21 +8,34 @@ import { outputKinds } from "./forks/kinds.js";
 import { SCARCE } from "./forks/scarce.js";
 import { playStory } from "./play.js";
 import { readStory } from "./story.js";
+import { readBoundary } from "./visits/boundary.js";
+import { strangers } from "./visits/gate.js";
+import { SHOWN } from "./visits/shown.js";
+import { Visits } from "./visits/visits.js";
 
 const STORIES = new URL("stories/", import.meta.url);
+const boundary = readBoundary(new URL("../../core/wit/", import.meta.url));
 
 beforeAll(() => prepareFuzz(new URL("../swagger/swagger.tar.br", import.meta.url)));
 
 test.each(readdirSync(STORIES))("%s holds", { timeout: 300_000 }, async (name) => {
-  const { breach, cuts } = await playStory(readStory(readFileSync(new URL(name, STORIES), "utf8")));
+  const visits = new Visits(boundary);
+  const { breach, cuts } = await playStory(readStory(readFileSync(new URL(name, STORIES), "utf8")), { visits });
   expect(breach === null ? "holds" : `${breach.rule}: ${breach.message}`).toBe("holds");
-  expect(scarceOf(name).filter((kind) => !(kind in cuts))).toEqual([]);
+  // Kinds of outputs behind which the engine is cut off in this story, if in no other; and what it alone may come to.
+  expect(shownBy(SCARCE, name).filter((kind) => !(kind in cuts))).toEqual([]);
+  expect(shownBy(SHOWN, name).filter((entry) => !(entry in visits.visited.entries))).toEqual([]);
 });
 
-/** Kinds of outputs behind which the engine is cut off in this story, if in no other. */
-function scarceOf(name: string): string[] {
-  return Object.keys(SCARCE).filter((kind) => SCARCE[kind] === name);
+function shownBy(stories: Readonly<Record<string, string>>, name: string): string[] {
+  return Object.keys(stories).filter((what) => stories[what] === name);
 }
+
+test("what is shown, or said to be unvisited, is a case of the boundary, and its story is there", () => {
+  expect(strangers(boundary.entries)).toEqual([]);
+  const stories = readdirSync(STORIES);
+  expect(Object.values(SHOWN).filter((story) => !stories.includes(story))).toEqual([]);
+});
 
 test("what is scarce is a kind of output, and its story is there", async () => {
   const kinds = await outputKinds();

@@ -36,7 +36,7 @@ export function drawExec(draw: Draw): string {
     [3, "-1 0"],
     [1, "/no/such"],
     [1, "/bin"],
-    [1, "rm -r /data"],
+    [1, "rm /etc/group"],
   ]);
   return `${how}${user} ${command}`;
 }

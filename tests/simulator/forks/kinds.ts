@@ -15,13 +15,8 @@ const COMMANDS = {
 
 /** Those that a run need not come to, and why. */
 export const IN_NO_STORY: Readonly<Record<string, string>> = {
-  "content tags": "no client pulls all tags of a repository",
-  "content login": "only what is fuzzed logs in",
   "networks drop": "is for networks that no record speaks of, and no story damages a record",
-  "processes identify": "only what is fuzzed has execs of users by name",
-  "processes resize-exec": "only what is fuzzed resizes execs",
   "processes signal-exec": "is for probes that take too long, which those of stories do only if the host is slow",
-  "volumes find": "only what is fuzzed binds files of the machine",
   "replies cut": "is a host's: the core ends what it has begun",
 };
 

@@ -1,0 +1,46 @@
+// Who asks that stories come to all of the boundary, and to what is worth it.
+
+import { UNVISITED } from "./unvisited.js";
+import { SHOWN } from "./shown.js";
+import { sum } from "./table.js";
+import type { Visited } from "./visits.js";
+
+/** What is wrong with what so many drawn stories have visited, a line each. `entries`: all that there are. */
+export function complaints(entries: readonly string[], { entries: counts, statuses }: Visited): string[] {
+  const isVisited = (entry: string): boolean => (counts[entry] ?? 0) > 0;
+  const isExcused = (entry: string): boolean => entry in UNVISITED || entry in SHOWN;
+  return [
+    ...entries.filter((entry) => !isVisited(entry) && !isExcused(entry)).map((entry) => `${entry} is never visited`),
+    ...Object.keys(UNVISITED)
+      .filter(isVisited)
+      .map((entry) => `${entry} is visited: visits/unvisited.ts says that it cannot be`),
+    ...SHARES.flatMap(({ what, routes, is, not, least }) => {
+      const part = sum(statuses, routes, is ?? not) / Math.max(1, sum(statuses, routes));
+      const share = is === undefined ? 1 - part : part;
+      return share >= least ? [] : [`${what}: ${Math.round(share * 100)} of 100, not ${Math.round(least * 100)}`];
+    }),
+  ];
+}
+
+/** Entries that are excused and that the WIT does not have. */
+export function strangers(entries: readonly string[]): string[] {
+  return [...Object.keys(UNVISITED), ...Object.keys(SHOWN)].filter((entry) => !entries.includes(entry));
+}
+
+interface Share {
+  what: string;
+  routes: RegExp;
+  /** Of all answers, these. */
+  is?: readonly string[];
+  /** Or all but these. */
+  not?: readonly string[];
+  least: number;
+}
+
+/** What must not come to nothing too often: stories that do nothing find nothing. */
+const SHARES: readonly Share[] = [
+  { what: "requests about something named that is there", routes: /\{\w+\}/, not: ["404"], least: 0.75 },
+  { what: "starts of somebody", routes: /\/containers\/\{name\}\/start$/, not: ["404"], least: 0.75 },
+  { what: "pauses that succeed", routes: /\/pause$/, is: ["204"], least: 0.2 },
+  { what: "execs that are made", routes: /\/containers\/\{name\}\/exec$/, is: ["201"], least: 0.2 },
+];

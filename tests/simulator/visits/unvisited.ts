@@ -1,0 +1,23 @@
+// Cases of the boundary that no story can come to, and why. Whoever makes one visible strikes it out here.
+
+const FIGURES = "the simulated machine has no block devices whose users it counts";
+
+/** By case, the reason. */
+export const UNVISITED: Readonly<Record<string, string>> = {
+  "process-state unstarted": "the simulated world makes a process and starts it in one: nothing comes between",
+  "closing slow": "no host gives a reader up for its slowness: what it is sent waits for it",
+  "block-counter service-bytes": FIGURES,
+  "block-counter serviced": FIGURES,
+  "block-counter queued": FIGURES,
+  "block-counter service-time": FIGURES,
+  "block-counter wait-time": FIGURES,
+  "block-counter merged": FIGURES,
+  "block-counter time": FIGURES,
+  "block-counter sectors": FIGURES,
+  "input reloaded": "no line of a story reads the configuration again",
+  "deed migrated": "stories begin without records: none is of an earlier version",
+  "deed set-aside": "no story damages a record",
+  "deed skipped": "no story damages the journal",
+  "network-command drop": "is for networks that no record speaks of, and no story loses one's record",
+  "reply-command cut": "the core ends what it has begun; hosts alone break off",
+};
