@@ -14,8 +14,10 @@ export const PROBED: readonly string[] = ["--require", fileURLToPath(new URL("me
 export interface InUse {
   /** JavaScript's objects. */
   objects: number;
-  /** What they hold beside: typed arrays, and the core's memory, which doubles when it grows and never shrinks. */
+  /** What they hold beside, save the core's memory: typed arrays, for the most part. */
   others: number;
+  /** Of the core's memory what is in use: as a whole it doubles when it grows, and never shrinks. */
+  core: number;
 }
 
 /** Once garbage has been collected and nothing is being worked off any more. */
@@ -34,8 +36,8 @@ export function slopeOf(values: readonly number[]): number {
   return slopes.sort((one, other) => one - other)[Math.floor(slopes.length / 2)] ?? 0;
 }
 
-export function sum({ objects, others }: InUse): number {
-  return objects + others;
+function sum({ objects, others, core }: InUse): number {
+  return objects + others + core;
 }
 
 /** An engine that rests collects its core's garbage sooner. */

@@ -1,5 +1,5 @@
-// Loaded into a daemon before its own program: at SIGUSR2 it collects garbage, and writes down what memory is in use still.
-// See `collected-memory.ts`.
+// Loaded into a daemon before its own program: at SIGUSR2 it collects garbage, the core's and JavaScript's, and writes down
+// what memory is in use still. See `collected-memory.ts`.
 const { renameSync, writeFileSync } = require("node:fs");
 const { tmpdir } = require("node:os");
 const { join } = require("node:path");
@@ -7,10 +7,18 @@ const { setFlagsFromString } = require("node:v8");
 const { runInNewContext } = require("node:vm");
 const { isMainThread } = require("node:worker_threads");
 
+/** Memories of cores, as long as something uses them, and how each collects its garbage (`hosts/component.ts`). */
+const memories = new Set();
+const collections = new WeakMap();
+
 if (isMainThread) {
+  WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
+    construct: (Instance, args) => noted(new Instance(...args)),
+  });
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc");
   process.on("SIGUSR2", () => {
+    for (const memory of held()) collections.get(memory)();
     collect();
     // What the first finds at its end the second frees.
     setImmediate(() => {
@@ -20,8 +28,29 @@ if (isMainThread) {
   });
 }
 
+function noted(instance) {
+  const { memory, collectAndWipe } = instance.exports;
+  if (collectAndWipe === undefined) return instance;
+  memories.add(new WeakRef(memory));
+  collections.set(memory, collectAndWipe);
+  return instance;
+}
+
+function held() {
+  return [...memories].flatMap((memory) => memory.deref() ?? []);
+}
+
+/** Bytes that are in use: what the core frees it wipes, and what it never had is empty, too. */
+function used(memory) {
+  let count = 0;
+  for (const word of new Uint32Array(memory.buffer)) if (word !== 0) count += 4;
+  return count;
+}
+
 function tell({ heapUsed, external }) {
   const file = join(tmpdir(), `coracle-memory-${process.pid}`);
-  writeFileSync(`${file}.draft`, JSON.stringify({ objects: heapUsed, others: external }));
+  const core = held().reduce((sum, memory) => sum + used(memory), 0);
+  const whole = held().reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+  writeFileSync(`${file}.draft`, JSON.stringify({ objects: heapUsed, others: external - whole, core }));
   renameSync(`${file}.draft`, file);
 }
