@@ -75,8 +75,11 @@ onEngines("disk usage", (engine, kind) => {
   });
 
   test("a running container is counted while somebody asks", async () => {
-    const id = await engine().running({ Cmd: ["sh", "-c", `${WRITES[2]}; sleep 1000`], Volumes: { "/data": {} } });
-    await pause(300);
+    const id = await engine().running({
+      Cmd: ["sh", "-c", `${WRITES[2]}; echo done; sleep 1000`],
+      Volumes: { "/data": {} },
+    });
+    await until("it to have written", async () => (await engine().logs(id)).stdout === "done\n");
     const [listed] = await engine().read<Container[]>("/containers/json?size=1");
     expect(listed?.SizeRw).toBe(WRITTEN);
     expect(sizeOf(await engine().read<Usage>("/system/df"), id)).toBe(WRITTEN);
@@ -145,7 +148,7 @@ onEngines("disk usage", (engine, kind) => {
   async function usageUntil(holds: (usage: Usage) => boolean): Promise<Usage> {
     for (let round = 0; ; round++) {
       const usage = await engine().read<Usage>("/system/df");
-      if (holds(usage) || round === 50) return usage;
+      if (holds(usage) || round === 1000) return usage;
       await pause(50);
     }
   }

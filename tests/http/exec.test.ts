@@ -145,7 +145,7 @@ onEngines("exec", (engine, kind) => {
   });
 
   // crun gives a terminal its size while the program is started already.
-  const SIZE = ["sh", "-c", "sleep 0.1; stty size"];
+  const SIZE = ["sh", "-c", "until stty size 2>/dev/null | grep -v '^0 0$'; do sleep 0.05; done"];
 
   testExcept(kind, { reference: REFERENCE.after141 })("ConsoleSize from 1.42", async () => {
     const exec = await create({ ...OUTPUT, Tty: true, ConsoleSize: [20, 70], Cmd: SIZE }, "1.42");
@@ -165,7 +165,7 @@ onEngines("exec", (engine, kind) => {
     await connection.rest();
     expect((await inspect(exec)).Running).toBe(true);
     expect(Buffer.from((await inspect(exec)).DetachKeys, "base64")).toEqual(Buffer.from([1, 0x78]));
-    expect(await actions(exec)).toContain("exec_detach");
+    await expect.poll(() => actions(exec)).toContain("exec_detach");
   });
 
   // The reference reads its output no more, so that it stands still.
@@ -284,7 +284,7 @@ onEngines("exec", (engine, kind) => {
       );
       // An empty body of start passes.
       const exec = await create({ ...OUTPUT, Cmd: ["echo", "empty"] });
-      const connection = await RawConnection.open(engine().socketPath, 15_000);
+      const connection = await RawConnection.open(engine().socketPath);
       connection.send(encodeRequest({ method: "POST", target: `/v1.41/exec/${exec}/start`, headers: UPGRADE }));
       expect((await connection.head()).status).toBe(101);
       expect(frames(await connection.rest()).stdout).toBe("empty\n");
@@ -391,7 +391,7 @@ onEngines("exec", (engine, kind) => {
     headers: Record<string, string> = {},
     version = "1.41",
   ): Promise<{ connection: RawConnection; head: RawHead }> {
-    const connection = await RawConnection.open(engine().socketPath, 15_000);
+    const connection = await RawConnection.open(engine().socketPath);
     connection.send(encodeRequest({ method: "POST", target: `/v${version}/exec/${exec}/start`, headers, body }));
     return { connection, head: await connection.head() };
   }

@@ -51,7 +51,7 @@ onEngines("headers", (engine) => {
   });
 
   test("an expectation that nobody knows is refused, and the answer comes to a client that sends on", async () => {
-    const connection = await RawConnection.open(engine().socketPath, 5000);
+    const connection = await RawConnection.open(engine().socketPath);
     try {
       const head = "POST /containers/create HTTP/1.1\r\nHost: docker\r\nExpect: tcp\r\nContent-Length: 262144\r\n\r\n";
       connection.send(head);

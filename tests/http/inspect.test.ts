@@ -7,12 +7,16 @@ import { SIMULATED } from "../support/allowed-skips.js";
 import { MEMORY_EATER } from "../support/memory-eater.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import type { Json } from "../support/engine-client.js";
-import { pause } from "../support/commands.js";
+import { until } from "../support/commands.js";
+import { goOn, WAITS } from "../support/gate.js";
+import { past, stamp } from "../support/past-events.js";
 
 /** Path in inspect, then a create body for each of two values, then the two values. */
 type Pair = readonly [path: string, one: Json, first: unknown, two: Json, second: unknown];
 
 const MIB = 1 << 20;
+/** By how much the clock of a world that pretends may be apart from the test's. */
+const CLOCKS_MS = 3000;
 const PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 const CONFIG: readonly Pair[] = [
@@ -134,7 +138,8 @@ onEngines("inspect", (engine, kind) => {
 
   test("State and times through a life", async () => {
     const before = Date.now();
-    const id = await engine().create({ Cmd: ["sh", "-c", "sleep 0.3; exit 7"] });
+    const id = await engine().create({ Cmd: ["sh", "-c", `${WAITS}; exit 7`] });
+    const after = Date.now();
     const created = await state(id);
     expect(created).toMatchObject({
       Status: "created",
@@ -151,12 +156,14 @@ onEngines("inspect", (engine, kind) => {
     });
     const { Created } = await engine().inspect<{ Created: string }>(id);
     expect(Created).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/);
-    expect(Math.abs(Date.parse(Created) - before)).toBeLessThan(3000);
+    expect(Date.parse(Created)).toBeGreaterThan(before - CLOCKS_MS);
+    expect(Date.parse(Created)).toBeLessThan(after + CLOCKS_MS);
     await engine().start(id);
     const running = await state(id);
     expect(running).toMatchObject({ Status: "running", Running: true, FinishedAt: "0001-01-01T00:00:00Z" });
     expect(Date.parse(running["StartedAt"] as string)).toBeGreaterThanOrEqual(Date.parse(Created));
     expect(running["Pid"]).toBeGreaterThan(1);
+    await goOn(engine(), id);
     await engine().wait(id);
     const exited = await state(id);
     expect(exited).toMatchObject({ Status: "exited", Running: false, Pid: 0, ExitCode: 7 });
@@ -166,11 +173,11 @@ onEngines("inspect", (engine, kind) => {
 
   test("OOMKilled", async () => {
     const HostConfig = { Memory: 16 * MIB, MemorySwap: 16 * MIB };
-    const id = await engine().create({
-      Cmd: ["sh", "-c", `${MEMORY_EATER.join(" ")}; sleep 0.5`],
-      HostConfig,
-    });
+    const since = await stamp(engine());
+    const id = await engine().create({ Cmd: ["sh", "-c", `${MEMORY_EATER.join(" ")}; ${WAITS}`], HostConfig });
     await engine().start(id);
+    await until("the kill to be told", async () => (await past(engine(), since, { event: ["oom"] })).length > 0);
+    await goOn(engine(), id);
     await engine().wait(id);
     const found = await state(id);
     expect(found["OOMKilled"]).toBe(true);
@@ -241,8 +248,7 @@ onEngines("inspect", (engine, kind) => {
     const other = await engine().running();
     expect((await network(other))["IPAddress"]).not.toBe(during["IPAddress"]);
     await engine().must(204, "POST", `/containers/${id}/kill`);
-    await pause(300);
-    expect((await network(id))["IPAddress"]).toBe("");
+    await until("no address", async () => (await network(id))["IPAddress"] === "");
     for (const one of [id, other]) await engine().remove(one);
   });
 

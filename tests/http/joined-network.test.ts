@@ -49,7 +49,7 @@ onEngines("a network joined", (engine) => {
       ...joining("owner"),
       Cmd: ["sh", "-c", "while true; do echo served | nc -l -p 7001; done"],
     });
-    const Cmd = ["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do nc 127.0.0.1 7001 </dev/null && exit 0; sleep 0.3; done"];
+    const Cmd = ["sh", "-c", "until nc 127.0.0.1 7001 </dev/null; do sleep 0.1; done"];
     expect((await engine().run({ ...joining("owner"), Cmd })).stdout).toBe("served\n");
     expect((await engine().run({ ...joining(server), Cmd })).stdout).toBe("served\n");
     await engine().remove(server);

@@ -1,6 +1,7 @@
 // A container's life: created, started, waited for, stopped, killed, removed.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
+import { goOn, WAITS } from "../support/gate.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
@@ -224,8 +225,12 @@ onEngines("life cycle", (engine, kind) => {
   });
 
   test("many waits are all answered", async () => {
-    const id = await engine().running({ Cmd: ["sh", "-c", "sleep 0.5; exit 6"] });
-    const codes = await Promise.all(["not-running", "next-exit", "not-running"].map((one) => engine().wait(id, one)));
+    const id = await engine().running({ Cmd: ["sh", "-c", `${WAITS}; exit 6`] });
+    const waits = await Promise.all(
+      ["not-running", "next-exit", "not-running"].map((one) => engine().beginWait(id, one)),
+    );
+    await goOn(engine(), id);
+    const codes = await Promise.all(waits.map((ended) => ended()));
     expect(codes).toEqual([6, 6, 6]);
     await engine().remove(id);
   });
@@ -270,7 +275,7 @@ onEngines("life cycle", (engine, kind) => {
   }
 
   async function logged(id: string, text: string): Promise<void> {
-    const connection = await RawConnection.open(engine().socketPath, 10_000);
+    const connection = await RawConnection.open(engine().socketPath);
     connection.send(encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1&stderr=1&follow=1` }));
     await connection.untilText(text);
     connection.close();

@@ -1,6 +1,7 @@
 // Log drivers and their options: which there are, what they refuse, and what `details` shows of them.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
+import { saidInTurn } from "../support/gate.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 
@@ -107,13 +108,10 @@ onEngines("log options", (engine, kind) => {
   testExcept(kind, { reference: REFERENCE.after141 })(
     "from 1.54 on lines come as JSON objects to who asks for them",
     async () => {
-      const id = await engine().create({
-        Cmd: ["sh", "-c", "echo '<one>'; sleep 0.1; echo two >&2"],
+      const id = await saidInTurn(engine(), ["echo '<one>'", "echo two >&2"], {
         Labels: { a: "x&y" },
         HostConfig: { LogConfig: { Type: "json-file", Config: { labels: "a" } } },
       });
-      await engine().start(id);
-      await engine().wait(id);
       const target = `/containers/${id}/logs?stdout=1&stderr=1`;
       const lines = await engine().must(200, "GET", `${target}&format=json&details=1`, undefined, { version: "1.54" });
       expect(lines.header("content-type")).toBe("application/jsonl");
@@ -143,7 +141,7 @@ onEngines("log options", (engine, kind) => {
 
   test("local is read as json-file is", async () => {
     const LogConfig = { Type: "local", Config: {} };
-    const { id } = await kept({ Cmd: ["sh", "-c", "echo one; sleep 0.1; echo two >&2"], HostConfig: { LogConfig } });
+    const id = await saidInTurn(engine(), ["echo one", "echo two >&2"], { HostConfig: { LogConfig } });
     expect(await engine().logs(id)).toEqual({ stdout: "one\n", stderr: "two\n" });
     expect((await engine().logs(id, "stdout=1&stderr=1&tail=1")).stderr).toBe("two\n");
     await engine().remove(id);

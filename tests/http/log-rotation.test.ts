@@ -7,15 +7,13 @@ import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf, type Json, type Output } from "../support/engine-client.js";
 import { frames } from "../support/frames.js";
-import { tarOf } from "../support/images.js";
+import { goOn, WAITS } from "../support/gate.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { until } from "../support/commands.js";
 import { parentOf } from "../support/processes.js";
 
 /** Ten thousand lines each, some 4.5 MB of log in all, far enough apart for a look at the log each. */
 const BURSTS = [1, 2, 3, 4, 5, 6, 7, 8];
-/** Goes on once a test says so. */
-const WAITS = "until rm /go 2>/dev/null; do sleep 0.05; done; ";
 const CHATTY = burstsOf(BURSTS);
 const FIRST = 10_000;
 const LAST = 89_999;
@@ -41,12 +39,12 @@ onEngines("log rotation", (engine, kind) => {
       test.concurrent,
     )(`a follower gets every line once, and ${JSON.stringify(Config)} are kept`, async () => {
       const id = await engine().create({
-        Cmd: ["sh", "-c", WAITS + CHATTY],
+        Cmd: ["sh", "-c", `${WAITS}; ${CHATTY}`],
         HostConfig: { LogConfig: { Type: "json-file", Config } },
       });
       await engine().start(id);
       const follower = await follow(id);
-      await goOn(id);
+      await goOn(engine(), id);
       const followed = await follower();
       expect(gaps(followed.stdout)).toEqual([]);
       expect(span(followed.stdout)).toEqual([FIRST, LAST]);
@@ -104,7 +102,7 @@ onEngines("log rotation", (engine, kind) => {
         await engine().start(id);
         // The other engines begin the next file as they write.
         if (kind === "linux") await until("the next file", () => newestFile(id) > before, POLL);
-        await goOn(id);
+        await goOn(engine(), id);
         expect([run, await engine().wait(id)]).toEqual([run, 0]);
       }
       const told = (await engine().logs(id, "stdout=1&timestamps=1")).stdout;
@@ -134,13 +132,13 @@ onEngines("log rotation", (engine, kind) => {
 
   test.concurrent("a follower that does not read stops neither the container nor its log", async () => {
     const LogConfig = { Type: "json-file", Config: { "max-size": "100k", "max-file": "2" } };
-    const id = await engine().create({ Cmd: ["sh", "-c", WAITS + CHATTY], HostConfig: { LogConfig } } as Json);
+    const id = await engine().create({ Cmd: ["sh", "-c", `${WAITS}; ${CHATTY}`], HostConfig: { LogConfig } } as Json);
     await engine().start(id);
     const idle = await RawConnection.open(engine().socketPath);
     idle.send(encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1&follow=1` }));
     await idle.head();
     idle.pause();
-    await goOn(id);
+    await goOn(engine(), id);
     expect(await engine().wait(id)).toBe(0);
     await until("its last line", async () => span((await engine().logs(id, "stdout=1")).stdout)[1] === LAST);
     idle.close();
@@ -171,7 +169,10 @@ onEngines("log rotation", (engine, kind) => {
     async () => {
       const LogConfig = { Type: "json-file", Config: { "max-size": "200k", "max-file": "3" } };
       const id = await engine().create({
-        Cmd: ["sh", "-c", burstsOf(BURSTS.slice(0, 2)) + WAITS + burstsOf(BURSTS.slice(2)) + WAITS + CHATTY],
+        Cmd: [
+          ...["sh", "-c"],
+          [burstsOf(BURSTS.slice(0, 2)), WAITS, burstsOf(BURSTS.slice(2)), WAITS, CHATTY].join("; "),
+        ],
         HostConfig: { LogConfig },
       } as Json);
       await engine().start(id);
@@ -185,7 +186,7 @@ onEngines("log rotation", (engine, kind) => {
       await engine().daemon.start();
       const follower = await follow(id);
       await until("the last burst of the first round", async () => (await last()) === LAST, POLL);
-      await goOn(id);
+      await goOn(engine(), id);
       const followed = (await follower()).stdout;
       // The second round begins anew.
       expect(gaps(followed).filter((gap) => gap !== `${LAST} ${FIRST}`)).toEqual([]);
@@ -208,12 +209,6 @@ onEngines("log rotation", (engine, kind) => {
       connection.close();
       return frames(body);
     };
-  }
-
-  /** Lets a container that waits go on. */
-  async function goOn(id: string): Promise<void> {
-    const headers = { "Content-Type": "application/x-tar" };
-    await engine().must(200, "PUT", `/containers/${id}/archive?path=/`, await tarOf([{ name: "go" }]), { headers });
   }
 
   /** The lines that are kept, once they begin there or later. */
@@ -244,7 +239,7 @@ onEngines("log rotation", (engine, kind) => {
 });
 
 function burstsOf(bursts: readonly number[]): string {
-  return `for i in ${bursts.join(" ")}; do seq $((i*10000)) $((i*10000+9999)); sleep 0.25; done; `;
+  return `for i in ${bursts.join(" ")}; do seq $((i*10000)) $((i*10000+9999)); sleep 0.25; done`;
 }
 
 function numbers(text: string): number[] {

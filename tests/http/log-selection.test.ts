@@ -1,11 +1,12 @@
 // Which lines of a log a client gets: by stream, time and number, of each driver that can be read.
 import { expect, test } from "vitest";
 import { frames, splitFrames } from "../support/frames.js";
+import { saidInTurn } from "../support/gate.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";
 
 /** Ten lines, of both streams by turns: 1 e1 2 e2 3 e3 4 e4 5 e5. */
-const SCRIPT = "for i in 1 2 3 4 5; do echo $i; sleep 0.05; echo e$i >&2; sleep 0.05; done";
+const SAYS = [1, 2, 3, 4, 5].flatMap((number) => [`echo ${number}`, `echo e${number} >&2`]);
 const ALL = "1 e1 2 e2 3 e3 4 e4 5 e5";
 const OUT = "1 2 3 4 5";
 const BOTH = "stdout=1&stderr=1";
@@ -63,7 +64,7 @@ onEngines("selected lines", (engine) => {
   });
 
   test("the last is whole that began before others of the other stream", async () => {
-    const script = "echo zero; printf fo; sleep 0.3; echo two >&2; echo three >&2; sleep 0.3; echo ur";
+    const script = "echo zero; printf fo; sleep 1; echo two >&2; echo three >&2; sleep 1; echo ur";
     const id = await engine().running({ Cmd: ["sh", "-c", script] });
     await engine().wait(id);
     const tails = [1, 2, 3].map((tail) => lines(id, `${BOTH}&tail=${tail}`));
@@ -84,7 +85,9 @@ onEngines("selected lines", (engine) => {
   });
 
   test("of none there are none", async () => {
-    const id = await written({ HostConfig: { LogConfig: { Type: "none" } } });
+    const id = await engine().create({ Cmd: ["echo", "1"], HostConfig: { LogConfig: { Type: "none" } } });
+    await engine().start(id);
+    await engine().wait(id);
     const answer = await engine().call("GET", `/containers/${id}/logs?stdout=1&tail=1&since=nonsense`);
     expect([answer.status, messageOf(answer)]).toEqual([501, "configured logging driver does not support reading"]);
     await engine().remove(id);
@@ -102,10 +105,7 @@ onEngines("selected lines", (engine) => {
   });
 
   async function written(config: Json): Promise<string> {
-    const id = await engine().create({ Cmd: ["sh", "-c", SCRIPT], ...config });
-    await engine().start(id);
-    await engine().wait(id);
-    return id;
+    return saidInTurn(engine(), SAYS, config);
   }
 
   /** Of all lines, in seconds. */

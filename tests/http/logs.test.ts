@@ -4,12 +4,13 @@ import { REFERENCE } from "../support/allowed-skips.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { frames, splitFrames } from "../support/frames.js";
+import { saidInTurn } from "../support/gate.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { until } from "../support/commands.js";
 
 onEngines("logs", (engine, kind) => {
   test("each stream in its own frames, chosen by the query", async () => {
-    const id = await ended(["sh", "-c", "echo one; sleep 0.1; echo two >&2; sleep 0.1; echo three"]);
+    const id = await saidInTurn(engine(), ["echo one", "echo two >&2", "echo three"]);
     expect(await engine().logs(id)).toEqual({ stdout: "one\nthree\n", stderr: "two\n" });
     expect(await engine().logs(id, "stdout=1")).toEqual({ stdout: "one\nthree\n", stderr: "" });
     expect(await engine().logs(id, "stderr=1")).toEqual({ stdout: "", stderr: "two\n" });

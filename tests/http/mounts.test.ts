@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
-import { pause, until } from "../support/commands.js";
+import { until } from "../support/commands.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { busyboxLayer, dockerArchive } from "../support/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
-import { past, short, stamp } from "../support/past-events.js";
+import { past, short, stamp, type Event } from "../support/past-events.js";
 import { rawTar } from "../support/tar.js";
 
 interface Point {
@@ -105,8 +105,9 @@ onEngines("mounts", (engine, kind) => {
     const body = { Cmd: ["true"], HostConfig: { Binds: ["told:/x:ro"], NetworkMode: "none" } };
     await engine().remove(await ran(body));
     await engine().remove(await engine().create(body));
-    await pause(200);
-    const events = await past(engine(), since, { volume: ["told"] });
+    const told = (): Promise<Event[]> => past(engine(), since, { volume: ["told"] });
+    await until("as many events", async () => (await told()).length >= 4).catch(() => {});
+    const events = await told();
     expect(events.map(short)).toEqual(["volume create", "volume mount", "volume unmount", "volume create"]);
     expect(events[1]?.Actor.Attributes).toMatchObject({ destination: "/x", "read/write": "false", driver: "local" });
   });

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
+import { goOn, WAITS } from "../support/gate.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 
 onEngines("namespaces", (engine, kind) => {
@@ -37,10 +38,11 @@ onEngines("namespaces", (engine, kind) => {
   test("memory goes on with those who have it when its owner ends", async () => {
     const owner = await engine().running({ HostConfig: { IpcMode: "shareable" } });
     const other = await engine().running({
-      Cmd: ["sh", "-c", "echo still > /dev/shm/file; sleep 1; cat /dev/shm/file"],
+      Cmd: ["sh", "-c", `echo still > /dev/shm/file; ${WAITS}; cat /dev/shm/file`],
       HostConfig: { IpcMode: `container:${owner}` },
     });
     await engine().remove(owner);
+    await goOn(engine(), other);
     await engine().wait(other);
     expect((await engine().logs(other)).stdout).toBe("still\n");
     await engine().remove(other);

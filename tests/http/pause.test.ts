@@ -1,6 +1,6 @@
 // Pause and unpause: what stands still, what clients see, and what may be done to a container that is paused.
 import { expect, test } from "vitest";
-import { pause } from "../support/commands.js";
+import { pause, until } from "../support/commands.js";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";
 import { pastOf, short, stamp } from "../support/past-events.js";
@@ -13,9 +13,12 @@ onEngines("pause", (engine) => {
     const id = await engine().running({ ...TICKING, StopSignal: "SIGTERM" });
     await engine().must(204, "POST", `/containers/${id}/pause`);
     expect(await state(id)).toMatchObject({ Status: "paused", Running: true, Paused: true });
-    const before = (await engine().logs(id)).stdout;
-    await pause(300);
-    expect((await engine().logs(id)).stdout).toBe(before);
+    // What it said last may still be on its way to the log.
+    const before = await until("it to stand still", async () => {
+      const said = (await engine().logs(id)).stdout;
+      await pause(300);
+      return (await engine().logs(id)).stdout === said ? { said } : null;
+    });
     const [listed] = await engine().read<{ Id: string; State: string; Status: string }[]>(
       `/containers/json?filters=${encodeURIComponent(JSON.stringify({ status: ["paused"], id: [id] }))}`,
     );
@@ -23,8 +26,8 @@ onEngines("pause", (engine) => {
     expect(listed?.Status).toMatch(/^Up .* \(Paused\)$/);
     await engine().must(204, "POST", `/containers/${id}/unpause`);
     expect(await state(id)).toMatchObject({ Status: "running", Paused: false });
-    await expect.poll(async () => (await engine().logs(id)).stdout.length).toBeGreaterThan(before.length);
-    const words = (await pastOf(engine(), id, since)).map(short).filter((word) => word.startsWith("container"));
+    await expect.poll(async () => (await engine().logs(id)).stdout.length).toBeGreaterThan(before.said.length);
+    const words = (await pastOf(engine(), id, since, 4)).map(short).filter((word) => word.startsWith("container"));
     expect(words).toEqual(["container create", "container start", "container pause", "container unpause"]);
     await engine().remove(id);
   });

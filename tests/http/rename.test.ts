@@ -14,7 +14,7 @@ onEngines("rename", (engine) => {
     const other = await engine().create({}, "?name=first-name");
     const filters = encodeURIComponent(JSON.stringify({ id: [id] }));
     expect(await engine().read(`/containers/json?filters=${filters}`)).toMatchObject([{ Names: ["/second-name"] }]);
-    const events = await pastOf(engine(), id, since);
+    const events = await pastOf(engine(), id, since, 1);
     expect(events.map(({ Action, Actor }) => [Action, Actor.Attributes])).toEqual([
       ["rename", { image: "busybox", name: "second-name", oldName: "/first-name" }],
     ]);

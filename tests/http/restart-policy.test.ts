@@ -34,7 +34,7 @@ onEngines("restart policy", (engine) => {
       Running: false,
       Restarting: false,
     });
-    const events = (await pastOf(engine(), id, since)).filter(({ Type }) => Type === "container");
+    const events = (await pastOf(engine(), id, since, 9)).filter(({ Type }) => Type === "container");
     const run = ["container start", "container die"];
     expect(events.map(short)).toEqual(["container create", ...run, ...run, ...run, ...run]);
     const starts = events.filter(({ Action }) => Action === "start").map(({ timeNano }) => timeNano / 1e6);

@@ -15,7 +15,7 @@ onEngines("restart", (engine, kind) => {
     expect(second).toMatchObject({ Status: "running", ExitCode: 0, Error: "" });
     expect(second["Pid"]).not.toBe(first["Pid"]);
     expect(second["StartedAt"]).not.toBe(first["StartedAt"]);
-    expect((await pastOf(engine(), id, since)).map(short)).toEqual([
+    expect((await pastOf(engine(), id, since, 7)).map(short)).toEqual([
       "container kill",
       "container die",
       "network disconnect",

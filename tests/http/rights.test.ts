@@ -39,9 +39,10 @@ onEngines("rights", (engine, kind) => {
   });
 
   test("an init takes in who has lost its parent", async () => {
-    const script = "(sleep 0.1 &); sleep 0.3; ps > /tmp/list; grep -cE '\\[sleep\\]|sleep 0.1$' /tmp/list; true";
+    const isThere = "ps > /tmp/list; grep -qE '\\[sleep\\]|sleep 0.1$' /tmp/list";
+    const script = `(sleep 0.1 &); i=0; while ${isThere} && [ $i -lt 600 ]; do i=$((i+1)); sleep 0.09; done; echo $i`;
     const ended = await engine().run({ Cmd: ["sh", "-c", script], HostConfig: { Init: true } });
-    expect(ended.stdout).toBe("0\n");
+    expect(Number(ended.stdout)).toBeLessThan(600);
   });
 
   test("privileged: all capabilities, nothing masked, no labels", async () => {

@@ -40,7 +40,8 @@ onEngines("stats", (engine, kind) => {
     const id = await engine().running({ Cmd: ["sleep", "1000"], HostConfig: { Memory: MEMORY } }, "?name=counted");
     const began = Date.now();
     const record = await one(id);
-    expect(Date.now() - began).toBeGreaterThan(900);
+    // The world's clock may be behind the test's, and make up for it.
+    if (kind !== "simulated") expect(Date.now() - began).toBeGreaterThan(900);
     expect(record).toMatchObject({ id, name: "/counted", num_procs: 0, storage_stats: {} });
     expect(record.pids_stats.current).toBe(1);
     expect(record.memory_stats.limit).toBe(MEMORY);
@@ -175,7 +176,7 @@ onEngines("stats", (engine, kind) => {
     const HostConfig = disk === null ? {} : { BlkioDeviceWriteBps: [{ Path: disk, Rate: 1 << 30 }] };
     const id = await engine().running({ Cmd: ["sh", "-c", write], HostConfig });
     let record = await one(id, "&one-shot=1");
-    for (let round = 0; round < 50 && written(record) === 0; round++) {
+    for (let round = 0; round < 600 && written(record) === 0; round++) {
       await pause(100);
       record = await one(id, "&one-shot=1");
     }

@@ -35,10 +35,13 @@ onEngines("top", (engine, kind) => {
   test("formats of one's own", async () => {
     const id = await engine().running({ Cmd: ["sleep", "1003"], User: "1234" });
     const { State } = await engine().read<{ State: { Pid: number } }>(`/containers/${id}/json`);
-    expect(await top(id, "-eo pid,comm")).toEqual({
-      Titles: ["PID", "COMMAND"],
-      Processes: [[`${State.Pid}`, "sleep"]],
-    });
+    // It is started by the time of the answer, and its program a moment later.
+    await expect
+      .poll(() => top(id, "-eo pid,comm"))
+      .toEqual({
+        Titles: ["PID", "COMMAND"],
+        Processes: [[`${State.Pid}`, "sleep"]],
+      });
     expect((await top(id, "-o pid -o args")).Processes).toEqual([[`${State.Pid}`, "sleep 1003"]]);
     const users = await top(id, "aux");
     expect(users.Titles.slice(0, 2)).toEqual(["USER", "PID"]);
@@ -52,7 +55,8 @@ onEngines("top", (engine, kind) => {
     async () => {
       const id = await engine().running({ Cmd: ["sleep", "1004"], User: "1234" });
       const { State } = await engine().read<{ State: { Pid: number } }>(`/containers/${id}/json`);
-      expect((await top(id, "-u 1234 -o pid,user,args")).Processes).toEqual([[`${State.Pid}`, "1234", "sleep 1004"]]);
+      const chosen = async (): Promise<string[][]> => (await top(id, "-u 1234 -o pid,user,args")).Processes;
+      await expect.poll(chosen).toEqual([[`${State.Pid}`, "1234", "sleep 1004"]]);
       expect(await top(id, "-p 1")).toEqual({
         Titles: ["PID", "TTY", "TIME", "CMD"],
         Processes: engine().expected("top-nobody", [], null),

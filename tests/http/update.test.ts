@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
+import { goOn, WAITS } from "../support/gate.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import type { RawResponse } from "../support/raw-http.js";
 
@@ -14,7 +15,7 @@ onEngines("update", (engine, kind) => {
     const change = { Memory: 128 * MIB, MemorySwap: 256 * MIB, PidsLimit: 77, CpuQuota: 30_000, CpuShares: 2048 };
     const answer = await update(id, { ...change, MemoryReservation: 16 * MIB, CpusetCpus: "0" });
     expect([answer.status, answer.json()]).toEqual([200, { Warnings: null }]);
-    await engine().must(204, "POST", `/containers/${id}/kill?signal=USR1`);
+    await goOn(engine(), id);
     await engine().wait(id);
     const [memory, swap, reservation, pids, quota, weight, cpus] = (await engine().logs(id)).stdout.split("\n");
     expect([memory, reservation, pids, cpus]).toEqual([`${128 * MIB}`, `${16 * MIB}`, "77", "0"]);
@@ -30,7 +31,7 @@ onEngines("update", (engine, kind) => {
     await engine().start(id);
     const change = { Memory: 32 * MIB, MemorySwap: 32 * MIB, PidsLimit: -1 };
     expect((await update(id, change)).status).toBe(200);
-    await engine().must(204, "POST", `/containers/${id}/kill?signal=USR1`);
+    await goOn(engine(), id);
     await engine().wait(id);
     const [memory, swap, , pids] = (await engine().logs(id)).stdout.split("\n");
     expect([memory, pids]).toEqual([`${32 * MIB}`, "max"]);
@@ -84,10 +85,11 @@ onEngines("update", (engine, kind) => {
   });
 
   test("a restart policy is another from now on", async () => {
-    const id = await engine().create({ Cmd: ["sh", "-c", "sleep 1; exit 3"] });
+    const id = await engine().create({ Cmd: ["sh", "-c", `${WAITS}; exit 3`] });
     await engine().start(id);
     const RestartPolicy = { Name: "on-failure", MaximumRetryCount: 1 };
     expect((await update(id, { RestartPolicy })).status).toBe(200);
+    await goOn(engine(), id);
     await expect.poll(async () => (await engine().inspect<Restarted>(id)).RestartCount).toBe(1);
     expect((await engine().inspect<{ HostConfig: Json }>(id)).HostConfig).toMatchObject({ RestartPolicy });
     const wrong = await update(id, { RestartPolicy: { Name: "sometimes" } });
@@ -172,17 +174,13 @@ interface Restarted {
 const LIMITS = { Memory: 64 * MIB, MemorySwap: 128 * MIB, PidsLimit: 50, CpuQuota: 50_000 };
 const SWAP = "Memory limit should be smaller than already set memoryswap limit, update the memoryswap at the same time";
 
-/** What its groups have, once it gets SIGUSR1: memory, with swap, reservation, processes, quota, weight, processors. */
+/** What its groups have, once it goes on: memory, with swap, reservation, processes, quota, weight, processors. */
 const SHOW_WHEN_TOLD = `
-show() {
-  cd /sys/fs/cgroup
-  if test -d memory; then
-    cat memory/memory.limit_in_bytes memory/memory.memsw.limit_in_bytes memory/memory.soft_limit_in_bytes
-    cat pids/pids.max cpu/cpu.cfs_quota_us cpu/cpu.shares cpuset/cpuset.cpus
-  else
-    cat memory.max memory.swap.max memory.low pids.max cpu.max cpu.weight cpuset.cpus
-  fi
-  exit 0
-}
-trap show USR1
-while :; do sleep 0.1; done`;
+${WAITS}
+cd /sys/fs/cgroup
+if test -d memory; then
+  cat memory/memory.limit_in_bytes memory/memory.memsw.limit_in_bytes memory/memory.soft_limit_in_bytes
+  cat pids/pids.max cpu/cpu.cfs_quota_us cpu/cpu.shares cpuset/cpuset.cpus
+else
+  cat memory.max memory.swap.max memory.low pids.max cpu.max cpu.weight cpuset.cpus
+fi`;

@@ -4,7 +4,8 @@ import WebSocket from "ws";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { pause } from "../support/commands.js";
+import { pause, until } from "../support/commands.js";
+import { goOn, WAITS } from "../support/gate.js";
 
 const HANDSHAKE = {
   Connection: "Upgrade",
@@ -15,9 +16,11 @@ const HANDSHAKE = {
 
 onEngines("attach over a websocket", (engine, kind) => {
   test("output comes unframed, both streams", async () => {
-    const id = await engine().create({ Cmd: ["sh", "-c", "echo out; sleep 0.2; echo err >&2"] });
+    const id = await engine().create({ Cmd: ["sh", "-c", `echo out; ${WAITS}; echo err >&2`] });
     const client = await attach(id, "stream=1");
     await engine().start(id);
+    await until("what it says first", () => client.text === "out\n");
+    await goOn(engine(), id);
     await client.closed;
     expect(client.text).toBe("out\nerr\n");
     await engine().remove(id);

@@ -1,5 +1,5 @@
 // What an engine's events say of a stretch of time.
-import { pause } from "./commands.js";
+import { pause, until } from "./commands.js";
 import type { EngineClient } from "./engine-client.js";
 
 export interface Event {
@@ -33,11 +33,19 @@ export function unsigned(event: Event): Event {
   return { ...event, Actor: { ...event.Actor, Attributes: Object.fromEntries(attributes) } };
 }
 
-/** Those about one container, its networks and volumes included. */
-export async function pastOf(engine: EngineClient, id: string, since: string): Promise<Event[]> {
+/**
+ * Those about one container, its networks and volumes included: once there are as many as are expected, and whoever tells
+ * more had time to do so.
+ */
+export async function pastOf(engine: EngineClient, id: string, since: string, expected = 0): Promise<Event[]> {
+  const own = async (): Promise<Event[]> => {
+    const all = await past(engine, since);
+    return all.filter((event) => event.Actor.ID === id || event.Actor.Attributes["container"] === id);
+  };
+  // What is missing is for the comparison to tell.
+  await until("as many events", async () => (await own()).length >= expected, { everyMs: 50 }).catch(() => {});
   await pause(200);
-  const all = await past(engine, since);
-  return all.filter((event) => event.Actor.ID === id || event.Actor.Attributes["container"] === id);
+  return own();
 }
 
 /**
