@@ -2,7 +2,7 @@
 // a new start. Each story must leave nothing behind.
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findProgram, must, pause, run, type Finished } from "../support/commands.js";
+import { findProgram, must, run, until, type Finished } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { engines, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
@@ -65,7 +65,7 @@ describeUnless(missing, "the docker CLI over the daemon's life", () => {
     await daemon.end("SIGKILL");
     const supervisors = findProcesses(`${directories.root}/`);
     for (const pid of supervisors.flatMap((one) => [one, ...childrenOf(one)])) process.kill(pid, "SIGKILL");
-    await pause(300);
+    await until("their end", () => findProcesses(`${directories.root}/`).length === 0);
     const mounts = (await must(["cat", "/proc/self/mounts"])).split("\n").map((line) => line.split(" ")[1] ?? "");
     for (const mount of mounts.filter((path) => path.startsWith(`${directories.root}/`)).reverse()) {
       await run(["umount", "-l", mount]);

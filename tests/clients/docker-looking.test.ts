@@ -52,7 +52,7 @@ onEngines(
       const stats = docker().spawn(["stats", "--format", "{{.Name}} {{.PIDs}}", "watched"]);
       let shown = "";
       stats.stdout.on("data", (bytes: Buffer) => (shown += bytes.toString()));
-      for (let round = 0; round < 100 && (shown.match(/watched 1/g) ?? []).length < 3; round++) await pause(100);
+      for (let round = 0; round < 600 && (shown.match(/watched 1/g) ?? []).length < 3; round++) await pause(100);
       expect((shown.match(/watched 1/g) ?? []).length).toBeGreaterThan(2);
       const ended = new Promise((resolve) => stats.once("exit", resolve));
       stats.kill("SIGKILL");
@@ -95,7 +95,7 @@ onEngines(
           "\n",
         );
       let last = await rows();
-      for (let round = 0; round < 50 && !last.includes("Local Volumes|1|1|6B"); round++) {
+      for (let round = 0; round < 600 && !last.includes("Local Volumes|1|1|6B"); round++) {
         await pause(100);
         last = await rows();
       }

@@ -263,7 +263,7 @@ onEngines(
         "while :; do echo reached | nc -l -p 99; done",
       );
       const address = (await docker().well("inspect", "-f", "{{.NetworkSettings.IPAddress}}", "peer")).trim();
-      const reach = ["sh", "-c", `for i in 1 2 3 4 5; do nc -w 1 ${address} 99 && break; sleep 0.2; done`];
+      const reach = ["sh", "-c", `until nc -w 10 ${address} 99; do sleep 0.1; done`];
       expect(await docker().well("run", "--rm", "busybox", ...reach)).toContain("reached");
       await docker().well("rm", "-f", "peer");
     });

@@ -3,7 +3,6 @@ import { PassThrough } from "node:stream";
 import Docker from "dockerode";
 import { expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
-import { pause } from "../support/commands.js";
 
 onEngines("dockerode", (engine) => {
   test("run with a stream", async () => {
@@ -65,8 +64,8 @@ onEngines("dockerode", (engine) => {
     await new Promise((resolve) => stream.on("end", resolve));
     expect(textOf(out)).toBe("a\nb\n");
     await container.remove();
-    await pause(100);
-    for (const action of ["create", "start", "die", "destroy"]) expect(heard).toContain(`"Action":"${action}"`);
+    await expect.poll(() => heard).toContain('"Action":"destroy"');
+    for (const action of ["create", "start", "die"]) expect(heard).toContain(`"Action":"${action}"`);
     (events as unknown as { destroy(): void }).destroy();
   });
 
@@ -109,8 +108,8 @@ onEngines("dockerode", (engine) => {
     await container.start();
     stream.write("by dockerode\n");
     await container.wait();
-    await pause(100);
-    expect(textOf(out)).toBe("got by dockerode\n");
+    let said = "";
+    await expect.poll(() => (said += textOf(out))).toBe("got by dockerode\n");
     stream.end();
     await container.remove({ force: true });
   }

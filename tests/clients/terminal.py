@@ -31,7 +31,7 @@ if pid == 0:
 shown = b""
 seen = 0
 resized = False
-deadline = time.time() + 40
+deadline = time.time() + 90
 while time.time() < deadline:
     if steps and steps[0][0].encode() in shown[seen:]:
         seen = len(shown)

@@ -5,7 +5,7 @@ import time
 
 import docker
 
-client = docker.from_env(timeout=30)
+client = docker.from_env(timeout=90)
 
 
 def clock():

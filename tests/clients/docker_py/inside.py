@@ -6,14 +6,14 @@ from engine import client
 def exec_run():
     # This client loses what reaches it together with the head of the answer: no process is that quick but a pretended.
     container = client.containers.run("busybox", ["sleep", "1000"], detach=True)
-    script = ["sh", "-c", "sleep 0.1; echo $A; pwd; exit 3"]
+    script = ["sh", "-c", "sleep 0.5; echo $A; pwd; exit 3"]
     print(container.exec_run(script, environment={"A": "said"}, workdir="/tmp"))
-    both = ["sh", "-c", "sleep 0.1; echo out; sleep 0.1; echo err >&2"]
+    both = ["sh", "-c", "sleep 0.5; echo out; sleep 0.5; echo err >&2"]
     print(container.exec_run(both, demux=True).output, container.exec_run(both, stderr=False).output)
     print(list(container.exec_run(both, stream=True).output))
     print(list(container.exec_run(both, stream=True, demux=True).output))
     print(container.exec_run("test -t 1", tty=True).exit_code, container.exec_run("test -t 1").exit_code)
-    print(container.exec_run("sh -c 'sleep 0.1; id -u'", user="7").output)
+    print(container.exec_run("sh -c 'sleep 0.5; id -u'", user="7").output)
     print(container.exec_run("sleep 5", detach=True).exit_code)
     container.remove(force=True)
 
@@ -45,7 +45,7 @@ def attach():
 
 
 def attached():
-    script = "echo out; sleep 0.1; echo err >&2; read line"
+    script = "echo out; sleep 0.5; echo err >&2; read line"
     container = client.containers.create("busybox", ["sh", "-c", script], stdin_open=True)
     stream = container.attach(stream=True, logs=True, demux=True)
     container.start()
