@@ -8,6 +8,7 @@ import { EngineClient } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
 import { MEMORY_EATER } from "../support/memory-eater.js";
 import { describeUnless } from "../support/on-engines.js";
+import { findProcesses } from "../support/processes.js";
 import { type Event, past, pastSigned, short, stamp } from "../support/past-events.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
@@ -101,7 +102,7 @@ describeUnless(missing, "events across restarts", () => {
     const { Pid } = (await engine.read<{ State: { Pid: number } }>(`/containers/${id}/json`)).State;
     await daemon.end("SIGKILL");
     process.kill(Pid, "SIGKILL");
-    await pause(200);
+    await until("its supervisor's end", () => findProcesses("conmon", id).length === 0);
     await daemon.start();
     await expect
       .poll(async () => (await pastSigned(engine, since)).filter(({ Action }) => Action === "start").length, {

@@ -140,9 +140,10 @@ describe("attach", () => {
   test("is over when the client is gone and there is something to tell it", async () => {
     const { client, log, inputs, request } = await attach(WITH_UPGRADE, UPGRADED);
     client.close();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    log.append(line(1, "anyone?"));
-    await until(() => inputs.length > 0);
+    await until(() => {
+      log.append(line(1, "anyone?"));
+      return inputs.length > 0;
+    });
     expect(inputs).toEqual([{ tag: "closed", val: { request: request.id, why: "client" } }]);
     await until(() => log.closed === 1);
   });

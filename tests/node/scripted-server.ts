@@ -118,11 +118,11 @@ export function whole(status: number, body = "", headers = "Content-Type: applic
   return { tag: "whole", val: { head: { status, headers }, body: Buffer.from(body), stateless: false } };
 }
 
-/** Waits until something is so; fails after two seconds. */
+/** Waits until something is so; fails after a minute. */
 export async function until(what: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 400; turn++) {
+  for (let turn = 0; turn < 12_000; turn++) {
     if (what()) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  throw new Error(`not within two seconds: ${what}`);
+  throw new Error(`not within a minute: ${what}`);
 }

@@ -309,14 +309,14 @@ function within(namespace: string | null, command: string[]): string[] {
 
 /** What a server says, or null when it cannot be reached. */
 async function fetchIn(namespace: string | null, address: string, at: number): Promise<string | null> {
-  const client = ["busybox", "timeout", "2", "busybox", "nc", address, String(at)];
+  const client = ["busybox", "timeout", "10", "busybox", "nc", address, String(at)];
   const { code, stdout } = await run(within(namespace, client));
   return code === 0 ? stdout.trim() : null;
 }
 
 /** Asks again and again from one port, until it is answered. */
 function asking(address: string): string[] {
-  const program = `const s = require("dgram").createSocket("${address.includes(":") ? "udp6" : "udp4"}"); const ask = () => s.send("hi", 5353, "${address}"); const t = setInterval(ask, 50); s.on("message", (m) => { console.log(String(m)); clearInterval(t); s.close(); }); ask(); setTimeout(() => process.exit(1), 8000).unref()`;
+  const program = `const s = require("dgram").createSocket("${address.includes(":") ? "udp6" : "udp4"}"); const ask = () => s.send("hi", 5353, "${address}"); const t = setInterval(ask, 50); s.on("message", (m) => { console.log(String(m)); clearInterval(t); s.close(); }); ask(); setTimeout(() => process.exit(1), 60_000).unref()`;
   return [process.execPath, "-e", program];
 }
 
