@@ -1,0 +1,131 @@
+// The core needs no JavaScript: as a part of a program of C it does, of a recorded story, the same byte by byte. What
+// the program finds otherwise it tells, and in which step.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadCore } from "../../hosts/node/core-files.js";
+import { replay } from "../../hosts/trace/replay.js";
+import { run, type Finished } from "../support/commands.js";
+import { describeUnless } from "../support/on-engines.js";
+import { coreDoors, CORE_WASM, type Doors } from "./doors.js";
+import { Exchange, type Output } from "./exchange.js";
+import { makeProgram, reasonForNoProgram } from "./program.js";
+import { recordedStory } from "./story.js";
+
+/** gcc takes some seconds for the core, on a quiet machine. */
+const LONGEST_MS = 300_000;
+/** The core's own words in the answer to the story's first request. */
+const ANSWER = "No such container";
+
+describeUnless(reasonForNoProgram(), "the core as a part of a program of C", () => {
+  let directory: string;
+  let doors: Doors;
+  let exchange: Exchange;
+  let program: string;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), "coracle-native-"));
+    doors = await coreDoors();
+    exchange = await exchangeOf(doors);
+    program = await makeProgram(readFileSync(CORE_WASM), doors, join(directory, "core"));
+  }, LONGEST_MS);
+
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  /** What a program says of an exchange. */
+  function compared(bytes: Uint8Array, by = program): Promise<Finished> {
+    const file = join(directory, "exchange");
+    writeFileSync(file, bytes);
+    return run([by, file]);
+  }
+
+  test("the exchange has to do with every function of the boundary", () => {
+    const all = [...doors.imports, ...doors.exports];
+    expect(all.filter((door) => !exchange.outputs.some((output) => output.door === door))).toEqual([]);
+    // The story was begun once and opened again after a crash; more instances went on from snapshots.
+    expect(exchange.instances).toBeGreaterThan(2);
+  });
+
+  test("puts out the same", async () => {
+    const { calls, outputs } = exchange;
+    expect(await compared(exchange.bytes())).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringMatching(`^${calls} calls, ${outputs.length - calls} imports, \\d+ bytes\n$`),
+    });
+  });
+
+  test("a byte that was to be another is told, wherever it is put out", async () => {
+    for (const [output, last] of oneOfEach(doors, exchange.outputs)) {
+      const bytes = exchange.bytes();
+      bytes[last]! ^= 1;
+      const { code, stderr } = await compared(bytes);
+      expect(stderr).toMatch(/: byte \d+ of \d+ is \d+, not \d+\n$/);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(beginningOf(output))]);
+    }
+  });
+
+  test("so is an import that is called once too often, or once too rarely", async () => {
+    const isImport = ({ door }: Output): boolean => doors.imports.includes(door);
+    const output = exchange.outputs.findLast(isImport)!;
+    const bytes = exchange.bytes();
+    const [before, after] = [bytes.subarray(0, output.begin), bytes.subarray(output.end)];
+    const own = bytes.subarray(output.begin, output.end);
+    const tooOften = await compared(Buffer.concat([before, after]));
+    expect([tooOften.code, tooOften.stderr]).toEqual([1, `${beginningOf(output)}nothing more was to be asked for\n`]);
+    const tooRarely = await compared(Buffer.concat([before, own, own, after]));
+    expect([tooRarely.code, tooRarely.stderr]).toEqual([1, expect.stringMatching(/^\d+:\d+ step: .*more was to be/)]);
+  });
+
+  test(
+    "so is what comes of one bit of its wasm",
+    async () => {
+      const wasm = readFileSync(CORE_WASM);
+      const at = wasm.indexOf(Buffer.from(ANSWER, "utf16le"));
+      expect(at).toBeGreaterThan(0);
+      wasm[at]! ^= 1;
+      const other = await makeProgram(wasm, doors, join(directory, "other"));
+      const { code, stderr } = await compared(exchange.bytes(), other);
+      const first = exchange.outputs.find((output) => has(exchange.bytes().subarray(output.begin, output.end), ANSWER));
+      expect([code, stderr]).toEqual([1, expect.stringContaining(beginningOf(first!))]);
+      expect(stderr).toContain(` is ${ANSWER.charCodeAt(0) ^ 1}, not ${ANSWER.charCodeAt(0)}\n`);
+    },
+    LONGEST_MS,
+  );
+});
+
+/** All that goes in and out of the core while the story is replayed, and at its end what else it can be asked. */
+async function exchangeOf(doors: Doors): Promise<Exchange> {
+  const trace = await recordedStory();
+  const exchange = new Exchange(doors);
+  const { instance, difference } = replay(trace, exchange.watch(loadCore()), { onStep: (step) => void step.explain() });
+  expect(difference).toBeNull();
+  const value = new TextEncoder().encode("999");
+  expect(instance!.refuses([{ key: "engine/version", value }])).toContain("records of version 999");
+  expect(instance!.refuses(instance!.records())).toBeUndefined();
+  instance!.rules();
+  instance!.collect();
+  instance!.snapshot();
+  return exchange;
+}
+
+/** Of each function that puts out anything the middle one, and where in the file a byte of it stands. */
+function oneOfEach({ imports, exports }: Doors, outputs: Output[]): [Output, number][] {
+  return [...imports, ...exports].flatMap((door): [Output, number][] => {
+    const own = outputs.filter((output) => output.door === door && output.last !== null);
+    const middle = own[own.length >> 1];
+    return middle === undefined ? [] : [[middle, middle.last!]];
+  });
+}
+
+/** Of what the program says of an output. */
+function beginningOf({ label, door }: Output): string {
+  return `${label}: ${door.name}: `;
+}
+
+/** As the core answers, or as it keeps its texts. */
+function has(bytes: Buffer, text: string): boolean {
+  return bytes.includes(text) || bytes.includes(Buffer.from(text, "utf16le"));
+}
