@@ -21,4 +21,5 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "journal-start position": "many-events.txt",
   "process-command rewrite": "hosts-rewritten.txt",
   "process-state lost": "lost-while-away.txt",
+  "process-state unstarted": "failed-while-away.txt",
 };

@@ -4,7 +4,6 @@ const FIGURES = "the simulated machine has no block devices whose users it count
 
 /** By case, the reason. */
 export const UNVISITED: Readonly<Record<string, string>> = {
-  "process-state unstarted": "the simulated world makes a process and starts it in one: nothing comes between",
   "closing slow": "no host gives a reader up for its slowness: what it is sent waits for it",
   "block-counter service-bytes": FIGURES,
   "block-counter serviced": FIGURES,
