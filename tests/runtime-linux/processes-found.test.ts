@@ -119,7 +119,9 @@ onRuntimes("processes found again", (on) => {
     const [runs, ends, loses, reads] = await engine.launched(4);
     await engine.kill();
     process.kill(supervisorOf(loses!.container), "SIGKILL");
-    await sleep(400);
+    for (const { container } of [ends!, loses!]) {
+      await until(`the end of ${container}'s supervisor`, () => !hasSupervisor(container));
+    }
 
     const again = await openFixture(on.runtime, directory);
     const found = await again.processes.inventory();
@@ -186,7 +188,7 @@ onRuntimes("processes found again", (on) => {
     const poser = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "--", name], { argv0: "conmon" });
     const inside = await launch(["sh", "-c", "sleep 100; :", name]);
     process.kill(supervisorOf(loses!.container, findProgram("conmon")), "SIGKILL");
-    await sleep(100);
+    await until("its supervisor's end", () => findSupervisor(loses!.container, findProgram("conmon")) === undefined);
 
     const again = await openFixture(on.runtime, directory);
     expect((await again.processes.inventory()).map(({ state }) => state.tag)).toEqual(["lost"]);
