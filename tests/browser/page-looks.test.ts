@@ -73,8 +73,7 @@ onPages("the look of the page", (browser) => {
       await page.waitForFunction(() => document.querySelector(".summary")?.textContent !== "");
       await sendLast(page);
       await sendLine(page, "docker start hello");
-      await page.waitForTimeout(1500);
-      const before = await places(page);
+      const before = await settledPlaces(page);
       await page.getByRole("button", { name: "Step back" }).click();
       await page.getByText("You are looking at the past").waitFor();
       await choose(page, "The registry is down");
@@ -216,6 +215,18 @@ function places(page: Page): Promise<number[][]> {
       },
     ),
   );
+}
+
+/** Once nothing moves any more. */
+async function settledPlaces(page: Page): Promise<number[][]> {
+  let last = await places(page);
+  const stands = async (): Promise<boolean> => {
+    const before = JSON.stringify(last);
+    last = await places(page);
+    return JSON.stringify(last) === before;
+  };
+  await expect.poll(stands, { interval: 500 }).toBe(true);
+  return last;
 }
 
 /** Sum of all layout shifts since the page was opened, but those that an input led to. */

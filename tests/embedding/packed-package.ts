@@ -38,7 +38,7 @@ export class PackedPackage {
       cwd: this.directory,
       encoding: "utf8",
       stdio: "pipe",
-      timeout: 60_000,
+      timeout: 110_000,
       maxBuffer: 1 << 26,
       env,
     });

@@ -112,7 +112,8 @@ onEngines("health", (engine, kind) => {
   );
 
   test("pausing and stopping make it unhealthy, without an event; a new run begins anew and keeps the results", async () => {
-    const id = await engine().running({ Healthcheck: check(["CMD", "true"]) });
+    // Long enough to look at a run before its first check.
+    const id = await engine().running({ Healthcheck: check(["CMD", "true"], { Interval: 1000 * MS }) });
     await status(id, "healthy");
     await engine().must(204, "POST", `/containers/${id}/pause`);
     expect((await health(id)).Status).toBe("unhealthy");

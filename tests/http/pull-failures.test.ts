@@ -172,7 +172,7 @@ onEngines(
     }
 
     async function failsInStream(name: string, image: PackedImage): Promise<void> {
-      const lines = await pullLines(engine(), `fromImage=${registry.host}/${name}&tag=1`, 60_000);
+      const lines = await pullLines(engine(), `fromImage=${registry.host}/${name}&tag=1`);
       const last = lines.at(-1) ?? {};
       expect(Object.keys(last).sort()).toEqual(["error", "errorDetail"]);
       expect((last["errorDetail"] as { message: string }).message).toBe(last["error"]);

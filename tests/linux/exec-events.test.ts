@@ -64,14 +64,20 @@ describeUnless(missing, "events of what was answered right before the daemon was
 
   test("of those that end while no daemon is there, how: the code of a detached one, and once", async () => {
     since = await stamp(engine);
-    const Cmd = ["sh", "-c", "trap 'exit 3' TERM; while :; do sleep 0.1; done"];
-    const [detached, attached] = [await created(Cmd), await created(Cmd)];
+    const trapping = (name: string) => {
+      return ["sh", "-c", `trap 'exit 3' TERM; touch /${name}; while :; do sleep 0.1; done`];
+    };
+    const [detached, attached] = [await created(trapping("detached")), await created(trapping("attached"))];
     await engine.must(200, "POST", `/exec/${detached}/start`, { Detach: true });
     const connection = await RawConnection.open(engine.socketPath);
     const headers = { Connection: "Upgrade", Upgrade: "tcp", "Content-Type": "application/json" };
     connection.send(encodeRequest({ method: "POST", target: `/exec/${attached}/start`, headers, body: "{}" }));
     expect((await connection.head()).status).toBe(101);
     const pids = await Promise.all([detached, attached].map((exec) => pidOf(exec)));
+    for (const name of ["detached", "attached"]) {
+      const target = `/containers/${id}/archive?path=/${name}`;
+      await until(`the trap of ${name}`, async () => (await engine.call("HEAD", target)).status === 200);
+    }
     await daemon.end("SIGKILL");
     for (const pid of pids) process.kill(pid, "SIGTERM");
     await until("end of the execs", async () => !pids.some((pid) => existsSync(`/proc/${pid}`)));
