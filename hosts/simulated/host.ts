@@ -36,6 +36,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     outputLeft: () => {
       if (faults.outputLeft()) crashing.crash();
     },
+    reboot: () => parts.reboot(),
     firstImages: () => images.map((name) => sharedCatalogue.archive(name)),
     directories: { data: parts.dataRoot, exec: EXEC_ROOT },
     world: viewOf(parts),

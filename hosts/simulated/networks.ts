@@ -59,6 +59,13 @@ export class WorldNetworks {
     this.#engine++;
   }
 
+  /** The machine restarts: interfaces and rules are gone. */
+  reboot(): void {
+    this.restart();
+    this.#bridges.clear();
+    this.#joins.clear();
+  }
+
   /** Networks made. */
   networks(): string[] {
     return [...this.#bridges.keys()];

@@ -47,6 +47,11 @@ export interface SimulatedHost extends Host {
   outputLeft(): void;
   /** Other runtimes than before from now on, by name, beside `runc`: runs go on with what they run by. */
   offer(runtimes: readonly string[]): void;
+  /**
+   * Restarts the machine: processes, mounts and networks are gone, records and files are there. The engine on it must have
+   * crashed before.
+   */
+  reboot(): void;
   /** Archives to load into a new engine (`POST /images/load`), one for each of the options' images. */
   firstImages(): Uint8Array[];
   /** Where a machine would keep things, for people. */

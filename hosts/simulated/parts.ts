@@ -73,6 +73,13 @@ export class Parts {
     };
   }
 
+  /** The machine restarts. */
+  reboot(): void {
+    this.processes.reboot();
+    this.networks.reboot();
+    this.disk.reboot();
+  }
+
   #diskFor({ programs = {} }: SimulatedOptions): Disk {
     return new Disk({
       ...{ size: this.diskBytes, faults: this.faults, volumesAt: `${this.dataRoot}/volumes` },

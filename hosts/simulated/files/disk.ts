@@ -149,6 +149,11 @@ export class Disk {
     if (files) files.mounted = false;
   }
 
+  /** The machine restarts: nothing is mounted, and what was written stays. */
+  reboot(): void {
+    for (const files of this.containers.values()) files.mounted = false;
+  }
+
   dropContainer(container: string): void {
     this.containers.get(container)?.share.release();
     this.containers.delete(container);

@@ -44,6 +44,8 @@ export interface SimulatedProcesses {
   listen(happened: (input: Input) => void): void;
   /** The container is dropped: its log goes, and what clients have sent for a launch to come. */
   forget(container: string): void;
+  /** The machine restarts: nothing is left of what ran. */
+  reboot(): void;
   /** A fault was set that strikes at once whoever runs. */
   struck(kind: "out-of-memory" | "supervisor-lost"): void;
   /** What the processes of a run see; null once it is over. */
@@ -188,6 +190,10 @@ class World implements SimulatedProcesses {
   forget(container: string): void {
     this.#logs.delete(container);
     this.#stdins.forget(container);
+  }
+
+  reboot(): void {
+    for (const { container, number } of [...this.#runs.values()]) this.#clear({ container, run: number });
   }
 
   filesOf(container: string, number: number): MountedFiles | null {
@@ -382,6 +388,13 @@ class World implements SimulatedProcesses {
   }
 
   async #reap(subject: processes.Subject): Promise<Outcome> {
+    this.#clear(subject);
+    await this.#after(SIGNAL_NS);
+    return DONE;
+  }
+
+  /** Whatever is left of the run goes, and nobody is told. */
+  #clear(subject: processes.Subject): void {
     const name = nameOf(subject);
     const run = this.#runs.get(name);
     this.#runs.delete(name);
@@ -393,8 +406,6 @@ class World implements SimulatedProcesses {
     }
     this.#stdins.close(name);
     this.#logs.get(subject.container)?.clearRun();
-    await this.#after(SIGNAL_NS);
-    return DONE;
   }
 
   #running(subject: processes.Subject): Run {
