@@ -9,7 +9,8 @@ import { play } from "./core/scenario.js";
 import { MutatedCore } from "./mutants/build.js";
 import { MUTANTS, type Mutant } from "./mutants/mutants.js";
 import { prepareFuzz } from "./simulator/clients/fuzzed.js";
-import { playSeed } from "./simulator/play.js";
+import { playSeed, playStory } from "./simulator/play.js";
+import { readStory } from "./simulator/story.js";
 
 let core: MutatedCore;
 
@@ -59,6 +60,20 @@ describe("found by a story", () => {
       const text = await readFile(new URL(`./core/scenarios/${finder.story}.txt`, import.meta.url), "utf8");
       expect(play(text, compiledWith(0)), "without it").toBe(text);
       expect(played(text, compiledWith(numberOf(name)))).not.toBe(text);
+    });
+  }
+});
+
+describe("found by a story of the simulator", () => {
+  for (const { name, finder } of MUTANTS) {
+    if (finder === "search" || !("played" in finder)) continue;
+    test(name, async () => {
+      const text = await readFile(new URL(`./simulator/stories/${finder.played}.txt`, import.meta.url), "utf8");
+      const story = readStory(text);
+      expect((await playStory(story, { core: compiledWith(0) })).breach, "without it").toBeNull();
+      const { breach } = await playStory(story, { core: compiledWith(numberOf(name)) });
+      expect(breach?.rule, breach?.message ?? "it survives").toBe(finder.rule);
+      console.log(`found: ${breach?.message.slice(0, 200)}`);
     });
   }
 });

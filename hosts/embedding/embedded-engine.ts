@@ -48,6 +48,8 @@ export class EmbeddedEngine implements Engine, Entrance, Door {
   #state: Engine["state"] = "down";
   #driver: Driver | null = null;
   #epoch = 0;
+  /** What was read again since; null: the options hold. */
+  #settings: engine.Settings | null = null;
   /** The records were empty when they were read first, and the first images are not in yet. */
   #isNew = false;
   #reopening: Promise<void> | null = null;
@@ -115,6 +117,12 @@ export class EmbeddedEngine implements Engine, Entrance, Door {
     this.#driver.cut();
     this.#inFlight.abandon();
     this.#leave(this.#state === "closed" ? "closed" : "down", new BrokenOff());
+  }
+
+  /** Says what of its options is to be so from now on, for the instance that runs and for all after it. */
+  reload(settings: engine.Settings): void {
+    this.#settings = settings;
+    this.#driver?.reload(settings);
   }
 
   async reopen(): Promise<void> {
@@ -207,7 +215,7 @@ export class EmbeddedEngine implements Engine, Entrance, Door {
     const { host, observer } = this.#options;
     const { outputLeft } = offersOf(host);
     return {
-      engine: coreOptions(this.#options),
+      engine: { ...coreOptions(this.#options), ...this.#settings },
       epoch: this.#epoch,
       lost: () => {},
       fatal: (error) => this.#fatal(error),

@@ -9,8 +9,11 @@ export interface Mutant {
   right: string;
   /** In its place; `WRONG` is true where this mutant is the one that runs. */
   wrong: string;
-  /** Who finds it: the search, the simulator by this seed, or this one of tests/core/scenarios. */
-  finder: "search" | { seed: number } | { story: string };
+  /**
+   * Who finds it: the search, the simulator by this seed, this one of tests/core/scenarios, or this one of
+   * tests/simulator/stories by a rule.
+   */
+  finder: "search" | { seed: number } | { story: string } | { played: string; rule: string };
   /** What the search begins with. */
   before?: readonly string[];
 }
@@ -113,7 +116,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "network/connect.ts",
     right: `    engine.networks.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
     wrong: `    if (!WRONG) engine.networks.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
-    finder: { seed: 19 },
+    finder: { played: "port-held", rule: "ports" },
   },
   {
     name: "the size of a volume is not put once its run has ended",
@@ -226,5 +229,54 @@ export const MUTANTS: readonly Mutant[] = [
     right: `      this.claim(at);`,
     wrong: `      if (!WRONG) this.claim(at);`,
     finder: { story: "unpack-on-what-goes" },
+  },
+  {
+    name: "a start goes on without the port that a program of the machine holds",
+    file: "container/start.ts",
+    right: `    if (this.error !== null) return;\n    // The one whose`,
+    wrong: `    if (this.error !== null || (WRONG && failure.kind == FailureKind.Busy)) return;\n    // The one whose`,
+    finder: { played: "port-held", rule: "ports" },
+  },
+  {
+    name: "the labels stay what they were before the configuration was read again",
+    file: "system/reload.ts",
+    right: `  options.labels = settings.labels;`,
+    wrong: `  if (!WRONG) options.labels = settings.labels;`,
+    finder: { played: "reloaded", rule: "settings" },
+  },
+  {
+    name: "nobody is told that the configuration was read again",
+    file: "system/reload.ts",
+    right: `  engine.events.emit(reloadEvent());`,
+    wrong: `  if (!WRONG) engine.events.emit(reloadEvent());`,
+    finder: { played: "reloaded", rule: "settings" },
+  },
+  {
+    name: "the default runtime stays what it was before the configuration was read again",
+    file: "system/reload.ts",
+    right: `  options.defaultRuntime = settings.defaultRuntime;`,
+    wrong: `  if (!WRONG) options.defaultRuntime = settings.defaultRuntime;`,
+    finder: { played: "reloaded", rule: "settings" },
+  },
+  {
+    name: "what has vanished counts as ended well",
+    file: "mend.ts",
+    right: `new Exit(UNKNOWN_CODE, false`,
+    wrong: `new Exit(WRONG ? 0 : UNKNOWN_CODE, false`,
+    finder: { played: "rebooted", rule: "vanished" },
+  },
+  {
+    name: "nobody starts with the engine",
+    file: "container/restart-policy.ts",
+    right: `  return container.everRan && wantsAnother`,
+    wrong: `  return !WRONG && container.everRan && wantsAnother`,
+    finder: { played: "rebooted", rule: "vanished" },
+  },
+  {
+    name: "the delay before a restart is told by the time of day",
+    file: "container/restarting.ts",
+    right: `    this.timer = 0;\n    this.due = true;`,
+    wrong: `    this.timer = 0;\n    const left = this.container.finishedAt + this.container.restartDelay - engine.now.wall;\n    if (WRONG && left > 0) return this.wait(<u64>left);\n    this.due = true;`,
+    finder: { played: "clock-set-back", rule: "timers" },
   },
 ];

@@ -17,12 +17,15 @@ import { Images } from "./invariants/images.js";
 import type { AtRest, Held, Invariant, Seen } from "./invariants/invariant.js";
 import { Operations } from "./invariants/operations.js";
 import { Owners } from "./invariants/owners.js";
+import { Ports } from "./invariants/ports.js";
 import { Promises } from "./invariants/promises.js";
 import { Remembered } from "./invariants/remembered.js";
 import { Replies } from "./invariants/replies.js";
 import { Restarts } from "./invariants/restarts.js";
+import { SettingsHold } from "./invariants/settings.js";
 import { Statuses } from "./invariants/statuses.js";
 import { Twins } from "./invariants/twins.js";
+import { UNKNOWN_CODE, Vanished, containersIn, vanished } from "./invariants/vanished.js";
 import { Ledger } from "./ledger.js";
 import type { Fact, Oracle } from "./oracle.js";
 import { Spares } from "./spares.js";
@@ -36,6 +39,10 @@ export interface JudgesNeeds {
   /** What there is on the machine. */
   found: () => engine.Inventory;
   held: Held;
+  /** Whether a program of the machine holds a port. */
+  isHeld: (port: number) => boolean;
+  /** What engines were told last of their configuration. */
+  settings: () => engine.Settings | null;
   /** What is kept of the journal. */
   journal: ReadJournal;
   /** Every record in use, as the newest instance would put it now. */
@@ -58,7 +65,7 @@ export class Judges implements Observer {
   readonly #launches = new Map<Operation, processes.Launch>();
   readonly #hash = createHash("sha256");
 
-  constructor({ seed, core, oracles, copies, found, held, journal, remembered }: JudgesNeeds) {
+  constructor({ seed, core, oracles, copies, found, held, isHeld, settings, journal, remembered }: JudgesNeeds) {
     const spares = new Spares(core);
     const [replies, history, twins] = [new Replies(), new History(journal), new Twins(spares)];
     this.forks = new Forks({ seed, core, operations: this.operations, twins });
@@ -71,6 +78,9 @@ export class Judges implements Observer {
       // They ask those before them what is under way.
       new Owners(this.operations, replies),
       new Images(this.operations),
+      new Ports(isHeld),
+      new SettingsHold(settings),
+      new Vanished(),
       this.#promises,
       this.events,
       history,
@@ -95,6 +105,10 @@ export class Judges implements Observer {
     for (const { container, run, state } of opening.inventory.processes) {
       if (state.tag === "exited") this.fact({ kind: "exited", container, run, code: state.val.code });
       if (state.tag === "running") this.fact({ kind: "started", container, run });
+    }
+    for (const one of containersIn(opening.records)) {
+      const { id: container, run } = one;
+      if (vanished(one, opening.inventory.processes)) this.fact({ kind: "exited", container, run, code: UNKNOWN_CODE });
     }
     this.#launches.clear();
     this.#seen(step, null, opening);

@@ -16,6 +16,8 @@ export interface ContainerRecord {
   /** How often it was told that the kernel killed for memory in this run. */
   memoryKills?: number;
   exitCode: number;
+  /** Why its last start failed; empty if it did not. */
+  error: string;
   autoRemove: boolean;
   /** It was being made. */
   creating?: boolean;

@@ -8,10 +8,12 @@ import type { CompiledCore } from "../../hosts/instance.js";
 import { Trap } from "../../hosts/instance.js";
 import type { Observer } from "../../hosts/observer.js";
 import { turn } from "../../hosts/turn.js";
+import type { engine } from "../../hosts/host.js";
 import { Breach } from "./breach.js";
 import type { Clients } from "./clients/clients.js";
 import type { Judges } from "./judges.js";
 import type { Course } from "./worlds/course.js";
+import { settingsOf } from "./worlds/settings.js";
 
 export interface LivesNeeds {
   seed: number;
@@ -34,10 +36,15 @@ interface Cut {
 
 const AT_ONCE: Cut = { afterOutputs: 0, awayNs: 0n, second: 0 };
 
+/** Of opening an engine again: nothing goes wrong from the second one on. */
+const MOST_TRIES = 10;
+
 export class Lives {
   engine: EmbeddedEngine;
   /** How often an engine was killed. */
   crashes = 0;
+  /** What the engine was told last of its configuration; null: nothing since it began. */
+  settings: engine.Settings | null = null;
   readonly #needs: LivesNeeds;
   /** Orderly ends. */
   #ends = 0;
@@ -62,6 +69,20 @@ export class Lives {
     faults.inject({ kind: "engine-crash", afterOutputs }, 1);
   }
 
+  /** The machine restarts, and the engine goes with all that runs. `awayNs`: until the machine is up again. */
+  reboot(awayNs: bigint): void {
+    const { course } = this.#needs;
+    this.crash({ ...AT_ONCE, awayNs });
+    course.machine.faults.lift("engine-crash");
+    course.reboot();
+  }
+
+  /** The configuration is read again, and is this one now. */
+  reload(number: number): void {
+    this.settings = settingsOf(number, this.#needs.course.machine);
+    this.engine.reload(this.settings);
+  }
+
   /** An orderly end, and another engine on the same world: nobody remembers anything but the records. */
   async restart(): Promise<void> {
     const { mischief, machine } = this.#needs.course;
@@ -73,10 +94,23 @@ export class Lives {
     this.#down();
     this.#needs.clients.clear();
     while (mischief.inFlight > 0 && (await machine.timers.step()));
-    this.engine = this.#engineOf((this.#ends += 1));
-    await moving(mischief.host, this.engine.start());
+    await this.#startAnew();
     await this.#opened();
     this.#isDown = false;
+  }
+
+  /** One that cannot read its records ends, and is started again. */
+  async #startAnew(): Promise<void> {
+    const { course } = this.#needs;
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      this.engine = this.#engineOf((this.#ends += 1));
+      try {
+        return await moving(course.mischief.host, this.engine.start());
+      } catch {
+        course.lift();
+      }
+    }
+    throw new Breach("restart", "the engine cannot be started again");
   }
 
   /** Whether it is gone, and must come back. Throws a `Breach`, if one was found. */
@@ -100,6 +134,7 @@ export class Lives {
     const engine = new EmbeddedEngine({ host: mischief.host, core, observer, seed: seedBytes(seed, life), onFatal });
     // Others do not know the operations of this one.
     mischief.deliver = (input) => engine.deliver(input);
+    if (this.settings !== null) engine.reload(this.settings);
     return engine;
   }
 
@@ -130,7 +165,7 @@ export class Lives {
   async #reopen(): Promise<void> {
     const { course } = this.#needs;
     for (let tries = 0; this.engine.state === "down"; tries++) {
-      if (tries > 10) throw new Breach("restart", "the engine cannot be opened again");
+      if (tries > MOST_TRIES) throw new Breach("restart", "the engine cannot be opened again");
       if (this.#secondCut > 0) this.crash({ ...AT_ONCE, afterOutputs: this.#secondCut });
       this.#secondCut = 0;
       try {

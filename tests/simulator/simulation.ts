@@ -60,6 +60,8 @@ export class Simulation {
       ...{ seed, core, copies, oracles: Object.values(oracles).map((make) => make()) },
       found: () => course.machine.world.found(),
       held: course.machine.world,
+      settings: () => this.#lives.settings,
+      isHeld: (port) => course.mischief.ports.has(port),
       journal: (position) => course.journal(position),
       remembered: () => live.records(),
     });
@@ -149,19 +151,20 @@ export class Simulation {
         return course.trick(trickOf(args));
       case "refuse":
         return void course.mischief.refusals.push(first as "kept");
-      case "clock":
-        course.mischief.offset += BigInt(first) * SECOND;
-        return;
       case "crash": {
         const [afterOutputs, awayNs] = [Number(first), BigInt(second || "0") * MS];
         return this.#lives.crash({ afterOutputs, awayNs, second: Number(third || "0") });
       }
+      case "reboot":
+        return this.#lives.reboot(BigInt(first || "0") * MS);
+      case "reload":
+        return this.#lives.reload(Number(first));
       case "restart":
         return this.#lives.restart();
       case "rest":
         return this.#rest();
       default:
-        throw new Error(`no such line: ${word}`);
+        return course.mishap(word, args);
     }
   }
 
@@ -180,7 +183,8 @@ export class Simulation {
     }
     const { world } = course.machine;
     const { ledger } = this.#judges;
-    this.#judges.atRest({ ledger, found: world.found(), held: world, inFlight: course.mischief.inFlight });
+    const { clock, inFlight } = course.mischief;
+    this.#judges.atRest({ ledger, found: world.found(), held: world, now: clock.now(), inFlight });
     await this.#lives.look();
   }
 
@@ -213,6 +217,6 @@ function visibleIn({ machine, mischief }: Course): Visible {
   return {
     ...{ ids: new Map(), execs: [], archive: () => machine.firstImages()[0] as Uint8Array },
     ...{ acquaintances: new Acquaintances(), tar: smallTar(), clash: clashingTar() },
-    now: () => Number(mischief.now().wall / 1_000_000n) / 1000,
+    now: () => Number(mischief.clock.now().wall / 1_000_000n) / 1000,
   };
 }

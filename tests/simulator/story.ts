@@ -7,9 +7,17 @@
 //   lift KIND         it does no more
 //   trick HOW COMMAND TIMES [KIND]
 //                     the host plays tricks with commands of that name (worlds/mischief.ts; fails as KIND)
+//   hold 8080         a program of the machine holds this port, unless a container has it; until `lift`, which stands alone
+//   snatch 2          a program is faster, twice, with the first port that a container is to have
+//   read fail records 2
+//                     twice the records cannot be read (worlds/reading.ts: what else, and slowly)
 //   crash 3 500 2     the engine is killed after its next three outputs, is away for half a second, and is killed once
 //                     more after two outputs of its restart (0: not)
+//   reload 3          the configuration is read again, and is the third (worlds/settings.ts)
 //   restart           the engine is closed in an orderly way, and another is opened on the same world
+//   reboot 500        the machine restarts, and is up again after half a second
+//   suspend 3600 counted
+//                     the machine sleeps so many seconds, and its monotonic clock counts them (without the word: does not)
 //   clock +3600       the time of day jumps by so many seconds
 
 export interface Story {

@@ -151,7 +151,13 @@ export class Fork {
   }
 
   #rested(): void {
-    const rest = { ledger: this.ledger, found: this.#machine.world.inventory(), held: EMPTY, inFlight: 0 };
+    const rest = {
+      ledger: this.ledger,
+      found: this.#machine.world.inventory(),
+      held: EMPTY,
+      now: this.#now,
+      inFlight: 0,
+    };
     for (const invariant of [this.#operations, this.#owners, this.#images]) invariant.rested(rest);
     expectRemembered("forks", this.#parts.instance.records(), this.ledger.records);
   }

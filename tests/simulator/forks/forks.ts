@@ -56,12 +56,19 @@ export class Forks implements Invariant {
 
   stepped(seen: Seen): void {
     if (seen.opening !== null) this.#opening = seen.opening;
+    else if (seen.input?.tag === "reloaded") this.#reloaded(seen.input.val);
     const isTaken = this.#isTurnOf(seen.outputs);
     if (!isTaken && seen.opening === null && seen.count % EVERY !== 0) return;
     const snapshot = seen.snapshot();
     this.#memory.restore(snapshot);
     this.#needs.twins.follow(snapshot);
     this.#cutAfterEach(seen);
+  }
+
+  /** The next engine is opened with that. */
+  #reloaded(settings: engine.Settings): void {
+    const opening = this.#opening as Opening;
+    this.#opening = { ...opening, options: { ...opening.options, ...settings } };
   }
 
   #isTurnOf(outputs: StepOutputs): boolean {

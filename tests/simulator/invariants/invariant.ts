@@ -1,7 +1,7 @@
 // What must hold of the engine, looked at after every step, at restarts and at rest. Those who find that it does not
 // throw a `Breach`.
 
-import type { Input, engine } from "../../../hosts/host.js";
+import type { Input, engine, types } from "../../../hosts/host.js";
 import type { ObservedStep, Opening } from "../../../hosts/observer.js";
 import type { Ledger } from "../ledger.js";
 
@@ -37,6 +37,7 @@ export interface AtRest {
   readonly ledger: Ledger;
   readonly found: engine.Inventory;
   readonly held: Held;
+  readonly now: types.Instant;
   /** Operations that the host was asked for and that have not ended. */
   readonly inFlight: number;
 }

@@ -3,7 +3,7 @@
 
 import type { Operation, RequestId } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
-import { wordOf } from "../ledger.js";
+import { type ContainerRecord, wordOf } from "../ledger.js";
 import type { AtRest, Seen } from "./invariant.js";
 
 /** The engine's own rounds, over execs that have ended and files that have grown, come after so long; they may find nothing. */
@@ -12,19 +12,25 @@ const ROUNDS = 2;
 const MS = 1_000_000n;
 /** The next probe of a container's health, or the one that goes on: its start, its end and its SIGKILL. */
 const OF_PROBES = 2;
+/** What a policy lets pass before a run at most. */
+const LONGEST_NS = 60_000_000_000n;
+/** The engine's round over execs that have ended. */
+const LONG_ROUND_NS = 300_000_000_000n;
+const RUNNING = ["running", "paused"];
 /** Answers that are due at some time. */
 const DUE = /\/stats\b|\/events\?.*until=/;
 
 export class Timers {
-  /** And how many nanoseconds after that they are to go off. */
-  readonly #set = new Map<Operation, bigint>();
+  /** And when they are to go off. */
+  readonly #set = new Map<Operation, Timer>();
   /** Requests that may have a timer, and have not been answered to their end. */
   readonly #due = new Set<RequestId>();
 
-  elapsed({ input, outputs, notes, ledger }: Seen): void {
+  elapsed({ input, outputs, notes, ledger, now }: Seen): void {
     if (input?.tag !== "elapsed") return;
-    const delay = this.#set.get(input.val);
+    const { delay, at } = this.#set.get(input.val) ?? {};
     this.#set.delete(input.val);
+    if (at !== undefined && now.monotonic < at) broken(`a timer goes off ${(at - now.monotonic) / MS} ms early`);
     const isIdle = outputs.records.length + outputs.effects.length + outputs.replies.length + notes.length === 0;
     if (delay === undefined && !isIdle) broken(`timer ${input.val}, which was called off, did something`);
     // What its policy waits before the next run may be over before the last one's things are given back.
@@ -41,27 +47,46 @@ export class Timers {
     }
     for (const { to, op, command } of outputs.effects) {
       if (to !== "timers") continue;
-      if (command.tag === "set") this.#set.set(op, command.val - now.monotonic);
+      // Whoever sets those would make up for lost time, with a burst.
+      if (command.tag === "set" && command.val < now.monotonic) broken("a timer is set for a time that is over");
+      if (command.tag === "set") this.#set.set(op, { at: command.val, delay: command.val - now.monotonic });
       else if (!this.#set.delete(op)) broken(`timer ${op} is called off, and not set`);
     }
   }
 
-  rested({ ledger }: AtRest): void {
-    let most = ROUNDS + this.#due.size;
-    for (const container of ledger.containers.values()) {
-      const { health } = ledger.json<{ health?: unknown }>(`container/${container.id}`) ?? {};
-      const status = wordOf(container);
-      if (health !== undefined && ["running", "paused"].includes(status)) most += OF_PROBES;
-      if (status === "restarting") most += 1;
-    }
-    const delays = [...this.#set.values()].map((delay) => `${delay / MS} ms`);
-    if (delays.length > most) broken(`${most} may be waited for; timers are set for ${delays.join(", ")}`);
+  rested({ ledger, now }: AtRest): void {
+    const all = [...this.#set.values()];
+    if (all.some(({ at }) => at < now.monotonic)) broken("a timer was due, and has not come");
+    const containers = [...ledger.containers.values()];
+    const isProbed = ({ id }: ContainerRecord): boolean => ledger.json<Probed>(`container/${id}`)?.health !== undefined;
+    const probed = containers.filter((one) => RUNNING.includes(wordOf(one)) && isProbed(one)).length;
+    const waiting = containers.filter((one) => wordOf(one) === "restarting").length;
+    const due = this.#due.size;
+    expectAtMost(ROUNDS + due + OF_PROBES * probed + waiting, all);
+    const long = all.filter(({ delay }) => delay > LONGEST_NS && delay !== LONG_ROUND_NS);
+    expectAtMost(due + probed, long);
   }
 
   crashed(): void {
     this.#set.clear();
     this.#due.clear();
   }
+}
+
+function expectAtMost(most: number, timers: readonly Timer[]): void {
+  const delays = timers.map(({ delay }) => `${delay / MS} ms`);
+  if (delays.length > most) broken(`${most} may be waited for; timers are set for ${delays.join(", ")}`);
+}
+
+/** As far as a container's record tells of its probes. */
+interface Probed {
+  health?: unknown;
+}
+
+interface Timer {
+  at: bigint;
+  /** Nanoseconds from when it was set. */
+  delay: bigint;
 }
 
 function broken(message: string): never {

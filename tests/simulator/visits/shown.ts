@@ -18,6 +18,7 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "failure-kind unsupported": "failures-of-a-host.txt",
   "framing websocket-binary": "told-in-all-ways.txt",
   "framing websocket-text": "told-in-all-ways.txt",
+  "input reloaded": "reloaded.txt",
   "journal-start position": "many-events.txt",
   "process-command rewrite": "hosts-rewritten.txt",
   "process-state lost": "lost-while-away.txt",

@@ -13,7 +13,6 @@ export const UNVISITED: Readonly<Record<string, string>> = {
   "block-counter merged": FIGURES,
   "block-counter time": FIGURES,
   "block-counter sectors": FIGURES,
-  "input reloaded": "no line of a story reads the configuration again",
   "deed migrated": "stories begin without records: none is of an earlier version",
   "deed set-aside": "no story damages a record",
   "deed skipped": "no story damages the journal",

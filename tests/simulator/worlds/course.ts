@@ -12,6 +12,8 @@ import { Mischief, type MischiefWatcher, type Trick } from "./mischief.js";
 /** The world runs so many events at most while it comes to rest. */
 export const REST_EVENTS = 20_000;
 
+const SECOND = 1_000_000_000n;
+
 export class Course {
   readonly machine: SimulatedHost;
   readonly mischief: Mischief;
@@ -54,6 +56,31 @@ export class Course {
     if (left > 0n) await timers.advance(left);
   }
 
+  /** Of the machine, once its engine is gone. */
+  reboot(): void {
+    this.machine.reboot();
+    this.mischief.ports.restart();
+  }
+
+  /** What else a machine may do to an engine. Throws for a word that is none. */
+  mishap(word: string, [first = "", second = "", ...rest]: readonly string[]): void {
+    const { clock, ports, reading } = this.mischief;
+    switch (word) {
+      case "clock":
+        return clock.set(BigInt(first) * SECOND);
+      case "suspend":
+        return clock.sleep(BigInt(first) * SECOND, second === "counted");
+      case "hold":
+        return ports.hold(Number(first));
+      case "snatch":
+        return ports.snatch(Number(first));
+      case "read":
+        return reading.add([first, second, ...rest]);
+      default:
+        throw new Error(`no such line: ${word}`);
+    }
+  }
+
   /** `words`: of a line of `faults.ts`. */
   fault(words: readonly string[]): void {
     const { fault, times } = faultOf(words);
@@ -69,5 +96,7 @@ export class Course {
     for (const { fault } of [...this.machine.faults.set]) this.machine.faults.lift(fault.kind);
     this.mischief.tricks = [];
     this.mischief.refusals = [];
+    this.mischief.ports.letGo();
+    this.mischief.reading.lift();
   }
 }

@@ -12,14 +12,17 @@ import type {
   Perform,
   RecordChange,
   RecordStore,
+  networks,
   types,
 } from "../../../hosts/host.js";
 import type { SimulatedHost } from "../../../hosts/simulated/options.js";
 import { Draw } from "../random.js";
 import { breaking } from "./breaking.js";
+import { MachineClock } from "./clock.js";
 import { Coming } from "./coming.js";
 import { failureFor } from "./failing.js";
-import { shifted } from "./shifted.js";
+import { HeldPorts } from "./ports.js";
+import { Reading } from "./reading.js";
 
 type Interface = "processes" | "content" | "networks" | "volumes";
 type Command = { tag: string; val?: unknown };
@@ -49,10 +52,11 @@ export class Mischief {
   /** Completions and ends once more: whoever drives delivers them. */
   deliver: (input: Input) => void = () => {};
   tricks: Trick[] = [];
-  /** Nanoseconds that the time of day is off. */
-  offset = 0n;
+  readonly clock: MachineClock;
   /** Transactions: how many more are refused, and how. */
   refusals: ("unkept" | "kept")[] = [];
+  readonly ports = new HeldPorts();
+  readonly reading = new Reading(() => this.#delay(true));
   readonly #world: SimulatedHost;
   readonly #watcher: MischiefWatcher;
   readonly #draw: Draw;
@@ -69,26 +73,23 @@ export class Mischief {
 
   constructor(world: SimulatedHost, seed: number, watcher: MischiefWatcher) {
     this.#world = world;
+    this.clock = new MachineClock(world.timers);
     this.#watcher = watcher;
     this.#draw = new Draw(seed, "mischief");
     this.#longestMs = this.#draw.one(LONGEST_DELAYS_MS);
     this.host = hostWith(world, {
-      timers: shifted(world.timers, () => this.now()),
+      timers: this.clock,
       records: this.#records(),
       processes: this.#perform("processes"),
       content: this.#perform("content"),
       networks: this.#perform("networks"),
       volumes: this.#perform("volumes"),
       replies: breaking(world.replies, () => this.#trickOn("source")?.how, this.#coming),
+      inventory: () => this.reading.of("inventory", () => world.inventory()),
       // It is there for the next engine.
       close: async () => {},
       listen: (happened, bodies) => world.listen((input) => this.#happened(input, happened), bodies),
     });
-  }
-
-  now(): types.Instant {
-    const { wall, monotonic } = this.#world.timers.now();
-    return { wall: wall + this.offset, monotonic };
   }
 
   /** Commands that have been begun and have not ended. */
@@ -117,14 +118,17 @@ export class Mischief {
   #perform<Of extends Command>(to: Interface): Perform<Of> {
     const perform = this.#world[to] as unknown as Perform<Of>;
     return async (op, command, report) => {
+      if (this.reading.isCutShort) this.#watcher.defect(`${to} ${command.tag} by one that has not read all`);
       this.#inFlight += 1;
       const known = this.#coming.asked(command);
       try {
-        return await this.#carryOut(to, op, command, () => {
-          const done = perform(op, command, report);
-          known();
-          return done;
-        });
+        return await this.#carryOut(to, op, command, () =>
+          this.#around(to, command, () => {
+            const done = perform(op, command, report);
+            known();
+            return done;
+          }),
+        );
       } catch (error) {
         this.#told(to, command, error);
         throw error;
@@ -133,6 +137,10 @@ export class Mischief {
         this.#inFlight -= 1;
       }
     };
+  }
+
+  #around(to: Interface, command: Command, act: () => Promise<Outcome>): Promise<Outcome> {
+    return to === "networks" ? this.ports.around(command as networks.NetworkCommand, act) : act();
   }
 
   async #carryOut(to: Interface, op: Operation, command: Command, act: () => Promise<Outcome>): Promise<Outcome> {
@@ -206,8 +214,11 @@ export class Mischief {
   #records(): RecordStore {
     const { records } = this.#world;
     return {
-      load: () => records.load(),
-      journal: records.journal,
+      load: () => this.reading.of("records", () => records.load()),
+      journal: {
+        end: () => this.reading.of("journal", () => records.journal.end()),
+        read: (reading) => this.reading.of("page", () => records.journal.read(reading)),
+      },
       close: () => records.close(),
       commit: async (commands) => {
         this.#keeping += 1;

@@ -1,0 +1,98 @@
+// No container has a port that a program of the machine holds; who is refused a port is refused it because somebody has
+// it; and none stays taken when its container's run has ended.
+
+import type { Operation, engine } from "../../../hosts/host.js";
+import { Breach } from "../breach.js";
+import { type ContainerRecord, type Ledger, parsed, wordOf } from "../ledger.js";
+import type { AtRest, Invariant, Seen } from "./invariant.js";
+
+/** Docker's text. */
+const REFUSED = /Bind for \S+:(\d+) failed: port is already allocated$/;
+const RUNNING = ["running", "paused"];
+const OVER = ["created", "exited", "dead"];
+
+export class Ports implements Invariant {
+  readonly #isHeld: (port: number) => boolean;
+  /** As of the step before: what each has, and why it was not started. */
+  #had = new Map<string, number[]>();
+  #errors = new Map<string, string>();
+  /** Joins that are under way: of a container. */
+  readonly #joins = new Map<Operation, string>();
+  /** By container, the port that the host has refused it: its start ends later, when all that goes on beside it has. */
+  readonly #refused = new Map<string, number>();
+
+  /** `isHeld`: whether a program of the machine holds it. */
+  constructor(isHeld: (port: number) => boolean) {
+    this.#isHeld = isHeld;
+  }
+
+  stepped({ ledger, opening, input, outputs }: Seen): void {
+    if (opening !== null) this.#opened(opening.records);
+    if (input?.tag === "completed") this.#completed(input.val);
+    for (const { to, op, command } of outputs.effects) {
+      if (to === "networks" && command.tag === "join") this.#joins.set(op, command.val.container);
+    }
+    const changed = ledger.changed.filter((key) => key.startsWith("container/"));
+    if (changed.length === 0) return;
+    for (const key of new Set(changed)) {
+      const container = ledger.containers.get(key.slice("container/".length));
+      if (container === undefined) continue;
+      if (container.error !== this.#errors.get(container.id)) this.#expectHolder(container, ledger);
+      const held = RUNNING.includes(wordOf(container)) ? portsOf(container).find(this.#isHeld) : undefined;
+      if (held !== undefined) broken(`${container.id} is ${wordOf(container)} with port ${held}: a program holds it`);
+    }
+    this.#remember(ledger.containers.values());
+  }
+
+  rested({ ledger }: AtRest): void {
+    for (const container of ledger.containers.values()) {
+      const [port] = portsOf(container);
+      if (port === undefined || container.unclean || !OVER.includes(wordOf(container))) continue;
+      broken(`${container.id} is ${wordOf(container)}, and has port ${port}`);
+    }
+  }
+
+  crashed(): void {
+    this.#joins.clear();
+    this.#refused.clear();
+  }
+
+  #opened(records: NonNullable<Seen["opening"]>["records"]): void {
+    const containers = records.filter(({ key }) => key.startsWith("container/"));
+    this.#remember(containers.map(({ value }) => parsed(value) as ContainerRecord));
+  }
+
+  #remember(containers: Iterable<ContainerRecord>): void {
+    this.#had.clear();
+    this.#errors.clear();
+    for (const container of containers) {
+      this.#had.set(container.id, portsOf(container));
+      this.#errors.set(container.id, container.error);
+    }
+  }
+
+  #completed({ op, outcome }: engine.Completed): void {
+    const container = this.#joins.get(op);
+    this.#joins.delete(op);
+    if (container === undefined || outcome.tag === "ok" || outcome.val.kind !== "busy") return;
+    this.#refused.set(container, Number(/:(\d+)$/.exec(outcome.val.message)?.[1]));
+  }
+
+  #expectHolder({ id, error }: ContainerRecord, ledger: Ledger): void {
+    const port = Number(REFUSED.exec(error)?.[1] ?? NaN);
+    const refused = this.#refused.get(id);
+    this.#refused.delete(id);
+    if (Number.isNaN(port) || port === refused) return;
+    const others = [...ledger.containers.values()].filter((one) => one.id !== id);
+    if (others.some((one) => portsOf(one).includes(port) || this.#had.get(one.id)?.includes(port) === true)) return;
+    broken(`${id} is refused port ${port}, and nobody has it`);
+  }
+}
+
+function portsOf({ endpoint }: ContainerRecord): number[] {
+  return (endpoint?.ports ?? []).map(({ hostPort }) => hostPort);
+}
+
+function broken(message: string): never {
+  throw new Breach("ports", message);
+}

@@ -1,0 +1,101 @@
+// Of what ran and is not there any more when an engine is opened, as after a restart of the machine, it says at once that it
+// has ended, with Docker's code for an end that nobody saw. And its policy holds: who is to follow or to start with the
+// engine has begun another run when all is at rest.
+
+import type { engine } from "../../../hosts/host.js";
+import { Breach } from "../breach.js";
+import { type ContainerRecord, type Ledger, parsed, wordOf } from "../ledger.js";
+import type { AtRest, Invariant, Seen } from "./invariant.js";
+import { type JournalEvent, eventsOf } from "./journal.js";
+
+export const UNKNOWN_CODE = 255;
+const RUNNING = ["running", "paused"];
+
+/** What of a container's record its policy decides by. */
+interface Governed extends ContainerRecord {
+  hostConfig: { RestartPolicy?: { Name?: string; MaximumRetryCount?: number } | null };
+  restartCount: number;
+  manuallyStopped: boolean;
+  disarmed: boolean;
+  startsAgain: boolean;
+}
+
+export class Vanished implements Invariant {
+  /** Those who are to have another run by themselves, as they were found, by id. */
+  readonly #due = new Map<string, Governed>();
+
+  stepped({ opening, ledger, outputs }: Seen): void {
+    if (opening === null) return;
+    this.#due.clear();
+    const events = eventsOf(outputs.records);
+    for (const record of containersIn(opening.records)) {
+      const { id } = record;
+      const isGone = vanished(record, opening.inventory.processes);
+      if (isGone) expectEnd(record, ledger, events);
+      const now = ledger.json<Governed>(`container/${id}`);
+      if (now !== undefined && (isGone ? follows(record) : isToStart(record))) this.#due.set(id, record);
+    }
+  }
+
+  crashed(): void {
+    this.#due.clear();
+  }
+
+  rested({ ledger }: AtRest): void {
+    for (const [id, then] of this.#due) {
+      const now = ledger.json<Governed>(`container/${id}`);
+      // Somebody has removed or stopped it since, or it cannot be started.
+      if (now === undefined || now.run !== then.run || now.error !== "") continue;
+      if (["restarting", "dead"].includes(wordOf(now)) || isStoppedSince(then, now)) continue;
+      if (wantsAnother(now, now.exitCode)) broken(`${id} is ${wordOf(now)}: no run has followed run ${now.run}`);
+    }
+  }
+}
+
+/** Containers whose runs are on record and were not found, if they were to go on. */
+export function vanished(record: ContainerRecord, found: readonly engine.FoundProcess[]): boolean {
+  if (!RUNNING.includes(wordOf(record))) return false;
+  const process = found.find(({ container, run }) => container === record.id && run === record.run);
+  return process === undefined || process.state.tag === "unstarted";
+}
+
+export function containersIn(stored: readonly engine.Stored[]): Governed[] {
+  return stored.flatMap(({ key, value }) => (key.startsWith("container/") ? [parsed(value) as Governed] : []));
+}
+
+function expectEnd(record: Governed, ledger: Ledger, events: readonly JournalEvent[]): void {
+  const { id, run } = record;
+  const now = ledger.containers.get(id);
+  const codes = events.flatMap((event) =>
+    event.action === "die" && event.id === id ? [event.attributes.get("exitCode")] : [],
+  );
+  const found = `${now?.run} ${now === undefined ? "gone" : wordOf(now)} ${now?.exitCode}, told ${codes.join()}`;
+  const expected = `${run} ${follows(record) ? "recycling" : "releasing"} ${UNKNOWN_CODE}, told ${UNKNOWN_CODE}`;
+  if (found !== expected) broken(`run ${run} of ${id} has vanished: it is ${found}; it should be ${expected}`);
+}
+
+/** It starts with the engine, or was about to start by itself. */
+function isToStart(record: Governed): boolean {
+  const word = wordOf(record);
+  if (["recycling", "restarting"].includes(word)) return true;
+  return ["exited", "releasing"].includes(word) && record.everRan && wantsAnother(record, record.exitCode);
+}
+
+function isStoppedSince(then: Governed, now: Governed): boolean {
+  return (now.manuallyStopped && !then.manuallyStopped) || (now.disarmed && !then.disarmed);
+}
+
+/** Another run follows this one. */
+function follows(record: Governed): boolean {
+  return !record.disarmed && !record.startsAgain && wantsAnother(record, UNKNOWN_CODE);
+}
+
+function wantsAnother({ hostConfig, manuallyStopped, restartCount }: Governed, code: number): boolean {
+  const { Name = "", MaximumRetryCount: most = 0 } = hostConfig.RestartPolicy ?? {};
+  if (Name === "on-failure") return code !== 0 && (most === 0 || restartCount < most);
+  return Name === "always" || (Name === "unless-stopped" && !manuallyStopped);
+}
+
+function broken(message: string): never {
+  throw new Breach("vanished", message);
+}

@@ -1,0 +1,57 @@
+// Reading that takes long or fails: of the records, of the journal's end and its pages, and of what the machine has.
+
+import { HostFailure } from "../../../hosts/failure.js";
+
+const THINGS = ["records", "journal", "page", "inventory"] as const;
+/** `page`: of the journal, for those who follow past events. */
+export type Thing = (typeof THINGS)[number];
+
+interface Trick {
+  how: "fail" | "slow";
+  thing: Thing;
+  left: number;
+}
+
+export class Reading {
+  readonly #slow: () => Promise<void>;
+  #tricks: Trick[] = [];
+  /** An engine that was being opened could not read something, and no other has read all since. */
+  isCutShort = false;
+
+  /** `slow`: resolves after a long time. */
+  constructor(slow: () => Promise<void>) {
+    this.#slow = slow;
+  }
+
+  /** The words of a line: `fail records 2`. Throws for others. */
+  add([how = "", thing = "", times = "1"]: readonly string[]): void {
+    const known = THINGS.find((one) => one === thing);
+    if ((how !== "fail" && how !== "slow") || known === undefined) throw new Error(`nothing reads so: ${how} ${thing}`);
+    this.#tricks.push({ how, thing: known, left: Number(times) });
+  }
+
+  lift(): void {
+    this.#tricks = [];
+  }
+
+  /** Rejects with a `HostFailure` when it fails. What an engine that is opened reads last is the inventory. */
+  async of<T>(thing: Thing, read: () => Promise<T>): Promise<T> {
+    const how = this.#trickOn(thing);
+    if (how === "slow") await this.#slow();
+    if (how === "fail") {
+      this.isCutShort ||= thing !== "page";
+      throw new HostFailure("internal", "input/output error");
+    }
+    const value = await read();
+    if (thing === "inventory") this.isCutShort = false;
+    return value;
+  }
+
+  #trickOn(thing: Thing): Trick["how"] | null {
+    const trick = this.#tricks.find((one) => one.thing === thing);
+    if (trick === undefined) return null;
+    trick.left -= 1;
+    if (trick.left <= 0) this.#tricks = this.#tricks.filter((one) => one !== trick);
+    return trick.how;
+  }
+}

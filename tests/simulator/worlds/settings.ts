@@ -1,0 +1,22 @@
+// What the configuration says that an engine reads again while it runs: by number, so that each differs from the last.
+
+import type { engine } from "../../../hosts/host.js";
+import { ociRuntimesOf } from "../../../hosts/oci-runtimes.js";
+import type { SimulatedHost } from "../../../hosts/simulated/options.js";
+
+/** An OCI runtime that some of them offer beside the usual one, as the default. */
+const OTHER = "other";
+
+/** The machine has the runtimes that they name from now on. */
+export function settingsOf(number: number, machine: SimulatedHost): engine.Settings {
+  const offersOther = number % 3 === 0;
+  machine.offer(offersOther ? [OTHER] : []);
+  const runtimes = ociRuntimesOf(machine);
+  return {
+    debug: number % 2 === 1,
+    insecureRegistries: [`10.${number % 256}.0.0/16`],
+    labels: [`settings=${number}`],
+    runtimes,
+    defaultRuntime: offersOther ? OTHER : (runtimes[0]?.name ?? ""),
+  };
+}
