@@ -117,7 +117,7 @@ describeUnless(missing, "the events of a session", () => {
       if (["stop", "restart"].includes(command[0]!)) await ready(engine, command.at(-1)!, begun);
       const since = await stamp(engine);
       await docker.well(...command.map((word) => (word === "FILE" ? join(directory, "file") : word)));
-      if (reference === null) await pause(400);
+      if (reference === null) await quiet(engine, since);
       else await come(engine, since, reference[at]!.length);
       told.push(inOrder(await past(engine, since)).map((event) => names.replaced(event)));
     }
@@ -135,10 +135,19 @@ async function ready(engine: RunningEngine, name: string, begun: string): Promis
   });
 }
 
+/** Until no more come, for longer than any takes on a machine that is not busy. */
+async function quiet(engine: RunningEngine, since: string): Promise<void> {
+  await until("no more events", async () => {
+    const before = (await past(engine, since)).length;
+    await pause(400);
+    return (await past(engine, since)).length === before;
+  });
+}
+
 /** Waits for so many events, as long as there is hope: what is missing is for the comparison to tell. */
 async function come(engine: RunningEngine, since: string, count: number): Promise<void> {
   const have = async (): Promise<boolean> => (await past(engine, since)).length >= count;
-  await until("as many events", have, { timeoutMs: 5000 }).catch(() => undefined);
+  await until("as many events", have, { timeoutMs: 20_000 }).catch(() => undefined);
 }
 
 /** The reference keeps volumes in no order: of those told of one after the other, none is the first. */
