@@ -44,6 +44,11 @@ export class ByteWriter {
     if (this.#bytes.length > MOST_KEPT) this.#bytes = new Uint8Array(FIRST_BYTES);
   }
 
+  /** The last so many bytes are not written after all. */
+  takeBack(bytes: number): void {
+    this.#length -= bytes;
+  }
+
   byte(byte: number): void {
     this.#reserve(1);
     this.#bytes[this.#length++] = byte;

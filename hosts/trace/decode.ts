@@ -2,8 +2,9 @@
 
 import { inflateSync } from "fflate";
 import { Malformed, bytes, malformed, objectOf, onlyThese, record, text, u32 } from "./codec.js";
-import { DEFLATING, FORMAT, OUTPUT_KINDS, VERSION } from "./format.js";
+import { DEFLATING, FORMAT, OUTPUT_KINDS, SUMMED, VERSION } from "./format.js";
 import type { Call, End, OutputHashes, Segment, Start, Trace } from "./format.js";
+import { LineReader, parsed } from "./line-reader.js";
 import { hashes, input, instant, opening } from "./values.js";
 
 /** A text that is no trace, or not one that can be read. */
@@ -16,77 +17,68 @@ export interface DecodeOptions {
    * without its end counts as `running`.
    */
   unfinished?: boolean;
+  /** Told of a trace that has no end where one should be: the number of the last line that is there. */
+  cutShort?: (line: number) => void;
 }
 
 /** Throws `TraceError`. */
-export function decodeTrace(trace: string, { unfinished = false }: DecodeOptions = {}): Trace {
+export function decodeTrace(trace: string, options: DecodeOptions = {}): Trace {
   const lines = trace.split("\n");
   // What follows the last LF: nothing, or a line that was cut short.
   const rest = lines.pop();
-  if (rest !== "" && !unfinished) lines.push(rest!);
-  return { segments: [...decodeSegments(lines, { unfinished })] };
+  if (rest !== "" && options.unfinished !== true) lines.push(rest!);
+  return { segments: [...decodeSegments(lines, options)] };
 }
 
 /** Segment by segment, of lines without their LF. Throws `TraceError`. */
-export function* decodeSegments(
-  lines: Iterable<string>,
-  { unfinished = false }: DecodeOptions = {},
-): Generator<Segment, void> {
-  const reader = new Reader(lines[Symbol.iterator](), unfinished);
+export function* decodeSegments(lines: Iterable<string>, options: DecodeOptions = {}): Generator<Segment, void> {
+  const reader = new Reader(lines, options);
   try {
     let before: Segment | null = null;
-    while (reader.hasNext) {
+    while (reader.lines.hasNext) {
       const next = segment(reader, before ?? undefined);
       if (next === null) break;
       before = next;
       yield next;
     }
     if (before === null) throw new Malformed("a trace was expected, and nothing is there");
+    if (reader.isCut || before.end.why === "continued") options.cutShort?.(reader.lines.line);
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
-    throw new TraceError(`line ${reader.line}: ${error.message}`);
+    throw new TraceError(`line ${reader.lines.line}: ${error.message}`);
+  } finally {
+    reader.lines.close();
   }
 }
 
+/** The lines of segments, whatever version they are of. */
 class Reader {
-  readonly #lines: Iterator<string>;
-  readonly #unfinished: boolean;
-  #next: IteratorResult<string, unknown>;
-  #at = 0;
+  readonly lines: LineReader;
+  readonly #options: DecodeOptions;
   /** Lines may be deflated. */
   deflates = false;
+  /** An unfinished trace has been read to where it breaks off. */
+  isCut = false;
 
-  constructor(lines: Iterator<string>, unfinished: boolean) {
-    this.#lines = lines;
-    this.#unfinished = unfinished;
-    this.#next = lines.next();
-  }
-
-  /** Number of the line taken last, from 1. */
-  get line(): number {
-    return Math.max(1, this.#at);
-  }
-
-  get hasNext(): boolean {
-    return this.#next.done !== true;
+  constructor(lines: Iterable<string>, options: DecodeOptions) {
+    this.lines = new LineReader(lines);
+    this.#options = options;
   }
 
   /** Takes the next line. Null at the end of an unfinished trace. */
   take(wanted: string): Record<string, unknown> | null {
-    if (this.#next.done === true) {
-      if (this.#unfinished) return null;
+    if (!this.lines.hasNext) {
+      this.isCut = this.#options.unfinished === true;
+      if (this.isCut) return null;
       throw new Malformed(`the trace is cut short behind this line: ${wanted} was expected`);
     }
-    const line = this.#next.value;
-    this.#next = this.#lines.next();
-    this.#at++;
-    const json = objectOf(parse(line), "the line");
+    const json = this.lines.take();
     return this.deflates && "deflated" in json ? inflatedLine(json) : json;
   }
 }
 
 function inflatedLine(json: Record<string, unknown>): Record<string, unknown> {
-  return objectOf(parse(new TextDecoder().decode(inflated(json, "the line"))), "the line");
+  return objectOf(parsed(new TextDecoder().decode(inflated(json, "the line"))), "the line");
 }
 
 /** `json`: an object with nothing but `deflated`. Throws `Malformed`. */
@@ -100,18 +92,9 @@ function inflated(json: Record<string, unknown>, at: string): Uint8Array {
   }
 }
 
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new Malformed("no JSON; the trace is damaged or cut short");
-  }
-}
-
 /** Null for one that an unfinished trace has nothing of but its header. */
 function segment(reader: Reader, before: Segment | undefined): Segment | null {
-  reader.deflates = false;
-  const header = headerOf(reader.take("a header")!, before);
+  const header = headerOf(reader.lines, before);
   reader.deflates = header.version >= DEFLATING;
   const first = reader.take("the start of a segment");
   if (first === null) return null;
@@ -139,20 +122,23 @@ interface Header {
 
 const header = record<Header>({ format: text, version: u32, core: text, segment: u32, epoch: u32, step: u32 });
 
-function headerOf(
-  json: Record<string, unknown>,
-  before: Segment | undefined,
-): Omit<Segment, "start" | "calls" | "end"> {
+function headerOf(lines: LineReader, before: Segment | undefined): Omit<Segment, "start" | "calls" | "end"> {
+  const json = lines.header();
   if (json["format"] !== FORMAT) throw new Malformed(`not a trace: \`"format":"${FORMAT}"\` was expected`);
   const { version } = json;
   if (typeof version === "number" && version > VERSION) {
     throw new Malformed(`a trace of version ${version}: this engine reads traces up to version ${VERSION}`);
   }
-  if (version !== 1 && version !== 2 && version !== VERSION) return malformed("version", `1, 2 or ${VERSION}`);
-  const { core, segment: number, epoch, step } = header.decode(json, "header");
+  if (!isVersion(version)) return malformed("version", `a number from 1 to ${VERSION}`);
+  const said = version >= SUMMED ? lines.begin() : json;
+  const { core, segment: number, epoch, step } = header.decode(said, "header");
   if (!/^[0-9a-f]{64}$/.test(core)) malformed("core", "64 hex digits");
   if (before !== undefined) checkOrder({ number, epoch, step }, before);
   return { version, core, number, epoch, step };
+}
+
+function isVersion(version: unknown): version is number {
+  return Number.isInteger(version) && (version as number) > 0 && (version as number) <= VERSION;
 }
 
 function checkOrder({ number, epoch, step }: Pick<Segment, "number" | "epoch" | "step">, before: Segment): void {

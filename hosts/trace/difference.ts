@@ -33,6 +33,16 @@ interface Step extends Position {
 /** Steps are held against those of the same number; what one trace has of a time before the other begins is left out. */
 export function compareTraces(first: Iterable<Segment>, second: Iterable<Segment>): Comparison {
   const [ones, others] = [stepsOf(first), stepsOf(second)];
+  try {
+    return compareSteps(ones, others);
+  } finally {
+    // Files may be open behind them.
+    ones.return();
+    others.return();
+  }
+}
+
+function compareSteps(ones: Generator<Step, void>, others: Generator<Step, void>): Comparison {
   let [one, other] = [ones.next(), others.next()];
   while (one.done !== true && other.done !== true && isBefore(one.value, other.value)) one = ones.next();
   while (one.done !== true && other.done !== true && isBefore(other.value, one.value)) other = others.next();

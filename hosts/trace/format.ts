@@ -1,11 +1,11 @@
-// What a trace is, and how it is written down: version 3 of the format.
+// What a trace is, and how it is written down: version 4 of the format.
 //
 // A trace is what the core was told, in order, with a hash of what it asked for each time: enough to do it all again and
 // to see that the same comes of it. It is cut into segments; each can be replayed by itself.
 //
 // As text it is NDJSON: UTF-8, one JSON object a line, each line ended by LF, no empty lines. A segment is
 //
-//   {"format":"coracle-trace","version":3,"core":HEX,"segment":N,"epoch":N,"step":N}                        the header
+//   {"format":"coracle-trace","version":4,"core":HEX,"segment":N,"epoch":N,"step":N}                        the header
 //   {"now":NOW,"open":{"options":…,"seed":…,"records":[…],"inventory":…},"out":OUT}  or  {"snapshot":BYTES}  the start
 //   {"now":NOW,"input":INPUT,"out":OUT}                                                                 any number
 //   {"end":"continued"}  or  {"end":"lost","error":TEXT}  or  {"end":"broken","error":TEXT}
@@ -14,8 +14,13 @@
 // Long ones may be written in short, BYTES being raw DEFLATE (RFC 1951): any line but the header and the snapshot as
 // {"deflated":BYTES}, which is its text in UTF-8; the snapshot as {"snapshot":{"deflated":BYTES}}.
 //
-// Older versions are read and verified as well. Version 2 has SHA-256 in place of MurmurHash3, hashes nothing of whether
-// replies are `stateless`, and is all else the same; version 1 is as version 2, but has nothing in short.
+// Each line ends with its sum, as its object's last field: ,"sum":HASH} instead of }. It is of the line's bytes up to the
+// comma before it, and its seed is the first word of the sum before it (zero for a header): so any change is told, and so
+// is a line that is missing, doubled or moved. What is deflated has no sum of its own. A segment begins anew: which one it
+// is its header says, and headers are summed as well.
+//
+// Older versions are read and verified as well. Version 3 has no sums; version 2 has SHA-256 in place of MurmurHash3, too,
+// and hashes nothing of whether replies are `stateless`; version 1 is as version 2, but has nothing in short.
 //
 // `core` is the SHA-256 of the core's wasm bytes, in hex: another core may decide otherwise. Segments are numbered one by
 // one; the first of a trace may have any number, older ones may have been thrown away; behind one that is not continued
@@ -58,11 +63,13 @@ import type { Input, types } from "../host.js";
 import type { Opening } from "../observer.js";
 
 export const FORMAT = "coracle-trace";
-export const VERSION = 3;
+export const VERSION = 4;
 /** The first in which lines may be deflated. */
 export const DEFLATING = 2;
 /** The first whose hashes are MurmurHash3's. */
 export const MURMUR = 3;
+/** The first whose lines end with sums. */
+export const SUMMED = 4;
 
 /** What a core was told, and hashes of what it asked for. */
 export interface Trace {

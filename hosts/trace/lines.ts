@@ -2,23 +2,30 @@
 
 import type { Input, types } from "../host.js";
 import type { Opening } from "../observer.js";
+import { Chain } from "./chain.js";
 import type { Codec } from "./codec.js";
 import { textOf } from "./byte-writer.js";
 import type { ByteWriter } from "./byte-writer.js";
 import { ascii, bytes, encoded } from "./codec.js";
-import { FORMAT } from "./format.js";
+import { FORMAT, SUMMED } from "./format.js";
 import type { Call, End, OutputHashes, Segment, Start, Trace } from "./format.js";
 import { hashes, input, instant, opening } from "./values.js";
 
 /** The text of a whole trace. */
 export function encodeTrace(trace: Trace): string {
-  const lines = trace.segments.flatMap((segment) => [
-    headerLine(segment),
-    startLine(segment.start),
-    ...segment.calls.map(callLine),
-    endLine(segment.end),
-  ]);
-  return lines.map((line) => `${line}\n`).join("");
+  return trace.segments
+    .flatMap(linesOf)
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/** With sums, if its version has them. */
+function linesOf(segment: Segment): string[] {
+  const { version, start, calls, end } = segment;
+  const lines = [headerLine(segment), startLine(start), ...calls.map(callLine), endLine(end)];
+  if (version < SUMMED) return lines;
+  const chain = new Chain();
+  return lines.map((line) => chain.sealed(line));
 }
 
 export function headerLine({ version, core, number, epoch, step }: Omit<Segment, "start" | "calls" | "end">): string {

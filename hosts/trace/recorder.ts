@@ -4,6 +4,7 @@ import type { Input } from "../host.js";
 import type { StepOutputs } from "../outbox.js";
 import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../observer.js";
 import { ByteWriter } from "./byte-writer.js";
+import { Chain, SUM_BYTES } from "./chain.js";
 import { withoutCredentials } from "./credentials.js";
 import { VERSION } from "./format.js";
 import type { End, Start } from "./format.js";
@@ -28,7 +29,10 @@ export interface Sink {
   append(line: string): void;
   /** The same, where it is given: a line as bytes of UTF-8, which are valid during the call. */
   appendBytes?(line: Uint8Array): void;
-  /** In place of the line with which a segment begins that goes on: whoever has this can deflate it in its own time. */
+  /**
+   * In place of the line with which a segment begins that goes on: whoever has this can deflate it in its own time. It is
+   * given all lines without their sums, and makes these itself (see format.ts): they are of what is written.
+   */
   snapshot?(bytes: Uint8Array): void;
   /** A segment is not to be kept any longer: always the oldest. */
   drop(segment: number): void;
@@ -71,6 +75,8 @@ export class Recorder implements Observer {
   readonly #mostBytes: number;
   readonly #pageBytes: number;
   readonly #segments: number;
+  /** Of the newest segment; null where the sink makes the sums. */
+  #chain: Chain | null;
   /** The line that is written. */
   readonly #line = new ByteWriter();
   readonly #later: (work: () => void) => void;
@@ -87,6 +93,7 @@ export class Recorder implements Observer {
     const { core, sink, inputs = 5000, bytes = 4 << 20, segments = 16, first = 1 } = options;
     this.#core = core;
     this.#sink = sink;
+    this.#chain = sink.snapshot === undefined ? new Chain() : null;
     this.#inputs = inputs;
     this.#bytes = bytes;
     this.#mostBytes = options.mostBytes ?? Infinity;
@@ -167,7 +174,8 @@ export class Recorder implements Observer {
     this.#later(() => {
       this.#sink.begin(number);
       while (number - this.#oldest >= this.#segments) this.#sink.drop(this.#oldest++);
-      this.#sink.append(headerLine({ version: VERSION, core: this.#core, number, epoch, step }));
+      this.#chain &&= new Chain();
+      this.#append(headerLine({ version: VERSION, core: this.#core, number, epoch, step }));
       this.#bytesIn = 0;
       this.#pageBytesLeft = this.#pageBytes;
       this.#bytesLeft = Math.max(this.#bytes, Math.min(this.#start(start()), this.#mostBytes));
@@ -181,8 +189,12 @@ export class Recorder implements Observer {
       return Math.ceil(start.snapshot.length / 3) * 4;
     }
     const line = startLine(start);
-    this.#sink.append(line);
+    this.#append(line);
     return line.length;
+  }
+
+  #append(line: string): void {
+    this.#sink.append(this.#chain?.sealed(line) ?? line);
   }
 
   /** Without outputs if it trapped. */
@@ -192,9 +204,11 @@ export class Recorder implements Observer {
       const masked = withoutCredentials(input, outputs !== null && isRefusal(outputs));
       this.#line.clear();
       writeCall({ now, ...masked, out: outputs && hashesOf(outputs, masked.masked) }, this.#line);
+      const bytes = this.#line.length + SUM_BYTES + 1;
+      this.#chain?.seal(this.#line);
       if (this.#sink.appendBytes !== undefined) this.#sink.appendBytes(this.#line.written);
       else this.#sink.append(this.#line.text());
-      this.#count(input, this.#line.length + 1);
+      this.#count(input, bytes);
     });
   }
 
@@ -206,7 +220,7 @@ export class Recorder implements Observer {
 
   #end(end: End): void {
     this.#isOpen = false;
-    this.#later(() => this.#sink.append(endLine(end)));
+    this.#later(() => this.#append(endLine(end)));
   }
 }
 

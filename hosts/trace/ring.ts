@@ -1,5 +1,6 @@
 // A trace in memory: what a recorder keeps, as text at any time.
 
+import { Chain } from "./chain.js";
 import { endLine } from "./lines.js";
 import type { Sink } from "./recorder.js";
 
@@ -24,7 +25,10 @@ export class Ring implements Sink {
   /** The trace up to now. A segment that has not ended ends as `running`. */
   text(): string {
     const lines = [...this.#segments.values()].flat();
-    if (lines.length > 0 && !this.#newest.at(-1)!.startsWith('{"end":')) lines.push(endLine({ why: "running" }));
+    const last = lines.at(-1);
+    if (last !== undefined && !last.startsWith('{"end":')) {
+      lines.push(new Chain(last).sealed(endLine({ why: "running" })));
+    }
     return lines.map((line) => `${line}\n`).join("");
   }
 }

@@ -2,11 +2,15 @@
 //
 // As text it is NDJSON, like a trace (format.ts):
 //
-//   {"format":"coracle-shared-trace","version":1,"core":HEX}                                        the header, once
+//   {"format":"coracle-shared-trace","version":2,"core":HEX}      the header, once
 //   {"at":[EPOCH,STEP],"now":NOW,"open":OPENING,"told":TOLD}      an instance was opened
 //   {"at":[EPOCH,STEP],"now":NOW,"resumed":[RECORD…]}             what is known begins in the midst of an instance's life
 //   {"at":[EPOCH,STEP],"now":NOW,"input":INPUT,"told":TOLD}       a step
 //   {"lost":TEXT}                                                 the instance is gone
+//   {"end":"told"}                                                nothing more was told
+//
+// Each line ends with its sum, as in a trace: of the whole file there is one chain. Version 1, which is read as well, has
+// neither sums nor an end.
 //
 // TOLD is {"records":…,"effects":…,"replies":…,"notes":…}: what a step asked for, and its reasons. Whoever makes the file
 // has replayed the trace to know it; whoever reads it cannot: a snapshot is an image of the core's memory, and has all
@@ -23,9 +27,11 @@ import type { Input, engine, types } from "../host.js";
 import type { CompiledCore } from "../instance.js";
 import type { ObservedStep, Opening } from "../observer.js";
 import { fromBase64, toBase64 } from "./base64.js";
-import { Malformed, encoded, malformed, objectOf, optional, pair, record, text, u32 } from "./codec.js";
+import { Chain } from "./chain.js";
+import { Malformed, encoded, malformed, objectOf, onlyThese, optional, pair, record, text, u32 } from "./codec.js";
 import { TraceError } from "./decode.js";
 import type { Segment } from "./format.js";
+import { LineReader } from "./line-reader.js";
 import { HiddenValues } from "./hidden-values.js";
 import { replay, toItsEnd } from "./replay.js";
 import type { ReplayOptions, ReplayedStep } from "./replay.js";
@@ -33,7 +39,10 @@ import * as shared from "./shared-values.js";
 import { input, instant, opening } from "./values.js";
 
 export const SHARED_FORMAT = "coracle-shared-trace";
-const SHARED_VERSION = 1;
+const SHARED_VERSION = 2;
+/** The first whose lines have sums, and which has an end. */
+const SUMMED = 2;
+const END = "told";
 
 /** Whoever listens to a tale. */
 export interface Listener {
@@ -56,6 +65,8 @@ export function share(
 ): number {
   const values = new HiddenValues();
   const options = { identity } satisfies ReplayOptions;
+  const chain = new Chain();
+  const writeLine = (line: string): void => write(chain.sealed(line));
   told(segments(), core, {
     ...options,
     onResumed: (_segment, records) => shared.noteStored(values, records),
@@ -65,16 +76,18 @@ export function share(
       else shared.noteInput(values, cause.input);
     },
   });
-  write(JSON.stringify({ format: SHARED_FORMAT, version: SHARED_VERSION, core: identity }));
-  return told(segments(), core, {
+  writeLine(JSON.stringify({ format: SHARED_FORMAT, version: SHARED_VERSION, core: identity }));
+  const leftOut = told(segments(), core, {
     ...options,
     onResumed: ({ epoch, step, calls }, records) => {
       const now = calls[0]?.now ?? { wall: 0n, monotonic: 0n };
-      write(`${head(epoch, step, now)},"resumed":${json(shared.sharedStored(values, records))}}`);
+      writeLine(`${head(epoch, step, now)},"resumed":${json(shared.sharedStored(values, records))}}`);
     },
-    onStep: (step) => write(stepLine(values, step)),
-    onLost: (_segment, error) => write(JSON.stringify({ lost: values.hide(error) })),
+    onStep: (step) => writeLine(stepLine(values, step)),
+    onLost: (_segment, error) => writeLine(JSON.stringify({ lost: values.hide(error) })),
   });
+  writeLine(JSON.stringify({ end: END }));
+  return leftOut;
 }
 
 function told(segments: Iterable<Segment>, core: CompiledCore, options: ReplayOptions): number {
@@ -115,32 +128,42 @@ export function listen(lines: Iterable<string>, listener: Listener): void {
 
 /** Does so a step at a time: whoever asks for the next one may do something else between them. */
 export function* listening(lines: Iterable<string>, listener: Listener): Generator<void, void> {
-  let number = 0;
-  let epoch = 0;
+  const reader = new LineReader(lines);
   try {
-    for (const line of lines) {
-      number++;
-      if (number === 1) checkHeader(objectOf(parsed(line), "the header"));
-      else epoch = tellLine(objectOf(parsed(line), "the line"), epoch, listener);
+    let epoch = 0;
+    const hasEnd = reader.hasNext && headerOf(reader) >= SUMMED;
+    let line = null;
+    while (reader.hasNext) {
       yield;
+      line = reader.take();
+      if (hasEnd && "end" in line) break;
+      epoch = tellLine(line, epoch, listener);
     }
+    if (hasEnd) checkEnd(reader, line);
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
-    throw new TraceError(`line ${number}: ${error.message}`);
+    throw new TraceError(`line ${reader.line}: ${error.message}`);
+  } finally {
+    reader.close();
   }
 }
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new Malformed("no JSON; the trace is damaged or cut short");
-  }
-}
-
-function checkHeader(header: Record<string, unknown>): void {
+/** Its version. */
+function headerOf(reader: LineReader): number {
+  const header = reader.header();
   if (header["format"] !== SHARED_FORMAT) malformed("format", SHARED_FORMAT);
-  if (header["version"] !== SHARED_VERSION) throw new Malformed(`version ${SHARED_VERSION} was expected`);
+  const { version } = header;
+  if (version !== 1 && version !== SHARED_VERSION) throw new Malformed(`version 1 or ${SHARED_VERSION} was expected`);
+  if (version >= SUMMED) reader.begin();
+  return version;
+}
+
+function checkEnd(reader: LineReader, last: Record<string, unknown> | null): void {
+  if (last?.["end"] !== END) throw new Malformed("the trace is cut short behind this line: an end was expected");
+  onlyThese(last, ["end"], "the line");
+  if (!reader.hasNext) return;
+  reader.take();
+  throw new Malformed("nothing was expected behind the end");
 }
 
 const place = record<{ at: [number, number]; lost?: string }>({ at: pair(u32, u32), lost: optional(text) });

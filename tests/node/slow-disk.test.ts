@@ -10,6 +10,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openLog } from "../../hosts/node/log.js";
 import { SegmentFiles } from "../../hosts/node/trace/segment-files.js";
 import { TraceDirectory } from "../../hosts/node/trace/trace-directory.js";
+import { SUM_BYTES } from "../../hosts/trace/chain.js";
 import { until } from "../support/commands.js";
 
 const disk = vi.hoisted(() => ({ release: () => {}, held: Promise.resolve(), isReadOnly: false }));
@@ -100,6 +101,6 @@ test("one that becomes read-only costs a segment, and it is used again when it i
   await files.close();
   expect(directory.segments().map(({ number, bytes }) => [number, bytes])).toEqual([
     [1, 0],
-    [2, "second\n".length],
+    [2, "second\n".length + SUM_BYTES],
   ]);
 });

@@ -10,21 +10,24 @@ import { input as inputCodec, opening as openingCodec } from "../../hosts/trace/
 import { OPTIONS } from "../core/fixtures.js";
 import { RecordedEngine } from "./engine.js";
 import { live } from "./stories.js";
+import { bareLines, summed } from "./sums.js";
 
 const STRIDE = 49_999;
 let text = "";
+/** Without their sums. */
 let lines: string[] = [];
 
 beforeAll(async () => {
   const engine = new RecordedEngine({ inputs: 12 });
   await live(engine);
   text = engine.ring.text();
-  lines = text.trimEnd().split("\n");
+  lines = bareLines(text);
+  expect(summed(lines)).toBe(text);
 });
 
-/** The trace with some lines in place of others. */
+/** The trace with some lines in place of others, and sums that fit. */
 function changed(at: number, ...instead: string[]): string {
-  return [...lines.slice(0, at), ...instead, ...lines.slice(at + 1)].map((line) => `${line}\n`).join("");
+  return summed([...lines.slice(0, at), ...instead, ...lines.slice(at + 1)]);
 }
 
 function edited(at: number, edit: (line: Record<string, never>) => unknown): string {
@@ -51,18 +54,20 @@ describe("refused", () => {
   });
 
   test("a version of the future", () => {
-    const trace = edited(0, (header) => ({ ...header, version: 4, more: {} }));
-    expect(refusal(trace)).toBe("line 1: a trace of version 4: this engine reads traces up to version 3");
+    const trace = edited(0, (header) => ({ ...header, version: 5, more: {} }));
+    expect(refusal(trace)).toBe("line 1: a trace of version 5: this engine reads traces up to version 4");
     expect(refusal(edited(0, (header) => ({ ...header, version: "1" })))).toBe(
-      "line 1: version: 1, 2 or 3 was expected",
+      "line 1: version: a number from 1 to 4 was expected",
     );
   });
 
   test("one that was cut short: anywhere", () => {
     const short = `the trace is cut short behind this line: an input or an end was expected`;
-    expect(refusal(`${lines.slice(0, 5).join("\n")}\n`)).toBe(`line 5: ${short}`);
-    expect(refusal(`${lines.slice(0, -1).join("\n")}\n`)).toBe(`line ${lines.length - 1}: ${short}`);
-    expect(refusal(text.slice(0, -4))).toBe(`line ${lines.length}: no JSON; the trace is damaged or cut short`);
+    expect(refusal(summed(lines.slice(0, 5)))).toBe(`line 5: ${short}`);
+    expect(refusal(summed(lines.slice(0, -1)))).toBe(`line ${lines.length - 1}: ${short}`);
+    const cut = "a sum was expected at its end: the line was changed, or cut short";
+    expect(refusal(text.slice(0, -4))).toBe(`line ${lines.length}: ${cut}`);
+    expect(refusal(text.slice(0, 9))).toBe("line 1: no JSON; the trace is damaged or cut short");
     let refused = 0;
     for (let length = text.length - 2; length > 0; length -= STRIDE)
       if (refusal(text.slice(0, length)) !== "") refused++;
@@ -114,13 +119,15 @@ describe("refused", () => {
 
 test("what a killed recorder left is read up to there, if asked for", () => {
   const calls = lines.findIndex((line) => line.startsWith('{"now"')) + 3;
-  const inCalls = `${lines.slice(0, calls).join("\n")}\n${lines[calls]!.slice(0, 20)}`;
+  const inCalls = `${summed(lines.slice(0, calls))}${lines[calls]!.slice(0, 20)}`;
   const snapshot = lines.findIndex((line) => line.startsWith('{"snapshot"'));
-  const inSnapshot = `${lines.slice(0, snapshot).join("\n")}\n${lines[snapshot]!.slice(0, 500)}`;
+  const inSnapshot = `${summed(lines.slice(0, snapshot))}${lines[snapshot]!.slice(0, 500)}`;
   for (const cut of [inCalls, inSnapshot]) {
     expect(refusal(cut)).not.toBe("");
-    const trace = decodeTrace(cut, { unfinished: true });
-    expect(cut.startsWith(encodeTrace(trace).replace(/\{"end":"running"\}\n$/, ""))).toBe(true);
+    let behind = 0;
+    const trace = decodeTrace(cut, { unfinished: true, cutShort: (line) => void (behind = line) });
+    expect(cut.startsWith(encodeTrace(trace).replace(/\{"end":"running",.*\}\n$/, ""))).toBe(true);
+    expect(behind).toBe(cut.split("\n").length - 1);
   }
   expect(decodeTrace(inCalls, { unfinished: true }).segments.at(-1)!.end).toEqual({ why: "running" });
   expect(decodeTrace(inSnapshot, { unfinished: true }).segments.length).toBe(1);
@@ -135,20 +142,31 @@ describe("lines in short", () => {
   };
 
   test("are read as those that are not", () => {
-    const inShort = lines.map((line) => `${short(line)}\n`).join("");
+    const inShort = summed(lines.map(short));
     expect(inShort.length).toBeLessThan(text.length / 3);
     expect(lines.some((line) => line.startsWith('{"snapshot":'))).toBe(true);
     expect(encodeTrace(decodeTrace(inShort))).toBe(text);
   });
 
   test("are no part of version 1, which is read as ever", () => {
-    const old = text.replaceAll('"version":3', '"version":1');
-    expect(old).not.toBe(text);
+    const old = ofVersion(1);
     expect(encodeTrace(decodeTrace(old))).toBe(old);
     const call = lines.findIndex((line) => line.startsWith('{"now"') && line.includes('"input"'));
     const oldLines = old.trimEnd().split("\n");
     const mixed = oldLines.map((line, at) => (at === call ? short(line) : line)).join("\n");
     expect(refusal(`${mixed}\n`)).toBe(`line ${call + 1}: the line.deflated: nothing was expected`);
+  });
+
+  test("are part of the versions before sums, which are read as ever, too", () => {
+    for (const version of [2, 3]) {
+      const old = ofVersion(version);
+      expect(encodeTrace(decodeTrace(old))).toBe(old);
+      const inShort = bareLines(old).map((line) => `${short(line)}\n`);
+      expect(encodeTrace(decodeTrace(inShort.join("")))).toBe(old);
+      expect(refusal(old.replace('"step":0}', '"step":0,"sum":"AAAAAAAAAAAAAAAA"}'))).toBe(
+        "line 1: header.sum: nothing was expected",
+      );
+    }
   });
 
   test("are refused where they are damaged, or hold another", () => {
@@ -166,6 +184,11 @@ describe("lines in short", () => {
     expect(refusal(changed(snapshot, '{"snapshot":7}'))).toBe(`line ${snapshot + 1}: snapshot: base64 was expected`);
   });
 });
+
+/** As an engine of that time would have written it, but for its hashes. */
+function ofVersion(version: number): string {
+  return lines.map((line) => `${line.replace(/^(\{"format":"coracle-trace","version":)4/, `$1${version}`)}\n`).join("");
+}
 
 test("texts of all kinds are the JSON that they would be", () => {
   const texts = [

@@ -12,6 +12,7 @@ import { isShared, listen, share } from "../../hosts/trace/shared.js";
 import { secretsIn } from "../support/secret-search.js";
 import { RecordedEngine, identity, trapping } from "./engine.js";
 import { SECRETS, live } from "./stories.js";
+import { bareLines, summed } from "./sums.js";
 
 const ENV = "value-of-an-environment";
 const LABEL = "value-of-a-label";
@@ -99,8 +100,25 @@ test("is no trace, and a trace is none of these", async () => {
   expect(isShared(lines[0]!)).toBe(true);
   expect(() => decodeTrace(`${lines.join("\n")}\n`)).toThrow(TraceError);
   expect(() => told(["{}"])).toThrow("line 1: format: coracle-shared-trace was expected");
-  expect(() => told([lines[0]!, "[]"])).toThrow("line 2: the line: an object was expected");
-  expect(() => told([lines[0]!, '{"at":[1]}'])).toThrow("line 2: line.at: a list of two was expected");
+  const [header] = bareLines(lines[0]!) as [string];
+  const behind = (...more: string[]): string[] =>
+    summed([header, ...more])
+      .trimEnd()
+      .split("\n");
+  expect(() => told(behind('{"at":[1]}'))).toThrow("line 2: line.at: a list of two was expected");
+  expect(() => told(behind('{"lost":"x"}'))).toThrow("line 2: the trace is cut short behind this line");
+  expect(() => told(behind('{"end":"told"}', '{"lost":"x"}'))).toThrow("line 3: nothing was expected behind the end");
+  expect(() => told(behind('{"end":"other"}'))).toThrow("line 2: the trace is cut short behind this line");
+  expect(() => told([header.replace('"version":2', '"version":3')])).toThrow("line 1: version 1 or 2 was expected");
+});
+
+test("is read without sums and an end if it was written before there were any", async () => {
+  const lines = shared(await recorded());
+  const bare = bareLines(lines.join("\n"));
+  expect(bare.pop()).toBe('{"end":"told"}');
+  const old = [bare[0]!.replace('"version":2', '"version":1'), ...bare.slice(1)];
+  expect(told(old)).toEqual(told(lines));
+  expect(() => told([old[0]!, "[]"])).toThrow("line 2: the line: an object was expected");
 });
 
 describe("values", () => {

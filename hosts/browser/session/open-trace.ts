@@ -47,10 +47,12 @@ interface Listener {
 
 /** Gives what is to be known of it. Segment by segment: the snapshots of all would take hundreds of megabytes. */
 function* replayed(lines: Lines, core: NamedCore, listener: Listener): Generator<void, string> {
-  const segments = decodeSegments(lines.whole(), { unfinished: true });
+  let cut = "";
+  const cutShort = (line: number): void => void (cut = ` It has no end, and is cut short behind line ${line}.`);
+  const segments = decodeSegments(lines.whole(), { unfinished: true, cutShort });
   const { difference, leftOut } = yield* telling(segments, core.compiled, { ...listener, identity: core.hash });
   const others = leftOut === 0 ? "" : ` What another core did is left out: ${leftOut} of its segments.`;
-  if (difference === null) return `Every step came out as it was recorded.${others}`;
+  if (difference === null) return `Every step came out as it was recorded.${others}${cut}`;
   const { epoch, step, what } = difference;
   return `It ends where something else came out than was recorded: step ${epoch}:${step}, ${what.join(", ")}.`;
 }

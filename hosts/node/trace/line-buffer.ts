@@ -1,7 +1,13 @@
 // Lines that wait to be written, as bytes: texts that wait are copied about by whoever collects garbage.
 
+import { SUM_BYTES, leavePlace } from "../../trace/chain.js";
+
 const PIECE = 64 * 1024;
-const LF = 0x0a;
+
+/** Bytes that a line has with its LF and its sum, or a place for it. */
+export function roomFor(line: Uint8Array): number {
+  return line.length + SUM_BYTES + 1;
+}
 
 export class LineBuffer {
   readonly #full: Buffer[] = [];
@@ -12,13 +18,12 @@ export class LineBuffer {
   /** That wait. */
   length = 0;
 
+  /** With a place for its sum: which one that is will be known when it is written. */
   append(line: Uint8Array): void {
-    const { length } = line;
-    if (length + 1 > this.#piece.length - this.#filled) this.#begin(Math.max(PIECE, length + 1));
-    this.#piece.set(line, this.#filled);
-    this.#filled += length;
-    this.#piece[this.#filled++] = LF;
-    this.length += length + 1;
+    const room = roomFor(line);
+    if (room > this.#piece.length - this.#filled) this.#begin(Math.max(PIECE, room));
+    this.#filled = leavePlace(line, this.#piece, this.#filled);
+    this.length += room;
   }
 
   /** All that wait. */

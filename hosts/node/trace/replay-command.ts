@@ -37,7 +37,9 @@ export function replayTrace(args: readonly string[], print: (line: string) => vo
   const until = given.until === undefined ? undefined : untilOf(given.until);
   const [first] = linesOf(file);
   if (first !== undefined && isShared(first)) return listened(file, until, print);
-  const replayed = tell(decodeSegments(linesOf(file), { unfinished: true }), loadCore(), {
+  let cut = "";
+  const cutShort = (line: number): void => void (cut = `; it has no end, and is cut short behind line ${line}`);
+  const replayed = tell(decodeSegments(linesOf(file), { unfinished: true, cutShort }), loadCore(), {
     ...(until === undefined ? {} : { until }),
     identity: coreIdentity(),
     anyCore: given["any-core"] === true,
@@ -46,7 +48,7 @@ export function replayTrace(args: readonly string[], print: (line: string) => vo
   const { difference, compared, leftOut } = replayed;
   if (difference === null) {
     const others = leftOut === 0 ? "" : `; left out, being another core's: ${leftOut} segments (--any-core)`;
-    return { code: 0, text: `${compared} steps, and all came out as they were recorded${others}` };
+    return { code: 0, text: `${compared} steps, and all came out as they were recorded${others}${cut}` };
   }
   const what = difference.what.join(", ");
   return {

@@ -3,11 +3,12 @@
 
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
+import { Chain } from "../../trace/chain.js";
 import { endLine } from "../../trace/lines.js";
 import type { Sink } from "../../trace/recorder.js";
 import type { Log } from "../log.js";
 import { HEAD, type SegmentFile, type TraceDirectory } from "./trace-directory.js";
-import { WaitingLines, written } from "./waiting-lines.js";
+import { WaitingLines, roomOf, written } from "./waiting-lines.js";
 import type { Piece } from "./waiting-lines.js";
 
 export interface SegmentFilesOptions {
@@ -41,6 +42,8 @@ export class SegmentFiles implements Sink {
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> | null = null;
   #handle: FileHandle | null = null;
+  /** Of the newest file's lines that are there in whole. */
+  #chain = new Chain();
   #pauseMs = FIRST_PAUSE_MS;
   #resting = false;
   /** Segments up to it are not taken any more. */
@@ -132,8 +135,8 @@ export class SegmentFiles implements Sink {
   async #write(pieces: readonly Piece[]): Promise<void> {
     for (const piece of pieces) {
       try {
-        await this.#append(piece.segment, await written(piece));
-        if (piece.as !== "snapshot") this.#inHand -= piece.bytes.length;
+        await this.#append(piece);
+        this.#inHand -= roomOf(piece);
       } catch (error) {
         this.#fail(error);
         return await this.#giveUp(piece.segment);
@@ -143,13 +146,16 @@ export class SegmentFiles implements Sink {
     this.#pauseMs = FIRST_PAUSE_MS;
   }
 
-  async #append(segment: number, bytes: Uint8Array): Promise<void> {
-    const file = await this.#fileFor(segment);
+  async #append(piece: Piece): Promise<void> {
+    const file = await this.#fileFor(piece.segment);
+    const chain = this.#chain.fork();
+    const bytes = await written(piece, chain);
     if (file.bytes + bytes.length > this.#share - END_BYTES)
       throw new Error("it has more bytes than half of the limit");
     this.#makeRoom(bytes.length + END_BYTES);
     await this.#handle!.appendFile(bytes);
     file.bytes += bytes.length;
+    this.#chain = chain;
   }
 
   async #fileFor(segment: number): Promise<SegmentFile> {
@@ -158,6 +164,7 @@ export class SegmentFiles implements Sink {
     await this.#handle?.close();
     this.#handle = null;
     this.#handle = await this.#directory.begin(segment);
+    this.#chain = new Chain();
     const added = { number: segment, file: this.#directory.fileOf(segment), bytes: 0 };
     this.#files.push(added);
     return added;
@@ -190,7 +197,7 @@ export class SegmentFiles implements Sink {
     this.#handle = null;
     await handle?.close().catch(() => {});
     const file = this.#files.find(({ number }) => number === segment);
-    const end = file === undefined ? 0 : await brokenOff(file);
+    const end = file === undefined ? 0 : await brokenOff(file, this.#chain);
     if (end > 0) file!.bytes += end;
     else if (this.#removed(segment) && file !== undefined) this.#files.splice(this.#files.indexOf(file), 1);
   }
@@ -212,14 +219,15 @@ function messageOf(error: unknown): string {
 }
 
 /** Bytes of the line that says so; 0 if it cannot be said, or of nothing: a header alone begins no segment. */
-async function brokenOff({ file, bytes }: SegmentFile): Promise<number> {
+async function brokenOff({ file, bytes }: SegmentFile, chain: Chain): Promise<number> {
   let handle: FileHandle | null = null;
   try {
     handle = await open(file, "r+");
     if (!(await isBegun(handle, bytes))) return 0;
     // Behind the last line that is there in whole.
     await handle.truncate(bytes);
-    const line = Buffer.from(`${endLine({ why: "broken", error: "the rest could not be written" })}\n`);
+    const end = chain.sealed(endLine({ why: "broken", error: "the rest could not be written" }));
+    const line = Buffer.from(`${end}\n`);
     const { bytesWritten } = await handle.write(line, 0, line.length, bytes);
     return bytesWritten === line.length ? line.length : 0;
   } catch {

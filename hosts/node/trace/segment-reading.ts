@@ -2,6 +2,7 @@
 
 import { createReadStream } from "node:fs";
 import { inflateRawSync } from "node:zlib";
+import { Chain, isSealed } from "../../trace/chain.js";
 import type { End } from "../../trace/format.js";
 import { endLine } from "../../trace/lines.js";
 import type { SegmentFile } from "./trace-directory.js";
@@ -22,18 +23,14 @@ export async function* traceText(files: readonly SegmentFile[], running: boolean
     let isBegun = false;
     for await (const piece of piecesOf(file)) {
       for (const whole of lines.take(piece)) {
-        if (!isBegun && before !== null) yield end(before.lines.end(before.number + 1 === number ? "continued" : null));
+        if (!isBegun && before !== null) yield before.lines.end(before.number + 1 === number ? "continued" : null);
         isBegun = true;
         yield whole;
       }
     }
     if (isBegun) before = { lines, number };
   }
-  if (before !== null) yield end(before.lines.end(running ? "running" : null));
-}
-
-function end(end: End): Uint8Array {
-  return Buffer.from(`${endLine(end)}\n`);
+  if (before !== null) yield before.lines.end(running ? "running" : null);
 }
 
 async function* piecesOf(file: string): AsyncGenerator<Buffer> {
@@ -48,8 +45,9 @@ async function* piecesOf(file: string): AsyncGenerator<Buffer> {
 class WholeLines {
   #pieces: Buffer[] = [];
   #lineCount = 0;
+  /** But for the end. */
   #last = Buffer.alloc(0);
-  #end: { end: End["why"]; error?: string } | null = null;
+  #end: Buffer | null = null;
 
   *take(piece: Buffer): Generator<Uint8Array> {
     const cut = piece.lastIndexOf(LF) + 1;
@@ -57,27 +55,57 @@ class WholeLines {
     if (cut === 0 || this.#lineCount < 2) return void this.#pieces.push(piece);
     const whole = Buffer.concat([...this.#pieces, piece.subarray(0, cut)]);
     this.#pieces = [Buffer.from(piece.subarray(cut))];
-    const last = whole.lastIndexOf(LF, -2) + 1;
-    this.#last = whole.subarray(last);
-    const isEnd = startsWith(this.#last, '{"end":');
-    if (isEnd) this.#end = JSON.parse(this.#last.toString()) as { end: End["why"]; error?: string };
-    yield isEnd ? whole.subarray(0, last) : whole;
+    const last = lastLineOf(whole);
+    const isEnd = startsWith(last, '{"end":');
+    const rest = isEnd ? whole.subarray(0, whole.length - last.length) : whole;
+    if (isEnd) this.#end = last;
+    if (rest.length > 0) this.#last = lastLineOf(rest);
+    yield rest;
   }
 
-  /** `next`: what follows a segment that goes on; null: nothing that fits. */
-  end(next: "continued" | "running" | null): End {
-    const { end, error = KILLED } = this.#end ?? {};
+  /** Its line. `next`: what follows a segment that goes on; null: nothing that fits. */
+  end(next: "continued" | "running" | null): Uint8Array {
+    const behind = textOf(this.#last.subarray(-TAIL));
+    const chain = isSealed(behind) ? new Chain(behind) : null;
+    const said = this.#end === null ? {} : endIn(textOf(this.#end), chain);
+    // Whoever reads the trace is to see that it is damaged: another line would be as it should be.
+    if (said === null) return this.#end!;
+    const line = endLine(this.#endBefore(said, next));
+    return Buffer.from(`${chain?.sealed(line) ?? line}\n`);
+  }
+
+  #endBefore({ end, error = KILLED }: Partial<SaidEnd>, next: "continued" | "running" | null): End {
     if (end === "lost" || end === "broken") return { why: end, error };
-    if (this.#hasTrapped()) return { why: "lost", error };
+    if (hasTrapped(this.#last)) return { why: "lost", error };
     const goesOn = next === "running" || end === "continued";
     return goesOn && next !== null ? { why: next } : { why: "broken", error };
   }
+}
 
-  #hasTrapped(): boolean {
-    const line = startsWith(this.#last, '{"deflated":') ? inflated(this.#last) : this.#last;
-    const tail = line.toString("latin1", Math.max(0, line.length - TAIL));
-    return startsWith(line, '{"now":') && !/"out":\{[^{}]*\}\}\s*$/.test(tail);
+interface SaidEnd {
+  end: End["why"];
+  error?: string;
+}
+
+/** Null for one that is damaged. */
+function endIn(line: string, chain: Chain | null): SaidEnd | null {
+  try {
+    return JSON.parse(chain?.fork().unsealed(line) ?? line) as SaidEnd;
+  } catch {
+    return null;
   }
+}
+
+/** False for what is damaged: whoever reads the trace is told of that. */
+function hasTrapped(last: Buffer): boolean {
+  const line = startsWith(last, '{"deflated":') ? inflated(last) : last;
+  const tail = line.toString("latin1", Math.max(0, line.length - TAIL));
+  return startsWith(line, '{"now":') && !/"out":\{[^{}]*\}(,"sum":"[^"]*")?\}\s*$/.test(tail);
+}
+
+/** With its LF. */
+function lastLineOf(lines: Buffer): Buffer<ArrayBuffer> {
+  return lines.subarray(lines.lastIndexOf(LF, -2) + 1) as Buffer<ArrayBuffer>;
 }
 
 function startsWith(line: Buffer, text: string): boolean {
@@ -85,8 +113,17 @@ function startsWith(line: Buffer, text: string): boolean {
 }
 
 function inflated(line: Buffer): Buffer {
-  const { deflated } = JSON.parse(line.toString("latin1")) as { deflated: string };
-  return inflateRawSync(Buffer.from(deflated, "base64"));
+  try {
+    const { deflated } = JSON.parse(line.toString("latin1")) as { deflated: string };
+    return inflateRawSync(Buffer.from(deflated, "base64"));
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** Without its LF. */
+function textOf(line: Buffer): string {
+  return line.toString().replace(/\n$/, "");
 }
 
 function countOf(piece: Buffer): number {

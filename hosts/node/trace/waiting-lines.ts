@@ -3,20 +3,20 @@
 
 import { promisify } from "node:util";
 import { deflateRaw } from "node:zlib";
+import type { Chain } from "../../trace/chain.js";
 import { deflatedLine, deflatedSnapshotLine } from "../../trace/lines.js";
-import { LineBuffer } from "./line-buffer.js";
+import { LineBuffer, roomFor } from "./line-buffer.js";
 
 /** Something to be written of one segment: whole lines, or what is to become one in short. */
 export interface Piece {
   segment: number;
   bytes: Uint8Array;
-  /** `line`: a long one, without its LF. */
+  /** `lines`: with places for their sums; `line`: a long one, without its sum and its LF. */
   as: "lines" | "line" | "snapshot";
 }
 
 /** Bytes of a line from which on its shortening is worth the while: pages of the journal, manifests, large bodies. */
 const LONG = 8192;
-const LF = Uint8Array.of(0x0a);
 /** The quickest: half a second for what another would take two for, and a tenth larger. */
 const LEVEL = 1;
 
@@ -44,7 +44,7 @@ export class WaitingLines {
 
   append(line: Uint8Array): void {
     if (line.length < LONG) return this.#lines.append(line);
-    this.#long += line.length;
+    this.#long += roomFor(line);
     this.#push("line", line.slice());
   }
 
@@ -74,11 +74,20 @@ export class WaitingLines {
   }
 }
 
-/** The piece as it stands in the file. A line that is no shorter for it is not deflated. */
-export async function written({ bytes, as }: Piece): Promise<Uint8Array> {
-  if (as === "lines") return bytes;
+/** Bytes that the piece counts for among those that wait. */
+export function roomOf({ bytes, as }: Piece): number {
+  if (as === "snapshot") return 0;
+  return as === "line" ? roomFor(bytes) : bytes.length;
+}
+
+/** The piece as it stands in the file, `chain` going on with it. A line that is no shorter for it is not deflated. */
+export async function written({ bytes, as }: Piece, chain: Chain): Promise<Uint8Array> {
+  if (as === "lines") {
+    chain.fill(bytes);
+    return bytes;
+  }
   const deflated = await deflate(bytes, { level: LEVEL });
   const short = as === "line" ? deflatedLine(deflated) : deflatedSnapshotLine(deflated);
-  if (as === "line" && short.length >= bytes.length) return Buffer.concat([bytes, LF]);
-  return Buffer.from(`${short}\n`, "latin1");
+  const isShorter = as === "snapshot" || short.length < bytes.length;
+  return Buffer.from(`${chain.sealed(isShorter ? short : Buffer.from(bytes).toString())}\n`);
 }
