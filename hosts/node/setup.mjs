@@ -1,7 +1,8 @@
 // The commands of package.json: set-up, and what stands on it. Plain JavaScript without packages, since it runs before
 // there are any.
 //   node hosts/node/setup.mjs build [core] [--debug] | test [--all-clients] [FILTER…] | bench [--all-clients] | check |
-//     playground [--port PORT] | simulate [--seed N] [--seeds N] [--steps M] [--jobs N] [--minutes M] [--story FILE]
+//     playground [--port PORT] | simulate [--seed N] [--seeds N] [--steps M] [--jobs N] [--minutes M] [--story FILE] |
+//     simulate --mutants [--only TEXT] [--write]
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -55,7 +56,10 @@ const COMMANDS = {
   async simulate(args) {
     prepare(["core"]);
     const own = { "@noble/hashes/sha2.js": join(ROOT, "tests/simulator/sha2.ts") };
-    const program = fileURLToPath(await bundleTool(ROOT, "tests/simulator/main.ts", "simulate", own));
+    const [main, name] = args.includes("--mutants")
+      ? ["mutants/main.ts", "mutants"]
+      : ["simulator/main.ts", "simulate"];
+    const program = fileURLToPath(await bundleTool(ROOT, `tests/${main}`, name, own));
     runOrExit(process.execPath, [program, ...args]);
   },
 

@@ -26,13 +26,13 @@ import { exitOf, inputOf, isSecret } from "./scenario-inputs.js";
 import { Names } from "./scenario-names.js";
 import { shownEffect, shownNote, shownRecord, shownReply } from "./scenario-outputs.js";
 
-const built = loadCore();
+let built: CompiledCore | null = null;
 const NS = 1_000_000_000;
 const EPOCH = 1_767_225_600_000_000_000n; // 2026-01-01T00:00:00Z
 const STARTED = 100n * BigInt(NS);
 
 /** The story as it came out: the same text, if nothing has changed. */
-export function play(text: string, core: CompiledCore = built): string {
+export function play(text: string, core: CompiledCore = (built ??= loadCore())): string {
   const story = new Story(core);
   const blocks = text.trimEnd().split(/\n\n(?=\S)/);
   return blocks.map((block) => story.block(block)).join("\n\n") + "\n";

@@ -1,96 +1,93 @@
-// A core with all mutants in it, compiled once, by AssemblyScript and by the engine that runs it: which of them runs stands
-// in the memory of each instance, and is written there as it is made.
+// What the mutants are tried with, made once and kept for as long as its sources are the same: a core that has all of the
+// core's in it, and a worker (worker.ts) with all of the hosts'.
 
-import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import { build as bundle } from "esbuild";
 import { buildCore } from "../../core/build.js";
-import type { Build } from "../core/exhaustive/core-memory.js";
-import type { Mutant } from "./mutants.js";
+import { mutatingHosts } from "./mutating-hosts.js";
+import { isOfHosts, mutated, type Mutant } from "./mutant.js";
+import { MUTANTS, numberOf } from "./mutants.js";
+import { CHOICE } from "./mutated-core.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const MADE = join(ROOT, "build/mutants");
 
-/** Eight bytes that stand nowhere else; what follows is the number of the mutant that runs. */
-const MARK = Buffer.from("mutant! ");
-
-const CHOICE = `// Which rule is wrong: see tests/mutants/build.ts.
-
-export function isWrong(mutant: u32): bool {
-  return load<u32>(memory.data<u8>([${[...MARK].join(", ")}, 0, 0, 0, 0]), 8) == mutant;
+export interface Made {
+  /** Folder of the core. */
+  core: string;
+  /** The worker's program. */
+  worker: string;
 }
-`;
 
-/** Mutants by number, from 1 on; 0 is the core as it should be. */
-export class MutatedCore {
-  readonly #build: Build;
-  /** Of the mark in memory. */
-  #at = -1;
+/** Throws if a mutant does not apply any more. */
+export async function makeMutants(): Promise<Made> {
+  await mkdir(MADE, { recursive: true });
+  return { core: await madeCore(), worker: await madeWorker() };
+}
 
-  private constructor(build: Build) {
-    this.#build = build;
-  }
-
-  /** Throws if one of them does not apply any more. */
-  static async build(mutants: readonly Mutant[]): Promise<MutatedCore> {
-    const root = await mkdtemp(join(tmpdir(), "coracle-mutants-"));
-    try {
-      await cp(join(ROOT, "core"), join(root, "core"), { recursive: true });
-      await writeFile(join(root, "package.json"), JSON.stringify({ type: "module" }));
-      await writeFile(join(root, "core/assembly/mutant.ts"), CHOICE);
-      for (const [at, mutant] of mutants.entries()) await apply(mutant, at + 1, join(root, "core/assembly"));
-      await buildCore({ root, release: false });
-      return new MutatedCore(await load(join(root, "build/core")));
-    } finally {
-      await rm(root, { recursive: true });
-    }
-  }
-
-  with(mutant: number): Build {
-    const choosing: Build["instantiate"] = (modules, imports, make = newInstance) =>
-      this.#build.instantiate(modules, imports, (module, coreImports) => {
-        const made = make(module, coreImports);
-        if ("trapped" in made.exports) this.#choose(mutant, made.exports["memory"] as WebAssembly.Memory);
-        return made;
-      });
-    return { ...this.#build, instantiate: choosing };
-  }
-
-  #choose(mutant: number, { buffer }: WebAssembly.Memory): void {
-    const memory = Buffer.from(buffer);
-    if (this.#at < 0) this.#at = onlyPlaceOf(MARK, memory);
-    memory.writeUInt32LE(mutant, this.#at + MARK.length);
+async function madeCore(): Promise<string> {
+  const folder = join(MADE, `core-${await hashOfCore()}`);
+  if (await isThere(folder)) return folder;
+  for (const name of await readdir(MADE)) if (name.startsWith("core-")) await rm(join(MADE, name), { recursive: true });
+  const root = await mkdtemp(join(tmpdir(), "coracle-mutants-"));
+  try {
+    await cp(join(ROOT, "core"), join(root, "core"), { recursive: true });
+    await writeFile(join(root, "package.json"), JSON.stringify({ type: "module" }));
+    await writeFile(join(root, "core/assembly/mutant.ts"), CHOICE);
+    for (const mutant of MUTANTS) if (!isOfHosts(mutant)) await apply(mutant, join(root, "core/assembly"));
+    await buildCore({ root, release: false });
+    await cp(join(root, "build/core"), `${folder}.${process.pid}`, { recursive: true });
+    await rename(`${folder}.${process.pid}`, folder);
+    return folder;
+  } finally {
+    await rm(root, { recursive: true });
   }
 }
 
-function newInstance(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance {
-  return new WebAssembly.Instance(module, imports);
-}
-
-function onlyPlaceOf(mark: Buffer, memory: Buffer): number {
-  const at = memory.indexOf(mark);
-  if (at < 0 || memory.indexOf(mark, at + 1) >= 0)
-    throw new Error("the choice of a mutant stands not once in the core");
-  return at;
-}
-
-async function apply({ name, file, right, wrong }: Mutant, number: number, folder: string): Promise<void> {
-  const path = join(folder, file);
+async function apply(mutant: Mutant, folder: string): Promise<void> {
+  const path = join(folder, mutant.file);
   const text = await readFile(path, "utf8");
-  if (text.split(right).length !== 2) throw new Error(`"${name}" does not apply to ${file} any more`);
-  const depth = "../".repeat(file.split("/").length - 1) || "./";
+  const depth = "../".repeat(mutant.file.split("/").length - 1) || "./";
   const own = `import { isWrong } from "${depth}mutant";\n`;
-  const mutated = text.replace(right, () => wrong.replaceAll("WRONG", `isWrong(${number})`));
-  await writeFile(path, text.includes(own) ? mutated : own + mutated);
+  const wrong = mutated(text, mutant, `isWrong(${numberOf(mutant)})`);
+  await writeFile(path, text.includes(own) ? wrong : own + wrong);
 }
 
-async function load(folder: string): Promise<Build> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
-  const modules = names.map(
-    async (name) => [name, new WebAssembly.Module(await readFile(join(folder, name)))] as const,
+/** Of the core's sources and its mutants. */
+async function hashOfCore(): Promise<string> {
+  const hash = createHash("sha256").update(CHOICE);
+  for (const mutant of MUTANTS.filter((one) => !isOfHosts(one)))
+    hash.update(JSON.stringify([numberOf(mutant), mutant]));
+  const files = await readdir(join(ROOT, "core"), { recursive: true, withFileTypes: true });
+  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+  for (const path of paths.toSorted()) hash.update(path.slice(ROOT.length)).update(await readFile(path));
+  return hash.digest("hex").slice(0, 16);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
   );
-  const made = (name: string): Promise<unknown> => import(/* @vite-ignore */ pathToFileURL(join(folder, name)).href);
-  const { CLASSES } = (await made("classes.js")) as { CLASSES: Build["classes"] };
-  const { instantiate } = (await made("core.js")) as Pick<Build, "instantiate">;
-  return { modules: new Map(await Promise.all(modules)), instantiate, classes: CLASSES };
+}
+
+/** Beside the other programs of the house: what it reads lies where it would for them. */
+async function madeWorker(): Promise<string> {
+  const worker = join(ROOT, "build/tools/mutants-worker.mjs");
+  const outfile = `${worker}.${process.pid}`;
+  const mutating = mutatingHosts(ROOT);
+  await bundle({
+    entryPoints: [join(ROOT, "tests/mutants/worker.ts")],
+    ...{ outfile, bundle: true, platform: "node", format: "esm", target: "node20", logLevel: "silent" },
+    packages: "external",
+    alias: { "@noble/hashes/sha2.js": join(ROOT, "tests/simulator/sha2.ts") },
+    plugins: [mutating.plugin],
+  });
+  mutating.complete();
+  await rename(outfile, worker);
+  return worker;
 }

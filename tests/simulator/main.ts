@@ -45,7 +45,8 @@ const USAGE = `Usage: npm run simulate -- [flags]
   --verbose         tells a line for each seed
   --story FILE      plays this story and no seeds
   --exhaustive N    searches all that N commands over two containers can lead to
-  --wrong RULE      plays with a rule made wrong (tests/simulator/wrongs.ts)`;
+  --wrong RULE      plays with a rule made wrong (tests/simulator/wrongs.ts)
+  --mutants         tries rules made wrong, all there are: see \`--mutants --help\` (tests/mutants)`;
 
 const values = parsed({
   options: {

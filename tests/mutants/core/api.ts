@@ -1,0 +1,39 @@
+import type { Mutant } from "../mutant.js";
+
+export const API_MUTANTS: readonly Mutant[] = [
+  {
+    name: "one label of several is enough",
+    file: "api/filters.ts",
+    right: `if (!hasLabel(values[i], names, texts)) return false;`,
+    wrong: `if (!hasLabel(values[i], names, texts)) return WRONG && i > 0;`,
+    finder: { story: "prune-labels" },
+  },
+  {
+    name: "what is too young is pruned",
+    file: "api/prune-filters.ts",
+    right: `if (created > this.until) return false;`,
+    wrong: `if (!WRONG && created > this.until) return false;`,
+    finder: { story: "prune-labels" },
+  },
+  {
+    name: "label! chooses what has the label",
+    file: "api/prune-filters.ts",
+    right: `if (this.filters.has("label!") && this.filters.labels(`,
+    wrong: `if (this.filters.has("label!") && !WRONG && this.filters.labels(`,
+    finder: { story: "prune-labels" },
+  },
+  {
+    name: "the oldest version is not served",
+    file: "api/versions.ts",
+    right: `compareVersions(text, MIN_VERSION_TEXT) < 0`,
+    wrong: `compareVersions(text, MIN_VERSION_TEXT) < (WRONG ? 1 : 0)`,
+    finder: { story: "versions" },
+  },
+  {
+    name: "the newest version is not served",
+    file: "api/versions.ts",
+    right: `compareVersions(text, MAX_VERSION_TEXT) > 0`,
+    wrong: `compareVersions(text, MAX_VERSION_TEXT) > (WRONG ? -1 : 0)`,
+    finder: "simulator",
+  },
+];

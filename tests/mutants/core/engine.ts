@@ -1,0 +1,25 @@
+import type { Mutant } from "../mutant.js";
+
+export const ENGINE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "the engine takes what it finds running for ended",
+    file: "mend.ts",
+    right: `if (state === null || state.tag == ProcessStateTag.Unstarted) {`,
+    wrong: `if (WRONG || state === null || state.tag == ProcessStateTag.Unstarted) {`,
+    finder: "search",
+  },
+  {
+    name: "what has vanished counts as ended well",
+    file: "mend.ts",
+    right: `new Exit(UNKNOWN_CODE, false`,
+    wrong: `new Exit(WRONG ? 0 : UNKNOWN_CODE, false`,
+    finder: { played: "rebooted", rule: "vanished" },
+  },
+  {
+    name: "what died for want of memory while no engine ran is not told",
+    file: "mend.ts",
+    right: `if (found !== null) killedMeanwhile(`,
+    wrong: `if (!WRONG && found !== null) killedMeanwhile(`,
+    finder: { story: "out-of-memory" },
+  },
+];

@@ -1,0 +1,81 @@
+import type { Mutant } from "../mutant.js";
+
+export const EXEC_MUTANTS: readonly Mutant[] = [
+  {
+    name: "an exec's exit code is dropped",
+    file: "exec/finish.ts",
+    right: `exec.exitCode = code;`,
+    wrong: `exec.exitCode = WRONG ? 0 : code;`,
+    finder: { story: "exec" },
+  },
+  {
+    name: "execs that have ended are kept for ever",
+    file: "exec/finish.ts",
+    right: `else collectLater();`,
+    wrong: `else if (!WRONG) collectLater();`,
+    finder: { story: "exec-user-meanwhile" },
+  },
+  {
+    name: "an exec that has just ended is forgotten",
+    file: "exec/garbage.ts",
+    right: `if (exec.aged)`,
+    wrong: `if (WRONG || exec.aged)`,
+    finder: { story: "exec-collected" },
+  },
+  {
+    name: "execs are collected once and never again",
+    file: "exec/garbage.ts",
+    right: `    engine.execs.collecting = false;`,
+    wrong: `    if (!WRONG) engine.execs.collecting = false;`,
+    finder: { story: "exec-collected" },
+  },
+  {
+    name: "what is left of an exec that could not start stays",
+    file: "exec/launching.ts",
+    right: `if (!this.reaped) reapExec`,
+    wrong: `if (!WRONG && !this.reaped) reapExec`,
+    finder: { story: "exec-user-meanwhile" },
+  },
+  {
+    name: "a command that is not there has the exit code of one that may not be run",
+    file: "exec/launching.ts",
+    right: `if (kind == FailureKind.CommandNotFound) return NOT_FOUND_CODE;`,
+    wrong: `if (!WRONG && kind == FailureKind.CommandNotFound) return NOT_FOUND_CODE;`,
+    finder: { story: "exec" },
+  },
+  {
+    name: "an exec that has ended with its run ends once more",
+    file: "exec/ended.ts",
+    right: `if (exec.stage != Stage.Running) return;`,
+    wrong: `if (!WRONG && exec.stage != Stage.Running) return;`,
+    finder: { story: "exec-hung-up" },
+  },
+  {
+    name: "an exec that was never started outlives its run",
+    file: "exec/ended.ts",
+    right: `else if (execs[i].stage == Stage.Created)`,
+    wrong: `else if (!WRONG && execs[i].stage == Stage.Created)`,
+    finder: { story: "exec" },
+  },
+  {
+    name: "an exec that has run is started once more",
+    file: "exec/start.ts",
+    right: `if (exec.stage == Stage.Created) return null;`,
+    wrong: `if (WRONG || exec.stage == Stage.Created) return null;`,
+    finder: { story: "exec" },
+  },
+  {
+    name: "a client that hangs up counts as detached",
+    file: "exec/start.ts",
+    right: `if (why == Closing.Detached)`,
+    wrong: `if (WRONG || why == Closing.Detached)`,
+    finder: { story: "exec-hung-up" },
+  },
+  {
+    name: "an exec that is being started does not count as running",
+    file: "exec/inspect.ts",
+    right: `exec.stage == Stage.Starting || exec.stage == Stage.Running`,
+    wrong: `(!WRONG && exec.stage == Stage.Starting) || exec.stage == Stage.Running`,
+    finder: { story: "exec-collected" },
+  },
+];

@@ -1,0 +1,46 @@
+import type { Mutant } from "../mutant.js";
+
+export const NETWORK_MUTANTS: readonly Mutant[] = [
+  {
+    name: "an address stays taken",
+    file: "network/connect.ts",
+    right: `  engine.networks.freeAddress(endpoint.networkId, endpoint.address, container.id);`,
+    wrong: `  if (!WRONG) engine.networks.freeAddress(endpoint.networkId, endpoint.address, container.id);`,
+    finder: { story: "links" },
+  },
+  {
+    name: "a port stays taken",
+    file: "network/connect.ts",
+    right: `    engine.networks.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
+    wrong: `    if (!WRONG) engine.networks.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
+    finder: { played: "port-held", rule: "ports" },
+  },
+  {
+    name: "the broadcast address is given out",
+    file: "network/store.ts",
+    right: `address < subnet.last; address++`,
+    wrong: `WRONG ? address <= subnet.last : address < subnet.last; address++`,
+    finder: { story: "addresses-of-a-small-network" },
+  },
+  {
+    name: "the gateway's address is given out",
+    file: "network/store.ts",
+    right: `subnet.base + 2;`,
+    wrong: `subnet.base + (WRONG ? 1 : 2);`,
+    finder: { story: "addresses-of-a-small-network" },
+  },
+  {
+    name: "a port is given out on all addresses though it is taken on one",
+    file: "network/store.ts",
+    right: `if (address == every) return true;`,
+    wrong: `if (!WRONG && address == every) return true;`,
+    finder: { story: "publish-beside-one-address" },
+  },
+  {
+    name: "an engine that starts takes a container's address for free",
+    file: "network/connect.ts",
+    right: `  engine.networks.keepAddress(endpoint.networkId, endpoint.address, container.id);`,
+    wrong: `  if (!WRONG) engine.networks.keepAddress(endpoint.networkId, endpoint.address, container.id);`,
+    finder: { story: "restart-unclean" },
+  },
+];

@@ -1,0 +1,18 @@
+import type { Mutant } from "../mutant.js";
+
+export const VOLUME_MUTANTS: readonly Mutant[] = [
+  {
+    name: "the size of a volume is not put once its run has ended",
+    file: "volume/store.ts",
+    right: `if (!isInRun(volume.name)) this.catchUp(volume);`,
+    wrong: `if (!WRONG && !isInRun(volume.name)) this.catchUp(volume);`,
+    finder: { story: "disk-usage-of-filled-volumes" },
+  },
+  {
+    name: "a volume with a name goes with its container",
+    file: "volume/use.ts",
+    right: `container.removeVolumes && mount.anonymous`,
+    wrong: `container.removeVolumes && (WRONG || mount.anonymous)`,
+    finder: { story: "volume-told-while-created" },
+  },
+];

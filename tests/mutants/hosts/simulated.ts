@@ -1,0 +1,32 @@
+import type { Mutant } from "../mutant.js";
+
+export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
+  {
+    name: "a volume that has files is filled once more",
+    file: "hosts/simulated/volumes.ts",
+    right: `|| root.entries.size > 0) return;`,
+    wrong: `|| (!WRONG && root.entries.size > 0)) return;`,
+    finder: { test: "tests/simulated/volumes.test.ts" },
+  },
+  {
+    name: "a container that leaves its network stays in it",
+    file: "hosts/simulated/networks.ts",
+    right: `        this.#joins.delete(placeOf(command.val));`,
+    wrong: `        if (!WRONG) this.#joins.delete(placeOf(command.val));`,
+    finder: "simulator",
+  },
+  {
+    name: "a port is had on all addresses and on one",
+    file: "hosts/simulated/networks.ts",
+    right: `(isEvery(a) || isEvery(b) || a === b)`,
+    wrong: `((!WRONG && (isEvery(a) || isEvery(b))) || a === b)`,
+    finder: { test: "tests/simulated/networks.test.ts" },
+  },
+  {
+    name: "records that are deleted stay",
+    file: "hosts/simulated/records.ts",
+    right: `else if (change.tag === "delete") this.#kept.delete(change.val);`,
+    wrong: `else if (change.tag === "delete") {\n      if (!WRONG) this.#kept.delete(change.val);\n    }`,
+    finder: "simulator",
+  },
+];

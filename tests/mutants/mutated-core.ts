@@ -1,0 +1,75 @@
+// A core with all mutants in it, compiled once, by AssemblyScript and by the engine that runs it: which of them is in
+// force stands in the memory of each instance, and is written there as it is made.
+
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { CompiledComponent } from "../../hosts/component.js";
+import type { CompiledCore } from "../../hosts/instance.js";
+import type { Build } from "../core/exhaustive/core-memory.js";
+
+/** Eight bytes that stand nowhere else; what follows is the number of the mutant in force. */
+const MARK = Buffer.from("mutant! ");
+
+/** The core's mutant.ts, which every file with a mutant in it asks. */
+export const CHOICE = `// Which rule is wrong: see tests/mutants.
+
+export function isWrong(mutant: u32): bool {
+  return load<u32>(memory.data<u8>([${[...MARK].join(", ")}, 0, 0, 0, 0]), 8) == mutant;
+}
+`;
+
+/** Mutants by number; 0 is the core as it should be. */
+export class MutatedCore {
+  readonly #build: Build;
+  /** Of the mark in memory. */
+  #at = -1;
+
+  private constructor(build: Build) {
+    this.#build = build;
+  }
+
+  /** What `buildMutatedCore` has made. */
+  static async load(folder: string): Promise<MutatedCore> {
+    const names = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
+    const modules = names.map(
+      async (name) => [name, new WebAssembly.Module(await readFile(join(folder, name)))] as const,
+    );
+    const made = (name: string): Promise<unknown> => import(/* @vite-ignore */ pathToFileURL(join(folder, name)).href);
+    const { CLASSES } = (await made("classes.js")) as { CLASSES: Build["classes"] };
+    const { instantiate } = (await made("core.js")) as Pick<Build, "instantiate">;
+    return new MutatedCore({ modules: new Map(await Promise.all(modules)), instantiate, classes: CLASSES });
+  }
+
+  with(mutant: number): Build {
+    const choosing: Build["instantiate"] = (modules, imports, make = newInstance) =>
+      this.#build.instantiate(modules, imports, (module, coreImports) => {
+        const made = make(module, coreImports);
+        if ("trapped" in made.exports) this.#choose(mutant, made.exports["memory"] as WebAssembly.Memory);
+        return made;
+      });
+    return { ...this.#build, instantiate: choosing };
+  }
+
+  compiledWith(mutant: number): CompiledCore {
+    const { modules, instantiate } = this.with(mutant);
+    return new CompiledComponent(modules, instantiate);
+  }
+
+  #choose(mutant: number, { buffer }: WebAssembly.Memory): void {
+    const memory = Buffer.from(buffer);
+    if (this.#at < 0) this.#at = onlyPlaceOf(MARK, memory);
+    memory.writeUInt32LE(mutant, this.#at + MARK.length);
+  }
+}
+
+function newInstance(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance {
+  return new WebAssembly.Instance(module, imports);
+}
+
+function onlyPlaceOf(mark: Buffer, memory: Buffer): number {
+  const at = memory.indexOf(mark);
+  if (at < 0 || memory.indexOf(mark, at + 1) >= 0)
+    throw new Error("the choice of a mutant stands not once in the core");
+  return at;
+}

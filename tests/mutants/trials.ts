@@ -1,0 +1,76 @@
+// Tries mutants side by side, each in a process that does not matter: one may not come to its end, or take it along.
+
+import { fork, type ChildProcess } from "node:child_process";
+import type { Made } from "./build.js";
+
+export interface Trial {
+  /** Number of the mutant in force; 0 for none. */
+  mutant: number;
+  by: "search" | { seed: number } | { played: string; rule: string } | { story: string };
+}
+
+export interface Answer {
+  /** Rule and message; null if nothing is wrong. */
+  found: string | null;
+  /** Or moves, or lines, whatever it was tried by. */
+  steps: number;
+}
+
+/** Whatever takes so long goes on for ever. */
+const LONGEST_MS = 300_000;
+const ROOM = ["--max-semi-space-size=64"];
+
+export class Trials {
+  readonly #made: Made;
+  readonly #jobs: number;
+  readonly #idle: ChildProcess[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #busy = 0;
+
+  constructor(made: Made, jobs: number) {
+    this.#made = made;
+    this.#jobs = jobs;
+  }
+
+  async try(trial: Trial): Promise<Answer> {
+    while (this.#busy >= this.#jobs) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#busy += 1;
+    try {
+      return await this.#ask(this.#idle.pop() ?? (await this.#begin()), trial);
+    } finally {
+      this.#busy -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  close(): void {
+    for (const worker of this.#idle.splice(0)) worker.kill();
+  }
+
+  #begin(): Promise<ChildProcess> {
+    const worker = fork(this.#made.worker, [this.#made.core], { execArgv: ROOM });
+    return new Promise((resolve, reject) => {
+      worker.once("message", () => resolve(worker));
+      worker.once("exit", (code) => reject(new Error(`a worker could not begin: it ended with ${code}`)));
+    });
+  }
+
+  #ask(worker: ChildProcess, trial: Trial): Promise<Answer> {
+    return new Promise((resolve) => {
+      const late = setTimeout(() => worker.kill("SIGKILL"), LONGEST_MS);
+      const ended = (code: number | null): void => {
+        clearTimeout(late);
+        const found = code === null ? "hangs: it does not come to its end" : `dies: its process ended with ${code}`;
+        resolve({ found, steps: 0 });
+      };
+      worker.once("exit", ended);
+      worker.once("message", (answer: Answer) => {
+        clearTimeout(late);
+        worker.off("exit", ended);
+        this.#idle.push(worker);
+        resolve(answer);
+      });
+      worker.send(trial);
+    });
+  }
+}

@@ -1,0 +1,74 @@
+// Tries mutants, one after the other, as it is told (trials.ts).
+
+import { readFile } from "node:fs/promises";
+import { Broken, Search } from "../core/exhaustive/search.js";
+import { play } from "../core/scenario.js";
+import { prepareFuzz } from "../simulator/clients/fuzzed.js";
+import { playSeed, playStory as playOut } from "../simulator/play.js";
+import { readStory } from "../simulator/story.js";
+import { enforce } from "./mutating-hosts.js";
+import { isOfHosts } from "./mutant.js";
+import { MUTANTS } from "./mutants.js";
+import { MutatedCore } from "./mutated-core.js";
+import type { Answer, Trial } from "./trials.js";
+
+const MOST_COMMANDS = 3;
+const STEPS = 500;
+
+const core = await MutatedCore.load(process.argv[2] ?? "");
+await prepareFuzz(new URL("../../tests/swagger/swagger.tar.br", import.meta.url));
+process.on("message", (trial: Trial) => {
+  void tried(trial).then((answer) => process.send?.(answer));
+});
+process.send?.("ready");
+
+async function tried({ mutant, by }: Trial): Promise<Answer> {
+  const tried = MUTANTS[mutant - 1];
+  const isOfCore = tried === undefined || !isOfHosts(tried);
+  enforce(isOfCore ? 0 : mutant);
+  const inCore = isOfCore ? mutant : 0;
+  if (by === "search") return search(inCore, tried?.before);
+  if ("seed" in by) return simulate(inCore, by.seed);
+  return "played" in by ? playSimulated(inCore, by) : playStory(inCore, by.story);
+}
+
+function search(mutant: number, before?: readonly string[]): Answer {
+  for (let commands = 1; commands <= MOST_COMMANDS; commands++) {
+    const search = new Search(core.with(mutant));
+    try {
+      search.run(commands, before);
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error;
+      return { found: `${error.message.split("\n")[0]}`, steps: search.found.moves };
+    }
+  }
+  return { found: null, steps: 0 };
+}
+
+async function simulate(mutant: number, seed: number): Promise<Answer> {
+  const { breach, steps } = await playSeed(seed, STEPS, {
+    core: core.compiledWith(mutant),
+    copies: process.env["COPIES"] !== "0",
+  });
+  return { found: breach === null ? null : `${breach.rule}: ${breach.message}`, steps };
+}
+
+/** A story of the simulator, which is to find it by a rule. */
+async function playSimulated(mutant: number, { played, rule }: { played: string; rule: string }): Promise<Answer> {
+  const text = await readFile(new URL(`../../tests/simulator/stories/${played}.txt`, import.meta.url), "utf8");
+  const { breach, steps } = await playOut(readStory(text), { core: core.compiledWith(mutant) });
+  return { found: breach !== null && breach.rule === rule ? `${rule}: ${breach.message}` : null, steps };
+}
+
+/** Found, if it comes out otherwise, or cannot be played to its end. */
+async function playStory(mutant: number, name: string): Promise<Answer> {
+  const text = await readFile(new URL(`../../tests/core/scenarios/${name}.txt`, import.meta.url), "utf8");
+  const lines = text.split("\n");
+  try {
+    const played = play(text, core.compiledWith(mutant)).split("\n");
+    const at = played.findIndex((line, at) => line !== lines[at]);
+    return { found: at < 0 ? null : `line ${at + 1}: ${played[at]}`, steps: lines.length };
+  } catch (error) {
+    return { found: String(error), steps: lines.length };
+  }
+}
