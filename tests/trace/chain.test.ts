@@ -251,6 +251,12 @@ test("what a killed daemon left is read up to where it was cut, and that is told
       expect(calls).toEqual(whole.segments.flatMap((segment) => segment.calls).slice(0, calls.length));
     }
   }
+  const file = join(directory, "killed");
+  writeFileSync(file, bytesOf([...lines.slice(0, 5), "{"]));
+  expect(replayTrace([file], () => {})).toEqual({
+    code: 0,
+    text: "4 steps, and all came out as they were recorded; it has no end, and is cut short behind line 5",
+  });
 });
 
 test("what is damaged on the disk is so in what is saved of it", async () => {
