@@ -23,10 +23,11 @@ import { Remembered } from "./invariants/remembered.js";
 import { Replies } from "./invariants/replies.js";
 import { Restarts } from "./invariants/restarts.js";
 import { SettingsHold } from "./invariants/settings.js";
+import { Spared } from "./invariants/spared.js";
 import { Statuses } from "./invariants/statuses.js";
 import { Twins } from "./invariants/twins.js";
 import { UNKNOWN_CODE, Vanished, containersIn, vanished } from "./invariants/vanished.js";
-import { Ledger } from "./ledger.js";
+import { Ledger, isReadable } from "./ledger.js";
 import type { Fact, Oracle } from "./oracle.js";
 import { Spares } from "./spares.js";
 
@@ -58,8 +59,11 @@ export class Judges implements Observer {
   steps = 0;
   breach: Breach | null = null;
   readonly #promises = new Promises(this.ledger);
-  readonly #invariants: readonly Invariant[];
-  readonly #oracles: readonly Oracle[];
+  #invariants: readonly Invariant[];
+  #oracles: readonly Oracle[];
+  /** Those that hold an engine to what it has told before. */
+  readonly #spared = new Spared();
+  readonly #trusting: ReadonlySet<Invariant>;
   readonly #machine: Pick<Seen, "found" | "held" | "remembered">;
   /** Under way, by operation. */
   readonly #launches = new Map<Operation, processes.Launch>();
@@ -71,7 +75,10 @@ export class Judges implements Observer {
     this.forks = new Forks({ seed, core, operations: this.operations, twins });
     this.#machine = { found, held, remembered };
     this.#oracles = [this.#promises, history, ...oracles];
+    const [restarts, figures] = [new Restarts(spares), new Figures()];
+    this.#trusting = new Set<Invariant>([this.#promises, history, restarts, figures, this.forks]);
     this.#invariants = [
+      this.#spared,
       replies,
       new Statuses(rulesOf(spares)),
       this.operations,
@@ -87,9 +94,9 @@ export class Judges implements Observer {
       new ExecEnds(),
       new ExecEvents(),
       ...(copies ? [twins, this.forks] : []),
-      new Restarts(spares),
+      restarts,
       new Remembered(),
-      new Figures(),
+      figures,
     ];
   }
 
@@ -100,7 +107,9 @@ export class Judges implements Observer {
 
   // Told by the driver.
 
-  opened(step: ObservedStep, opening: Opening): void {
+  opened(step: ObservedStep, found: Opening): void {
+    // What is damaged only one of them can look at.
+    const opening = { ...found, records: found.records.filter(isReadable) };
     this.ledger.opened(opening.records);
     for (const { container, run, state } of opening.inventory.processes) {
       if (state.tag === "exited") this.fact({ kind: "exited", container, run, code: state.val.code });
@@ -111,6 +120,7 @@ export class Judges implements Observer {
       if (vanished(one, opening.inventory.processes)) this.fact({ kind: "exited", container, run, code: UNKNOWN_CODE });
     }
     this.#launches.clear();
+    this.#spared.found = found;
     this.#seen(step, null, opening);
   }
 
@@ -135,6 +145,12 @@ export class Judges implements Observer {
   }
 
   // Told by those who play the story.
+
+  /** What was kept is not what was told to be: nobody can hold later engines to what earlier ones have told. */
+  forsake(): void {
+    this.#invariants = this.#invariants.filter((one) => !this.#trusting.has(one));
+    this.#oracles = [];
+  }
 
   /** The engine was killed. */
   crashed(): void {

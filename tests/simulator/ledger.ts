@@ -47,6 +47,20 @@ export function parsed(value: Uint8Array): unknown {
   return read;
 }
 
+const DOCUMENT = /^(container|network|volume|image|layer)\//;
+
+/** It is what such a record is to be, as far as anybody who is told of it reads it. */
+export function isReadable({ key, value }: engine.Stored): boolean {
+  if (key === "") return false;
+  if (!DOCUMENT.test(key)) return true;
+  try {
+    parsed(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export class Ledger {
   /** By key. */
   readonly records = new Map<string, Uint8Array>();

@@ -77,6 +77,13 @@ export class Lives {
     course.reboot();
   }
 
+  /** The power goes, and the disk has lied about the last so many transactions. */
+  losePower(transactions: number, awayNs: bigint): void {
+    this.#needs.judges.forsake();
+    this.reboot(awayNs);
+    this.#needs.course.mischief.disk.lose(transactions);
+  }
+
   /** The configuration is read again, and is this one now. */
   reload(number: number): void {
     this.settings = settingsOf(number, this.#needs.course.machine);

@@ -11,6 +11,7 @@ import { Clients } from "./clients/clients.js";
 import { clashingTar, smallTar } from "./clients/small-tar.js";
 import type { Visible } from "./clients/verb.js";
 import type { OutputCounts } from "./forks/output-counts.js";
+import { SET_ASIDE } from "./invariants/spared.js";
 import { Judges } from "./judges.js";
 import { wordOf } from "./ledger.js";
 import { LiveCore } from "./live.js";
@@ -126,7 +127,8 @@ export class Simulation {
     this.#clients.finish();
     await this.#removeAll();
     await this.#rest();
-    const left = [...this.#judges.ledger.containers.keys()];
+    const { ledger } = this.#judges;
+    const left = [...ledger.containers.keys(), ...ledger.keys(`${SET_ASIDE}container/`)];
     if (left.length > 0) throw new Breach("owners", `what cannot be removed: ${left.join(", ")}`);
   }
 
@@ -157,6 +159,11 @@ export class Simulation {
       }
       case "reboot":
         return this.#lives.reboot(BigInt(first || "0") * MS);
+      case "power-loss":
+        return this.#lives.losePower(Number(first), BigInt(second || "0") * MS);
+      case "damage":
+        this.#judges.forsake();
+        return course.mishap(word, args);
       case "reload":
         return this.#lives.reload(Number(first));
       case "restart":
@@ -200,7 +207,9 @@ export class Simulation {
 
   async #removeAll(): Promise<void> {
     const client = this.#clients.of("polite0");
-    for (const { id } of this.#judges.ledger.containers.values()) client.do(`remove ${id} force=1&v=1`);
+    const { ledger } = this.#judges;
+    const damaged = ledger.keys(`${SET_ASIDE}container/`);
+    for (const id of [...ledger.containers.keys(), ...damaged]) client.do(`remove ${id} force=1&v=1`);
     await turn();
     await this.#lives.look();
   }

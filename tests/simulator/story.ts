@@ -13,6 +13,9 @@
 //                     twice the records cannot be read (worlds/reading.ts: what else, and slowly)
 //   crash 3 500 2     the engine is killed after its next three outputs, is away for half a second, and is killed once
 //                     more after two outputs of its restart (0: not)
+//   power-loss 3 500  the power goes, and with it the last three transactions, though the disk has told that they were kept
+//   damage container/ torn
+//                     the first such record is damaged when it is read next (worlds/disk.ts)
 //   reload 3          the configuration is read again, and is the third (worlds/settings.ts)
 //   restart           the engine is closed in an orderly way, and another is opened on the same world
 //   reboot 500        the machine restarts, and is up again after half a second

@@ -1,7 +1,6 @@
 // Events tell what became of containers: in the step in which it did, each once, in its order, and nothing else; and
 // whoever follows them is told of each.
 
-import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 import { type JournalEvent, eventsOf } from "./journal.js";
@@ -41,7 +40,7 @@ export class Events implements Invariant {
     const events = eventsOf(outputs.records);
     const own = events.filter(({ type }) => type === "container");
     this.#signals(outputs.effects, own);
-    this.#moves(seen.notes, own);
+    this.#moves(seen, own);
     this.#memory(seen, own);
     for (const event of own) this.#caused(event, own, seen);
     this.#replies.stepped(seen, own);
@@ -79,7 +78,7 @@ export class Events implements Invariant {
     if (event !== undefined) broken(`nobody was told of ${event.action} of ${event.id}`);
   }
 
-  #moves(notes: readonly engine.Note[], own: readonly JournalEvent[]): void {
+  #moves({ notes, ledger }: Seen, own: readonly JournalEvent[]): void {
     const told = new Map<string, JournalEvent[]>();
     for (const event of own) {
       if (MOVES.has(event.action)) told.set(event.id, [...(told.get(event.id) ?? []), event]);
@@ -96,6 +95,8 @@ export class Events implements Invariant {
       }
     }
     for (const [container, [event]] of told) {
+      // All that there was of it was a damaged record.
+      if (event?.action === "destroy" && ledger.changed.includes(`damaged/container/${container}`)) continue;
       if (event !== undefined) broken(`${event.action} of ${container} is told; nothing had become of it`);
     }
   }

@@ -26,6 +26,7 @@ export class Images implements Invariant {
   stepped(seen: Seen): void {
     const { ledger } = seen;
     this.#undropped.stepped(seen);
+    if (holdsDamaged(ledger)) return;
     this.#machine(ledger, seen.found());
     const changed = ledger.changed.filter((key) => IMAGE_KEYS.test(key));
     if (changed.length === 0) return;
@@ -35,6 +36,7 @@ export class Images implements Invariant {
   }
 
   rested({ ledger, found }: AtRest): void {
+    if (holdsDamaged(ledger)) return;
     this.#machine(ledger, found);
   }
 
@@ -84,6 +86,11 @@ export class Images implements Invariant {
       if (!layers.has(chain)) throw new Breach("images", `something stands on layer ${chain}, which is not there`);
     }
   }
+}
+
+/** Which layers a damaged record needs nobody knows: all stay. */
+function holdsDamaged(ledger: Ledger): boolean {
+  return ledger.keys("damaged/").some((key) => /^(container|image|config|layer|reference)\//.test(key));
 }
 
 const FETCHING = /^content (resolve|blob|layer|ingest|read|commit)$/;

@@ -86,15 +86,18 @@ export class Owners implements Invariant {
     const containers = [...ledger.containers.values()];
     // Whoever is on the way to another status may have all, some or nothing of it.
     const owners = containers.filter((one) => !SETTLED.includes(wordOf(one)) || isRunning(one) || one.unclean);
-    const ids = new Set(owners.map(({ id }) => id));
+    // What belongs to a damaged record stays.
+    const damaged = ledger.keys("damaged/container/");
+    const ids = new Set([...owners.map(({ id }) => id), ...damaged]);
     const ofContainers = (all: readonly { container: string }[]): string[] => all.map(({ container }) => container);
     const mounts = found.mounts.filter((id) => !isNeeded(id));
     this.#only("mount", mounts, ids);
     this.#only("place on a network", ofContainers(found.joins), ids);
     this.#only("process", ofContainers(found.processes), ids);
     this.#only("exec", ofContainers(found.execs.map(({ subject }) => subject)), ids);
-    this.#only("files", found.containers, new Set(ledger.containers.keys()));
-    this.#only("network", found.networks, new Set(ledger.keys("network/")));
+    this.#only("files", found.containers, new Set([...ledger.containers.keys(), ...damaged]));
+    const networks = [...ledger.keys("network/"), ...ledger.keys("damaged/network/")];
+    this.#only("network", found.networks, new Set(networks));
     this.#volumes(ledger, found.volumes, containers);
   }
 
@@ -115,7 +118,7 @@ export class Owners implements Invariant {
   }
 
   #volumes(ledger: Ledger, found: readonly string[], containers: readonly ContainerRecord[]): void {
-    const kept = new Set(ledger.keys("volume/"));
+    const kept = new Set([...ledger.keys("volume/"), ...ledger.keys("damaged/volume/")]);
     this.#only("volume", found, kept);
     this.#only(
       "volume of a record",

@@ -11,6 +11,7 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "compression deflate": "told-in-all-ways.txt",
   "compression gzip": "told-in-all-ways.txt",
   "content-command make-directory": "working-directory.txt",
+  "deed set-aside": "record-torn.txt",
   "failure-kind busy": "failures-of-a-host.txt",
   "failure-kind exists": "failures-of-a-host.txt",
   "failure-kind internal": "failures-of-a-host.txt",

@@ -14,7 +14,6 @@ export const UNVISITED: Readonly<Record<string, string>> = {
   "block-counter time": FIGURES,
   "block-counter sectors": FIGURES,
   "deed migrated": "stories begin without records: none is of an earlier version",
-  "deed set-aside": "no story damages a record",
   "deed skipped": "no story damages the journal",
   "network-command drop": "is for networks that no record speaks of, and no story loses one's record",
   "reply-command cut": "the core ends what it has begun; hosts alone break off",

@@ -1,7 +1,6 @@
 // The course of a story's world: a machine, the mischief on it, and its events, one after the other.
 
 import type { records } from "../../../hosts/host.js";
-import { MemoryJournal } from "../../../hosts/journal.js";
 import { simulatedHost } from "../../../hosts/simulated/host.js";
 import type { SimulatedHost } from "../../../hosts/simulated/options.js";
 import { faultOf } from "../faults.js";
@@ -28,9 +27,7 @@ export class Course {
 
   /** What is kept of the journal, from a position on. */
   journal(position: bigint): records.JournalEntry[] {
-    const { journal } = this.machine.records;
-    if (!(journal instanceof MemoryJournal)) throw new Error("the journal of this world cannot be read at once");
-    return journal.page({ from: { tag: "position", val: position }, bytes: 0xffff_ffff }).entries;
+    return this.mischief.disk.journal.page({ from: { tag: "position", val: position }, bytes: 0xffff_ffff }).entries;
   }
 
   /** One event of the world; false if there is none. */
@@ -64,7 +61,7 @@ export class Course {
 
   /** What else a machine may do to an engine. Throws for a word that is none. */
   mishap(word: string, [first = "", second = "", ...rest]: readonly string[]): void {
-    const { clock, ports, reading } = this.mischief;
+    const { clock, disk, ports, reading } = this.mischief;
     switch (word) {
       case "clock":
         return clock.set(BigInt(first) * SECOND);
@@ -76,6 +73,8 @@ export class Course {
         return ports.snatch(Number(first));
       case "read":
         return reading.add([first, second, ...rest]);
+      case "damage":
+        return disk.damage(first, second);
       default:
         throw new Error(`no such line: ${word}`);
     }

@@ -20,6 +20,7 @@ import { Draw } from "../random.js";
 import { breaking } from "./breaking.js";
 import { MachineClock } from "./clock.js";
 import { Coming } from "./coming.js";
+import { Disk } from "./disk.js";
 import { failureFor } from "./failing.js";
 import { HeldPorts } from "./ports.js";
 import { Reading } from "./reading.js";
@@ -57,6 +58,7 @@ export class Mischief {
   refusals: ("unkept" | "kept")[] = [];
   readonly ports = new HeldPorts();
   readonly reading = new Reading(() => this.#delay(true));
+  readonly disk: Disk;
   readonly #world: SimulatedHost;
   readonly #watcher: MischiefWatcher;
   readonly #draw: Draw;
@@ -73,6 +75,8 @@ export class Mischief {
 
   constructor(world: SimulatedHost, seed: number, watcher: MischiefWatcher) {
     this.#world = world;
+    // The world has nothing but its room for them.
+    this.disk = new Disk(() => world.records.commit([]));
     this.clock = new MachineClock(world.timers);
     this.#watcher = watcher;
     this.#draw = new Draw(seed, "mischief");
@@ -212,7 +216,7 @@ export class Mischief {
   }
 
   #records(): RecordStore {
-    const { records } = this.#world;
+    const records = this.disk;
     return {
       load: () => this.reading.of("records", () => records.load()),
       journal: {
