@@ -206,6 +206,42 @@ describe("a trap", () => {
     expect(left.at(-1)).toBe("3:whole 200");
   });
 
+  test("tells the next instance who has hung up meanwhile: it would go on for nobody, for ever", async () => {
+    let [finish, epoch] = [() => {}, 0];
+    const heard: string[] = [];
+    const base = script([]);
+    const state = { tag: "running" as const, val: { pid: 1, at: 0n } };
+    const { driver, request, left, happen } = await openWorld(
+      {
+        open: (_imports, options) => void (epoch = options.epoch),
+        step: (imports, input) => {
+          if (input.tag === "request") heard.push(`${epoch}: ${input.val.target}`);
+          if (input.tag === "closed") heard.push(`${epoch}: closed ${input.val.request}`);
+          base.step(imports, input);
+        },
+      },
+      {
+        processes: () => new Promise<{ tag: "done" }>((resolve) => (finish = () => resolve({ tag: "done" }))),
+        inventory: async () => ({ ...noInventory(), processes: [{ container: "c", run: 1, state, memoryKills: 0 }] }),
+      },
+    );
+    request("/pending");
+    request("/logs");
+    request("/trap");
+    await settle();
+    const id = request("/wait");
+    for (const gone of [id, 2n]) driver.deliver({ tag: "closed", val: { request: gone, why: "client" } });
+    finish();
+    await settle();
+    expect(heard).toEqual(["1: /pending", "1: /logs", "1: /trap", "2: /wait", `2: closed ${id}`, "2: closed 2"]);
+    // Who was bound to a run has gone, too: at its end nobody is told.
+    happen({
+      tag: "exited",
+      val: { container: "c", run: 1, exit: { code: 0, outOfMemory: false, lost: false, at: 0n } },
+    });
+    expect(left.filter((what) => what.startsWith("2:"))).toEqual(["2:open", "2:splice"]);
+  });
+
   test("ends the process at the third within a minute, not later", async () => {
     const quick = await openWorld(script([]));
     for (let trap = 0; trap < 3; trap++) {
