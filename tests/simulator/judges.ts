@@ -12,6 +12,7 @@ import { Events } from "./invariants/events.js";
 import { ExecEnds } from "./invariants/exec-ends.js";
 import { ExecEvents } from "./invariants/exec-events.js";
 import { Figures } from "./invariants/figures.js";
+import { Health } from "./invariants/health/health.js";
 import { History, type ReadJournal } from "./invariants/history.js";
 import { Images } from "./invariants/images.js";
 import type { AtRest, Held, Invariant, Seen } from "./invariants/invariant.js";
@@ -93,6 +94,7 @@ export class Judges implements Observer {
       history,
       new ExecEnds(),
       new ExecEvents(),
+      new Health(),
       ...(copies ? [twins, this.forks] : []),
       restarts,
       new Remembered(),
@@ -213,8 +215,10 @@ export class Judges implements Observer {
     const notes = step.explain();
     let taken: Uint8Array | null = null;
     const snapshot = (): Uint8Array => (taken ??= step.snapshot());
+    let told: engine.Stored[] | null = null;
+    const remembered = (): engine.Stored[] => (told ??= this.#machine.remembered());
     const { ledger, steps: count } = this;
-    const seen = { ...step, ...this.#machine, snapshot, digest, input, opening, notes, ledger, count };
+    const seen = { ...step, ...this.#machine, remembered, snapshot, digest, input, opening, notes, ledger, count };
     this.hold(() => {
       for (const invariant of this.#invariants) invariant.stepped?.(seen);
     });

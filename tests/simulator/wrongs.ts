@@ -155,6 +155,10 @@ export const WRONGS: readonly Found[] = [
     ...{ says: "knows by itself, opened again, how well containers are", on: "replies", command: "whole", each: 1 },
     ...{ instead: unforgetting, copied: true, found: "forks" },
   },
+  {
+    ...{ says: "lets probes go on that take too long", on: "processes", command: "signal-exec", each: 1 },
+    ...{ instead: NOTHING, found: "health" },
+  },
   { says: "has not started what it says that it has", hear: misheard, found: "promises" },
   { says: "asks twice", on: "processes", command: "launch", each: 3, instead: TWICE, found: "operations" },
 ];

@@ -50,7 +50,15 @@ function policyOf(value: string): unknown {
   return count === undefined ? { Name } : { Name, MaximumRetryCount: Number(count) };
 }
 
-/** `0`: it is well; `1`: it is not. */
+/**
+ * `0.1.never,500,2,3000,200`: codes that its probes end with, in turns, or that they do not end by themselves; then
+ * interval, retries, start period and start interval, as far as they are given.
+ */
 function healthOf(value: string): unknown {
-  return { Test: ["CMD", "job", "1", value], Interval: 500_000_000, Timeout: 200_000_000, Retries: 2 };
+  const [codes = "0", interval = "500", retries = "2", grace = "0", often = "0"] = value.split(",");
+  const ns = (milliseconds: string): number => Number(milliseconds) * 1_000_000;
+  return {
+    ...{ Test: ["CMD", "probe", ...codes.split(".")], Timeout: ns("200") },
+    ...{ Interval: ns(interval), Retries: Number(retries), StartPeriod: ns(grace), StartInterval: ns(often) },
+  };
 }

@@ -60,7 +60,7 @@ export function drawWishes(draw: Draw): string {
     [14, `joined=${other}`],
     [9, `linked=${other}`],
     [8, `policy=${draw.one(["always", "unless-stopped", "on-failure:2"])}`],
-    [16, `healthy=${draw.one(["0", "1"])}`],
+    [8, `healthy=${drawHealth(draw)}`],
     [8, "memory=64"],
     [8, "stdin"],
     [8, "tty"],
@@ -72,4 +72,11 @@ export function drawWishes(draw: Draw): string {
   ]);
   const net = draw.one(["none", "bridge", "bridge", draw.one(["host", `container:${other}`])]);
   return [`job=${[life, draw.one(["0", "3"]), ...manners].join(",")}`, `net=${net}`, ...wishes].join(" ");
+}
+
+/** Well or not, or now this and now that; with a time to start in or without. */
+function drawHealth(draw: Draw): string {
+  const codes = draw.one(["0", "1", "0.1.1.0", "1.1.never.0", "2.0.0.1", "never", "0.never.1"]);
+  const grace = draw.one(["0,0", "0,0", "1000,200", "5000,300", "300,0"]);
+  return [codes, draw.one([50, 500, 500, 2000]), draw.one([1, 2, 3]), grace].join(",");
 }

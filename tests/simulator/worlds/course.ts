@@ -7,6 +7,7 @@ import { faultOf } from "../faults.js";
 import { job } from "./job.js";
 import { liar } from "./liar.js";
 import { Mischief, type MischiefWatcher, type Trick } from "./mischief.js";
+import { probes } from "./probe.js";
 
 /** The world runs so many events at most while it comes to rest. */
 export const REST_EVENTS = 20_000;
@@ -20,7 +21,7 @@ export class Course {
   readonly #look: () => Promise<void>;
 
   constructor(seed: number, watcher: MischiefWatcher, look: () => Promise<void>) {
-    this.machine = simulatedHost({ seed, pace: "stopped", programs: { job }, elsewhere: liar });
+    this.machine = simulatedHost({ seed, pace: "stopped", programs: { job, probe: probes() }, elsewhere: liar });
     this.mischief = new Mischief(this.machine, seed, watcher);
     this.#look = look;
   }

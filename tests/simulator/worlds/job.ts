@@ -27,7 +27,7 @@ const greedy: Program = async () => {
 };
 
 /** Not an event of the world: it would leap there when nothing else is to come. */
-function endless({ ended }: Process): Promise<never> {
+export function endless({ ended }: Process): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (ended.aborted) reject(ended.reason as Error);
     ended.addEventListener("abort", () => reject(ended.reason as Error));
