@@ -11,22 +11,28 @@ import { Forks } from "./forks/forks.js";
 import { Events } from "./invariants/events.js";
 import { ExecEnds } from "./invariants/exec-ends.js";
 import { ExecEvents } from "./invariants/exec-events.js";
+import { ExecInspects } from "./invariants/exec-inspects.js";
 import { Figures } from "./invariants/figures.js";
 import { Health } from "./invariants/health/health.js";
 import { History, type ReadJournal } from "./invariants/history.js";
 import { Images } from "./invariants/images.js";
 import type { AtRest, Held, Invariant, Seen } from "./invariants/invariant.js";
+import { NetworkEvents } from "./invariants/network-events.js";
 import { Operations } from "./invariants/operations.js";
 import { Owners } from "./invariants/owners.js";
 import { Ports } from "./invariants/ports.js";
 import { Promises } from "./invariants/promises.js";
+import { Prunes } from "./invariants/prunes.js";
 import { Remembered } from "./invariants/remembered.js";
 import { Replies } from "./invariants/replies.js";
 import { Restarts } from "./invariants/restarts.js";
+import { Delays } from "./invariants/runs/delays.js";
+import { Revivals } from "./invariants/runs/revivals.js";
 import { SettingsHold } from "./invariants/settings.js";
 import { Spared } from "./invariants/spared.js";
 import { Statuses } from "./invariants/statuses.js";
 import { Twins } from "./invariants/twins.js";
+import { Until } from "./invariants/until.js";
 import { UNKNOWN_CODE, Vanished, containersIn, vanished } from "./invariants/vanished.js";
 import { Ledger, isReadable } from "./ledger.js";
 import type { Fact, Oracle } from "./oracle.js";
@@ -55,6 +61,7 @@ export class Judges implements Observer {
   readonly ledger = new Ledger();
   readonly events = new Events();
   readonly operations = new Operations();
+  readonly replies = new Replies();
   readonly forks: Forks;
   /** Of cores, over the whole story. */
   steps = 0;
@@ -72,19 +79,20 @@ export class Judges implements Observer {
 
   constructor({ seed, core, oracles, copies, found, held, isHeld, settings, journal, remembered }: JudgesNeeds) {
     const spares = new Spares(core);
-    const [replies, history, twins] = [new Replies(), new History(journal), new Twins(spares)];
+    const [history, twins] = [new History(journal), new Twins(spares)];
     this.forks = new Forks({ seed, core, operations: this.operations, twins });
     this.#machine = { found, held, remembered };
     this.#oracles = [this.#promises, history, ...oracles];
     const [restarts, figures] = [new Restarts(spares), new Figures()];
-    this.#trusting = new Set<Invariant>([this.#promises, history, restarts, figures, this.forks]);
+    const onRuns = [new Health(), new Delays(), new Revivals()];
+    this.#trusting = new Set<Invariant>([this.#promises, history, restarts, figures, this.forks, ...onRuns]);
     this.#invariants = [
       this.#spared,
-      replies,
+      this.replies,
       new Statuses(rulesOf(spares)),
       this.operations,
       // They ask those before them what is under way.
-      new Owners(this.operations, replies),
+      new Owners(this.operations, this.replies),
       new Images(this.operations),
       new Ports(isHeld),
       new SettingsHold(settings),
@@ -94,7 +102,11 @@ export class Judges implements Observer {
       history,
       new ExecEnds(),
       new ExecEvents(),
-      new Health(),
+      new ExecInspects(),
+      ...onRuns,
+      new NetworkEvents(),
+      new Prunes(),
+      new Until(),
       ...(copies ? [twins, this.forks] : []),
       restarts,
       new Remembered(),

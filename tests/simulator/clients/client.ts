@@ -3,7 +3,7 @@
 
 import { bodyOf, formOf } from "../../../hosts/body-form.js";
 import type { EmbeddedEngine } from "../../../hosts/embedding/embedded-engine.js";
-import type { engine } from "../../../hosts/host.js";
+import type { RequestId, engine } from "../../../hosts/host.js";
 import type { Answer, Asked } from "../oracle.js";
 import { Connection, type Listener } from "./connection.js";
 import { BODY_LIMIT, type Sent, type Visible } from "./verb.js";
@@ -15,7 +15,7 @@ export interface ClientNeeds {
   /** Counts requests of the whole story. */
   nextNumber: () => number;
   asked: (asked: Asked) => void;
-  left: (asked: Asked) => void;
+  left: (asked: Asked, request: RequestId) => void;
   listener: Listener;
 }
 
@@ -126,7 +126,7 @@ export class Client {
     if (connection === undefined) return;
     this.open.delete(connection);
     if (this.#awaited === connection) this.#awaited = null;
-    this.#needs.left(connection.asked);
+    this.#needs.left(connection.asked, connection.request);
     connection.hangUp();
   }
 

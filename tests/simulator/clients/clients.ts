@@ -31,7 +31,10 @@ export class Clients {
       ...{ engine: this.#engine(), visible: this.#visible, listener: this.#listener() },
       nextNumber: () => (this.#requests += 1),
       asked: (asked) => judges.judge((oracle) => (oracle.asked(asked), null)),
-      left: (asked) => judges.judge((oracle) => (oracle.left(asked), null)),
+      left: (asked, request) => {
+        judges.replies.departed(request);
+        judges.judge((oracle) => (oracle.left(asked), null));
+      },
     });
     this.#all.set(name, client);
     return client;

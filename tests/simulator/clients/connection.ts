@@ -16,6 +16,7 @@ export interface Listener {
 
 export class Connection implements Channel {
   readonly asked: Asked;
+  readonly request: RequestId;
   readonly #listener: Listener;
   readonly #exchange: Exchange;
   readonly #leave: () => void;
@@ -37,6 +38,7 @@ export class Connection implements Channel {
 
   private constructor(asked: Asked, id: RequestId, engine: EmbeddedEngine, listener: Listener) {
     this.asked = asked;
+    this.request = id;
     this.#listener = listener;
     this.#leave = () => {
       engine.replies.remove(id);

@@ -40,7 +40,7 @@ export function drawCommand(draw: Draw): string[] {
     [1, () => [`stats ${name} once`, `top ${name}`]],
     [1, () => ["info", "version", "usage"]],
     [1, () => [`update ${name} ${draw.one([64, 128])}`]],
-    [1, () => [draw.one(["events", "events 100", "past"])]],
+    [1, () => [draw.one(["events", "events 100", "past", "events-until 2"])]],
   ])();
 }
 

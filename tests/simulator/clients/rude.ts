@@ -27,6 +27,7 @@ export function drawRudeness(draw: Draw): string[] {
     [1, () => ["exec-start last", "exec-start last"]],
     [1, () => [`exec ${ref} ${drawExec(draw)}`, "exec-resize"]],
     [1, () => [`copy-in ${ref} /`, `copy-in ${ref} / clash`]],
+    [1, () => ["exec-inspect"]],
     [2, () => [`pull ${drawPulled(draw)}`, ...(draw.onceIn(2) ? ["hang-up 0"] : [])]],
     [1, () => [`prune ${draw.one(["containers", "images", "volumes"])}`]],
     [1, () => [`untag ${draw.one([...IMAGES, "made"])} force=1`]],
@@ -36,6 +37,7 @@ export function drawRudeness(draw: Draw): string[] {
     [1, () => [`export ${ref}`, "hang-up 0"]],
     [1, () => ["events", "stop-reading"]],
     ...(draw.onceIn(8) ? ([[1, () => [`oversized ${name}`]]] as const) : []),
+    [1, () => [`events-until ${draw.one([1, 5, 100])}`, ...(draw.onceIn(2) ? [`hang-up ${draw.below(3)}`] : [])]],
     [1, () => [`tag ${drawImage(draw)} ${draw.one(["made", "busybox", "other"])}`]],
   ])();
 }

@@ -68,6 +68,10 @@ const VERBS: Readonly<Record<string, Verb>> = {
       ask("GET", "/events", since === undefined ? "" : `since=${Math.floor(now() - Number(since))}`),
     goesOn: true,
   },
+  "events-until": {
+    send: ([seconds = "1"], { now }) => ask("GET", "/events", `until=${Math.floor(now()) + Number(seconds)}`),
+    goesOn: true,
+  },
   past: { send: (_, { now }) => ask("GET", "/events", `since=0&until=${Math.floor(now())}`) },
   fuzz: { send: ([number = "0"], visible) => fuzzed(Number(number), visible), goesOn: true },
 };

@@ -24,10 +24,14 @@ interface Open {
 const CREDIT = 1024 * 1024;
 /** They are mounted for it, whether their container runs or not. */
 const ON_FILES = /\/(archive|changes|commit|export|json|system\/df)\b/;
+/** Whoever waits for a container's end or looks at its figures waits no longer than there is a container. */
+const ENDS_WITH_CONTAINER = /\/(wait|stats|stop|restart)\b/;
 const SETTLED = ["running", "paused", "restarting"];
 
 export class Replies implements Invariant {
   readonly #open = new Map<RequestId, Open>();
+  /** Their clients have hung up, whatever the engine has been told of it. */
+  readonly #departed = new Set<RequestId>();
 
   stepped({ input, outputs, ledger }: Seen): void {
     if (input?.tag === "request") {
@@ -59,11 +63,21 @@ export class Replies implements Invariant {
     this.#open.clear();
   }
 
-  /** Nobody waits for what cannot come. */
+  /** A client hangs up. The engine is told, be it that instance of it or the next. */
+  departed(request: RequestId): void {
+    this.#departed.add(request);
+  }
+
+  /** Nobody waits for what cannot come, and nothing is done for who is gone. */
   rested({ ledger }: AtRest): void {
-    for (const { method, target, state, left, container, run } of this.#open.values()) {
-      if (left || mayWaitForEver(target)) continue;
+    for (const [request, { method, target, state, left, container, run }] of this.#open) {
+      if (left) continue;
+      if (this.#departed.has(request)) {
+        throw new Breach("replies", `the client of ${method} ${target} has hung up, and the engine does not know`);
+      }
       const whose = ledger.containers.get(container);
+      const isGone = container !== "" && whose === undefined;
+      if (mayWaitForEver(target) && !(isGone && ENDS_WITH_CONTAINER.test(target))) continue;
       const status = whose === undefined ? "gone" : wordOf(whose);
       const runs = SETTLED.includes(status);
       if (runs && /\/(wait|attach|logs|stats)\b/.test(target)) continue;

@@ -19,10 +19,14 @@ const LONG_ROUND_NS = 300_000_000_000n;
 const RUNNING = ["running", "paused"];
 /** Answers that are due at some time. */
 const DUE = /\/stats\b|\/events\?.*until=/;
+/** Whose time may come while what is before it is still being read. */
+const READS = /\/events\?.*until=/;
 
 export class Timers {
   /** And when they are to go off. */
   readonly #set = new Map<Operation, Timer>();
+  /** Those that may have to wait for something else. */
+  readonly #patient = new Set<Operation>();
   /** Requests that may have a timer, and have not been answered to their end. */
   readonly #due = new Set<RequestId>();
 
@@ -35,7 +39,8 @@ export class Timers {
     if (delay === undefined && !isIdle) broken(`timer ${input.val}, which was called off, did something`);
     // What its policy waits before the next run may be over before the last one's things are given back.
     const isEarly = [...ledger.containers.values()].some((container) => wordOf(container) === "recycling");
-    if (delay === undefined || !isIdle || isEarly || delay >= ROUND_NS) return;
+    const isPatient = this.#patient.delete(input.val);
+    if (delay === undefined || !isIdle || isEarly || isPatient || delay >= ROUND_NS) return;
     broken(`a timer of ${delay / MS} ms goes off, and nobody needs it`);
   }
 
@@ -47,6 +52,7 @@ export class Timers {
     }
     for (const { to, op, command } of outputs.effects) {
       if (to !== "timers") continue;
+      if (command.tag === "set" && input?.tag === "request" && READS.test(input.val.target)) this.#patient.add(op);
       // Whoever sets those would make up for lost time, with a burst.
       if (command.tag === "set" && command.val < now.monotonic) broken("a timer is set for a time that is over");
       if (command.tag === "set") this.#set.set(op, { at: command.val, delay: command.val - now.monotonic });
@@ -69,6 +75,7 @@ export class Timers {
 
   crashed(): void {
     this.#set.clear();
+    this.#patient.clear();
     this.#due.clear();
   }
 }

@@ -121,10 +121,7 @@ function limit(probe: Probe, delay: bigint, { outputs, now }: Seen): void {
 function mustKill({ exec }: Probe, { outputs }: Seen): void {
   const isKilled = outputs.effects.some(({ to, command }) => {
     return (
-      to === "processes" &&
-      command.tag === "signal-exec" &&
-      command.val.exec === exec &&
-      command.val.number === SIGKILL
+      to === "processes" && command.tag === "signal-exec" && command.val.exec === exec && command.val.number === SIGKILL
     );
   });
   if (!isKilled) throw new Breach("health", `probe ${exec} is not killed`);

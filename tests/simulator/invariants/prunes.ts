@@ -1,0 +1,32 @@
+// One prune of containers or networks at a time: another one is refused at once, and none without one.
+
+import type { RequestId } from "../../../hosts/host.js";
+import { Breach } from "../breach.js";
+import type { Invariant, Seen } from "./invariant.js";
+
+const PRUNE = /^(?:\/v[\d.]+)?\/(containers|networks)\/prune$/;
+const CONFLICT = 409;
+
+export class Prunes implements Invariant {
+  /** The one that is under way. */
+  #going: RequestId | null = null;
+
+  stepped({ input, outputs, opening }: Seen): void {
+    if (opening !== null) this.#going = null;
+    const asked = input?.tag === "request" && input.val.method === "POST" ? input.val : null;
+    const isPrune = PRUNE.test(asked?.target ?? "");
+    for (const { request, command } of outputs.replies) {
+      if (request === this.#going && command.tag === "whole") this.#going = null;
+    }
+    if (asked === null || !isPrune) return;
+    const answer = outputs.replies.find(({ request }) => request === asked.id)?.command;
+    const status = answer?.tag === "whole" ? answer.val.head.status : null;
+    if (this.#going !== null && status !== CONFLICT) broken(`${asked.target} goes on beside request ${this.#going}`);
+    if (this.#going === null && status === CONFLICT) broken(`${asked.target} is refused, and no other goes on`);
+    if (status === null) this.#going = asked.id;
+  }
+}
+
+function broken(message: string): never {
+  throw new Breach("prunes", message);
+}

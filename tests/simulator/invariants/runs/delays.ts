@@ -1,0 +1,108 @@
+// What a restart policy waits before the next run: a tenth of a second first, twice as long each time, a minute at most,
+// and from the beginning again behind a run of ten seconds, or when a client starts the container. Nothing runs before.
+
+import { Breach } from "../../breach.js";
+import { type Ledger, parsed, wordOf } from "../../ledger.js";
+import type { Invariant, Seen } from "../invariant.js";
+
+const FIRST = 100_000_000n;
+const LONGEST = 60_000_000_000n;
+const GOOD_RUN = 10_000_000_000n;
+
+interface Policed {
+  id: string;
+  restartDelay: number;
+  restartCount: number;
+}
+
+export class Delays implements Invariant {
+  /** The last one, and how often a run has followed by itself, by container. */
+  readonly #last = new Map<string, { delay: bigint; count: number }>();
+  /** When the next run may begin, of monotonic time. */
+  readonly #due = new Map<string, bigint>();
+
+  stepped(seen: Seen): void {
+    const { opening, notes, ledger, now } = seen;
+    if (opening !== null) this.#opened(opening);
+    const resumed = opening === null ? [] : [...this.#last.keys()].filter((id) => isWaiting(ledger, id));
+    for (const note of notes) {
+      if (note.tag !== "moved") continue;
+      const { container: id, rule } = note.val;
+      if (rule.cause === "start") this.#begun(id);
+      if (rule.cause === "elapsed") this.#elapsed(id, now.monotonic);
+      if (rule.cause !== "recycle") continue;
+      this.#ended(id, ledger);
+      this.#wait(id, seen);
+    }
+    for (const id of resumed) if (!this.#due.has(id)) this.#wait(id, seen);
+    this.#known(seen);
+  }
+
+  #opened({ records }: NonNullable<Seen["opening"]>): void {
+    this.#last.clear();
+    this.#due.clear();
+    for (const { key, value } of records) {
+      if (!key.startsWith("container/")) continue;
+      const { id, restartDelay, restartCount: count } = parsed(value) as Policed;
+      this.#last.set(id, { delay: BigInt(restartDelay), count });
+    }
+  }
+
+  #begun(id: string): void {
+    this.#last.set(id, { delay: 0n, count: 0 });
+    this.#due.delete(id);
+  }
+
+  #ended(id: string, ledger: Ledger): void {
+    const { delay, count } = this.#last.get(id) ?? { delay: 0n, count: 0 };
+    const [began, ended] = [timeOf(ledger, id, "startedAt"), timeOf(ledger, id, "finishedAt")];
+    const last = ended - began >= GOOD_RUN ? 0n : delay;
+    const next = last === 0n ? FIRST : last * 2n < LONGEST ? last * 2n : LONGEST;
+    this.#last.set(id, { delay: next, count: count + 1 });
+  }
+
+  #wait(id: string, { outputs, now }: Seen): void {
+    const { delay } = this.#last.get(id)!;
+    const due = now.monotonic + delay;
+    const isSet = outputs.effects.some(
+      ({ to, command }) => to === "timers" && command.tag === "set" && command.val === due,
+    );
+    if (!isSet) broken(`the next run of ${id} is due in ${delay} ns, and no timer is set for then`);
+    this.#due.set(id, due);
+  }
+
+  #elapsed(id: string, monotonic: bigint): void {
+    const due = this.#due.get(id);
+    if (due === undefined) broken(`${id} is started by its policy, and nothing was due`);
+    if (monotonic < due) broken(`${id} is started by its policy ${due - monotonic} ns too early`);
+    this.#due.delete(id);
+  }
+
+  /** What the record says of it is what the next engine goes on with. */
+  #known({ ledger }: Seen): void {
+    for (const key of ledger.changed.filter((one) => one.startsWith("container/"))) {
+      const id = key.slice("container/".length);
+      const [last, record] = [this.#last.get(id), ledger.json<Policed>(key)];
+      if (last === undefined || record === undefined) continue;
+      const { restartDelay, restartCount } = record;
+      if (BigInt(restartDelay) === last.delay && restartCount === last.count) continue;
+      broken(
+        `the record of ${id} says ${restartCount} restarts, ${restartDelay} ns; it were ${last.count}, ${last.delay} ns`,
+      );
+    }
+  }
+}
+
+function isWaiting(ledger: Ledger, id: string): boolean {
+  const container = ledger.containers.get(id);
+  return container !== undefined && ["recycling", "restarting"].includes(wordOf(container));
+}
+
+/** To the nanosecond, which no number of JavaScript's is. */
+function timeOf(ledger: Ledger, id: string, member: "startedAt" | "finishedAt"): bigint {
+  return BigInt(new RegExp(`"${member}":(-?\\d+)`).exec(ledger.text(`container/${id}`))?.[1] ?? "0");
+}
+
+function broken(message: string): never {
+  throw new Breach("delays", message);
+}

@@ -1,0 +1,134 @@
+// Which containers run again by their restart policies, behind a run and with the engine: `always` whoever stopped them,
+// `unless-stopped` unless a client did, `on-failure` after a failure, as often as it may. Behind a run that a client has
+// ended none follows at once. What a client did is known here from what was sent to containers, and from no record.
+
+import { Breach } from "../../breach.js";
+import { type ContainerRecord, type Ledger, parsed, wordOf } from "../../ledger.js";
+import type { AtRest, Invariant, Seen } from "../invariant.js";
+
+interface Policed extends ContainerRecord {
+  restartCount: number;
+  startsAgain: boolean;
+  manuallyStopped: boolean;
+  hostConfig: { RestartPolicy?: { Name: string; MaximumRetryCount?: number } | null };
+  lastChange?: { why: string };
+}
+
+/** By container: whether a client has stopped it since it was started; not there: it has not. */
+type Stopped = ReadonlyMap<string, boolean | "perhaps">;
+
+const ON_RUNS = ["start", "elapsed"];
+/** Does nothing of these by itself, and what becomes of them is another one's affair. */
+const NEVER = ["created", "removing", "dead"];
+const FOLLOWED = ["recycling", "restarting"];
+const KILL = /^(?:\/v[\d.]+)?\/containers\/([^/]+)\/kill\b/;
+
+export class Revivals implements Invariant {
+  /** After each step, the first of them before the instance was opened. */
+  #stopped: Stopped[] = [new Map()];
+  /** Those that must start, and those that may not but for a client. */
+  readonly #owed = new Set<string>();
+  readonly #barred = new Set<string>();
+
+  stepped(seen: Seen): void {
+    const { opening, notes, ledger } = seen;
+    if (opening !== null) this.#opened(seen, opening.records);
+    const now = new Map(this.#stopped.at(-1));
+    this.#noteStops(seen, now);
+    for (const note of notes) {
+      if (note.tag !== "moved") continue;
+      const { container: id, rule } = note.val;
+      if (rule.cause === "exit" || rule.cause === "recycle")
+        followed(id, rule.cause === "recycle", now.get(id), ledger);
+      if (rule.cause === "start") this.#started(id, ledger);
+      if (rule.cause === "start") now.delete(id);
+      if (rule.cause === "cancel") now.set(id, true);
+      if (ON_RUNS.includes(rule.cause) || rule.cause === "cancel" || rule.cause === "remove") this.#owed.delete(id);
+    }
+    this.#stopped.push(now);
+  }
+
+  rested({ ledger }: AtRest): void {
+    const waits = [...ledger.containers.values()].some((one) => wordOf(one) === "restarting");
+    for (const id of this.#owed) {
+      const container = ledger.containers.get(id);
+      // Its time has not come; or that of another one that it is linked to.
+      if (container === undefined || waits) continue;
+      broken(`${id} was to start with the engine, and is ${wordOf(container)}`);
+    }
+  }
+
+  #opened({ ledger }: Seen, records: NonNullable<Seen["opening"]>["records"]): void {
+    const known = ledger.lost === null ? undefined : this.#stopped.at(-1 - ledger.lost);
+    const containers = records.filter(({ key }) => key.startsWith("container/"));
+    const all = containers.map(({ value }) => parsed(value) as Policed);
+    this.#owed.clear();
+    this.#barred.clear();
+    const stopped = new Map(known);
+    for (const record of all) {
+      const { Name } = record.hostConfig.RestartPolicy ?? { Name: "" };
+      // Of one without a policy nobody needs to know.
+      if (known === undefined || ["", "no"].includes(Name)) stopped.set(record.id, record.manuallyStopped);
+    }
+    this.#stopped = [stopped];
+    for (const record of all) this.#judge(record, stopped.get(record.id) ?? false, ledger);
+  }
+
+  #judge(before: Policed, stopped: boolean | "perhaps", ledger: Ledger): void {
+    const { id, creating, startsAgain } = before;
+    const after = ledger.json<Policed>(`container/${id}`);
+    // A client's restart goes on.
+    if (after === undefined || creating === true || startsAgain || NEVER.includes(wordOf(before))) return;
+    if (["running", "paused"].includes(wordOf(after))) return;
+    const code = wordOf(before) === "exited" ? before.exitCode : after.exitCode;
+    const wants = FOLLOWED.includes(wordOf(before)) || (after.everRan && wantsAnother(before, code, stopped));
+    if (wants === "perhaps") return;
+    (wants ? this.#owed : this.#barred).add(id);
+  }
+
+  /** Every signal is a client's, or follows one. Of what waits for its next run a signal may count, and nothing is sent. */
+  #noteStops({ input, outputs, ledger }: Seen, now: Map<string, boolean | "perhaps">): void {
+    for (const { to, command } of outputs.effects) {
+      if (to === "processes" && command.tag === "signal") now.set(command.val.subject.container, true);
+    }
+    if (input?.tag !== "request" || !KILL.test(input.val.target)) return;
+    for (const container of ledger.containers.values()) {
+      if (FOLLOWED.includes(wordOf(container)) && now.get(container.id) !== true) now.set(container.id, "perhaps");
+    }
+  }
+
+  #started(id: string, ledger: Ledger): void {
+    const { why = "" } = ledger.json<Policed>(`container/${id}`)?.lastChange ?? {};
+    const isClients = /^[A-Z]+ \//.test(why);
+    if (this.#barred.has(id) && !isClients) broken(`${id} starts with the engine (${why}), and should not`);
+    this.#barred.delete(id);
+  }
+}
+
+/** At the end of a run. */
+function followed(id: string, isFollowed: boolean, stopped: boolean | "perhaps" = false, ledger: Ledger): void {
+  const record = ledger.json<Policed>(`container/${id}`);
+  if (record === undefined) return;
+  const restartCount = record.restartCount - (isFollowed ? 1 : 0);
+  const wants = wantsAnother({ ...record, restartCount }, record.exitCode, stopped);
+  if (isFollowed && wants === false) broken(`another run of ${id} follows code ${record.exitCode}, and should not`);
+  if (!isFollowed && wants === true && stopped === false) broken(`no run of ${id} follows code ${record.exitCode}`);
+}
+
+function wantsAnother(record: Policed, code: number, stopped: boolean | "perhaps"): boolean | "perhaps" {
+  const { Name = "", MaximumRetryCount: most = 0 } = record.hostConfig.RestartPolicy ?? {};
+  switch (Name) {
+    case "always":
+      return true;
+    case "unless-stopped":
+      return stopped === "perhaps" ? "perhaps" : !stopped;
+    case "on-failure":
+      return code !== 0 && (most === 0 || record.restartCount < most);
+    default:
+      return false;
+  }
+}
+
+function broken(message: string): never {
+  throw new Breach("revivals", message);
+}
