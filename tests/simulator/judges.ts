@@ -169,6 +169,7 @@ export class Judges implements Observer {
   /** The engine was killed. */
   crashed(): void {
     this.#forget();
+    this.replies.restarted();
     this.judge((oracle) => (oracle.crashed(), null));
   }
 

@@ -68,6 +68,11 @@ export class Replies implements Invariant {
     this.#departed.add(request);
   }
 
+  /** Another engine, which counts requests from the beginning. */
+  restarted(): void {
+    this.#departed.clear();
+  }
+
   /** Nobody waits for what cannot come, and nothing is done for who is gone. */
   rested({ ledger }: AtRest): void {
     for (const [request, { method, target, state, left, container, run }] of this.#open) {
