@@ -5,13 +5,15 @@ import { defineConfig } from "vitest/config";
 import { LongFirst } from "./order.js";
 import { ALL, SHARED } from "./sharing.js";
 
+const LENDER = fileURLToPath(new URL("support/lending/lender.ts", import.meta.url));
+
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
     // Two that differ in nothing but in who shares a process (sharing.ts).
     projects: [
       { extends: true, test: { name: "in turn", include: [...SHARED], isolate: false } },
-      { extends: true, test: { name: "alone", include: [...ALL], exclude: [...SHARED] } },
+      { extends: true, test: { name: "alone", include: [...ALL], exclude: [...SHARED], globalSetup: [LENDER] } },
     ],
     pool: "forks",
     // Most of what a file does is to wait for daemons and containers of its own.

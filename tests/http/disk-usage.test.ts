@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { pause, until } from "../support/commands.js";
 import { messageOf } from "../support/engine-client.js";
-import { onEngines, testExcept } from "../support/on-engines.js";
+import { onOwnEngines, testExcept } from "../support/on-engines.js";
 
 interface Container {
   Id: string;
@@ -42,7 +42,7 @@ interface NewUsage {
 const WRITTEN = 3 << 20;
 const WRITES = ["sh", "-c", "dd if=/dev/zero of=/big bs=1M count=3 2>/dev/null; echo hello > /data/file"];
 
-onEngines("disk usage", (engine, kind) => {
+onOwnEngines("disk usage", (engine, kind) => {
   test("an ended container, its volume, its image", async () => {
     const id = await engine().create({ Cmd: WRITES, Volumes: { "/data": {} } });
     await engine().start(id);

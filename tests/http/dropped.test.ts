@@ -6,7 +6,7 @@ import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
 import { Footprint } from "../support/footprint.js";
 import { FULL } from "../support/full-sizes.js";
-import { onEngines } from "../support/on-engines.js";
+import { onOwnEngines } from "../support/on-engines.js";
 import { promptly } from "../support/prompt.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
@@ -18,7 +18,7 @@ const PARTS = 10;
 const MEBIBYTES_MAX = 80;
 const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
 
-onEngines("dropped connections", (engine, kind) => {
+onOwnEngines("dropped connections", (engine, kind) => {
   test(`${CONNECTIONS} leave nothing`, { timeout: 300_000 }, async ({ skip }) => {
     if (kind === "reference") return skip(REFERENCE.unread);
     const id = await engine().running({ Cmd: ["cat"], OpenStdin: true });

@@ -11,7 +11,7 @@ import { FULL } from "../support/full-sizes.js";
 import { fuzzRequests, type Description, type FuzzRequest } from "../support/fuzz/requests.js";
 import { breaksHttp, send, type Outcome } from "../support/fuzz/sending.js";
 import { FuzzWorld } from "../support/fuzz/world.js";
-import { onEngines } from "../support/on-engines.js";
+import { onOwnEngines } from "../support/on-engines.js";
 import { probePings } from "../support/ping-probe.js";
 import { joinFolded, swaggers } from "../support/swagger.js";
 
@@ -46,7 +46,7 @@ const FIVE_HUNDREDS: readonly RegExp[] = [
 
 const sets = fc.array(fuzzRequests(await newestDescription()), { minLength: 1, maxLength: AT_ONCE_MAX, size: "max" });
 
-onEngines("fuzzed requests", (engine, kind) => {
+onOwnEngines("fuzzed requests", (engine, kind) => {
   test("are answered, and do no harm", { timeout: 120_000 + SETS * 2000, retry: 0 }, async ({ skip }) => {
     if (kind === "reference") return skip(REFERENCE.nonsense);
     const world = new FuzzWorld(engine());

@@ -1,13 +1,13 @@
 // /info and /version: every field that can change is seen to change with what it speaks of.
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
-import { onEngines, testExcept } from "../support/on-engines.js";
+import { onEngines, onOwnEngines, testExcept } from "../support/on-engines.js";
 import type { Json } from "../support/engine-client.js";
 import { dockerArchive, tarOf } from "../support/images.js";
 import { run } from "../support/commands.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
-onEngines("info", (engine, kind) => {
+onOwnEngines("info", (engine, kind) => {
   test("containers are counted by their state", async () => {
     const before = await info();
     const created = await engine().create();

@@ -9,7 +9,7 @@ import { Footprint } from "../support/footprint.js";
 import { splitFrames } from "../support/frames.js";
 import { FULL } from "../support/full-sizes.js";
 import { expectNothingOf, heldWhenCalm } from "../support/held.js";
-import { onEngines } from "../support/on-engines.js";
+import { onOwnEngines } from "../support/on-engines.js";
 import { promptly } from "../support/prompt.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
@@ -21,7 +21,7 @@ const LISTED = 1000;
 /** What follows from each line for each of the followers, and what heaps grow to at such work. */
 const MEBIBYTES_MAX = 150;
 
-onEngines("load", (engine, kind) => {
+onOwnEngines("load", (engine, kind) => {
   if (kind === "reference") return test("many containers", ({ skip }) => skip(REFERENCE.load));
 
   test(`${CONTAINERS} containers, ${AT_ONCE} at a time`, { timeout: 300_000 }, async () => {

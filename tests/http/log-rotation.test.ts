@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
-import { onEngines, testExcept } from "../support/on-engines.js";
+import { onOwnEngines, testExcept } from "../support/on-engines.js";
 import { messageOf, type Json, type Output } from "../support/engine-client.js";
 import { frames } from "../support/frames.js";
 import { goOn, WAITS } from "../support/gate.js";
@@ -25,7 +25,7 @@ const SECOND = 20_000;
 
 const POLL = { everyMs: 100 };
 
-onEngines("log rotation", (engine, kind) => {
+onOwnEngines("log rotation", (engine, kind) => {
   // Most of what each does is to wait for its container: they do so side by side.
   for (const Config of [
     { "max-size": "200k", "max-file": "2" },

@@ -5,7 +5,7 @@ import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
 import { pause, until } from "../support/commands.js";
 import { Footprint } from "../support/footprint.js";
-import { onEngines } from "../support/on-engines.js";
+import { onOwnEngines } from "../support/on-engines.js";
 import { promptly } from "../support/prompt.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
@@ -22,7 +22,7 @@ const MOMENT_MS = 1000;
 const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
 const SMALL_LOG = { Type: "json-file", Config: { "max-size": "1m", "max-file": "2" } };
 
-onEngines("clients that never read", (engine, kind) => {
+onOwnEngines("clients that never read", (engine, kind) => {
   if (kind === "reference") return test("unread", ({ skip }) => skip(REFERENCE.unread));
   let idle: RawConnection[] = [];
 

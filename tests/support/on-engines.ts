@@ -1,7 +1,8 @@
 // Blocks of tests that run against each engine, and blocks that say what is missing for them.
-import { afterAll, beforeAll, beforeEach, describe, test, type TestOptions } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, inject, test, type TestOptions } from "vitest";
 import { reasonNotToPretend } from "../simulated-limits.js";
 import { engines, RunningEngine, startWithBusybox, type EngineKind } from "./engines.js";
+import { borrow } from "./lending/borrowed.js";
 
 /** The reference has races of its own (two of ten starts at once may both be 204): it is asked up to three times. */
 const REFERENCE_RETRIES = 2;
@@ -9,8 +10,9 @@ const REFERENCE_RETRIES = 2;
 type Flags = readonly string[];
 
 /**
- * One block of tests an engine, which is started before them and ended after them; ours with `ownFlags`, too, the one
- * that pretends with `simulatedFlags` as well, and ours with `nodeFlags` for Node.
+ * One block of tests an engine. It is lent to the block (lending/lender.ts) if it has no flags and the block does not ask
+ * for its `own` (onOwnEngines): to end it, or to look at what it holds. Others are started before the tests and ended after them; ours
+ * with `ownFlags`, too, the one that pretends with `simulatedFlags` as well, and ours with `nodeFlags` for Node.
  */
 export function onEngines(
   title: string,
@@ -20,8 +22,12 @@ export function onEngines(
     ownFlags = [],
     simulatedFlags = [],
     nodeFlags = [],
+    own = false,
     missing = null,
-  }: { flags?: Flags; ownFlags?: Flags; simulatedFlags?: Flags; nodeFlags?: Flags; missing?: string | null } = {},
+  }: Partial<Record<"flags" | "ownFlags" | "simulatedFlags" | "nodeFlags", Flags>> & {
+    own?: boolean;
+    missing?: string | null;
+  } = {},
 ): void {
   for (const engine of engines()) {
     const isOwn = engine.kind !== "reference";
@@ -31,7 +37,9 @@ export function onEngines(
       beforeAll(async () => {
         const pretends = engine.kind === "simulated" ? simulatedFlags : [];
         const all = isOwn ? [...flags, ...ownFlags, ...pretends] : flags;
-        running = new RunningEngine(engine, await startWithBusybox(engine, all, nodeFlags));
+        const isLent = !own && all.length + nodeFlags.length === 0;
+        const daemon = isLent ? borrow(engine, inject("lender")) : startWithBusybox(engine, all, nodeFlags);
+        running = new RunningEngine(engine, await daemon);
       });
       afterAll(async () => running?.daemon.close());
       if (engine.kind === "simulated") {
@@ -47,6 +55,11 @@ export function onEngines(
     };
     describeUnless(engine.missing ?? missing, `${title} on ${engine.kind}`, block, options);
   }
+}
+
+/** As `onEngines`, each engine the block's own. */
+export function onOwnEngines(title: string, body: (engine: () => RunningEngine, kind: EngineKind) => void): void {
+  onEngines(title, body, { own: true });
 }
 
 /** A block of tests, or, where something is missing, one skipped test that says what. */

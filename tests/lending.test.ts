@@ -1,0 +1,41 @@
+// Engines that test files have in turn (support/lending): what a file leaves is cleared away, and an engine in which
+// something is left is not lent again.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, inject, test } from "vitest";
+import { engines, RunningEngine, type EngineKind } from "./support/engines.js";
+import { borrow } from "./support/lending/borrowed.js";
+
+/** `kind`'s, or why there is none. */
+async function borrowed(kind: EngineKind, settlesWithin?: number): Promise<RunningEngine | string> {
+  const engine = engines().find((one) => one.kind === kind);
+  if (engine === undefined) return `CORACLE_TEST_ENGINES leaves out ${kind}`;
+  return engine.missing ?? new RunningEngine(engine, await borrow(engine, inject("lender"), settlesWithin));
+}
+
+test.for<EngineKind>(["linux", "simulated", "reference"])("what a file made is gone: %s", async (kind, { skip }) => {
+  const engine = await borrowed(kind);
+  if (typeof engine === "string") return skip(engine);
+  await engine.running({ Volumes: { "/data": {} } });
+  await engine.create({}, "?name=left");
+  await engine.must(201, "POST", "/images/busybox/tag?repo=other&tag=1");
+  const id = await engine.create({ Cmd: ["touch", "/new"] });
+  await engine.must(201, "POST", `/commit?container=${id}&repo=child`);
+  await engine.daemon.close();
+  // Another file may have had it in between.
+  const next = await borrowed(kind);
+  if (typeof next === "string") throw new Error(next);
+  expect(await next.read("/containers/json?all=1")).toEqual([]);
+  const images = await next.read<{ RepoTags: string[] }[]>("/images/json");
+  expect(images.map(({ RepoTags }) => RepoTags)).toEqual([["busybox:latest"]]);
+  await next.daemon.close();
+});
+
+test("what no request clears away is told, and the engine is ended: linux", async ({ skip }) => {
+  const engine = await borrowed("linux", 1000);
+  if (typeof engine === "string") return skip(engine);
+  writeFileSync(join(engine.daemon.directories.execRoot, "forgotten"), "");
+  // The daemon would answer pings for as long as it runs.
+  await expect(engine.daemon.close()).rejects.toThrow("the tests left in the engine on linux: + execRoot: forgotten");
+  await expect(engine.read("/_ping")).rejects.toThrow();
+});

@@ -1,0 +1,96 @@
+// An engine that a test file has for a while. Given back, it must be as it was: what tests leave behind is cleared away,
+// and what then is left is the engine's own defect, which fails the file.
+import { request } from "node:http";
+import { readFileSync } from "node:fs";
+import { pause } from "../commands.js";
+import type { DaemonProcess } from "../daemon-process.js";
+import { EngineClient } from "../engine-client.js";
+import type { Engine } from "../engines.js";
+import { HERE, type Netns } from "../netns.js";
+import { clear } from "./clear.js";
+import { stateOf, type Loan, type State } from "./loan.js";
+
+/** Ends of processes, unmounts and the like come a little after the answers to the requests that ask for them. */
+const SETTLES_WITHIN_MS = 60_000;
+
+/** `lender`: its socket. `settlesWithin`: milliseconds for what goes late, when it is given back. */
+export async function borrow(
+  engine: Engine,
+  lender: string,
+  settlesWithin: number = SETTLES_WITHIN_MS,
+): Promise<DaemonProcess> {
+  const loan = JSON.parse(await ask(lender, "POST", engine.kind)) as Loan;
+  const daemon: DaemonProcess = {
+    directories: loan.directories,
+    netns: loan.netns === null ? HERE : netnsOf(loan.netns),
+    socketPath: loan.directories.socketPath,
+    pid: () => loan.pid,
+    start: refuse,
+    end: refuse,
+    exitCode: () => null,
+    log: () => readFileSync(loan.directories.logFile, "utf8"),
+    close: () => giveBack(daemon, loan, lender, settlesWithin),
+  };
+  return daemon;
+}
+
+function netnsOf(place: NonNullable<Loan["netns"]>): Netns {
+  const inside = (command: readonly string[]): string[] => ["nsenter", `--net=${place.path}`, "--", ...command];
+  return { ...place, inside, close: refuse };
+}
+
+async function refuse(): Promise<never> {
+  throw new Error("this engine is borrowed: a block that ends it or starts it needs its own (onOwnEngines)");
+}
+
+async function giveBack(daemon: DaemonProcess, loan: Loan, lender: string, settlesWithin: number): Promise<void> {
+  let isAsBefore = false;
+  try {
+    if (!(await clear(new EngineClient(daemon.socketPath), loan.state.images))) return;
+    const difference = await differenceAtRest(daemon, loan, settlesWithin);
+    if (difference !== null) throw new Error(`the tests left in the engine on ${loan.kind}: ${difference}`);
+    isAsBefore = true;
+  } finally {
+    await ask(lender, isAsBefore ? "PUT" : "DELETE", loan.id);
+  }
+}
+
+async function differenceAtRest(daemon: DaemonProcess, { kind, state }: Loan, within: number): Promise<string | null> {
+  const deadline = Date.now() + within;
+  for (;;) {
+    const difference = differenceOf(state, await stateOf(kind, daemon));
+    if (difference === "") return null;
+    if (Date.now() > deadline) return difference;
+    await pause(100);
+  }
+}
+
+/** What has come and what is gone. What goes late may have been there before: of the machine that is no fault. */
+function differenceOf(before: State, after: State): string {
+  const come = linesMissingIn(linesOf(before), linesOf(after));
+  const gone = linesMissingIn(linesOf({ ...after, machine: null }), linesOf({ ...before, machine: null }));
+  return [...come.map((line) => `+ ${line}`), ...gone.map((line) => `- ${line}`)].join(", ");
+}
+
+function linesMissingIn(some: readonly string[], lines: readonly string[]): string[] {
+  return lines.filter((line) => !some.includes(line));
+}
+
+function linesOf({ machine, ...engine }: State): string[] {
+  const lists: [string, readonly string[]][] = [...Object.entries(engine), ...Object.entries(machine ?? {})];
+  return lists.flatMap(([name, list]) => list.map((line) => `${name}: ${line}`));
+}
+
+/** The answer's text. To start an engine may take a while. */
+function ask(lender: string, method: string, what: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ socketPath: lender, method, path: `/${what}` }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (part: string) => (text += part));
+      answer.on("end", () => (answer.statusCode === 200 ? resolve(text) : reject(new Error(text))));
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}

@@ -1,0 +1,99 @@
+// Engines that test files have in turn. To start an engine and to end it takes half a second of processors, and three of
+// them stood behind most files. The engines are children of vitest's own process, so that they outlive a file and end with
+// the run; a file asks for one over a socket, clears away what it made, and gives it back (borrowed.ts).
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import type { DaemonProcess } from "../daemon-process.js";
+import { engines, startWithBusybox, type Engine } from "../engines.js";
+import { describeLoan, type Loan } from "./loan.js";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where engines can be had (lending/lender.ts). */
+    lender: string;
+  }
+}
+
+interface Held {
+  readonly engine: Engine;
+  readonly daemon: DaemonProcess;
+  readonly loan: Loan;
+}
+
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(join(tmpdir(), "coracle-lender-"));
+  const lender = new Lender();
+  const socketPath = join(directory, "socket");
+  await lender.listen(socketPath);
+  project.provide("lender", socketPath);
+  return async () => {
+    await lender.close();
+    await rm(directory, { recursive: true });
+  };
+}
+
+/**
+ * `POST /KIND`: a loan; 200 with a Loan, 500 with the reason as text. `PUT /ID`: it is given back, clean. `DELETE /ID`: it
+ * is given back and shall be ended, for what is left in it.
+ */
+class Lender {
+  readonly #server: Server = createServer();
+  /** By id: lent and free ones. */
+  readonly #held = new Map<string, Held>();
+  /** Ids. The one given back last is lent first: its pages are warm. */
+  #free: string[] = [];
+
+  listen(socketPath: string): Promise<void> {
+    this.#server.on(
+      "request",
+      ({ method, url = "/" }, response) => void this.#answer(`${method}`, url.slice(1), response),
+    );
+    return new Promise((resolve) => this.#server.listen(socketPath, resolve));
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await Promise.all([...this.#held.keys()].map((id) => this.#end(id)));
+  }
+
+  async #answer(method: string, what: string, response: ServerResponse): Promise<void> {
+    try {
+      const loan = await this.#act(method, what);
+      response.end(loan === null ? "" : JSON.stringify(loan));
+    } catch (error) {
+      response.writeHead(500).end(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #act(method: string, what: string): Promise<Loan | null> {
+    if (method === "POST") return this.#lend(what);
+    if (method === "PUT") this.#free.push(what);
+    else await this.#end(what);
+    return null;
+  }
+
+  async #lend(kind: string): Promise<Loan> {
+    const free = this.#free.findLast((id) => this.#held.get(id)?.engine.kind === kind);
+    this.#free = this.#free.filter((id) => id !== free);
+    return free === undefined ? this.#start(kind) : this.#held.get(free)!.loan;
+  }
+
+  async #start(kind: string): Promise<Loan> {
+    const engine = engines().find((one) => one.kind === kind);
+    if (!engine) throw new Error(`no engine of the kind "${kind}"`);
+    const daemon = await startWithBusybox(engine);
+    const loan = await describeLoan(engine, daemon);
+    this.#held.set(loan.id, { engine, daemon, loan });
+    return loan;
+  }
+
+  async #end(id: string): Promise<void> {
+    const held = this.#held.get(id);
+    this.#held.delete(id);
+    await held?.daemon.close();
+  }
+}

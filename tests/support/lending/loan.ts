@@ -1,0 +1,67 @@
+// What a test file must know of an engine that it has for a while, and what of it must be as before when it gives it back.
+import { takeCensus, type Census } from "../census.js";
+import type { DaemonProcess, Directories } from "../daemon-process.js";
+import { EngineClient } from "../engine-client.js";
+import type { Engine, EngineKind } from "../engines.js";
+import type { Netns } from "../netns.js";
+
+export interface Loan {
+  readonly id: string;
+  readonly kind: EngineKind;
+  readonly pid: number;
+  readonly directories: Directories;
+  /** Null: the one that the test is in. */
+  readonly netns: Omit<Netns, "inside" | "close"> | null;
+  /** After its first container. */
+  readonly state: State;
+}
+
+/** Of an engine which has nothing but its `busybox:latest`. */
+export interface State {
+  readonly containers: readonly string[];
+  /** Id and names of each. */
+  readonly images: readonly string[];
+  readonly volumes: readonly string[];
+  /** Null: its machine is not looked at. */
+  readonly machine: Omit<Census, "openFiles"> | null;
+}
+
+export async function describeLoan({ kind }: Engine, daemon: DaemonProcess): Promise<Loan> {
+  const { name, path, hostAddress, address, isOwn } = daemon.netns;
+  // With its first container come directories that stay.
+  await new EngineClient(daemon.socketPath).run({ Cmd: ["true"] });
+  return {
+    id: daemon.directories.root.slice(daemon.directories.root.lastIndexOf("-") + 1),
+    kind,
+    pid: daemon.pid(),
+    directories: daemon.directories,
+    netns: isOwn ? { name, path, hostAddress, address, isOwn } : null,
+    state: await stateOf(kind, daemon),
+  };
+}
+
+export async function stateOf(kind: EngineKind, daemon: DaemonProcess): Promise<State> {
+  const client = new EngineClient(daemon.socketPath);
+  const { Containers, Images, Volumes } = await client.read<Usage>("/system/df");
+  return {
+    containers: (Containers ?? []).map(({ Id }) => Id),
+    images: (Images ?? []).map(({ Id, RepoTags }) => [Id, ...(RepoTags ?? [])].join(" ")).sort(),
+    volumes: (Volumes ?? []).map(({ Name }) => Name),
+    machine: kind === "linux" ? await machineOf(daemon) : null,
+  };
+}
+
+interface Usage {
+  readonly Containers: { Id: string }[] | null;
+  readonly Images: { Id: string; RepoTags: string[] | null }[] | null;
+  readonly Volumes: { Name: string }[] | null;
+}
+
+/**
+ * Its open files are left out: what it keeps open grows with what it has done, and tests of their own look at that. A
+ * runtime's directory comes with the first container that it runs.
+ */
+async function machineOf(daemon: DaemonProcess): Promise<Omit<Census, "openFiles">> {
+  const { openFiles: _, execRoot, ...machine } = await takeCensus(daemon, []);
+  return { ...machine, execRoot: execRoot.filter((path) => !/^runtime\/[^/]+$/.test(path)) };
+}
