@@ -69,8 +69,8 @@ export class Judges implements Observer {
   readonly #promises = new Promises(this.ledger);
   #invariants: readonly Invariant[];
   #oracles: readonly Oracle[];
-  /** Those that hold an engine to what it has told before. */
   readonly #spared = new Spared();
+  /** Those that hold an engine to what it has told before. */
   readonly #trusting: ReadonlySet<Invariant>;
   readonly #machine: Pick<Seen, "found" | "held" | "remembered">;
   /** Under way, by operation. */
@@ -87,7 +87,6 @@ export class Judges implements Observer {
     const onRuns = [new Health(), new Delays(), new Revivals()];
     this.#trusting = new Set<Invariant>([this.#promises, history, restarts, figures, this.forks, ...onRuns]);
     this.#invariants = [
-      this.#spared,
       this.replies,
       new Statuses(rulesOf(spares)),
       this.operations,
@@ -160,9 +159,13 @@ export class Judges implements Observer {
 
   // Told by those who play the story.
 
-  /** What was kept is not what was told to be: nobody can hold later engines to what earlier ones have told. */
+  /**
+   * What was kept is not what was told to be: nobody can hold later engines to what earlier ones have told, but all that
+   * can still be read must be spared.
+   */
   forsake(): void {
-    this.#invariants = this.#invariants.filter((one) => !this.#trusting.has(one));
+    const others = this.#invariants.filter((one) => !this.#trusting.has(one) && one !== this.#spared);
+    this.#invariants = [this.#spared, ...others];
     this.#oracles = [];
   }
 
