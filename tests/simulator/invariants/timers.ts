@@ -10,6 +10,8 @@ import type { AtRest, Seen } from "./invariant.js";
 const ROUND_NS = 60_000_000_000n;
 const ROUNDS = 2;
 const MS = 1_000_000n;
+/** Readers of events who had to wait have their turn after so long at most: they may have left by then. */
+const TURN_NS = 5n * MS;
 /** The next probe of a container's health, or the one that goes on: its start, its end and its SIGKILL. */
 const OF_PROBES = 2;
 /** What a policy lets pass before a run at most. */
@@ -40,7 +42,7 @@ export class Timers {
     // What its policy waits before the next run may be over before the last one's things are given back.
     const isEarly = [...ledger.containers.values()].some((container) => wordOf(container) === "recycling");
     const isPatient = this.#patient.delete(input.val);
-    if (delay === undefined || !isIdle || isEarly || isPatient || delay >= ROUND_NS) return;
+    if (delay === undefined || !isIdle || isEarly || isPatient || delay <= TURN_NS || delay >= ROUND_NS) return;
     broken(`a timer of ${delay / MS} ms goes off, and nobody needs it`);
   }
 
