@@ -21,6 +21,8 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // In the end a dozen lent engines are taken down (support/lending): what is cut off there stays on the machine.
+    teardownTimeout: 180_000,
     // What is polled for comes, as a rule at once: nobody waits longer than needed.
     expect: { poll: { timeout: 60_000 } },
     // A failure tells both values whole: 40 characters of them say little.

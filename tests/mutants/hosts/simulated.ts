@@ -27,6 +27,6 @@ export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
     file: "hosts/simulated/records.ts",
     right: `else if (change.tag === "delete") this.#kept.delete(change.val);`,
     wrong: `else if (change.tag === "delete") {\n      if (!WRONG) this.#kept.delete(change.val);\n    }`,
-    finder: "simulator",
+    finder: { test: "tests/simulated/faults.test.ts" },
   },
 ];
