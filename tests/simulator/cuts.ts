@@ -28,7 +28,8 @@ export function cutsOf(seed: number): Story[] {
   const lines: string[] = [];
   for (const line of drawLines(seed)) {
     // What else goes wrong would hide what comes of the cut.
-    if (!/^(crash|restart|trick|refuse|fault|rest|hold|snatch|reload|suspend|reboot|read)/.test(line)) lines.push(line);
+    if (!/^(crash|restart|trick|refuse|fault|rest|hold|snatch|reload|suspend|reboot|read|power-loss|damage)/.test(line))
+      lines.push(line);
     if (lines.length === BEFORE + AFTER) break;
   }
   const at = 5 + draw.below(BEFORE - 5);

@@ -6,16 +6,20 @@ import { drawRudeness } from "./clients/rude.js";
 import { NAMES } from "./clients/wishes.js";
 import { drawFault } from "./faults.js";
 import { Draw } from "./random.js";
+import { rareFaults } from "./worlds/rarer.js";
 
 export function* drawLines(seed: number): Generator<string> {
   const draw = new Draw(seed, "story");
   // Quiet stories come to other places than wild ones.
   const faultOnceIn = draw.one([6, 15, 40, 1_000_000]);
   const clients = drawClients(draw);
+  const rare = rareFaults(seed);
   for (;;) {
     if (draw.onceIn(faultOnceIn)) yield drawFault(draw, NAMES);
     if (draw.onceIn(faultOnceIn * 3)) yield "lift";
     if (draw.onceIn(250)) yield "rest";
+    const { value: fault } = rare.next();
+    if (fault !== null) yield fault;
     const client = draw.one(clients);
     for (const line of client.lines(draw)) {
       yield `${client.name} ${line}`;
