@@ -4,6 +4,7 @@ import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import { isEqual } from "../ledger.js";
 import { lateMembers } from "../../support/late-members.js";
+import { SET_ASIDE } from "./spared.js";
 import type { Invariant, Seen } from "./invariant.js";
 
 /** Belongs to a removal that does not begin before the run is over. */
@@ -34,12 +35,14 @@ export function expectRemembered(
     if (written === undefined) throw new Breach(rule, `${key} is remembered and not kept`);
     // Most are the same byte by byte, and most others are what they were a step ago.
     if (isEqual(written, value) || isEqual(agreeing.get(written), value)) continue;
-    expectSame(rule, record, written, lateMembers(record, remembered));
+    // Of a volume whose damaged record is kept the new one waits with figures: it would take the place of the other.
+    const figures = kept.has(SET_ASIDE + key) ? ["size"] : [];
+    expectSame(rule, record, written, [...lateMembers(record, remembered), ...figures]);
     // What may be late of a volume is told by the records of containers.
     if (key.startsWith("container/")) agreeing.set(written, value);
   }
   for (const key of kept.keys()) {
-    if (!key.startsWith("damaged/") && !told.has(key)) throw new Breach(rule, `${key} is kept and not remembered`);
+    if (!key.startsWith(SET_ASIDE) && !told.has(key)) throw new Breach(rule, `${key} is kept and not remembered`);
   }
 }
 
