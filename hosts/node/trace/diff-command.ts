@@ -18,7 +18,11 @@ export function compareFiles(args: readonly string[]): Told {
   if (given.help === true) return { code: 0, text: DIFF_USAGE };
   const [first, second] = files as [string, string];
   for (const file of [first, second]) refuseShared(file);
-  const segmentsOf = (file: string) => decodeSegments(linesOf(file), { unfinished: true });
+  let cut = "";
+  const segmentsOf = (file: string) => {
+    const cutShort = (line: number): void => void (cut += `; ${file} has no end, and is cut short behind line ${line}`);
+    return decodeSegments(linesOf(file), { unfinished: true, cutShort });
+  };
   const { same, parting, longer } = compareTraces(segmentsOf(first), segmentsOf(second));
   if (parting !== null) {
     const { epoch, step, what } = parting;
@@ -28,7 +32,7 @@ export function compareFiles(args: readonly string[]): Told {
     };
   }
   const more = longer === null ? "" : `; ${longer === "first" ? first : second} goes on`;
-  return { code: 0, text: `the same in ${same} steps${more}` };
+  return { code: 0, text: `the same in ${same} steps${more}${cut}` };
 }
 
 /** Steps of which the values are hidden may look the same and not be: nothing is said of them. */
