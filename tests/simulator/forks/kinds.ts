@@ -16,7 +16,6 @@ const COMMANDS = {
 /** Those that a run need not come to, and why. */
 export const IN_NO_STORY: Readonly<Record<string, string>> = {
   "networks drop": "is for networks that no record speaks of, and no story damages a record",
-  "processes signal-exec": "is for probes that take too long, which those of stories do only if the host is slow",
   "replies cut": "is a host's: the core ends what it has begun",
 };
 

@@ -5,7 +5,7 @@
 import type { Input, Operation } from "../../../hosts/host.js";
 import type { Opening } from "../../../hosts/observer.js";
 import { Breach } from "../breach.js";
-import { wordOf } from "../ledger.js";
+import { type ContainerRecord, wordOf } from "../ledger.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 import { type JournalEvent, eventsOf } from "./journal.js";
 
@@ -22,17 +22,24 @@ export class ExecEvents implements Invariant {
   readonly #told = new Map<string, Told>();
   /** Starts that are under way: of an exec. */
   readonly #starts = new Map<Operation, string>();
+  /** Probes that took too long: they are killed by themselves. */
+  readonly #killed = new Set<string>();
 
   stepped({ opening, input, outputs, ledger }: Seen): void {
     if (opening !== null) this.#opened(opening);
     this.#ended(input);
+    for (const { to, command } of outputs.effects) {
+      if (to !== "processes") continue;
+      if (command.tag === "signal-exec") this.#killed.add(command.val.exec);
+      if (command.tag === "reap-exec") this.#killed.add(command.val);
+    }
     const events = eventsOf(outputs.records).filter(({ type, action }) => type === "container" && isOfExec(action));
     const lookedUp: string[] = [];
     for (const event of events) {
       const run = ledger.containers.get(event.id)?.run ?? 0;
       if (event.action.startsWith("exec_create:")) this.#created(event, run);
       else if (event.action.startsWith("exec_start:")) lookedUp.push(this.#started(event));
-      else if (opening === null) this.#died(event, input);
+      else if (opening === null) this.#died(event, input, isUp(ledger.containers.get(event.id), this.#runOf(event)));
       else this.#told.delete(execOf(event));
     }
     for (const { to, op, command } of outputs.effects) {
@@ -50,15 +57,15 @@ export class ExecEvents implements Invariant {
   crashed(): void {
     this.#told.clear();
     this.#starts.clear();
+    this.#killed.clear();
   }
 
   /** None outlives the run that it is in. */
   rested({ ledger }: AtRest): void {
     for (const [exec, { container, run, what }] of this.#told) {
       if (what !== "started" || [...this.#starts.values()].includes(exec)) continue;
-      const record = ledger.containers.get(container);
-      const runs = record?.run === run && RUNNING.includes(wordOf(record));
-      if (!runs) broken(exec, "has ended with its container, and nobody was told so");
+      if (!isUp(ledger.containers.get(container), run))
+        broken(exec, "has ended with its container, and nobody was told so");
     }
   }
 
@@ -94,7 +101,12 @@ export class ExecEvents implements Invariant {
     return exec;
   }
 
-  #died(event: JournalEvent, input: Input | null): void {
+  #runOf(event: JournalEvent): number {
+    return this.#told.get(execOf(event))?.run ?? 0;
+  }
+
+  /** `isUp`: its run goes on. */
+  #died(event: JournalEvent, input: Input | null, isUp: boolean): void {
     const exec = execOf(event);
     const told = this.#told.get(exec);
     if (told?.what !== "started") broken(exec, `is told to have ended, and was ${told?.what ?? "never made"}`);
@@ -103,6 +115,8 @@ export class ExecEvents implements Invariant {
     const code = isOwn ? String(input.val.exit.code) : KILLED;
     const said = event.attributes.get("exitCode") ?? "none";
     if (said !== code) broken(exec, `is told to have ended with ${said}, not ${code}`);
+    if (!isOwn && isUp && !this.#killed.has(exec))
+      broken(exec, "is told to have been killed with its container, which goes on");
   }
 
   /** Told twice, one of the two may come before the start is known to have come to anything. */
@@ -115,6 +129,11 @@ export class ExecEvents implements Invariant {
   #lookedUpIn(container: string, told: readonly string[]): string {
     return told.find((exec) => this.#told.get(exec)?.container === container) ?? "";
   }
+}
+
+/** In that run. */
+function isUp(record: ContainerRecord | undefined, run: number): boolean {
+  return record?.run === run && RUNNING.includes(wordOf(record));
 }
 
 function isOfExec(action: string): boolean {

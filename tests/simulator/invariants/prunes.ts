@@ -4,7 +4,8 @@ import type { RequestId } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import type { Invariant, Seen } from "./invariant.js";
 
-const PRUNE = /^(?:\/v[\d.]+)?\/(containers|networks)\/prune$/;
+const PRUNE = /^(?:\/v[\d.]+)?\/(containers|networks)\/prune(?:\?|$)/;
+const DONE = 200;
 const CONFLICT = 409;
 
 export class Prunes implements Invariant {
@@ -21,7 +22,9 @@ export class Prunes implements Invariant {
     if (asked === null || !isPrune) return;
     const answer = outputs.replies.find(({ request }) => request === asked.id)?.command;
     const status = answer?.tag === "whole" ? answer.val.head.status : null;
-    if (this.#going !== null && status !== CONFLICT) broken(`${asked.target} goes on beside request ${this.#going}`);
+    // One that makes no sense is refused as that.
+    const goesOn = status === null || status === DONE;
+    if (this.#going !== null && goesOn) broken(`${asked.target} goes on beside request ${this.#going}`);
     if (this.#going === null && status === CONFLICT) broken(`${asked.target} is refused, and no other goes on`);
     if (status === null) this.#going = asked.id;
   }
