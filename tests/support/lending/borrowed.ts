@@ -12,6 +12,8 @@ import { stateOf, type Loan, type State } from "./loan.js";
 
 /** Ends of processes, unmounts and the like come a little after the answers to the requests that ask for them. */
 const SETTLES_WITHIN_MS = 60_000;
+/** Of an engine's log, what is told of one that cannot be lent again. */
+const LOG_MAX = 2000;
 
 /** `lender`: its socket. `settlesWithin`: milliseconds for what goes late, when it is given back. */
 export async function borrow(
@@ -44,21 +46,29 @@ async function refuse(): Promise<never> {
 }
 
 async function giveBack(daemon: DaemonProcess, loan: Loan, lender: string, settlesWithin: number): Promise<void> {
-  let isAsBefore = false;
   try {
-    if (!(await clear(new EngineClient(daemon.socketPath), loan.state.images))) return;
-    const difference = await differenceAtRest(daemon, loan, settlesWithin);
+    const isClear = await clear(new EngineClient(daemon.socketPath), loan.state.images);
+    const difference = await differenceAtRest(daemon, loan, isClear, settlesWithin);
     if (difference !== null) throw new Error(`the tests left in the engine on ${loan.kind}: ${difference}`);
-    isAsBefore = true;
-  } finally {
-    await ask(lender, isAsBefore ? "PUT" : "DELETE", loan.id);
+    await ask(lender, isClear ? "PUT" : "DELETE", loan.id);
+  } catch (error) {
+    const log = daemon.log().slice(-LOG_MAX);
+    await ask(lender, "DELETE", loan.id).catch(() => {});
+    throw new Error(`${String(error)}\nits log ends: ${log}`, { cause: error });
   }
 }
 
-async function differenceAtRest(daemon: DaemonProcess, { kind, state }: Loan, within: number): Promise<string | null> {
+/** Where not all could be cleared away, only the machine is looked at. */
+async function differenceAtRest(
+  daemon: DaemonProcess,
+  { kind, state }: Loan,
+  isClear: boolean,
+  within: number,
+): Promise<string | null> {
   const deadline = Date.now() + within;
   for (;;) {
-    const difference = differenceOf(state, await stateOf(kind, daemon));
+    const now = await stateOf(kind, daemon);
+    const difference = differenceOf(state, isClear ? now : { ...state, machine: now.machine });
     if (difference === "") return null;
     if (Date.now() > deadline) return difference;
     await pause(100);

@@ -43,6 +43,8 @@ class Lender {
   readonly #server: Server = createServer();
   /** By id: lent and free ones. */
   readonly #held = new Map<string, Held>();
+  /** Engines that are being started. */
+  readonly #starts = new Set<Promise<Loan>>();
   /** Ids. The one given back last is lent first: its pages are warm. */
   #free: string[] = [];
 
@@ -57,7 +59,10 @@ class Lender {
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
-    await Promise.all([...this.#held.keys()].map((id) => this.#end(id)));
+    await Promise.allSettled(this.#starts);
+    const ended = await Promise.allSettled([...this.#held.keys()].map((id) => this.#end(id)));
+    const failures = ended.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
+    if (failures.length > 0) throw new AggregateError(failures, "engines that were lent could not be ended");
   }
 
   async #answer(method: string, what: string, response: ServerResponse): Promise<void> {
@@ -79,7 +84,10 @@ class Lender {
   async #lend(kind: string): Promise<Loan> {
     const free = this.#free.findLast((id) => this.#held.get(id)?.engine.kind === kind);
     this.#free = this.#free.filter((id) => id !== free);
-    return free === undefined ? this.#start(kind) : this.#held.get(free)!.loan;
+    if (free !== undefined) return this.#held.get(free)!.loan;
+    const start = this.#start(kind);
+    this.#starts.add(start);
+    return start.finally(() => this.#starts.delete(start));
   }
 
   async #start(kind: string): Promise<Loan> {
