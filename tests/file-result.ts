@@ -52,11 +52,13 @@ export function resultOf(module: TestModule, isCi: boolean): FileResult {
 /** Of a file that ran again (run.mjs): the later run counts. What failed before and does no longer is told. */
 export function resultAfter(before: FileResult | undefined, later: FileResult): FileResult {
   if (!before) return later;
-  const failedStill = new Set(later.failed.map(({ name }) => name));
+  // What is skipped now, because its set-up failed, has not passed.
+  const others = [...later.failed, ...later.refused, ...later.skipped];
+  const notPassed = new Set(others.map(({ name }) => name));
   return {
     ...later,
     retried: [...before.retried, ...later.retried],
-    alone: before.failed.filter(({ name }) => !failedStill.has(name)),
+    alone: before.failed.filter(({ name }) => !notPassed.has(name)),
     cost: sumOf(before.cost, later.cost),
   };
 }

@@ -32,7 +32,6 @@ export async function makeMutants(): Promise<Made> {
 async function madeCore(): Promise<string> {
   const folder = join(MADE, `core-${await hashOfCore()}`);
   if (await isThere(folder)) return folder;
-  for (const name of await readdir(MADE)) if (name.startsWith("core-")) await rm(join(MADE, name), { recursive: true });
   const root = await mkdtemp(join(tmpdir(), "coracle-mutants-"));
   try {
     await cp(join(ROOT, "core"), join(root, "core"), { recursive: true });
@@ -40,11 +39,22 @@ async function madeCore(): Promise<string> {
     await writeFile(join(root, "core/assembly/mutant.ts"), CHOICE);
     for (const mutant of MUTANTS) if (!isOfHosts(mutant)) await apply(mutant, join(root, "core/assembly"));
     await buildCore({ root, release: false });
-    await cp(join(root, "build/core"), `${folder}.${process.pid}`, { recursive: true });
-    await rename(`${folder}.${process.pid}`, folder);
+    const made = `${folder}.${process.pid}`;
+    await cp(join(root, "build/core"), made, { recursive: true });
+    // Another run may have been quicker.
+    if (await isThere(folder)) await rm(made, { recursive: true });
+    else await rename(made, folder);
+    await removeOthers(folder);
     return folder;
   } finally {
     await rm(root, { recursive: true });
+  }
+}
+
+/** Cores of earlier sources. One that is being made has the number of its process behind its name, and stays. */
+async function removeOthers(folder: string): Promise<void> {
+  for (const name of await readdir(MADE)) {
+    if (/^core-[0-9a-f]+$/.test(name) && join(MADE, name) !== folder) await rm(join(MADE, name), { recursive: true });
   }
 }
 
