@@ -19,8 +19,11 @@ export async function turnsDuring(act: () => Promise<unknown>): Promise<Turns> {
     last = now;
   };
   const timer = setInterval(othersTurn, 1);
-  await act();
-  clearInterval(timer);
+  try {
+    await act();
+  } finally {
+    clearInterval(timer);
+  }
   othersTurn();
   return { longest, whole: spent() - begun };
 }
