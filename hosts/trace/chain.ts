@@ -19,7 +19,7 @@ export const SUM_BYTES = SUFFIX_BYTES - 1;
 const NO_SUM = "a sum was expected at its end: the line was changed, or cut short";
 const OTHER_SUM = "its sum is another: the line was changed, or a line before it is missing, doubled or moved";
 
-/** One will do: it is asked for one line after the other. */
+/** One will do: it is asked for one line after the other, and keeps no large one. */
 const writer = new ByteWriter();
 
 /** The lines of one segment, from its header on, one after the other. */
@@ -76,7 +76,10 @@ export class Chain {
   #sumOfText(text: string): string {
     writer.clear();
     writer.utf8(text);
-    return this.#sum(writer.written);
+    const sum = this.#sum(writer.written);
+    // A snapshot's line is large.
+    writer.clear();
+    return sum;
   }
 
   #sum(bytes: Uint8Array): string {
