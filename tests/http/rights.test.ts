@@ -39,8 +39,10 @@ onEngines("rights", (engine, kind) => {
   });
 
   test("an init takes in who has lost its parent", async () => {
-    const isThere = "ps > /tmp/list; grep -qE '\\[sleep\\]|sleep 0.1$' /tmp/list";
-    const script = `(sleep 0.1 &); i=0; while ${isThere} && [ $i -lt 600 ]; do i=$((i+1)); sleep 0.09; done; echo $i`;
+    // Signals reach a process that has ended until somebody has taken it in.
+    const left = "(sleep 0.1 & echo $! > /tmp/pid); pid=$(cat /tmp/pid)";
+    const isThere = "kill -0 $pid 2> /tmp/none";
+    const script = `${left}; i=0; while ${isThere} && [ $i -lt 600 ]; do i=$((i+1)); sleep 0.09; done; echo $i`;
     const ended = await engine().run({ Cmd: ["sh", "-c", script], HostConfig: { Init: true } });
     expect(Number(ended.stdout)).toBeLessThan(600);
   });

@@ -34,18 +34,29 @@ export function unsigned(event: Event): Event {
 }
 
 /**
- * Those about one container, its networks and volumes included: once there are as many as are expected, and whoever tells
- * more had time to do so.
+ * Those about one container, its networks and volumes included, once there are as many as are expected: with what is told
+ * up to an event behind them, which is made for that. More than are expected are there as well.
  */
 export async function pastOf(engine: EngineClient, id: string, since: string, expected = 0): Promise<Event[]> {
   const own = async (): Promise<Event[]> => {
     const all = await past(engine, since);
     return all.filter((event) => event.Actor.ID === id || event.Actor.Attributes["container"] === id);
   };
-  // What is missing is for the comparison to tell.
-  await until("as many events", async () => (await own()).length >= expected, { everyMs: 50 }).catch(() => {});
-  await pause(200);
+  let seen: Event[] = [];
+  await until("as many events", async () => (seen = await own()).length >= expected, { everyMs: 50 }).catch((error) => {
+    throw new Error(`${String(error)}: ${expected} expected, told were ${seen.map(short).join(", ")}`);
+  });
+  await tellMark(engine, since);
   return own();
+}
+
+/** What was on its way to be told when this one was is told before it. */
+async function tellMark(engine: EngineClient, since: string): Promise<void> {
+  const mark = await engine.create({ Cmd: ["true"] });
+  await engine.remove(mark);
+  const isTold = async (): Promise<boolean> =>
+    (await past(engine, since, { event: ["destroy"] })).some(({ Actor }) => Actor.ID === mark);
+  await until("the mark", isTold);
 }
 
 /**
