@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import { engines, RunningEngine, type EngineKind } from "./support/engines.js";
 import { borrow } from "./support/lending/borrowed.js";
+import { lentSeconds } from "./support/lending/cost.js";
 
 /** `kind`'s, or why there is none. */
 async function borrowed(kind: EngineKind, settlesWithin?: number): Promise<RunningEngine | string> {
@@ -14,6 +15,7 @@ async function borrowed(kind: EngineKind, settlesWithin?: number): Promise<Runni
 }
 
 test.for<EngineKind>(["linux", "simulated", "reference"])("what a file made is gone: %s", async (kind, { skip }) => {
+  const cost = lentSeconds();
   const engine = await borrowed(kind);
   if (typeof engine === "string") return skip(engine);
   await engine.running({ Volumes: { "/data": {} } });
@@ -22,6 +24,8 @@ test.for<EngineKind>(["linux", "simulated", "reference"])("what a file made is g
   const id = await engine.create({ Cmd: ["touch", "/new"] });
   await engine.must(201, "POST", `/commit?container=${id}&repo=child`);
   await engine.daemon.close();
+  // What it has taken meanwhile is this file's.
+  expect(lentSeconds()).toBeGreaterThan(cost);
   // Another file may have had it in between.
   const next = await borrowed(kind);
   if (typeof next === "string") throw new Error(next);

@@ -4,6 +4,7 @@
 // is a failure.
 
 import type { Reporter, SerializedError, TestModule, Vitest } from "vitest/node";
+import { processorSecondsOf } from "./support/processes.js";
 import { firstLineOf, lineOf, resultAfter, resultOf, type Cost, type FileResult } from "./file-result.js";
 
 /** How many files are named of those that took longest. */
@@ -51,6 +52,7 @@ function failuresOf({ failed, refused }: FileResult): string[] {
   return [...refused.map(({ name, why }) => `${name}: ${because}: ${why}`), ...failed.map(lineOf)];
 }
 
+/** The whole run has vitest's own process beside those of the files, and lent engines between two files. */
 function longestOf(costs: readonly Cost[]): string[] {
   if (costs.length <= 1) return [];
   const all = costs.reduce((sum, { processors }) => sum + processors, 0);
@@ -59,5 +61,6 @@ function longestOf(costs: readonly Cost[]): string[] {
     ({ file, passed, processors }) =>
       `took ${passed.toFixed(1)} s, ${processors.toFixed(1)} s of processors: ${file}\n`,
   );
-  return [`${costs.length} files took ${all.toFixed(0)} s of processors; the longest:\n`, ...lines];
+  const whole = `the whole run ${processorSecondsOf("self").toFixed(0)} s`;
+  return [`${costs.length} files took ${all.toFixed(0)} s of processors, ${whole}; the longest:\n`, ...lines];
 }

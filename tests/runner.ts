@@ -1,19 +1,17 @@
 // What this project adds to vitest's runner. Under CI a set-up has a second try, as a test has: a machine that stood still
 // must not take a whole file with it. And each file says how much of the processors it took.
-import { readFileSync } from "node:fs";
 import { TestRunner, type RunnerTestSuite } from "vitest";
+import { lentSeconds } from "./support/lending/cost.js";
+import { processorSecondsOf } from "./support/processes.js";
 
 declare module "vitest" {
   interface TaskMeta {
     /** What the first try of this suite's set-up failed of, when the second did not. */
     firstSetUp?: string;
-    /** Seconds of processors that a file took: its process since the last file, and the ended ones that it started. */
+    /** Seconds of processors that a file took: its process since the last file, the ended ones that it started, and engines lent to it. */
     processorSeconds?: number;
   }
 }
-
-/** Linux tells times of processes in hundredths of a second: USER_HZ, proc(5). */
-const TICKS_A_SECOND = 100;
 
 type Hook = (...args: never[]) => unknown;
 
@@ -58,14 +56,6 @@ let counted = 0;
 
 function secondsSinceLastFile(): number {
   const before = counted;
-  counted = processorSeconds();
+  counted = processorSecondsOf("self") + lentSeconds();
   return counted - before;
-}
-
-/** utime, stime, cutime and cstime of proc(5), counted behind the name, which may hold spaces. */
-function processorSeconds(): number {
-  const stat = readFileSync("/proc/self/stat", "latin1");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-  return ticks / TICKS_A_SECOND;
 }

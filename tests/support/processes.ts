@@ -40,8 +40,20 @@ export function rssKibibytes(pid: number): number {
   return Number(/^Rss:\s+(\d+)/m.exec(readFor(pid, "smaps_rollup"))?.[1] ?? 0);
 }
 
+/** Linux tells times of processes in hundredths of a second: USER_HZ, proc(5). */
+const TICKS_A_SECOND = 100;
+
+/** Seconds of processors that it took, and the ended ones that it started and waited for. */
+export function processorSecondsOf(pid: number | "self"): number {
+  const stat = readFor(pid, "stat");
+  // utime, stime, cutime and cstime, counted behind the name, which may hold spaces.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return ticks / TICKS_A_SECOND;
+}
+
 /** A file below /proc/PID; empty once what it tells of has ended or was closed, which may be at any moment. */
-export function readFor(pid: number, file: string): string {
+export function readFor(pid: number | "self", file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {

@@ -8,6 +8,7 @@ import { EngineClient } from "../engine-client.js";
 import type { Engine } from "../engines.js";
 import { HERE, type Netns } from "../netns.js";
 import { clear } from "./clear.js";
+import { beginCost, endCost } from "./cost.js";
 import { stateOf, type Loan, type State } from "./loan.js";
 
 /** Ends of processes, unmounts and the like come a little after the answers to the requests that ask for them. */
@@ -22,6 +23,7 @@ export async function borrow(
   settlesWithin: number = SETTLES_WITHIN_MS,
 ): Promise<DaemonProcess> {
   const loan = JSON.parse(await ask(lender, "POST", engine.kind)) as Loan;
+  beginCost(loan.pid);
   const daemon: DaemonProcess = {
     directories: loan.directories,
     netns: loan.netns === null ? HERE : netnsOf(loan.netns),
@@ -50,8 +52,10 @@ async function giveBack(daemon: DaemonProcess, loan: Loan, lender: string, settl
     const isClear = await clear(new EngineClient(daemon.socketPath), loan.state.images);
     const difference = await differenceAtRest(daemon, loan, isClear, settlesWithin);
     if (difference !== null) throw new Error(`the tests left in the engine on ${loan.kind}: ${difference}`);
+    endCost(loan.pid);
     await ask(lender, isClear ? "PUT" : "DELETE", loan.id);
   } catch (error) {
+    endCost(loan.pid);
     const log = daemon.log().slice(-LOG_MAX);
     await ask(lender, "DELETE", loan.id).catch(() => {});
     throw new Error(`${String(error)}\nits log ends: ${log}`, { cause: error });
