@@ -2,12 +2,15 @@
 
 import type { engine } from "../../hosts/host.js";
 import type { CompiledCore } from "../../hosts/instance.js";
+import { isEqual } from "./ledger.js";
 
 type Component = ReturnType<CompiledCore["instantiate"]>;
 
 export class LiveCore implements CompiledCore {
   readonly #core: CompiledCore;
   #newest: Component | null = null;
+  /** By key, as it was told last: one that is the same is the same object, and is read once. */
+  #told = new Map<string, engine.Stored>();
 
   constructor(core: CompiledCore) {
     this.#core = core;
@@ -19,6 +22,12 @@ export class LiveCore implements CompiledCore {
 
   /** Every record in use, as the newest instance would put it now. Between two steps it changes nothing. */
   records(): engine.Stored[] {
-    return this.#newest?.exports.engine.records() ?? [];
+    const records = this.#newest?.exports.engine.records() ?? [];
+    const told = records.map((record) => {
+      const before = this.#told.get(record.key);
+      return before !== undefined && isEqual(before.value, record.value) ? before : record;
+    });
+    this.#told = new Map(told.map((record) => [record.key, record]));
+    return told;
   }
 }

@@ -30,6 +30,11 @@ function isCounted({ run, countedRun }: Container): boolean {
   return run === countedRun;
 }
 
+/** What is kept of a record is not written to: it is read once. */
+const known = new WeakMap<Uint8Array, Container>();
+
 function parsed(value: Uint8Array): Container {
-  return JSON.parse(new TextDecoder().decode(value)) as Container;
+  const read = known.get(value) ?? (JSON.parse(new TextDecoder().decode(value)) as Container);
+  known.set(value, read);
+  return read;
 }

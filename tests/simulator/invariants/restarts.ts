@@ -3,7 +3,7 @@
 
 import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
-import { type ContainerRecord, type Ledger, isEqual, wordOf } from "../ledger.js";
+import { type ContainerRecord, type Ledger, isEqual, parsed, wordOf } from "../ledger.js";
 import type { Spares } from "../spares.js";
 import type { Invariant, Seen } from "./invariant.js";
 import { LISTS, Questions, isSettled, movedIn, same } from "./questions.js";
@@ -74,10 +74,7 @@ function isKilledSince(
   processes: Restart["processes"],
 ): boolean {
   const record = before.get(`container/${id}`);
-  const { memoryKills = 0 } =
-    record === undefined
-      ? ({} as Partial<ContainerRecord>)
-      : (JSON.parse(new TextDecoder().decode(record)) as Partial<ContainerRecord>);
+  const { memoryKills = 0 } = (record === undefined ? {} : parsed(record)) as Partial<ContainerRecord>;
   return processes.some((one) => one.container === id && one.run === run && one.memoryKills > memoryKills);
 }
 
