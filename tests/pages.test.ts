@@ -1,0 +1,56 @@
+// The pages that people read: the README is short, each top folder tells what is in it, and links lead somewhere.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { ROOT } from "./support/engines.js";
+
+const MOST_LINES = 150;
+const FOLDERS = ["core", "hosts", "runtime-linux", "tests", "benches"];
+
+const pages = execFileSync("git", ["ls-files", "*.md"], { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
+
+test(`the README has at most ${MOST_LINES} lines`, () => {
+  expect(textOf("README.md").split("\n").length).toBeLessThanOrEqual(MOST_LINES);
+});
+
+test("each top folder has a README", () => {
+  expect(FOLDERS.filter((folder) => !existsSync(join(ROOT, folder, "README.md")))).toEqual([]);
+});
+
+test("each link to a page of ours leads to it", () => {
+  expect(pages.length).toBeGreaterThan(FOLDERS.length);
+  expect(pages.flatMap((page) => linksIn(page).filter((link) => !leadsOn(page, link)))).toEqual([]);
+});
+
+test("each file and folder that a page names is there", () => {
+  const named = pages.flatMap((page) => namesIn(page).map((name) => ({ page, name })));
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ page, name }) => !isThere(page, name))).toEqual([]);
+});
+
+function textOf(page: string): string {
+  return readFileSync(join(ROOT, page), "utf8");
+}
+
+function linksIn(page: string): string[] {
+  const links = [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+  return links.filter((link) => !/^\w+:/.test(link));
+}
+
+function leadsOn(page: string, link: string): boolean {
+  const [path = ""] = link.split("#");
+  return path === "" || existsSync(join(ROOT, dirname(page), path));
+}
+
+/** Paths in the repository, in code marks: those with a folder in front, and sources. */
+function namesIn(page: string): string[] {
+  const marked = [...textOf(page).matchAll(/`([\w.-]+(?:\/[\w.-]*)*)`/g)].map(([, name = ""]) => name);
+  return marked.filter((name) => /\/$|\.(?:ts|mjs|wit)$/.test(name) || FOLDERS.includes(name.split("/")[0]!));
+}
+
+/** A page names them from the root of the repository, from its folder, or from a folder that it has just named. */
+function isThere(page: string, name: string): boolean {
+  return [".", dirname(page), "core/assembly"].some((folder) => existsSync(join(ROOT, folder, name)));
+}
