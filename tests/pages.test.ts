@@ -25,10 +25,34 @@ test("each link to a page of ours leads to it", () => {
 });
 
 test("each file and folder that a page names is there", () => {
-  const named = pages.flatMap((page) => namesIn(page).map((name) => ({ page, name })));
+  // The contract names paths of images and archives.
+  const ours = pages.filter((page) => !page.startsWith("core/contract/"));
+  const named = ours.flatMap((page) => namesIn(page).map((name) => ({ page, name })));
   expect(named.length).toBeGreaterThan(50);
   expect(named.filter(({ page, name }) => !isThere(page, name))).toEqual([]);
 });
+
+test("each clause of the contract that a comment cites is there", () => {
+  const cited = new Set(
+    sourcesWith("surface").flatMap((text) => [...text.matchAll(CITED)].map(([, clause]) => clause)),
+  );
+  const headings = pages.filter((page) => page.startsWith("core/contract/")).flatMap((page) => clausesIn(page));
+  expect(cited.size).toBeGreaterThan(30);
+  expect([...cited].filter((clause) => !headings.includes(clause!))).toEqual([]);
+});
+
+/** `surface §2.14`, `surface.md §3`. */
+const CITED = /surface(?:\.md)? §(\d+(?:\.\d+)?)/g;
+
+function clausesIn(page: string): string[] {
+  return [...textOf(page).matchAll(/^#+ (\d+(?:\.\d+)?)\.? /gm)].map(([, clause = ""]) => clause);
+}
+
+/** Texts of the files in which that stands. */
+function sourcesWith(word: string): string[] {
+  const files = execFileSync("git", ["grep", "-lI", word, "--", "*.ts", "*.wit"], { cwd: ROOT, encoding: "utf8" });
+  return files.trim().split("\n").map(textOf);
+}
 
 function textOf(page: string): string {
   return readFileSync(join(ROOT, page), "utf8");
