@@ -95,6 +95,7 @@ it("gives back a group's realtime before it is removed: the kernel would still c
   // The files of this one are no kernel's, and keep it from being removed.
   expect(await new Cgroups(new Recorder(), paths, mounts).removeEmpty(ID)).toBe(false);
   expect(written("cpu", file)).toBe("0");
+  rmSync(join(scratch, "cpu", paths.cgroup(ID), file));
 });
 
 it("waits until all stand still", async () => {
