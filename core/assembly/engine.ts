@@ -30,6 +30,7 @@ import {
 import { dispatch } from "./api/router";
 import { exitedByItself, ranOutOfMemory } from "./container/exit";
 import { ruleTable } from "./container/lifecycle";
+import { lengthOfRun } from "./container/run-length";
 import { execExited } from "./exec/ended";
 import { watchAll, watchChanged } from "./health/watch";
 import { Call } from "./call";
@@ -153,7 +154,9 @@ function elapsed(op: u64): void {
 function exited(exited: Exited): void {
   acting.alone(EXITED_BY_ITSELF);
   const container = engine.containers.find(exited.container);
-  if (container !== null && container.run == exited.run) exitedByItself(container, exited.exit);
+  if (container !== null && container.run == exited.run) {
+    exitedByItself(container, exited.exit, lengthOfRun(container));
+  }
 }
 
 function shortOfMemory(kill: MemoryKill): void {

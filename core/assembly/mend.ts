@@ -25,6 +25,7 @@ import { release } from "./container/release";
 import { resumeRemoval } from "./container/remove";
 import { resumeRestart } from "./container/restart";
 import { scheduleRestart } from "./container/restarting";
+import { adoptRun, lengthOfUnseen } from "./container/run-length";
 import { startWithEngine } from "./container/start-with-engine";
 import { emitStart } from "./event/emit";
 import { dropUnbegun, mendExecs } from "./exec/mend";
@@ -177,7 +178,11 @@ function goesOn(container: Container, launched: Launched): void {
   // Pausing has ended its health checks already: thawed, it stays what that has made of it until the next one.
   if (container.status == Status.Paused && container.health !== null) container.healthRun = container.run;
   // What is as the record says is not written again: an engine must come up on a full disk, too.
-  if (container.pid == launched.pid && container.startedAt == launched.at) return;
+  if (container.pid != launched.pid || container.startedAt != launched.at) takeOver(container, launched);
+  adoptRun(container);
+}
+
+function takeOver(container: Container, launched: Launched): void {
   container.pid = launched.pid;
   container.startedAt = launched.at;
   container.touch();
@@ -185,7 +190,7 @@ function goesOn(container: Container, launched: Launched): void {
 
 function endedMeanwhile(container: Container, exit: Exit, why: string): void {
   tellMended(runOf(container), why);
-  exitedByItself(container, exit);
+  exitedByItself(container, exit, lengthOfUnseen(container, exit.at));
 }
 
 function runOf(container: Container): string {

@@ -162,6 +162,7 @@ export class LiveExec {
       this.#connect(copied);
       return pid;
     } catch (error) {
+      copied.stream.destroy();
       copied.close();
       throw error;
     }
@@ -181,8 +182,7 @@ export class LiveExec {
     this.#isOver = true;
     if (!this.command.detached && code !== null) this.place.writeExit(code);
     this.#stdin.close();
-    const rest = this.#terminal?.rest();
-    if (rest) this.#output.add("stdout", rest);
+    await this.#terminal?.settle();
     await this.#output.drained();
     this.#closePipes();
     const known = this.command.detached ? (this.place.exitCode() ?? null) : code;

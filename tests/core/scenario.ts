@@ -9,6 +9,9 @@
 //   open [REGISTRY…]      a new instance of the core; registries that need no TLS. Lines below, indented, are what the
 //                         host finds: process, mount, files, join, network, volume, chain, no-chain
 //   sleep SECONDS         time passes
+//   clock SECONDS         the time of day is set, by so many seconds
+//   earlier MEMBER        records of containers are as an earlier version's, which kept no such number
+//   boot                  the machine was restarted: its monotonic clock begins anew
 //   sizes shown           what is measured by itself, too
 //   explain               why the last input or `open` led to what it did
 //
@@ -50,6 +53,10 @@ class Story {
   #instance: Instance;
   #epoch = 0;
   #elapsed = 0n;
+  /** How far the time of day was set. */
+  #set = 0n;
+  /** What had elapsed when the machine was started. */
+  #booted = 0n;
   #showsSizes = false;
 
   constructor(core: CompiledCore) {
@@ -90,6 +97,15 @@ class Story {
       case "sleep":
         this.#elapsed += BigInt(Math.round(Number(rest[0]) * NS));
         return [];
+      case "clock":
+        this.#set += BigInt(Number(rest[0]) * NS);
+        return [];
+      case "earlier":
+        this.#forget(rest[0] ?? "");
+        return [];
+      case "boot":
+        this.#booted = this.#elapsed;
+        return [];
       case "open":
         return this.#open(rest, indented);
       case "explain":
@@ -123,6 +139,15 @@ class Story {
     const key = `network/${NETWORKS.get("bridge")}`;
     const record = JSON.parse(new TextDecoder().decode(this.#records.get(key))) as object;
     this.#records.set(key, encode(JSON.stringify({ ...record, subnet })));
+  }
+
+  /** By text: numbers of 64 bits do not outlive JSON.parse. */
+  #forget(member: string): void {
+    const kept = new RegExp(`"${member}":-?\\d+,`);
+    for (const [key, value] of this.#records) {
+      const text = new TextDecoder().decode(value);
+      if (key.startsWith("container/")) this.#records.set(key, encode(text.replace(kept, "")));
+    }
   }
 
   #image(name: string): MadeImage {
@@ -164,7 +189,8 @@ class Story {
 
   #processState([word, code, how]: string[]): engine.ProcessState {
     const at = this.#now().wall;
-    if (word === "running") return { tag: "running", val: { pid: 77, at } };
+    const since = BigInt(/^since=(\d+)$/.exec(code ?? "")?.[1] ?? 0) * BigInt(NS);
+    if (word === "running") return { tag: "running", val: { pid: 77, at: at - since } };
     if (word === "exited") return { tag: "exited", val: exitOf(code, how, at) };
     return word === "lost" ? { tag: "lost" } : { tag: "unstarted" };
   }
@@ -224,7 +250,7 @@ class Story {
   }
 
   #now(): types.Instant {
-    return { wall: EPOCH + this.#elapsed, monotonic: STARTED + this.#elapsed };
+    return { wall: EPOCH + this.#elapsed + this.#set, monotonic: STARTED + this.#elapsed - this.#booted };
   }
 }
 

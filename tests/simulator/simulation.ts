@@ -59,7 +59,7 @@ export class Simulation {
     );
     const judges = new Judges({
       ...{ seed, core, copies, oracles: Object.values(oracles).map((make) => make()) },
-      found: () => course.machine.world.found(),
+      found: () => course.mischief.found(),
       held: course.machine.world,
       settings: () => this.#lives.settings,
       isHeld: (port) => course.mischief.ports.has(port),

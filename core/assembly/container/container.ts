@@ -99,6 +99,8 @@ export class Container {
   error: string = "";
   startedAt: i64 = NO_TIME;
   finishedAt: i64 = NO_TIME;
+  /** When the run that goes on began, by the monotonic clock: see `run-length.ts`. */
+  begunAt: i64 = NO_TIME;
   /** Bytes of the files it has written, as they were counted last: after a run, or while it went on. */
   written: i64 = 0;
   /** Number of the last run behind which that was done. */

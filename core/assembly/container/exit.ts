@@ -6,6 +6,7 @@ import { endExecs } from "../exec/ended";
 import { acting, OUT_OF_MEMORY } from "../origin";
 import { endReply } from "../reply";
 import { engine } from "../state";
+import { NO_TIME } from "../text/time";
 import { Container } from "./container";
 import { holdNoMore } from "./held-still";
 import { Cause } from "./lifecycle";
@@ -15,16 +16,16 @@ import { scheduleRestart } from "./restarting";
 import { Condition } from "./waiter";
 import { answerWaiters } from "./wait";
 
-export function exitedByItself(container: Container, exit: Exit): void {
+/** `lasted`: nanoseconds. */
+export function exitedByItself(container: Container, exit: Exit, lasted: i64): void {
   if (!container.running) return;
   endedBy(container, exit);
-  const lasted = exit.at - container.startedAt;
   const followed = isFollowed(container, <i32>exit.code, lasted);
   recordExit(container, exit, followed ? Cause.Recycle : Cause.Exit);
   holdNoMore(container);
   endExecs(container);
   if (exit.outOfMemory && container.memoryKills == 0) ranOutOfMemory(container, 1);
-  emitDie(container, exit);
+  emitDie(container, exit, lasted);
   emitNetwork(container, "disconnect");
   emitUnmounts(container);
   endAttached(container);
@@ -57,15 +58,15 @@ function recordExit(container: Container, exit: Exit, cause: Cause): void {
   container.advance(cause);
   container.exitCode = <i32>exit.code;
   container.finishedAt = exit.at;
+  container.begunAt = NO_TIME;
   if (exit.lost) container.error = "the container's supervisor was killed, and its exit code is not known";
 }
 
 /** `execDuration` counts whole seconds of the run. */
-function emitDie(container: Container, exit: Exit): void {
-  const seconds = (exit.at - container.startedAt) / 1_000_000_000;
+function emitDie(container: Container, exit: Exit, lasted: i64): void {
   engine.events.emit(
     containerEvent(container, "die")
-      .with("execDuration", (seconds < 0 ? 0 : seconds).toString())
+      .with("execDuration", (lasted / 1_000_000_000).toString())
       .with("exitCode", exit.code.toString()),
   );
 }

@@ -4,6 +4,7 @@ import { readHealthRecord, writeHealthRecord } from "../health/health";
 import { Json } from "../json/json";
 import { jsonBytes, JsonWriter } from "../json/writer";
 import { readEndpoint, writeEndpoint } from "../network/endpoint";
+import { NO_TIME } from "../text/time";
 import { annotationsOf } from "./annotations";
 import { Container } from "./container";
 import { readLastChangeRecord, writeLastChangeRecord } from "./last-change";
@@ -81,6 +82,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.stringField("error", container.error);
   json.i64Field("startedAt", container.startedAt);
   json.i64Field("finishedAt", container.finishedAt);
+  if (container.begunAt != NO_TIME) json.i64Field("begunAt", container.begunAt);
   json.i64Field("written", container.written);
   json.i64Field("countedRun", container.countedRun);
   json.boolField("removeVolumes", container.removeVolumes);
@@ -162,6 +164,7 @@ function readState(container: Container, json: Json): void {
   container.error = json.stringOf("error");
   container.startedAt = json.i64Of("startedAt");
   container.finishedAt = json.i64Of("finishedAt");
+  if (json.find("begunAt") !== null) container.begunAt = json.i64Of("begunAt");
   container.written = json.i64Of("written");
   container.countedRun = <u32>json.i64Of("countedRun");
   container.removeVolumes = json.boolOf("removeVolumes");

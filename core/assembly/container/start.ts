@@ -41,6 +41,7 @@ import { fillVolumes, makeVolumes, volumesFilled } from "./own-volumes";
 import { takeUpQueue } from "./queue";
 import { Refused, release } from "./release";
 import { rearm } from "./restart-policy";
+import { beginRun } from "./run-length";
 import { runtimeStartProblem } from "./runtimes";
 import { StartCall, StartClient } from "./start-client";
 import { noSuchNetwork, OTHER_CODE, sharesStartProblem, StartError, startErrorOf } from "./start-error";
@@ -261,6 +262,7 @@ class Start extends Task {
     container.everRan = true;
     container.pid = outcome.value.pid;
     container.startedAt = outcome.value.at;
+    beginRun(container);
     container.exitCode = 0;
     container.startsAgain = false;
     container.automatic = false;

@@ -3,6 +3,7 @@
 import { Failure, Outcome } from "../../../build/bindings/types";
 import { cancelTimer, wakeAfter } from "../ask";
 import { Container } from "../container/container";
+import { lengthOfRun } from "../container/run-length";
 import { emitContainer } from "../event/emit";
 import { acting, HEALTH_CHECK } from "../origin";
 import { engine } from "../state";
@@ -27,7 +28,7 @@ export class Monitor extends Task implements ProbeOwner {
 
   /** Waits for the next check: the first one, too, comes after an interval. */
   begin(): void {
-    const wait = this.plan.waitFor(engine.now.wall - this.container.startedAt, this.health.status == STARTING);
+    const wait = this.plan.waitFor(lengthOfRun(this.container), this.health.status == STARTING);
     this.timer = wakeAfter(this, 0, <u64>wait);
   }
 
@@ -48,7 +49,7 @@ export class Monitor extends Task implements ProbeOwner {
 
   ended(_step: i32, _outcome: Outcome | null, _failure: Failure | null): void {}
 
-  probed(result: HealthResult): void {
+  probed(result: HealthResult, begun: i64): void {
     const health = this.health;
     const before = health.status;
     this.probe = null;
@@ -56,7 +57,7 @@ export class Monitor extends Task implements ProbeOwner {
     if (result.exitCode == 0) {
       health.streak = 0;
       health.status = HEALTHY;
-    } else this.failed(result);
+    } else this.failed(begun);
     if (health.status == before) this.container.touchLater();
     else {
       this.container.touch();
@@ -65,10 +66,10 @@ export class Monitor extends Task implements ProbeOwner {
     this.begin();
   }
 
-  /** While the container is starting its failures are forgiven. */
-  private failed(result: HealthResult): void {
+  /** While the container is starting its failures are forgiven, those of checks begun in its start period. */
+  private failed(begun: i64): void {
     const health = this.health;
-    const forgiven = health.status == STARTING && result.start - this.container.startedAt < this.plan.startPeriod;
+    const forgiven = health.status == STARTING && begun < this.plan.startPeriod;
     if (forgiven) return;
     health.streak += 1;
     if (health.streak >= this.plan.retries) health.status = UNHEALTHY;

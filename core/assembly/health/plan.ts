@@ -18,12 +18,9 @@ export class HealthPlan {
 
   constructor(readonly command: string[]) {}
 
-  /**
-   * How long after the one before it, or after the start, a check is made. The clock by which a host dates a start may be
-   * ahead of that of the inputs: `runFor` may be less than nothing.
-   */
+  /** How long after the one before it, or after the start, a check is made. */
   waitFor(runFor: i64, starting: bool): i64 {
-    return starting && max<i64>(runFor, 0) < this.startPeriod ? this.startInterval : this.interval;
+    return starting && runFor < this.startPeriod ? this.startInterval : this.interval;
   }
 }
 

@@ -5,6 +5,7 @@ import { askProcesses, cancelTimer, wakeAfter } from "../ask";
 import { Container } from "../container/container";
 import { documentOf } from "../container/launch";
 import { Status } from "../container/lifecycle";
+import { lengthOfRun } from "../container/run-length";
 import { SIGKILL } from "../container/signals";
 import { emitExec } from "../exec/exec-event";
 import { Exec, ExecOwner, Stage } from "../exec/exec";
@@ -27,7 +28,8 @@ const KILL_LIMIT: u64 = 10 * SECOND;
 
 /** Who wants to know. */
 export interface ProbeOwner {
-  probed(result: HealthResult): void;
+  /** `begun`: how long the run had lasted when the check began. */
+  probed(result: HealthResult, begun: i64): void;
 }
 
 enum Timer {
@@ -38,6 +40,7 @@ enum Timer {
 
 export class Probe extends Launching implements ExecOwner {
   private readonly begun: i64 = engine.now.wall;
+  private readonly runFor: i64;
   private timer: u64 = 0;
   private late: bool = false;
   /** Null when nobody wants to know any more. */
@@ -50,6 +53,7 @@ export class Probe extends Launching implements ExecOwner {
   ) {
     super(newExec(container, plan));
     this.owner = owner;
+    this.runFor = lengthOfRun(container);
   }
 
   make(): void {
@@ -106,7 +110,7 @@ export class Probe extends Launching implements ExecOwner {
     this.owner = null;
     // With the run it ends without a trace.
     if (this.exec.container.status != Status.Running) return;
-    if (owner !== null) owner.probed(new HealthResult(this.begun, engine.now.wall, code, output));
+    if (owner !== null) owner.probed(new HealthResult(this.begun, engine.now.wall, code, output), this.runFor);
   }
 
   private kill(): void {

@@ -21,7 +21,7 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   // What it was created with; what is kept for the list; stamps, and who asked.
   "core/assembly/container/container/Container": [
     ...["config", "hostConfig", "settings", "listed"],
-    ...["sequence", "created", "startedAt", "finishedAt", "lastChange", "ender"],
+    ...["sequence", "created", "startedAt", "finishedAt", "begunAt", "lastChange", "ender"],
   ],
   "core/assembly/call/Call": ["origin"],
   "core/assembly/task/Pending": ["origin"],

@@ -11,7 +11,7 @@ import type { CoreLook, CoreMemory } from "./core-memory.js";
 
 const NAMED = /([@%]\d+|\b(?:[0-9a-f]{64}|[0-9a-f]{12}|172\.17\.0\.\d+|02:42:ac:11:00:\w\w|anna|bert)\b)/;
 /** Stamps decide nothing; what a container was created with is the same for all. */
-const LEFT_OUT = ["created", "startedAt", "finishedAt", "sequence", "config", "hostConfig", "lastChange"];
+const LEFT_OUT = ["created", "startedAt", "finishedAt", "begunAt", "sequence", "config", "hostConfig", "lastChange"];
 
 /** Of all that is: core, world, what is under way, whoever waits for an answer. */
 export function fingerprint(memory: CoreMemory, saved: Saved): string {

@@ -40,6 +40,11 @@ export class MachineClock implements SimulatedTime {
     }
   }
 
+  /** Nanoseconds, of the world's. */
+  get ahead(): bigint {
+    return this.#wall;
+  }
+
   now(): types.Instant {
     const { wall, monotonic } = this.#world.now();
     return { wall: wall + this.#wall, monotonic: monotonic + this.#slept };

@@ -12,6 +12,7 @@ import type {
   Perform,
   RecordChange,
   RecordStore,
+  engine,
   networks,
   types,
 } from "../../../hosts/host.js";
@@ -24,6 +25,7 @@ import { Disk } from "./disk.js";
 import { failureFor } from "./failing.js";
 import { HeldPorts } from "./ports.js";
 import { Reading } from "./reading.js";
+import { Stamps } from "./stamps.js";
 
 type Interface = "processes" | "content" | "networks" | "volumes";
 type Command = { tag: string; val?: unknown };
@@ -54,6 +56,7 @@ export class Mischief {
   deliver: (input: Input) => void = () => {};
   tricks: Trick[] = [];
   readonly clock: MachineClock;
+  readonly #stamps: Stamps;
   /** Transactions: how many more are refused, and how. */
   refusals: ("unkept" | "kept")[] = [];
   readonly ports = new HeldPorts();
@@ -78,6 +81,7 @@ export class Mischief {
     // The world has nothing but its room for them.
     this.disk = new Disk(() => world.records.commit([]));
     this.clock = new MachineClock(world.timers);
+    this.#stamps = new Stamps(this.clock);
     this.#watcher = watcher;
     this.#draw = new Draw(seed, "mischief");
     this.#longestMs = this.#draw.one(LONGEST_DELAYS_MS);
@@ -89,11 +93,17 @@ export class Mischief {
       networks: this.#perform("networks"),
       volumes: this.#perform("volumes"),
       replies: breaking(world.replies, () => this.#trickOn("source")?.how, this.#coming),
-      inventory: () => this.reading.of("inventory", () => world.inventory()),
+      inventory: () => this.reading.of("inventory", async () => this.#stamps.inventory(await world.inventory())),
       // It is there for the next engine.
       close: async () => {},
-      listen: (happened, bodies) => world.listen((input) => this.#happened(input, happened), bodies),
+      listen: (happened, bodies) =>
+        world.listen((input) => this.#happened(this.#stamps.input(input), happened), bodies),
     });
+  }
+
+  /** What there is on the machine. */
+  found(): engine.Inventory {
+    return this.#stamps.inventory(this.#world.world.found());
   }
 
   /** Commands that have been begun and have not ended. */
@@ -154,7 +164,7 @@ export class Mischief {
     const lives = this.#lives;
     await this.#delay(trick === "slow");
     if (trick === "fail") throw failureFor(command, kind);
-    const outcome = await act();
+    const outcome = this.#stamps.outcome(command, await act());
     // What is done may be said not to be done, where doing it again or undoing it is no harm.
     if (trick === "fail-late" && to !== "processes" && command.tag !== "layer") throw failureFor(command);
     // Its engine may be gone already: nobody would end the wait.

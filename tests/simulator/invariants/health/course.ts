@@ -59,25 +59,22 @@ export function planOf({ Healthcheck: check }: Probed["config"]): Plan | null {
 export class HealthCourse {
   constructor(
     readonly plan: Plan,
-    /** When its run began, nanoseconds since 1970. */
-    readonly startedAt: bigint,
     readonly condition: Condition,
   ) {}
 
-  /** How long after that moment a probe is made. */
-  waitAt(wall: bigint): bigint {
-    const isYoung = this.condition.status === "starting" && wall - this.startedAt < this.plan.startPeriod;
-    // The time of day may have been set back since: then all runs are young.
-    return isYoung && this.plan.startPeriod > 0n ? this.plan.startInterval : this.plan.interval;
+  /** How long after this moment of its run a probe is made. */
+  waitAt(runFor: bigint): bigint {
+    const isYoung = this.condition.status === "starting" && runFor < this.plan.startPeriod;
+    return isYoung ? this.plan.startInterval : this.plan.interval;
   }
 
-  /** Whether its status is another one now. */
-  add(exitCode: number, begun: bigint, ended: bigint): boolean {
+  /** Whether its status is another one now. `runFor`: how long its run had lasted when the probe was begun. */
+  add(exitCode: number, begun: bigint, ended: bigint, runFor: bigint): boolean {
     const { condition, plan } = this;
     const before = condition.status;
     condition.log = [...condition.log, { exitCode, start: Number(begun), end: Number(ended) }].slice(-LONGEST_LOG);
     if (exitCode === 0) [condition.status, condition.streak] = ["healthy", 0];
-    else if (condition.status !== "starting" || begun - this.startedAt >= plan.startPeriod) {
+    else if (condition.status !== "starting" || runFor >= plan.startPeriod) {
       condition.streak += 1;
       if (condition.streak >= plan.retries) condition.status = "unhealthy";
     }

@@ -3,8 +3,9 @@
 
 import type { Operation, processes } from "../../../../hosts/host.js";
 import { Breach } from "../../breach.js";
-import { type Ledger, parsed, wordOf } from "../../ledger.js";
+import { parsed, wordOf } from "../../ledger.js";
 import type { Invariant, Seen } from "../invariant.js";
+import { RunLengths } from "../runs/lengths.js";
 import { eventsOf } from "../journal.js";
 import { type Condition, HealthCourse, type Probed, formOf, planOf } from "./course.js";
 import { Probes } from "./probes.js";
@@ -26,9 +27,11 @@ export class Health implements Invariant {
   /** What is known of those that are not, if they ever were; and in which run that was found. */
   readonly #left = new Map<string, { condition: Condition; run: number | null }>();
   readonly #probes = new Probes();
+  readonly #lengths = new RunLengths();
 
   stepped(seen: Seen): void {
     if (seen.opening !== null) this.#opened(seen.opening.records);
+    this.#lengths.stepped(seen);
     const told = this.#heard(seen);
     this.#follow(seen);
     this.#began(seen);
@@ -60,8 +63,9 @@ export class Health implements Invariant {
     const { container, begun, exitCode } = found;
     const watched = this.#watched.get(container);
     if (watched?.run !== found.run) broken(`a probe of ${container} is awaited, and it does not run`);
-    const isOther = watched.course.add(exitCode, begun, seen.now.wall);
-    wait(watched, seen.now);
+    const runFor = this.#lengths.at(container, begun);
+    const isOther = watched.course.add(exitCode, begun.wall, seen.now.wall, runFor);
+    this.#wait(container, watched, seen);
     return isOther ? [`health_status: ${watched.course.condition.status} of ${container}`] : [];
   }
 
@@ -90,17 +94,22 @@ export class Health implements Invariant {
     if (left !== undefined) left.condition = { ...left.condition, status: "unhealthy" };
   }
 
-  #watch({ id, run, config }: Probed, { ledger, now }: Seen): void {
+  #watch({ id, run, config }: Probed, seen: Seen): void {
     const plan = planOf(config);
     if (plan === null) return;
     const left = this.#left.get(id);
     this.#left.delete(id);
     const log = left?.condition.log ?? [];
     const condition = left?.run === run ? left.condition : { status: "starting", streak: 0, log };
-    const course = new HealthCourse(plan, startOf(ledger, id), condition);
+    const course = new HealthCourse(plan, condition);
     const watched: Watched = { run, course, due: null, timers: [] };
     this.#watched.set(id, watched);
-    wait(watched, now);
+    this.#wait(id, watched, seen);
+  }
+
+  #wait(id: string, watched: Watched, { now }: Seen): void {
+    watched.due = now.monotonic + watched.course.waitAt(this.#lengths.at(id, now));
+    watched.timers = [];
   }
 
   /** Probes that the step asks for. */
@@ -163,16 +172,6 @@ export class Health implements Invariant {
     const [own, other] = [formOf(expected), given === null ? "nothing" : formOf(given)];
     if (own !== other) broken(`of ${id} is ${how}: ${other}\nby its probes it is ${own}`);
   }
-}
-
-function wait(watched: Watched, { wall, monotonic }: Seen["now"]): void {
-  watched.due = monotonic + watched.course.waitAt(wall);
-  watched.timers = [];
-}
-
-/** To the nanosecond, which no number of JavaScript's is. */
-function startOf(ledger: Ledger, id: string): bigint {
-  return BigInt(/"startedAt":(-?\d+)/.exec(ledger.text(`container/${id}`))?.[1] ?? "0");
 }
 
 function broken(message: string): never {

@@ -1,7 +1,7 @@
 // Probes of containers' health, from the command that begins one to its end, however that comes: by itself, or by one of
 // the limits that Docker sets. Those that nobody waits for any more are killed, and leave no trace.
 
-import type { Operation, processes } from "../../../../hosts/host.js";
+import type { Operation, processes, types } from "../../../../hosts/host.js";
 import { Breach } from "../../breach.js";
 import type { Seen } from "../invariant.js";
 
@@ -17,8 +17,7 @@ interface Probe {
   readonly exec: string;
   readonly container: string;
   readonly run: number;
-  /** Time of day. */
-  readonly begun: bigint;
+  readonly begun: types.Instant;
   /** How long it may run. */
   readonly timeout: bigint;
   /** Somebody waits for what it finds. */
@@ -45,7 +44,7 @@ export class Probes {
 
   begin(op: Operation, { exec, subject }: processes.Exec, timeout: bigint, seen: Seen): void {
     const { container, run } = subject;
-    const begun = seen.now.wall;
+    const begun = seen.now;
     const probe: Probe = { exec, container, run, begun, timeout, awaited: true, stage: "asked", timer: null };
     this.#all.set(exec, probe);
     this.#starts.set(op, probe);

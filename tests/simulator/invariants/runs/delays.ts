@@ -4,6 +4,7 @@
 import { Breach } from "../../breach.js";
 import { type Ledger, parsed, wordOf } from "../../ledger.js";
 import type { Invariant, Seen } from "../invariant.js";
+import { RunLengths } from "./lengths.js";
 
 const FIRST = 100_000_000n;
 const LONGEST = 60_000_000_000n;
@@ -20,9 +21,11 @@ export class Delays implements Invariant {
   readonly #last = new Map<string, { delay: bigint; count: number }>();
   /** When the next run may begin, of monotonic time. */
   readonly #due = new Map<string, bigint>();
+  readonly #lengths = new RunLengths();
 
   stepped(seen: Seen): void {
     const { opening, notes, ledger, now } = seen;
+    this.#lengths.stepped(seen);
     if (opening !== null) this.#opened(opening);
     const resumed = opening === null ? [] : [...this.#last.keys()].filter((id) => isWaiting(ledger, id));
     for (const note of notes) {
@@ -31,7 +34,7 @@ export class Delays implements Invariant {
       if (rule.cause === "start") this.#begun(id);
       if (rule.cause === "elapsed") this.#elapsed(id, now.monotonic);
       if (rule.cause !== "recycle") continue;
-      this.#ended(id, ledger);
+      this.#ended(id, seen);
       this.#wait(id, seen);
     }
     for (const id of resumed) if (!this.#due.has(id)) this.#wait(id, seen);
@@ -53,10 +56,9 @@ export class Delays implements Invariant {
     this.#due.delete(id);
   }
 
-  #ended(id: string, ledger: Ledger): void {
+  #ended(id: string, seen: Seen): void {
     const { delay, count } = this.#last.get(id) ?? { delay: 0n, count: 0 };
-    const [began, ended] = [timeOf(ledger, id, "startedAt"), timeOf(ledger, id, "finishedAt")];
-    const last = ended - began >= GOOD_RUN ? 0n : delay;
+    const last = this.#lengths.ended(id, seen) >= GOOD_RUN ? 0n : delay;
     const next = last === 0n ? FIRST : last * 2n < LONGEST ? last * 2n : LONGEST;
     this.#last.set(id, { delay: next, count: count + 1 });
   }
@@ -96,11 +98,6 @@ export class Delays implements Invariant {
 function isWaiting(ledger: Ledger, id: string): boolean {
   const container = ledger.containers.get(id);
   return container !== undefined && ["recycling", "restarting"].includes(wordOf(container));
-}
-
-/** To the nanosecond, which no number of JavaScript's is. */
-function timeOf(ledger: Ledger, id: string, member: "startedAt" | "finishedAt"): bigint {
-  return BigInt(new RegExp(`"${member}":(-?\\d+)`).exec(ledger.text(`container/${id}`))?.[1] ?? "0");
 }
 
 function broken(message: string): never {
