@@ -10,6 +10,7 @@ import { groupOf } from "./chosen-groups.js";
 import { namesIn } from "./directories.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
+import { returnRealtime } from "./realtime.js";
 
 const SIGKILL = 9;
 /** About ten seconds: what is not gone by then hangs in the kernel. */
@@ -96,12 +97,12 @@ export class Cgroups {
 
   /** Removes the group from every hierarchy. Its processes must be gone. */
   async remove(container: string): Promise<void> {
-    for (const path of this.#groups(container)) await removeTree(path);
+    for (const path of this.#leaving(container)) await removeTree(path);
   }
 
   /** Removes the group where nothing is in it. True: it is gone from every hierarchy. Spares `kill` looking into each. */
   async removeEmpty(container: string): Promise<boolean> {
-    for (const path of this.#groups(container)) if (!(await isRemoved(path))) return false;
+    for (const path of this.#leaving(container)) if (!(await isRemoved(path))) return false;
     return true;
   }
 
@@ -120,6 +121,12 @@ export class Cgroups {
         const { code } = error as NodeJS.ErrnoException;
         if (code !== "ENOENT" && code !== "EBUSY" && code !== "ENOTEMPTY") throw error;
       }
+  }
+
+  #leaving(container: string): string[] {
+    const cpu = this.controller("cpu");
+    if (cpu && !cpu.v2) returnRealtime(join(cpu.path, groupOf(this.#paths, container)));
+    return this.#groups(container);
   }
 
   #groups(container: string): string[] {

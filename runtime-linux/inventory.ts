@@ -8,7 +8,7 @@ import { killRun } from "./kill-run.js";
 import type { Surroundings } from "./launch.js";
 import { MemoryKills } from "./memory-kills.js";
 import { findNaming, isSupervisor, type Naming } from "./naming.js";
-import { parseRunName, type Paths } from "./paths.js";
+import { parseRunName, parseUnfinished, type Paths } from "./paths.js";
 import { processStat, Run, type FirstProcess } from "./run.js";
 import type { Swept } from "./swept.js";
 
@@ -96,7 +96,7 @@ function sweep(paths: Paths, swept: Swept): void {
   const runtimes = namesIn(paths.runtime("")).map((name) => paths.runtime(name));
   for (const directory of [paths.exits(), ...runtimes])
     for (const name of namesIn(directory)) {
-      const run = parseRunName(name);
+      const run = parseRunName(parseUnfinished(name) ?? name);
       if (!run || existsSync(paths.run(run.container, run.run))) continue;
       swept(join(directory, name), `run ${run.run} of container ${run.container} was cleared away before`);
       rmSync(join(directory, name), { recursive: true, force: true });

@@ -86,6 +86,8 @@ export interface Kernel {
   openPeer(fd: number): number;
   /** Whoever has the file open so waits no more for it to take or to give bytes: FIONBIO. */
   setNonBlocking(fd: number): void;
+  /** Another descriptor of the same open file; closed on exec. */
+  duplicate(fd: number): number;
   /** Bytes that can be read from a terminal, or from a pipe by whoever reads it, at once: FIONREAD. */
   readable(fd: number): number;
   /** Whether the entries of a directory come with their types (d_type), as overlayfs needs. */

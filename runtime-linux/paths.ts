@@ -153,3 +153,9 @@ export function parseRunName(name: string): { container: string; run: number } |
   const match = /^([0-9a-f]{64})\.([1-9][0-9]*)$/.exec(name);
   return match?.[1] && match[2] ? { container: match[1], run: Number(match[2]) } : undefined;
 }
+
+/** Of which run an exit code was being written: conmon renames the file in the end (g_file_set_contents(3)). */
+export function parseUnfinished(name: string): string | undefined {
+  const whole = /^(.+)\.[0-9A-Za-z]{6}$/.exec(name)?.[1];
+  return whole !== undefined && parseRunName(whole) ? whole : undefined;
+}

@@ -24,6 +24,19 @@ export function grantRealtime(parent: string, name: string, { realtimePeriod, re
   writeFileSync(join(parent, RUNTIME), String(Math.ceil(wanted * read(parent, PERIOD))));
 }
 
+/**
+ * Of a group that is about to be removed: until every processor has taken notice of that (RCU), the kernel counts what
+ * it had, and has nothing for the next one.
+ */
+export function returnRealtime(group: string): void {
+  if (!(read(group, RUNTIME) > 0)) return;
+  try {
+    writeFileSync(join(group, RUNTIME), "0");
+  } catch {
+    // Somebody in it needs it: then it is not removed either. Or it has gone meanwhile.
+  }
+}
+
 type Realtime = NonNullable<Resources["cpu"]>;
 
 function shareOf(group: string): number {

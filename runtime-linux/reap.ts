@@ -8,6 +8,7 @@ import { namesIn, removeAll, removeEmpty } from "./directories.js";
 import { killRun } from "./kill-run.js";
 import { callRuntime, type Surroundings } from "./launch.js";
 import { unmount, unmountOwn } from "./own-mounts.js";
+import { parseUnfinished } from "./paths.js";
 import type { Run, RunNote } from "./run.js";
 import { ownTurn } from "./turns.js";
 
@@ -22,10 +23,10 @@ export async function reap(run: Run, ended: Promise<void> | undefined, at: Surro
   // One that has ended by itself has left nothing behind, as a rule.
   const isGone = isLast && run.exit() !== undefined && (await at.cgroups.removeEmpty(run.container));
   if (isLast && !isGone) await at.cgroups.kill(run.container);
-  if (existsSync(run.directory)) await settle(run, ended, at);
+  const wasKilled = existsSync(run.directory) && (await settle(run, ended, at));
   if (note) await removeState(run, note, at);
   if (isLast && !isGone) await at.cgroups.remove(run.container);
-  await rm(join(at.paths.exits(), run.name), { force: true });
+  await removeExit(run, wasKilled, at);
   unmountOwn(run, at.kernel);
   await removeAll(run.directory);
   await removeEmpty(dirname(run.directory));
@@ -33,13 +34,21 @@ export async function reap(run: Run, ended: Promise<void> | undefined, at: Surro
   await removeEmpty(at.paths.liveContainer(run.container));
 }
 
-/** Sees to it that nobody works on the run any more. */
-async function settle(run: Run, ended: Promise<void> | undefined, at: Surroundings): Promise<void> {
+/** Sees to it that nobody works on the run any more; whether by killing. */
+async function settle(run: Run, ended: Promise<void> | undefined, at: Surroundings): Promise<boolean> {
   if (ended) {
     const limit = new Promise<"late">((resolve) => setTimeout(resolve, SUPERVISOR_LIMIT_MS, "late").unref());
-    if ((await Promise.race([ended, limit])) !== "late" && run.exit()) return;
-  } else if (run.exit()) return;
+    if ((await Promise.race([ended, limit])) !== "late" && run.exit()) return false;
+  } else if (run.exit()) return false;
   await killRun(run, at);
+  return true;
+}
+
+/** A supervisor that is killed while it writes the code leaves that beside its file, under a name of its own. */
+async function removeExit(run: Run, wasKilled: boolean, { paths }: Surroundings): Promise<void> {
+  const exits = paths.exits();
+  const unfinished = wasKilled ? namesIn(exits).filter((name) => parseUnfinished(name) === run.name) : [];
+  for (const name of [run.name, ...unfinished]) await rm(join(exits, name), { force: true });
 }
 
 /** Of crun and runc it is known that a directory and the cgroups are all they keep; others are asked to clear up. */

@@ -7,7 +7,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, bundleTool, staleProducts } from "./setup/build.mjs";
+import { build, bundleTool, platformsOwn, staleProducts } from "./setup/build.mjs";
 import { installDependencies } from "./setup/dependencies.mjs";
 import { installMissingPackages, requireNode } from "./setup/machine.mjs";
 
@@ -55,11 +55,10 @@ const COMMANDS = {
 
   async simulate(args) {
     prepare(["core"]);
-    const own = { "@noble/hashes/sha2.js": join(ROOT, "tests/simulator/sha2.ts") };
     const [main, name] = args.includes("--mutants")
       ? ["mutants/main.ts", "mutants"]
       : ["simulator/main.ts", "simulate"];
-    const program = fileURLToPath(await bundleTool(ROOT, `tests/${main}`, name, own));
+    const program = fileURLToPath(await bundleTool(ROOT, `tests/${main}`, name, platformsOwn(ROOT)));
     runOrExit(process.execPath, [program, ...args]);
   },
 

@@ -162,7 +162,6 @@ export class LiveExec {
       this.#connect(copied);
       return pid;
     } catch (error) {
-      copied.stream.destroy();
       copied.close();
       throw error;
     }
@@ -182,7 +181,8 @@ export class LiveExec {
     this.#isOver = true;
     if (!this.command.detached && code !== null) this.place.writeExit(code);
     this.#stdin.close();
-    await this.#terminal?.settle();
+    const rest = this.#terminal?.rest();
+    if (rest) this.#output.add("stdout", rest);
     await this.#output.drained();
     this.#closePipes();
     const known = this.command.detached ? (this.place.exitCode() ?? null) : code;

@@ -12,60 +12,69 @@ import { HostFailure } from "../../hosts/failure.js";
 import type { Kernel } from "../kernel.js";
 import type { ExecPlace } from "./place.js";
 import { TerminalInput } from "./terminal-input.js";
+import { TerminalRest } from "./terminal-rest.js";
 
 const SIGWINCH = 28;
 const RETRY_MS = 2;
 
-/** What an ended process has written is on its way for a moment; who still writes is waited for no longer than this. */
-const SETTLE_MS = 2000;
-const LOOK_MS = 2;
-
-/**
- * The other end is held open until all is read: a hang-up is taken for the end by who reads, whatever is still there to
- * be read (libuv does so after a read that did not fill its buffer).
- */
+/** The other end is held open as long as the process runs: to who reads, a hang-up is the end. */
 export class ExecTerminal {
-  /** What is shown. */
+  /** What is shown, up to the end of the process. */
   readonly stream: ReadStream;
   /** What is typed. */
   readonly input: TerminalInput;
   readonly #kernel: Kernel;
-  readonly #terminal: number;
-  readonly #other: number;
+  readonly #ends: Ends;
   readonly #resized: () => void;
+  #isOver = false;
 
-  constructor(kernel: Kernel, terminal: number, other = kernel.openPeer(terminal), resized = () => {}) {
+  /** It closes all ends that it is given, also where it throws. */
+  constructor(kernel: Kernel, terminal: number, other?: number, resized = () => {}) {
     this.#kernel = kernel;
-    this.#terminal = terminal;
-    this.#other = other;
+    this.#ends = endsOf(kernel, terminal, other);
     this.#resized = resized;
-    this.stream = new ReadStream(terminal);
-    this.input = new TerminalInput(kernel, terminal, this.stream);
+    this.stream = new ReadStream(this.#ends.shown);
+    this.input = new TerminalInput(kernel, this.#ends.shown, this.stream);
   }
 
   resize(rows: number, columns: number): void {
-    this.#kernel.setWindowSize(this.#terminal, rows, columns);
+    this.#kernel.setWindowSize(this.#ends.terminal, rows, columns);
     this.#resized();
   }
 
-  /** The process has ended. Resolves when what it wrote is read. */
-  async settle(): Promise<void> {
-    const limit = performance.now() + SETTLE_MS;
-    for (let quiet = 0; quiet < 2 && performance.now() < limit && !this.stream.destroyed;) {
-      await sleep(LOOK_MS);
-      quiet = !this.stream.destroyed && this.#kernel.readable(this.#terminal) === 0 ? quiet + 1 : 0;
-    }
-    this.close();
+  /** The process has ended. What is still to be read, after the stream's; undefined if it is closed. */
+  rest(): TerminalRest | undefined {
+    if (this.#isOver) return undefined;
+    this.#isOver = true;
+    this.stream.read(); // what it has read and kept, while nobody had room, goes to who listens
+    this.stream.destroy();
+    closeSync(this.#ends.other);
+    return new TerminalRest(this.#ends.terminal);
   }
 
-  /** Lets the end of the stream come. */
+  /** Nothing is read any more. */
   close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    closeSync(this.#other);
+    this.rest()?.destroy();
   }
+}
 
-  #isClosed = false;
+interface Ends {
+  terminal: number;
+  /** The same, for the stream, which closes it. */
+  shown: number;
+  other: number;
+}
+
+function endsOf(kernel: Kernel, terminal: number, given: number | undefined): Ends {
+  const opened = [terminal, ...(given === undefined ? [] : [given])];
+  try {
+    const other = given ?? kernel.openPeer(terminal);
+    if (given === undefined) opened.push(other);
+    return { terminal, shown: kernel.duplicate(terminal), other };
+  } catch (error) {
+    for (const descriptor of opened) closeSync(descriptor);
+    throw error;
+  }
 }
 
 /** Where a runtime sends the terminal that it has made. */

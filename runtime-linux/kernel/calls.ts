@@ -51,7 +51,8 @@ const PROTOTYPES: Record<string, string> = {
     "int64_t sendto(int fd, const uint8_t *bytes, size_t length, int flags, const uint8_t *to, unsigned int size)",
   recv: "int64_t recv(int fd, _Out_ uint8_t *bytes, size_t length, int flags)",
   ioctl: "int ioctl(int fd, unsigned long request, _Inout_ uint8_t *argument)",
-  // The same call with a number in the pointer's place.
+  fcntl: "int fcntl(int fd, int command, int argument)",
+  // ioctl with a number in the pointer's place.
   openPeer: "int ioctl(int fd, unsigned long request, unsigned long flags)",
   madvise: "int madvise(uint8_t *memory, size_t length, int advice)",
   mallopt: "int mallopt(int parameter, int value)",

@@ -33,6 +33,7 @@ import {
   TIOCGPTPEER,
   FIONREAD,
   FIONBIO,
+  F_DUPFD_CLOEXEC,
   O_RDWR,
   O_NOCTTY,
   TIOCGPTN,
@@ -208,6 +209,9 @@ export const libc: Kernel = {
   },
   setNonBlocking(fd) {
     call("ioctl", "FIONBIO", fd, FIONBIO, int(1));
+  },
+  duplicate(fd) {
+    return call("fcntl", "F_DUPFD_CLOEXEC", fd, F_DUPFD_CLOEXEC, 0);
   },
   readable(fd) {
     const number = Buffer.alloc(4);

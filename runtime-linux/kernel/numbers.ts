@@ -35,6 +35,7 @@ export const TIOCSWINSZ = 0x5414;
 export const TIOCGPTPEER = 0x5441;
 export const FIONREAD = 0x541b;
 export const FIONBIO = 0x5421;
+export const F_DUPFD_CLOEXEC = 1030;
 export const O_RDWR = 0o2;
 export const O_NOCTTY = 0o400;
 export const TIOCGPTN = 0x80045430;

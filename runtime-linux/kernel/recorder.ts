@@ -133,6 +133,10 @@ export class Recorder implements Kernel {
   setNonBlocking(fd: number): void {
     this.#record("setNonBlocking", fd);
   }
+  duplicate(fd: number): number {
+    this.#record("duplicate", fd);
+    return -1;
+  }
   readable(fd: number): number {
     this.#record("readable", fd);
     return 0;

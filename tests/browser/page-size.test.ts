@@ -1,18 +1,18 @@
-// The README says how much the playground's first load is; what was built must be that much.
+// benches/README.md says how much the playground's first load is; what was built must be that much.
 
 import { existsSync } from "node:fs";
 import { test } from "vitest";
 import { PLAYGROUND } from "./chromium.js";
 import { REFERENCE, firstLoad, gzipped } from "./first-load.js";
 import { describeUnless } from "../support/on-engines.js";
-import { expectFigure } from "../support/readme-figures.js";
+import { expectFigure } from "../support/published-figures.js";
 
 const WHOLE = /(?<=^\| first load of the playground, gzip \| )\d+(?= KB, )/m;
 const PART = /(?<=^\| first load of the playground, gzip \| \d+ KB, )\d+(?= of them the reference of the API \|)/m;
 
 const reason = existsSync(`${PLAYGROUND}/index.html`) ? null : "the playground is not built (npm run build)";
 
-describeUnless(reason, "the README's first load of the playground", () => {
+describeUnless(reason, "the published first load of the playground", () => {
   test("is the built one's, to ten KB", () => {
     expectFigure(WHOLE, 10 * Math.round(gzipped(firstLoad()) / 10_000), 10);
   });

@@ -1,13 +1,13 @@
 // All that can become of up to so many commands over two containers (create, start, stop, kill, pause, unpause, remove,
 // sent without waiting for each other), whatever order the host works in, with a crash at every point: equal states are
-// taken for one. CORACLE_TEST_COMMANDS says how many commands; UPDATE=1 writes what comes out into the README.
+// taken for one. CORACLE_TEST_COMMANDS says how many commands; UPDATE=1 writes what comes out into tests/README.md.
 
 import { expect, test } from "vitest";
 import { agree, publish, published } from "./exhaustive/published.js";
 import { Search } from "./exhaustive/search.js";
 
 const COMMANDS = Number(process.env["CORACLE_TEST_COMMANDS"] ?? "3");
-const README = new URL("../../README.md", import.meta.url);
+const PAGE = new URL("../README.md", import.meta.url);
 const UPDATES = process.env["UPDATE"] === "1" && process.env["CI"] !== "true";
 
 test(
@@ -16,9 +16,9 @@ test(
     const { states, moves, cuts, rests } = new Search().run(COMMANDS);
     console.log(`${states} states, ${moves} moves, ${cuts} crashes, ${rests} states at rest: all hold`);
     const found = { states, moves, cuts };
-    if (UPDATES && (COMMANDS === 3 || COMMANDS === 4)) publish(README, COMMANDS, found);
-    const said = published(README, COMMANDS);
-    if (said !== null && !agree(COMMANDS, found, said)) expect(found, "the README says otherwise").toEqual(said);
+    if (UPDATES && (COMMANDS === 3 || COMMANDS === 4)) publish(PAGE, COMMANDS, found);
+    const said = published(PAGE, COMMANDS);
+    if (said !== null && !agree(COMMANDS, found, said)) expect(found, "tests/README.md says otherwise").toEqual(said);
     expect(rests).toBeGreaterThan(0);
   },
   30 * 60_000,

@@ -1,4 +1,4 @@
-// The README's table of fields says what the core's tables say: a change of a field's state is read as a change of it.
+// core/fields.md says what the core's tables say: a change of a field's state is read as a change of it.
 // And what it says works is seen at work by a test.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { openDoor } from "./door.js";
 import { FIELD_EFFECTS } from "./field-effects.js";
 
-const README = new URL("../../README.md", import.meta.url);
+const PAGE = new URL("../../core/fields.md", import.meta.url);
 const BEGIN = "<!-- fields: UPDATE=1 npm test -- tests/core/fields.test.ts -->";
 const END = "<!-- /fields -->";
 
@@ -15,14 +15,14 @@ const STATES = ["works", "kept", "refused", "refused"];
 
 type Row = [path: string, effect: number, neutral: string[], note: string, since: number, until: number];
 
-test("the README tells every field of a create body and what becomes of it", async () => {
+test("core/fields.md tells every field of a create body and what becomes of it", async () => {
   const door = await openDoor("container-door");
   const printed = print(door.call("fields") as Record<string, Row[]>);
-  const readme = readFileSync(README, "utf8");
-  const [before = "", rest = ""] = readme.split(BEGIN);
+  const page = readFileSync(PAGE, "utf8");
+  const [before = "", rest = ""] = page.split(BEGIN);
   const [between = "", after = ""] = rest.split(END);
   if (process.env.UPDATE === "1" && process.env.CI !== "true")
-    writeFileSync(README, [before, BEGIN, printed, END, after].join(""));
+    writeFileSync(PAGE, [before, BEGIN, printed, END, after].join(""));
   else expect(between).toBe(printed);
 }, 60_000);
 

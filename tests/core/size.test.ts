@@ -1,17 +1,17 @@
-// The README says how large the core is; what was built must be that large.
+// benches/README.md says how large the core is; what was built must be that large.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { test } from "vitest";
 import { ROOT } from "../support/engines.js";
-import { expectFigure } from "../support/readme-figures.js";
+import { expectFigure } from "../support/published-figures.js";
 
 const FIGURE = /(?<=^\| the core: wasm, brotli \| )\d+(?= KB \|)/m;
 /** A line more or less of the core does not change what a reader learns of it. */
 const LEEWAY_KB = 2;
 
-test("the README's size of the core is the built one's, to two KB", () => {
+test("the published size of the core is the built one's, to two KB", () => {
   const wasm = readFileSync(join(ROOT, "build/core/core.core.wasm"));
   expectFigure(FIGURE, Math.round(brotliCompressSync(wasm).length / 1000), LEEWAY_KB);
 });

@@ -1,9 +1,11 @@
 // Which lines of a log a client gets: by stream, time and number, of each driver that can be read.
 import { expect, test } from "vitest";
 import { frames, splitFrames } from "../support/frames.js";
-import { saidInTurn } from "../support/gate.js";
+import { until } from "../support/commands.js";
+import { goOn, saidInTurn, WAITS } from "../support/gate.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";
+import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
 /** Ten lines, of both streams by turns: 1 e1 2 e2 3 e3 4 e4 5 e5. */
 const SAYS = [1, 2, 3, 4, 5].flatMap((number) => [`echo ${number}`, `echo e${number} >&2`]);
@@ -64,9 +66,20 @@ onEngines("selected lines", (engine) => {
   });
 
   test("the last is whole that began before others of the other stream", async () => {
-    const script = "echo zero; printf fo; sleep 1; echo two >&2; echo three >&2; sleep 1; echo ur";
-    const id = await engine().running({ Cmd: ["sh", "-c", script] });
+    const script = `echo zero; printf fo; ${WAITS}; echo two >&2; echo three >&2; ${WAITS}; echo ur`;
+    const id = await engine().create({ Cmd: ["sh", "-c", script] });
+    const shown = await RawConnection.open(engine().socketPath);
+    const target = `/v1.41/containers/${id}/attach?stream=1&stdout=1`;
+    shown.send(encodeRequest({ method: "POST", target, headers: { Connection: "Upgrade", Upgrade: "tcp" } }));
+    expect((await shown.head()).status).toBe(101);
+    await engine().start(id);
+    // A line that is not whole is in no log yet, but the engine has it.
+    await shown.untilText("fo");
+    await goOn(engine(), id);
+    await until("the others", async () => (await engine().logs(id)).stderr === "two\nthree\n");
+    await goOn(engine(), id);
     await engine().wait(id);
+    shown.close();
     const tails = [1, 2, 3].map((tail) => lines(id, `${BOTH}&tail=${tail}`));
     expect(await Promise.all(tails)).toEqual(["four", "three four", "two three four"]);
     await engine().remove(id);
@@ -96,8 +109,8 @@ onEngines("selected lines", (engine) => {
   test("a follower up to a moment to come is left with what was written before it", async () => {
     const id = await engine().running({ Cmd: ["sh", "-c", "while :; do echo x; sleep 0.1; done"] });
     const began = Date.now();
-    const until = (began / 1000 + 1.5).toFixed(3);
-    const { status, body } = await engine().call("GET", `/containers/${id}/logs?stdout=1&follow=1&until=${until}`);
+    const end = (began / 1000 + 1.5).toFixed(3);
+    const { status, body } = await engine().call("GET", `/containers/${id}/logs?stdout=1&follow=1&until=${end}`);
     expect(status).toBe(200);
     expect(Date.now() - began).toBeGreaterThanOrEqual(1400);
     expect(frames(body).stdout).toMatch(/^(x\n)+$/);

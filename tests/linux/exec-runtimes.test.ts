@@ -1,15 +1,21 @@
 // Execs by every OCI runtime of the machine: on pipes, on a terminal, detached, and refused.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findProgram, until } from "../support/commands.js";
+import { findProgram, pause, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, type Json } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
 import { frames } from "../support/frames.js";
 import { describeUnless } from "../support/on-engines.js";
+import { readFor, stateOf } from "../support/processes.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+
+/** runc has the process's terminal leave newlines alone, and ours not; what is written before has two returns. */
+const linesOf = (text: Buffer): string[] => text.toString().split(/\r+\n/);
+
+const hasEnded = (pid: number): boolean => ["", "Z"].includes(stateOf(pid).slice(0, 1));
 
 for (const runtime of ["crun", "runc"]) {
   const absent = findProgram(runtime) === null ? `needs ${runtime}` : null;
@@ -46,13 +52,39 @@ for (const runtime of ["crun", "runc"]) {
       expect(await codeOf(exec)).toBe(5);
     });
 
-    test("a terminal's last words are not lost", async () => {
-      for (let round = 0; round < 10; round += 1) {
-        const exec = await create({ Cmd: ["sh", "-c", "seq 1 2000"], Tty: true });
-        const text = (await (await start(exec, { Tty: true })).rest()).toString();
-        // runc has the process's terminal leave newlines alone, and ours not; what is written before has two returns.
-        expect(text.split(/\r+\n/).slice(-3)).toEqual(["1999", "2000", ""]);
+    // The end of each is told while more is in its terminal than the kernel gives at once.
+    test("last words on a terminal are not lost where the engine is behind", async () => {
+      const script = 'trap "seq 1 2000; exit" USR1; echo ready; while :; do sleep 0.01; done';
+      const writers = await Promise.all(Array.from({ length: 8 }, () => writer(script)));
+      await Promise.all(writers.map(({ connection }) => connection.untilText("ready")));
+      process.kill(daemon.pid(), "SIGSTOP");
+      try {
+        for (const { pid } of writers) process.kill(pid, "SIGUSR1");
+        await until("their ends", () => writers.every(({ pid }) => hasEnded(pid)));
+      } finally {
+        process.kill(daemon.pid(), "SIGCONT");
       }
+      const texts = await Promise.all(writers.map(({ connection }) => connection.rest()));
+      for (const text of texts) expect(linesOf(text).slice(-3)).toEqual(["1999", "2000", ""]);
+    });
+
+    test("nor where the client is", async () => {
+      const script = "while :; do i=$((i+1)); printf '%0999d\\n' $i; echo $i >/tmp/last; done";
+      const { exec, pid, connection } = await writer(script);
+      connection.pause();
+      const last = () => readFor(pid, "root/tmp/last");
+      await until("it to wait for its reader", async () => {
+        const before = last();
+        await pause(100);
+        return before !== "" && last() === before;
+      });
+      const written = Number(last());
+      process.kill(pid, "SIGKILL");
+      await until("its end", () => hasEnded(pid));
+      // runc copies what is written itself, and ends when that is taken.
+      if (runtime === "crun") await until("the engine to tell it", async () => (await codeOf(exec)) === 137);
+      connection.resume();
+      expect(Math.max(...linesOf(await connection.rest()).map(Number))).toBeGreaterThanOrEqual(written);
     });
 
     test("detached, on a terminal or not", async () => {
@@ -81,6 +113,14 @@ for (const runtime of ["crun", "runc"]) {
     async function create(config: Json): Promise<string> {
       const body = { AttachStdout: true, AttachStderr: true, ...config };
       return (await engine.must(201, "POST", `/containers/${id}/exec`, body)).json<{ Id: string }>().Id;
+    }
+
+    /** A script on a terminal, and its process. */
+    async function writer(script: string): Promise<{ exec: string; pid: number; connection: RawConnection }> {
+      const exec = await create({ Cmd: ["sh", "-c", script], Tty: true });
+      const connection = await start(exec, { Tty: true });
+      const process = async () => (await engine.read<{ Pid: number }>(`/exec/${exec}/json`)).Pid || null;
+      return { exec, pid: await until("its start", process), connection };
     }
 
     async function start(exec: string, body: Json): Promise<RawConnection> {

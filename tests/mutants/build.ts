@@ -94,7 +94,7 @@ async function madeWorker(): Promise<string> {
     entryPoints: [join(ROOT, "tests/mutants/worker.ts")],
     ...{ outfile, bundle: true, platform: "node", format: "esm", target: "node20", logLevel: "silent" },
     packages: "external",
-    alias: { "@noble/hashes/sha2.js": join(ROOT, "tests/simulator/sha2.ts") },
+    alias: { "@noble/hashes/sha2.js": join(ROOT, "hosts/node/sha2.ts") },
     plugins: [mutating.plugin],
   });
   mutating.complete();

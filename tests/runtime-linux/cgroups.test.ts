@@ -89,6 +89,15 @@ it("moves nothing where its own group is not to be seen", async () => {
   expect(() => cgroups.expectMove()).not.toThrow();
 });
 
+it("gives back a group's realtime before it is removed: the kernel would still count it for a while", async () => {
+  const file = "cpu.rt_runtime_us";
+  const mounts = hierarchy("cpu", "cgroup", { [file]: "10000\n" });
+  // The files of this one are no kernel's, and keep it from being removed.
+  expect(await new Cgroups(new Recorder(), paths, mounts).removeEmpty(ID)).toBe(false);
+  expect(written("cpu", file)).toBe("0");
+  rmSync(join(scratch, "cpu", paths.cgroup(ID), file));
+});
+
 it("waits until all stand still", async () => {
   const mounts = hierarchy("slow", "cgroup2", { "cgroup.freeze": "0", "cgroup.events": "frozen 0\n" });
   let isFrozen = false;

@@ -1,11 +1,15 @@
-// Terminals that we make for OCI runtimes to copy to.
+// Terminals of execs: what they show to their end, and that none stays open.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import type { ExecPlace } from "../../runtime-linux/exec/place.js";
-import { openTerminal, TerminalSocket } from "../../runtime-linux/exec/terminal.js";
+import { ExecOutput } from "../../runtime-linux/exec/output.js";
+import { ExecTerminal, openTerminal, TerminalSocket } from "../../runtime-linux/exec/terminal.js";
 import type { Kernel } from "../../runtime-linux/kernel.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 
@@ -37,6 +41,76 @@ test.each(["unlockTerminal", "makeRaw", "setWindowSize"] as const)("none of it s
   expect(() => openTerminal(kernel, 24, 80)).toThrow("EIO");
   expect(openEnds()).toBe(before);
 });
+
+test.each(["openPeer", "duplicate"] as const)("nor where the engine's own of it fails: %s", (call) => {
+  const before = openEnds();
+  const { terminal, other } = openTerminal(libc, 24, 80);
+  closeSync(other);
+  const fail = (): never => {
+    throw new Error("EMFILE");
+  };
+  expect(() => new ExecTerminal({ ...libc, [call]: fail }, terminal)).toThrow("EMFILE");
+  expect(openEnds()).toBe(before);
+});
+
+test("what a process has left in it when it ended is read to its end, and closes it", async () => {
+  const before = openEnds();
+  const { shown, output, write } = showing();
+  shown.stream.pause(); // as for a slow reader: more is there than the kernel gives at once
+  await write("seq 1 2000");
+  output.add("stdout", shown.rest()!);
+  await output.drained();
+  expect((await textOf(output)).split("\n").slice(-3)).toEqual(["1999", "2000", ""]);
+  await expect.poll(openEnds).toBe(before);
+});
+
+test("what those write who have it still is read until they are gone", async () => {
+  const { shown, output, write } = showing();
+  await write("{ read -r go; seq 1 2000; } <&3 & echo first");
+  output.add("stdout", shown.rest()!);
+  const drained = output.drained();
+  setImmediate(write.go); // the first look has found nothing more then, nor an end
+  await drained;
+  const lines = (await textOf(output)).split("\n");
+  expect([lines[0], ...lines.slice(-3)]).toEqual(["first", "1999", "2000", ""]);
+});
+
+test("one that is let go of is closed, at whatever it is", async () => {
+  const before = openEnds();
+  for (const isOver of [false, true]) {
+    const { shown } = showing();
+    if (isOver) shown.rest()!.destroy();
+    shown.close();
+  }
+  await expect.poll(openEnds).toBe(before);
+});
+
+/** A terminal that is shown to somebody. `write`: by a shell, to its end. */
+function showing() {
+  const { terminal, other } = openTerminal(libc, 24, 80);
+  const shown = new ExecTerminal(libc, terminal, other);
+  const output = new ExecOutput(0);
+  output.bind();
+  output.add("stdout", shown.stream);
+  output.begin();
+  return { shown, output, write: writerTo(other) };
+}
+
+function writerTo(other: number) {
+  const write = async (script: string): Promise<void> => {
+    const child = spawn("sh", ["-c", script], { stdio: [other, other, other, "pipe"] });
+    write.go = () => void (child.stdio[3] as Writable).end("go\n");
+    await once(child, "exit");
+  };
+  write.go = (): void => {};
+  return write;
+}
+
+async function textOf(output: ExecOutput): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const { bytes } of output.pieces()) pieces.push(bytes);
+  return Buffer.concat(pieces).toString();
+}
 
 test("a socket that cannot be made is told of, and leaves nothing open", async () => {
   const directory = mkdtempSync(join(tmpdir(), "coracle-terminal-"));

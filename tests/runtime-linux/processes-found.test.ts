@@ -46,6 +46,21 @@ onRuntimes("processes found again", (on) => {
     await clear(container);
   });
 
+  it("clears away what a supervisor was writing that was killed", async () => {
+    const exits = on.fixture.paths.exits();
+    const [container, other] = [(await launch(["sleep", "100"])).container, newId()];
+    // Of it, of a later run of it, and of one that was cleared away.
+    const names = [`${container}.1.Xy12aB`, `${container}.12`, `${other}.1.aBc456`];
+    for (const name of names) writeFileSync(join(exits, name), "");
+    process.kill(supervisorOf(container), "SIGKILL");
+    await on.fixture.exited(container);
+    await perform({ tag: "reap", val: subject(container) });
+    expect(readdirSync(exits).sort()).toEqual(names.slice(1).sort());
+    await on.fixture.processes.inventory();
+    expect(readdirSync(exits)).toEqual([]);
+    await clear(container);
+  });
+
   it("tells of a container whose supervisor was killed, though what it held cannot be", async () => {
     let refuses = false;
     const kill = (pid: number, signal: number): void => {

@@ -1,9 +1,10 @@
 // Draws a story: who does what, when the world goes on, and what goes wrong. Endless: as long as anybody reads on.
 
+import { Cast } from "./clients/cast.js";
+import { arrivals } from "./clients/crowds.js";
 import { drawEvil } from "./clients/evil.js";
 import { drawCommand } from "./clients/polite.js";
 import { drawRudeness } from "./clients/rude.js";
-import { NAMES } from "./clients/wishes.js";
 import { drawFault } from "./faults.js";
 import { Draw } from "./random.js";
 import { rareFaults } from "./worlds/rarer.js";
@@ -12,26 +13,31 @@ export function* drawLines(seed: number): Generator<string> {
   const draw = new Draw(seed, "story");
   // Quiet stories come to other places than wild ones.
   const faultOnceIn = draw.one([6, 15, 40, 1_000_000]);
+  const cast = new Cast(seed);
   const clients = drawClients(draw);
   const rare = rareFaults(seed);
+  for (const line of arrivals(draw, cast)) yield* spoken(draw, cast, clients[0]!.name, line);
   for (;;) {
-    if (draw.onceIn(faultOnceIn)) yield drawFault(draw, NAMES);
+    if (draw.onceIn(faultOnceIn)) yield drawFault(draw, cast.known);
     if (draw.onceIn(faultOnceIn * 3)) yield "lift";
     if (draw.onceIn(250)) yield "rest";
     const { value: fault } = rare.next();
     if (fault !== null) yield fault;
     const client = draw.one(clients);
-    for (const line of client.lines(draw)) {
-      yield `${client.name} ${line}`;
-      if (draw.onceIn(2)) yield `work ${1 + draw.below(4)}`;
-    }
+    for (const line of client.lines(draw, cast)) yield* spoken(draw, cast, client.name, line);
     yield* worldLines(draw);
   }
 }
 
+function* spoken(draw: Draw, cast: Cast, client: string, line: string): Generator<string> {
+  cast.heard(line);
+  yield `${client} ${line}`;
+  if (draw.onceIn(2)) yield `work ${1 + draw.below(4)}`;
+}
+
 interface Drawn {
   name: string;
-  lines: (draw: Draw) => string[];
+  lines: (draw: Draw, cast: Cast) => string[];
 }
 
 function drawClients(draw: Draw): Drawn[] {

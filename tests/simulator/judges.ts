@@ -17,11 +17,13 @@ import { Health } from "./invariants/health/health.js";
 import { History, type ReadJournal } from "./invariants/history.js";
 import { Images } from "./invariants/images.js";
 import type { AtRest, Held, Invariant, Seen } from "./invariants/invariant.js";
+import { Lists } from "./invariants/lists.js";
 import { NetworkEvents } from "./invariants/network-events.js";
 import { Operations } from "./invariants/operations.js";
 import { Owners } from "./invariants/owners.js";
 import { Ports } from "./invariants/ports.js";
 import { Promises } from "./invariants/promises.js";
+import { Pruned } from "./invariants/pruned.js";
 import { Prunes } from "./invariants/prunes.js";
 import { Remembered } from "./invariants/remembered.js";
 import { Replies } from "./invariants/replies.js";
@@ -104,7 +106,9 @@ export class Judges implements Observer {
       new ExecInspects(),
       ...onRuns,
       new NetworkEvents(),
+      new Lists(),
       new Prunes(),
+      new Pruned(),
       new Until(),
       ...(copies ? [twins, this.forks] : []),
       restarts,

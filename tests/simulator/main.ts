@@ -21,7 +21,7 @@ import { tableText } from "./visits/table.js";
 import { Visits } from "./visits/visits.js";
 import { WRONGS, wronged } from "./wrongs.js";
 
-const README = new URL("../../README.md", import.meta.url);
+const PAGE = new URL("../../tests/README.md", import.meta.url);
 const WIT = new URL("../../core/wit/", import.meta.url);
 const SWAGGER = new URL("../../tests/swagger/swagger.tar.br", import.meta.url);
 
@@ -73,10 +73,10 @@ if (values.exhaustive !== undefined) {
   const commands = numberOf("exhaustive");
   const { states, moves, cuts, rests } = new Search().run(commands);
   console.log(`${states} states, ${moves} moves, ${cuts} crashes, ${rests} states at rest: all hold`);
-  const said = published(README, commands);
+  const said = published(PAGE, commands);
   if (said !== null) {
     const same = agree(commands, { states, moves, cuts }, said) ? "about the same" : "something else";
-    console.log(`the README says ${same}: ${said.states} states, ${said.moves} moves, ${said.cuts} crashes`);
+    console.log(`tests/README.md says ${same}: ${said.states} states, ${said.moves} moves, ${said.cuts} crashes`);
   }
   process.exit();
 }

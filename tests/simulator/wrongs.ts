@@ -101,6 +101,17 @@ const unforgetting: Wrong["instead"] = ({ tag, val }) => {
   return [{ tag, val: { ...answer, body } }];
 };
 
+const LISTED = /^\[\{"Id":"[0-9a-f]{64}","Names":/;
+
+/** The oldest first. */
+const turnedRound: Wrong["instead"] = ({ tag, val }) => {
+  const answer = val as { body: Uint8Array };
+  const text = decoder.decode(answer.body);
+  if (!LISTED.test(text)) return [{ tag, val }];
+  const body = encoder.encode(JSON.stringify((JSON.parse(text) as unknown[]).reverse()));
+  return [{ tag, val: { ...answer, body } }];
+};
+
 /** Of execs it is found only whether they go on. */
 const unending: Misreading["find"] = (inventory) => {
   return { ...inventory, execs: inventory.execs.map(({ exec, subject, running }) => ({ exec, subject, running })) };
@@ -147,6 +158,10 @@ export const WRONGS: readonly Found[] = [
   {
     ...{ says: "has not removed what it says that it has", on: "replies", command: "whole", each: 1 },
     ...{ instead: denied, found: "promises" },
+  },
+  {
+    ...{ says: "lists the oldest first", on: "replies", command: "whole", each: 1 },
+    ...{ instead: turnedRound, found: "lists" },
   },
   { says: "has lost execs once it is restored", hear: forgetful, found: "twins" },
   { says: "overlooks, opened again, layers that are in no record", find: blind, found: "images" },

@@ -59,7 +59,7 @@ export class Field {
   pointer: bool = false;
   /** JSON of values that ask for nothing, besides empty ones. */
   neutral: string[] = [];
-  /** What a reader of the README should know of its effect. */
+  /** What a reader of core/fields.md should know of its effect. */
   note: string = "";
   /** Go's name of a map's type, where it has one. */
   mapType: string = "";
@@ -138,7 +138,7 @@ export class Field {
     return this;
   }
 
-  /** For the README's table of fields: a few words, no sentence. */
+  /** For core/fields.md: a few words, no sentence. */
   says(note: string): Field {
     this.note = note;
     return this;

@@ -1,21 +1,36 @@
 """More processes in a container, and what is attached to one."""
 
+import gate
 from engine import client
 
 
 def exec_run():
-    # This client loses what reaches it together with the head of the answer: no process is that quick but a pretended.
+    # This client loses what reaches it together with the head of the answer: all commands wait until it has that.
     container = client.containers.run("busybox", ["sleep", "1000"], detach=True)
-    script = ["sh", "-c", "sleep 0.5; echo $A; pwd; exit 3"]
-    print(container.exec_run(script, environment={"A": "said"}, workdir="/tmp"))
-    both = ["sh", "-c", "sleep 0.5; echo out; sleep 0.5; echo err >&2"]
-    print(container.exec_run(both, demux=True).output, container.exec_run(both, stderr=False).output)
-    print(list(container.exec_run(both, stream=True).output))
-    print(list(container.exec_run(both, stream=True, demux=True).output))
+    print(said(container, "echo $A; pwd; exit 3", environment={"A": "said"}, workdir="/tmp"))
+    both = "echo out; echo err >&2"
+    print(said(container, both, demux=True).output, said(container, both, stderr=False).output)
+    print(streamed(container))
+    print(streamed(container, demux=True))
     print(container.exec_run("test -t 1", tty=True).exit_code, container.exec_run("test -t 1").exit_code)
-    print(container.exec_run("sh -c 'sleep 0.5; id -u'", user="7").output)
+    print(said(container, "id -u", user="7").output)
     print(container.exec_run("sleep 5", detach=True).exit_code)
     container.remove(force=True)
+
+
+def said(container, script, **options):
+    with gate.at_answers(container):
+        return container.exec_run(["sh", "-c", f"{gate.FIRST}; {script}"], **options)
+
+
+def streamed(container, **options):
+    """What is said on one stream after the other: nobody knows which comes first if both have something to read."""
+    script = f"{gate.FIRST}; echo out; {gate.SECOND}; echo err >&2"
+    with gate.at_answers(container):
+        stream = container.exec_run(["sh", "-c", script], stream=True, **options).output
+        first = next(stream)
+        gate.go_on(container, name="second")
+        return [first, *stream]
 
 
 def exec_socket():
@@ -45,11 +60,13 @@ def attach():
 
 
 def attached():
-    script = "echo out; sleep 0.5; echo err >&2; read line"
+    script = f"echo out; {gate.FIRST}; echo err >&2; read line"
     container = client.containers.create("busybox", ["sh", "-c", script], stdin_open=True)
     stream = container.attach(stream=True, logs=True, demux=True)
     container.start()
-    print(next(stream), next(stream))
+    first = next(stream)
+    gate.go_on(container, name="first")
+    print(first, next(stream))
     container.remove(force=True)
 
 

@@ -1,4 +1,4 @@
-// What the README says of the search: of three commands to the last state, of four, which take minutes, about.
+// What tests/README.md says of the search: of three commands to the last state, of four, which take minutes, about.
 
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -9,8 +9,8 @@ export interface Counts {
 }
 
 const SENTENCE =
-  "Three commands come to N states with N moves between them and N different remains of crashes (equal ones taken for " +
-  "one), four, when they were counted last, to about N with N and N.";
+  "Three commands come to N states, N moves between them and N different remains of crashes. Four commands came to about " +
+  "N states, N moves and N remains when they were last counted.";
 /** Line ends may stand wherever there are spaces. */
 const PATTERN = new RegExp(
   SENTENCE.replaceAll(/[().]/g, "\\$&").replaceAll("N", "([\\d,]+)").replaceAll(" ", "\\s+"),
@@ -21,8 +21,8 @@ const FIELDS = ["states", "moves", "cuts"] as const;
 const ABOUT = 0.02;
 
 /** Of so many commands; null where it says nothing. Throws where the sentence is not there. */
-export function published(readme: URL, commands: number): Counts | null {
-  const found = sentenceIn(readFileSync(readme, "utf8"));
+export function published(page: URL, commands: number): Counts | null {
+  const found = sentenceIn(readFileSync(page, "utf8"));
   if (commands !== 3 && commands !== 4) return null;
   const [states, moves, cuts] = FIELDS.map((_, at) => Number(found[placeOf(at, commands)]!.replaceAll(",", "")));
   return { states: states!, moves: moves!, cuts: cuts! };
@@ -34,13 +34,13 @@ export function agree(commands: number, found: Counts, said: Counts): boolean {
 }
 
 /** Writes it down there. */
-export function publish(readme: URL, commands: 3 | 4, counts: Counts): void {
-  let text = readFileSync(readme, "utf8");
+export function publish(page: URL, commands: 3 | 4, counts: Counts): void {
+  let text = readFileSync(page, "utf8");
   for (const [at, field] of FIELDS.entries()) {
     const [from, to] = sentenceIn(text).indices![placeOf(at, commands)]!;
     text = text.slice(0, from) + counts[field].toLocaleString("en") + text.slice(to);
   }
-  writeFileSync(readme, text);
+  writeFileSync(page, text);
 }
 
 function placeOf(field: number, commands: 3 | 4): number {
@@ -49,6 +49,6 @@ function placeOf(field: number, commands: 3 | 4): number {
 
 function sentenceIn(text: string): RegExpExecArray {
   const found = PATTERN.exec(text);
-  if (found === null) throw new Error("the README does not say what the search comes to");
+  if (found === null) throw new Error("the page does not say what the search comes to");
   return found;
 }

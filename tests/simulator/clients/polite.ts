@@ -3,14 +3,17 @@
 
 import type { Draw } from "../random.js";
 import { ACCOUNT } from "../../../hosts/simulated/registry/images.js";
-import { IMAGES, NAMES, drawExec, drawImage, drawPulled, drawWishes } from "./wishes.js";
+import type { Cast } from "./cast.js";
+import { drawPart } from "./crowds.js";
+import { IMAGES, drawExec, drawImage, drawPulled, drawWishes } from "./wishes.js";
 
 /** The requests of one command. */
-export function drawCommand(draw: Draw): string[] {
-  const name = draw.one(NAMES);
+export function drawCommand(draw: Draw, cast: Cast): string[] {
+  const name = draw.one(cast.known);
   return draw.weighted<() => string[]>([
-    [10, () => run(draw, name)],
-    [4, () => [`create ${name} ${drawImage(draw)} ${drawWishes(draw)}`]],
+    [10, () => run(draw, cast, cast.newcomer(draw, name))],
+    [4, () => [`create ${cast.newcomer(draw, name)} ${drawImage(draw)} ${drawWishes(draw, cast)}`]],
+    ...(cast.isCrowd ? ([[8, () => [drawPart(draw, cast)]]] as const) : []),
     [6, () => [`start ${name}`]],
     [4, () => [`stop ${name} ${draw.one([0, 1, 2])}`]],
     [2, () => [`restart ${name} ${draw.one([0, 1])}`]],
@@ -54,11 +57,11 @@ function seen(draw: Draw, name: string): string[] {
 }
 
 /** `docker run`: attached or detached, removed by itself or by its user. */
-function run(draw: Draw, name: string): string[] {
+function run(draw: Draw, cast: Cast, name: string): string[] {
   const detached = draw.onceIn(2);
   const ref = draw.one([name, `#${name}`]);
   return [
-    `create ${name} ${drawImage(draw)} ${drawWishes(draw)}`,
+    `create ${name} ${drawImage(draw)} ${drawWishes(draw, cast)}`,
     ...(detached ? [] : [`attach ${ref} ${draw.one(["out", "all"])}`]),
     ...(detached ? [] : [`wait ${ref} ${draw.one(["next-exit", "removed"])}`]),
     `start ${ref}`,

@@ -1,21 +1,22 @@
 // What rude clients do: requests without waiting for answers, twice, about what is not there, and hanging up.
 
 import type { Draw } from "../random.js";
-import { IMAGES, NAMES, drawExec, drawImage, drawPulled, drawWishes } from "./wishes.js";
+import type { Cast } from "./cast.js";
+import { IMAGES, drawExec, drawImage, drawPulled, drawWishes } from "./wishes.js";
 
 const ACTS = ["start", "stop", "kill", "pause", "unpause", "remove", "restart", "inspect", "top", "changes", "resize"];
 
-export function drawRudeness(draw: Draw): string[] {
-  const name = draw.one(NAMES);
+export function drawRudeness(draw: Draw, cast: Cast): string[] {
+  const name = draw.one(cast.known);
   const ref = draw.one([name, name, `#${name}`, `#${name}:12`, `#${name}:1`, "nobody"]);
   return draw.weighted<() => string[]>([
     [6, () => Array.from({ length: 2 + draw.below(3) }, () => `${draw.one(ACTS)} ${ref}`)],
-    [3, () => twice(`create ${name} ${drawImage(draw)} ${drawWishes(draw)}`)],
+    [3, () => twice(`create ${name} ${drawImage(draw)} ${drawWishes(draw, cast)}`)],
     [3, () => twice(`${draw.one(ACTS)} ${ref}`)],
     [3, () => [`remove ${ref} force=1`, `start ${ref}`]],
     [2, () => [`start ${ref}`, `remove ${ref} force=1`]],
     [2, () => [`stop ${ref} 5`, `start ${ref}`, `kill ${ref}`]],
-    [2, () => [`rename ${ref} ${draw.one(NAMES)}`]],
+    [2, () => [`rename ${ref} ${draw.one(cast.names)}`]],
     [4, () => [`hang-up ${draw.below(5)}`]],
     [1, () => ["stop-reading"]],
     [2, () => [`wait ${ref} ${draw.one(["not-running", "next-exit", "removed"])}`]],

@@ -47,7 +47,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   "copy-out": { send: copyOut, isAboutOne: true },
   stat: about("HEAD", "archive", (path) => `path=${path ?? "/bin"}`),
   list: { send: ([query = "all=1"]) => ask("GET", "/containers/json", query) },
-  prune: { send: ([what = "containers"]) => ask("POST", `/${what}/prune`) },
+  prune: { send: ([what = "containers", query = ""]) => ask("POST", `/${what}/prune`, query) },
   commit: {
     send: ([ref = "", repo = ""], visible) =>
       ask("POST", "/commit", `container=${named(ref, visible)}${repo === "" ? "" : `&repo=${repo}`}`),

@@ -1,9 +1,9 @@
-// What containers and images of a story are called, and what clients wish of containers.
+// What images of a story are called, and what clients wish of containers.
 
 import type { Draw } from "../random.js";
 import { HONEST, LYING } from "../worlds/liar.js";
+import type { Cast } from "./cast.js";
 
-export const NAMES: readonly string[] = ["anna", "bert", "cleo", "dora"];
 /** Of the simulated catalogue; the first is there from the start. */
 export const IMAGES: readonly string[] = ["busybox:latest", "busybox:musl", "hello-world:latest", "alpine:latest"];
 
@@ -41,7 +41,7 @@ export function drawExec(draw: Draw): string {
   return `${how}${user} ${command}`;
 }
 
-export function drawWishes(draw: Draw): string {
+export function drawWishes(draw: Draw, cast: Cast): string {
   const manners = draw.some([
     [4, "stubborn"],
     [3, "noisy"],
@@ -49,7 +49,7 @@ export function drawWishes(draw: Draw): string {
     [8, "reads"],
   ]);
   const life = draw.one(["-1", "-1", "-1", "-1", "0", "5", "50", "200", "1500"]);
-  const other = draw.one(NAMES);
+  const other = draw.one(cast.known);
   const wishes = draw.some([
     [5, "auto"],
     [5, "port=8080"],

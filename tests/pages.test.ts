@@ -1,0 +1,80 @@
+// The pages that people read: the README is short, each top folder tells what is in it, and links lead somewhere.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { ROOT } from "./support/engines.js";
+
+const MOST_LINES = 150;
+const FOLDERS = ["core", "hosts", "runtime-linux", "tests", "benches"];
+
+const pages = execFileSync("git", ["ls-files", "*.md"], { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
+
+test(`the README has at most ${MOST_LINES} lines`, () => {
+  expect(textOf("README.md").split("\n").length).toBeLessThanOrEqual(MOST_LINES);
+});
+
+test("each top folder has a README", () => {
+  expect(FOLDERS.filter((folder) => !existsSync(join(ROOT, folder, "README.md")))).toEqual([]);
+});
+
+test("each link to a page of ours leads to it", () => {
+  expect(pages.length).toBeGreaterThan(FOLDERS.length);
+  expect(pages.flatMap((page) => linksIn(page).filter((link) => !leadsOn(page, link)))).toEqual([]);
+});
+
+test("each file and folder that a page names is there", () => {
+  // The contract names paths of images and archives.
+  const ours = pages.filter((page) => !page.startsWith("core/contract/"));
+  const named = ours.flatMap((page) => namesIn(page).map((name) => ({ page, name })));
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ page, name }) => !isThere(page, name))).toEqual([]);
+});
+
+test("each clause of the contract that a comment cites is there", () => {
+  const cited = new Set(
+    sourcesWith("surface").flatMap((text) => [...text.matchAll(CITED)].map(([, clause]) => clause)),
+  );
+  const headings = pages.filter((page) => page.startsWith("core/contract/")).flatMap((page) => clausesIn(page));
+  expect(cited.size).toBeGreaterThan(30);
+  expect([...cited].filter((clause) => !headings.includes(clause!))).toEqual([]);
+});
+
+/** `surface §2.14`, `surface.md §3`. */
+const CITED = /surface(?:\.md)? §(\d+(?:\.\d+)?)/g;
+
+function clausesIn(page: string): string[] {
+  return [...textOf(page).matchAll(/^#+ (\d+(?:\.\d+)?)\.? /gm)].map(([, clause = ""]) => clause);
+}
+
+/** Texts of the files in which that stands. */
+function sourcesWith(word: string): string[] {
+  const files = execFileSync("git", ["grep", "-lI", word, "--", "*.ts", "*.wit"], { cwd: ROOT, encoding: "utf8" });
+  return files.trim().split("\n").map(textOf);
+}
+
+function textOf(page: string): string {
+  return readFileSync(join(ROOT, page), "utf8");
+}
+
+function linksIn(page: string): string[] {
+  const links = [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+  return links.filter((link) => !/^\w+:/.test(link));
+}
+
+function leadsOn(page: string, link: string): boolean {
+  const [path = ""] = link.split("#");
+  return path === "" || existsSync(join(ROOT, dirname(page), path));
+}
+
+/** Paths in the repository, in code marks: those with a folder in front, and sources. */
+function namesIn(page: string): string[] {
+  const marked = [...textOf(page).matchAll(/`([\w.-]+(?:\/[\w.-]*)*)`/g)].map(([, name = ""]) => name);
+  return marked.filter((name) => /\/$|\.(?:ts|mjs|wit)$/.test(name) || FOLDERS.includes(name.split("/")[0]!));
+}
+
+/** A page names them from the root of the repository, from its folder, or from a folder that it has just named. */
+function isThere(page: string, name: string): boolean {
+  return [".", dirname(page), "core/assembly"].some((folder) => existsSync(join(ROOT, folder, name)));
+}

@@ -1,0 +1,163 @@
+// A list of containers, or of some of them, has all that are meant and no others, the newest first; and the beginning of an
+// id means the one that has it. Said in the step of the answer, by the records.
+
+import type { RequestId } from "../../../hosts/host.js";
+import { Breach } from "../breach.js";
+import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
+import type { Invariant, Seen } from "./invariant.js";
+
+const LIST = /^\/v[\d.]+\/containers\/json(?:\?(.*))?$/;
+const INSPECT = /^\/v[\d.]+\/containers\/([0-9a-f]+)\/json$/;
+const OK = 200;
+const MISSING = 404;
+const SEVERAL = 400;
+/** Docker's words, where they are not the status's own. One that starts is shown as what it was, or as restarting. */
+const SHOWN: Readonly<Record<string, string>> = { recycling: "restarting", removed: "removing" };
+const STANDS = ["unwinding", "releasing", "exited", "created"];
+const UP = ["running", "paused", "restarting"];
+const decoder = new TextDecoder();
+
+type Listed = ContainerRecord & { config: { Labels?: Record<string, string> | null } };
+export type Asked = Pick<
+  Extract<NonNullable<Seen["input"]>, { tag: "request" }>["val"],
+  "id" | "method" | "target" | "headers"
+>;
+type Filters = Readonly<Record<string, readonly string[]>>;
+/** Null: it may or it may not. */
+type Meant = boolean | null;
+
+export class Lists implements Invariant {
+  /** When each was made, by how many were made before it. */
+  readonly #made = new Map<string, number>();
+  /** What lists ask for that have not been answered. */
+  readonly #asked = new Map<RequestId, URLSearchParams>();
+
+  stepped(seen: Seen): void {
+    const { input, outputs, opening, ledger } = seen;
+    if (opening !== null) this.#asked.clear();
+    for (const key of ledger.changed)
+      if (key.startsWith("container/") && ledger.records.has(key)) this.#make(key.slice(10));
+    if (input?.tag === "request") this.#hear(input.val);
+    for (const { request, command } of outputs.replies) {
+      if (command.tag !== "whole" && command.tag !== "bare") continue;
+      const { head, body } = command.val;
+      if (input?.tag === "request" && input.val.id === request) expectOne(input.val, head.status, body, ledger);
+      const query = this.#asked.get(request);
+      this.#asked.delete(request);
+      if (query !== undefined && head.status === OK) this.#check(query, decoder.decode(body), ledger);
+    }
+  }
+
+  #make(id: string): void {
+    if (!this.#made.has(id)) this.#made.set(id, this.#made.size);
+  }
+
+  #hear({ id, method, target, headers }: Asked): void {
+    const asked = method === "GET" && !isEvil(headers) ? LIST.exec(target) : null;
+    if (asked !== null) this.#asked.set(id, new URLSearchParams(asked[1]));
+  }
+
+  #check(query: URLSearchParams, body: string, ledger: Ledger): void {
+    const filters = readFilters(query.get("filters"));
+    // What nobody should ask.
+    if (filters === null) return;
+    const shown = (JSON.parse(body) as { Id: string }[]).map(({ Id }) => Id);
+    const limit = Number(query.get("limit") ?? 0);
+    const newest = [...ledger.containers.values()].sort((a, b) => this.#at(b.id) - this.#at(a.id)) as Listed[];
+    const all = query.get("all") === "1" || limit > 0 || "status" in filters;
+    const may = newest.filter((one) => this.#isMeant(one, all, filters, ledger) !== false).map(({ id }) => id);
+    const must = newest.filter((one) => this.#isMeant(one, all, filters, ledger) === true).map(({ id }) => id);
+    const asked = decodeURIComponent(query.toString());
+    if (shown.join() !== may.filter((id) => shown.includes(id)).join())
+      broken(`${asked}: ${shown.join()} are shown; these may be, in their order: ${may.join()}`);
+    if (limit > 0 && shown.length > limit) broken(`${asked}: ${shown.length} are shown`);
+    const last = limit > 0 && shown.length === limit ? this.#at(shown.at(-1)!) : -1;
+    const missing = must.find((id) => !shown.includes(id) && this.#at(id) > last);
+    if (missing !== undefined) broken(`${asked}: ${missing} is not shown`);
+  }
+
+  #at(id: string): number {
+    return this.#made.get(id) ?? -1;
+  }
+
+  #isMeant(one: Listed, all: boolean, filters: Filters, ledger: Ledger): Meant {
+    const word = shownAs(one);
+    const conditions = Object.entries(filters).map(([key, values]) => this.#fits(key, values, one, word, ledger));
+    if (!all) conditions.push(word === null ? null : UP.includes(word));
+    if (conditions.includes(false)) return false;
+    return conditions.includes(null) ? null : true;
+  }
+
+  #fits(key: string, values: readonly string[], one: Listed, word: string | null, ledger: Ledger): Meant {
+    switch (key) {
+      case "status":
+        return word === null ? null : values.includes(word);
+      case "name":
+        return values.some((value) => new RegExp(value).test(one.name) || new RegExp(value).test(`/${one.name}`));
+      case "label":
+        return values.every((value) => hasLabel(one.config.Labels ?? {}, value));
+      case "exited":
+        return word === null ? null : one.everRan && !UP.includes(word) && values.includes(String(one.exitCode));
+      case "before":
+        return values.every((value) => this.#at(one.id) < this.#at(meantBy(value, ledger) ?? ""));
+      case "since":
+        return values.every((value) => this.#at(one.id) > this.#at(meantBy(value, ledger) ?? ""));
+      case "id":
+        return values.some((value) => meantBy(value, ledger, false) === one.id);
+      default:
+        return null;
+    }
+  }
+}
+
+/** What malicious clients mean by their queries nobody can tell. */
+export function isEvil(headers: string): boolean {
+  return !/User-Agent: sim\/(polite|rude)/.test(headers);
+}
+
+/** By whole id or name first. */
+function meantBy(ref: string, { containers }: Ledger, byName = true): string | null {
+  const exact = [...containers.values()].find(({ id, name }) => id === ref || (byName && name === ref));
+  if (exact !== undefined) return exact.id;
+  const [first, ...others] = [...containers.keys()].filter((id) => id.startsWith(ref));
+  return first === undefined || others.length > 0 ? null : first;
+}
+
+/** Of who is asked about by id, or its beginning. */
+function expectOne(asked: { method: string; target: string }, status: number, body: Uint8Array, ledger: Ledger): void {
+  const ref = asked.method === "GET" ? INSPECT.exec(asked.target)?.[1] : undefined;
+  if (ref === undefined) return;
+  const meant = meantBy(ref, ledger);
+  const isSeveral = [...ledger.containers.keys()].filter((id) => id.startsWith(ref)).length > 1;
+  const expected = meant !== null ? OK : isSeveral ? SEVERAL : MISSING;
+  if (status !== expected) broken(`${ref} is answered ${status}, not ${expected}`);
+  if (status !== OK) return;
+  const { Id } = JSON.parse(decoder.decode(body)) as { Id: string };
+  if (Id !== meant) broken(`${ref} is taken for ${Id}, not ${meant}`);
+}
+
+function shownAs(one: ContainerRecord): string | null {
+  const word = wordOf(one);
+  if (word === "starting") return null;
+  return STANDS.includes(word) ? (one.everRan ? "exited" : "created") : (SHOWN[word] ?? word);
+}
+
+function hasLabel(labels: Readonly<Record<string, string>>, wanted: string): boolean {
+  const [key = "", value] = wanted.split(/=(.*)/, 2);
+  return key in labels && (value === undefined || labels[key] === value);
+}
+
+/** Null for what is none of a story's own. */
+function readFilters(text: string | null): Filters | null {
+  try {
+    const filters = JSON.parse(text ?? "{}") as Filters;
+    const isOurs = Object.values(filters).every((values) => Array.isArray(values) && values.length > 0);
+    return isOurs ? filters : null;
+  } catch {
+    return null;
+  }
+}
+
+function broken(message: string): never {
+  throw new Breach("lists", message);
+}
