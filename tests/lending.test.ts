@@ -1,6 +1,6 @@
 // Engines that test files have in turn (support/lending): what a file leaves is cleared away, and an engine in which
 // something is left is not lent again.
-import { writeFileSync } from "node:fs";
+import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import { engines, RunningEngine, type EngineKind } from "./support/engines.js";
@@ -42,4 +42,16 @@ test("what no request clears away is told, and the engine is ended: linux", asyn
   // The daemon would answer pings for as long as it runs.
   await expect(engine.daemon.close()).rejects.toThrow("the tests left in the engine on linux: + execRoot: forgotten");
   await expect(engine.read("/_ping")).rejects.toThrow();
+});
+
+test("a control group of a container that is gone is told: linux", async ({ skip }) => {
+  const engine = await borrowed("linux", 1000);
+  if (typeof engine === "string") return skip(engine);
+  const left = `/sys/fs/cgroup/left-${await engine.create({ Cmd: ["true"] })}`;
+  mkdirSync(left);
+  try {
+    await expect(engine.daemon.close()).rejects.toThrow(`the tests left in the engine on linux: + cgroups: ${left}`);
+  } finally {
+    rmdirSync(left);
+  }
 });

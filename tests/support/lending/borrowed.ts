@@ -7,9 +7,10 @@ import type { DaemonProcess } from "../daemon-process.js";
 import { EngineClient } from "../engine-client.js";
 import type { Engine } from "../engines.js";
 import { HERE, type Netns } from "../netns.js";
+import { stamp } from "../past-events.js";
 import { clear } from "./clear.js";
 import { beginCost, endCost } from "./cost.js";
-import { stateOf, type Loan, type State } from "./loan.js";
+import { madeSince, stateOf, type Loan, type State } from "./loan.js";
 
 /** Ends of processes, unmounts and the like come a little after the answers to the requests that ask for them. */
 const SETTLES_WITHIN_MS = 60_000;
@@ -24,6 +25,7 @@ export async function borrow(
 ): Promise<DaemonProcess> {
   const loan = JSON.parse(await ask(lender, "POST", engine.kind)) as Loan;
   beginCost(loan.pid);
+  const since = await stamp(new EngineClient(loan.directories.socketPath));
   const daemon: DaemonProcess = {
     directories: loan.directories,
     netns: loan.netns === null ? HERE : netnsOf(loan.netns),
@@ -33,7 +35,7 @@ export async function borrow(
     end: refuse,
     exitCode: () => null,
     log: () => readFileSync(loan.directories.logFile, "utf8"),
-    close: () => giveBack(daemon, loan, lender, settlesWithin),
+    close: () => giveBack(daemon, { ...loan, since }, lender, settlesWithin),
   };
   return daemon;
 }
@@ -47,7 +49,10 @@ async function refuse(): Promise<never> {
   throw new Error("this engine is borrowed: a block that ends it or starts it needs its own (onOwnEngines)");
 }
 
-async function giveBack(daemon: DaemonProcess, loan: Loan, lender: string, settlesWithin: number): Promise<void> {
+/** `since`: when it was lent, by the engine's clock. */
+type Lent = Loan & { readonly since: string };
+
+async function giveBack(daemon: DaemonProcess, loan: Lent, lender: string, settlesWithin: number): Promise<void> {
   try {
     const isClear = await clear(new EngineClient(daemon.socketPath), loan.state.images);
     const difference = await differenceAtRest(daemon, loan, isClear, settlesWithin);
@@ -65,13 +70,14 @@ async function giveBack(daemon: DaemonProcess, loan: Loan, lender: string, settl
 /** Where not all could be cleared away, only the machine is looked at. */
 async function differenceAtRest(
   daemon: DaemonProcess,
-  { kind, state }: Loan,
+  { kind, state, since }: Lent,
   isClear: boolean,
   within: number,
 ): Promise<string | null> {
+  const made = kind === "linux" ? await madeSince(new EngineClient(daemon.socketPath), since) : [];
   const deadline = Date.now() + within;
   for (;;) {
-    const now = await stateOf(kind, daemon);
+    const now = await stateOf(kind, daemon, made);
     const difference = differenceOf(state, isClear ? now : { ...state, machine: now.machine });
     if (difference === "") return null;
     if (Date.now() > deadline) return difference;

@@ -4,6 +4,7 @@ import type { DaemonProcess, Directories } from "../daemon-process.js";
 import { EngineClient } from "../engine-client.js";
 import type { Engine, EngineKind } from "../engines.js";
 import type { Netns } from "../netns.js";
+import { past } from "../past-events.js";
 
 export interface Loan {
   readonly id: string;
@@ -22,6 +23,7 @@ export interface State {
   /** Id and names of each. */
   readonly images: readonly string[];
   readonly volumes: readonly string[];
+  readonly networks: readonly string[];
   /** Null: its machine is not looked at. */
   readonly machine: Omit<Census, "openFiles"> | null;
 }
@@ -40,15 +42,23 @@ export async function describeLoan({ kind }: Engine, daemon: DaemonProcess): Pro
   };
 }
 
-export async function stateOf(kind: EngineKind, daemon: DaemonProcess): Promise<State> {
+/** `made`: containers that were made since, whose control groups are looked for. */
+export async function stateOf(kind: EngineKind, daemon: DaemonProcess, made: readonly string[] = []): Promise<State> {
   const client = new EngineClient(daemon.socketPath);
   const { Containers, Images, Volumes } = await client.read<Usage>("/system/df");
   return {
     containers: (Containers ?? []).map(({ Id }) => Id),
     images: (Images ?? []).map(({ Id, RepoTags }) => [Id, ...(RepoTags ?? [])].join(" ")).sort(),
     volumes: (Volumes ?? []).map(({ Name }) => Name),
-    machine: kind === "linux" ? await machineOf(daemon) : null,
+    networks: (await client.read<{ Name: string }[]>("/networks")).map(({ Name }) => Name).sort(),
+    machine: kind === "linux" ? await machineOf(daemon, made) : null,
   };
+}
+
+/** Ids of all containers that an engine has told to be made since, a time of its own clock. */
+export async function madeSince(client: EngineClient, since: string): Promise<string[]> {
+  const made = await past(client, since, { type: ["container"], event: ["create"] });
+  return made.map(({ Actor }) => Actor.ID);
 }
 
 interface Usage {
@@ -61,7 +71,7 @@ interface Usage {
  * Its open files are left out: what it keeps open grows with what it has done, and tests of their own look at that. A
  * runtime's directory comes with the first container that it runs.
  */
-async function machineOf(daemon: DaemonProcess): Promise<Omit<Census, "openFiles">> {
-  const { openFiles: _, execRoot, ...machine } = await takeCensus(daemon, []);
+async function machineOf(daemon: DaemonProcess, made: readonly string[]): Promise<Omit<Census, "openFiles">> {
+  const { openFiles: _, execRoot, ...machine } = await takeCensus(daemon, made);
   return { ...machine, execRoot: execRoot.filter((path) => !/^runtime\/[^/]+$/.test(path)) };
 }
