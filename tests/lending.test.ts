@@ -2,9 +2,11 @@
 // something is left is not lent again.
 import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, inject, test } from "vitest";
+import { expect, inject, test, vi } from "vitest";
+import type { TestProject } from "vitest/node";
 import { engines, RunningEngine, type EngineKind } from "./support/engines.js";
 import { borrow } from "./support/lending/borrowed.js";
+import lend from "./support/lending/lender.js";
 import { lentSeconds } from "./support/lending/cost.js";
 
 /** `kind`'s, or why there is none. */
@@ -54,4 +56,19 @@ test("a control group of a container that is gone is told: linux", async ({ skip
   } finally {
     rmdirSync(left);
   }
+});
+
+test("a file that ended without giving its engine back is named: simulated", async ({ skip }) => {
+  const engine = engines().find(({ kind }) => kind === "simulated");
+  if (engine === undefined) return skip("CORACLE_TEST_ENGINES leaves out simulated");
+  let socketPath = "";
+  const provide = (_name: string, value: string): void => void (socketPath = value);
+  const close = await lend({ provide } as unknown as TestProject);
+  await (await borrow(engine, socketPath)).close();
+  await borrow(engine, socketPath);
+  const told = vi.spyOn(console, "error").mockImplementation(() => {});
+  await close();
+  const lines = told.mock.calls.flat();
+  told.mockRestore();
+  expect(lines).toEqual(["tests/lending.test.ts has not given back the engine that it had: simulated"]);
 });

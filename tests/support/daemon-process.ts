@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LONGEST_MS, must, run, until } from "./commands.js";
+import { findProgram, LONGEST_MS, must, run, until } from "./commands.js";
 import { childrenOf, findProcesses } from "./processes.js";
 import { openNetns, type Netns } from "./netns.js";
 import { exchange } from "./raw-http.js";
@@ -39,8 +39,8 @@ export interface DaemonProcess {
 
 export type CommandLine = (directories: Directories, netns: Netns) => readonly string[];
 
-/** Told to end when the test is killed, which signals to the test's own session do not tell it. */
-const ENDS_WITH_US = ["setpriv", "--pdeathsig", "TERM", "--"];
+/** Told to end when whoever started it is killed: signals to a session of its own do not tell it. Linux can do that. */
+const ENDS_WITH_US = findProgram("setpriv") === null ? [] : ["setpriv", "--pdeathsig", "TERM", "--"];
 
 /** Prepares a daemon and starts it, in a network namespace of its own (which needs root) unless another is given. */
 export async function launchDaemon(name: string, commandLine: CommandLine, place?: Netns): Promise<DaemonProcess> {
@@ -58,7 +58,7 @@ export async function launchDaemon(name: string, commandLine: CommandLine, place
 
   const start = async (): Promise<void> => {
     const command = netns.inside(commandLine(directories, netns));
-    const [program = "", ...args] = netns.isOwn ? [...ENDS_WITH_US, ...command] : command;
+    const [program = "", ...args] = [...ENDS_WITH_US, ...command];
     const out = openSync(directories.logFile, "a");
     // As a service manager does: in a session of its own, whose share of the processors is not that of its clients.
     child = spawn(program, args, { stdio: ["ignore", out, out], detached: netns.isOwn });

@@ -2,10 +2,12 @@
 // and what then is left is the engine's own defect, which fails the file.
 import { request } from "node:http";
 import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { expect } from "vitest";
 import { pause } from "../commands.js";
 import type { DaemonProcess } from "../daemon-process.js";
 import { EngineClient } from "../engine-client.js";
-import type { Engine } from "../engines.js";
+import { ROOT, type Engine } from "../engines.js";
 import { HERE, type Netns } from "../netns.js";
 import { stamp } from "../past-events.js";
 import { clear } from "./clear.js";
@@ -104,7 +106,8 @@ function linesOf({ machine, ...engine }: State): string[] {
 /** The answer's text. To start an engine may take a while. */
 function ask(lender: string, method: string, what: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = request({ socketPath: lender, method, path: `/${what}` }, (answer) => {
+    const headers = { "User-Agent": relative(ROOT, expect.getState().testPath ?? "") };
+    const asked = request({ socketPath: lender, method, path: `/${what}`, headers }, (answer) => {
       let text = "";
       answer.setEncoding("utf8");
       answer.on("data", (part: string) => (text += part));

@@ -36,7 +36,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 }
 
 /**
- * `POST /KIND`: a loan; 200 with a Loan, 500 with the reason as text. `PUT /ID`: it is given back, clean. `DELETE /ID`: it
+ * `POST /KIND`: a loan, for the test file that the user agent is; 200 with a Loan, 500 with the reason as text. `PUT /ID`: it is given back, clean. `DELETE /ID`: it
  * is given back and shall be ended, for what is left in it.
  */
 class Lender {
@@ -45,13 +45,16 @@ class Lender {
   readonly #held = new Map<string, Held>();
   /** Engines that are being started. */
   readonly #starts = new Set<Promise<Loan>>();
+  /** By id: test files that have one. */
+  readonly #borrowers = new Map<string, string>();
   /** Ids. The one given back last is lent first: its pages are warm. */
   #free: string[] = [];
 
   listen(socketPath: string): Promise<void> {
     this.#server.on(
       "request",
-      ({ method, url = "/" }, response) => void this.#answer(`${method}`, url.slice(1), response),
+      ({ method, url = "/", headers }, response) =>
+        void this.#answer(`${method}`, url.slice(1), String(headers["user-agent"]), response),
     );
     return new Promise((resolve) => this.#server.listen(socketPath, resolve));
   }
@@ -60,22 +63,30 @@ class Lender {
     this.#server.closeAllConnections();
     this.#server.close();
     await Promise.allSettled(this.#starts);
+    for (const [id, file] of this.#borrowers) {
+      console.error(`${file} has not given back the engine that it had: ${this.#held.get(id)?.engine.kind}`);
+    }
     const ended = await Promise.allSettled([...this.#held.keys()].map((id) => this.#end(id)));
     const failures = ended.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
     if (failures.length > 0) throw new AggregateError(failures, "engines that were lent could not be ended");
   }
 
-  async #answer(method: string, what: string, response: ServerResponse): Promise<void> {
+  async #answer(method: string, what: string, file: string, response: ServerResponse): Promise<void> {
     try {
-      const loan = await this.#act(method, what);
+      const loan = await this.#act(method, what, file);
       response.end(loan === null ? "" : JSON.stringify(loan));
     } catch (error) {
       response.writeHead(500).end(error instanceof Error ? error.message : String(error));
     }
   }
 
-  async #act(method: string, what: string): Promise<Loan | null> {
-    if (method === "POST") return this.#lend(what);
+  async #act(method: string, what: string, file: string): Promise<Loan | null> {
+    if (method === "POST") {
+      const loan = await this.#lend(what);
+      this.#borrowers.set(loan.id, file);
+      return loan;
+    }
+    this.#borrowers.delete(what);
     if (method === "PUT") this.#free.push(what);
     else await this.#end(what);
     return null;
