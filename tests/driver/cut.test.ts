@@ -6,6 +6,7 @@ import { RequestBodies } from "../../hosts/bodies.js";
 import { CutOff, Driver } from "../../hosts/driver.js";
 import type { Host, Input, RecordChange, engine, replies } from "../../hosts/host.js";
 import { MemoryJournal } from "../../hosts/journal.js";
+import { Outbox, type StepOutputs } from "../../hosts/outbox.js";
 import { HandClock, HeldRecords, answer, beginWorld, noInventory, openWorld, put, scripted, settle } from "./fake.js";
 import { launch, signal } from "./fake.js";
 import { keep, keysOf } from "../support/kept-records.js";
@@ -233,6 +234,24 @@ describe("cut", () => {
     await settle();
     expect(records.commits.length).toBe(1);
     expect([left, lost]).toEqual([[], []]);
+  });
+
+  test("while a transaction is being flushed: of what waits for that nothing leaves, whatever it would leave by", async () => {
+    let keep = (): void => {};
+    const left: StepOutputs[] = [];
+    const outbox = new Outbox(
+      async () => {},
+      () => new Promise<void>((resolve) => (keep = resolve)),
+      (step) => void left.push(step),
+      (error) => expect.fail(String(error)),
+    );
+    outbox.push({ records: [{ tag: "delete", val: "key" }], effects: [], replies: [] });
+    await settle();
+    outbox.push({ records: [], effects: [], replies: [] });
+    outbox.cut();
+    keep();
+    await outbox.settled();
+    expect(left).toEqual([]);
   });
 
   test("while an instance is being replaced: nobody is answered, none is opened", async () => {

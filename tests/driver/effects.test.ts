@@ -50,6 +50,23 @@ describe("commands", () => {
     ]);
   });
 
+  test("on one subject: a third one waits for the second, though that was asked for before the first had ended", async () => {
+    const content = heldCommands<content.ContentCommand>();
+    const ask = (imports: ImportObject) => {
+      unmount(imports, 1n, "a");
+      unmount(imports, 2n, "a");
+    };
+    const { request } = await openAsking(ask, { content: content.perform });
+    content.started[0]!.end({ tag: "done" });
+    await settle();
+    request("/again");
+    await settle();
+    expect(content.ops()).toEqual([1n, 2n]);
+    content.started[1]!.end({ tag: "done" });
+    await settle();
+    expect(content.ops()).toEqual([1n, 2n, 1n]);
+  });
+
   test("of different interfaces on one container do not wait for each other", async () => {
     const content = heldCommands<content.ContentCommand>();
     const processes = heldCommands<processes.ProcessCommand>();

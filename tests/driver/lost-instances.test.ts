@@ -150,6 +150,29 @@ describe("a trap", () => {
     expect(completions).toEqual([]);
   });
 
+  test("does not wait for the answer to what was only asked, and tells the next instance nothing of it", async () => {
+    const epochs: number[] = [];
+    const completions: bigint[] = [];
+    // One of them gives up the other.
+    const ends: (() => void)[] = [];
+    const base = script(epochs);
+    const step = (imports: ImportObject, input: Input) => {
+      if (input.tag === "completed") completions.push(input.val.op);
+      if (input.tag === "request" && input.val.target === "/ask")
+        imports["coracle:engine/content"].perform(7n, { tag: "measure", val: "c" });
+      base.step(imports, input);
+    };
+    const content = () => new Promise<{ tag: "done" }>((resolve) => ends.push(() => resolve({ tag: "done" })));
+    const { request } = await openWorld({ ...base, step }, { content });
+    request("/ask");
+    request("/trap");
+    await settle();
+    expect(epochs).toEqual([1, 2]);
+    for (const end of ends) end();
+    await settle();
+    expect(completions).toEqual([]);
+  });
+
   test("ends the process when an operation in flight does not settle within a minute", async () => {
     const epochs: number[] = [];
     const { request, clock, fatal } = await openWorld(script(epochs), { processes: () => new Promise(() => {}) });

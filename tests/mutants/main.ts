@@ -8,13 +8,14 @@ import { MUTANTS } from "./mutants.js";
 import { MOST_SEEDS, readSeeds, writeSeeds } from "./seeds.js";
 import { Trials } from "./trials.js";
 import { triedByTests } from "./unit-tests.js";
-import { Judge, type Verdict } from "./verdict.js";
+import { Judge, NOBODY, type Verdict } from "./verdict.js";
 
 const USAGE = `Usage: npm run simulate -- --mutants [flags]
 
   --jobs N     side by side (default: a processor each)
   --only TEXT  those in whose name or file this stands
-  --write      tries seeds 1 to ${MOST_SEEDS} with all, whoever else finds them, and writes down which do`;
+  --write      tries seeds 1 to ${MOST_SEEDS} with all, whoever else finds them, and writes down which do
+  --tries N    that many seeds of them for each: those that come to its place most often`;
 
 const { values } = parseArgs({
   options: {
@@ -23,10 +24,11 @@ const { values } = parseArgs({
     jobs: { type: "string", default: String(availableParallelism()) },
     only: { type: "string", default: "" },
     write: { type: "boolean", default: false },
+    tries: { type: "string", default: String(MOST_SEEDS) },
   },
 });
-const jobs = Number(values.jobs);
-if (values.help || !Number.isSafeInteger(jobs) || jobs < 1) {
+const [jobs, tries] = [Number(values.jobs), Number(values.tries)];
+if (values.help || ![jobs, tries].every((number) => Number.isSafeInteger(number) && number > 0)) {
   console.log(USAGE);
   process.exit(values.help ? 0 : 1);
 }
@@ -37,18 +39,13 @@ const trials = new Trials(await makeMutants(), jobs);
 const judge = new Judge(trials, seeds);
 const began = performance.now();
 const expected = chosen.filter(({ name }) => typeof seeds[name] === "number").length;
-const NOBODY: Verdict = { seed: null, found: null };
 const survivors: Mutant[] = [];
 let simulated = 0;
 const byTests: Mutant[] = [];
 await Promise.all(chosen.map(judged));
 const tested = await triedByTests(byTests);
-for (const mutant of byTests) tell(mutant, tested.get(mutant) ?? null);
+for (const mutant of byTests) tell(mutant, tested.get(mutant) ?? NOBODY);
 trials.close();
-if (values.write) {
-  const names = MUTANTS.map(({ name }) => name);
-  await writeSeeds(seeds, names);
-}
 console.log(summary());
 process.exitCode = survivors.length > 0 || (simulated < expected && !values.write) ? 1 : 0;
 
@@ -56,17 +53,19 @@ process.exitCode = survivors.length > 0 || (simulated < expected && !values.writ
 async function judged(mutant: Mutant): Promise<void> {
   const { name, finder } = mutant;
   const isSimulated = values.write || finder === "simulator" || typeof seeds[name] === "number";
-  const { seed, found } = isSimulated ? await judge.bySeeds(mutant) : NOBODY;
-  if (isSimulated) seeds[name] = seed;
-  if (found !== null) simulated += 1;
-  if (found !== null || finder === "simulator") return tell(mutant, found);
+  const verdict = isSimulated ? await judge.bySeeds(mutant, tries) : NOBODY;
+  if (isSimulated) seeds[name] = verdict.seed;
+  if (values.write) writeSeeds(seeds, MUTANTS);
+  if (verdict.found !== null) simulated += 1;
+  if (verdict.found !== null || finder === "simulator") return tell(mutant, verdict);
   if (typeof finder === "object" && "test" in finder) return void byTests.push(mutant);
   tell(mutant, await judge.byFinder(mutant));
 }
 
-function tell(mutant: Mutant, found: string | null): void {
+function tell(mutant: Mutant, { found, lost }: Verdict): void {
   if (found === null) survivors.push(mutant);
-  console.log(`${mutant.name} (${mutant.file})\n  ${found === null ? "SURVIVES" : `found by ${found}`}`);
+  const why = lost === null ? "" : `: nobody could look, for ${lost}`;
+  console.log(`${mutant.name} (${mutant.file})\n  ${found === null ? `SURVIVES${why}` : `found by ${found}`}`);
 }
 
 function summary(): string {

@@ -44,6 +44,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...HOSTS_STREAMS_MUTANTS,
 ];
 
-export function numberOf(mutant: Mutant): number {
-  return MUTANTS.indexOf(mutant) + 1;
+const NUMBERS = new Map(MUTANTS.map(({ name }, at) => [name, at + 1]));
+
+export function numberOf({ name }: Mutant): number {
+  return NUMBERS.get(name) ?? 0;
 }

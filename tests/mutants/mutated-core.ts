@@ -8,14 +8,21 @@ import { CompiledComponent } from "../../hosts/component.js";
 import type { CompiledCore } from "../../hosts/instance.js";
 import type { Build } from "../core/exhaustive/core-memory.js";
 
-/** Eight bytes that stand nowhere else; what follows is the number of the mutant in force. */
+/** Eight bytes that stand nowhere else; what follows is the number of the mutant in force, and how often each was asked. */
 const MARK = Buffer.from("mutant! ");
+
+/** More than there are. */
+const MOST = 256;
+const ROOM = [...MARK, ...new Uint8Array(4 + 4 * MOST)];
 
 /** The core's mutant.ts, which every file with a mutant in it asks. */
 export const CHOICE = `// Which rule is wrong: see tests/mutants.
 
 export function isWrong(mutant: u32): bool {
-  return load<u32>(memory.data<u8>([${[...MARK].join(", ")}, 0, 0, 0, 0]), 8) == mutant;
+  const chosen = memory.data<u8>([${ROOM.join(", ")}]) + ${MARK.length};
+  const asked = chosen + 4 * mutant;
+  store<u32>(asked, load<u32>(asked) + 1);
+  return load<u32>(chosen) == mutant;
 }
 `;
 
@@ -29,7 +36,7 @@ export class MutatedCore {
     this.#build = build;
   }
 
-  /** What `buildMutatedCore` has made. */
+  /** What `makeMutants` has made. */
   static async load(folder: string): Promise<MutatedCore> {
     const names = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
     const modules = names.map(
@@ -41,18 +48,22 @@ export class MutatedCore {
     return new MutatedCore({ modules: new Map(await Promise.all(modules)), instantiate, classes: CLASSES });
   }
 
-  with(mutant: number): Build {
+  with(mutant: number, asked?: Asked): Build {
     const choosing: Build["instantiate"] = (modules, imports, make = newInstance) =>
       this.#build.instantiate(modules, imports, (module, coreImports) => {
         const made = make(module, coreImports);
-        if ("trapped" in made.exports) this.#choose(mutant, made.exports["memory"] as WebAssembly.Memory);
+        if ("trapped" in made.exports) {
+          const memory = made.exports["memory"] as WebAssembly.Memory;
+          this.#choose(mutant, memory);
+          asked?.add(memory, this.#at + MARK.length);
+        }
         return made;
       });
     return { ...this.#build, instantiate: choosing };
   }
 
-  compiledWith(mutant: number): CompiledCore {
-    const { modules, instantiate } = this.with(mutant);
+  compiledWith(mutant: number, asked?: Asked): CompiledCore {
+    const { modules, instantiate } = this.with(mutant, asked);
     return new CompiledComponent(modules, instantiate);
   }
 
@@ -60,6 +71,23 @@ export class MutatedCore {
     const memory = Buffer.from(buffer);
     if (this.#at < 0) this.#at = onlyPlaceOf(MARK, memory);
     memory.writeUInt32LE(mutant, this.#at + MARK.length);
+  }
+}
+
+/** How often each mutant's place was come to, in whatever instances a story had. */
+export class Asked {
+  readonly #counts: (() => Uint32Array)[] = [];
+
+  add(memory: WebAssembly.Memory, at: number): void {
+    this.#counts.push(() => new Uint32Array(memory.buffer.slice(at, at + 4 * MOST)));
+  }
+
+  /** By a mutant's number. */
+  counts(): number[] {
+    const all = this.#counts.map((counts) => counts());
+    return Array.from({ length: MOST }, (_, number) =>
+      number === 0 ? 0 : all.reduce((sum, counts) => sum + (counts[number] ?? 0), 0),
+    );
   }
 }
 

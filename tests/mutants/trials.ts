@@ -14,6 +14,10 @@ export interface Answer {
   found: string | null;
   /** Or moves, or lines, whatever it was tried by. */
   steps: number;
+  /** Why it was not brought to its end: the core may do no more than to keep whoever looks at it from looking. */
+  lost?: string;
+  /** Of a seed: how often each mutant's place was come to, by its number. */
+  asked?: number[];
 }
 
 /** Whatever takes so long goes on for ever. */
@@ -60,8 +64,8 @@ export class Trials {
       const late = setTimeout(() => worker.kill("SIGKILL"), LONGEST_MS);
       const ended = (code: number | null): void => {
         clearTimeout(late);
-        const found = code === null ? "hangs: it does not come to its end" : `dies: its process ended with ${code}`;
-        resolve({ found, steps: 0 });
+        const lost = code === null ? "it hangs" : `its process ended with ${code}`;
+        resolve({ found: null, steps: 0, lost });
       };
       worker.once("exit", ended);
       worker.once("message", (answer: Answer) => {

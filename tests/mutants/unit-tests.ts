@@ -1,52 +1,74 @@
-// Tries mutants by tests: one run of vitest, in which each mutant has a project of its own with the file that finds it.
+// Tries mutants by tests: in one run of vitest, each file once, each of its tests as often as it is to find one (runner.ts).
 
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Mutant } from "./mutant.js";
 import { numberOf } from "./mutants.js";
+import { NOBODY, type Verdict } from "./verdict.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** For vitest.config.ts, and from its reporter. */
+/** For vitest.config.ts, runner.ts, and from the reporter. */
 export const PLAN = "CORACLE_MUTANTS_PLAN";
 
-/** A mutant's number, and the file of tests. */
+/** A mutant, and who is to find it: tests of a file, by a part of their names. */
 export interface Project {
   mutant: number;
   file: string;
+  named: string;
 }
 
-/** By project: the first test that failed; null if all passed. */
-export type Failures = Record<string, string | null>;
-
-/** Those that are found, and by which test. */
-export async function triedByTests(mutants: readonly Mutant[]): Promise<Map<Mutant, string>> {
-  const projects = mutants.flatMap((mutant): Project[] => {
-    const { finder } = mutant;
-    return typeof finder === "object" && "test" in finder ? [{ mutant: numberOf(mutant), file: finder.test }] : [];
-  });
-  const failures = projects.length === 0 ? {} : await run(projects);
-  const found = new Map<Mutant, string>();
-  for (const mutant of mutants) {
-    const failed = failures[String(numberOf(mutant))];
-    if (typeof failed === "string") found.set(mutant, failed);
-  }
-  return found;
+/** What a run has found. */
+export interface Outcome {
+  /** By a mutant's number: the first test that failed with it in force, or null. */
+  found: Record<number, string | null>;
+  /** By file: what went wrong without any mutant; null for nothing. */
+  wrong: Record<string, string | null>;
 }
 
-async function run(projects: Project[]): Promise<Failures> {
+export function isNamed(name: string, part: string): boolean {
+  return name.includes(part);
+}
+
+/** Of this run: all of them, or those of a file. */
+export function projectsOf(file?: string): Project[] {
+  const all = JSON.parse(readFileSync(process.env[PLAN] ?? "", "utf8")) as Project[];
+  return file === undefined ? all : all.filter((project) => file.endsWith(`/${project.file}`));
+}
+
+/** What becomes of each. */
+export async function triedByTests(mutants: readonly Mutant[]): Promise<Map<Mutant, Verdict>> {
+  const projects = mutants.map(projectOf);
+  const outcome = projects.length === 0 ? { found: {}, wrong: {} } : await run(projects);
+  return new Map(mutants.map((mutant) => [mutant, verdictOf(projectOf(mutant), outcome)]));
+}
+
+function projectOf(mutant: Mutant): Project {
+  const { finder } = mutant;
+  if (typeof finder === "string" || !("test" in finder)) throw new Error(`no tests find "${mutant.name}"`);
+  return { mutant: numberOf(mutant), file: finder.test, named: finder.named };
+}
+
+function verdictOf({ mutant, file, named }: Project, { found, wrong }: Outcome): Verdict {
+  const isWrong = wrong[file];
+  if (isWrong !== null) return { ...NOBODY, lost: `without a mutant ${isWrong ?? `${file} was not run`}` };
+  if (!(mutant in found)) return { ...NOBODY, lost: `no test of ${file} is run that is named "${named}"` };
+  return { ...NOBODY, found: found[mutant] ?? null };
+}
+
+async function run(projects: Project[]): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), "coracle-mutants-"));
   try {
     const plan = join(folder, "plan.json");
     await writeFile(plan, JSON.stringify(projects));
     const said = await vitest(plan);
-    const failures = JSON.parse(await readFile(`${plan}.out`, "utf8").catch(() => "{}")) as Failures;
-    const missing = projects.find(({ mutant }) => !(String(mutant) in failures));
-    if (missing !== undefined) throw new Error(`${missing.file} was not run: ${said}`);
-    return failures;
+    const outcome = await readFile(`${plan}.out`, "utf8").catch(() => null);
+    if (outcome === null) throw new Error(`tests were not run: ${said}`);
+    return JSON.parse(outcome) as Outcome;
   } finally {
     await rm(folder, { recursive: true });
   }

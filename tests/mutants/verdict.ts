@@ -2,59 +2,92 @@
 
 import { numberOf } from "./mutants.js";
 import type { Mutant } from "./mutant.js";
-import { type Seeds, seedsToTry } from "./seeds.js";
-import type { Trial, Trials } from "./trials.js";
-import { triedByTests } from "./unit-tests.js";
+import { ALL_SEEDS, type Seeds } from "./seeds.js";
+import type { Answer, Trial, Trials } from "./trials.js";
 
 export interface Verdict {
-  /** Seed of the simulator; null if none of them does. */
-  seed: number | null;
   /** Who finds it, after how much, and by which rule; null if it survives. */
   found: string | null;
+  /** Seed of the simulator; null if none of them does. */
+  seed: number | null;
+  /** Why a trial could not be brought to its end: that tells nothing of who would have found the mutant. */
+  lost: string | null;
 }
+
+export const NOBODY: Verdict = { seed: null, found: null, lost: null };
 
 export class Judge {
   readonly #trials: Trials;
   readonly #seeds: Seeds;
-  /** Seeds that the core finds nothing with as it should be. */
-  readonly #right = new Map<number, Promise<boolean>>();
+  /** What becomes of the core as it should be, by who looks at it. */
+  readonly #right = new Map<string, Promise<Answer>>();
 
   constructor(trials: Trials, seeds: Seeds) {
     this.#trials = trials;
     this.#seeds = seeds;
   }
 
-  /** By whoever is said to find it. */
-  async byFinder(mutant: Mutant): Promise<string | null> {
+  /** By the search, or by a story: whoever is said to find it. */
+  async byFinder(mutant: Mutant): Promise<Verdict> {
     const { finder } = mutant;
-    if (finder === "simulator") return (await this.bySeeds(mutant)).found;
-    if (finder === "search") return this.#by(mutant, "search", "the search", "moves");
+    if (finder === "simulator") return this.bySeeds(mutant);
+    if (finder === "search") return this.#by(mutant, finder, "the search", "moves");
     if ("story" in finder) return this.#by(mutant, finder, `the story ${finder.story}`, "lines");
     if ("played" in finder) return this.#by(mutant, finder, `the simulator's story ${finder.played}`, "steps");
-    return (await triedByTests([mutant])).get(mutant) ?? null;
+    throw new Error(`${finder.test} is run with others of its kind`);
   }
 
-  async bySeeds(mutant: Mutant): Promise<Verdict> {
+  /** The known seed; then `most` others, those first that come to the mutant's place most often for what they do. */
+  async bySeeds(mutant: Mutant, most = ALL_SEEDS.length): Promise<Verdict> {
+    const verdict = { ...NOBODY };
     let all = 0;
-    for (const seed of seedsToTry(this.#seeds[mutant.name])) {
-      const { found, steps } = await this.#trials.try({ mutant: numberOf(mutant), by: { seed } });
+    for await (const seed of this.#seedsToTry(mutant, most)) {
+      const by = { seed };
+      const { found, steps, lost } = await this.#trials.try({ mutant: numberOf(mutant), by });
       all += steps;
-      if (found === null || !(await this.#isRight(seed))) continue;
-      return { seed, found: `seed ${seed}, after ${all} steps: ${brief(found)}` };
+      verdict.lost ??= lost ?? null;
+      if (found === null || !(await this.#isRight(by))) continue;
+      return { seed, found: `seed ${seed}, after ${all} steps: ${brief(found)}`, lost: null };
     }
-    return { seed: null, found: null };
+    return verdict;
   }
 
-  async #by(mutant: Mutant, by: Trial["by"], who: string, what: string): Promise<string | null> {
-    const { found, steps } = await this.#trials.try({ mutant: numberOf(mutant), by });
-    return found === null ? null : `${who}, after ${steps} ${what}: ${brief(found)}`;
+  async *#seedsToTry(mutant: Mutant, most: number): AsyncGenerator<number> {
+    const known = this.#seeds[mutant.name] ?? null;
+    if (known !== null) yield known;
+    const others = (await this.#ranked(numberOf(mutant))).filter((seed) => seed !== known);
+    yield* others.slice(0, most);
   }
 
-  #isRight(seed: number): Promise<boolean> {
-    const known = this.#right.get(seed);
+  /** Seeds that come to a mutant's place at all. */
+  async #ranked(mutant: number): Promise<number[]> {
+    const shares = await Promise.all(
+      ALL_SEEDS.map(async (seed) => {
+        const { asked = [] } = await this.#rightBy({ seed });
+        return { seed, share: (asked[mutant] ?? 0) / asked.reduce((sum, count) => sum + count, 0) };
+      }),
+    );
+    return shares.filter(({ share }) => share > 0).toSorted((a, b) => b.share - a.share).map(({ seed }) => seed); // prettier-ignore
+  }
+
+  async #by(mutant: Mutant, by: Trial["by"], who: string, what: string): Promise<Verdict> {
+    const { found, steps, lost = null } = await this.#trials.try({ mutant: numberOf(mutant), by });
+    const isFound = found !== null && (await this.#isRight(by));
+    return { seed: null, found: isFound ? `${who}, after ${steps} ${what}: ${brief(found)}` : null, lost };
+  }
+
+  /** Who finds something where nothing is wrong finds nothing. */
+  async #isRight(by: Trial["by"]): Promise<boolean> {
+    const { found, lost } = await this.#rightBy(by);
+    return found === null && lost === undefined;
+  }
+
+  #rightBy(by: Trial["by"]): Promise<Answer> {
+    const key = JSON.stringify(by);
+    const known = this.#right.get(key);
     if (known !== undefined) return known;
-    const asked = this.#trials.try({ mutant: 0, by: { seed } }).then(({ found }) => found === null);
-    this.#right.set(seed, asked);
+    const asked = this.#trials.try({ mutant: 0, by });
+    this.#right.set(key, asked);
     return asked;
   }
 }

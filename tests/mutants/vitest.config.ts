@@ -1,16 +1,14 @@
 // How tests are run with mutants of hosts in what they test (unit-tests.ts).
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { Reporter, TestModule } from "vitest/node";
 import { withMutants } from "./mutating-hosts.js";
-import { type Failures, PLAN, type Project } from "./unit-tests.js";
+import { type Outcome, PLAN, projectsOf } from "./unit-tests.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const plan = process.env[PLAN] ?? "";
-const projects = JSON.parse(readFileSync(plan, "utf8")) as Project[];
 
 const mutating = {
   name: "mutants",
@@ -20,34 +18,35 @@ const mutating = {
 
 const telling: Reporter = {
   onTestRunEnd(modules) {
-    writeFileSync(`${plan}.out`, JSON.stringify(Object.fromEntries(modules.map(failureOf))));
+    const outcome: Outcome = { found: {}, wrong: {} };
+    for (const module of modules) tell(module, outcome);
+    writeFileSync(`${process.env[PLAN]}.out`, JSON.stringify(outcome));
   },
 };
 
-/** Or what else went wrong with its file: a mutant may keep it from being loaded. */
-function failureOf(module: TestModule): [string, Failures[string]] {
-  const [failed] = module.children.allTests("failed");
-  const { name } = module.project;
-  if (failed !== undefined) return [name, `${module.relativeModuleId}: ${failed.fullName}`];
-  return [name, module.ok() ? null : `${module.relativeModuleId}: ${module.errors()[0]?.message ?? "it fails"}`];
+function tell(module: TestModule, { found, wrong }: Outcome): void {
+  const file = module.relativeModuleId;
+  wrong[file] = module.ok() ? null : `${file} fails: ${module.errors()[0]?.message ?? "in its set-up"}`;
+  for (const test of module.children.allTests()) {
+    const name = `${file}: ${test.fullName}`;
+    for (const [mutant, hasFailed] of Object.entries(test.meta().failed ?? {})) {
+      if (mutant === "0") wrong[file] ??= hasFailed ? `${name} fails` : null;
+      else found[Number(mutant)] ??= hasFailed ? name : null;
+    }
+  }
 }
 
 export default defineConfig({
   root: ROOT,
+  plugins: [mutating],
   test: {
-    projects: projects.map(({ mutant, file }) => ({
-      root: ROOT,
-      plugins: [mutating],
-      test: {
-        name: String(mutant),
-        include: [file],
-        env: { MUTANT: String(mutant) },
-        setupFiles: [join(ROOT, "tests/mutants/in-force.ts")],
-        pool: "forks" as const,
-        testTimeout: 20_000,
-      },
-    })),
+    include: [...new Set(projectsOf().map(({ file }) => file))],
+    runner: join(ROOT, "tests/mutants/runner.ts"),
+    pool: "forks",
     maxWorkers: 2,
+    testTimeout: 20_000,
+    // What is waited for comes late on a machine that is busy, and not at all where a mutant keeps it away.
+    expect: { poll: { timeout: 15_000 } },
     reporters: [telling],
   },
 });

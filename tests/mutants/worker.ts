@@ -9,7 +9,7 @@ import { readStory } from "../simulator/story.js";
 import { enforce } from "./mutating-hosts.js";
 import { isOfHosts } from "./mutant.js";
 import { MUTANTS } from "./mutants.js";
-import { MutatedCore } from "./mutated-core.js";
+import { Asked, MutatedCore } from "./mutated-core.js";
 import type { Answer, Trial } from "./trials.js";
 
 const MOST_COMMANDS = 3;
@@ -25,10 +25,11 @@ process.send?.("ready");
 async function tried({ mutant, by }: Trial): Promise<Answer> {
   const tried = MUTANTS[mutant - 1];
   const isOfCore = tried === undefined || !isOfHosts(tried);
-  enforce(isOfCore ? 0 : mutant);
+  const asked: number[] = [];
+  enforce(isOfCore ? 0 : mutant, asked);
   const inCore = isOfCore ? mutant : 0;
   if (by === "search") return search(inCore, tried?.before);
-  if ("seed" in by) return simulate(inCore, by.seed);
+  if ("seed" in by) return simulate(inCore, by.seed, asked);
   return "played" in by ? playSimulated(inCore, by) : playStory(inCore, by.story);
 }
 
@@ -45,12 +46,15 @@ function search(mutant: number, before?: readonly string[]): Answer {
   return { found: null, steps: 0 };
 }
 
-async function simulate(mutant: number, seed: number): Promise<Answer> {
-  const { breach, steps } = await playSeed(seed, STEPS, {
-    core: core.compiledWith(mutant),
-    copies: process.env["COPIES"] !== "0",
-  });
-  return { found: breach === null ? null : `${breach.rule}: ${breach.message}`, steps };
+/**
+ * Copies of the engine, which are cut off after each output, are not looked at: that would take twice as long, and most
+ * is seen without them. `asked`: of mutants of hosts.
+ */
+async function simulate(mutant: number, seed: number, asked: number[]): Promise<Answer> {
+  const inCore = new Asked();
+  const { breach, steps } = await playSeed(seed, STEPS, { core: core.compiledWith(mutant, inCore), copies: false });
+  const found = breach === null ? null : `${breach.rule}: ${breach.message}`;
+  return { found, steps, asked: inCore.counts().map((count, number) => asked[number] ?? count) };
 }
 
 /** A story of the simulator, which is to find it by a rule. */

@@ -1,10 +1,12 @@
 // Which credentials go where, and which never do: Basic, tokens and their keeping, redirects.
 
 import { afterEach, expect, test } from "vitest";
+import { realClock } from "../../hosts/clock.js";
 import { failureOf } from "../../hosts/failure.js";
 import type { types } from "../../hosts/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { parseChallenges } from "../../hosts/registry/challenge.js";
+import { fetchTransport } from "../../hosts/registry/transport.js";
 import { digestOf } from "../support/push-image.js";
 import { errors, json, NOBODY, readAll, repository, startFake, type Asked, type Answer, type Fake } from "./fake.js";
 
@@ -52,6 +54,47 @@ test("with credentials the token is asked for by Basic and the account's name, a
   expect(at.tokens.asked.map(({ headers }) => headers.authorization === BASIC)).toEqual([true, false, false]);
   expect(at.tokens.asked[0]?.query.get("account")).toBe("ann");
   expect(at.tokens.asked).toHaveLength(3);
+});
+
+test("a token is good for a while, and then another is asked for", async () => {
+  const at = await tokenRegistry();
+  let later = 0n;
+  const now = (): types.Instant => {
+    const { wall, monotonic } = realClock.now();
+    return { wall: wall + later, monotonic };
+  };
+  const client = registryClient({ clock: { ...realClock, now } });
+  await client.tags(repository(at.registry));
+  later = 200n * 1_000_000_000n;
+  await client.tags(repository(at.registry));
+  expect(at.tokens.asked).toHaveLength(1);
+  later = 300n * 1_000_000_000n;
+  await client.tags(repository(at.registry));
+  expect(at.tokens.asked).toHaveLength(2);
+  expect(at.registry.asked.filter(({ headers }) => headers.authorization !== undefined)).toHaveLength(3);
+});
+
+test("a token server that has no TLS gets no credentials", async () => {
+  const at = await tokenRegistry();
+  const secure = { endpoint: { authority: "registry.test", insecure: false }, repository: "some/thing" };
+  const named = { realm: `${at.tokens.url}/token`, service: "test", scope: at.scope };
+  const challenge = Object.entries(named).map(([name, value]) => `${name}="${value}"`);
+  const plain = fetchTransport();
+  const client = registryClient({
+    transport: async (request) => {
+      if (!request.url.startsWith("https://registry.test/")) return plain(request);
+      const header = (name: string): string | null => (name === "www-authenticate" ? `Bearer ${challenge}` : null);
+      return { status: 401, header, body: (async function* () {})(), cancel: () => {} };
+    },
+  });
+  for (const secret of [USER, { identityToken: "s3cret" }]) {
+    const failure = await failed(client.tags({ ...secure, credentials: { ...NOBODY, ...secret } }));
+    expect(failure).toMatchObject({ kind: "denied", message: expect.stringMatching(/not sent without TLS$/) });
+  }
+  expect(at.tokens.asked).toEqual([]);
+  // Who has none to tell may ask.
+  await failed(client.tags(secure));
+  expect(at.tokens.asked.length).toBeGreaterThan(0);
 });
 
 test("side by side, one token is asked for", async () => {
