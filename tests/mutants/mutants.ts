@@ -17,7 +17,9 @@ import { NETWORK_MUTANTS } from "./core/network.js";
 import { SYSTEM_MUTANTS } from "./core/system.js";
 import { VOLUME_MUTANTS } from "./core/volume.js";
 import { HOSTS_DRIVER_MUTANTS } from "./hosts/driver.js";
+import { HOSTS_NODE_MUTANTS } from "./hosts/node.js";
 import { HOSTS_REGISTRY_MUTANTS } from "./hosts/registry.js";
+import { RUNTIME_LINUX_MUTANTS } from "./hosts/runtime-linux.js";
 import { HOSTS_SIMULATED_MUTANTS } from "./hosts/simulated.js";
 import { HOSTS_STREAMS_MUTANTS } from "./hosts/streams.js";
 import type { Mutant } from "./mutant.js";
@@ -39,9 +41,11 @@ export const MUTANTS: readonly Mutant[] = [
   ...SYSTEM_MUTANTS,
   ...VOLUME_MUTANTS,
   ...HOSTS_DRIVER_MUTANTS,
+  ...HOSTS_NODE_MUTANTS,
   ...HOSTS_REGISTRY_MUTANTS,
   ...HOSTS_SIMULATED_MUTANTS,
   ...HOSTS_STREAMS_MUTANTS,
+  ...RUNTIME_LINUX_MUTANTS,
 ];
 
 const NUMBERS = new Map(MUTANTS.map(({ name }, at) => [name, at + 1]));

@@ -34,10 +34,10 @@ describe("a socket", () => {
     const path = join(directory, "deep", "mode.sock");
     await clearSocket(path);
     const server = createServer();
+    onTestFinished(() => void server.close());
     await listen(server, path, ownGroup);
     const { mode, gid } = statSync(path);
     expect([(mode & 0o777).toString(8), gid]).toEqual(["660", ownGroup]);
-    server.close();
   });
 
   test("on which somebody answers is left alone", async () => {
@@ -50,7 +50,7 @@ describe("a socket", () => {
   });
 
   test("on which somebody listens who takes nobody in for now is left alone", async () => {
-    const path = join(directory, "busy.sock");
+    const path = join(mkdtempSync(join(directory, "busy-")), "s.sock");
     const block = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)";
     const listening = `{ path: ${JSON.stringify(path)}, backlog: 1 }, () => (console.log("ready"), ${block})`;
     const script = `require("net").createServer().listen(${listening})`;

@@ -3,15 +3,16 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { Cgroups } from "../../runtime-linux/cgroups.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { Recorder } from "../../runtime-linux/kernel/recorder.js";
 
 const ID = "d".repeat(64);
 const paths = new Paths({ data: "/data", exec: "/run/coracle" });
-const scratch = mkdtempSync(join(tmpdir(), "coracle-cgroups-"));
-afterAll(() => rmSync(scratch, { recursive: true }));
+let scratch: string;
+beforeEach(() => void (scratch = mkdtempSync(join(tmpdir(), "coracle-cgroups-"))));
+afterEach(() => rmSync(scratch, { recursive: true }));
 
 /** A hierarchy of files that look like the kernel's; returns its line of mountinfo. */
 function hierarchy(name: string, type: "cgroup" | "cgroup2", files: Record<string, string>): string {

@@ -1,15 +1,35 @@
 // Directories that the engine takes away again.
 
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { removeAll } from "../../runtime-linux/directories.js";
+import { makePrivate, removeAll } from "../../runtime-linux/directories.js";
 import { turnsDuring } from "../support/turns.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "coracle-directories-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+test("a private directory is so whoever made it, and others cannot get into it", () => {
+  const place = join(scratch, "above/private");
+  makePrivate(place);
+  expect(statSync(place).mode & 0o777).toBe(0o700);
+  chmodSync(place, 0o755);
+  makePrivate(place);
+  expect(statSync(place).mode & 0o777).toBe(0o700);
+});
 
 test("all of a directory goes, and nothing that it only leads to", async () => {
   const [directory, outside] = [join(scratch, "all"), join(scratch, "outside")];

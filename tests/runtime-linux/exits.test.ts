@@ -37,6 +37,18 @@ test("an end that cannot be read at first is told later", async () => {
   expect(times).toBe(2);
 });
 
+test("of a supervisor whose process id another process has by now the end is told, though it left no code", async () => {
+  exits = new ExitWatch(directory);
+  const before = { ...supervisor, startTicks: supervisor.startTicks - 1 };
+  let isTold = false;
+  exits.adopt(
+    runThat(() => undefined),
+    before,
+    () => (isTold = true),
+  );
+  await expect.poll(() => isTold).toBe(true);
+});
+
 const EXIT = { code: 0, outOfMemory: false, lost: false, at: 0n };
 
 function runThat(exit: Run["exit"]): Run {

@@ -1,0 +1,81 @@
+import type { Mutant } from "../mutant.js";
+
+export const HOSTS_NODE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "every user may use the daemon's socket",
+    file: "hosts/node/socket.ts",
+    right: `chmodSync(path, 0o660);`,
+    wrong: `chmodSync(path, WRONG ? 0o666 : 0o660);`,
+    finder: { test: "tests/node/sockets.test.ts", named: "has mode 0660" },
+  },
+  {
+    name: "the socket of a daemon that is busy is taken away",
+    file: "hosts/node/socket.ts",
+    right: `resolve(code === "EAGAIN")`,
+    wrong: `resolve(!WRONG && code === "EAGAIN")`,
+    finder: { test: "tests/node/sockets.test.ts", named: "takes nobody in for now" },
+  },
+  {
+    name: "a process id that is used again keeps a pid file",
+    file: "hosts/node/pid-file.ts",
+    right: `return identity === identityOf(pid) ? pid : null;`,
+    wrong: `return WRONG || identity === identityOf(pid) ? pid : null;`,
+    finder: { test: "tests/node/sockets.test.ts", named: "started at another time" },
+  },
+  {
+    name: "a process that has ended keeps its pid file",
+    file: "hosts/node/pid-file.ts",
+    right: `fields[0] === "Z"`,
+    wrong: `(!WRONG && fields[0] === "Z")`,
+    finder: { test: "tests/node/sockets.test.ts", named: "that nobody reaps" },
+  },
+  {
+    name: "an entry of the journal that is larger than a page is never read",
+    file: "hosts/node/journal.ts",
+    right: `if (taken > bytes && entries.length > 0) break;`,
+    wrong: `if (taken > bytes && (WRONG || entries.length > 0)) break;`,
+    finder: { test: "tests/node/journal.test.ts", named: "comes in pages" },
+  },
+  {
+    name: "the database takes entries of the journal in any order",
+    file: "hosts/node/journal.ts",
+    right: `    checkNext(changes, BigInt(this.#known().next));`,
+    wrong: `    if (!WRONG) checkNext(changes, BigInt(this.#known().next));`,
+    finder: { test: "tests/node/journal.test.ts", named: "takes no entry that is not the next one" },
+  },
+  {
+    name: "a journal that is opened again has all of its room once more",
+    file: "hosts/node/journal.ts",
+    right: `return { oldest: first.key, next: last.key + 1, at, sum,`,
+    wrong: `return { oldest: first.key, next: last.key + 1, at, sum: WRONG ? 0n : sum,`,
+    finder: { test: "tests/node/journal.test.ts", named: "goes on where it ended" },
+  },
+  {
+    name: "a value may go on in the next line of a head",
+    file: "hosts/node/request-head.ts",
+    right: `if (line.charCodeAt(0) <= SPACE) throw`,
+    wrong: `if (!WRONG && line.charCodeAt(0) <= SPACE) throw`,
+    finder: { test: "tests/node/requests.test.ts", named: "is refused in plain text" },
+  },
+  {
+    name: "a head may tell two lengths",
+    file: "hosts/node/request-head.ts",
+    right: `(length !== null && length !== value)`,
+    wrong: `(!WRONG && length !== null && length !== value)`,
+    finder: { test: "tests/node/requests.test.ts", named: "is refused in plain text" },
+  },
+  {
+    name: "the line of a chunk's size has no end",
+    file: "hosts/node/body-extent.ts",
+    right: `if (this.#line.length + end - at > most)`,
+    wrong: `if (!WRONG && this.#line.length + end - at > most)`,
+    finder: { test: "tests/node/requests.test.ts", named: "whose chunk-size line has no end" },
+  },
+  {
+    name: "a record that is taken away is there again after a restart",
+    file: "hosts/node/records.ts",
+    right: `: this.#database.remove(val || LOST);`,
+    wrong: `: WRONG ? Promise.resolve(true) : this.#database.remove(val || LOST);`,
+    finder: { test: "tests/node/records.test.ts", named: "are there again" },
+  },
+];
