@@ -56,6 +56,12 @@ export function exitOf(code: string | undefined, how: string | undefined, at: bi
   return { code: Number(code ?? "0"), outOfMemory: how === "oom", lost: how === "lost", at };
 }
 
+/** What a host finds of an exec: one with a code has ended. */
+export function foundExec([exec = "", container = "", run, code]: string[], at: bigint): engine.FoundExec {
+  const exit = code === undefined ? {} : { exit: exitOf(code, undefined, at) };
+  return { exec, subject: { container, run: Number(run) }, running: code === undefined, ...exit };
+}
+
 /** No text of a story's outputs may hold this. */
 export function isSecret(text: string): boolean {
   return text.includes(PASSWORD);

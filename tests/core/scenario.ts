@@ -7,7 +7,7 @@
 //   given nothing         the engine was never started before
 //   given subnet SUBNET   the bridge has this one
 //   open [REGISTRY…]      a new instance of the core; registries that need no TLS. Lines below, indented, are what the
-//                         host finds: process, mount, files, join, network, volume, chain, no-chain
+//                         host finds: process, exec, mount, files, join, network, volume, chain, no-chain
 //   sleep SECONDS         time passes
 //   clock SECONDS         the time of day is set, by so many seconds
 //   earlier MEMBER        records of containers are as an earlier version's, which kept no such number
@@ -25,7 +25,7 @@ import type { Effect, StepOutputs } from "../../hosts/outbox.js";
 import { BUSYBOX_CHAIN, BUSYBOX_ID, BUSYBOX_RECORDS, FIRST_RECORDS, NETWORKS, OPTIONS } from "./fixtures.js";
 import { type MadeImage, digestOf, encode, makeImage } from "./image-world.js";
 import { keep } from "../support/kept-records.js";
-import { exitOf, inputOf, isSecret } from "./scenario-inputs.js";
+import { exitOf, foundExec, inputOf, isSecret } from "./scenario-inputs.js";
 import { Names } from "./scenario-names.js";
 import { shownEffect, shownNote, shownRecord, shownReply } from "./scenario-outputs.js";
 
@@ -182,7 +182,7 @@ class Story {
       joins: of("join").map(([container = "", network = "", address = ""]) => ({ container, network, address })),
       networks: of("network").flat(),
       volumes: of("volume").flat(),
-      execs: [],
+      execs: of("exec").map((exec) => foundExec(exec, this.#now().wall)),
       chains: [...layers.filter((chain) => !missing.includes(chain)), ...of("chain").flat()],
     };
   }

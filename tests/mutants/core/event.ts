@@ -50,4 +50,18 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
     wrong: `(WRONG ? name == wanted[i] : name.startsWith(wanted[i]))`,
     finder: { story: "events-by-name" },
   },
+  {
+    name: "nobody is told that a network is joined",
+    file: "event/emit.ts",
+    right: `  emitNetwork(container, "connect");`,
+    wrong: `  if (!WRONG) emitNetwork(container, "connect");`,
+    finder: { story: "events-of-volumes" },
+  },
+  {
+    name: "the moment until which events are read never comes",
+    file: "event/reading.ts",
+    right: `else this.wait(<u64>(until - engine.now.wall));`,
+    wrong: `else if (!WRONG) this.wait(<u64>(until - engine.now.wall));`,
+    finder: { story: "events-at-their-times" },
+  },
 ];

@@ -78,4 +78,18 @@ export const EXEC_MUTANTS: readonly Mutant[] = [
     wrong: `(!WRONG && exec.stage == Stage.Starting) || exec.stage == Stage.Running`,
     finder: { story: "exec-collected" },
   },
+  {
+    name: "of an exec that has ended while no engine ran the code is lost",
+    file: "exec/mend.ts",
+    right: `exit === null ? KILLED_CODE : <i32>exit.code;`,
+    wrong: `exit === null || WRONG ? KILLED_CODE : <i32>exit.code;`,
+    finder: { story: "exec-ended-meanwhile" },
+  },
+  {
+    name: "the end of an exec while no engine ran is not told",
+    file: "exec/mend.ts",
+    right: `    emitDie(container, found.exec, code);`,
+    wrong: `    if (!WRONG) emitDie(container, found.exec, code);`,
+    finder: { story: "exec-ended-meanwhile" },
+  },
 ];

@@ -113,4 +113,25 @@ export const IMAGE_MUTANTS: readonly Mutant[] = [
     wrong: `      if (!WRONG) this.giveUp();`,
     finder: { story: "pull-fails" },
   },
+  {
+    name: "parents go though noprune is asked for",
+    file: "image/delete.ts",
+    right: `!flagOf(call.query, "noprune"))`,
+    wrong: `WRONG || !flagOf(call.query, "noprune"))`,
+    finder: { story: "image-parents" },
+  },
+  {
+    name: "an image that others are made of is removed",
+    file: "image/deletion.ts",
+    right: `if (engine.images.hasChildren(image)) return`,
+    wrong: `if (!WRONG && engine.images.hasChildren(image)) return`,
+    finder: { story: "image-parents" },
+  },
+  {
+    name: "parents that nobody names stay",
+    file: "image/deletion.ts",
+    right: `if (!this.prune || parent === null) return;`,
+    wrong: `if (WRONG || !this.prune || parent === null) return;`,
+    finder: { story: "image-parents" },
+  },
 ];

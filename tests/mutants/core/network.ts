@@ -43,4 +43,11 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     wrong: `  if (!WRONG) engine.networks.keepAddress(endpoint.networkId, endpoint.address, container.id);`,
     finder: { story: "restart-unclean" },
   },
+  {
+    name: "networks are pruned while containers are",
+    file: "network/prune.ts",
+    right: `if (engine.pruning) return`,
+    wrong: `if (!WRONG && engine.pruning) return`,
+    finder: { story: "prune" },
+  },
 ];

@@ -148,4 +148,25 @@ export const CONTAINER_ENDS_MUTANTS: readonly Mutant[] = [
     wrong: `if (WRONG || this.clean) freeEndpoint`,
     finder: { story: "restart-unclean" },
   },
+  {
+    name: "a stop's signal does not thaw what is paused",
+    file: "container/ending.ts",
+    right: `      thaw(this.container);\n    }`,
+    wrong: `      if (!WRONG) thaw(this.container);\n    }`,
+    finder: { story: "pause" },
+  },
+  {
+    name: "a kill's signal that ends a paused run does not thaw it",
+    file: "container/kill.ts",
+    right: `if (disarms(this.container, this.signal)) thaw(this.container);`,
+    wrong: `if (!WRONG && disarms(this.container, this.signal)) thaw(this.container);`,
+    finder: { story: "pause-thawed" },
+  },
+  {
+    name: "a SIGKILL does not thaw what is paused",
+    file: "container/killing.ts",
+    right: `    thaw(this.container); // with`,
+    wrong: `    if (!WRONG) thaw(this.container); // with`,
+    finder: { story: "pause-thawed" },
+  },
 ];

@@ -99,4 +99,11 @@ export const CONTAINER_RESTARTS_MUTANTS: readonly Mutant[] = [
     wrong: `  if (!WRONG) answerWaiters(container, Condition.NextExit);`,
     finder: { story: "restart-policy-cancelled" },
   },
+  {
+    name: "the first delay between restarts is that of the second",
+    file: "container/restart-policy.ts",
+    right: `last == 0 ? FIRST_DELAY :`,
+    wrong: `last == 0 ? FIRST_DELAY * (WRONG ? 2 : 1) :`,
+    finder: { story: "restart-policy" },
+  },
 ];

@@ -86,4 +86,18 @@ export const CONTAINER_STARTS_MUTANTS: readonly Mutant[] = [
     wrong: `    if (!WRONG) this.idByName.delete(container.name);\n    container.name = name;`,
     finder: { story: "rename" },
   },
+  {
+    name: "a run that is killed for memory once more is told of once",
+    file: "container/exit.ts",
+    right: `if (kills <= container.memoryKills) return;`,
+    wrong: `if (kills <= container.memoryKills || (WRONG && container.memoryKills > 0)) return;`,
+    finder: { story: "out-of-memory" },
+  },
+  {
+    name: "kills for memory of an earlier run are those of this one",
+    file: "container/start.ts",
+    right: `    container.memoryKills = 0;`,
+    wrong: `    if (!WRONG) container.memoryKills = 0;`,
+    finder: { story: "out-of-memory" },
+  },
 ];
