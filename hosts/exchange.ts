@@ -7,9 +7,10 @@ import type { ReplyReceiver } from "./reply-router.js";
 import { failed } from "./requests.js";
 import { AddressedClient } from "./streams/addressed-client.js";
 import { Attachment } from "./streams/attach.js";
-import type { Client, Ending } from "./streams/attach.js";
+import type { Ending } from "./streams/attach.js";
 import type { Attachments } from "./streams/attachments.js";
 import { ExecAttachment } from "./streams/exec-attachment.js";
+import type { HijackedClient } from "./streams/hijacked-client.js";
 import { serveLogs } from "./streams/logs.js";
 
 /**
@@ -30,14 +31,6 @@ export interface Channel {
   hijack(gone: () => void, framing: replies.Framing): HijackedClient;
   /** Breaks the connection off. */
   destroy(): void;
-}
-
-/** A client whose connection is off HTTP. */
-export interface HijackedClient extends Client {
-  /** Tells it that it is attached. */
-  begin(head: replies.Head): void;
-  /** Closes our side of the connection. */
-  end(): void;
 }
 
 export interface ExchangeContext {

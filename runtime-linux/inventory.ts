@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { engine } from "../hosts/host.js";
 import { namesIn } from "./directories.js";
 import { killRun } from "./kill-run.js";
-import type { Surroundings } from "./launch.js";
+import type { Surroundings } from "./surroundings.js";
 import { MemoryKills } from "./memory-kills.js";
 import { findNaming, isSupervisor, type Naming } from "./naming.js";
 import { parseRunName, parseUnfinished, type Paths } from "./paths.js";

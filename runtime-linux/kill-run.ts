@@ -2,7 +2,7 @@
 
 import { HostFailure } from "../hosts/failure.js";
 import { KILL_ROUNDS_MAX, pauseKilling } from "./cgroups.js";
-import type { Surroundings } from "./launch.js";
+import type { Surroundings } from "./surroundings.js";
 import { killNaming } from "./naming.js";
 import { isAlive, type Run } from "./run.js";
 

@@ -7,17 +7,13 @@ import type { processes, types } from "../hosts/host.js";
 import { HostFailure } from "../hosts/failure.js";
 import { groupOf } from "./chosen-groups.js";
 import { writeBundle, type Spec } from "./bundle.js";
-import type { Cgroups } from "./cgroups.js";
-import { endOf, saidBy, startChild, type Child } from "./child.js";
+import { endOf, saidBy, startChild } from "./child.js";
 import { makePrivate } from "./directories.js";
-import type { Sight } from "./hybrid.js";
-import type { Kernel } from "./kernel.js";
 import { killRun } from "./kill-run.js";
 import { hasBfqWeights, setWeights } from "./limits.js";
 import { endedEarly, settle } from "./mounts/created.js";
 import { MountPlaces } from "./mounts/places.js";
 import { OwnMounts } from "./own-mounts.js";
-import type { Paths } from "./paths.js";
 import { grantRealtime } from "./realtime.js";
 import { yielding } from "./priority.js";
 import { checkPropagation, sightOf } from "./propagation.js";
@@ -25,22 +21,10 @@ import { refusal } from "./refusal.js";
 import { processStat, type LogNote, type Run, type RunNote } from "./run.js";
 import type { Runtime } from "./runtimes.js";
 import { supervise, type Supervisor } from "./supervisor.js";
+import type { Surroundings } from "./surroundings.js";
 import { setPropagation } from "./tmpfs-propagation.js";
 import { ownTurn } from "./turns.js";
 import { throwIfGivenUp, unlessGivenUp } from "./under-way.js";
-
-/** What a launch needs of its surroundings. */
-export interface Surroundings {
-  paths: Paths;
-  kernel: Kernel;
-  cgroups: Cgroups;
-  /** Path of conmon. */
-  conmon: string;
-  /** A runtime that has not done its part by then never will. */
-  createLimitMs: number;
-  /** Starts a child where this runtime can work, with the engine's own mounts in sight if nothing else is said. */
-  born: (runtime: Pick<Runtime, "kind">, spawn: () => Child, sight?: Sight) => Child;
-}
 
 /**
  * Launches. `connect` is called when the supervisor is there and the process not yet started. Whoever gives it up by

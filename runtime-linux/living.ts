@@ -4,7 +4,7 @@ import { withRates } from "../hosts/device-rates.js";
 import { HostFailure } from "../hosts/failure.js";
 import type { engine, processes } from "../hosts/host.js";
 import { numberOf, type Resources } from "./devices.js";
-import type { Surroundings } from "./launch.js";
+import type { Surroundings } from "./surroundings.js";
 import { setLimits } from "./limits.js";
 import { isAlive, type FirstProcess, type Run } from "./run.js";
 import type { Sampler } from "./sample/sample.js";

@@ -1,6 +1,7 @@
 // What a client sees of a dry run: an answer that says it is one, or what would be done in place of the answer.
 
-import type { Channel, HijackedClient } from "../exchange.js";
+import type { Channel } from "../exchange.js";
+import type { HijackedClient } from "../streams/hijacked-client.js";
 import type { replies } from "../host.js";
 import { namesAndValues } from "../reply-head.js";
 import { joined } from "../streams/bytes.js";

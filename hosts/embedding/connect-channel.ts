@@ -1,6 +1,7 @@
 // The caller of `connect`, as the channel of one exchange.
 
-import type { Exchange, HijackedClient } from "../exchange.js";
+import type { Exchange } from "../exchange.js";
+import type { HijackedClient } from "../streams/hijacked-client.js";
 import type { replies } from "../host.js";
 import type { Connection } from "./engine.js";
 import { BrokenOff } from "./failures.js";

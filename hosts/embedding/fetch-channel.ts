@@ -1,6 +1,7 @@
 // The caller of `fetch`, as the channel of one exchange.
 
-import type { Channel, Exchange, HijackedClient } from "../exchange.js";
+import type { Channel, Exchange } from "../exchange.js";
+import type { HijackedClient } from "../streams/hijacked-client.js";
 import type { replies } from "../host.js";
 import { mayHaveBody } from "../reply-head.js";
 import { BrokenOff } from "./failures.js";

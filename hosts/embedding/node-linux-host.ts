@@ -13,7 +13,7 @@ import { nodeTransport } from "../node/registry-transport.js";
 import { registryClient } from "../registry/client.js";
 import { VERSION } from "../version.js";
 import type { HostOffers } from "./host-offers.js";
-import type { LinuxOptions } from "./node-linux.js";
+import type { LinuxOptions } from "./linux-options.js";
 
 export async function openLinuxHost(options: LinuxOptions): Promise<Host & HostOffers> {
   const { dataRoot, execRoot } = options;

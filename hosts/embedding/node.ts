@@ -2,5 +2,5 @@
 
 export * from "./index.js";
 export { linuxHost } from "./node-linux.js";
-export type { LinuxOptions } from "./node-linux.js";
+export type { LinuxOptions } from "./linux-options.js";
 export { engineAgent } from "./node-agent.js";

@@ -1,7 +1,8 @@
 // A client behind a gate, as the channel of one exchange.
 
 import { Exchange } from "../exchange.js";
-import type { Channel, ExchangeContext, HijackedClient } from "../exchange.js";
+import type { Channel, ExchangeContext } from "../exchange.js";
+import type { HijackedClient } from "../streams/hijacked-client.js";
 import type { RequestId, replies } from "../host.js";
 import type { Gate } from "./gate.js";
 import type { Ground } from "./ground.js";

@@ -3,7 +3,7 @@
 import type { Input, RequestId, replies } from "../host.js";
 import type { RequestBodies } from "../bodies.js";
 import type { ReplyRouter } from "../reply-router.js";
-import type { RequestInputs } from "./server.js";
+import type { RequestInputs } from "./request-inputs.js";
 
 export interface InternalRequest {
   method: string;

@@ -10,7 +10,7 @@ import fastify from "fastify";
 import { contextOf, straight } from "../door.js";
 import type { Door, Passage } from "../door.js";
 import type { DryRuns } from "../dry-run/dry-runs.js";
-import type { Input, RequestId, Stdio, engine } from "../host.js";
+import type { RequestId, Stdio, engine } from "../host.js";
 import { Attachments } from "../streams/attachments.js";
 import type { RequestBodies } from "../bodies.js";
 import { bodyOf } from "../body-form.js";
@@ -24,16 +24,11 @@ import { PlainResponse } from "./plain-response.js";
 import type { ReplyRouter } from "../reply-router.js";
 import { receiveBody } from "./request-body.js";
 import type { RequestHead } from "./request-head.js";
+import type { RequestInputs } from "./request-inputs.js";
 import { sendOwn } from "./own-reply.js";
 import type { OwnReply } from "./own-reply.js";
 import type { Response } from "./response.js";
 import { descriptorOf } from "./socket-client.js";
-
-/** The side of the driver that a server needs. */
-export interface RequestInputs {
-  nextRequest(): RequestId;
-  deliver(input: Input): void;
-}
 
 export interface ApiServerOptions {
   driver: RequestInputs;

@@ -1,7 +1,7 @@
 // A connection that was taken off HTTP, as the client of an attachment.
 
 import type { Duplex } from "node:stream";
-import type { HijackedClient } from "../exchange.js";
+import type { HijackedClient } from "../streams/hijacked-client.js";
 import type { replies } from "../host.js";
 import type { Ground } from "./ground.js";
 import { hijackHead } from "./reply-head.js";

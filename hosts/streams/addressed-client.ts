@@ -1,7 +1,7 @@
 // A client off HTTP to whom the engine, too, has something to say: why an exec could not be started.
 
 import type { replies } from "../host.js";
-import type { HijackedClient } from "../exchange.js";
+import type { HijackedClient } from "./hijacked-client.js";
 
 export class AddressedClient implements HijackedClient {
   readonly #client: HijackedClient;

@@ -1,7 +1,7 @@
 // The events up to a step, oldest first. Worlds of successive steps have one list in common, each up to its own length: a
 // world for each of a day's steps takes no more room than the events themselves.
 
-import type { EventView } from "./world.js";
+import type { EventView } from "./event-view.js";
 
 export class EventList implements Iterable<EventView> {
   static readonly NONE = new EventList([], 0);

@@ -6,7 +6,8 @@ import type { StepOutputs } from "../outbox.js";
 import { EventList } from "./event-list.js";
 import { RUNNING, containerOf, familiar, parsed, splitKey } from "./kept-records.js";
 import type { ContainerRecord, ImageConfig, ImageRecord, NetworkRecord } from "./kept-records.js";
-import type { ContainerView, EventView, ImageView, LayerView, NetworkView, VolumeView, World } from "./world.js";
+import type { EventView } from "./event-view.js";
+import type { ContainerView, ImageView, LayerView, NetworkView, VolumeView, World } from "./world.js";
 
 export const EMPTY_WORLD: World = {
   containers: [],

@@ -1,7 +1,7 @@
 // Events as the core adds them to the journal: a byte for the form, their time, then texts, each with its length before
 // it: type, action, the actor's id, and names and values of attributes in turn (core/assembly/event/entry-form.ts).
 
-import type { EventView } from "./world.js";
+import type { EventView } from "./event-view.js";
 
 /** The older one had attributes in another order. */
 const FORMS = [1, 2];

@@ -11,7 +11,8 @@ import type { Step } from "./step.js";
 import { valuesOf } from "./json-values.js";
 import { causeOf, effectWords, replyWords } from "./words.js";
 import type { Naming } from "./words.js";
-import type { EventView, World } from "./world.js";
+import type { EventView } from "./event-view.js";
+import type { World } from "./world.js";
 
 export interface TimelineOptions {
   /** Whose request this is: the number of an exchange, or `events` for the stream that the world's events come from. */

@@ -77,17 +77,6 @@ export interface VolumeView {
   readonly containers: readonly string[];
 }
 
-export interface EventView {
-  /** From 0, in the order of sending. */
-  readonly number: number;
-  readonly type: string;
-  readonly action: string;
-  readonly id: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  /** Nanoseconds since 1970. */
-  readonly at: bigint;
-}
-
 /** Equal parts of successive worlds are the same objects. */
 export interface World {
   readonly containers: readonly ContainerView[];

@@ -3,11 +3,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecStdio, engine, processes, types } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
-import type { Surroundings } from "../launch.js";
+import type { Surroundings } from "../surroundings.js";
 import { isAlive, type RunNote } from "../run.js";
 import { ExecOutput } from "./output.js";
 import { LOST_CODE, type ExecPlace } from "./place.js";
-import { spawnDirect, spawnSupervised, started, type ProcessSpec, type Spawned } from "./spawn.js";
+import type { ProcessSpec } from "./refusal.js";
+import { spawnDirect, spawnSupervised, started, type Spawned } from "./spawn.js";
 import { ExecStdin } from "./stdin.js";
 import { copiedTerminal, openTerminal, TerminalSocket, type ExecTerminal } from "./terminal.js";
 

@@ -6,7 +6,7 @@ import { HostFailure } from "../../hosts/failure.js";
 import { resolveProcess, type Spec } from "../bundle.js";
 import { availableOf } from "../capabilities.js";
 import { namesIn } from "../directories.js";
-import type { Surroundings } from "../launch.js";
+import type { Surroundings } from "../surroundings.js";
 import { findNaming, isExecSupervisor, type Naming } from "../naming.js";
 import { isAlive, isLiving, Run } from "../run.js";
 import { ownTurn } from "../turns.js";

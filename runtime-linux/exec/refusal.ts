@@ -2,7 +2,12 @@
 
 import { HostFailure } from "../../hosts/failure.js";
 import { refusal } from "../refusal.js";
-import type { ProcessSpec } from "./spawn.js";
+
+/** What refusals speak of: the process that was asked for. */
+export interface ProcessSpec {
+  args?: string[];
+  cwd?: string;
+}
 
 /** `said`: the runtime's text, in its own wording. */
 export function execRefusal(said: string, { args = [], cwd = "/" }: ProcessSpec): HostFailure {

@@ -4,11 +4,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HostFailure } from "../../hosts/failure.js";
 import { saidBy, startChild, type Child, type Command } from "../child.js";
-import type { Surroundings } from "../launch.js";
+import type { Surroundings } from "../surroundings.js";
 import type { RunNote } from "../run.js";
 import { supervisedRuntime } from "../supervised-runtime.js";
 import type { ExecPlace } from "./place.js";
-import { execRefusal } from "./refusal.js";
+import { execRefusal, type ProcessSpec } from "./refusal.js";
 
 /** How often it is looked whether the process is made: nothing tells of it. */
 const LOOK_MS = 3;
@@ -88,12 +88,6 @@ async function made({ child }: Spawned, place: ExecPlace): Promise<number | unde
     const pid = place.pid();
     if (pid !== undefined || waited === "gone") return pid;
   }
-}
-
-/** What refusals speak of. */
-export interface ProcessSpec {
-  args?: string[];
-  cwd?: string;
 }
 
 /** The supervisor's report is one line of JSON. */

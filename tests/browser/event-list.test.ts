@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { EventList } from "../../hosts/timeline/event-list.js";
-import type { EventView } from "../../hosts/timeline/world.js";
+import type { EventView } from "../../hosts/timeline/event-view.js";
 
 const STEPS = 50_000;
 

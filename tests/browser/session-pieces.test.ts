@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { decodeFragment, encodeFragment } from "../../hosts/browser/session/fragment.js";
-import type { Shared } from "../../hosts/browser/session/fragment.js";
+import type { Shared } from "../../hosts/browser/session/shared.js";
 import { differences } from "../../hosts/browser/session/differences.js";
 import { remediesFor } from "../../hosts/browser/session/remedies.js";
 import { jsonFault } from "../../hosts/browser/session/remedies-of-requests.js";

@@ -9,7 +9,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { Input } from "../../hosts/host.js";
 import { Execs } from "../../runtime-linux/exec/execs.js";
 import { ExecPlace } from "../../runtime-linux/exec/place.js";
-import type { Surroundings } from "../../runtime-linux/launch.js";
+import type { Surroundings } from "../../runtime-linux/surroundings.js";
 import type { Naming } from "../../runtime-linux/naming.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { Run } from "../../runtime-linux/run.js";

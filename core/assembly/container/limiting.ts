@@ -12,7 +12,7 @@ import { ratesOf } from "./devices";
 import { documentOf } from "./launch";
 import { takeUpQueue } from "./queue";
 import { limitsOf } from "./spec-resources";
-import { Updated } from "./update";
+import { Updated } from "./updated";
 
 /** `hostConfig`: what the run is to have. */
 export function limitRun(container: Container, hostConfig: Json, updated: Updated): void {

@@ -2,19 +2,16 @@
 
 import { readObject } from "../api/json-body";
 import { Call } from "../call";
-import { emitContainer } from "../event/emit";
 import { refusedField } from "../json/asked";
 import { Json } from "../json/json";
-import { jsonBytes, JsonWriter } from "../json/writer";
 import { badParameter, conflict, internal, notBuilt, Refusal } from "../refusal";
-import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { Container } from "./container";
 import { sharesProblem } from "./cpu-shares";
 import { documentOf } from "./launch";
 import { Status } from "./lifecycle";
 import { limitRun } from "./limiting";
-import { restartPolicyOf } from "./restart-policy";
+import { Updated } from "./updated";
 import { UPDATE, UPDATED_LISTS, UPDATED_NUMBERS, UPDATED_TEXTS } from "./update-table";
 import { nonsense } from "./validate";
 import { deviceProblem } from "./validate-devices";
@@ -57,30 +54,6 @@ function change(container: Container, call: Call, wish: Json, warnings: string[]
   if (container.running) limitRun(container, changed, new Updated(container, call, changed, warnings));
   else new Updated(container, call, changed, warnings).take();
   return null;
-}
-
-/** The end of an update that succeeded. */
-export class Updated {
-  constructor(
-    private readonly container: Container,
-    readonly call: Call,
-    private readonly hostConfig: Json,
-    private readonly warnings: string[],
-  ) {}
-
-  /** What is asked for holds, and is remembered. */
-  take(): void {
-    this.container.hostConfig = jsonBytes(this.hostConfig);
-    this.container.policy = restartPolicyOf(this.hostConfig);
-    this.container.change();
-    emitContainer(this.container, "update");
-    const json = new JsonWriter();
-    json.beginObject();
-    if (this.warnings.length > 0) json.stringArrayField("Warnings", this.warnings);
-    else json.nullField("Warnings");
-    json.endObject();
-    sendJson(this.call, 200, line(json));
-  }
 }
 
 /** What stands against it, in Docker's words. `host`: as the container has it. */

@@ -4,7 +4,6 @@
 import { decodeUtf8, utf8Length, wholeFrom } from "../text/utf8";
 import { countTexts, HEAD, inThisForm, LENGTH } from "./entry-form";
 import { OWN, precedes } from "./event";
-import { Line, Place } from "./line";
 
 /** Larger ones are sent in pieces of so many bytes. */
 export const PIECE: i32 = 64 * 1024;
@@ -19,9 +18,9 @@ export class Entry {
   /** Where texts begin. */
   private readonly starts: StaticArray<i32>;
   private readonly known: StaticArray<string | null> = new StaticArray<string | null>(ATTRIBUTES);
-  /** Its line as it was last written, and for which version: all readers of one version get the same. */
-  private written: Uint8Array | null = null;
-  private writtenFor: i32 = 0;
+  /** Its line as it was last written, and for which version: see `sharedLineOf`. */
+  written: Uint8Array | null = null;
+  writtenFor: i32 = 0;
 
   /** Null for what is no entry. */
   static of(bytes: Uint8Array): Entry | null {
@@ -115,21 +114,6 @@ export class Entry {
   endOf(text: i32): i32 {
     const start = this.starts[text];
     return start + load<i32>(this.bytes.dataStart + start - LENGTH);
-  }
-
-  /** All that is told of it. */
-  line(version: i32): Uint8Array {
-    return new Line(this, version).write(new Place(), i32.MAX_VALUE);
-  }
-
-  /** The same, kept for those who are told it, too. */
-  sharedLine(version: i32): Uint8Array {
-    const written = this.written;
-    if (written !== null && this.writtenFor == version) return written;
-    const line = this.line(version);
-    this.written = line;
-    this.writtenFor = version;
-    return line;
   }
 
   /** Everybody who reads has been told. */

@@ -112,3 +112,18 @@ export class Line {
 }
 
 const BEFORE_ATTRIBUTES = ',"Attributes":{';
+
+/** All that is told of an event. */
+export function lineOf(entry: Entry, version: i32): Uint8Array {
+  return new Line(entry, version).write(new Place(), i32.MAX_VALUE);
+}
+
+/** The same, kept for those who are told it, too: all readers of one version get the same. */
+export function sharedLineOf(entry: Entry, version: i32): Uint8Array {
+  const written = entry.written;
+  if (written !== null && entry.writtenFor == version) return written;
+  const line = lineOf(entry, version);
+  entry.written = line;
+  entry.writtenFor = version;
+  return line;
+}

@@ -15,7 +15,7 @@ import { NO_TIME } from "../text/time";
 import { Entry, PIECE } from "./entry";
 import { writeEntry } from "./entry-form";
 import { Event } from "./event";
-import { Line, Place } from "./line";
+import { Line, lineOf, Place, sharedLineOf } from "./line";
 import { eventMatches } from "./match";
 import { Entries, Page } from "./page";
 import { EventReader } from "./ring";
@@ -227,7 +227,7 @@ export class Reading extends EventReader {
     engine.events.moment.spend(wish.cost);
     if (!wish.takes(entry.at) || !eventMatches(entry, wish.filters)) return this.next();
     if (entry.large) return this.sendPiece(entry);
-    const line = shared ? entry.sharedLine(this.call.version) : entry.line(this.call.version);
+    const line = shared ? sharedLineOf(entry, this.call.version) : lineOf(entry, this.call.version);
     this.next();
     this.send(line, true);
   }
@@ -245,7 +245,7 @@ export class Reading extends EventReader {
     const event = new Event("daemon", "events-lost", engine.id, engine.now.wall);
     event.with("coracle.lost", events.toString()).with("name", engine.options.machine.name);
     if (message.length > 0) event.with("coracle.error", message);
-    this.send(new Entry(writeEntry(event)).line(this.call.version), true);
+    this.send(lineOf(new Entry(writeEntry(event)), this.call.version), true);
   }
 
   private send(bytes: Uint8Array, begins: bool): void {

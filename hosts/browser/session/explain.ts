@@ -2,7 +2,7 @@
 
 import type { engine } from "../../host.js";
 import type { WrittenRequest } from "./request.js";
-import type { EventView } from "../../timeline/world.js";
+import type { EventView } from "../../timeline/event-view.js";
 
 export interface Remedy {
   /** `Pull busybox:latest first`. */

@@ -6,7 +6,7 @@ import { remediesFor } from "./remedies.js";
 import { versionOf } from "./request.js";
 import type { Session } from "./session.js";
 import type { Step } from "../../timeline/step.js";
-import type { EventView } from "../../timeline/world.js";
+import type { EventView } from "../../timeline/event-view.js";
 
 /** What happened, as far as it has. Reads signals: in an `effect` it is told again when more has happened. */
 export function explain(session: Session, exchange: Exchange): Explanation {

@@ -2,21 +2,7 @@
 // and base64url (RFC 4648 §5) of deflated JSON (RFC 1951).
 
 import { checkShared } from "./shared-form.js";
-import type { EnteredAction } from "./action.js";
-import type { KeptCell } from "./notebook.js";
-
-export interface Shared {
-  /** Hash of the core. */
-  readonly core: string;
-  readonly seed: number;
-  readonly images: readonly string[];
-  readonly cells: readonly KeptCell[];
-  readonly actions: readonly EnteredAction[];
-  /** When it was shared; monotonic nanoseconds of the world. */
-  readonly until: bigint;
-  /** Hash of all its steps. */
-  readonly state: string;
-}
+import type { Shared } from "./shared.js";
 
 /** The text is no session that can be opened; the message says why, for people. */
 export class BadFragment extends Error {}

@@ -2,9 +2,9 @@
 
 import type { Fault } from "../../simulated/faults.js";
 import type { Action, EnteredAction } from "./action.js";
-import type { Shared } from "./fragment.js";
 import type { KeptCell } from "./notebook.js";
 import type { WrittenRequest } from "./request.js";
+import type { Shared } from "./shared.js";
 
 const MOST_ACTIONS = 5_000;
 /** A year of the world, in nanoseconds. */

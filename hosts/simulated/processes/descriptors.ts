@@ -2,7 +2,6 @@
 
 import type { Input, Output } from "../program.js";
 import { Killed } from "../program.js";
-import type { ContainerProcess } from "./process.js";
 import { SIGPIPE } from "./signals.js";
 import { ForeignSink, ForeignSource, type Sink, type Source } from "./streams.js";
 
@@ -12,9 +11,21 @@ const BYTE_NS = 1;
 
 const encoder = new TextEncoder();
 
+/** The process whose descriptors they are. */
+export interface Holder {
+  /** See `ContainerProcess`. */
+  work(ns: number): Promise<void>;
+  /** See `ContainerProcess`. */
+  wait(register: (wake: () => void) => () => void): Promise<void>;
+  /** See `ContainerProcess`. */
+  allocate(bytes: number): void;
+  /** See `ContainerProcess`. */
+  raise(signal: number): boolean;
+}
+
 export class ProcessInput implements Input {
   constructor(
-    readonly process: ContainerProcess,
+    readonly process: Holder,
     readonly source: Source,
   ) {}
 
@@ -42,7 +53,7 @@ export class ProcessInput implements Input {
 
 export class ProcessOutput implements Output {
   constructor(
-    readonly process: ContainerProcess,
+    readonly process: Holder,
     readonly sink: Sink,
   ) {}
 
@@ -70,7 +81,7 @@ export class BrokenPipe extends Error {
 }
 
 /** What a write to a pipe without readers does. */
-function breakPipe(process: ContainerProcess): Error {
+function breakPipe(process: Holder): Error {
   return process.raise(SIGPIPE) ? new Killed(SIGPIPE) : new BrokenPipe();
 }
 

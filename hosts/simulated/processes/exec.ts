@@ -3,19 +3,26 @@
 import type { ExecStdio, engine, processes, types } from "../../host.js";
 import { HostFailure } from "../../failure.js";
 import { NoProgram } from "../program.js";
-import type { ExecsNeeds } from "./execs.js";
 import { ExecOutput } from "./exec-output.js";
 import { CannotFork } from "./pid-namespace.js";
 import type { ContainerProcess } from "./process.js";
 import { refusal, type Run } from "./run.js";
 import { SIGKILL, SIGWINCH } from "./signals.js";
-import { environmentOf, identityOf, type Spec } from "./spec.js";
+import type { Spec } from "./oci-spec.js";
+import { environmentOf, identityOf } from "./spec.js";
 import { StdinClient, StdinPipe } from "./stdin.js";
 import { Pipe, type Sink, type Source } from "./streams.js";
 import { Terminal } from "./terminal.js";
 
 /** Who still holds the output of an exec that has ended is waited for that long, as with Docker. */
 const DRAIN_NS = 2_000_000_000n;
+
+/** What its start asks for. */
+export interface Start {
+  now(): bigint;
+  /** Number that the machine gives a process. */
+  pidOf(process: ContainerProcess): number;
+}
 
 export class Exec {
   readonly #stdin = new StdinPipe();
@@ -58,7 +65,7 @@ export class Exec {
   }
 
   /** Resolves with how it ended, once its output is at its end. */
-  start({ pidOf, now }: Pick<ExecsNeeds, "pidOf" | "now">): {
+  start({ pidOf, now }: Start): {
     launched: types.Launched;
     exited: Promise<Omit<engine.ExecExited, "exec">>;
   } {

@@ -3,20 +3,16 @@
 import type { engine, ExecStdio, Input, processes, types } from "../../host.js";
 import { HostFailure } from "../../failure.js";
 import { identifyFailure } from "../../users.js";
-import { Exec } from "./exec.js";
-import type { ContainerProcess } from "./process.js";
+import { Exec, type Start } from "./exec.js";
 import type { Run } from "./run.js";
 import { identityOf } from "./spec.js";
 
-export interface ExecsNeeds {
+export interface ExecsNeeds extends Start {
   /** Throws `HostFailure` for a run that does not go on. */
   running(subject: processes.Subject): Run;
   /** The run of a container that goes on. */
   runOf(container: string): Run | undefined;
   after(ns: bigint): Promise<void>;
-  now(): bigint;
-  /** Number that the machine gives a process. */
-  pidOf(process: ContainerProcess): number;
   /** How long a start takes. */
   startNs(): bigint;
   happened(input: Input): void;

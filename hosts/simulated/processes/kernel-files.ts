@@ -3,10 +3,22 @@
 import type { processes } from "../../host.js";
 import type { MadeFiles } from "../files/special.js";
 import { controlFiles } from "./control-files.js";
-import type { Resources, Seen, Spec } from "./spec.js";
+import type { Resources, Spec } from "./oci-spec.js";
+import type { MachineFacts } from "./pid-namespace.js";
 
 /** What it was launched with beside its spec. */
 type Launched = Pick<processes.Launch, "user" | "seccomp">;
+
+/** Facts of the machine that a container sees. */
+export interface Seen {
+  machine: MachineFacts;
+  /** Names of network interfaces, `lo` left out. */
+  interfaces: readonly string[];
+  /** Limits, as they are now. */
+  resources(): Resources;
+  /** Nanoseconds since the machine started. */
+  uptime(): bigint;
+}
 
 export function procFiles(spec: Spec, launch: Launched, seen: Seen): MadeFiles {
   const { machine } = seen;

@@ -13,21 +13,14 @@ import { Execs } from "./execs.js";
 import { withRates } from "../../device-rates.js";
 import { addDevices, numberOf } from "./devices.js";
 import { ContainerLog } from "./log.js";
+import type { Seen } from "./kernel-files.js";
+import type { Resources, Spec } from "./oci-spec.js";
 import type { Kernel, MachineFacts, ProcessTable } from "./pid-namespace.js";
 import { MachinePids, ps } from "./ps.js";
 import { Run } from "./run.js";
 import { sampleOf } from "./sample.js";
 import { SIGTERM } from "./signals.js";
-import {
-  filesOf,
-  identityOf,
-  makeDirectories,
-  parseSpec,
-  viewOf,
-  type Resources,
-  type Seen,
-  type Spec,
-} from "./spec.js";
+import { filesOf, identityOf, makeDirectories, parseSpec, viewOf } from "./spec.js";
 import { Stdins } from "./stdins.js";
 
 /** What of clients' streams is processes'. */

@@ -1,6 +1,5 @@
 // What a launch asks for, from its `config.json` (OCI runtime spec): who runs what where, and what it sees of the kernel.
 
-import type { BlockIO } from "../../device-rates.js";
 import { HostFailure } from "../../failure.js";
 import type { processes } from "../../host.js";
 import { resolvConf } from "../../resolv-conf.js";
@@ -9,39 +8,9 @@ import type { MountSpec, ViewSpec } from "../files/disk.js";
 import { FileError, type FileSystem } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import { directoryOf } from "../programs/paths.js";
-import { procFiles, sysFiles } from "./kernel-files.js";
-import type { Limits, MachineFacts, ResourceLimit } from "./pid-namespace.js";
-
-/** What is read here of the spec. */
-export interface Spec {
-  hostname?: string;
-  process?: {
-    args?: string[];
-    env?: string[];
-    cwd?: string;
-    capabilities?: { bounding?: string[]; effective?: string[] };
-    rlimits?: { type: string; soft: number; hard: number }[];
-    noNewPrivileges?: boolean;
-    oomScoreAdj?: number;
-  };
-  root?: { readonly?: boolean };
-  mounts?: (MountSpec & { source?: string })[];
-  linux?: {
-    cgroupsPath?: string;
-    namespaces?: { type: string; path?: string }[];
-    resources?: Resources;
-    sysctl?: Record<string, string>;
-    maskedPaths?: string[];
-  };
-}
-
-/** Limits, as far as anything follows from them. */
-export interface Resources {
-  memory?: { limit?: number; swap?: number; reservation?: number };
-  pids?: { limit?: number };
-  cpu?: { shares?: number; quota?: number; period?: number; cpus?: string; mems?: string };
-  blockIO?: BlockIO;
-}
+import { procFiles, sysFiles, type Seen } from "./kernel-files.js";
+import type { Resources, Spec } from "./oci-spec.js";
+import type { Limits, ResourceLimit } from "./pid-namespace.js";
 
 export function parseSpec(bytes: Uint8Array): Spec {
   return JSON.parse(new TextDecoder().decode(bytes)) as Spec;
@@ -69,17 +38,6 @@ export function groupLimits({ memory, pids }: Resources): Omit<Limits, "resource
 
 function positive(limit: number | undefined): number {
   return limit !== undefined && limit > 0 ? limit : Infinity;
-}
-
-/** Facts of the machine that a container sees. */
-export interface Seen {
-  machine: MachineFacts;
-  /** Names of network interfaces, `lo` left out. */
-  interfaces: readonly string[];
-  /** Limits, as they are now. */
-  resources(): Resources;
-  /** Nanoseconds since the machine started. */
-  uptime(): bigint;
 }
 
 /** Bytes of the files made for a container; `own` gives those of the machine. */

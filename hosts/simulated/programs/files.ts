@@ -3,42 +3,14 @@
 import { FileError } from "../files/file-system.js";
 import { absolute } from "../processes/executable.js";
 import type { ContainerProcess } from "../processes/process.js";
-import { command, complain, lines, whyNot } from "./command.js";
+import { command, complain, lines } from "./command.js";
 import { parseTime } from "./date.js";
 import { parseOptions, UsageError } from "./options.js";
 import { changedMode } from "./modes.js";
+import { eachPath, required } from "./operands.js";
 import { directoryOf, join } from "./paths.js";
 
 const NOTHING = new Uint8Array(0);
-
-/** Does something to every path. Resolves to 1 if it failed for one. */
-export async function eachPath(
-  process: ContainerProcess,
-  paths: readonly string[],
-  act: (absolutePath: string, path: string) => void | Promise<void>,
-  text: (path: string, why: string) => string,
-): Promise<number> {
-  let code = 0;
-  for (const path of paths) {
-    try {
-      if (path === "") throw new FileError("ENOENT", path);
-      await act(absolute(path, process.cwd), path);
-      await process.work(FILE_NS);
-    } catch (error) {
-      const why = whyNot(error);
-      if (why === false) throw error;
-      code = await complain(process, text(path, why));
-    }
-  }
-  return code;
-}
-
-const FILE_NS = 10_000;
-
-export function required(words: readonly string[]): readonly string[] {
-  if (words.length === 0) throw new UsageError("missing operand");
-  return words;
-}
 
 export const touch = command(async (process, args) => {
   const { flags, words } = parseOptions(args, "cfamd:t:r:h", { date: "d", "no-create": "c", reference: "r" });

@@ -3,7 +3,7 @@
 import type { ContainerProcess } from "../processes/process.js";
 import { Accounts } from "./accounts.js";
 import { command } from "./command.js";
-import { eachPath, required } from "./files.js";
+import { eachPath, required } from "./operands.js";
 import { parseOptions, UsageError } from "./options.js";
 import { join } from "./paths.js";
 

@@ -5,7 +5,7 @@ import type { ContainerProcess } from "../processes/process.js";
 import { Accounts } from "./accounts.js";
 import { command, complain } from "./command.js";
 import { formatTime } from "./date.js";
-import { eachPath } from "./files.js";
+import { eachPath } from "./operands.js";
 import { blocks, human, modeText } from "./ls.js";
 import { parseOptions } from "./options.js";
 import { join } from "./paths.js";

@@ -1,7 +1,8 @@
 // One request of a client, from its side: the channel that an exchange answers on. It reads at once what it is sent,
 // unless it is told not to.
 
-import type { Channel, HijackedClient } from "../../../hosts/exchange.js";
+import type { Channel } from "../../../hosts/exchange.js";
+import type { HijackedClient } from "../../../hosts/streams/hijacked-client.js";
 import { Exchange } from "../../../hosts/exchange.js";
 import type { EmbeddedEngine } from "../../../hosts/embedding/embedded-engine.js";
 import type { Input, RequestId, engine, replies } from "../../../hosts/host.js";

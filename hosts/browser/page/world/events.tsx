@@ -1,7 +1,7 @@
 // The engine's events, newest first.
 
 import type { EventList } from "../../../timeline/event-list.js";
-import type { EventView } from "../../../timeline/world.js";
+import type { EventView } from "../../../timeline/event-view.js";
 import { useSession } from "../context.js";
 import { clockTime, shortId } from "../words.js";
 import { changeOf } from "./lit.js";

@@ -1,0 +1,34 @@
+// What is read here of a launch's `config.json` (OCI runtime spec).
+
+import type { BlockIO } from "../../device-rates.js";
+import type { MountSpec } from "../files/disk.js";
+
+export interface Spec {
+  hostname?: string;
+  process?: {
+    args?: string[];
+    env?: string[];
+    cwd?: string;
+    capabilities?: { bounding?: string[]; effective?: string[] };
+    rlimits?: { type: string; soft: number; hard: number }[];
+    noNewPrivileges?: boolean;
+    oomScoreAdj?: number;
+  };
+  root?: { readonly?: boolean };
+  mounts?: (MountSpec & { source?: string })[];
+  linux?: {
+    cgroupsPath?: string;
+    namespaces?: { type: string; path?: string }[];
+    resources?: Resources;
+    sysctl?: Record<string, string>;
+    maskedPaths?: string[];
+  };
+}
+
+/** Limits, as far as anything follows from them. */
+export interface Resources {
+  memory?: { limit?: number; swap?: number; reservation?: number };
+  pids?: { limit?: number };
+  cpu?: { shares?: number; quota?: number; period?: number; cpus?: string; mems?: string };
+  blockIO?: BlockIO;
+}

@@ -1,0 +1,12 @@
+// An event as it is shown.
+
+export interface EventView {
+  /** From 0, in the order of sending. */
+  readonly number: number;
+  readonly type: string;
+  readonly action: string;
+  readonly id: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Nanoseconds since 1970. */
+  readonly at: bigint;
+}
