@@ -90,6 +90,6 @@ export const EXEC_MUTANTS: readonly Mutant[] = [
     file: "exec/mend.ts",
     right: `    emitDie(container, found.exec, code);`,
     wrong: `    if (!WRONG) emitDie(container, found.exec, code);`,
-    finder: { story: "exec-ended-meanwhile" },
+    finder: { played: "exec-ended-while-away", rule: "history" },
   },
 ];
