@@ -1,10 +1,11 @@
 // The commands of package.json: set-up, and what stands on it. Plain JavaScript without packages, since it runs before
 // there are any.
-//   node hosts/node/setup.mjs build [core] [--debug] | test [--all-clients] [FILTER…] | bench [--all-clients] | check |
-//     playground [--port PORT] | simulate [--seed N] [--seeds N] [--steps M] [--jobs N] [--minutes M] [--story FILE] |
-//     simulate --mutants [--only TEXT] [--write]
+//   node hosts/node/setup.mjs build [core] [--debug] | test [--all-clients] [FILTER…] | packages [--all-clients] |
+//     bench [--all-clients] | check | playground [--port PORT] | simulate [--seed N] [--seeds N] [--steps M]
+//     [--jobs N] [--minutes M] [--story FILE] | simulate --mutants [--only TEXT] [--write]
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, bundleTool, platformsOwn, staleProducts } from "./setup/build.mjs";
@@ -35,11 +36,17 @@ const COMMANDS = {
     await build(ROOT, { names: names.length > 0 ? names : undefined, release: names.length === args.length });
   },
 
-  // Without root the tests that need more say so and are skipped.
-  test(args) {
+  // Without root the tests that need more say so and are skipped. What is installed and what is built come side by side.
+  async test(args) {
+    requireNode(ROOT);
+    const installed = beside("packages", args);
     prepare(["core", "daemon", "package", "playground"]);
-    installMissingPackages({ withTests: wantsAllClients(args) });
+    await installed;
     vitest(withoutOwn(args));
+  },
+
+  packages(args) {
+    installMissingPackages({ withTests: wantsAllClients(args) });
   },
 
   check() {
@@ -80,6 +87,12 @@ function withoutOwn(args) {
   return args.filter((arg) => arg !== "--all-clients");
 }
 
+/** Begins a command in a process of its own; resolves when that has ended, well or not. */
+async function beside(name, args) {
+  const begun = spawn(process.execPath, [fileURLToPath(import.meta.url), name, ...args], { stdio: "inherit" });
+  await once(begun, "exit");
+}
+
 function vitest(args) {
   runOrExit(process.execPath, ["tests/run.mjs", "--config", "tests/vitest.config.ts", ...args]);
 }
@@ -99,7 +112,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [name = "", ...args] = process.argv.slice(2);
   const command = COMMANDS[name];
   if (!command)
-    fail(`setup.mjs: unknown command "${name}": build, test, bench, check, playground or simulate is expected`);
+    fail(
+      `setup.mjs: unknown command "${name}": build, test, packages, bench, check, playground or simulate is expected`,
+    );
   try {
     await command(args);
   } catch (error) {
