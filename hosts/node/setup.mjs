@@ -51,7 +51,7 @@ const COMMANDS = {
 
   check() {
     prepare(["core", "package"]);
-    vitest(["tests/check.test.ts", "tests/layering.test.ts"]);
+    vitest(["tests/check.test.ts", "tests/layering.test.ts", "tests/mutants/applying.test.ts"]);
   },
 
   async playground(args) {
