@@ -6,8 +6,9 @@ import { MemoryJournal } from "../journal.js";
 import type { FaultSource } from "./faults.js";
 
 export class WorldRecords implements RecordStore {
-  readonly journal: MemoryJournal;
-  readonly #kept = new Map<string, Uint8Array>();
+  journal: MemoryJournal;
+  /** By key. */
+  protected readonly kept = new Map<string, Uint8Array>();
   readonly #faults: FaultSource;
 
   /** `journalBytes`: how large the journal may grow. */
@@ -17,7 +18,7 @@ export class WorldRecords implements RecordStore {
   }
 
   async load(): Promise<engine.Stored[]> {
-    const stored = [...this.#kept].map(([key, value]) => ({ key, value: value.slice() }));
+    const stored = [...this.kept].map(([key, value]) => ({ key, value: value.slice() }));
     return stored.sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
@@ -26,12 +27,12 @@ export class WorldRecords implements RecordStore {
       throw new HostFailure("exhausted", "Error: No space left on device");
     }
     this.journal.check(changes);
-    for (const change of changes) this.#keep(change);
+    for (const change of changes) this.keep(change);
   }
 
-  #keep(change: RecordChange): void {
-    if (change.tag === "put") this.#kept.set(change.val.key, change.val.value.slice());
-    else if (change.tag === "delete") this.#kept.delete(change.val);
+  protected keep(change: RecordChange): void {
+    if (change.tag === "put") this.kept.set(change.val.key, change.val.value.slice());
+    else if (change.tag === "delete") this.kept.delete(change.val);
     else this.journal.append(change.val);
   }
 

@@ -1,10 +1,12 @@
 // What becomes of containers: facts about those that somebody was told of, and about those that nobody was.
 
-import type { Container } from "./container.js";
+import type { Found } from "../simulator/oracle.js";
+import { Container } from "./container.js";
 import type { Known, RunFact } from "./known.js";
 import type { Read } from "./request.js";
 import { HOLDING, RULES } from "./rules.js";
-import { newName } from "./wish.js";
+import { ANY, newName } from "./wish.js";
+import { WORDS } from "./words.js";
 
 /** A run began or ended. What is wrong with that, or null. */
 export function learnRun(known: Known, fact: RunFact): string | null {
@@ -44,6 +46,13 @@ export function named(known: Known, container: Container): void {
     about.push(container);
     beginOn(container, number, read, known.now);
   }
+}
+
+/** One of which nothing is known but that it may be there. */
+export function stranger(now: number, { id, name }: Found): Container {
+  const container = new Container(now, id, name, ANY, WORDS);
+  container.hasFailed = true;
+  return container;
 }
 
 /** Somebody is told of one that nobody has been told of: its client went away. */

@@ -8,10 +8,13 @@ export class Images {
   readonly #works = new Map<number, string>();
   /** When a name was last worked on. */
   readonly #touched = new Map<string, number>();
+  readonly #others: readonly boolean[];
   /** An image may have had more than one name. */
   areShared = false;
 
-  constructor(names: readonly string[]) {
+  /** `others`: what is known of all others. */
+  constructor(names: readonly string[], others: readonly boolean[] = [false]) {
+    this.#others = others;
     for (const name of names) this.#there.set(name, new Timeline(0, [true]));
   }
 
@@ -54,7 +57,7 @@ export class Images {
   }
 
   #of(name: string): Timeline<boolean> {
-    const known = this.#there.get(name) ?? new Timeline(0, [false]);
+    const known = this.#there.get(name) ?? new Timeline(0, this.#others);
     this.#there.set(name, known);
     return known;
   }

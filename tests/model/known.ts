@@ -4,6 +4,7 @@ import type { Answer, Fact } from "../simulator/oracle.js";
 import type { Container } from "./container.js";
 import { Images } from "./images.js";
 import type { Read } from "./request.js";
+import { ANY } from "./wish.js";
 
 /** A request that has not been answered. */
 export interface Open {
@@ -28,13 +29,17 @@ export class Known {
   /** By number. */
   readonly open = new Map<number, Open>();
   readonly containers: Container[] = [];
-  readonly images = new Images(["busybox:latest"]);
+  readonly images: Images;
   /** What became of those whom nobody had been told of yet. */
   readonly early: RunFact[] = [];
   /** When something of a host failed last, whatever it was about. */
   failedAt = -1;
   /** There may be some whose clients were not told. */
   hasCrashed = false;
+
+  constructor(images = new Images(["busybox:latest"])) {
+    this.images = images;
+  }
 
   byId(id: string | null): Container | undefined {
     return this.containers.find((one) => one.id !== null && one.id === id);
@@ -49,9 +54,9 @@ export class Known {
     return this.containers.filter((one) => exact.includes(one) || one.id?.startsWith(ref) === true);
   }
 
-  /** Its client went away before it heard of an id. */
+  /** Its client went away before it heard of an id; or nobody knows what it was wished to be. */
   isSomeLost(): boolean {
-    return this.containers.some(({ id, words }) => id === null && words.now.size > 1);
+    return this.containers.some(({ id, wish, words }) => (id === null || wish === ANY) && words.now.size > 1);
   }
 
   /** Nothing is foretold of a start whose container needs more than itself, nor of anything when a host has failed. */

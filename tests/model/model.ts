@@ -1,11 +1,12 @@
 // What clients may be told, foretold from what they asked and were told before, and from which processes began and
 // ended. Of requests that are under way side by side each may come first: an answer is wrong if it fits none of that.
 
-import type { Answer, Asked, Fact, Oracle } from "../simulator/oracle.js";
+import type { Answer, Asked, Fact, Found, Oracle } from "../simulator/oracle.js";
 import { Container } from "./container.js";
-import { beginOn, learnRun } from "./facts.js";
+import { beginOn, learnRun, stranger } from "./facts.js";
 import { judgeCreation, judgeRename, judgeStatus } from "./foretold.js";
 import { judgeImage } from "./foretold-images.js";
+import { Images } from "./images.js";
 import { Known, type Open, failed } from "./known.js";
 import { learn } from "./learned.js";
 import { jsonOf, readRequest } from "./request.js";
@@ -14,7 +15,7 @@ import { judgeInspect, judgeList } from "./seen.js";
 import { imageOf, wishOf } from "./wish.js";
 
 export class Model implements Oracle {
-  readonly #known = new Known();
+  #known = new Known();
 
   asked(asked: Asked): void {
     const now = ++this.#known.now;
@@ -86,6 +87,13 @@ export class Model implements Oracle {
     this.#known.images.crashed();
     for (const container of this.#known.containers) container.crashed(now);
     this.#known.failedAt = now;
+  }
+
+  forsaken(there: readonly Found[]): void {
+    this.#known = new Known(new Images([], [true, false]));
+    this.#known.images.areShared = true;
+    this.#known.containers.push(...there.map((one) => stranger(this.#known.now, one)));
+    this.crashed();
   }
 
   opened(): null {

@@ -18,6 +18,12 @@ export function imageOf({ noun, verb, ref, query }: Read): string | null {
   return verb === "remove" || verb === "force" ? withTag(ref) : null;
 }
 
+/** Of one whose creation nobody has seen. */
+export const ANY: Wish = {
+  ...{ ports: [], links: [], network: "", image: "" },
+  ...{ autoRemove: true, policy: "always", maximum: 0, isFragile: true },
+};
+
 const PLAIN = ["NetworkMode", "AutoRemove", "RestartPolicy", "Memory"];
 
 /** What it says of a container to be created. */

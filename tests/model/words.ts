@@ -3,6 +3,11 @@
 /** `gone`: it was removed, or never made. */
 export type Word = "created" | "running" | "paused" | "restarting" | "exited" | "removing" | "dead" | "gone";
 
+export const WORDS: readonly Word[] = [
+  ...(["created", "running", "paused", "restarting"] as const),
+  ...(["exited", "removing", "dead", "gone"] as const),
+];
+
 /** What is being asked of a container, and has not been answered; or was not, and may still be going on. */
 export type Act = "pause" | "unpause" | "end" | "force" | "remove" | "hold";
 

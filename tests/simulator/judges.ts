@@ -21,6 +21,7 @@ import { Lists } from "./invariants/lists.js";
 import { NetworkEvents } from "./invariants/network-events.js";
 import { Operations } from "./invariants/operations.js";
 import { Owners } from "./invariants/owners.js";
+import { Past } from "./invariants/past.js";
 import { Ports } from "./invariants/ports.js";
 import { Promises } from "./invariants/promises.js";
 import { Pruned } from "./invariants/pruned.js";
@@ -37,8 +38,9 @@ import { Twins } from "./invariants/twins.js";
 import { Until } from "./invariants/until.js";
 import { UNKNOWN_CODE, Vanished, containersIn, vanished } from "./invariants/vanished.js";
 import { Ledger, isReadable } from "./ledger.js";
-import type { Fact, Oracle } from "./oracle.js";
+import type { Fact, Found, Oracle } from "./oracle.js";
 import { Spares } from "./spares.js";
+import type { Spoilt } from "./worlds/disk.js";
 
 export interface JudgesNeeds {
   seed: number;
@@ -55,6 +57,8 @@ export interface JudgesNeeds {
   settings: () => engine.Settings | null;
   /** What is kept of the journal. */
   journal: ReadJournal;
+  /** What is lost or damaged of what an engine is being opened with; asked once for each that is. */
+  spoilt: () => Spoilt | null;
   /** Every record in use, as the newest instance would put it now. */
   remembered: () => engine.Stored[];
 }
@@ -69,26 +73,36 @@ export class Judges implements Observer {
   steps = 0;
   breach: Breach | null = null;
   readonly #promises = new Promises(this.ledger);
-  #invariants: readonly Invariant[];
-  #oracles: readonly Oracle[];
+  readonly #invariants: readonly Invariant[];
+  readonly #oracles: readonly Oracle[];
   readonly #spared = new Spared();
-  /** Those that hold an engine to what it has told before. */
-  readonly #trusting: ReadonlySet<Invariant>;
+  readonly #spoilt: () => Spoilt | null;
   readonly #machine: Pick<Seen, "found" | "held" | "remembered">;
   /** Under way, by operation. */
   readonly #launches = new Map<Operation, processes.Launch>();
   readonly #hash = createHash("sha256");
 
-  constructor({ seed, core, oracles, copies, found, held, isHeld, settings, journal, remembered }: JudgesNeeds) {
+  constructor({
+    seed,
+    core,
+    oracles,
+    copies,
+    found,
+    held,
+    isHeld,
+    settings,
+    journal,
+    remembered,
+    spoilt,
+  }: JudgesNeeds) {
     const spares = new Spares(core);
     const [history, twins] = [new History(journal), new Twins(spares)];
     this.forks = new Forks({ seed, core, operations: this.operations, twins });
     this.#machine = { found, held, remembered };
-    this.#oracles = [this.#promises, history, ...oracles];
-    const [restarts, figures] = [new Restarts(spares), new Figures()];
-    const onRuns = [new Health(), new Delays(), new Revivals()];
-    this.#trusting = new Set<Invariant>([this.#promises, history, restarts, figures, this.forks, ...onRuns]);
+    this.#spoilt = spoilt;
+    this.#oracles = [this.#promises, history, new Past(journal), ...oracles];
     this.#invariants = [
+      this.#spared,
       this.replies,
       new Statuses(rulesOf(spares)),
       this.operations,
@@ -104,16 +118,18 @@ export class Judges implements Observer {
       new ExecEnds(),
       new ExecEvents(),
       new ExecInspects(),
-      ...onRuns,
+      new Health(),
+      new Delays(),
+      new Revivals(),
       new NetworkEvents(),
       new Lists(),
       new Prunes(),
       new Pruned(),
       new Until(),
       ...(copies ? [twins, this.forks] : []),
-      restarts,
+      new Restarts(spares),
       new Remembered(),
-      figures,
+      new Figures(),
     ];
   }
 
@@ -128,6 +144,7 @@ export class Judges implements Observer {
     // What is damaged only one of them can look at.
     const opening = { ...found, records: found.records.filter(isReadable) };
     this.ledger.opened(opening.records);
+    this.#begunWith(found);
     for (const { container, run, state } of opening.inventory.processes) {
       if (state.tag === "exited") this.fact({ kind: "exited", container, run, code: state.val.code });
       if (state.tag === "running") this.fact({ kind: "started", container, run });
@@ -137,7 +154,6 @@ export class Judges implements Observer {
       if (vanished(one, opening.inventory.processes)) this.fact({ kind: "exited", container, run, code: UNKNOWN_CODE });
     }
     this.#launches.clear();
-    this.#spared.found = found;
     this.#seen(step, null, opening);
   }
 
@@ -162,16 +178,6 @@ export class Judges implements Observer {
   }
 
   // Told by those who play the story.
-
-  /**
-   * What was kept is not what was told to be: nobody can hold later engines to what earlier ones have told, but all that
-   * can still be read must be spared.
-   */
-  forsake(): void {
-    const others = this.#invariants.filter((one) => !this.#trusting.has(one) && one !== this.#spared);
-    this.#invariants = [this.#spared, ...others];
-    this.#oracles = [];
-  }
 
   /** The engine was killed. */
   crashed(): void {
@@ -213,6 +219,19 @@ export class Judges implements Observer {
     this.breach ??= error instanceof Breach ? error : new Breach("simulator", String((error as Error).stack ?? error));
   }
 
+  /**
+   * If it is not what was told to be kept, nobody can hold this engine to what earlier ones have told; but all that can
+   * still be read must be spared, and from here on all holds again.
+   */
+  #begunWith(found: Opening): void {
+    const spoilt = this.#spoilt();
+    this.#spared.found = spoilt === null ? null : found;
+    if (spoilt === null) return;
+    for (const invariant of this.#invariants) invariant.spoilt?.(spoilt);
+    const there = thoseIn(found);
+    this.judge((oracle) => (oracle.forsaken(there), null));
+  }
+
   #forget(): void {
     this.hold(() => {
       for (const invariant of this.#invariants) invariant.crashed?.();
@@ -243,6 +262,14 @@ export class Judges implements Observer {
       for (const invariant of this.#invariants) invariant.stepped?.(seen);
     });
   }
+}
+
+/** Containers of which there is anything; of those that no record tells of any more, none knows the name. */
+function thoseIn({ records, inventory }: Opening): Found[] {
+  const names = new Map(containersIn(records.filter(isReadable)).map(({ id, name }) => [id, name]));
+  const damaged = records.flatMap(({ key }) => /(?:^|\/)container\/(.*)$/.exec(key)?.[1] ?? []);
+  const all = new Set([...names.keys(), ...damaged, ...inventory.containers]);
+  return [...all].map((id) => ({ id, name: names.get(id) ?? "" }));
 }
 
 function rulesOf(spares: Spares): engine.Rule[] {

@@ -79,7 +79,6 @@ export class Lives {
 
   /** The power goes, and the disk has lied about the last so many transactions. */
   losePower(transactions: number, awayNs: bigint): void {
-    this.#needs.judges.forsake();
     this.reboot(awayNs);
     this.#needs.course.mischief.disk.lose(transactions);
   }

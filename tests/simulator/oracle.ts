@@ -8,6 +8,7 @@
 // or with its head alone if the body goes on (`wait`, `attach`, `logs?follow`, `events`, pull): then `told` for each
 // piece, and `ended`. `left` when the client hung up: nothing of that request comes after. `crashed`: nothing of any
 // request comes after, and whether what was under way was done nobody knows; `opened` when the next engine serves.
+// `forsaken` comes before that `opened` if what was told to be kept is lost or damaged.
 // `rested`: nothing is under way any more, in engine and world, and no fault is set.
 
 /** What a client asks. */
@@ -33,6 +34,12 @@ export interface Answer {
   readonly body: string | null;
 }
 
+/** As anybody would be told who asks now. */
+export interface Found {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** Ids of containers are whole. */
 export type Fact =
   /** A run's process was started: the host has told the engine. */
@@ -53,6 +60,8 @@ export interface Oracle {
   left(asked: Asked): void;
   happened(fact: Fact): string | null;
   crashed(): void;
+  /** Of what was told before nothing need hold. Those containers may be there now, and no others. */
+  forsaken(there: readonly Found[]): void;
   opened(): string | null;
   rested(): string | null;
 }

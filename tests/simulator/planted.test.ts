@@ -1,18 +1,22 @@
 // A simulator that finds nothing is not believed: a core that does one thing wrong now and then is found out within a
 // few seeds, by the rule that it breaks.
 
+import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
 import type { StepOutputs } from "../../hosts/outbox.js";
 import { prepareFuzz } from "./clients/fuzzed.js";
+import { drawLines } from "./draw.js";
 import { Questions, same } from "./invariants/questions.js";
 import { playSeed, playStory } from "./play.js";
 import { shortest } from "./shrink.js";
 import { simulate } from "./simulate.js";
 import { readStory } from "./story.js";
+import type { Wrong } from "./planted.js";
 import { WRONGS, wronged } from "./wrongs.js";
 
 beforeAll(() => prepareFuzz(new URL("../swagger/swagger.tar.br", import.meta.url)));
 
+const decoder = new TextDecoder();
 const SEEDS = 60;
 const STEPS = 150;
 const LEAVES_MOUNTS = WRONGS.find(({ says }) => says === "leaves mounts")!;
@@ -23,6 +27,48 @@ test.each(WRONGS)("a core that $says is found out", { timeout: 300_000 }, async 
     if (breach !== null) broken.push(breach.rule);
   }
   expect(broken).toContain(wrong.found);
+});
+
+/** Those who hold an engine to what it has told before. */
+const TRUSTING = ["history", "promises"];
+const FORSAKEN = [
+  "polite1 create anna busybox:latest job=-1,0",
+  "polite1 start anna",
+  "work 20",
+  "power-loss 2",
+  "work 9",
+];
+const LINES = 60;
+
+test.each(WRONGS.filter(({ found }) => TRUSTING.includes(found)))(
+  "a core that $says is found out also once transactions were lost with the power",
+  { timeout: 300_000 },
+  async (wrong) => {
+    const broken: string[] = [];
+    for (let seed = 1; seed <= SEEDS && !broken.includes(wrong.found); seed++) {
+      const lines = [...FORSAKEN, ...drawn(seed, LINES)];
+      const { breach, story } = await playStory({ seed, lines }, wronged(wrong));
+      const isBehind = story.lines.length > FORSAKEN.length;
+      if (breach !== null && isBehind) broken.push(breach.rule);
+    }
+    expect(broken).toContain(wrong.found);
+  },
+);
+
+function drawn(seed: number, most: number): string[] {
+  const lines: string[] = [];
+  for (const line of drawLines(seed)) if (lines.push(line) === most) break;
+  return lines;
+}
+
+test("a core that keeps quiet of events that are lost is found out", { timeout: 300_000 }, async () => {
+  const quiet: Wrong["instead"] = (command) => {
+    return decoder.decode(command.val as Uint8Array).includes("events-lost") ? [] : [command];
+  };
+  const wrong: Wrong = { says: "is quiet", on: "replies", command: "chunk", each: 1, instead: quiet };
+  const story = readStory(readFileSync(new URL("stories/journal-damaged.txt", import.meta.url), "utf8"));
+  const { breach } = await playStory(story, wronged(wrong));
+  expect(breach?.rule).toBe("past");
 });
 
 test("an engine that was opened again and knows, word for word, how well a container is, is found out", () => {

@@ -64,6 +64,7 @@ export class Simulation {
       settings: () => this.#lives.settings,
       isHeld: (port) => course.mischief.ports.has(port),
       journal: (position) => course.journal(position),
+      spoilt: () => course.mischief.disk.opened(),
       remembered: () => live.records(),
     });
     const clients = new Clients(() => this.#lives.engine, judges, visibleIn(course));
@@ -161,9 +162,6 @@ export class Simulation {
         return this.#lives.reboot(BigInt(first || "0") * MS);
       case "power-loss":
         return this.#lives.losePower(Number(first), BigInt(second || "0") * MS);
-      case "damage":
-        this.#judges.forsake();
-        return course.mishap(word, args);
       case "reload":
         return this.#lives.reload(Number(first));
       case "restart":

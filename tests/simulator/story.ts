@@ -16,6 +16,8 @@
 //   power-loss 3 500  the power goes, and with it the last three transactions, though the disk has told that they were kept
 //   damage container/ torn
 //                     the first such record is damaged when it is read next (worlds/disk.ts)
+//   damage journal/ lost 12
+//                     the journal is, from its twelfth entry on (worlds/damaged-journal.ts)
 //   reload 3          the configuration is read again, and is the third (worlds/settings.ts)
 //   restart           the engine is closed in an orderly way, and another is opened on the same world
 //   reboot 500        the machine restarts, and is up again after half a second

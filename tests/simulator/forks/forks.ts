@@ -44,6 +44,7 @@ export class Forks implements Invariant {
   /** How many more of a kind come before it is its turn. */
   readonly #left = new Map<string, number>();
   #opening: Opening | null = null;
+  #isSpoilt = false;
 
   constructor(needs: ForksNeeds) {
     const { core, seed } = needs;
@@ -58,11 +59,17 @@ export class Forks implements Invariant {
     if (seen.opening !== null) this.#opening = seen.opening;
     else if (seen.input?.tag === "reloaded") this.#reloaded(seen.input.val);
     const isTaken = this.#isTurnOf(seen.outputs);
+    if (this.#isSpoilt) return void (this.#isSpoilt = false);
     if (!isTaken && seen.opening === null && seen.count % EVERY !== 0) return;
     const snapshot = seen.snapshot();
     this.#memory.restore(snapshot);
     this.#needs.twins.follow(snapshot);
     this.#cutAfterEach(seen);
+  }
+
+  /** The step that opens an engine from damaged records is not done again from those that can be read. */
+  spoilt(): void {
+    this.#isSpoilt = true;
   }
 
   /** The next engine is opened with that. */

@@ -69,12 +69,13 @@ export class ExecEvents implements Invariant {
     }
   }
 
-  /** Those that go on have begun, if records say so; of the ends of others exec-ends.ts knows. */
+  /** Those that go on have begun, if records say so of them and of whom they are in; of the ends of others exec-ends.ts knows. */
   #opened({ records, inventory }: Opening): void {
     this.crashed();
     const recorded = new Set(records.map(({ key }) => key));
     for (const { exec, subject, running } of inventory.execs) {
-      if (running && recorded.has(`exec/${exec}`)) this.#told.set(exec, { ...subject, what: "started" });
+      const isKnown = recorded.has(`exec/${exec}`) && recorded.has(`container/${subject.container}`);
+      if (running && isKnown) this.#told.set(exec, { ...subject, what: "started" });
     }
   }
 

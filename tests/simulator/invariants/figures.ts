@@ -4,7 +4,7 @@
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
 import { Failures } from "./failures.js";
-import type { AtRest, Held, Invariant, Seen } from "./invariant.js";
+import type { AtRest, Invariant, Seen } from "./invariant.js";
 
 const AT_REST = ["created", "exited"];
 
@@ -17,13 +17,22 @@ export class Figures implements Invariant {
   /** Of containers by id, of volumes by name: they are counted again when something becomes of them. */
   readonly #uncounted = new Failures("measure");
 
+  /** What has no figure that can be relied on: its record is older than its files. By name, or id. */
+  readonly #doubtful = new Set<string>();
+  #isSpoilt = false;
+
   stepped(seen: Seen): void {
     this.#uncounted.stepped(seen);
-    hold(seen.ledger, seen.held);
+    this.#hold(seen);
+    this.#isSpoilt = false;
+  }
+
+  spoilt(): void {
+    this.#isSpoilt = true;
   }
 
   rested({ ledger, held }: AtRest): void {
-    hold(ledger, held);
+    this.#hold({ ledger, held });
     for (const container of ledger.containers.values()) {
       const { id } = container;
       if (!AT_REST.includes(wordOf(container)) || container.unclean || this.#uncounted.has(id)) continue;
@@ -35,25 +44,27 @@ export class Figures implements Invariant {
       if (sizeOf(ledger, name) === undefined) throw new Breach("figures", `volume ${name} was not counted`);
     }
   }
-}
 
-/** Throws a `Breach`. */
-function hold(ledger: Ledger, held: Held): void {
-  for (const container of ledger.containers.values()) {
-    if (!AT_REST.includes(wordOf(container)) || !isCounted(container)) continue;
-    expectSame(`container ${container.id}`, container.written, held.sizeOf(container.id));
+  /** Throws a `Breach`. */
+  #hold({ ledger, held }: Pick<AtRest, "ledger" | "held">): void {
+    for (const container of ledger.containers.values()) {
+      if (!AT_REST.includes(wordOf(container)) || !isCounted(container)) continue;
+      this.#expectSame("container", container.id, container.written, held.sizeOf(container.id));
+    }
+    const written = inUse(ledger);
+    for (const name of ledger.keys("volume/")) {
+      const size = sizeOf(ledger, name);
+      if (size !== undefined && !written.has(name)) this.#expectSame("volume", name, size, held.sizeOfVolume(name));
+    }
   }
-  const written = inUse(ledger);
-  for (const name of ledger.keys("volume/")) {
-    const size = sizeOf(ledger, name);
-    if (size !== undefined && !written.has(name)) expectSame(`volume ${name}`, size, held.sizeOfVolume(name));
-  }
-}
 
-/** What is not there, or gone while its record is about to go, takes up nothing: `owners.ts` looks at that. */
-function expectSame(what: string, recorded: number, held: number | null): void {
-  if (held !== null && recorded !== held)
-    throw new Breach("figures", `${what} takes up ${held}, and ${recorded} by its record`);
+  /** What is not there, or gone while its record is about to go, takes up nothing: `owners.ts` looks at that. */
+  #expectSame(what: string, name: string, recorded: number, held: number | null): void {
+    if (held === null || recorded === held) return void this.#doubtful.delete(name);
+    if (this.#isSpoilt) this.#doubtful.add(name);
+    if (this.#doubtful.has(name)) return;
+    throw new Breach("figures", `${what} ${name} takes up ${held}, and ${recorded} by its record`);
+  }
 }
 
 /** Nothing has run since, nor has anything been copied into it. */

@@ -7,7 +7,8 @@ import type { ContainerRecord } from "../ledger.js";
 import { isEqual, parsed, wordOf } from "../ledger.js";
 import type { Answer, Asked, Oracle } from "../oracle.js";
 import type { Invariant, Seen } from "./invariant.js";
-import { type JournalEvent, eventOf } from "./journal.js";
+import type { Spoilt } from "../worlds/disk.js";
+import { type JournalEvent, eventOf, readableEvent } from "./journal.js";
 
 /** Entries from a position on. */
 export type ReadJournal = (position: bigint) => records.JournalEntry[];
@@ -50,6 +51,10 @@ export class History implements Invariant, Oracle {
   readonly #between: string[] = [];
   /** Execs that an engine has found to have begun, when it was opened. */
   readonly #begun = new Set<string>();
+  /** What is lost or damaged of what the next engine is opened with. */
+  #spoilt: Spoilt | null = null;
+  /** Containers and execs of which journal and records, once damaged, do not tell the same. */
+  readonly #excused = new Set<string>();
 
   constructor(read: ReadJournal) {
     this.#read = read;
@@ -78,6 +83,12 @@ export class History implements Invariant, Oracle {
       if (container !== undefined && BETWEEN.includes(wordOf(container))) this.#between.push(id);
     }
   }
+
+  spoilt(what: Spoilt): void {
+    this.#spoilt = what;
+  }
+
+  forsaken(): void {}
 
   asked(): void {}
 
@@ -137,22 +148,36 @@ export class History implements Invariant, Oracle {
 
   #opened({ records: stored, inventory, journal }: NonNullable<Seen["opening"]>): void {
     const entries = this.#read(1n);
+    if (this.#spoilt !== null) this.#startOver(this.#spoilt, entries);
     for (const { position, bytes } of entries) {
       const asked = this.#asked.get(position);
       if (asked === undefined || !isEqual(asked, bytes)) broken(`entry ${position} is not what was to be kept`);
     }
-    if (journal.next !== BigInt(entries.length) + 1n)
-      broken(`${entries.length} entries, and it ends at ${journal.next}`);
+    const last = entries.at(-1)?.position ?? 0n;
+    if (journal.next !== last + 1n) broken(`its last entry is ${last}, and it ends at ${journal.next}`);
     for (const position of this.#asked.keys()) if (position >= journal.next) this.#asked.delete(position);
-    const events = entries.map(({ bytes }) => eventOf(bytes));
+    const events = entries.flatMap(({ bytes }) => readableEvent(bytes) ?? []);
     this.#kept = new Set(events.map(nameOf));
     this.#next = journal.next;
     for (const what of this.#told) if (!this.#kept.has(what)) broken(`a client was told of ${what}: it is lost`);
     this.#told.clear();
-    checkContainers(events, stored);
+    const complaints = [...ofContainers(events, stored)];
     const recorded = new Set(stored.flatMap(({ key }) => (key.startsWith("exec/") ? [key.slice(5)] : [])));
     for (const { exec, running, exit } of inventory.execs) if (running || exit !== undefined) this.#begun.add(exec);
-    checkExecs(events, inventory.execs, recorded, this.#begun);
+    complaints.push(...ofExecs(events, inventory.execs, recorded, this.#begun));
+    const isDamaged = this.#spoilt !== null && (this.#spoilt.isDamaged || this.#spoilt.isJournalDamaged);
+    if (isDamaged) for (const { id } of complaints) this.#excused.add(id);
+    this.#spoilt = null;
+    const complaint = complaints.find(({ id }) => !this.#excused.has(id));
+    if (complaint !== undefined) broken(complaint.why);
+  }
+
+  /** What was told before may be lost; what is there stays as it is. */
+  #startOver({ isLost, isJournalDamaged }: Spoilt, entries: readonly records.JournalEntry[]): void {
+    if (isLost || isJournalDamaged) this.#told.clear();
+    if (isLost) this.#begun.clear();
+    if (isJournalDamaged) this.#asked.clear();
+    if (isJournalDamaged) for (const { position, bytes } of entries) this.#asked.set(position, bytes);
   }
 }
 
@@ -162,8 +187,14 @@ function requestOf({ method, target }: { method: string; target: string }): stri
   return `${method} ${path.replace(/^\/v[\d.]+/, "")}`;
 }
 
+interface Complaint {
+  /** Whom it is about. */
+  id: string;
+  why: string;
+}
+
 /** Who is there, who runs and who is paused, by the journal and by the records. */
-function checkContainers(events: readonly JournalEvent[], stored: readonly engine.Stored[]): void {
+function* ofContainers(events: readonly JournalEvent[], stored: readonly engine.Stored[]): Generator<Complaint> {
   const tales = talesOf(events.filter(({ type, action }) => type === "container" && MOVES.has(action)));
   const containers = new Map(
     stored.flatMap(({ key, value }) => {
@@ -172,7 +203,7 @@ function checkContainers(events: readonly JournalEvent[], stored: readonly engin
   );
   for (const [id, actions] of tales) {
     if (actions.includes("destroy") === containers.has(id))
-      broken(`${id}: ${actions.join(", ")}; its record disagrees`);
+      yield { id, why: `${id}: ${actions.join(", ")}; its record disagrees` };
   }
   for (const [id, container] of containers) {
     const actions = tales.get(id) ?? [];
@@ -183,7 +214,7 @@ function checkContainers(events: readonly JournalEvent[], stored: readonly engin
     const word = wordOf(container);
     // Of one that SIGKILL thaws, so that it can die, nobody is told.
     if (actions[0] !== "create" || runs !== RUNS.includes(word) || (word === "paused" && last !== "pause")) {
-      broken(`${id} is ${word} by its record, and by the journal: ${actions.join(", ")}`);
+      yield { id, why: `${id} is ${word} by its record, and by the journal: ${actions.join(", ")}` };
     }
   }
 }
@@ -191,22 +222,25 @@ function checkContainers(events: readonly JournalEvent[], stored: readonly engin
 const MOVES = new Set(["create", "start", "die", "pause", "unpause", "destroy"]);
 const EXEC = ["exec_create", "exec_start", "exec_die"];
 /** None ends or runs of which no start is told; and of what has begun the end is told, or a record says that it is not. */
-function checkExecs(
+function* ofExecs(
   events: readonly JournalEvent[],
   found: readonly engine.FoundExec[],
   recorded: ReadonlySet<string>,
   begun: ReadonlySet<string>,
-): void {
+): Generator<Complaint> {
   const own = events.filter((event) => EXEC.includes(wordIn(event.action)));
   const tales = talesOf(own);
   for (const [exec, actions] of tales) {
-    if (actions.join() !== EXEC.slice(0, actions.length).join()) broken(`exec ${exec}: ${actions.join(", ")}`);
+    if (actions.join() !== EXEC.slice(0, actions.length).join()) {
+      yield { id: exec, why: `exec ${exec}: ${actions.join(", ")}` };
+    }
   }
-  for (const { exec } of found) if ((tales.get(exec)?.length ?? 0) < 2) broken(`exec ${exec} was started untold`);
-  for (const exec of recorded)
-    if (tales.get(exec)?.length !== 2) broken(`exec ${exec} is on record, and by the journal: ${tales.get(exec)}`);
-  for (const exec of begun)
-    if (!recorded.has(exec) && tales.get(exec)?.length !== 3) broken(`nobody was told of the end of exec ${exec}`);
+  for (const { exec: id } of found)
+    if ((tales.get(id)?.length ?? 0) < 2) yield { id, why: `exec ${id} was started untold` };
+  for (const id of recorded)
+    if (tales.get(id)?.length !== 2) yield { id, why: `exec ${id} is on record, and by the journal: ${tales.get(id)}` };
+  for (const id of begun)
+    if (!recorded.has(id) && tales.get(id)?.length !== 3) yield { id, why: `nobody was told of the end of exec ${id}` };
 }
 
 /** Actions of each, in their order. */

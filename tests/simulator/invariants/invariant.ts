@@ -4,6 +4,7 @@
 import type { Input, engine, types } from "../../../hosts/host.js";
 import type { ObservedStep, Opening } from "../../../hosts/observer.js";
 import type { Ledger } from "../ledger.js";
+import type { Spoilt } from "../worlds/disk.js";
 
 /** A step of the core, before anything of it leaves. */
 export interface Seen extends ObservedStep {
@@ -46,5 +47,7 @@ export interface Invariant {
   stepped?(seen: Seen): void;
   /** The engine is gone. */
   crashed?(): void;
+  /** Before the step that opens the next one, if what it is opened with is not what was told to be kept. */
+  spoilt?(what: Spoilt): void;
   rested?(rest: AtRest): void;
 }

@@ -14,12 +14,23 @@ export interface JournalEvent {
 const FORM = 2;
 /** The form, and the time. */
 const HEAD = 9;
+/** Of each text, before it. */
+const LENGTH = 4;
 
 const decoder = new TextDecoder();
 
 /** Events of a step, in their order. */
 export function eventsOf(commands: StepOutputs["records"]): JournalEvent[] {
   return commands.flatMap((command) => (command.tag === "append" ? [eventOf(command.val.bytes)] : []));
+}
+
+/** Null for what is no entry: it was damaged. */
+export function readableEvent(bytes: Uint8Array): JournalEvent | null {
+  if (bytes.length < HEAD || bytes[0] !== FORM) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let [at, texts] = [HEAD, 0];
+  for (; at + LENGTH <= bytes.length; texts++) at += LENGTH + view.getUint32(at, true);
+  return at === bytes.length && texts >= 3 && texts % 2 === 1 ? eventOf(bytes) : null;
 }
 
 export function eventOf(bytes: Uint8Array): JournalEvent {
@@ -34,7 +45,7 @@ function textsOf(bytes: Uint8Array): string[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const texts: string[] = [];
   for (let at = HEAD; at < bytes.length;) {
-    const begin = at + 4;
+    const begin = at + LENGTH;
     const end = begin + view.getUint32(at, true);
     texts.push(decoder.decode(bytes.subarray(begin, end)));
     at = end;

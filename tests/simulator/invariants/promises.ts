@@ -83,6 +83,16 @@ export class Promises implements Oracle, Invariant {
     this.#about.clear();
   }
 
+  /** Who is there now stays, until somebody asks for a removal. */
+  forsaken(): void {
+    const told = [this.#created, this.#mayGo, this.#removed, this.#volumes, this.#mayGoAlong, this.#started];
+    for (const one of [...told, this.#ended, this.#codes, this.#about]) one.clear();
+    for (const container of this.#ledger.containers.values()) {
+      if (container.creating !== true && wordOf(container) !== "removing") this.#created.add(container.id);
+      if (container.autoRemove) this.#mayGo.add(container.id);
+    }
+  }
+
   opened(): null {
     return null;
   }

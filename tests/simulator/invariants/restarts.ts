@@ -23,6 +23,11 @@ export class Restarts implements Invariant {
     this.#snapshot = seen.snapshot;
   }
 
+  /** Nothing can be said of what the one before has told. */
+  spoilt(): void {
+    this.#snapshot = null;
+  }
+
   #compare(seen: Seen, { inventory }: { inventory: engine.Inventory }, before: Uint8Array): void {
     const { ledger, now, notes } = seen;
     if (ledger.lost === null) throw new Breach("restart", "the records are not those after a step of the one before");

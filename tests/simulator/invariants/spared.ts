@@ -11,7 +11,7 @@ export const SET_ASIDE = "damaged/";
 const KINDS = /^(container|network|volume)\//;
 
 export class Spared implements Invariant {
-  /** What the newest engine was opened with, damaged records included. */
+  /** What the newest engine was opened with, damaged records included; null if nothing had become of them. */
   found: Opening | null = null;
   /** Those whose records were set aside, and whose files the machine had. */
   readonly #containers = new Set<string>();

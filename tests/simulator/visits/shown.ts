@@ -12,6 +12,7 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "compression gzip": "told-in-all-ways.txt",
   "content-command make-directory": "working-directory.txt",
   "deed set-aside": "record-torn.txt",
+  "deed skipped": "journal-damaged.txt",
   "failure-kind busy": "failures-of-a-host.txt",
   "failure-kind exists": "failures-of-a-host.txt",
   "failure-kind internal": "failures-of-a-host.txt",

@@ -14,7 +14,7 @@ export const UNVISITED: Readonly<Record<string, string>> = {
   "block-counter time": FIGURES,
   "block-counter sectors": FIGURES,
   "deed migrated": "stories begin without records: none is of an earlier version",
-  "deed skipped": "no story damages the journal",
-  "network-command drop": "is for networks that no record speaks of, and no story loses one's record",
+  "network-command drop":
+    "is for networks that no record speaks of: the one that there is comes with the engine, and a damaged record keeps it",
   "reply-command cut": "the core ends what it has begun; hosts alone break off",
 };

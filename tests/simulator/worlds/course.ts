@@ -75,7 +75,7 @@ export class Course {
       case "read":
         return reading.add([first, second, ...rest]);
       case "damage":
-        return disk.damage(first, second);
+        return disk.damage(first, second, Number(rest[0] ?? "0"));
       default:
         throw new Error(`no such line: ${word}`);
     }

@@ -1,0 +1,152 @@
+// Whoever asks for all past events is told of each that is kept, once and in its order; and that some are lost, if
+// the journal was damaged.
+
+import type { records } from "../../../hosts/host.js";
+import { Breach } from "../breach.js";
+import type { Answer, Asked, Oracle } from "../oracle.js";
+import type { ReadJournal } from "./history.js";
+import { readableEvent } from "./journal.js";
+
+const PAST = /\/events\?since=0&until=(\d+)$/;
+const OK = 200;
+const SECOND = 1_000_000_000n;
+/** Of an entry's bytes, behind its form. */
+const TIME = 1;
+
+interface Reading {
+  until: bigint;
+  /** What was kept when it was asked for. */
+  kept: readonly records.JournalEntry[];
+  text: string;
+  isOpen: boolean;
+}
+
+interface Told {
+  Type: string;
+  Action: string;
+  timeNano: number;
+  Actor: { ID: string; Attributes: Record<string, string> };
+}
+
+export class Past implements Oracle {
+  readonly #read: ReadJournal;
+  readonly #readings = new Map<number, Reading>();
+
+  constructor(read: ReadJournal) {
+    this.#read = read;
+  }
+
+  asked({ number, target }: Asked): void {
+    const until = PAST.exec(target)?.[1];
+    if (until === undefined) return;
+    this.#readings.set(number, { until: BigInt(until) * SECOND, kept: this.#read(1n), text: "", isOpen: false });
+  }
+
+  answered({ number }: Asked, { status }: Answer): null {
+    const reading = this.#readings.get(number);
+    if (reading !== undefined) reading.isOpen = status === OK;
+    return null;
+  }
+
+  told({ number }: Asked, piece: string): null {
+    const reading = this.#readings.get(number);
+    if (reading !== undefined) reading.text += piece;
+    return null;
+  }
+
+  ended({ number }: Asked): null {
+    const reading = this.#readings.get(number);
+    this.#readings.delete(number);
+    if (reading?.isOpen === true) check(reading, this.#read(1n));
+    return null;
+  }
+
+  left({ number }: Asked): void {
+    this.#readings.delete(number);
+  }
+
+  happened(): null {
+    return null;
+  }
+
+  crashed(): void {
+    this.#readings.clear();
+  }
+
+  forsaken(): void {}
+
+  opened(): null {
+    return null;
+  }
+
+  rested(): null {
+    return null;
+  }
+}
+
+/** `kept`: all that is by now. What has come since it was asked for may be told, too. */
+function check({ text, until, kept: before }: Reading, kept: readonly records.JournalEntry[]): void {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const all = lines.map((line) => JSON.parse(line) as Told);
+  const [lost, told] = [all.filter(isLoss), all.filter((event) => !isLoss(event))];
+  const isMeant = (at: bigint): boolean => at >= 0n && at <= until;
+  const readable = kept.filter(({ bytes }) => readableEvent(bytes) !== null && isMeant(timeIn(bytes)));
+  const due = readable.filter(({ position }) => position <= (before.at(-1)?.position ?? 0n));
+  const expected = readable.slice(0, Math.max(due.length, told.length)).map(nameOfEntry);
+  const found = told.map(nameOf);
+  if (lost.some(hasFailed)) return inOrder(found, readable.map(nameOfEntry));
+  if (found.join("\n") !== expected.join("\n")) broken(`${differs(found, expected)} is told of the past`);
+  const count = lost.reduce((sum, { Actor }) => sum + Number(Actor.Attributes["coracle.lost"]), 0);
+  const [unreadable, missing] = lossesIn(before);
+  // What is missing amidst of what is read at once is passed over.
+  if (count < unreadable || count > unreadable + missing)
+    broken(`${unreadable} events cannot be read, ${missing} are missing, and ${count} are told to be lost`);
+}
+
+function isLoss({ Type, Action }: Told): boolean {
+  return Type === "daemon" && Action === "events-lost";
+}
+
+/** A page could not be read: how much of it is lost nobody knows. */
+function hasFailed({ Actor }: Told): boolean {
+  return "coracle.error" in Actor.Attributes;
+}
+
+function inOrder(found: readonly string[], kept: readonly string[]): void {
+  let at = 0;
+  for (const name of found) {
+    at = kept.indexOf(name, at) + 1;
+    if (at === 0) broken(`${name} is told of the past a second time, or out of its order`);
+  }
+}
+
+/** How many cannot be read, and how many are not there between the first and the last one. */
+function lossesIn(entries: readonly records.JournalEntry[]): [number, number] {
+  const [first, last] = [entries[0]?.position ?? 1n, entries.at(-1)?.position ?? 0n];
+  const unreadable = entries.filter(({ bytes }) => readableEvent(bytes) === null);
+  return [unreadable.length, Number(last - first) + 1 - entries.length];
+}
+
+function differs(found: readonly string[], expected: readonly string[]): string {
+  const at = expected.findIndex((name, place) => name !== found[place]);
+  const place = at < 0 ? expected.length : at;
+  return `${found[place] ?? "nothing"} in place of ${expected[place] ?? "nothing"}`;
+}
+
+function nameOf({ Type, Action, timeNano, Actor }: Told): string {
+  return `${Type} ${Action} ${Actor.ID} ${timeNano}`;
+}
+
+/** As JSON tells its time: in a number. */
+function nameOfEntry({ bytes }: records.JournalEntry): string {
+  const { type, action, id } = readableEvent(bytes)!;
+  return `${type} ${action} ${id} ${Number(timeIn(bytes))}`;
+}
+
+function timeIn(bytes: Uint8Array): bigint {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigInt64(TIME, true);
+}
+
+function broken(message: string): never {
+  throw new Breach("past", message);
+}
