@@ -90,7 +90,7 @@ export const IMAGE_MUTANTS: readonly Mutant[] = [
     file: "image/prune.ts",
     right: `if (dangling && image.tags.length > 0) continue;`,
     wrong: `if (!WRONG && dangling && image.tags.length > 0) continue;`,
-    finder: "simulator",
+    finder: { story: "image-parents" },
   },
   {
     name: "layers are never released",

@@ -6,7 +6,7 @@ export const CONTAINER_ENDS_MUTANTS: readonly Mutant[] = [
     file: "container/exit.ts",
     right: `container.exitCode = <i32>exit.code;`,
     wrong: `container.exitCode = WRONG ? 0 : <i32>exit.code;`,
-    finder: "search",
+    finder: { story: "restart-policy" },
   },
   {
     name: "the mount of a start that failed is not undone",
