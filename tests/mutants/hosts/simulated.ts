@@ -28,8 +28,8 @@ export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
   {
     name: "records that are deleted stay",
     file: "hosts/simulated/records.ts",
-    right: `else if (change.tag === "delete") this.#kept.delete(change.val);`,
-    wrong: `else if (change.tag === "delete") {\n      if (!WRONG) this.#kept.delete(change.val);\n    }`,
+    right: `else if (change.tag === "delete") this.kept.delete(change.val);`,
+    wrong: `else if (change.tag === "delete") {\n      if (!WRONG) this.kept.delete(change.val);\n    }`,
     finder: { test: "tests/simulated/faults.test.ts", named: "what was flushed is there again" },
   },
 ];
