@@ -159,7 +159,8 @@ onEngines("attach", (engine, kind) => {
     const { connection } = await attach(id, "stream=1&stdout=1", UPGRADE);
     await connection.untilText("tick");
     connection.close();
-    await pause(200);
+    const said = (await engine().logs(id)).stdout.length;
+    await until("more ticks", async () => (await engine().logs(id)).stdout.length > said + "tick\n".length * 4);
     expect((await engine().inspect<{ State: { Running: boolean } }>(id)).State.Running).toBe(true);
     await engine().remove(id);
   });

@@ -4,7 +4,7 @@ import WebSocket from "ws";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { pause, until } from "../support/commands.js";
+import { until } from "../support/commands.js";
 import { goOn, WAITS } from "../support/gate.js";
 
 const HANDSHAKE = {
@@ -53,13 +53,14 @@ onEngines("attach over a websocket", (engine, kind) => {
 
   test("what a client sends is stdin, and its close the end of it", async () => {
     const id = await engine().create({
-      ...{ Cmd: ["sh", "-c", "cat > /tmp/x; echo got; cat /tmp/x"], OpenStdin: true, StdinOnce: true },
+      Cmd: ["sh", "-c", "head -n 2 > /tmp/x; echo got; cat > /tmp/rest; cat /tmp/x"],
+      ...{ OpenStdin: true, StdinOnce: true },
     });
     const client = await attach(id, "stream=1&stdin=1&stdout=1");
     client.socket.send("one\n");
     client.socket.send(Buffer.from("two\n"));
     await engine().start(id);
-    await pause(300);
+    await until("both lines to come", async () => (await engine().logs(id)).stdout === "got\n");
     client.socket.close();
     expect(await engine().wait(id)).toBe(0);
     expect((await engine().logs(id)).stdout).toBe("got\none\ntwo\n");
