@@ -48,8 +48,8 @@ export interface SimulatedHost extends Host {
   /** Other runtimes than before from now on, by name, beside `runc`: runs go on with what they run by. */
   offer(runtimes: readonly string[]): void;
   /**
-   * Restarts the machine: processes, mounts and networks are gone, records and files are there. The engine on it must have
-   * crashed before.
+   * Restarts the machine: its engine crashes; processes, mounts and networks are gone, records and files are there. The
+   * world's time goes on.
    */
   reboot(): void;
   /** Archives to load into a new engine (`POST /images/load`), one for each of the options' images. */

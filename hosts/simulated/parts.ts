@@ -73,8 +73,9 @@ export class Parts {
     };
   }
 
-  /** The machine restarts. */
+  /** The machine restarts, and the engine goes with all that runs. */
   reboot(): void {
+    this.crashing.crash();
     this.processes.reboot();
     this.networks.reboot();
     this.disk.reboot();

@@ -72,7 +72,7 @@ export class Lives {
   /** The machine restarts, and the engine goes with all that runs. `awayNs`: until the machine is up again. */
   reboot(awayNs: bigint): void {
     const { course } = this.#needs;
-    this.crash({ ...AT_ONCE, awayNs });
+    [this.#away, this.#secondCut] = [awayNs, 0];
     course.machine.faults.lift("engine-crash");
     course.reboot();
   }

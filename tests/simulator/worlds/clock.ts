@@ -15,8 +15,8 @@ export class MachineClock implements SimulatedTime {
   readonly #world: SimulatedTime;
   /** Nanoseconds that the time of day is off. */
   #wall = 0n;
-  /** Nanoseconds that the machine has slept and counted. */
-  #slept = 0n;
+  /** Nanoseconds that the monotonic time is off: what was slept and counted, less what was before the machine began. */
+  #monotonic = 0n;
   readonly #alarms = new Set<Alarm>();
 
   constructor(world: SimulatedTime) {
@@ -32,7 +32,7 @@ export class MachineClock implements SimulatedTime {
   sleep(ns: bigint, isCounted: boolean): void {
     this.#wall += ns;
     if (!isCounted) return;
-    this.#slept += ns;
+    this.#monotonic += ns;
     const alarms = [...this.#alarms].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
     for (const alarm of alarms) {
       alarm.callOff();
@@ -45,9 +45,16 @@ export class MachineClock implements SimulatedTime {
     return this.#wall;
   }
 
+  /** The machine has begun anew, and its monotonic time with it: nobody is left who has asked to be woken. */
+  restart(): void {
+    for (const { callOff } of this.#alarms) callOff();
+    this.#alarms.clear();
+    this.#monotonic = -this.#world.now().monotonic;
+  }
+
   now(): types.Instant {
     const { wall, monotonic } = this.#world.now();
-    return { wall: wall + this.#wall, monotonic: monotonic + this.#slept };
+    return { wall: wall + this.#wall, monotonic: monotonic + this.#monotonic };
   }
 
   at(at: bigint, wake: () => void): () => void {
@@ -89,7 +96,7 @@ export class MachineClock implements SimulatedTime {
 
   #set(alarm: Alarm): void {
     this.#alarms.add(alarm);
-    alarm.callOff = this.#world.at(alarm.at - this.#slept, () => {
+    alarm.callOff = this.#world.at(alarm.at - this.#monotonic, () => {
       this.#alarms.delete(alarm);
       alarm.wake();
     });

@@ -54,9 +54,10 @@ export class Course {
     if (left > 0n) await timers.advance(left);
   }
 
-  /** Of the machine, once its engine is gone. */
+  /** Of the machine, and its engine goes with it. */
   reboot(): void {
     this.machine.reboot();
+    this.mischief.clock.restart();
     this.mischief.ports.restart();
   }
 
