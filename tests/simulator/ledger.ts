@@ -30,6 +30,9 @@ export interface ContainerRecord {
   endpoint?: { address: string; ports: { hostAddress: string; hostPort: number; protocol: string }[] };
 }
 
+/** Of those whose process is there. */
+export const RUNNING: readonly string[] = ["running", "paused"];
+
 const STATUSES = statusWords();
 const decoder = new TextDecoder();
 

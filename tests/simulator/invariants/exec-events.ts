@@ -5,12 +5,11 @@
 import type { Input, Operation } from "../../../hosts/host.js";
 import type { Opening } from "../../../hosts/observer.js";
 import { Breach } from "../breach.js";
-import { type ContainerRecord, wordOf } from "../ledger.js";
+import { type ContainerRecord, wordOf, RUNNING } from "../ledger.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 import { type JournalEvent, eventsOf } from "./journal.js";
 
 const KILLED = "137";
-const RUNNING = ["running", "paused"];
 
 interface Told {
   container: string;

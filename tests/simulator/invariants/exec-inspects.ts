@@ -1,6 +1,7 @@
 // Of an exec that has ended nothing stays on record, and whoever asks is told the code that was told as an event: for five
 // minutes at least, and after ten minutes nobody any more.
 
+import type { RequestId } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import type { Invariant, Seen } from "./invariant.js";
 import { eventsOf } from "./journal.js";
@@ -34,9 +35,9 @@ export class ExecInspects implements Invariant {
       if (action === "exec_die")
         this.#died(attributes.get("execID") ?? "", id, Number(attributes.get("exitCode")), seen);
     }
-    const target = input?.tag === "request" && input.val.method === "GET" ? input.val.target : "";
-    const exec = INSPECT.exec(target)?.[1];
-    if (exec !== undefined) this.#asked(exec, seen);
+    if (input?.tag !== "request" || input.val.method !== "GET") return;
+    const exec = INSPECT.exec(input.val.target)?.[1];
+    if (exec !== undefined) this.#asked(exec, input.val.id, seen);
   }
 
   #opened(): void {
@@ -49,9 +50,9 @@ export class ExecInspects implements Invariant {
     if (this.#clients.has(exec)) this.#ended.set(exec, { container, code, at: now.monotonic });
   }
 
-  #asked(exec: string, { outputs, ledger, now }: Seen): void {
+  #asked(exec: string, id: RequestId, { outputs, ledger, now }: Seen): void {
     const ended = this.#ended.get(exec);
-    const answer = outputs.replies.find(({ command }) => command.tag === "whole")?.command;
+    const answer = outputs.replies.find(({ request, command }) => request === id && command.tag === "whole")?.command;
     if (ended === undefined || answer?.tag !== "whole") return;
     const { head, body } = answer.val;
     const isThere = ledger.containers.has(ended.container);

@@ -4,7 +4,7 @@
 import type { engine, records } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import type { ContainerRecord } from "../ledger.js";
-import { isEqual, parsed, wordOf } from "../ledger.js";
+import { RUNNING, isEqual, parsed, wordOf } from "../ledger.js";
 import type { Answer, Asked, Oracle } from "../oracle.js";
 import type { Invariant, Seen } from "./invariant.js";
 import type { Spoilt } from "../worlds/disk.js";
@@ -32,7 +32,6 @@ const MADE: typeof TOLD = [
   { request: /^POST \/containers\/.+\/exec$/, statuses: [201], action: "exec_create" },
 ];
 const BETWEEN = ["recycling", "restarting"];
-const RUNS = ["running", "paused"];
 /** Of one that could not be made, too. */
 const GOING = ["removing", "dead"];
 
@@ -213,7 +212,7 @@ function* ofContainers(events: readonly JournalEvent[], stored: readonly engine.
     const runs = last !== "die";
     const word = wordOf(container);
     // Of one that SIGKILL thaws, so that it can die, nobody is told.
-    if (actions[0] !== "create" || runs !== RUNS.includes(word) || (word === "paused" && last !== "pause")) {
+    if (actions[0] !== "create" || runs !== RUNNING.includes(word) || (word === "paused" && last !== "pause")) {
       yield { id, why: `${id} is ${word} by its record, and by the journal: ${actions.join(", ")}` };
     }
   }

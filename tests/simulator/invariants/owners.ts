@@ -3,7 +3,7 @@
 
 import type { replies } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
-import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
+import { type ContainerRecord, type Ledger, wordOf, RUNNING } from "../ledger.js";
 import { Failures } from "./failures.js";
 import { type AtRest, type Invariant, type Seen } from "./invariant.js";
 import { eventsOf } from "./journal.js";
@@ -13,7 +13,6 @@ import type { Replies } from "./replies.js";
 const decoder = new TextDecoder();
 
 const SETTLED = ["created", "running", "paused", "exited", "dead", "restarting"];
-const RUNNING = ["running", "paused"];
 /** `MountKind` of core/assembly/container/mount-point.ts. */
 const VOLUME = 1;
 

@@ -3,12 +3,11 @@
 
 import type { Operation, engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
-import { type ContainerRecord, type Ledger, parsed, wordOf } from "../ledger.js";
+import { type ContainerRecord, type Ledger, parsed, wordOf, RUNNING } from "../ledger.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
 /** Docker's text. */
 const REFUSED = /Bind for \S+:(\d+) failed: port is already allocated$/;
-const RUNNING = ["running", "paused"];
 const OVER = ["created", "exited", "dead"];
 
 export class Ports implements Invariant {

@@ -1,11 +1,10 @@
 // What a reply promised is true, whatever happens to the engine afterwards.
 
 import { Breach } from "../breach.js";
-import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
+import { type ContainerRecord, type Ledger, wordOf, RUNNING } from "../ledger.js";
 import type { Answer, Asked, Oracle } from "../oracle.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
-const RUNNING = ["running", "paused"];
 const VOLUME = "volume/";
 /** `MountKind` of core/assembly/container/mount-point.ts. */
 const MOUNTED_VOLUME = 1;

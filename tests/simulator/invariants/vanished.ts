@@ -4,17 +4,15 @@
 
 import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
-import { type ContainerRecord, type Ledger, parsed, wordOf } from "../ledger.js";
+import { type ContainerRecord, type Ledger, parsed, wordOf, RUNNING } from "../ledger.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 import { type JournalEvent, eventsOf } from "./journal.js";
+import { type Governed, wantsAnother } from "./runs/policy.js";
 
 export const UNKNOWN_CODE = 255;
-const RUNNING = ["running", "paused"];
 
 /** What of a container's record its policy decides by. */
-interface Governed extends ContainerRecord {
-  hostConfig: { RestartPolicy?: { Name?: string; MaximumRetryCount?: number } | null };
-  restartCount: number;
+interface Policed extends ContainerRecord, Governed {
   manuallyStopped: boolean;
   disarmed: boolean;
   startsAgain: boolean;
@@ -22,7 +20,7 @@ interface Governed extends ContainerRecord {
 
 export class Vanished implements Invariant {
   /** Those who are to have another run by themselves, as they were found, by id. */
-  readonly #due = new Map<string, Governed>();
+  readonly #due = new Map<string, Policed>();
 
   stepped({ opening, ledger, outputs }: Seen): void {
     if (opening === null) return;
@@ -32,7 +30,7 @@ export class Vanished implements Invariant {
       const { id } = record;
       const isGone = vanished(record, opening.inventory.processes);
       if (isGone) expectEnd(record, ledger, events);
-      const now = ledger.json<Governed>(`container/${id}`);
+      const now = ledger.json<Policed>(`container/${id}`);
       if (now !== undefined && (isGone ? follows(record) : isToStart(record))) this.#due.set(id, record);
     }
   }
@@ -43,11 +41,12 @@ export class Vanished implements Invariant {
 
   rested({ ledger }: AtRest): void {
     for (const [id, then] of this.#due) {
-      const now = ledger.json<Governed>(`container/${id}`);
+      const now = ledger.json<Policed>(`container/${id}`);
       // Somebody has removed or stopped it since, or it cannot be started.
       if (now === undefined || now.run !== then.run || now.error !== "") continue;
       if (["restarting", "dead"].includes(wordOf(now)) || isStoppedSince(then, now)) continue;
-      if (wantsAnother(now, now.exitCode)) broken(`${id} is ${wordOf(now)}: no run has followed run ${now.run}`);
+      if (wantsAnother(now, now.exitCode, now.manuallyStopped))
+        broken(`${id} is ${wordOf(now)}: no run has followed run ${now.run}`);
     }
   }
 }
@@ -59,11 +58,11 @@ export function vanished(record: ContainerRecord, found: readonly engine.FoundPr
   return process === undefined || process.state.tag === "unstarted";
 }
 
-export function containersIn(stored: readonly engine.Stored[]): Governed[] {
-  return stored.flatMap(({ key, value }) => (key.startsWith("container/") ? [parsed(value) as Governed] : []));
+export function containersIn(stored: readonly engine.Stored[]): Policed[] {
+  return stored.flatMap(({ key, value }) => (key.startsWith("container/") ? [parsed(value) as Policed] : []));
 }
 
-function expectEnd(record: Governed, ledger: Ledger, events: readonly JournalEvent[]): void {
+function expectEnd(record: Policed, ledger: Ledger, events: readonly JournalEvent[]): void {
   const { id, run } = record;
   const now = ledger.containers.get(id);
   const codes = events.flatMap((event) =>
@@ -75,25 +74,23 @@ function expectEnd(record: Governed, ledger: Ledger, events: readonly JournalEve
 }
 
 /** It starts with the engine, or was about to start by itself. */
-function isToStart(record: Governed): boolean {
+function isToStart(record: Policed): boolean {
   const word = wordOf(record);
   if (["recycling", "restarting"].includes(word)) return true;
-  return ["exited", "releasing"].includes(word) && record.everRan && wantsAnother(record, record.exitCode);
+  return (
+    ["exited", "releasing"].includes(word) &&
+    record.everRan &&
+    wantsAnother(record, record.exitCode, record.manuallyStopped) === true
+  );
 }
 
-function isStoppedSince(then: Governed, now: Governed): boolean {
+function isStoppedSince(then: Policed, now: Policed): boolean {
   return (now.manuallyStopped && !then.manuallyStopped) || (now.disarmed && !then.disarmed);
 }
 
 /** Another run follows this one. */
-function follows(record: Governed): boolean {
-  return !record.disarmed && !record.startsAgain && wantsAnother(record, UNKNOWN_CODE);
-}
-
-function wantsAnother({ hostConfig, manuallyStopped, restartCount }: Governed, code: number): boolean {
-  const { Name = "", MaximumRetryCount: most = 0 } = hostConfig.RestartPolicy ?? {};
-  if (Name === "on-failure") return code !== 0 && (most === 0 || restartCount < most);
-  return Name === "always" || (Name === "unless-stopped" && !manuallyStopped);
+function follows(record: Policed): boolean {
+  return !record.disarmed && !record.startsAgain && wantsAnother(record, UNKNOWN_CODE, record.manuallyStopped) === true;
 }
 
 function broken(message: string): never {

@@ -3,19 +3,19 @@
 // ended none follows at once. What a client did is known here from what was sent to containers, and from no record.
 
 import { Breach } from "../../breach.js";
-import { type ContainerRecord, type Ledger, parsed, wordOf } from "../../ledger.js";
+import { type ContainerRecord, type Ledger, RUNNING, parsed, wordOf } from "../../ledger.js";
 import type { AtRest, Invariant, Seen } from "../invariant.js";
+import { type Governed, type Stopped, wantsAnother } from "./policy.js";
 
-interface Policed extends ContainerRecord {
-  restartCount: number;
+interface Policed extends ContainerRecord, Governed {
   startsAgain: boolean;
   manuallyStopped: boolean;
-  hostConfig: { RestartPolicy?: { Name: string; MaximumRetryCount?: number } | null };
+  links?: readonly unknown[];
   lastChange?: { why: string };
 }
 
 /** By container: whether a client has stopped it since it was started; not there: it has not. */
-type Stopped = ReadonlyMap<string, boolean | "perhaps">;
+type AllStopped = ReadonlyMap<string, Stopped>;
 
 const ON_RUNS = ["start", "elapsed"];
 /** Does nothing of these by itself, and what becomes of them is another one's affair. */
@@ -25,7 +25,7 @@ const KILL = /^(?:\/v[\d.]+)?\/containers\/([^/]+)\/kill\b/;
 
 export class Revivals implements Invariant {
   /** After each step, the first of them before the instance was opened. */
-  #stopped: Stopped[] = [new Map()];
+  #stopped: AllStopped[] = [new Map()];
   /** Those that must start, and those that may not but for a client. */
   readonly #owed = new Set<string>();
   readonly #barred = new Set<string>();
@@ -52,8 +52,9 @@ export class Revivals implements Invariant {
     const waits = [...ledger.containers.values()].some((one) => wordOf(one) === "restarting");
     for (const id of this.#owed) {
       const container = ledger.containers.get(id);
-      // Its time has not come; or that of another one that it is linked to.
-      if (container === undefined || waits) continue;
+      // Its time has not come; or that of another one that it needs.
+      if (container === undefined || (waits && (wordOf(container) === "restarting" || needsOthers(container))))
+        continue;
       broken(`${id} was to start with the engine, and is ${wordOf(container)}`);
     }
   }
@@ -66,7 +67,7 @@ export class Revivals implements Invariant {
     this.#barred.clear();
     const stopped = new Map(known);
     for (const record of all) {
-      const { Name } = record.hostConfig.RestartPolicy ?? { Name: "" };
+      const { Name = "" } = record.hostConfig.RestartPolicy ?? {};
       // Of one without a policy nobody needs to know.
       if (known === undefined || ["", "no"].includes(Name)) stopped.set(record.id, record.manuallyStopped);
     }
@@ -74,12 +75,12 @@ export class Revivals implements Invariant {
     for (const record of all) this.#judge(record, stopped.get(record.id) ?? false, ledger);
   }
 
-  #judge(before: Policed, stopped: boolean | "perhaps", ledger: Ledger): void {
+  #judge(before: Policed, stopped: Stopped, ledger: Ledger): void {
     const { id, creating, startsAgain } = before;
     const after = ledger.json<Policed>(`container/${id}`);
     // A client's restart goes on.
     if (after === undefined || creating === true || startsAgain || NEVER.includes(wordOf(before))) return;
-    if (["running", "paused"].includes(wordOf(after))) return;
+    if (RUNNING.includes(wordOf(after))) return;
     const code = wordOf(before) === "exited" ? before.exitCode : after.exitCode;
     const wants = FOLLOWED.includes(wordOf(before)) || (after.everRan && wantsAnother(before, code, stopped));
     if (wants === "perhaps") return;
@@ -87,12 +88,14 @@ export class Revivals implements Invariant {
   }
 
   /** Every signal is a client's, or follows one. Of what waits for its next run a signal may count, and nothing is sent. */
-  #noteStops({ input, outputs, ledger }: Seen, now: Map<string, boolean | "perhaps">): void {
+  #noteStops({ input, outputs, ledger }: Seen, now: Map<string, Stopped>): void {
     for (const { to, command } of outputs.effects) {
       if (to === "processes" && command.tag === "signal") now.set(command.val.subject.container, true);
     }
-    if (input?.tag !== "request" || !KILL.test(input.val.target)) return;
+    const ref = input?.tag === "request" ? KILL.exec(input.val.target)?.[1] : undefined;
+    if (ref === undefined) return;
     for (const container of ledger.containers.values()) {
+      if (!mayMean(ref, container)) continue;
       if (FOLLOWED.includes(wordOf(container)) && now.get(container.id) !== true) now.set(container.id, "perhaps");
     }
   }
@@ -105,28 +108,24 @@ export class Revivals implements Invariant {
   }
 }
 
+function needsOthers(container: ContainerRecord): boolean {
+  const { links = [], networkMode, hostConfig } = container as Policed & { hostConfig: { PidMode?: string } };
+  return links.length > 0 || [networkMode, hostConfig.PidMode ?? ""].some((mode) => mode.startsWith("container:"));
+}
+
+function mayMean(ref: string, { id, name }: ContainerRecord): boolean {
+  // What is written in another way may be anybody.
+  return !/^[\w.-]+$/.test(ref) || id.startsWith(ref) || name === ref;
+}
+
 /** At the end of a run. */
-function followed(id: string, isFollowed: boolean, stopped: boolean | "perhaps" = false, ledger: Ledger): void {
+function followed(id: string, isFollowed: boolean, stopped: Stopped = false, ledger: Ledger): void {
   const record = ledger.json<Policed>(`container/${id}`);
   if (record === undefined) return;
   const restartCount = record.restartCount - (isFollowed ? 1 : 0);
   const wants = wantsAnother({ ...record, restartCount }, record.exitCode, stopped);
   if (isFollowed && wants === false) broken(`another run of ${id} follows code ${record.exitCode}, and should not`);
   if (!isFollowed && wants === true && stopped === false) broken(`no run of ${id} follows code ${record.exitCode}`);
-}
-
-function wantsAnother(record: Policed, code: number, stopped: boolean | "perhaps"): boolean | "perhaps" {
-  const { Name = "", MaximumRetryCount: most = 0 } = record.hostConfig.RestartPolicy ?? {};
-  switch (Name) {
-    case "always":
-      return true;
-    case "unless-stopped":
-      return stopped === "perhaps" ? "perhaps" : !stopped;
-    case "on-failure":
-      return code !== 0 && (most === 0 || record.restartCount < most);
-    default:
-      return false;
-  }
 }
 
 function broken(message: string): never {
