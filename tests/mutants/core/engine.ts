@@ -34,6 +34,6 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: "sweep.ts",
     right: `  if (engine.containers.find(id) !== null || isLost(id)) return;`,
     wrong: `  if (engine.containers.find(id) !== null || (!WRONG && isLost(id))) return;`,
-    finder: { played: "record-torn", rule: "spared" },
+    finder: { played: "record-torn", rule: "forks" },
   },
 ];
