@@ -41,7 +41,8 @@ export class Lists implements Invariant {
     for (const { request, command } of outputs.replies) {
       if (command.tag !== "whole" && command.tag !== "bare") continue;
       const { head, body } = command.val;
-      if (input?.tag === "request" && input.val.id === request) expectOne(input.val, head.status, body, ledger);
+      if (input?.tag === "request" && input.val.id === request && !isEvil(input.val.headers))
+        expectOne(input.val, head.status, body, ledger);
       const query = this.#asked.get(request);
       this.#asked.delete(request);
       if (query !== undefined && head.status === OK) this.#check(query, decoder.decode(body), ledger);

@@ -8,6 +8,9 @@ import type { Spares } from "../spares.js";
 import type { Invariant, Seen } from "./invariant.js";
 import { LISTS, Questions, isSettled, movedIn, same } from "./questions.js";
 
+/** It is shown how many are in use. */
+const ADDRESSES = "/networks/";
+
 export class Restarts implements Invariant {
   readonly #spares: Spares;
   /** Of the newest instance that has come to the end of a step. */
@@ -69,7 +72,16 @@ export function compareRestart(rule: string, { memory, records, moved, isWhole, 
     if (!isWhole && !(isKept(kept, before, id) && isAlone(kept, id))) continue;
     same(rule, `container ${id} (${wordOf(container)})`, memory, records, `/containers/${id}/json`);
   }
-  if (isWhole && moved.size === 0) for (const list of LISTS) same(rule, list, memory, records, list);
+  if (!isWhole || moved.size > 0) return;
+  for (const list of LISTS) {
+    if (list.startsWith(ADDRESSES) && (holdsDamaged(before) || holdsDamaged(kept.records))) continue;
+    same(rule, list, memory, records, list);
+  }
+}
+
+/** Of one whose record is damaged the machine alone knows the address, for as long as it is there. */
+function holdsDamaged(records: ReadonlyMap<string, unknown>): boolean {
+  return [...records.keys()].some((key) => key.startsWith("damaged/container/"));
 }
 
 /** The kernel has killed for memory, and the older one had not heard of it. */
