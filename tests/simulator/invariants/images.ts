@@ -18,6 +18,8 @@ interface LayerRecord {
 export class Images implements Invariant {
   readonly #undropped = new Failures("drop-chain");
   readonly #operations: Operations;
+  /** While a record was damaged no layer went; what nobody needed then stays until images are pruned. */
+  #keptLayers = false;
 
   constructor(operations: Operations) {
     this.#operations = operations;
@@ -26,7 +28,7 @@ export class Images implements Invariant {
   stepped(seen: Seen): void {
     const { ledger } = seen;
     this.#undropped.stepped(seen);
-    if (holdsDamaged(ledger)) return;
+    if (holdsDamaged(ledger)) return void (this.#keptLayers = true);
     this.#machine(ledger, seen.found());
     const changed = ledger.changed.filter((key) => IMAGE_KEYS.test(key));
     if (changed.length === 0) return;
@@ -36,7 +38,7 @@ export class Images implements Invariant {
   }
 
   rested({ ledger, found }: AtRest): void {
-    if (holdsDamaged(ledger)) return;
+    if (holdsDamaged(ledger)) return void (this.#keptLayers = true);
     this.#machine(ledger, found);
   }
 
@@ -51,7 +53,7 @@ export class Images implements Invariant {
       if (!chains.includes(chain)) throw new Breach("images", `layer ${chain} is in a record, and not there`);
     }
     // Those of an image that is on its way are claimed by nobody else.
-    if (this.#operations.areAsked(FETCHING)) return;
+    if (this.#keptLayers || this.#operations.areAsked(FETCHING)) return;
     const claimed = new Set([...chainsOfImages(ledger), ...chainsOfContainers(ledger)]);
     for (const chain of kept) if (!claimed.has(chain)) throw new Breach("images", `nothing stands on layer ${chain}`);
   }
