@@ -138,7 +138,9 @@ export class Reading extends EventReader {
   private stepInPage(): bool {
     const position = this.page.position;
     if (position == 0) return false;
-    this.cursor = position;
+    // What is missing between two that are read at once is lost, too.
+    this.skipTo(position);
+    if (this.over) return true;
     const entry = this.page.entry;
     if (entry === null) this.skip(position);
     else this.show(entry, false);

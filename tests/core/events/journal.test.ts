@@ -222,6 +222,16 @@ describe("what cannot be read", () => {
     expect(engine.events(reader)[99]).toMatchObject({ Action: "events-lost" });
   });
 
+  test("entries that are gone amidst of a page are told of, and how many they were", () => {
+    const engine = new JournaledEngine(without(journalOf(400), 100n, 102n), 10);
+    const reader = engine.follow("since=0");
+    engine.settle();
+    const told = engine.numbers(reader).filter((number) => !Number.isNaN(number));
+    expect(told).toEqual(numbers(1, 400).filter((number) => number < 100 || number > 102));
+    const lost = engine.events(reader)[99];
+    expect(lost).toMatchObject({ Action: "events-lost", Actor: { Attributes: { "coracle.lost": "3" } } });
+  });
+
   test("a journal that fails: the reader is told, and goes on with what happens", () => {
     const engine = new JournaledEngine(journalOf(400), 10);
     const reader = engine.follow("since=0");
@@ -236,6 +246,15 @@ describe("what cannot be read", () => {
     expect(rest).toHaveLength(3);
   });
 });
+
+/** Those that a journal has, from the first to the last of these left out. */
+function without(journal: MemoryJournal, first: bigint, last: bigint): MemoryJournal {
+  const rest = new MemoryJournal();
+  for (const entry of journal.page({ from: { tag: "position", val: 1n }, bytes: 1 << 30 }).entries) {
+    if (entry.position < first || entry.position > last) rest.append(entry);
+  }
+  return rest;
+}
 
 /** The same entries but for one. */
 function damagedAt(journal: MemoryJournal, position: bigint, damage: (bytes: Uint8Array) => unknown): MemoryJournal {

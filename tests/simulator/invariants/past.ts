@@ -98,8 +98,7 @@ function check({ text, until, kept: before }: Reading, kept: readonly records.Jo
   if (found.join("\n") !== expected.join("\n")) broken(`${differs(found, expected)} is told of the past`);
   const count = lost.reduce((sum, { Actor }) => sum + Number(Actor.Attributes["coracle.lost"]), 0);
   const [unreadable, missing] = lossesIn(before);
-  // What is missing amidst of what is read at once is passed over.
-  if (count < unreadable || count > unreadable + missing)
+  if (count !== unreadable + missing)
     broken(`${unreadable} events cannot be read, ${missing} are missing, and ${count} are told to be lost`);
 }
 
