@@ -3,7 +3,7 @@
 
 import { Alarms } from "./alarms.js";
 import type { Ended } from "./effects.js";
-import type { Bodies, Host, Input, Replies, RequestId, engine, replies } from "./host.js";
+import type { Bodies, Host, Input, Replies, ReplyOrCut, RequestId, engine } from "./host.js";
 import { Idle } from "./idle.js";
 import { Inbox, isEnd } from "./inbox.js";
 import { Instance } from "./instance.js";
@@ -212,7 +212,7 @@ export class Driver {
     };
   }
 
-  #reply(replies: Replies, request: RequestId, command: replies.ReplyCommand): void {
+  #reply(replies: Replies, request: RequestId, command: ReplyOrCut): void {
     if (this.#instances.isCutOff) return;
     replies.perform(request, command);
     this.#options.left?.();

@@ -2,7 +2,7 @@
 // becomes of the client is told to the core.
 
 import { failureOf, HostFailure } from "./failure.js";
-import type { Input, RequestId, Stdio, engine, replies } from "./host.js";
+import type { Input, ReplyOrCut, RequestId, Stdio, engine, replies } from "./host.js";
 import type { ReplyReceiver } from "./reply-router.js";
 import { failed } from "./requests.js";
 import { AddressedClient } from "./streams/addressed-client.js";
@@ -69,7 +69,7 @@ export class Exchange implements ReplyReceiver {
     return this.#over;
   }
 
-  perform(command: replies.ReplyCommand): void {
+  perform(command: ReplyOrCut): void {
     if (this.#over) return;
     switch (command.tag) {
       case "whole":

@@ -66,9 +66,15 @@ export interface Clock {
   at(at: bigint, wake: () => void): () => void;
 }
 
+/**
+ * What is sent: what the core says. Or, where the core that has begun an answer is gone, `cut`: the connection is broken
+ * off, so that the client cannot take what it has for all.
+ */
+export type ReplyOrCut = replies.ReplyCommand | { tag: "cut" };
+
 /** Sends answers. Never throws, never waits; what cannot be sent any more is dropped. */
 export interface Replies {
-  perform(request: RequestId, command: replies.ReplyCommand): void;
+  perform(request: RequestId, command: ReplyOrCut): void;
 }
 
 /**

@@ -1,10 +1,10 @@
 // Brings the core's replies to whoever asked.
 
-import type { Replies, RequestId, replies } from "./host.js";
+import type { Replies, ReplyOrCut, RequestId } from "./host.js";
 
 /** One asker. Never throws, never waits. */
 export interface ReplyReceiver {
-  perform(command: replies.ReplyCommand): void;
+  perform(command: ReplyOrCut): void;
 }
 
 export class ReplyRouter implements Replies {
@@ -24,7 +24,7 @@ export class ReplyRouter implements Replies {
   }
 
   /** What nobody waits for any more is dropped. */
-  perform(request: RequestId, command: replies.ReplyCommand): void {
+  perform(request: RequestId, command: ReplyOrCut): void {
     this.#receivers.get(request)?.perform(command);
   }
 }

@@ -34,7 +34,6 @@ export class OpenRequests {
       case "whole":
       case "bare":
       case "end":
-      case "cut":
         this.#states.delete(request);
         return;
       case "open":

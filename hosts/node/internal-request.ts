@@ -1,6 +1,6 @@
 // Requests of the daemon to its own engine: the same door as for clients, without a socket.
 
-import type { Input, RequestId, replies } from "../host.js";
+import type { Input, ReplyOrCut, RequestId } from "../host.js";
 import type { RequestBodies } from "../bodies.js";
 import type { ReplyRouter } from "../reply-router.js";
 import type { RequestInputs } from "./request-inputs.js";
@@ -57,7 +57,7 @@ class CollectedReply {
   }
 
   /** True when the reply is complete. */
-  take(command: replies.ReplyCommand): boolean {
+  take(command: ReplyOrCut): boolean {
     if (command.tag === "whole") {
       this.#status = command.val.head.status;
       this.#chunks.push(command.val.body);

@@ -83,8 +83,6 @@ export function replyWords(reply: Reply, naming: Naming): string | null {
       return `${sourceName(command.val, naming)} flows to ${to}`;
     case "end":
       return `the end to ${to}`;
-    case "cut":
-      return `${to} is broken off`;
     case "chunk":
       return null;
   }
@@ -207,7 +205,6 @@ const CLOSINGS: Readonly<Record<engine.Closing, string>> = {
   detached: "the client detached",
   "input-ended": "the client's input ended",
   "source-ended": "there is no more to send",
-  slow: "the client read too slowly",
   failed: "the stream broke",
 };
 

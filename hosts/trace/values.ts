@@ -148,7 +148,6 @@ const closing = enumeration<engine.Closing>({
   detached: true,
   "input-ended": true,
   "source-ended": true,
-  slow: true,
   failed: true,
 });
 

@@ -59,7 +59,6 @@ export function shownReply(command: replies.ReplyCommand, paths: string[]): stri
       return `hijack ${shownHead(head)} stdio of ${container} run ${run}: ${fields({ ...rest, ...more })}`;
     }
     case "end":
-    case "cut":
       return command.tag;
   }
 }

@@ -1,6 +1,7 @@
 // What `fetch` makes of requests and replies, with a core that does what the test says.
 
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { EmbeddedEngine } from "../../hosts/embedding/embedded-engine.js";
 import { until, whole } from "../node/scripted-server.js";
 import { line } from "../streams/log-of.js";
 import { HEAD, chunk, logsOf, open, scriptedEngine } from "./scripted-engine.js";
@@ -209,17 +210,18 @@ describe("replies", () => {
     expect(inputs).toEqual(requests.map(({ id }) => ({ tag: "closed", val: { request: id, why: "client" } })));
   });
 
-  test("one that the core cuts off breaks, before its head and after it", async () => {
+  test("one that is cut off breaks, before its head and after it", async () => {
     const { engine, reply, requests } = await scriptedEngine();
+    const { replies } = engine as EmbeddedEngine;
     const waiting = engine.fetch("/a");
-    reply(requests[0]!.id, { tag: "cut" });
+    replies.perform(requests[0]!.id, { tag: "cut" });
     await expect(waiting).rejects.toThrow(TypeError);
     const answered = engine.fetch("/a");
     reply(requests[1]!.id, open());
     reply(requests[1]!.id, chunk("half"));
     const text = (await answered).text();
     text.catch(() => {});
-    reply(requests[1]!.id, { tag: "cut" });
+    replies.perform(requests[1]!.id, { tag: "cut" });
     await expect(text).rejects.toThrow(TypeError);
   });
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Input, RequestId, Stdin, engine, replies } from "../../hosts/host.js";
+import type { Input, ReplyOrCut, RequestId, Stdin, engine, replies } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
 import { RequestBodies } from "../../hosts/bodies.js";
 import { ReplyRouter } from "../../hosts/reply-router.js";
@@ -24,7 +24,7 @@ export interface ScriptedServer {
   /** All inputs but requests. */
   inputs: Input[];
   requests: engine.Request[];
-  reply: (id: RequestId, command: replies.ReplyCommand) => void;
+  reply: (id: RequestId, command: ReplyOrCut) => void;
   connect: () => Promise<RawConnection>;
   /** How many the server has. */
   connections: () => Promise<number>;
@@ -34,7 +34,7 @@ export interface ScriptedServer {
 
 /** `answer` is called for each request, at once; without it the test replies itself. */
 export async function scriptedServer(
-  answer: (request: engine.Request, reply: (command: replies.ReplyCommand) => void) => void = () => {},
+  answer: (request: engine.Request, reply: (command: ReplyOrCut) => void) => void = () => {},
 ): Promise<ScriptedServer> {
   const directory = await mkdtemp(join(tmpdir(), "coracle-server-"));
   const path = join(directory, "s.sock");

@@ -189,7 +189,7 @@ export class RecordedEngine {
       told.status = command.val.status;
       this.#begun.add(told);
     }
-    if (command.tag === "end" || command.tag === "cut") this.#begun.delete(told);
+    if (command.tag === "end") this.#begun.delete(told);
     if (command.tag === "chunk") told.text += new TextDecoder().decode(command.val);
   }
 }

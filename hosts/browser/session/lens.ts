@@ -107,10 +107,7 @@ class Reading {
         this.answer.body += text(command.val);
         return;
       case "splice":
-        this.over = true;
-        return;
       case "end":
-      case "cut":
         this.over = true;
     }
   }

@@ -77,9 +77,6 @@ class Answer {
         return;
       case "end":
         this.state = "done";
-        return;
-      case "cut":
-        this.state = "broken";
     }
   }
 

@@ -344,7 +344,7 @@ export class Engine implements Counted {
       [request.status, request.run] = [head.status, stdio.tag === "run" ? stdio.val.run : 0];
     }
     if (command.tag === "chunk") request.text += text(command.val);
-    if (whole || command.tag === "end" || command.tag === "cut") request.over = true;
+    if (whole || command.tag === "end") request.over = true;
     if (request.gone) return;
     if (command.tag === "chunk") this.#unread.push({ request: id, bytes: command.val.length });
     this.told(request);

@@ -136,8 +136,6 @@ export class Replies implements Invariant {
         return;
       case "end":
         if (open.state === "waiting") wrong();
-        break;
-      case "cut":
     }
     this.#open.delete(request);
   }

@@ -65,7 +65,7 @@ export class Timers {
     }
     if (input?.tag === "closed") this.#over(input.val.request);
     for (const { request, command } of outputs.replies) {
-      if (["whole", "bare", "end", "cut"].includes(command.tag)) this.#over(request);
+      if (["whole", "bare", "end"].includes(command.tag)) this.#over(request);
     }
   }
 

@@ -30,7 +30,7 @@ export class Until implements Invariant {
     if (input?.tag === "request") this.#asked(input.val, seen);
     for (const { request, command } of outputs.replies) {
       if (command.tag === "chunk") this.#sent(request, command.val.length);
-      if (command.tag === "end" || command.tag === "cut") this.#over(request, seen);
+      if (command.tag === "end") this.#over(request, seen);
     }
   }
 

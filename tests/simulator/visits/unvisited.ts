@@ -4,7 +4,6 @@ const FIGURES = "the simulated machine has no block devices whose users it count
 
 /** By case, the reason. */
 export const UNVISITED: Readonly<Record<string, string>> = {
-  "closing slow": "no host gives a reader up for its slowness: what it is sent waits for it",
   "block-counter service-bytes": FIGURES,
   "block-counter serviced": FIGURES,
   "block-counter queued": FIGURES,
@@ -16,5 +15,4 @@ export const UNVISITED: Readonly<Record<string, string>> = {
   "deed migrated": "stories begin without records: none is of an earlier version",
   "network-command drop":
     "is for networks that no record speaks of: the one that there is comes with the engine, and a damaged record keeps it",
-  "reply-command cut": "the core ends what it has begun; hosts alone break off",
 };

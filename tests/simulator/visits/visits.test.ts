@@ -16,7 +16,7 @@ test("the boundary's cases are those of the WIT: of commands, inputs, what is fo
   expect(entries).toContain("input out-of-memory");
   expect(entries).toContain("failure-kind command-not-found");
   expect(entries).toContain("process-state lost");
-  expect(entries).toContain("reply-command cut");
+  expect(entries).toContain("reply-command bare");
   expect(entries).toContain("deed swept");
   expect(new Set(entries).size).toBe(entries.length);
 });
