@@ -25,7 +25,7 @@ import { release } from "./container/release";
 import { resumeRemoval } from "./container/remove";
 import { resumeRestart } from "./container/restart";
 import { scheduleRestart } from "./container/restarting";
-import { adoptRun, lengthOfUnseen } from "./container/run-length";
+import { adoptRun, lengthOfUnseen, stampedLength } from "./container/run-length";
 import { startWithEngine } from "./container/start-with-engine";
 import { emitStart } from "./event/emit";
 import { dropUnbegun, mendExecs } from "./exec/mend";
@@ -156,15 +156,16 @@ function mendRunning(container: Container, found: FoundProcess | null): void {
   const state: ProcessState | null = found === null ? null : found.state;
   if (state === null || state.tag == ProcessStateTag.Unstarted) {
     const exit = new Exit(UNKNOWN_CODE, false, false, engine.now.wall);
-    return endedMeanwhile(container, exit, "nothing is left of its process");
+    return endedMeanwhile(container, exit, "nothing is left of its process", stampedLength(container, exit.at));
   }
   if (state.tag == ProcessStateTag.Running) return goesOn(container, (<ProcessStateRunning>state).value);
   if (state.tag != ProcessStateTag.Exited) {
     const exit = new Exit(SUPERVISOR_LOST_CODE, false, true, engine.now.wall);
-    return endedMeanwhile(container, exit, "its supervisor is gone");
+    return endedMeanwhile(container, exit, "its supervisor is gone", lengthOfUnseen(container, exit.at));
   }
   const exit = (<ProcessStateExited>state).value;
-  endedMeanwhile(container, exit, `it has ended with code ${exit.code.toString()}`);
+  const why = `it has ended with code ${exit.code.toString()}`;
+  endedMeanwhile(container, exit, why, lengthOfUnseen(container, exit.at));
 }
 
 /** What the kernel has killed for memory while nobody was there to tell it. */
@@ -188,9 +189,9 @@ function takeOver(container: Container, launched: Launched): void {
   container.touch();
 }
 
-function endedMeanwhile(container: Container, exit: Exit, why: string): void {
+function endedMeanwhile(container: Container, exit: Exit, why: string, lasted: i64): void {
   tellMended(runOf(container), why);
-  exitedByItself(container, exit, lengthOfUnseen(container, exit.at));
+  exitedByItself(container, exit, lasted);
 }
 
 function runOf(container: Container): string {

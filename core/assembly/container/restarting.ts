@@ -17,7 +17,7 @@ import { StartClient } from "./start-client";
 import { answerWaiters } from "./wait";
 import { Condition } from "./waiter";
 
-/** At the end of a run, or at a restart of the engine: monotonic time does not outlive it, so the whole delay passes. */
+/** At the end of a run, or at a restart of the engine: nobody kept how much of a delay had passed, so all of it passes. */
 export function scheduleRestart(container: Container): void {
   acting.alone(`${RESTART_POLICY}${container.policy.name}`);
   const delay = new Delay(container);

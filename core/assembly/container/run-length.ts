@@ -12,13 +12,13 @@ export function beginRun(container: Container): void {
 }
 
 /**
- * An engine finds it going on. Where nothing was kept, or by a clock that is ahead of this one (a host's whose clock
- * begins with each engine), its stamp tells once how long ago it began; from now on the monotonic clock does.
+ * An engine finds it going on. Where nothing was kept, or by a clock that is ahead of this one, its stamp tells once how
+ * long ago it began; from now on the monotonic clock does.
  */
 export function adoptRun(container: Container): void {
   const now = <i64>engine.now.monotonic;
   if (container.begunAt != NO_TIME && container.begunAt <= now) return;
-  container.begunAt = now - stamped(container, engine.now.wall);
+  container.begunAt = now - stampedLength(container, engine.now.wall);
   container.touch();
 }
 
@@ -28,16 +28,19 @@ export function lengthOfRun(container: Container): i64 {
 }
 
 /**
- * Of one that ended while no engine ran: only stamps tell when. It did not last longer than since it began by the
- * monotonic clock. After a restart of the machine that clock has begun anew and may be behind; then stamps alone tell.
+ * Of one that ended while no engine ran, on this machine since it was started: only stamps tell when. It did not last
+ * longer than since it began by the monotonic clock.
  */
 export function lengthOfUnseen(container: Container, endedAt: i64): i64 {
-  const length = stamped(container, endedAt);
+  const length = stampedLength(container, endedAt);
   const most = <i64>engine.now.monotonic - container.begunAt;
   return container.begunAt == NO_TIME || most < 0 ? length : min(length, most);
 }
 
-/** Never less than nothing: the time of day may have been set back. */
-function stamped(container: Container, until: i64): i64 {
+/**
+ * By stamps alone, as of one that may have ended with the machine, whose clock has begun anew since. Never less than
+ * nothing: the time of day may have been set back.
+ */
+export function stampedLength(container: Container, until: i64): i64 {
   return max<i64>(until - container.startedAt, 0);
 }

@@ -29,13 +29,16 @@ export class RunLengths {
     return monotonic - this.#begunBy(id, monotonic);
   }
 
-  /** Of one whose end the step was told: while no engine looked, stamps tell, and the clock sets a bound to them. */
+  /**
+   * Of one whose end the step was told. While no engine looked, stamps tell; where the machine still has something of it,
+   * and so was not restarted, the clock sets a bound to them.
+   */
   ended(id: string, { opening, ledger, now }: Seen): bigint {
     const most = this.at(id, now);
     if (opening === null) return most;
     const stamped = notNegative(stamp(ledger, id, "finishedAt") - stamp(ledger, id, "startedAt"));
-    // Behind a restart of the machine the clock may be behind.
-    return most < 0n || stamped < most ? stamped : most;
+    const isFound = opening.inventory.processes.some((one) => one.container === id && one.state.tag !== "unstarted");
+    return !isFound || most < 0n || stamped < most ? stamped : most;
   }
 
   /** Of those whose beginning was not looked at, records tell it. */
