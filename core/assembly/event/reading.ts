@@ -139,8 +139,10 @@ export class Reading extends EventReader {
     const position = this.page.position;
     if (position == 0) return false;
     // What is missing between two that are read at once is lost, too.
-    this.skipTo(position);
-    if (this.over) return true;
+    if (position > this.cursor) {
+      this.skipTo(this.end > 0 ? min(position, this.end) : position);
+      return true;
+    }
     const entry = this.page.entry;
     if (entry === null) this.skip(position);
     else this.show(entry, false);
