@@ -4,7 +4,7 @@
 import type * as Lmdb from "lmdb";
 import { HostFailure } from "../failure.js";
 import type { Journal, RecordChange, engine, records } from "../host.js";
-import { checkNext, firstNot, sizeOf } from "../journal.js";
+import { checkNext, ENTRY_BYTES, firstNot, sizeOf } from "../journal.js";
 import { turn } from "../turn.js";
 
 /** Before an entry's own bytes: its time, and that sum. */
@@ -31,6 +31,8 @@ export class LmdbJournal implements Journal {
   /** Null: to be looked up. */
   #extent: Extent | null = null;
   #closed = false;
+  /** The sum that the entry restored last had in the other database. */
+  #restored = 0n;
 
   constructor(database: Database, limit: number) {
     this.#database = database;
@@ -72,6 +74,25 @@ export class LmdbJournal implements Journal {
     extent.sum += BigInt(sizeOf(entry));
     extent.at = entry.at;
     write(this.#database.put(extent.next++, valueOf(entry, extent.sum)));
+  }
+
+  /**
+   * Within a transaction: what another database had at a position. It stands there again, so that whoever reads is told
+   * how many are gone before it; unless so many cannot have been there, by the sum that it has.
+   */
+  restore(position: number, value: Uint8Array): void {
+    if (value.length < HEAD_BYTES) return;
+    const { at, sum } = head(value);
+    const bytes = value.subarray(HEAD_BYTES);
+    const extent = this.#known();
+    const between = sum - BigInt(sizeOf({ bytes })) - this.#restored;
+    this.#restored = sum;
+    const gone = position - extent.next;
+    if (gone > 0 && between >= BigInt(gone * ENTRY_BYTES)) {
+      if (extent.next === extent.oldest) extent.oldest = position;
+      extent.next = position;
+    }
+    this.append({ position: BigInt(extent.next), at, bytes });
   }
 
   /** Within a transaction, after all that it appends: takes away what is too much. */
@@ -121,9 +142,15 @@ export class LmdbJournal implements Journal {
 
   #since(time: bigint, oldest: number, next: number): number {
     return firstNot(oldest, next, (position) => {
-      const value = this.#database.get(position);
+      const value = this.#database.get(position) ?? this.#behind(position);
       return value !== undefined && head(value).at < time;
     });
+  }
+
+  /** Of one that is gone the next one that is there tells the time. */
+  #behind(position: number): Uint8Array | undefined {
+    const [found] = this.#database.getRange({ start: position, limit: 1, snapshot: false });
+    return found?.value;
   }
 }
 
@@ -134,12 +161,6 @@ function valueOf({ at, bytes }: records.JournalEntry, sum: bigint): Uint8Array {
   view.setBigUint64(8, sum);
   value.set(bytes, HEAD_BYTES);
   return value;
-}
-
-/** What `append` has made the value of; null where it has not. */
-export function readEntry(value: Uint8Array): records.JournalEntry | null {
-  if (value.length < HEAD_BYTES) return null;
-  return { position: 0n, at: head(value).at, bytes: value.subarray(HEAD_BYTES) };
 }
 
 function head(value: Uint8Array): { at: bigint; sum: bigint } {

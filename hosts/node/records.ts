@@ -18,7 +18,7 @@ import { isJournal, JOURNAL, LOST, RESERVE_KEY } from "./database/names.js";
 import { keepDamaged, putInPlace, type DamageTold } from "./database/replacement.js";
 import type { Survey } from "./database/survey.js";
 import { findDatabase } from "./database-file.js";
-import { LmdbJournal, readEntry } from "./journal.js";
+import { LmdbJournal } from "./journal.js";
 
 /**
  * Opens the database in a directory, which is made if it is missing. Others cannot read it: environments are in it.
@@ -78,7 +78,7 @@ async function needRoom(directory: string, bytes: number): Promise<void> {
 }
 
 function sizeOfAll(found: Survey): number {
-  const values = [...found.records().map(({ value }) => value), ...found.entries()];
+  const values = [...found.records(), ...found.entries()].map(({ value }) => value);
   return values.reduce((sum, value) => sum + (value?.length ?? 0) + PER_VALUE, 0);
 }
 
@@ -174,10 +174,7 @@ class LmdbRecords implements RecordStore {
       for (const { key, value } of found.records())
         this.#carryOut({ tag: "put", val: { key, value: value ?? NOTHING } });
       if (found.hasLost) this.#carryOut({ tag: "put", val: { key: "", value: NOTHING } });
-      for (const value of found.entries()) {
-        const entry = readEntry(value);
-        if (entry !== null) this.journal.append(entry);
-      }
+      for (const { position, value } of found.entries()) this.#journal.restore(position, value);
     };
     try {
       await this.#ended(this.#write(write));

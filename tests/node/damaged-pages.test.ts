@@ -162,6 +162,13 @@ function check(what: string, pages: number[], found: Found, isSmall: boolean): v
   const missing = entries.filter((entry) => !there.has(hash(entry)));
   expect([told, missing.filter((entry) => !isFar && !isOn(pages, "journal", entry)).length]).toEqual([told, 0]);
   if (missing.length > 0 && !isSmall) expect(told).toContain("events");
+  if (!isSmall) expect([told, misplaced(found)]).toEqual([told, []]);
+}
+
+/** Entries that do not stand where they stood. */
+function misplaced({ entries: there, positions }: Found): number[] {
+  const before = new Map(entries.map((entry, at) => [hash(entry), at + 1]));
+  return positions.filter((position, at) => (before.get(there[at]!) ?? position) !== position);
 }
 
 /** Where bits of its value were turned, too, it is not known by that. */

@@ -1,6 +1,6 @@
 // The journal, as every store of records must keep it: in a database, and in memory.
 
-import { mkdtempSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -133,6 +133,51 @@ describe("on disk", () => {
     }
     expect(Math.max(...sizes.slice(2))).toBeLessThanOrEqual(sizes[1]! * 1.2);
     expect(Math.max(...sizes)).toBeLessThan(4_000_000);
+    await store.close();
+  });
+});
+
+describe("of a database with a damaged page", () => {
+  /** Large enough for some pages, and long enough to have lost its oldest. */
+  async function damaged(): Promise<{ store: RecordStore; before: number[] }> {
+    const place = join(directory, String(++opened));
+    const store = await openRecords(place, 20_000);
+    for (let from = 1; from <= 400; from += 50) await store.commit(entries(from, from + 49));
+    const before = await positions(store, after(1));
+    await store.close();
+    const file = join(place, "data.mdb");
+    const bytes = readFileSync(file);
+    const lost = Buffer.alloc(BYTES, before[Math.floor(before.length / 2)]! & 0xff);
+    // It may stand on a page that is free by now, too.
+    for (let at = bytes.indexOf(lost); at >= 0; at = bytes.indexOf(lost)) {
+      const page = Math.floor(at / 4096) * 4096;
+      bytes.fill(0, page, page + 4096);
+    }
+    writeFileSync(file, bytes);
+    return { store: await openRecords(place, 20_000, [], () => {}), before };
+  }
+
+  test("what is left of it stands where it stood", async () => {
+    const { store, before } = await damaged();
+    const left = await positions(store, after(1));
+    expect(before[0]).toBeGreaterThan(100);
+    expect(left.length).toBeLessThan(before.length);
+    expect([left[0], left.at(-1)]).toEqual([before[0], before.at(-1)]);
+    expect(left.filter((position) => !before.includes(position))).toEqual([]);
+    await store.close();
+  });
+
+  test("it is read from a moment on that nobody knows any more, and goes on", async () => {
+    const { store, before } = await damaged();
+    const left = await positions(store, after(1));
+    const gone = before.filter((position) => !left.includes(position));
+    for (const position of [gone[0]!, gone.at(-1)!]) {
+      const next = left.filter((one) => one >= position);
+      expect(await positions(store, since(10 * position))).toEqual(next);
+      expect(await positions(store, after(position))).toEqual(next);
+    }
+    await store.commit(entries(401, 403));
+    expect((await positions(store, after(400))).at(-1)).toBe(403);
     await store.close();
   });
 });

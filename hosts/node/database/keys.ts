@@ -43,8 +43,8 @@ export const ENTRIES: Keys = {
   isLikely: (key) => Number.isSafeInteger(positionOf(key)),
 };
 
-/** No number where it is no position. */
-function positionOf(key: Buffer): number {
+/** Of an entry; no number where it is no position. */
+export function positionOf(key: Buffer): number {
   if (!ENTRIES.isKey(key)) return Number.NaN;
   const whole = Buffer.alloc(LONGEST);
   key.copy(whole);

@@ -1,7 +1,7 @@
 // What a database's file holds, read without LMDB: whether all of it is as LMDB leaves it; and, where it is not, all that
 // can be read of it, and whether there was more.
 
-import { ENTRIES, FREE, RECORDS } from "./keys.js";
+import { ENTRIES, FREE, positionOf, RECORDS } from "./keys.js";
 import { isJournal, LOST, RESERVE_KEY } from "./names.js";
 import { SUBTREE, treeIn, type Meta, type Pages, type Tree } from "./pages.js";
 import { TreeWalk, type Ground, type Leaf } from "./tree.js";
@@ -26,8 +26,8 @@ export interface Survey {
   records(): { key: string; value: Buffer | null }[];
   /** There were more, with keys that nobody knows; or there may have been. */
   hasLost: boolean;
-  /** The journal's, in their order. */
-  entries(): Buffer[];
+  /** The journal's, in their order: all whose value can be read. */
+  entries(): { position: number; value: Buffer }[];
   hasLostEntries: boolean;
 }
 
@@ -56,7 +56,8 @@ export function survey(pages: Pages, snapshot: Snapshot): Survey {
     records: () =>
       recordTree.leaves.filter(({ key }) => !isOwn(key)).map(({ key, value }) => ({ key: key.toString(), value })),
     hasLost: !recordTree.isWhole && (records < 0 || recordTree.leaves.length < records),
-    entries: () => entryTree.leaves.flatMap(({ value }) => value ?? []),
+    entries: () =>
+      entryTree.leaves.flatMap(({ key, value }) => (value === null ? [] : [{ position: positionOf(key), value }])),
     hasLostEntries: !entryTree.isWhole && (entries < 0 || readable(entryTree) < entries),
   };
 }

@@ -3,14 +3,15 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RecordStore } from "../../../hosts/host.js";
+import type { RecordStore, records } from "../../../hosts/host.js";
 import { openRecords } from "../../../hosts/node/records.js";
 
 export interface Found {
   /** Of each record, what its value is by its hash; that which stands for lost ones has an empty key. */
   records: Record<string, string>;
-  /** Bytes of the journal's entries, by their hashes. */
+  /** Of the journal's entries their bytes, by their hashes, and where they stand. */
   entries: string[];
+  positions: number[];
   told: string[];
   /** Told when it was opened again, after all of its records were written and one was removed. */
   again: string[];
@@ -23,12 +24,14 @@ const hash = (bytes: Uint8Array): string => createHash("sha256").update(bytes).d
 async function use(file: string): Promise<Found> {
   const directory = mkdtempSync(join(tmpdir(), "coracle-opened-"));
   cpSync(file, join(directory, "data.mdb"));
-  const found: Found = { records: {}, entries: [], told: [], again: [], error: "" };
+  const found: Found = { records: {}, entries: [], positions: [], told: [], again: [], error: "" };
   try {
     const store = await openRecords(directory, undefined, [], (what, why) => found.told.push(`${what}: ${why}`));
     const stored = await store.load();
     for (const { key, value } of stored) found.records[key] = hash(value);
-    found.entries = (await entriesOf(store)).map(hash);
+    const entries = await entriesOf(store);
+    found.entries = entries.map(({ bytes }) => hash(bytes));
+    found.positions = entries.map(({ position }) => Number(position));
     const { next } = await store.journal.end();
     await store.commit([
       ...stored.map(({ key, value }) => ({ tag: "put" as const, val: { key: `damaged/${key}`, value } })),
@@ -49,12 +52,12 @@ async function use(file: string): Promise<Found> {
   return found;
 }
 
-async function entriesOf({ journal }: RecordStore): Promise<Uint8Array[]> {
-  const entries: Uint8Array[] = [];
+async function entriesOf({ journal }: RecordStore): Promise<records.JournalEntry[]> {
+  const entries: records.JournalEntry[] = [];
   const { next } = await journal.end();
   for (let val = 1n; val < next;) {
     const page = await journal.read({ from: { tag: "position", val }, bytes: 1 << 20 });
-    for (const { bytes } of page.entries) entries.push(bytes.slice());
+    entries.push(...page.entries);
     val = page.entries.at(-1)!.position + 1n;
   }
   return entries;
