@@ -30,13 +30,19 @@ export class TerminalRest extends Readable {
   }
 
   #look(nextMs: number): void {
+    const bytes = this.#read();
+    if (bytes !== undefined) this.push(bytes);
+    else this.#timer = setTimeout(() => this.#look(Math.min(2 * nextMs, LOOK_MS.most)), nextMs).unref();
+  }
+
+  /** Null at the end; undefined if there is nothing now. Before the kernel says either it moves all that is written. */
+  #read(): Buffer | null | undefined {
     const bytes = Buffer.allocUnsafe(READ_BYTES);
     try {
-      this.push(bytes.subarray(0, readSync(this.#terminal, bytes)));
+      return bytes.subarray(0, readSync(this.#terminal, bytes));
     } catch (error) {
-      // Before it says that nobody is left (EIO), or that there is nothing (EAGAIN), the kernel moves all that is written.
-      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return void this.push(null);
-      this.#timer = setTimeout(() => this.#look(Math.min(2 * nextMs, LOOK_MS.most)), nextMs).unref();
+      // EIO: nobody is left who has it open.
+      return (error as NodeJS.ErrnoException).code === "EAGAIN" ? undefined : null;
     }
   }
 }

@@ -28,7 +28,7 @@ export class ExecTerminal {
   readonly #resized: () => void;
   #isOver = false;
 
-  /** It closes all ends that it is given, also where it throws. */
+  /** Takes over all ends that it is given; they are closed also where it cannot have one of its own. */
   constructor(kernel: Kernel, terminal: number, other?: number, resized = () => {}) {
     this.#kernel = kernel;
     this.#ends = endsOf(kernel, terminal, other);
