@@ -1,8 +1,8 @@
-// The commands of package.json: set-up, and what stands on it. Plain JavaScript without packages, since it runs before
-// there are any.
+// The commands of package.json, and `packages`, which is a part of `test`: set-up, and what stands on it. Plain JavaScript
+// without packages, since it runs before there are any.
 //   node hosts/node/setup.mjs build [core] [--debug] | test [--all-clients] [FILTER…] | packages [--all-clients] |
 //     bench [--all-clients] | check | playground [--port PORT] | simulate [--seed N] [--seeds N] [--steps M]
-//     [--jobs N] [--minutes M] [--story FILE] | simulate --mutants [--only TEXT] [--write]
+//     [--jobs N] [--minutes M] [--story FILE] | simulate --mutants [--only TEXT] [--write] [--tries N]
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -90,7 +90,11 @@ function withoutOwn(args) {
 /** Begins a command in a process of its own; resolves when that has ended, well or not. */
 async function beside(name, args) {
   const begun = spawn(process.execPath, [fileURLToPath(import.meta.url), name, ...args], { stdio: "inherit" });
-  await once(begun, "exit");
+  const end = () => begun.kill();
+  process.once("exit", end);
+  const [status] = await once(begun, "exit");
+  process.off("exit", end);
+  if (status !== 0) process.exit(status ?? 1);
 }
 
 function vitest(args) {

@@ -73,7 +73,9 @@ async function hashOfCore(): Promise<string> {
   for (const mutant of MUTANTS.filter((one) => !isOfHosts(one)))
     hash.update(JSON.stringify([numberOf(mutant), mutant]));
   const files = await readdir(join(ROOT, "core"), { recursive: true, withFileTypes: true });
-  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+  const paths = files
+    .filter((file) => file.isFile() && !file.name.endsWith(".md"))
+    .map((file) => join(file.parentPath, file.name));
   for (const path of paths.toSorted()) hash.update(path.slice(ROOT.length)).update(await readFile(path));
   return hash.digest("hex").slice(0, 16);
 }

@@ -76,7 +76,7 @@ function writeStamp(root, product, hash) {
   writeFileSync(stampOf(root, product), hash);
 }
 
-/** Over names and contents of all files, tests excepted. */
+/** Over names and contents of all files, tests and pages excepted. */
 function hashOf(root, inputs) {
   const hash = createHash("sha256");
   for (const input of inputs) {
@@ -94,7 +94,7 @@ function filesOf(root, path) {
   if (path.includes(".")) return [path];
   const found = readdirSync(join(root, path), { withFileTypes: true, recursive: true });
   return found
-    .filter((one) => one.isFile() && !one.name.endsWith(".test.ts"))
+    .filter((one) => one.isFile() && !/\.test\.ts$|\.md$/.test(one.name))
     .map((one) => join(one.parentPath ?? one.path, one.name).slice(root.length + 1))
     .sort();
 }
