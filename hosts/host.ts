@@ -61,14 +61,15 @@ export interface RecordStore {
 
 /** Time, so that a host can have its own. */
 export interface Clock {
+  /** Its monotonic time goes on from one engine to the next for as long as runs may outlive engines: see `types.wit`. */
   now(): types.Instant;
   /** Calls `wake` at the monotonic time `at`, in nanoseconds. Returns what calls it off. */
   at(at: bigint, wake: () => void): () => void;
 }
 
 /**
- * What is sent: what the core says. Or, where the core that has begun an answer is gone, `cut`: the connection is broken
- * off, so that the client cannot take what it has for all.
+ * What is sent: what the core says. Or, where the core is gone that was to end an answer or to begin it, `cut`: the
+ * connection is broken off, so that the client cannot take what it has for all.
  */
 export type ReplyOrCut = replies.ReplyCommand | { tag: "cut" };
 

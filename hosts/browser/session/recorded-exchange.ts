@@ -35,7 +35,7 @@ export function recordedExchange(number: number, steps: readonly Step[], at: num
   return {
     ...{ number, cell: "", request, at: asked.at },
     state: signal(state),
-    problem: signal(state === "broken" ? "the engine broke it off" : ""),
+    problem: signal(""),
     head: signal(head),
     pieces: signal(pieces),
     view: signal(viewOf(request, head, pieces)),

@@ -3,6 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { readWorld } from "../../../core/build.js";
 import { readWit } from "../../../core/bindgen/wit.js";
+import { UNVISITED } from "../visits/unvisited.js";
 import { TRANSACTION } from "./output-counts.js";
 
 const WIT = fileURLToPath(new URL("../../../core/wit", import.meta.url));
@@ -15,8 +16,7 @@ const COMMANDS = {
 
 /** Those that a run need not come to, and why. */
 export const IN_NO_STORY: Readonly<Record<string, string>> = {
-  "networks drop": "is for networks that no record speaks of, and no story damages a record",
-  "replies cut": "is a host's: the core ends what it has begun",
+  "networks drop": UNVISITED["network-command drop"]!,
 };
 
 /** `content mount`, `replies whole`, and `records` for a transaction; all but those that a run need not come to. */
