@@ -73,6 +73,7 @@ export class Judges implements Observer {
   steps = 0;
   breach: Breach | null = null;
   readonly #promises = new Promises(this.ledger);
+  readonly #history: History;
   readonly #invariants: readonly Invariant[];
   readonly #oracles: readonly Oracle[];
   readonly #spared = new Spared();
@@ -97,6 +98,7 @@ export class Judges implements Observer {
   }: JudgesNeeds) {
     const spares = new Spares(core);
     const [history, twins] = [new History(journal), new Twins(spares)];
+    this.#history = history;
     this.forks = new Forks({ seed, core, operations: this.operations, twins });
     this.#machine = { found, held, remembered };
     this.#spoilt = spoilt;
@@ -225,8 +227,11 @@ export class Judges implements Observer {
    */
   #begunWith(found: Opening): void {
     const spoilt = this.#spoilt();
-    this.#spared.found = spoilt === null ? null : found;
+    const areWhole = spoilt === null || (!spoilt.isLost && !spoilt.isDamaged);
+    this.#spared.found = areWhole ? null : found;
     if (spoilt === null) return;
+    // Records say what they said: the past alone is another.
+    if (areWhole) return this.#history.spoilt(spoilt);
     for (const invariant of this.#invariants) invariant.spoilt?.(spoilt);
     const there = thoseIn(found);
     this.judge((oracle) => (oracle.forsaken(there), null));

@@ -18,8 +18,8 @@ interface LayerRecord {
 export class Images implements Invariant {
   readonly #undropped = new Failures("drop-chain");
   readonly #operations: Operations;
-  /** While a record was damaged no layer went; what nobody needed then stays until images are pruned. */
-  #keptLayers = false;
+  /** That were there while a record was damaged, when no layer goes: whom nobody needed then stays until images are pruned. */
+  readonly #kept = new Set<string>();
 
   constructor(operations: Operations) {
     this.#operations = operations;
@@ -28,7 +28,7 @@ export class Images implements Invariant {
   stepped(seen: Seen): void {
     const { ledger } = seen;
     this.#undropped.stepped(seen);
-    if (holdsDamaged(ledger)) return void (this.#keptLayers = true);
+    if (holdsDamaged(ledger)) return this.#keepAll(ledger);
     this.#machine(ledger, seen.found());
     const changed = ledger.changed.filter((key) => IMAGE_KEYS.test(key));
     if (changed.length === 0) return;
@@ -38,8 +38,12 @@ export class Images implements Invariant {
   }
 
   rested({ ledger, found }: AtRest): void {
-    if (holdsDamaged(ledger)) return void (this.#keptLayers = true);
+    if (holdsDamaged(ledger)) return this.#keepAll(ledger);
     this.#machine(ledger, found);
+  }
+
+  #keepAll(ledger: Ledger): void {
+    for (const chain of ledger.keys("layer/")) this.#kept.add(chain);
   }
 
   /** The machine has the layers that the records speak of, and no others. */
@@ -52,10 +56,14 @@ export class Images implements Invariant {
     for (const chain of kept) {
       if (!chains.includes(chain)) throw new Breach("images", `layer ${chain} is in a record, and not there`);
     }
+    for (const chain of this.#kept) if (!kept.has(chain)) this.#kept.delete(chain);
     // Those of an image that is on its way are claimed by nobody else.
-    if (this.#keptLayers || this.#operations.areAsked(FETCHING)) return;
+    if (this.#operations.areAsked(FETCHING)) return;
     const claimed = new Set([...chainsOfImages(ledger), ...chainsOfContainers(ledger)]);
-    for (const chain of kept) if (!claimed.has(chain)) throw new Breach("images", `nothing stands on layer ${chain}`);
+    for (const chain of kept) {
+      if (claimed.has(chain)) this.#kept.delete(chain);
+      else if (!this.#kept.has(chain)) throw new Breach("images", `nothing stands on layer ${chain}`);
+    }
   }
 
   #unused(ledger: Ledger, key: string): void {
