@@ -83,21 +83,24 @@ test("files import one another in no circle", () => {
     files.map((file) => [file, importsOf(file).flatMap((to) => sourcesOf(to).filter((one) => known.has(one)))]),
   );
   expect(imports.size).toBeGreaterThan(1000);
-  const circles = circlesIn(imports);
-  expect(circles.filter((circle) => !STANDING.some((name) => circle.includes(name)))).toEqual([]);
-  // Whoever cuts one strikes it out.
-  expect(STANDING.filter((name) => !circles.some((circle) => circle.includes(name)))).toEqual([]);
+  const circles = circlesIn(imports).map(
+    (circle) => [STANDING_IN.find((name) => circle.includes(name)), circle] as const,
+  );
+  expect(circles.filter(([name]) => name === undefined).map(([, circle]) => circle)).toEqual([]);
+  // Whoever makes one smaller writes it down; whoever cuts it strikes it out.
+  expect(Object.fromEntries(circles.map(([name, circle]) => [name, circle.length]))).toEqual(STANDING);
 });
 
-/** One file of each circle that is still there. */
-const STANDING = [
-  "core/assembly/state.ts",
-  "core/assembly/container/exit.ts",
-  "hosts/simulated/shell/shell.ts",
-  "hosts/simulated/processes/process.ts",
-  "hosts/browser/session/live-session.ts",
-  "tests/simulator/worlds/mischief.ts",
-];
+/** One file of each circle that is still there, and how many are in it. */
+const STANDING: Record<string, number> = {
+  "core/assembly/state.ts": 60,
+  "core/assembly/container/exit.ts": 6,
+  "hosts/simulated/shell/shell.ts": 19,
+  "hosts/simulated/processes/process.ts": 2,
+  "hosts/browser/session/live-session.ts": 3,
+  "tests/simulator/worlds/mischief.ts": 2,
+};
+const STANDING_IN = Object.keys(STANDING);
 
 test("circles are found, whatever leads to them", () => {
   const imports = { a: ["b"], b: ["c", "d"], c: ["b"], d: ["e"], e: [], f: ["g"], g: ["h"], h: ["f", "a"] };
