@@ -9,7 +9,7 @@ import { readBoundary } from "./visits/boundary.js";
 import { complaints } from "./visits/gate.js";
 import { readTable } from "./visits/table.js";
 
-/** So many come to each kind of output some dozens of times, but for those that have a story of their own. */
+/** So many come to each kind of output, but for those that have a story of their own. */
 const FOR_EACH_KIND = 150;
 const SEEDS = process.env["CI"] === "true" ? FOR_EACH_KIND : 50;
 const STEPS = 500;
@@ -29,7 +29,6 @@ test(`${SEEDS} seeds of ${STEPS} steps hold`, { timeout: 60 * 60_000, retry: 0 }
     return console.log(`not asked: all cases of the boundary and a cut behind each kind take ${FOR_EACH_KIND} seeds`);
   }
   const { entries } = readBoundary(new URL("../../core/wit/", import.meta.url));
-  // Those that are scarce, too, are shown in stories.test.ts.
   expect(complaints(entries, readTable(told))).toEqual([]);
   // Those that are scarce are shown in stories.test.ts. One that is named here has become scarce: give it a story.
   expect((await outputKinds()).filter((kind) => !cuts.has(kind) && !(kind in SCARCE))).toEqual([]);

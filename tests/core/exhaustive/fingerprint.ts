@@ -10,7 +10,7 @@ import type { World } from "../crash/world.js";
 import type { CoreLook, CoreMemory } from "./core-memory.js";
 
 const NAMED = /([@%]\d+|\b(?:[0-9a-f]{64}|[0-9a-f]{12}|172\.17\.0\.\d+|02:42:ac:11:00:\w\w|anna|bert)\b)/;
-/** Stamps decide nothing; what a container was created with is the same for all. */
+/** Times decide nothing of containers without health checks and restart policies; what a container was created with is the same for all. */
 const LEFT_OUT = ["created", "startedAt", "finishedAt", "begunAt", "sequence", "config", "hostConfig", "lastChange"];
 
 /** Of all that is: core, world, what is under way, whoever waits for an answer. */

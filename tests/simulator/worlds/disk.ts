@@ -61,10 +61,10 @@ export class Disk extends WorldRecords {
   }
 
   override async commit(changes: RecordChange[]): Promise<void> {
+    await this.#room();
     const keys = changes.flatMap(({ tag, val }) => (tag === "put" ? [val.key] : tag === "delete" ? [val] : []));
     const before = new Map(keys.map((key) => [key, this.kept.get(key)]));
     const end = this.journal.endsAt.next;
-    await this.#room();
     await super.commit(changes);
     this.#last = [...this.#last, { before, end }].slice(-MOST);
   }

@@ -19,7 +19,7 @@ function drawFault(draw: Draw): string {
     [3, () => `reload ${draw.below(1000)}`],
     [2, () => `suspend ${draw.one([1, 60, 3600, 86_400])}${draw.one(["", " counted"])}`],
     [3, () => `reboot ${draw.one([0, 500, 30_000])}`],
-    [1, () => `power-loss ${draw.below(6)} ${draw.one([0, 500])}`],
+    [1, () => `power-loss ${draw.below(7)} ${draw.one([0, 500])}`],
     [1, () => `damage ${drawRecord(draw)} ${draw.one(["torn", "empty", "lost"])}`],
     [1, () => `damage journal/ ${draw.one(["torn", "flipped", "lost"])} ${draw.below(1000)}`],
     [2, () => `read ${draw.one(["fail", "slow"])} ${drawRead(draw)} ${1 + draw.below(2)}`],
