@@ -87,7 +87,7 @@ function withoutOwn(args) {
   return args.filter((arg) => arg !== "--all-clients");
 }
 
-/** Begins a command in a process of its own; resolves when that has ended, well or not. */
+/** Runs a command in a process of its own, beside this one. Exits if it fails; it ends if this one does. */
 async function beside(name, args) {
   const begun = spawn(process.execPath, [fileURLToPath(import.meta.url), name, ...args], { stdio: "inherit" });
   const end = () => begun.kill();

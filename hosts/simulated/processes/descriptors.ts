@@ -13,13 +13,13 @@ const encoder = new TextEncoder();
 
 /** The process whose descriptors they are. */
 export interface Holder {
-  /** See `ContainerProcess`. */
+  /** Uses a processor for so many nanoseconds. */
   work(ns: number): Promise<void>;
-  /** See `ContainerProcess`. */
+  /** Waits until `register`'s argument is called. Rejects with `Killed`. */
   wait(register: (wake: () => void) => () => void): Promise<void>;
-  /** See `ContainerProcess`. */
+  /** Takes so many bytes of memory. Throws `Killed` if there are none. */
   allocate(bytes: number): void;
-  /** See `ContainerProcess`. */
+  /** A signal that it sends itself by what it does. False if it survives. */
   raise(signal: number): boolean;
 }
 
