@@ -12,6 +12,8 @@ export interface Wish {
   /** Its start may fail although nothing fails: it needs a port, or others. */
   isFragile: boolean;
   image: string;
+  /** OCI runtime; empty for the usual one. */
+  runtime: string;
   /** Of the machine. */
   ports: readonly string[];
   /** Others that it has by names of its own. */
@@ -22,9 +24,13 @@ export interface Wish {
 export class Container {
   /** Null until somebody was told. */
   id: string | null;
+  /** When somebody first asked for it. */
+  readonly since: number;
   readonly wish: Wish;
   readonly names: Timeline<string>;
   readonly words: Timeline<Word>;
+  /** OCI runtimes of which it has one; null: it may be any. */
+  runtimes: ReadonlySet<string> | null = null;
   /** Number of its newest run that is known of. */
   run = 0;
   /** What its newest run that is over may have ended with. */
@@ -46,6 +52,7 @@ export class Container {
 
   constructor(now: number, id: string | null, name: string, wish: Wish, words: readonly Word[]) {
     this.id = id;
+    this.since = now;
     this.wish = wish;
     this.names = new Timeline(now, [name]);
     this.words = new Timeline(now, words);

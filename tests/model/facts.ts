@@ -36,6 +36,7 @@ function learnEarly(known: Known, fact: RunFact): void {
  * was asked of it by name meanwhile may have come behind that.
  */
 export function named(known: Known, container: Container): void {
+  if (!container.hasFailed) container.runtimes = known.runtimes.of(container);
   const early = known.early.splice(0);
   const before = early.some((fact) => fact.container === container.id) ? [...container.words.now] : [];
   for (const fact of early) learnRun(known, fact);

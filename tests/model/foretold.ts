@@ -4,13 +4,18 @@ import type { Container } from "./container.js";
 import { type Answer, type Known, type Open, isMeant, mayBe } from "./known.js";
 import type { Read } from "./request.js";
 import { FALLIBLE, RULES } from "./rules.js";
+import { judgeRuntime } from "./runtimes.js";
 import { newName } from "./wish.js";
+
+const STARTS = ["start", "restart"];
 
 /** Of a request by one of the rules. */
 export function judgeStatus(known: Known, { read, since }: Open, answer: Answer): string | null {
   const { status } = answer;
   const about = known.candidates(read.ref, since);
   const rule = RULES[read.verb]!;
+  const wrong = STARTS.includes(read.verb) ? judgeRuntime(known.runtimes, about, { read, since }, answer) : undefined;
+  if (wrong !== undefined) return wrong;
   if (answer.body?.includes("port is already allocated") === true) return judgePort(known, about, since);
   if (answer.body?.includes("Cannot link to ") === true) return judgeLink(known, about, since);
   if (status >= 400 && FALLIBLE.includes(read.verb) && about.some((one) => known.mayFail(one, since))) return null;

@@ -4,6 +4,7 @@ import type { Answer, Fact } from "../simulator/oracle.js";
 import type { Container } from "./container.js";
 import { Images } from "./images.js";
 import type { Read } from "./request.js";
+import { Runtimes } from "./runtimes.js";
 import { ANY } from "./wish.js";
 
 /** A request that has not been answered. */
@@ -30,6 +31,7 @@ export class Known {
   readonly open = new Map<number, Open>();
   readonly containers: Container[] = [];
   readonly images: Images;
+  readonly runtimes: Runtimes;
   /** What became of those whom nobody had been told of yet. */
   readonly early: RunFact[] = [];
   /** When something of a host failed last, whatever it was about. */
@@ -37,8 +39,9 @@ export class Known {
   /** There may be some whose clients were not told. */
   hasCrashed = false;
 
-  constructor(images = new Images(["busybox:latest"])) {
+  constructor(images = new Images(["busybox:latest"]), runtimes = new Runtimes(0)) {
     this.images = images;
+    this.runtimes = runtimes;
   }
 
   byId(id: string | null): Container | undefined {

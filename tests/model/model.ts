@@ -11,6 +11,7 @@ import { Known, type Open, failed } from "./known.js";
 import { learn } from "./learned.js";
 import { jsonOf, readRequest } from "./request.js";
 import { RULES } from "./rules.js";
+import { Runtimes } from "./runtimes.js";
 import { judgeInspect, judgeList } from "./seen.js";
 import { imageOf, wishOf } from "./wish.js";
 
@@ -73,6 +74,7 @@ export class Model implements Oracle {
   happened(fact: Fact): string | null {
     if (fact.kind === "started" || fact.kind === "exited") return learnRun(this.#known, fact);
     const now = ++this.#known.now;
+    if (fact.kind === "offers") return (this.#known.runtimes.offered(now, fact), null);
     if (fact.kind === "unkept") return (this.crashed(), null);
     this.#known.failedAt = now;
     const container = this.#known.byId(fact.container);
@@ -90,7 +92,7 @@ export class Model implements Oracle {
   }
 
   forsaken(there: readonly Found[]): void {
-    this.#known = new Known(new Images([], [true, false]));
+    this.#known = new Known(new Images([], [true, false]), new Runtimes(0, this.#known.runtimes.now));
     this.#known.images.areShared = true;
     this.#known.containers.push(...there.map((one) => stranger(this.#known.now, one)));
     this.crashed();

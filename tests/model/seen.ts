@@ -52,7 +52,10 @@ function judgeSeen(known: Known, container: Container, since: number, { word, na
   const wrong = judgeNames(known, container, since, names);
   if (wrong !== null) return wrong;
   const codes = container.codes.during(since);
-  const isOver = words.size === 1 && words.has("exited") && !container.hasFailed && !container.wish.isFragile;
+  // Whom its policy could not start again has the code of that.
+  const hasRuntime = known.runtimes.has(container, container.codes.since) === true;
+  const isOver =
+    hasRuntime && words.size === 1 && words.has("exited") && !container.hasFailed && !container.wish.isFragile;
   if (code !== null && isOver && !codes.has(code)) return `it ended with ${[...codes].join(" or ")}, not ${code}`;
   container.seen(++known.now, since, word);
   return null;

@@ -20,7 +20,7 @@ export function imageOf({ noun, verb, ref, query }: Read): string | null {
 
 /** Of one whose creation nobody has seen. */
 export const ANY: Wish = {
-  ...{ ports: [], links: [], network: "", image: "" },
+  ...{ ports: [], links: [], network: "", image: "", runtime: "" },
   ...{ autoRemove: true, policy: "always", maximum: 0, isFragile: true },
 };
 
@@ -37,6 +37,7 @@ export function wishOf(body: string | null): Wish {
     ports: portsOf(host["PortBindings"]),
     links: linksOf(host["Links"]),
     network: String(host["NetworkMode"] ?? ""),
+    runtime: String(host["Runtime"] ?? ""),
     autoRemove: host["AutoRemove"] === true,
     policy: policy.Name ?? "",
     maximum: policy.Name === "on-failure" ? (policy.MaximumRetryCount ?? 0) : 0,

@@ -62,6 +62,10 @@ export class Timeline<Value> {
     return this.#entries.at(-1)!.values;
   }
 
+  get since(): number {
+    return this.#entries.at(-1)!.since;
+  }
+
   set(now: number, values: Iterable<Value>): void {
     const next = new Set(values);
     if (next.size === this.now.size && [...next].every((value) => this.now.has(value))) return;
@@ -80,11 +84,11 @@ export class Timeline<Value> {
   }
 
   unchangedSince(from: number): boolean {
-    return this.#entries.at(-1)!.since <= from;
+    return this.since <= from;
   }
 
   /** Then, and not since. */
   changedAt(when: number): boolean {
-    return this.#entries.at(-1)!.since === when;
+    return this.since === when;
   }
 }

@@ -58,6 +58,7 @@ export class Lives {
   }
 
   async begin(): Promise<void> {
+    this.#offer(this.#needs.course.machine.runtimes[0]?.name ?? "");
     await moving(this.#needs.course.mischief.host, this.engine.start());
     await this.#opened();
   }
@@ -87,6 +88,13 @@ export class Lives {
   reload(number: number): void {
     this.settings = settingsOf(number, this.#needs.course.machine);
     this.engine.reload(this.settings);
+    this.#offer(this.settings.defaultRuntime);
+  }
+
+  /** `usual`: the runtime of whoever asks for none. */
+  #offer(usual: string): void {
+    const runtimes = this.#needs.course.machine.runtimes.map(({ name }) => name);
+    this.#needs.judges.fact({ kind: "offers", runtimes, usual });
   }
 
   /** An orderly end, and another engine on the same world: nobody remembers anything but the records. */

@@ -48,6 +48,8 @@ export type Fact =
   | { readonly kind: "exited"; readonly container: string; readonly run: number; readonly code: number }
   /** The host could not do something: `processes launch`, `content mount`; `container` where it is about one. */
   | { readonly kind: "failed"; readonly command: string; readonly container: string | null; readonly why: string }
+  /** OCI runtimes that there are from now on, and which of them whoever asks for none has: as `GET /info` says. */
+  | { readonly kind: "offers"; readonly runtimes: readonly string[]; readonly usual: string }
   /** Records were not kept: the engine starts afresh (an `opened` follows), as after a crash but for those it tells. */
   | { readonly kind: "unkept" };
 

@@ -73,6 +73,13 @@ export const CONTAINER_STARTS_MUTANTS: readonly Mutant[] = [
     finder: { story: "health-of-paused" },
   },
   {
+    name: "a container is started by a runtime that is gone",
+    file: "container/start.ts",
+    right: `  if (problem === null) problem = runtimeStartProblem(container);`,
+    wrong: `  if (problem === null && !WRONG) problem = runtimeStartProblem(container);`,
+    finder: { played: "runtime-gone", rule: "model" },
+  },
+  {
     name: "the events of a pause are swapped",
     file: "container/pause.ts",
     right: `this.cause == Cause.Pause ? "pause" : "unpause"`,
