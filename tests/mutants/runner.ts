@@ -9,8 +9,13 @@ declare module "vitest" {
   interface TaskMeta {
     /** By a mutant's number, 0 for none: whether the test failed with it in force. */
     failed?: Record<number, boolean>;
+    /** With which of them it did not come to its end in time. */
+    late?: number[];
   }
 }
+
+/** vitest's words for what was given up: that tells nothing of what the test would have found. */
+const LATE = /^(?:Test|Hook) timed out in /;
 
 export default class Runner extends TestRunner {
   /** In force one after the other. */
@@ -23,7 +28,7 @@ export default class Runner extends TestRunner {
     this.#order = [0, ...mutants.map(({ mutant }) => mutant).filter((mutant) => !this.#found.has(mutant)), 0];
     if (mutants.length === 0) test.mode = "skip";
     else test.repeats = this.#order.length - 1;
-    test.meta.failed = {};
+    [test.meta.failed, test.meta.late] = [{}, []];
     await super.onBeforeRunTask(test);
   }
 
@@ -35,7 +40,9 @@ export default class Runner extends TestRunner {
   /** What it comes to is told by `failed`: the test itself has always passed, for the next try to begin as the first. */
   onAfterRetryTask(test: RunnerTestCase, { repeats }: { repeats: number }): void {
     const mutant = this.#order[repeats] ?? 0;
-    const hasFailed = test.result?.state === "fail";
+    const isLate = test.result?.errors?.some(({ message }) => LATE.test(message)) === true;
+    const hasFailed = test.result?.state === "fail" && !isLate;
+    if (isLate) test.meta.late?.push(mutant);
     (test.meta.failed ??= {})[mutant] ||= hasFailed;
     if (hasFailed && mutant > 0) this.#found.add(mutant);
     if (test.result !== undefined) Object.assign(test.result, { state: "pass", errors: undefined });

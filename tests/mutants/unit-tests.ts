@@ -26,6 +26,8 @@ export interface Project {
 export interface Outcome {
   /** By a mutant's number: the first test that failed with it in force, or null. */
   found: Record<number, string | null>;
+  /** By a mutant's number: a test that did not come to its end with it in force, whether or not another one found it. */
+  late: Record<number, string>;
   /** By file: what went wrong without any mutant; null for nothing. */
   wrong: Record<string, string | null>;
 }
@@ -43,7 +45,7 @@ export function projectsOf(file?: string): Project[] {
 /** What becomes of each. */
 export async function triedByTests(mutants: readonly Mutant[]): Promise<Map<Mutant, Verdict>> {
   const projects = mutants.map(projectOf);
-  const outcome = projects.length === 0 ? { found: {}, wrong: {} } : await run(projects);
+  const outcome = projects.length === 0 ? { found: {}, late: {}, wrong: {} } : await run(projects);
   return new Map(mutants.map((mutant) => [mutant, verdictOf(projectOf(mutant), outcome)]));
 }
 
@@ -53,11 +55,12 @@ function projectOf(mutant: Mutant): Project {
   return { mutant: numberOf(mutant), file: finder.test, named: finder.named };
 }
 
-function verdictOf({ mutant, file, named }: Project, { found, wrong }: Outcome): Verdict {
+function verdictOf({ mutant, file, named }: Project, { found, late, wrong }: Outcome): Verdict {
   const isWrong = wrong[file];
   if (isWrong !== null) return { ...NOBODY, lost: `without a mutant ${isWrong ?? `${file} was not run`}` };
   if (!(mutant in found)) return { ...NOBODY, lost: `no test of ${file} is run that is named "${named}"` };
-  return { ...NOBODY, found: found[mutant] ?? null };
+  const isLost = found[mutant] === null && mutant in late;
+  return { ...NOBODY, found: found[mutant] ?? null, lost: isLost ? `${late[mutant]} does not end` : null };
 }
 
 async function run(projects: Project[]): Promise<Outcome> {

@@ -18,17 +18,20 @@ const mutating = {
 
 const telling: Reporter = {
   onTestRunEnd(modules) {
-    const outcome: Outcome = { found: {}, wrong: {} };
+    const outcome: Outcome = { found: {}, late: {}, wrong: {} };
     for (const module of modules) tell(module, outcome);
     writeFileSync(`${process.env[PLAN]}.out`, JSON.stringify(outcome));
   },
 };
 
-function tell(module: TestModule, { found, wrong }: Outcome): void {
+function tell(module: TestModule, { found, late, wrong }: Outcome): void {
   const file = module.relativeModuleId;
   wrong[file] = module.ok() ? null : `${file} fails: ${module.errors()[0]?.message ?? "in its set-up"}`;
   for (const test of module.children.allTests()) {
     const name = `${file}: ${test.fullName}`;
+    const { late: lateWith = [] } = test.meta();
+    for (const mutant of lateWith) late[mutant] ??= name;
+    if (lateWith.includes(0)) wrong[file] ??= `${name} does not end`;
     for (const [mutant, hasFailed] of Object.entries(test.meta().failed ?? {})) {
       if (mutant === "0") wrong[file] ??= hasFailed ? `${name} fails` : null;
       else found[Number(mutant)] ??= hasFailed ? name : null;
@@ -45,7 +48,8 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 20_000,
-    // What is waited for comes late on a machine that is busy, and not at all where a mutant keeps it away.
+    // What is waited for comes late on a machine that is busy, and not at all where a mutant keeps it away; who waits for it
+    // must give up before the test is given up.
     expect: { poll: { timeout: 15_000 } },
     reporters: [telling],
   },
