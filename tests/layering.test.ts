@@ -22,9 +22,23 @@ describe("imports", () => {
     expect(breaches("core/bindgen", (to) => !isHost(to), ["fixtures", ".test.ts"])).toEqual([]);
   });
 
-  const everywhere = ["streams", "registry", "simulated", "trace", "timeline", "dry-run", "browser"];
+  const everywhere = ["engine", "streams", "registry", "simulated", "trace", "timeline", "dry-run", "browser"];
   test.each(everywhere.map((folder) => `hosts/${folder}`))("%s runs everywhere", (folder) => {
     expect(breaches(folder, (to) => !isNodeOnly(to), PAGE_TOOLS)).toEqual([]);
+  });
+
+  test("the engine knows nobody who stands on it, and no host", () => {
+    const known = (to: string) => !isHost(to) || /^hosts\/(?:[^/]+|(?:engine|dry-run|streams)\/.+)$/.test(to);
+    expect(breaches("hosts/engine", known)).toEqual([]);
+  });
+
+  test("an engine is put together in one place, and what a dry run goes on with in another", () => {
+    const parts = /\bDriver\.(?:open|begin|resume)\(|\bnew DryRuns\(/;
+    const making = filesOf("hosts").filter((file) => parts.test(readFileSync(join(ROOT, file), "utf8")));
+    expect(making.filter((file) => file !== "hosts/driver.ts").sort()).toEqual([
+      "hosts/dry-run/dry-run.ts",
+      "hosts/engine/assembled-engine.ts",
+    ]);
   });
 
   test("dry runs of a real machine know no simulated one", () => {

@@ -25,7 +25,8 @@ import { DryRunWorld } from "./world.js";
 export interface LiveEngine {
   core: CompiledCore;
   host: Host;
-  options: DriverOptions["engine"];
+  /** As they are now. */
+  options(): DriverOptions["engine"];
   /** Null: there is no instance now. */
   fork(): Fork | null;
   /** See `Driver.onEnd`. */
@@ -145,13 +146,13 @@ export class DryRun implements Door {
     this.#leave();
   }
 
-  #options({ options }: LiveEngine): DriverOptions {
+  #options(live: LiveEngine): DriverOptions {
     const stepped = (step: ObservedStep, input: Input): void => {
       this.#journal.stepped(step, input);
       this.#stepped(step, input);
     };
     return {
-      engine: options,
+      engine: live.options(),
       observer: { opened: () => {}, stepped, lost: () => {} },
       lost: (error) => this.#trapped(error),
       fatal: () => {},

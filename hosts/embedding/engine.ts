@@ -1,8 +1,11 @@
 // The engine in another program: what `import … from "coracle-engine"` gives.
 
+import type { Connection } from "../engine/fetch/connection.js";
+import type { DryRun } from "../engine/fetch/dry-run.js";
 import type { Host, RecordStore, engine } from "../host.js";
-import type { Plan } from "../dry-run/format.js";
 import type { Observer } from "../observer.js";
+
+export type { Connection, DryRun };
 
 /** A compiled core, as `embeddedCore` gives it: only an engine can open it. */
 export interface CompiledCore {
@@ -35,20 +38,6 @@ export interface EngineOptions {
   onFatal?: (error: unknown) => void;
 }
 
-/** A connection taken off HTTP: attach, and what else answers 101 or hijacks. */
-export interface Connection {
-  /** 101 or 200; or the refusal, with its body in `refusal`. */
-  readonly status: number;
-  /** Headers of the answer. */
-  readonly headers: Headers;
-  /** The body of an answer that took nothing off HTTP; else null. */
-  readonly refusal: string | null;
-  /** What the container writes: raw with a terminal, else in frames of eight header bytes. */
-  readonly readable: ReadableStream<Uint8Array>;
-  /** What the container reads; closing it is the half-close. */
-  readonly writable: WritableStream<Uint8Array>;
-}
-
 /** A message of `GET /events` (API 1.24 and later). */
 export interface EngineEvent {
   /** What it is about: `container`, `image`, `network`, `volume`. */
@@ -75,22 +64,6 @@ export interface EventQuery {
   filters?: Readonly<Record<string, readonly string[]>>;
   /** Ends it. */
   signal?: AbortSignal;
-}
-
-/**
- * What would be done, and is not: requests are decided by a copy of the engine as it was when the first of them came, on
- * a host that imagines. It sees what it has imagined before, and nothing of what really happens meanwhile, but for the
- * ends of processes that really run. After five minutes without a request it begins anew with the next.
- */
-export interface DryRun {
-  /** As `Engine.fetch`; each answer has the header `Coracle-Dry-Run`. Rejects when the engine is down, too. */
-  fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
-  /** As `Engine.connect`. What is sent is thrown away. */
-  connect(input: Request | URL | string, init?: RequestInit): Promise<Connection>;
-  /** What would have been done so far. */
-  plan(): Plan;
-  /** Forgets what it has imagined, and frees its memory: as much as the engine's core has. */
-  close(): void;
 }
 
 /** A container engine. */

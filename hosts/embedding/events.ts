@@ -1,7 +1,7 @@
 // `GET /events`, message by message.
 
+import { EngineClosed } from "../engine/failures.js";
 import type { EngineEvent, EventQuery } from "./engine.js";
-import { EngineClosed } from "./failures.js";
 
 type Fetch = (target: string, init: RequestInit) => Promise<Response>;
 

@@ -35,8 +35,8 @@ export type {
 } from "../host.js";
 // Browsers have a `Report` and a `FileSystem` of their own, which would be taken for these by whoever forgets the import.
 export type { Report as ReportProgress } from "../host.js";
-export type { HostOffers } from "./host-offers.js";
-export { hostWith } from "./host-with.js";
+export type { HostOffers } from "../engine/host-offers.js";
+export { hostWith } from "../engine/host-with.js";
 export { HostFailure } from "../failure.js";
 export { MemoryJournal } from "../journal.js";
 export { realClock } from "../clock.js";

@@ -3,6 +3,7 @@
 import { Agent } from "node:http";
 import type { AgentOptions } from "node:http";
 import type { Duplex } from "node:stream";
+import type { AssembledEngine } from "../engine/assembled-engine.js";
 import type { ApiServer } from "../node/server.js";
 import { EmbeddedEngine } from "./embedded-engine.js";
 import type { Engine } from "./engine.js";
@@ -14,14 +15,14 @@ import { connectionPair } from "./node-connection.js";
  */
 export function engineAgent(engine: Engine, options?: AgentOptions): Agent {
   if (!(engine instanceof EmbeddedEngine)) throw new TypeError("engineAgent wants an engine of openEngine");
-  return new EngineAgent(engine, options);
+  return new EngineAgent(engine.assembled, options);
 }
 
 class EngineAgent extends Agent {
-  readonly #engine: EmbeddedEngine;
+  readonly #engine: AssembledEngine;
   #server: Promise<ApiServer> | null = null;
 
-  constructor(engine: EmbeddedEngine, options?: AgentOptions) {
+  constructor(engine: AssembledEngine, options?: AgentOptions) {
     super(options);
     this.#engine = engine;
   }
@@ -46,8 +47,6 @@ class EngineAgent extends Agent {
   /** Loaded here: who only uses `fetch` needs no HTTP server. */
   async #startServer(): Promise<ApiServer> {
     const { ApiServer } = await import("../node/server.js");
-    const engine = this.#engine;
-    const { replies, bodies, stdio, attachments, bodyLimit, dryRuns } = engine;
-    return ApiServer.create({ driver: engine, replies, bodies, stdio, attachments, bodyLimit, dryRuns });
+    return ApiServer.create({ entrance: this.#engine });
   }
 }

@@ -5,6 +5,7 @@ import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
 import { linuxHost } from "../../runtime-linux/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { detectRuntimes } from "../../runtime-linux/runtimes.js";
+import type { HostOffers } from "../engine/host-offers.js";
 import type { Host } from "../host.js";
 import { claimRoots } from "../node/claim-roots.js";
 import { systemClock } from "../node/clock.js";
@@ -12,7 +13,6 @@ import { openRecords } from "../node/records.js";
 import { nodeTransport } from "../node/registry-transport.js";
 import { registryClient } from "../registry/client.js";
 import { VERSION } from "../version.js";
-import type { HostOffers } from "./host-offers.js";
 import type { LinuxOptions } from "./linux-options.js";
 
 export async function openLinuxHost(options: LinuxOptions): Promise<Host & HostOffers> {

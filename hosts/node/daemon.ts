@@ -1,27 +1,23 @@
 // The daemon: puts host, driver and server together, and ends them in the right order.
 
 import { rmSync } from "node:fs";
-import { RequestBodies } from "../bodies.js";
-import { Driver } from "../driver.js";
-import { DRY_RUN, DryRuns } from "../dry-run/dry-runs.js";
-import type { DriverOptions } from "../driver.js";
+import { DRY_RUN } from "../dry-run/dry-runs.js";
+import { AssembledEngine } from "../engine/assembled-engine.js";
+import type { EngineParts } from "../engine/assembled-engine.js";
+import { coreOptions } from "../engine/core-options.js";
 import type { Host } from "../host.js";
 import { Trap } from "../instance.js";
 import type { CompiledCore } from "../instance.js";
-import { together } from "../observer.js";
-import { Attachments } from "../streams/attachments.js";
 import { systemClock } from "./clock.js";
 import type { DaemonConfig } from "./config.js";
 import type { Configuration } from "./configuration.js";
 import { coreIdentity, loadCore } from "./core-files.js";
 import { tellFindings } from "./findings.js";
 import type { Closing, Ground } from "./ground.js";
-import { ask } from "./internal-request.js";
 import { openLog } from "./log.js";
 import type { Log } from "./log.js";
 import { claimPidFile } from "./pid-file.js";
-import { Reloads, settingsOf } from "./reload.js";
-import { ReplyRouter } from "../reply-router.js";
+import { Reloads } from "./reload.js";
 import { ApiServer } from "./server.js";
 import type { ApiServerOptions } from "./server.js";
 import { clearSocket, listen, socketGroup } from "./socket.js";
@@ -29,13 +25,7 @@ import { Surplus } from "./surplus.js";
 import { FlightRecorder } from "./trace/flight-recorder.js";
 import { Incidents } from "./trace/incidents.js";
 import { traceReply } from "./trace/request.js";
-import { LONGEST_CLOSE_NS } from "../succession.js";
 import { VERSION } from "../version.js";
-
-/** JSON bodies beyond it are refused. */
-const BODY_LIMIT = 4 * 1024 * 1024;
-/** How long replies under way may take when the daemon is told to end. */
-const GRACE_MS = 500;
 
 /** The core that a daemon runs. */
 export interface DaemonCore {
@@ -55,8 +45,7 @@ export async function runDaemon(configuration: Configuration, core: DaemonCore =
   const reloads = new Reloads(configuration, log);
   const closings: Closing[] = [];
   const close = async (): Promise<void> => {
-    const since = systemClock.now().monotonic;
-    for (let closing = closings.pop(); closing !== undefined; closing = closings.pop()) await closing(since);
+    for (let closing = closings.pop(); closing !== undefined; closing = closings.pop()) await closing();
   };
   const told = signalled();
   try {
@@ -82,39 +71,27 @@ async function start(
   const ground = await openGround(config, closings, log);
   const { host, loadImages, hasHungUp, peerOf, remarks } = ground;
 
-  const bodies = new RequestBodies();
-  const replies = new ReplyRouter();
-  const attachments = new Attachments(host.replies, systemClock);
-  const ordered: Host = { ...host, listen: (happened, from) => host.listen(attachments.inOrder(happened), from) };
   const recorder = openRecorder(config, core.identity, log);
   closings.push(() => recorder?.close());
   const incidents = new Incidents(recorder, log);
   ground.memory?.bound();
   const surplus = new Surplus(ground.memory, log);
   closings.push(() => surplus.close());
-  const options = driverOptions(config, host, recorder, incidents);
-  options.observer = together([...(recorder === null ? [] : [recorder]), tellFindings(log), surplus]);
-  const driver = await opened(Driver.open(core.compiled, ordered, replies, bodies, options), incidents);
-  let server: ApiServer | null = null;
-  closings.push(() => server?.close());
-  closings.push((since) => closeDriver(driver, host, since));
-  surplus.watch(driver);
-  reloads.tell({ driver, ground });
+  const observers = [...(recorder === null ? [] : [recorder]), tellFindings(log), surplus];
+  const epoch = recorder?.epoch ?? 0;
+  const parts = engineParts(config, host, incidents);
+  const engine = new AssembledEngine({ ...parts, core: core.compiled, observers, epoch });
+  closings.push(() => engine.close());
+  await opened(engine, incidents);
+  surplus.watch(engine.driver!);
+  reloads.tell({ engine, ground });
   closings.push(() => reloads.close());
 
-  await loadImages((request) => ask(request, { driver, replies, bodies }), log);
-  const { replies: stdio } = host;
-  const dryRuns = new DryRuns({
-    ...{ core: core.compiled, host, options: options.engine },
-    fork: () => driver.fork(),
-    onEnd: (told) => driver.onEnd(told),
-  });
-  closings.push(() => dryRuns.close("the engine stops"));
-  const given = { driver, replies, bodies, stdio, attachments, hasHungUp, peerOf, bodyLimit: BODY_LIMIT, dryRuns };
+  await loadImages(engine, log);
   const telling = { recorder, knowsPeers: peerOf !== undefined };
   const own: ApiServerOptions["own"] = (head, from) => traceReply(head, from, telling);
-  const api = (server = await ApiServer.create({ ...given, own }));
-  closings.push(() => api.drain(GRACE_MS));
+  const api = await ApiServer.create({ entrance: engine, hasHungUp, peerOf, own });
+  engine.join(api);
   for (const { path, name } of sockets) {
     await listen(api.accept(name), path, group);
     closings.push(() => rmSync(path, { force: true }));
@@ -128,13 +105,6 @@ async function openGround(config: DaemonConfig, closings: Closing[], log: Log): 
   return (await import("./linux.js")).openLinux(config, closings, log);
 }
 
-/** A simulated machine has a time of its own, which may be slower: it is not waited for longer than a real one. */
-async function closeDriver(driver: Driver, { timers }: Host, since: bigint): Promise<void> {
-  const callOff = systemClock.at(since + LONGEST_CLOSE_NS, () => driver.cut());
-  const passed = systemClock.now().monotonic - since;
-  await driver.close(timers.now().monotonic - passed).finally(callOff);
-}
-
 /** An engine that cannot be recorded runs all the same. */
 function openRecorder({ trace }: DaemonConfig, core: string, log: Log): FlightRecorder | null {
   if (trace === null) return null;
@@ -146,38 +116,24 @@ function openRecorder({ trace }: DaemonConfig, core: string, log: Log): FlightRe
   }
 }
 
-async function opened(opening: Promise<Driver>, incidents: Incidents): Promise<Driver> {
+async function opened(engine: AssembledEngine, incidents: Incidents): Promise<void> {
   try {
-    return await opening;
+    await engine.open();
   } catch (error) {
     if (error instanceof Trap) await incidents.fatal(error);
     throw error;
   }
 }
 
-function driverOptions(
-  config: DaemonConfig,
-  host: Host,
-  recorder: FlightRecorder | null,
-  incidents: Incidents,
-): DriverOptions {
+function engineParts(config: DaemonConfig, host: Host, incidents: Incidents): Omit<EngineParts, "core"> {
+  const options = coreOptions(host, { ...config, platform: `node ${process.version}` });
   return {
-    engine: {
-      version: VERSION,
-      commit: "",
-      built: "",
-      platform: `node ${process.version}`,
-      dataRoot: config.dataRoot,
-      execRoot: config.execRoot,
-      bodyLimit: BODY_LIMIT,
-      ...settingsOf(config, host),
-      logDriver: config.logDriver,
-      logOptions: [...config.logOptions],
-      machine: host.machine,
-    },
+    host,
+    options: () => options,
     lost: (error, incident) => incidents.lost(error, incident),
     fatal: (error) => void incidents.fatal(error).then(() => process.exit(1)),
-    ...(recorder === null ? {} : { epoch: recorder.epoch }),
+    // A simulated machine's time may leap, and clients are real.
+    patience: systemClock,
   };
 }
 

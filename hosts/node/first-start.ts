@@ -3,12 +3,12 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
-import type { Ask } from "./ground.js";
-import { loadImage } from "./load-image.js";
+import type { PlainDoor } from "../engine/ask.js";
+import { loadImage } from "../engine/load-image.js";
 import type { Log } from "./log.js";
 
 /** Loads it once in the life of a data root; one that a user has removed does not come back. */
-export async function loadEmbeddedImage(dataRoot: string, ask: Ask, log: Log): Promise<void> {
+export async function loadEmbeddedImage(dataRoot: string, door: PlainDoor, log: Log): Promise<void> {
   const mark = join(dataRoot, "embedded-image");
   if (existsSync(mark)) return;
   const archive = await embeddedBusybox();
@@ -17,7 +17,7 @@ export async function loadEmbeddedImage(dataRoot: string, ask: Ask, log: Log): P
     return;
   }
   try {
-    const refused = await loadImage(archive, ask);
+    const refused = await loadImage(archive, door);
     if (refused === null) writeFileSync(mark, "");
     else log.warn("the embedded image cannot be loaded", { status: refused.status, reply: refused.text });
   } catch (error) {

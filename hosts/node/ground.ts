@@ -1,17 +1,14 @@
 // What the daemon puts its engine on: a machine, real or simulated.
 
+import type { PlainDoor } from "../engine/ask.js";
 import type { Host, engine } from "../host.js";
 import type { DaemonConfig } from "./config.js";
-import type { InternalReply, InternalRequest } from "./internal-request.js";
 import type { Log } from "./log.js";
-
-/** Sends a request to the engine itself. */
-export type Ask = (request: InternalRequest) => Promise<InternalReply>;
 
 export interface Ground {
   host: Host;
   /** Loads the images that a new engine has from the start. */
-  loadImages(ask: Ask, log: Log): Promise<void>;
+  loadImages(door: PlainDoor, log: Log): Promise<void>;
   /** Offers the runtimes that are configured now. Throws `ConfigError`; nothing has changed then. */
   offer(config: DaemonConfig): Promise<void>;
   /** Whether the other end of a socket is closed for good, not only for writing; none where that cannot be told. */
@@ -33,8 +30,8 @@ export interface ProcessMemory {
   trim(): Promise<void>;
 }
 
-/** Something that was opened, to be closed in reverse. `since`: when the end was asked for, by the system's monotonic clock. */
-export type Closing = (since: bigint) => unknown;
+/** Closes something that was opened: in reverse. */
+export type Closing = () => unknown;
 
 /** Adds to `closings` as it goes. */
 export type OpenGround = (config: DaemonConfig, closings: Closing[], log: Log) => Promise<Ground>;

@@ -48,7 +48,7 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   return {
     host,
     offer,
-    loadImages: (ask, log) => loadEmbeddedImage(dataRoot, ask, log),
+    loadImages: (door, log) => loadEmbeddedImage(dataRoot, door, log),
     hasHungUp: (descriptor) => libc.hungUp(descriptor),
     peerOf: (descriptor) => libc.peerOf(descriptor),
     memory: processMemory,

@@ -1,8 +1,7 @@
 // SIGHUP: the configuration is read again, as by dockerd. What is wrong with it changes nothing.
 
-import type { Driver } from "../driver.js";
-import type { Host, engine } from "../host.js";
-import { ociRuntimesOf } from "../oci-runtimes.js";
+import type { AssembledEngine } from "../engine/assembled-engine.js";
+import { settingsOf } from "../engine/core-options.js";
 import type { DaemonConfig } from "./config.js";
 import type { Configuration } from "./configuration.js";
 import type { Ground } from "./ground.js";
@@ -10,7 +9,7 @@ import type { Log } from "./log.js";
 
 /** What is told of it. */
 export interface Reloadable {
-  driver: Driver;
+  engine: AssembledEngine;
   ground: Ground;
 }
 
@@ -47,28 +46,16 @@ export class Reloads {
 
   async #reload(): Promise<void> {
     if (this.#told === null) return;
-    const { driver, ground } = this.#told;
+    const { engine, ground } = this.#told;
     try {
       const configuration = this.#configuration.reread();
       await ground.offer(configuration.config);
       this.#configuration = configuration;
       this.config = configuration.config;
-      driver.reload(settingsOf(configuration.config, ground.host));
+      engine.reload(settingsOf(ground.host, configuration.config));
       this.log.info("reloaded the configuration", { signal: "SIGHUP" });
     } catch (error) {
       this.log.error("the configuration cannot be reloaded", { error: (error as Error).message });
     }
   }
-}
-
-/** What of the engine's options can change while it runs. */
-export function settingsOf(config: DaemonConfig, host: Host): engine.Settings {
-  const runtimes = ociRuntimesOf(host);
-  return {
-    debug: config.debug,
-    insecureRegistries: config.insecureRegistries,
-    labels: config.labels,
-    runtimes,
-    defaultRuntime: config.defaultRuntime ?? runtimes[0]?.name ?? "",
-  };
 }

@@ -7,12 +7,10 @@ import { createServer as createSocketServer } from "node:net";
 import type { Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import fastify from "fastify";
-import { contextOf, straight } from "../door.js";
-import type { Door, Passage } from "../door.js";
-import type { DryRuns } from "../dry-run/dry-runs.js";
-import type { RequestId, Stdio, engine } from "../host.js";
-import { Attachments } from "../streams/attachments.js";
-import type { RequestBodies } from "../bodies.js";
+import { contextOf } from "../door.js";
+import type { Passage } from "../door.js";
+import type { Clients, Entrance } from "../engine/entrance.js";
+import type { RequestId, engine } from "../host.js";
 import { bodyOf } from "../body-form.js";
 import { bytesOf } from "./bodies.js";
 import { exchangeThrough } from "./gate-channel.js";
@@ -21,32 +19,22 @@ import { Gate, LONGEST_HEAD, refuse } from "./gate.js";
 import type { Ground } from "./ground.js";
 import { HttpResponse } from "./http-response.js";
 import { PlainResponse } from "./plain-response.js";
-import type { ReplyRouter } from "../reply-router.js";
 import { receiveBody } from "./request-body.js";
 import type { RequestHead } from "./request-head.js";
-import type { RequestInputs } from "./request-inputs.js";
 import { sendOwn } from "./own-reply.js";
 import type { OwnReply } from "./own-reply.js";
 import type { Response } from "./response.js";
 import { descriptorOf } from "./socket-client.js";
 
 export interface ApiServerOptions {
-  driver: RequestInputs;
-  replies: ReplyRouter;
-  bodies: RequestBodies;
-  stdio: Stdio;
-  /** Joined by the clients that attach. */
-  attachments?: Attachments;
+  /** Where requests go. */
+  entrance: Entrance;
   /** See `Ground`. */
   hasHungUp?: Ground["hasHungUp"];
   /** See `Ground`. */
   peerOf?: Ground["peerOf"];
-  /** Bytes beyond which a JSON body is thrown away. */
-  bodyLimit: number;
   /** What the daemon has to tell of itself, of which the core knows nothing; null: the core is asked. */
   own?: (head: RequestHead, from: Origin) => OwnReply | null;
-  /** Whoever asks for a dry run gets one. */
-  dryRuns?: DryRuns;
 }
 
 /** Where a connection came in, and from whom. */
@@ -57,10 +45,8 @@ export interface Origin {
   peer?: engine.Peer;
 }
 
-export class ApiServer {
+export class ApiServer implements Clients {
   readonly #options: ApiServerOptions;
-  /** The way of requests to the live engine. */
-  readonly #live: Way;
   readonly #http: Server;
   readonly #listeners: SocketServer[] = [];
   readonly #origins = new WeakMap<Gate, Origin>();
@@ -104,13 +90,6 @@ export class ApiServer {
   private constructor(http: Server, options: ApiServerOptions) {
     this.#http = http;
     this.#options = options;
-    const { driver, replies, bodies, stdio, attachments = new Attachments(stdio) } = options;
-    const door: Door = {
-      nextRequest: () => driver.nextRequest(),
-      deliver: (input) => driver.deliver(input),
-      ...{ replies, bodies, stdio, attachments },
-    };
-    this.#live = this.#through(straight(door));
     http.maxHeadersCount = 0;
     // Node would answer 417 by itself, and the gate never learn that the reply is out.
     http.on("checkExpectation", (request: IncomingMessage) => {
@@ -166,7 +145,7 @@ export class ApiServer {
   #ask(message: IncomingMessage, response: ServerResponse): void {
     const gate = message.socket as unknown as Gate;
     const head = gate.head!;
-    receiveBody(head, message, this.#options.bodyLimit, (body) => {
+    receiveBody(head, message, this.#options.entrance.bodyLimit, (body) => {
       this.#go(gate, head, (way) => {
         const { door } = way;
         const id = door.nextRequest();
@@ -187,8 +166,8 @@ export class ApiServer {
   /** Calls `then` at once for a request to the live engine. */
   #go(gate: Gate, { method, target, headers }: RequestHead, then: (way: Way) => void): void {
     const { listener } = this.#originOf(gate);
-    const passage = this.#options.dryRuns?.passage({ listener, method, target, headers }) ?? null;
-    if (passage === null) return then(this.#live);
+    const passage = this.#options.entrance.passage({ listener, method, target, headers });
+    if (!(passage instanceof Promise)) return then(this.#through(passage));
     void passage.then((found) => {
       if (gate.destroyed) found.unused();
       else then(this.#through(found));

@@ -2,12 +2,13 @@
 
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { processMemory } from "../../runtime-linux/kernel/memory.js";
+import { bodyOf } from "../body-form.js";
+import { loadImage } from "../engine/load-image.js";
 import { VERSION } from "../version.js";
 import { simulatedHost } from "../simulated/host.js";
 import { KNOWN, runtimesOf } from "../simulated/machine.js";
 import { lackingRuntimes } from "./config.js";
 import type { Ground, OpenGround } from "./ground.js";
-import { loadImage } from "./load-image.js";
 import { nodeTransport } from "./registry-transport.js";
 import type { Simulation } from "./simulation.js";
 
@@ -46,15 +47,11 @@ export const openSimulated: OpenGround = async (config, closings) => {
     },
     ...(process.platform === "linux" && CLIENTS),
     remarks: REMARKS,
-    loadImages: async (ask, log) => {
+    loadImages: async (door, log) => {
       for (const archive of host.firstImages()) {
-        const refused = await loadImage(once(archive), ask);
+        const refused = await loadImage(bodyOf(archive), door);
         if (refused !== null) log.warn("an image cannot be loaded", { status: refused.status, reply: refused.text });
       }
     },
   };
 };
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}

@@ -1,24 +1,22 @@
 // An engine on a simulated host in this process, of which everything can be seen: for tests of what a dry run leaves alone.
 
 import { isDeepStrictEqual } from "node:util";
-import { RequestBodies } from "../../hosts/bodies.js";
-import { straight } from "../../hosts/door.js";
-import type { Door } from "../../hosts/door.js";
-import { Driver } from "../../hosts/driver.js";
-import { DryRuns } from "../../hosts/dry-run/dry-runs.js";
+import { expect } from "vitest";
+import { bodyOf } from "../../hosts/body-form.js";
+import type { Driver } from "../../hosts/driver.js";
+import type { DryRuns } from "../../hosts/dry-run/dry-runs.js";
 import type { Plan } from "../../hosts/dry-run/format.js";
-import { coreOptions } from "../../hosts/embedding/core-options.js";
-import type { Connection } from "../../hosts/embedding/engine.js";
-import { loadFirstImages } from "../../hosts/embedding/first-images.js";
-import { hostWith } from "../../hosts/embedding/host-with.js";
-import { LocalRequests } from "../../hosts/embedding/local-requests.js";
+import { AssembledEngine } from "../../hosts/engine/assembled-engine.js";
+import { coreOptions } from "../../hosts/engine/core-options.js";
+import type { Connection } from "../../hosts/engine/fetch/connection.js";
+import { LocalRequests } from "../../hosts/engine/fetch/local-requests.js";
+import { hostWith } from "../../hosts/engine/host-with.js";
+import { loadImage } from "../../hosts/engine/load-image.js";
 import type { Input } from "../../hosts/host.js";
 import type { CompiledCore } from "../../hosts/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
-import { ReplyRouter } from "../../hosts/reply-router.js";
 import { simulatedHost } from "../../hosts/simulated/host.js";
 import type { SimulatedHost, SimulatedOptions } from "../../hosts/simulated/options.js";
-import { Attachments } from "../../hosts/streams/attachments.js";
 
 export const core = loadCore();
 
@@ -28,67 +26,45 @@ export type Listener = "live" | "session";
 export class Rig {
   readonly #requests: Record<Listener, LocalRequests>;
   readonly #seen: Seen;
+  readonly dryRuns: DryRuns;
   /** Tells the live engine that something happened, as its host does. */
   readonly happen: (input: Input) => void;
 
   private constructor(
     readonly host: SimulatedHost,
+    readonly engine: AssembledEngine,
     readonly driver: Driver,
-    readonly dryRuns: DryRuns,
-    door: Door,
-    seen: Seen,
     happen: (input: Input) => void,
   ) {
-    this.#seen = seen;
+    this.#seen = watched(driver);
+    this.dryRuns = engine.dryRuns;
     this.happen = happen;
     const through = (listener: string): LocalRequests =>
       new LocalRequests({
-        bodyLimit: 4 << 20,
+        bodyLimit: engine.bodyLimit,
         requireOpen: () => {},
-        passage: (method, target, headers) => dryRuns.passage({ listener, method, target, headers }) ?? straight(door),
+        passage: (asking) => engine.passage({ ...asking, listener }),
       });
     this.#requests = { live: through("unix:///d.sock"), session: through("unix:///dry.sock?dry-run") };
   }
 
   static async open(options: SimulatedOptions = {}, run: CompiledCore = core): Promise<Rig> {
     const host = simulatedHost(options);
-    const [bodies, replies, attachments] = [
-      new RequestBodies(),
-      new ReplyRouter(),
-      new Attachments(host.replies, host.timers),
-    ];
     let happen: (input: Input) => void = () => {};
-    const ordered = hostWith(host, {
+    const heard = hostWith(host, {
       listen: (happened, given) => {
-        happen = attachments.inOrder(happened);
-        host.listen(happen, given);
+        happen = happened;
+        host.listen(happened, given);
       },
     });
-    const engine = coreOptions({ host });
-    const driver = await Driver.open(run, ordered, replies, bodies, { engine, lost: () => {}, fatal: () => {} });
-    const seen: Seen = { told: new Set(), copies: 0 };
-    const dryRuns = new DryRuns({
-      ...{ core: run, host, options: engine },
-      fork: () => {
-        seen.copies++;
-        return driver.fork();
-      },
-      onEnd: (told) => {
-        const deaf = driver.onEnd(told);
-        seen.told.add(told);
-        return () => {
-          seen.told.delete(told);
-          deaf();
-        };
-      },
+    const told = coreOptions(host, { platform: "embedded", dataRoot: "", execRoot: "" });
+    const engine = new AssembledEngine({
+      ...{ core: run, host: heard, options: () => told },
+      ...{ lost: () => {}, fatal: () => {} },
     });
-    const door: Door = {
-      nextRequest: () => driver.nextRequest(),
-      deliver: (input) => driver.deliver(input),
-      ...{ replies, bodies, stdio: host.replies, attachments },
-    };
-    await loadFirstImages(host.firstImages(), door);
-    return new Rig(host, driver, dryRuns, door, seen, (input) => happen(input));
+    await engine.open();
+    for (const archive of host.firstImages()) expect(await loadImage(bodyOf(archive), engine)).toBe(null);
+    return new Rig(host, engine, engine.driver!, (input) => happen(input));
   }
 
   /** Dry runs that the live engine still tells what ends, and that it keeps so. */
@@ -175,8 +151,7 @@ export class Rig {
   }
 
   async close(): Promise<void> {
-    this.dryRuns.close("the test is over");
-    await this.driver.close();
+    await this.engine.close();
     await this.host.close();
   }
 }
@@ -184,6 +159,25 @@ export class Rig {
 interface Seen {
   told: Set<unknown>;
   copies: number;
+}
+
+/** What dry runs ask of the driver, from now on. */
+function watched(driver: Driver): Seen {
+  const seen: Seen = { told: new Set(), copies: 0 };
+  const [fork, onEnd] = [driver.fork.bind(driver), driver.onEnd.bind(driver)];
+  driver.fork = () => {
+    seen.copies++;
+    return fork();
+  };
+  driver.onEnd = (told) => {
+    const deaf = onEnd(told);
+    seen.told.add(told);
+    return () => {
+      seen.told.delete(told);
+      deaf();
+    };
+  };
+  return seen;
 }
 
 export interface Everything {

@@ -212,7 +212,7 @@ describe("replies", () => {
 
   test("one that is cut off breaks, before its head and after it", async () => {
     const { engine, reply, requests } = await scriptedEngine();
-    const { replies } = engine as EmbeddedEngine;
+    const { replies } = (engine as EmbeddedEngine).assembled;
     const waiting = engine.fetch("/a");
     replies.perform(requests[0]!.id, { tag: "cut" });
     await expect(waiting).rejects.toThrow(TypeError);

@@ -5,8 +5,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { RequestBodies } from "../../hosts/bodies.js";
+import type { PlainDoor } from "../../hosts/engine/ask.js";
 import { loadEmbeddedImage } from "../../hosts/node/first-start.js";
 import { openLog } from "../../hosts/node/log.js";
+import { ReplyRouter } from "../../hosts/reply-router.js";
 
 test("a first start whose image cannot be loaded goes on, says so, and leaves it to the next start", async () => {
   const directory = await mkdtemp(join(tmpdir(), "coracle-first-"));
@@ -16,8 +19,20 @@ test("a first start whose image cannot be loaded goes on, says so, and leaves it
     () => "info",
     (line) => lines.push(line),
   );
-  await loadEmbeddedImage(directory, () => Promise.reject(new Error("the reply was cut off")), log);
+  await loadEmbeddedImage(directory, cuttingDoor(), log);
   // Without a static busybox there is nothing to ask for, and that is said instead.
   expect(lines.join("")).toMatch(/embedded image cannot be loaded.*the reply was cut off|no embedded image/);
   expect(existsSync(join(directory, "embedded-image"))).toBe(false);
 });
+
+/** Of an engine that breaks off what it is asked. */
+function cuttingDoor(): PlainDoor {
+  const replies = new ReplyRouter();
+  return {
+    nextRequest: () => 1n,
+    deliver: (input) => {
+      if (input.tag === "request") replies.perform(input.val.id, { tag: "cut" });
+    },
+    ...{ replies, bodies: new RequestBodies() },
+  };
+}

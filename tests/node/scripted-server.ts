@@ -8,7 +8,9 @@ import type { Input, ReplyOrCut, RequestId, Stdin, engine, replies } from "../..
 import { HostFailure } from "../../hosts/failure.js";
 import { RequestBodies } from "../../hosts/bodies.js";
 import { ReplyRouter } from "../../hosts/reply-router.js";
+import { straight } from "../../hosts/door.js";
 import { ApiServer } from "../../hosts/node/server.js";
+import { Attachments } from "../../hosts/streams/attachments.js";
 import { MemoryLog } from "../streams/log-of.js";
 import { RawConnection } from "../support/raw-http.js";
 import { NO_STREAMS } from "../support/no-streams.js";
@@ -61,7 +63,9 @@ export async function scriptedServer(
   };
   const archive = () => archives.shift()!;
   const stdio = { log: async () => log, stdin: () => stdin, ...NO_STREAMS, exec, archive };
-  const server = await ApiServer.create({ driver, replies: router, bodies, stdio, bodyLimit: 1000 });
+  const door = { ...driver, replies: router, bodies, stdio, attachments: new Attachments(stdio) };
+  const entrance = { bodyLimit: 1000, requireOpen: () => {}, passage: () => straight(door) };
+  const server = await ApiServer.create({ entrance });
   const listener = server.accept(`unix://${path}`);
   await new Promise<void>((resolve) => listener.listen(path, resolve));
   const connections: RawConnection[] = [];

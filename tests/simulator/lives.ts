@@ -87,7 +87,7 @@ export class Lives {
   /** The configuration is read again, and is this one now. */
   reload(number: number): void {
     this.settings = settingsOf(number, this.#needs.course.machine);
-    this.engine.reload(this.settings);
+    this.engine.assembled.reload(this.settings);
     this.#offer(this.settings.defaultRuntime);
   }
 
@@ -147,8 +147,8 @@ export class Lives {
     const { mischief } = course;
     const engine = new EmbeddedEngine({ host: mischief.host, core, observer, seed: seedBytes(seed, life), onFatal });
     // Others do not know the operations of this one.
-    mischief.deliver = (input) => engine.deliver(input);
-    if (this.settings !== null) engine.reload(this.settings);
+    mischief.deliver = (input) => engine.assembled.deliver(input);
+    if (this.settings !== null) engine.assembled.reload(this.settings);
     return engine;
   }
 

@@ -67,7 +67,7 @@ export class Simulation {
       spoilt: () => course.mischief.disk.opened(),
       remembered: () => live.records(),
     });
-    const clients = new Clients(() => this.#lives.engine, judges, visibleIn(course));
+    const clients = new Clients(() => this.#lives.engine.assembled, judges, visibleIn(course));
     const observer: Observer = {
       opened: (step, opening) => {
         visits?.seen(step, null, opening);

@@ -2,7 +2,7 @@
 // not wait. What goes on by itself (wait, attach, events) nobody waits for.
 
 import { bodyOf, formOf } from "../../../hosts/body-form.js";
-import type { EmbeddedEngine } from "../../../hosts/embedding/embedded-engine.js";
+import type { AssembledEngine } from "../../../hosts/engine/assembled-engine.js";
 import type { RequestId, engine } from "../../../hosts/host.js";
 import type { Answer, Asked } from "../oracle.js";
 import { Connection, type Listener } from "./connection.js";
@@ -10,7 +10,7 @@ import { BODY_LIMIT, type Sent, type Visible } from "./verb.js";
 import { verbOf } from "./verbs.js";
 
 export interface ClientNeeds {
-  engine: EmbeddedEngine;
+  engine: AssembledEngine;
   visible: Visible;
   /** Counts requests of the whole story. */
   nextNumber: () => number;

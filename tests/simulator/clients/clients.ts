@@ -1,6 +1,6 @@
 // The clients of a story, by name. What they are told is told to the judges.
 
-import type { EmbeddedEngine } from "../../../hosts/embedding/embedded-engine.js";
+import type { AssembledEngine } from "../../../hosts/engine/assembled-engine.js";
 import { WATCHER } from "../invariants/events.js";
 import type { Judges } from "../judges.js";
 import type { Answer, Asked } from "../oracle.js";
@@ -11,13 +11,13 @@ import type { Visible } from "./verb.js";
 export class Clients {
   /** The engine that runs has a follower of its events. */
   isWatched = false;
-  readonly #engine: () => EmbeddedEngine;
+  readonly #engine: () => AssembledEngine;
   readonly #judges: Judges;
   readonly #visible: Visible;
   readonly #all = new Map<string, Client>();
   #requests = 0;
 
-  constructor(engine: () => EmbeddedEngine, judges: Judges, visible: Visible) {
+  constructor(engine: () => AssembledEngine, judges: Judges, visible: Visible) {
     this.#engine = engine;
     this.#judges = judges;
     this.#visible = visible;

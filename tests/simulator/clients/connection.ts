@@ -4,7 +4,7 @@
 import type { Channel } from "../../../hosts/exchange.js";
 import type { HijackedClient } from "../../../hosts/streams/hijacked-client.js";
 import { Exchange } from "../../../hosts/exchange.js";
-import type { EmbeddedEngine } from "../../../hosts/embedding/embedded-engine.js";
+import type { AssembledEngine } from "../../../hosts/engine/assembled-engine.js";
 import type { Input, RequestId, engine, replies } from "../../../hosts/host.js";
 import type { Answer, Asked } from "../oracle.js";
 
@@ -37,7 +37,7 @@ export class Connection implements Channel {
   #wake: () => void = () => {};
   #gone: (() => void) | null = null;
 
-  private constructor(asked: Asked, id: RequestId, engine: EmbeddedEngine, listener: Listener) {
+  private constructor(asked: Asked, id: RequestId, engine: AssembledEngine, listener: Listener) {
     this.asked = asked;
     this.request = id;
     this.#listener = listener;
@@ -55,7 +55,7 @@ export class Connection implements Channel {
   static send(
     asked: Asked,
     body: { core: engine.Body; stream: AsyncIterable<Uint8Array> | null },
-    engine: EmbeddedEngine,
+    engine: AssembledEngine,
     listener: Listener,
     made: (connection: Connection) => void,
   ): void {

@@ -3,7 +3,7 @@
 // said not to be; the time of day jumps.
 
 import { HostFailure } from "../../../hosts/failure.js";
-import { hostWith } from "../../../hosts/embedding/host-with.js";
+import { hostWith } from "../../../hosts/engine/host-with.js";
 import type {
   Host,
   Input,

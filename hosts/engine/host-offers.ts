@@ -1,4 +1,4 @@
-// What a host may offer an embedded engine beyond what every host has.
+// What a host may offer an engine beyond what every host has.
 
 import type { Host } from "../host.js";
 
@@ -15,7 +15,6 @@ export interface HostOffers {
 }
 
 /** Those of a host, callable without it. */
-
 export function offersOf(host: Host): HostOffers {
   const { firstImages, onCrash, outputLeft, directories } = host as Host & HostOffers;
   return {

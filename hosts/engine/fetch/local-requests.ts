@@ -1,10 +1,12 @@
 // Requests of the program that the engine is embedded in: from `fetch` and `connect` into the core, and back.
 
-import { contextOf } from "../door.js";
-import type { Passage } from "../door.js";
-import { Exchange } from "../exchange.js";
+import { contextOf } from "../../door.js";
+import type { Passage } from "../../door.js";
+import { Exchange } from "../../exchange.js";
 import { ConnectChannel } from "./connect-channel.js";
-import type { Connection } from "./engine.js";
+import type { Clients, Entrance } from "../entrance.js";
+import { EngineClosed } from "../failures.js";
+import type { Connection } from "./connection.js";
 import { FetchChannel } from "./fetch-channel.js";
 import type { LocalChannel } from "./fetch-channel.js";
 import { headerLines, readRequest } from "./request.js";
@@ -12,31 +14,20 @@ import type { Asked } from "./request.js";
 import { NO_BODY } from "./request-body.js";
 import type { ReceivedBody } from "./request-body.js";
 
-/** The side of an engine that requests come in at, over whichever way. */
-export interface Entrance {
-  /** Throws what whoever asks is told when the engine takes no requests. */
-  requireOpen(): void;
-  /** The way of a request, at once for those to the engine itself. `headers`: as the core is told them. */
-  passage(method: string, target: string, headers: string): Promise<Passage> | Passage;
-  /** Bytes beyond which a JSON body is thrown away. */
-  readonly bodyLimit: number;
-}
-
+/** Where they come in, as the core is told it. */
+const LISTENER = "internal";
+/** How often it is looked whether anybody waits still. */
+const LOOK_MS = 5;
 /** `connect` wants what only a connection of its own can give. */
 const UPGRADE = "Connection: Upgrade\nUpgrade: tcp";
 
-export class LocalRequests {
+export class LocalRequests implements Clients {
   readonly #entrance: Entrance;
   /** Those that are not over, with what is to be done when they are. */
   readonly #open = new Map<LocalChannel, () => void>();
 
   constructor(entrance: Entrance) {
     this.#entrance = entrance;
-  }
-
-  /** Some wait for the head of their answer. */
-  get waiting(): boolean {
-    return [...this.#open.keys()].some((channel) => !channel.answered);
   }
 
   /** As `Engine.fetch`. */
@@ -71,7 +62,8 @@ export class LocalRequests {
     });
     const lines = [headerLines(asked.headers), extra].filter((text) => text !== "").join("\n");
     const received = this.#receive(asked);
-    const passage = this.#entrance.passage(asked.method, asked.target, lines);
+    const { method, target } = asked;
+    const passage = this.#entrance.passage({ listener: LISTENER, method, target, headers: lines });
     if (!(passage instanceof Promise || received instanceof Promise)) {
       return this.#deliver(asked, received, channel, lines, passage);
     }
@@ -86,14 +78,24 @@ export class LocalRequests {
       });
   }
 
-  /** Breaks those off whose answers have begun: they may have no end. */
-  failAnswered(error: unknown): void {
-    for (const channel of [...this.#open.keys()]) if (channel.answered) this.#fail(channel, error);
+  async drain(graceMs: number): Promise<void> {
+    const last = performance.now() + graceMs;
+    while (this.#waiting && performance.now() < last) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    for (const channel of [...this.#open.keys()]) if (channel.answered) this.#fail(channel, new EngineClosed());
+  }
+
+  close(): void {
+    this.failAll(new EngineClosed());
   }
 
   /** Breaks all off that are not over. */
   failAll(error: unknown): void {
     for (const channel of [...this.#open.keys()]) this.#fail(channel, error);
+  }
+
+  /** Some wait for the head of their answer. */
+  get #waiting(): boolean {
+    return [...this.#open.keys()].some((channel) => !channel.answered);
   }
 
   #receive({ body, headers }: Asked): ReceivedBody | Promise<ReceivedBody> {
@@ -117,7 +119,7 @@ export class LocalRequests {
     door.replies.add(id, exchange);
     if (received.offered !== null) door.bodies.offer(id, received.offered);
     const { method, target } = asked;
-    const request = { id, listener: "internal", method, target, headers, body: received.body };
+    const request = { id, listener: LISTENER, method, target, headers, body: received.body };
     door.deliver({ tag: "request", val: request });
   }
 

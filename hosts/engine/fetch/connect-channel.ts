@@ -1,10 +1,10 @@
 // The caller of `connect`, as the channel of one exchange.
 
-import type { Exchange } from "../exchange.js";
-import type { HijackedClient } from "../streams/hijacked-client.js";
-import type { replies } from "../host.js";
-import type { Connection } from "./engine.js";
-import { BrokenOff } from "./failures.js";
+import type { Exchange } from "../../exchange.js";
+import type { HijackedClient } from "../../streams/hijacked-client.js";
+import type { replies } from "../../host.js";
+import { BrokenOff } from "../failures.js";
+import type { Connection } from "./connection.js";
 import type { LocalChannel } from "./fetch-channel.js";
 import { headersOf } from "./reply-headers.js";
 import { ReplyStream } from "./reply-stream.js";

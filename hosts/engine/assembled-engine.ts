@@ -1,0 +1,211 @@
+// An engine, put together from a core and a host: the driver, what goes in and out beside it, and dry runs. The daemon, the
+// package and the page stand on it, each with its own ways in and its own way to end.
+
+import { RequestBodies } from "../bodies.js";
+import type { Door, Passage } from "../door.js";
+import { straight } from "../door.js";
+import { Driver } from "../driver.js";
+import type { DriverOptions } from "../driver.js";
+import { DryRuns } from "../dry-run/dry-runs.js";
+import type { Asking } from "../dry-run/dry-runs.js";
+import type { Clock, Host, Input, RequestId, Stdio, engine } from "../host.js";
+import { Instance } from "../instance.js";
+import type { CompiledCore } from "../instance.js";
+import { together } from "../observer.js";
+import type { Observer } from "../observer.js";
+import { ReplyRouter } from "../reply-router.js";
+import { Attachments } from "../streams/attachments.js";
+import { End, GRACE_MS } from "./end.js";
+import type { Clients, Entrance } from "./entrance.js";
+import { EngineClosed, EngineDown } from "./failures.js";
+import type { Connection } from "./fetch/connection.js";
+import { LocalDryRun } from "./fetch/dry-run.js";
+import type { DryRun } from "./fetch/dry-run.js";
+import { LocalRequests } from "./fetch/local-requests.js";
+import { hostWith } from "./host-with.js";
+
+/** What an engine is put together from. */
+export interface EngineParts extends Pick<DriverOptions, "lost" | "fatal" | "left" | "epoch"> {
+  core: CompiledCore;
+  /** Its world, which it does not close. */
+  host: Host;
+  /** Members of the host that the driver has others of. Dry runs ask the host itself. */
+  forDriver?: Partial<Host>;
+  /** Asked for at each opening, and for each dry run; what was reloaded since holds over it. */
+  options: () => DriverOptions["engine"];
+  /** Told one after the other. */
+  observers?: readonly Observer[];
+  /** By which clients are waited for that are attached and do not read; the host's own if not given. */
+  patience?: Clock;
+  /** Waits for what may take the world's time, if that has to be moved for it. */
+  waitFor?: (pending: Promise<void>) => Promise<void>;
+}
+
+/** `ending`: it is being closed, and clients that were there before have their time. */
+type State = "down" | "open" | "ending" | "closed";
+
+export class AssembledEngine implements Door, Entrance {
+  readonly replies = new ReplyRouter();
+  readonly bodies = new RequestBodies();
+  readonly stdio: Stdio;
+  readonly attachments: Attachments;
+  readonly bodyLimit: number;
+  readonly dryRuns: DryRuns;
+  readonly #parts: EngineParts;
+  readonly #straight: Passage = straight(this);
+  readonly #local = new LocalRequests(this);
+  readonly #clients = new Set<Clients>([this.#local]);
+  #state: State = "down";
+  #driver: Driver | null = null;
+  #epoch: number;
+  /** What was reloaded; null: the options hold. */
+  #settings: engine.Settings | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(parts: EngineParts) {
+    const { core, host, epoch = 0, patience = host.timers } = parts;
+    this.#parts = parts;
+    this.#epoch = epoch;
+    this.stdio = host.replies;
+    this.attachments = new Attachments(host.replies, patience);
+    this.bodyLimit = parts.options().bodyLimit;
+    this.dryRuns = new DryRuns({
+      ...{ core, host, options: () => this.#options() },
+      fork: () => this.#driver?.fork() ?? null,
+      onEnd: (told) => this.#driver?.onEnd(told) ?? (() => {}),
+    });
+  }
+
+  get state(): "down" | "open" | "closed" {
+    return this.#state === "ending" ? "closed" : this.#state;
+  }
+
+  /** Null while there is none. Each opening makes another. */
+  get driver(): Driver | null {
+    return this.#driver;
+  }
+
+  /**
+   * Opens it, for the first time or after `cut`. Resolves with true when it takes requests, and with false if it was cut
+   * off or closed meanwhile. Rejects as `Driver.opened` does: it can be opened again.
+   */
+  async open(): Promise<boolean> {
+    const driver = this.#begun();
+    this.#driver = driver;
+    try {
+      await driver.opened;
+    } catch (error) {
+      if (this.#driver === driver) this.#driver = null;
+      throw error;
+    }
+    if (this.#driver !== driver || this.#state !== "down") return false;
+    this.#state = "open";
+    return true;
+  }
+
+  fetch(input: Request | URL | string, init?: RequestInit): Promise<Response> {
+    return this.#local.fetch(input, init);
+  }
+
+  connect(input: Request | URL | string, init?: RequestInit): Promise<Connection> {
+    return this.#local.connect(input, init);
+  }
+
+  /** A session of its own. */
+  dryRun(): DryRun {
+    return new LocalDryRun(this, this.dryRuns.session());
+  }
+
+  /** The containers' state machine, from the core's own table. */
+  rules(): engine.Rule[] {
+    return this.#driver?.rules() ?? new Instance(this.#parts.core).rules();
+  }
+
+  /** Says what of its options is to be so from now on, for the instance that runs and for all after it. */
+  reload(settings: engine.Settings): void {
+    this.#settings = settings;
+    this.#driver?.reload(settings);
+  }
+
+  /** Clients that are to have their time when it is closed. */
+  join(clients: Clients): void {
+    this.#clients.add(clients);
+  }
+
+  /** Ends it as if its process were killed: see `Driver.cut`. `why`: what those are told who wait in this program. */
+  cut(why: Error): void {
+    this.#driver?.cut();
+    this.#leave(this.#closing === null ? "down" : "closed", why);
+  }
+
+  /**
+   * Ends it in order: what is under way is answered within half a second, or while the driver is closed, which takes 10 s
+   * at the most; then whoever still waits is sent away. The host stays open.
+   */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  // The side of requests.
+
+  requireOpen(): void {
+    if (this.state === "closed") throw new EngineClosed();
+    if (this.state === "down") throw new EngineDown();
+  }
+
+  passage(asking: Asking): Promise<Passage> | Passage {
+    return this.dryRuns.passage(asking) ?? this.#straight;
+  }
+
+  nextRequest(): RequestId {
+    return this.#driver?.nextRequest() ?? 0n;
+  }
+
+  /** Whoever asks an engine that is not there is cut off. */
+  deliver(input: Input): void {
+    const isTaken = input.tag !== "request" || this.#state === "open" || this.#state === "ending";
+    if (isTaken && this.#driver !== null) this.#driver.deliver(input);
+    else if (input.tag === "request") this.replies.perform(input.val.id, { tag: "cut" });
+  }
+
+  #begun(): Driver {
+    const { core, host, forDriver, observers = [], lost, fatal, left } = this.#parts;
+    const listen: Host["listen"] = (happened, from) => host.listen(this.attachments.inOrder(happened), from);
+    const options: DriverOptions = {
+      ...{ engine: this.#options(), epoch: this.#epoch, lost, fatal },
+      ...(observers.length > 0 && { observer: together(observers) }),
+      ...(left && { left }),
+    };
+    return Driver.begin(core, hostWith(host, { ...forDriver, listen }), this.replies, this.bodies, options);
+  }
+
+  #options(): DriverOptions["engine"] {
+    return { ...this.#parts.options(), ...this.#settings };
+  }
+
+  async #close(): Promise<void> {
+    this.#state = "ending";
+    if (this.#driver !== null) await this.#end(this.#driver);
+    this.#leave("closed", new EngineClosed());
+    for (const clients of this.#clients) await clients.close();
+  }
+
+  async #end(driver: Driver): Promise<void> {
+    const { host, waitFor = (pending) => pending } = this.#parts;
+    const end = new End(host.timers);
+    await Promise.all([...this.#clients].map((clients) => clients.drain(GRACE_MS)));
+    this.#state = "closed";
+    this.dryRuns.close("the engine stops");
+    if (!(await end.comesAfter(waitFor(driver.close(end.since()))))) driver.cut();
+  }
+
+  /** No driver any more: whoever waits for it is told. */
+  #leave(state: "down" | "closed", why: Error): void {
+    this.#epoch = this.#driver?.epoch ?? this.#epoch;
+    this.#driver = null;
+    this.#state = state;
+    this.#local.failAll(why);
+    this.replies.cutAll();
+    this.dryRuns.close("the engine is gone");
+  }
+}
