@@ -153,22 +153,15 @@ export function beginWorld(
       left.push(`${name}:${op}`);
       return { tag: "done" };
     };
-  const host: Host = {
+  const host = idleHost({
     timers: clock,
-    records: new FastRecords(),
     processes: perform("processes"),
     content: perform("content"),
     networks: perform("networks"),
     volumes: perform("volumes"),
-    inventory: async () => noInventory(),
-    replies: { log: () => Promise.reject(new Error("no log")), stdin: () => NO_STDIN, ...NO_STREAMS },
-    machine: {} as engine.Machine,
-    runtimes: [],
     listen: (happened) => void (happen = happened),
-    seed: () => new Uint8Array(32),
-    close: async () => {},
     ...parts,
-  };
+  });
   const replies = {
     perform(request: RequestId, command: replies.ReplyCommand) {
       const detail = command.tag === "whole" ? ` ${command.val.head.status}` : "";
@@ -194,6 +187,24 @@ export function beginWorld(
     return id;
   };
   return { driver, clock, left, messages, lost, incidents, fatal, happen: (input) => happen(input), request };
+}
+
+/** A host that does what `parts` say, and else nothing. */
+export function idleHost(parts: Partial<Host> = {}): Host {
+  const done = async (): Promise<Outcome> => ({ tag: "done" });
+  return {
+    timers: new HandClock(),
+    records: new FastRecords(),
+    ...{ processes: done, content: done, networks: done, volumes: done },
+    inventory: async () => noInventory(),
+    replies: { log: () => Promise.reject(new Error("no log")), stdin: () => NO_STDIN, ...NO_STREAMS },
+    machine: {} as engine.Machine,
+    runtimes: [],
+    listen: () => {},
+    seed: () => new Uint8Array(32),
+    close: async () => {},
+    ...parts,
+  };
 }
 
 function messageIn(body: Uint8Array): string {

@@ -1,0 +1,125 @@
+// The engine that all fronts stand on, with a core that does what the test says.
+
+import { describe, expect, test } from "vitest";
+import { AssembledEngine } from "../../hosts/engine/assembled-engine.js";
+import type { EngineParts } from "../../hosts/engine/assembled-engine.js";
+import type { Clients } from "../../hosts/engine/entrance.js";
+import type { DriverOptions } from "../../hosts/driver.js";
+import type { Host, ReplyOrCut, RequestId, engine } from "../../hosts/host.js";
+import { FastRecords, answer, idleHost, scripted } from "../driver/fake.js";
+import type { Script } from "../driver/fake.js";
+
+const OPTIONS = { bodyLimit: 1000, labels: ["old"] } as unknown as DriverOptions["engine"];
+const SETTINGS = { labels: ["new"] } as unknown as engine.Settings;
+
+describe("clients that have joined", () => {
+  test("have their time before the core hears of the end, and are sent away behind it", async () => {
+    const order: string[] = [];
+    const engine = assembled({ step: (_imports, { tag }) => void order.push(tag) });
+    const clients = new Held(order);
+    engine.join(clients);
+    await engine.open();
+    ask(engine);
+    const closing = engine.close();
+    await expect.poll(() => order).toEqual(["request", "drain"]);
+    clients.go();
+    await closing;
+    expect(order).toEqual(["request", "drain", "closed", "close"]);
+  });
+
+  test("may go on asking while they have their time, where nobody else may; then they are cut off", async () => {
+    const engine = assembled({
+      step: (imports, input) => {
+        if (input.tag === "request") answer(imports, input.val.id);
+      },
+    });
+    const clients = new Held([]);
+    engine.join(clients);
+    await engine.open();
+    const closing = engine.close();
+    const asked = ask(engine);
+    await expect.poll(() => asked.told.map(({ tag }) => tag)).toEqual(["whole"]);
+    await expect(engine.fetch("/info")).rejects.toThrow("closed");
+    clients.go();
+    await closing;
+    expect(ask(engine).told).toEqual([{ tag: "cut" }]);
+  });
+});
+
+describe("the lives of an engine", () => {
+  test("are numbered on from the last one that is known, and each is told what was reloaded", async () => {
+    const told: [epoch: number, labels: string[]][] = [];
+    const open: Script["open"] = (_imports, { epoch, labels }) => void told.push([epoch, labels]);
+    const engine = assembled({ open, step: () => {} }, { epoch: 7 });
+    expect(await engine.open()).toBe(true);
+    engine.cut(new Error("cut off"));
+    expect(engine.state).toBe("down");
+    engine.reload(SETTINGS);
+    expect(await engine.open()).toBe(true);
+    expect(told).toEqual([
+      [8, ["old"]],
+      [9, ["new"]],
+    ]);
+    await engine.close();
+  });
+
+  test("one that cannot begin may do so later", async () => {
+    let load = (): Promise<engine.Stored[]> => Promise.reject(new Error("no such disk"));
+    const records = Object.assign(new FastRecords(), { load: () => load() });
+    const engine = assembled({ step: () => {} }, {}, { records });
+    await expect(engine.open()).rejects.toThrow("no such disk");
+    expect([engine.state, engine.driver]).toEqual(["down", null]);
+    load = async () => [];
+    expect(await engine.open()).toBe(true);
+    await engine.close();
+  });
+
+  test("one that is cut off while it begins does not come to be, and what it is asked is cut off", async () => {
+    let loaded = (_records: engine.Stored[]): void => {};
+    const load = (): Promise<engine.Stored[]> => new Promise((resolve) => (loaded = resolve));
+    const engine = assembled({ step: () => {} }, {}, { records: Object.assign(new FastRecords(), { load }) });
+    const opening = engine.open();
+    engine.cut(new Error("cut off"));
+    loaded([]);
+    await expect(opening).rejects.toThrow("cut");
+    expect(engine.state).toBe("down");
+    expect(ask(engine).told).toEqual([{ tag: "cut" }]);
+  });
+});
+
+function assembled(script: Script, more: Partial<EngineParts> = {}, parts: Partial<Host> = {}): AssembledEngine {
+  const ends = { lost: () => {}, fatal: () => {} };
+  return new AssembledEngine({
+    ...{ core: scripted(script), host: idleHost(parts), options: () => OPTIONS, ...ends },
+    ...more,
+  });
+}
+
+/** By the door, as a server does. `told`: what it is answered. */
+function ask(engine: AssembledEngine): { id: RequestId; told: ReplyOrCut[] } {
+  const id = engine.nextRequest();
+  const told: ReplyOrCut[] = [];
+  engine.replies.add(id, { perform: (command) => void told.push(command) });
+  const request = { id, listener: "test", method: "GET", target: "/info", headers: "", body: { tag: "none" } as const };
+  engine.deliver({ tag: "request", val: request });
+  return { id, told };
+}
+
+/** Clients that take their time until the test says so. */
+class Held implements Clients {
+  go: () => void = () => {};
+  readonly #order: string[];
+
+  constructor(order: string[]) {
+    this.#order = order;
+  }
+
+  drain(): Promise<void> {
+    this.#order.push("drain");
+    return new Promise((resolve) => (this.go = resolve));
+  }
+
+  close(): void {
+    this.#order.push("close");
+  }
+}
