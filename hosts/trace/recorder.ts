@@ -14,7 +14,7 @@ import { endLine, headerLine, startLine, writeCall } from "./lines.js";
 /** Characters of what is told of a lost instance: readers of segments look for short lines at their ends. */
 const LONGEST_ERROR = 1000;
 
-/** Where a trace goes, line by line. Must not throw. */
+/** Where a trace goes, line by line, each with its sum. Must not throw. */
 export interface Sink {
   /**
    * Whether lines of a segment are taken; if not given, they are. Of one that is not taken any more the recorder writes
@@ -29,13 +29,18 @@ export interface Sink {
   append(line: string): void;
   /** The same, where it is given: a line as bytes of UTF-8, which are valid during the call. */
   appendBytes?(line: Uint8Array): void;
-  /**
-   * In place of the line with which a segment begins that goes on: whoever has this can deflate it in its own time. It is
-   * given all lines without their sums, and makes these itself (see format.ts): they are of what is written.
-   */
-  snapshot?(bytes: Uint8Array): void;
   /** A segment is not to be kept any longer: always the oldest. */
   drop(segment: number): void;
+}
+
+/**
+ * A sink that writes lines in short, in its own time. It is given all lines without their sums, and makes these itself (see
+ * format.ts): they are of what is written.
+ */
+export interface ShorteningSink extends Sink {
+  readonly makesSums: true;
+  /** In place of the line with which a segment begins that goes on. */
+  snapshot(bytes: Uint8Array): void;
 }
 
 /** What a recorder writes, and how much of it is kept. */
@@ -70,6 +75,7 @@ export interface RecorderOptions {
 export class Recorder implements Observer {
   readonly #core: string;
   readonly #sink: Sink;
+  readonly #shortening: ShorteningSink | null;
   readonly #inputs: number;
   readonly #bytes: number;
   readonly #mostBytes: number;
@@ -93,7 +99,8 @@ export class Recorder implements Observer {
     const { core, sink, inputs = 5000, bytes = 4 << 20, segments = 16, first = 1 } = options;
     this.#core = core;
     this.#sink = sink;
-    this.#chain = sink.snapshot === undefined ? new Chain() : null;
+    this.#shortening = isShortening(sink) ? sink : null;
+    this.#chain = this.#shortening === null ? new Chain() : null;
     this.#inputs = inputs;
     this.#bytes = bytes;
     this.#mostBytes = options.mostBytes ?? Infinity;
@@ -184,8 +191,8 @@ export class Recorder implements Observer {
 
   /** Its bytes, whether or not they are written in short. */
   #start(start: Start): number {
-    if (start.tag === "snapshot" && this.#sink.snapshot !== undefined) {
-      this.#sink.snapshot(start.snapshot);
+    if (start.tag === "snapshot" && this.#shortening !== null) {
+      this.#shortening.snapshot(start.snapshot);
       return Math.ceil(start.snapshot.length / 3) * 4;
     }
     const line = startLine(start);
@@ -222,6 +229,10 @@ export class Recorder implements Observer {
     this.#isOpen = false;
     this.#later(() => this.#append(endLine(end)));
   }
+}
+
+function isShortening(sink: Sink): sink is ShorteningSink {
+  return "makesSums" in sink;
 }
 
 /** Nothing but that. */

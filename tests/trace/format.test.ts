@@ -45,6 +45,19 @@ function refusal(trace: string): string {
   return "";
 }
 
+test("a sink of one's own is given all lines with their sums, whatever else it has", async () => {
+  const written: string[] = [];
+  const sink = {
+    begin: () => {},
+    append: (line: string) => void written.push(`${line}\n`),
+    drop: () => {},
+    snapshot: () => written.push("a picture of it\n"),
+  };
+  await live(new RecordedEngine({ inputs: 12, sink }));
+  expect(written.length).toBeGreaterThan(12);
+  expect(text.startsWith(written.join(""))).toBe(true);
+});
+
 describe("refused", () => {
   test("what is no trace", () => {
     expect(refusal("")).toBe("line 1: a trace was expected, and nothing is there");

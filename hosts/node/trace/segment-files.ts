@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { Chain } from "../../trace/chain.js";
 import { endLine } from "../../trace/lines.js";
-import type { Sink } from "../../trace/recorder.js";
+import type { ShorteningSink } from "../../trace/recorder.js";
 import type { Log } from "../log.js";
 import { HEAD, type SegmentFile, type TraceDirectory } from "./trace-directory.js";
 import { WaitingLines, roomOf, written } from "./waiting-lines.js";
@@ -29,7 +29,8 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 const LF = 0x0a;
 
-export class SegmentFiles implements Sink {
+export class SegmentFiles implements ShorteningSink {
+  readonly makesSums = true;
   readonly #directory: TraceDirectory;
   readonly #limit: number;
   readonly #log: Log;
