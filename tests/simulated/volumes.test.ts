@@ -1,6 +1,7 @@
 // Volumes of the simulated world.
 
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { Disk } from "../../hosts/simulated/files/disk.js";
 import type { MountedFiles } from "../../hosts/simulated/files/mounted-files.js";
 import { rawTar } from "../support/tar.js";
 import { failed, Fixture, listing } from "./content-fixture.js";
@@ -62,6 +63,17 @@ test("making twice keeps what is there; dropping takes it, and gives the room ba
   expect([[...world.disk.volumes], world.disk.room.used]).toEqual([[], before]);
   expect(() => mounted(id, "v")).toThrow("volume v does not exist");
 });
+
+test.each(["/var/lib/coracle/volumes", "/dev/shm/data/volumes", "/volumes"])(
+  "of what was dropped nothing is left where the machine has volumes: %s",
+  (volumesAt) => {
+    const disk = new Disk({ size: 2 ** 20, faults: { strike: () => null }, volumesAt, now: () => 0n });
+    for (const name of ["kept", "dropped"]) disk.makeVolume(name);
+    expect(disk.machine.list(volumesAt)).toEqual(["dropped", "kept"]);
+    disk.dropVolume("dropped");
+    expect(disk.machine.list(volumesAt)).toEqual(["kept"]);
+  },
+);
 
 test("a full disk fills nothing, and says so", async () => {
   const tar = rawTar([{ name: "data/f", body: "x".repeat(100) }]);

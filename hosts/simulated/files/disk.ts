@@ -68,11 +68,11 @@ export class Disk {
       this.room.used += bytes.length;
     }
     put(tree, "/dev", machineDevices(tree));
+    put(tree, "/dev/shm", inode("directory", tree, { mode: 0o1777 }));
     this.#tree = tree;
     this.#volumes = inode("directory", tree, { mode: 0o711 });
     this.#volumesAt = volumesAt;
     put(tree, volumesAt, this.#volumes);
-    put(tree, "/dev/shm", inode("directory", tree, { mode: 0o1777 }));
     this.#machine = new Map([["/", rootMount(tree)]]);
     this.machine = new MountedFiles(this.#machine, now);
   }
