@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findProgram, pause } from "../support/commands.js";
+import { findProgram, until } from "../support/commands.js";
 import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
 import {
   busyboxArchive,
@@ -111,8 +111,13 @@ onEngines(
       await docker().well("rm", "again");
       await docker().well("run", "-d", "--name", "ever", "--restart", "always", "busybox", "sleep", "1000");
       await docker().well("kill", "ever");
-      await pause(500);
-      expect(await docker().well("inspect", "-f", "{{.State.Status}}", "ever")).toBe("exited\n");
+      const now = (): Promise<string> => docker().well("inspect", "-f", "{{.State.Status}}", "ever");
+      // One that is to run again is restarting from its end on.
+      const then = await until("its end", async () => {
+        const state = await now();
+        return state !== "running\n" && state;
+      });
+      expect(then).toBe("exited\n");
       const both = await docker().run("run", "--rm", "--restart", "always", "busybox", "true");
       expect(both.code).toBe(125);
       await docker().well("rm", "ever");

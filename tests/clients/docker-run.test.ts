@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pause, run, until } from "../support/commands.js";
+import { run, until } from "../support/commands.js";
 import { onEngines } from "../support/on-engines.js";
 import { DOCKER_MISSING, DockerCli, TERMINAL_MISSING } from "./docker.js";
 
@@ -274,7 +274,8 @@ onEngines(
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");
       await ended;
-      await pause(200);
+      // The engine has seen by then that its client is gone.
+      await docker().well("exec", "orphan", "true");
       expect(await docker().well("inspect", "-f", "{{.State.Running}}", "orphan")).toBe("true\n");
       await docker().well("rm", "-f", "orphan");
     });

@@ -5,7 +5,7 @@ import { onEngines, testExcept } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { frames, splitFrames } from "../support/frames.js";
 import { encodeRequest, RawConnection, type RawHead } from "../support/raw-http.js";
-import { pause, until } from "../support/commands.js";
+import { until } from "../support/commands.js";
 
 const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
 
@@ -84,7 +84,7 @@ onEngines("attach", (engine, kind) => {
     const { connection } = await attach(id, "stream=1&stdin=1&stdout=1", UPGRADE);
     connection.send("early\n");
     connection.end();
-    await pause(100);
+    await engine().caughtUp();
     await engine().start(id);
     expect(frames(await connection.rest()).stdout).toBe("early\n");
     await engine().remove(id);
@@ -228,7 +228,7 @@ onEngines("attach", (engine, kind) => {
     await engine().start(id);
     await connection.untilText("raw\n");
     connection.send("\x10");
-    await pause(50);
+    await engine().caughtUp();
     connection.send("z");
     expect((await connection.rest()).toString()).toContain("10 7a");
     await engine().remove(id);

@@ -3,7 +3,6 @@ import { afterEach, expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
 import { encodeRequest, exchange, RawConnection, type RawResponse } from "../support/raw-http.js";
-import { pause } from "../support/commands.js";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
@@ -229,7 +228,7 @@ onEngines("bad input", (engine, kind) => {
     for (const request of requests) {
       const connection = await RawConnection.open(engine().socketPath);
       connection.send(request);
-      await pause(30);
+      await engine().caughtUp();
       connection.close();
     }
     expect(await engine().inspect(id)).toMatchObject({ State: { Running: true } });
@@ -240,7 +239,7 @@ onEngines("bad input", (engine, kind) => {
     const before = await engine().read("/images/json");
     const connection = await RawConnection.open(engine().socketPath);
     connection.send("POST /v1.41/images/load HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nhalf");
-    await pause(50);
+    await engine().caughtUp();
     connection.close();
     expect(await engine().read("/images/json")).toEqual(before);
   });

@@ -8,7 +8,6 @@ import { realEngines, RunningEngine, startWithBusybox } from "../support/engines
 import { describeUnless } from "../support/on-engines.js";
 import { shapeOf } from "../support/shape.js";
 import type { RawResponse } from "../support/raw-http.js";
-import { pause } from "../support/commands.js";
 
 const all = realEngines();
 const missing =
@@ -111,7 +110,6 @@ async function tell(engine: RunningEngine, version: string): Promise<Map<string,
   await step("stopped list", "GET", "/containers/json?all=1");
   await step("commit", "POST", `/commit?container=${Id}&repo=told&tag=1&comment=c`, {});
   await step("committed inspect", "GET", "/images/told:1/json");
-  await pause(200);
   await step("remove", "DELETE", `/containers/${Id}`);
   await step("removed inspect", "GET", `/containers/${Id}/json`);
   const plain = await step("create plain", "POST", "/containers/create", { Image: "busybox" });

@@ -1,6 +1,6 @@
 // Pause and unpause: what stands still, what clients see, and what may be done to a container that is paused.
 import { expect, test } from "vitest";
-import { pause, until } from "../support/commands.js";
+import { until } from "../support/commands.js";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";
 import { pastOf, short, stamp } from "../support/past-events.js";
@@ -13,12 +13,15 @@ onEngines("pause", (engine) => {
     const id = await engine().running({ ...TICKING, StopSignal: "SIGTERM" });
     await engine().must(204, "POST", `/containers/${id}/pause`);
     expect(await state(id)).toMatchObject({ Status: "paused", Running: true, Paused: true });
-    // What it said last may still be on its way to the log.
+    // What it said last may still be on its way to the log: beside one that goes on it falls silent.
+    const beside = await engine().running(TICKING);
+    const said = async (one: string) => (await engine().logs(one)).stdout;
     const before = await until("it to stand still", async () => {
-      const said = (await engine().logs(id)).stdout;
-      await pause(300);
-      return (await engine().logs(id)).stdout === said ? { said } : null;
+      const [silent, { length }] = [await said(id), await said(beside)];
+      await until("six more ticks beside it", async () => (await said(beside)).length >= length + 6 * "tick\n".length);
+      return (await said(id)) === silent && { said: silent };
     });
+    await engine().remove(beside);
     const [listed] = await engine().read<{ Id: string; State: string; Status: string }[]>(
       `/containers/json?filters=${encodeURIComponent(JSON.stringify({ status: ["paused"], id: [id] }))}`,
     );

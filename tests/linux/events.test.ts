@@ -64,9 +64,11 @@ describeUnless(missing, "events across restarts", () => {
       await engine.must(201, "POST", `/containers/${id}/exec`, { Cmd: ["true"], AttachStdout: true })
     ).json<{ Id: string }>();
     await engine.must(200, "POST", `/exec/${Id}/start`, { Detach: true });
-    await pause(300);
     await engine.must(200, "GET", `/containers/${id}/top`);
-    const before = (await past(engine, since)).map(short);
+    const before = await until("the end of the exec", async () => {
+      const events = await past(engine, since);
+      return events.some(({ Action }) => Action === "exec_die") && events.map(short);
+    });
     await daemon.end("SIGTERM");
     await daemon.start();
     expect((await past(engine, since)).map(short).slice(0, before.length)).toEqual(before);

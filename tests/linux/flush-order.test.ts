@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pause, until } from "../support/commands.js";
+import { until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
@@ -74,7 +74,6 @@ describeUnless(missing, "flushes", () => {
     );
     await engine.must(201, "POST", `/commit?container=${source}&repo=commit-word-100&tag=1`, {});
     logged = await compressed();
-    await pause(100);
   }
 
   /** The directory of a container's log of which a file was too long, and has been cut and compressed. */

@@ -57,6 +57,8 @@ describeUnless(missing, "restarts across restarts of the daemon", () => {
     await engine.start(well);
     await engine.wait(well);
     const never = await engine.create(always);
+    const fails = await engine.create({ Cmd: ["sh", "-c", "exit 3"], ...always });
+    await engine.start(fails);
     const before = await inspected(runsOn);
     const { Pid } = await inspected(died);
     await daemon.end("SIGKILL");
@@ -67,7 +69,9 @@ describeUnless(missing, "restarts across restarts of the daemon", () => {
     expect(await inspected(stopped)).toMatchObject({ RestartCount: 0 });
     expect(await inspected(died)).toMatchObject({ RestartCount: 1 });
     expect(await inspected(runsOn)).toEqual(before);
-    await pause(500);
+    // Whoever is started again at all is, by the time that one which fails has been, for a second time.
+    const { RestartCount } = await inspected(fails);
+    await until("two more restarts", async () => (await inspected(fails)).RestartCount >= RestartCount + 2);
     for (const id of [left, well]) expect(await inspected(id)).toMatchObject({ Status: "exited" });
     expect(await inspected(never)).toMatchObject({ Status: "created" });
   });

@@ -91,23 +91,23 @@ describe("a request", () => {
   );
 
   test("is answered though the client has closed its side", async () => {
-    const { connect, nextRequest, reply } = await scriptedServer();
+    const { connect, nextRequest, reply, allRead } = await scriptedServer();
     const client = await connect();
     client.send("GET /x HTTP/1.1\r\nHost: d\r\n\r\n");
     client.end();
     const request = await nextRequest();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await allRead();
     reply(request.id, whole(200, "late"));
     expect((await client.response()).text).toBe("late");
   });
 
   test("is closed when the client left while it waited for its turn", async () => {
-    const { connect, nextRequest, reply, inputs } = await scriptedServer();
+    const { connect, nextRequest, reply, inputs, allRead } = await scriptedServer();
     const client = await connect();
     client.send("GET /1 HTTP/1.1\r\nHost: d\r\n\r\nGET /2 HTTP/1.1\r\nHost: d\r\n\r\n");
     client.end();
     const first = await nextRequest();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await allRead();
     reply(first.id, whole(200, "1"));
     expect((await client.response()).text).toBe("1");
     const { id } = await nextRequest();
@@ -173,11 +173,11 @@ describe("a body", () => {
   const chunked = "Transfer-Encoding: chunked";
 
   async function bodyOf(...pieces: string[]): Promise<engine.Body> {
-    const { connect, nextRequest } = await scriptedServer((_, reply) => reply(whole(200)));
+    const { connect, nextRequest, allRead } = await scriptedServer((_, reply) => reply(whole(200)));
     const client = await connect();
     for (const piece of pieces) {
       client.send(piece);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await allRead();
     }
     const { body } = await nextRequest();
     expect((await client.response()).status).toBe(200);
@@ -309,12 +309,12 @@ describe("a body", () => {
   });
 
   test("of JSON that breaks off never becomes a request", async () => {
-    const { connect, requests } = await scriptedServer();
+    const { connect, connections, requests, allRead } = await scriptedServer();
     const client = await connect();
     client.send(post(`${json}Content-Length: 100`, '{"half'));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await allRead();
     client.close();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect.poll(connections).toBe(0);
     expect(requests).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Input, ReplyOrCut, RequestId, Stdin, engine, replies } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
 import { RequestBodies } from "../../hosts/bodies.js";
@@ -30,6 +30,8 @@ export interface ScriptedServer {
   connect: () => Promise<RawConnection>;
   /** How many the server has. */
   connections: () => Promise<number>;
+  /** Until the server has read all that clients have sent so far. */
+  allRead: () => Promise<void>;
   /** The next request that the core gets. */
   nextRequest: () => Promise<engine.Request>;
 }
@@ -95,6 +97,13 @@ export async function scriptedServer(
       new Promise((resolve, reject) => {
         listener.getConnections((error, count) => (error ? reject(error) : resolve(count)));
       }),
+    allRead: async () => {
+      // What comes later is read later; the core is not asked about it.
+      const later = await RawConnection.open(path, 5000);
+      later.send("no request\r\n\r\n");
+      expect((await later.rest()).toString()).toContain("400 Bad Request");
+      later.close();
+    },
     nextRequest: async () => {
       while (requests.length <= seen) await new Promise<void>((resolve) => (wake = resolve));
       return requests[seen++]!;

@@ -13,7 +13,7 @@ import type { Surroundings } from "../../runtime-linux/surroundings.js";
 import type { Naming } from "../../runtime-linux/naming.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { Run } from "../../runtime-linux/run.js";
-import { pause, until } from "../support/commands.js";
+import { until } from "../support/commands.js";
 
 const proc = vi.hoisted(() => ({ looks: 0, look: (): Map<string, Naming[]> => new Map() }));
 vi.mock("../../runtime-linux/naming.js", async (original) => ({
@@ -46,20 +46,21 @@ test("where it is written down what became of them there is no look", () =>
   }));
 
 test("an end that cannot be read at first is told when it can", () =>
-  withPlaces(1, async ([place], found, told) => {
+  withPlaces(2, async ([place, other], found, told) => {
     const child = spawn("sleep", ["1000"]);
-    place!.writeStarted(child.pid!);
-    expect(await found()).toEqual([true]);
+    for (const one of [place!, other!]) one.writeStarted(child.pid!);
+    expect(await found()).toEqual([true, true]);
     const exit = join(place!.directory, "exit");
     mkdirSync(exit); // neither written nor read
+    other!.writeExit(0);
     child.kill("SIGKILL");
     await once(child, "exit");
-    await pause(1_500); // it is looked at once a second
-    expect(told).toEqual([]);
+    await until("the other's end to be told", () => told.length > 0);
+    expect(told).toMatchObject([{ tag: "exec-exited", val: { exec: "exec-1" } }]);
     rmdirSync(exit);
     place!.writeExit(3);
-    await until("the end to be told", () => told.length > 0);
-    expect(told).toMatchObject([{ tag: "exec-exited", val: { exec: "exec-0", exit: { code: 3, lost: false } } }]);
+    await until("the end to be told", () => told.length > 1);
+    expect(told[1]).toMatchObject({ tag: "exec-exited", val: { exec: "exec-0", exit: { code: 3, lost: false } } });
   }));
 
 /** `found` resolves to whether each of them runs; `told` is what was told since. */

@@ -7,7 +7,7 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LogPiece } from "../../runtime-linux/stdio/log-piece.js";
 import { Logs } from "../../runtime-linux/stdio/log.js";
-import { pause, until } from "../support/commands.js";
+import { until } from "../support/commands.js";
 import { line } from "../streams/log-of.js";
 
 const ID = "c";
@@ -16,7 +16,7 @@ const AT = BigInt(Date.UTC(2026, 10, 20, 9, 0, 7)) * 1_000_000n + 123_456_789n;
 
 let directory: string;
 let logs: Logs;
-const path = (): string => join(directory, "log");
+const path = (container = ID): string => join(directory, container === ID ? "log" : container);
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "log-ends-"));
@@ -106,17 +106,29 @@ test("of a file that has others before it nothing is known of what they ended wi
 });
 
 test("a file is not compressed before the end is marked in it", async () => {
-  const renew = () => {
-    writeFileSync(`${path()}.new`, "");
-    renameSync(`${path()}.new`, path());
-    return true;
+  const keep = (container: string, next: string) => {
+    const renew = () => {
+      writeFileSync(`${path(container)}.new`, next);
+      renameSync(`${path(container)}.new`, path(container));
+      return true;
+    };
+    writeFileSync(path(container), written);
+    logs.keep(container, { fileBytes: 50, files: 3, compressed: true, passing: false, renew });
   };
   const written = line(1, "a") + line(2, "b", "stdout", "P");
-  writeFileSync(path(), written);
-  logs.keep(ID, { fileBytes: 50, files: 3, compressed: true, passing: false, renew });
+  keep(ID, "");
   await until("an empty file", () => existsSync(`${path()}.2`));
-  await pause(300); // time to compress it
-  expect(readdirSync(directory).sort()).toEqual(["log", "log.1", "log.2"]);
+  // Of another one the newer file shows that its run goes on: no end will be marked in the older one.
+  keep("other", line(3, "c"));
+  await until(
+    "the other's to be compressed",
+    () => existsSync(`${path("other")}.1.gz`) && !existsSync(`${path("other")}.1`),
+  );
+  expect(
+    readdirSync(directory)
+      .filter((name) => name.startsWith("log"))
+      .sort(),
+  ).toEqual(["log", "log.1", "log.2"]);
   logs.ended(ID, AT);
   await until("a compressed file", () => existsSync(`${path()}.1.gz`) && !existsSync(`${path()}.1`));
   expect(gunzipSync(readFileSync(`${path()}.1.gz`)).toString()).toBe(written + line(7, "", "stdout", "E"));

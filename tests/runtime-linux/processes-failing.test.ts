@@ -2,10 +2,11 @@
 
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { HostFailure } from "../../hosts/failure.js";
 import { runName } from "../../runtime-linux/paths.js";
-import { pause, until } from "../support/commands.js";
+import { Run } from "../../runtime-linux/run.js";
+import { until } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 import { launchOf, makeRootfs, newDirectory, newId, openFixture, traces, unable, type Fixture } from "./fixture.js";
 
@@ -49,8 +50,9 @@ describeUnless(unable(), "processes by a runtime that fails", () => {
     const exit = join(fixture.paths.exits(), runName(container, 1));
     mkdirSync(exit); // neither written by the supervisor nor read
     const subject = { container, run: 1 };
+    const looks = vi.spyOn(Run.prototype, "exit");
     await fixture.processes.perform(2n, { tag: "signal", val: { subject, number: 9 } }, () => {});
-    await pause(500);
+    await until("a second look at it", () => looks.mock.calls.length > 1);
     expect(fixture.exits).toEqual([]);
     rmdirSync(exit);
     expect(await fixture.exited(container)).toMatchObject({ lost: true });

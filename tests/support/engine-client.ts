@@ -57,6 +57,11 @@ export class EngineClient {
     return (await this.must(200, "GET", path, undefined, options)).json<T>();
   }
 
+  /** Resolves once the engine has read what any client sent before: a later request is answered later. */
+  async caughtUp(): Promise<void> {
+    await this.must(200, "GET", "/_ping");
+  }
+
   /** Creates a busybox container unless told otherwise; its id. */
   async create(config: Json = {}, query = ""): Promise<string> {
     const body = { Image: "busybox", ...config };

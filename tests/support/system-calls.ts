@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { findProgram, pause, until } from "./commands.js";
+import { findProgram, until } from "./commands.js";
 import { readFor } from "./processes.js";
 
 export interface SystemCall {
@@ -33,8 +33,8 @@ export async function watch(pid: number, log: string, calls: readonly string[]):
   const ended = new Promise((resolve) => child.once("exit", resolve));
   await until("strace to hold every thread", () => threadsOf(pid).every((status) => !/^TracerPid:\s+0$/m.test(status)));
   return async () => {
-    // What has just returned is written down.
-    await pause(100);
+    // What a thread has done is written down before it goes on, and rests.
+    await until("every thread to rest", () => threadsOf(pid).every((status) => /^State:\s+S/m.test(status)));
     child.kill("SIGTERM");
     await ended;
   };
