@@ -100,7 +100,7 @@ describeUnless(notInstalled(), `on Node ${OLDEST.version}`, () => {
   for (const engine of engines().filter(({ kind }) => kind !== "reference")) {
     describeUnless(engine.missing, `the daemon, ${engine.kind}`, () => {
       test("runs a container", async () => {
-        const place = engine.kind === "simulated" ? HERE : undefined;
+        const place = engine.kind === "simulated" ? { netns: HERE } : {};
         const daemon = await launchDaemon("oldest", commandLine(engine.kind === "simulated"), place);
         try {
           const { stdout, code } = await new EngineClient(daemon.socketPath).run({ Cmd: ["echo", "hello"] });

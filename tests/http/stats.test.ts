@@ -1,8 +1,7 @@
 // What a container uses: one record, a stream of them, and the records of what does not run.
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
-import { pause, until } from "../support/commands.js";
-import { diskBelow } from "../support/disks.js";
+import { until } from "../support/commands.js";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
@@ -169,53 +168,6 @@ onEngines("stats", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testExcept(kind, { simulated: SIMULATED.blockDevices })("block devices: what was written is counted", async () => {
-    const write = "dd if=/dev/zero of=/big bs=1M count=4 conv=fsync 2>/dev/null; sleep 1000";
-    // Newer kernels count what a disk is asked for once it has had a limit.
-    const disk = diskBelow(engine().daemon.directories.root);
-    const HostConfig = disk === null ? {} : { BlkioDeviceWriteBps: [{ Path: disk, Rate: 1 << 30 }] };
-    const id = await engine().running({ Cmd: ["sh", "-c", write], HostConfig });
-    let record = await one(id, "&one-shot=1");
-    for (let round = 0; round < 600 && written(record) === 0; round++) {
-      await pause(100);
-      record = await one(id, "&one-shot=1");
-    }
-    expect(written(record)).toBeGreaterThan(0);
-    for (const list of Object.values(record.blkio_stats)) expect(list === null || Array.isArray(list)).toBe(true);
-    expect(Object.keys(record.blkio_stats)).toContain("io_service_bytes_recursive");
-    await engine().remove(id);
-  });
-
-  testExcept(kind, { simulated: SIMULATED.blockDevices })(
-    "block devices: what passes by the cache is counted to the byte, by direction and in sum",
-    async () => {
-      const copy = (args: string) => `dd bs=1M count=4 ${args} 2>/dev/null`;
-      const script = `${copy("if=/dev/zero of=/big oflag=direct")} && ${copy("if=/big of=/dev/null iflag=direct")}`;
-      const disk = diskBelow(engine().daemon.directories.root);
-      const HostConfig = disk === null ? {} : { BlkioDeviceWriteBps: [{ Path: disk, Rate: 1 << 30 }] };
-      const id = await engine().running({ Cmd: ["sleep", "1000"], HostConfig });
-      const moved = async (): Promise<Moved> => movedOf(await one(id, "&one-shot=1"));
-      // Programs that the machine had forgotten are read as well, in a round in which they are first used.
-      await until("a round in which nothing else was read", async () => {
-        const before = await moved();
-        const config = { Cmd: ["sh", "-c", script], AttachStdout: true };
-        const { Id } = (await engine().must(201, "POST", `/containers/${id}/exec`, config)).json<{ Id: string }>();
-        await engine().must(200, "POST", `/exec/${Id}/start`, {});
-        expect(await engine().read(`/exec/${Id}/json`)).toMatchObject({ ExitCode: 0 });
-        const after = await moved();
-        return Object.entries(after).some(([device, counts]) => {
-          const more = (name: string): number => (counts[name] ?? 0) - (before[device]?.[name] ?? 0);
-          return more("read") === 4 * MIB && more("write") >= 4 * MIB;
-        });
-      });
-      for (const { read = 0, write = 0, discard = 0, total = 0 } of Object.values(await moved())) {
-        // There are sums on cgroup v1 only.
-        expect([0, read + write + discard]).toContain(total);
-      }
-      await engine().remove(id);
-    },
-  );
-
   testExcept(kind, { simulated: SIMULATED.packets })(
     "networks: what a container sends and gets is counted",
     async () => {
@@ -276,19 +228,6 @@ const NO_CPU = {
   cpu_usage: { total_usage: 0, usage_in_kernelmode: 0, usage_in_usermode: 0 },
   throttling_data: { periods: 0, throttled_periods: 0, throttled_time: 0 },
 };
-
-function written({ blkio_stats: { io_service_bytes_recursive: list } }: Record): number {
-  return (list ?? []).filter(({ op }) => /^write$/i.test(op)).reduce((sum, { value }) => sum + value, 0);
-}
-
-/** Bytes by what was done, by device. */
-type Moved = { [device: string]: { [name: string]: number } };
-
-function movedOf({ blkio_stats: { io_service_bytes_recursive: list } }: Record): Moved {
-  const moved: Moved = {};
-  for (const { major, minor, op, value } of list ?? []) (moved[`${major}:${minor}`] ??= {})[op.toLowerCase()] = value;
-  return moved;
-}
 
 /** A stream of records, read one by one. */
 class Stream {

@@ -42,9 +42,21 @@ export type CommandLine = (directories: Directories, netns: Netns) => readonly s
 /** Told to end when whoever started it is killed: signals to a session of its own do not tell it. Linux can do that. */
 const ENDS_WITH_US = findProgram("setpriv") === null ? [] : ["setpriv", "--pdeathsig", "TERM", "--"];
 
-/** Prepares a daemon and starts it, in a network namespace of its own (which needs root) unless another is given. */
-export async function launchDaemon(name: string, commandLine: CommandLine, place?: Netns): Promise<DaemonProcess> {
-  const root = await mkdtemp(join(tmpdir(), `coracle-${name}-`));
+/** Where a daemon is to live. */
+export interface Place {
+  /** One of its own, which needs root, unless given. */
+  readonly netns?: Netns;
+  /** What its directories are made in: the one for temporary files unless given. */
+  readonly parent?: string;
+}
+
+export function placeIn(parent: string | undefined): Place {
+  return parent === undefined ? {} : { parent };
+}
+
+/** Prepares a daemon and starts it. */
+export async function launchDaemon(name: string, commandLine: CommandLine, place: Place = {}): Promise<DaemonProcess> {
+  const root = await mkdtemp(join(place.parent ?? tmpdir(), `coracle-${name}-`));
   const directories: Directories = {
     root,
     dataRoot: join(root, "data"),
@@ -53,7 +65,7 @@ export async function launchDaemon(name: string, commandLine: CommandLine, place
     socketPath: join(root, "daemon.sock"),
     logFile: join(root, "daemon.log"),
   };
-  const netns = place ?? (await openNetns());
+  const netns = place.netns ?? (await openNetns());
   let child: ChildProcess | null = null;
 
   const start = async (): Promise<void> => {

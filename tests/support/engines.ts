@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DIFFERENCES } from "../reference-differences.js";
 import { findProgram } from "./commands.js";
-import { launchDaemon, type CommandLine, type DaemonProcess } from "./daemon-process.js";
+import { launchDaemon, placeIn, type CommandLine, type DaemonProcess } from "./daemon-process.js";
 import { EngineClient } from "./engine-client.js";
 import { busyboxArchive } from "./images.js";
 import { HERE } from "./netns.js";
@@ -20,8 +20,8 @@ export interface Engine {
   readonly minVersion: string;
   /** Why it cannot run here, or null. */
   readonly missing: string | null;
-  /** `nodeFlags`: of ours, for Node itself. */
-  start(flags?: readonly string[], nodeFlags?: readonly string[]): Promise<DaemonProcess>;
+  /** `nodeFlags`: of ours, for Node itself. `parent`: what its directories are made in. */
+  start(flags?: readonly string[], nodeFlags?: readonly string[], parent?: string): Promise<DaemonProcess>;
 }
 
 /** A started engine, ready to be talked to. */
@@ -92,8 +92,9 @@ export async function startWithBusybox(
   engine: Engine,
   flags: readonly string[] = [],
   nodeFlags: readonly string[] = [],
+  parent?: string,
 ): Promise<DaemonProcess> {
-  const daemon = await engine.start(flags, nodeFlags);
+  const daemon = await engine.start(flags, nodeFlags, parent);
   if (engine.kind === "reference") await new EngineClient(daemon.socketPath).load(await busyboxArchive());
   return daemon;
 }
@@ -113,8 +114,9 @@ export function startCoracle(
   flags: readonly string[] = [],
   dataRoot?: string,
   nodeFlags: readonly string[] = [],
+  parent?: string,
 ): Promise<DaemonProcess> {
-  return launchDaemon("linux", (directories) => [
+  const commandLine: CommandLine = (directories) => [
     ...coracle(nodeFlags),
     "daemon",
     "-H",
@@ -126,19 +128,21 @@ export function startCoracle(
     "-p",
     directories.pidFile,
     ...flags,
-  ]);
+  ];
+  return launchDaemon("linux", commandLine, placeIn(parent));
 }
 
 /** Starts `coracle daemon --simulated`, which needs neither root nor a namespace. */
 export function startSimulated(
   flags: readonly string[] = [],
   nodeFlags: readonly string[] = [],
+  parent?: string,
 ): Promise<DaemonProcess> {
   const commandLine: CommandLine = ({ socketPath, dataRoot }) => {
     const roots = ["-H", `unix://${socketPath}`, "--data-root", dataRoot];
     return [...coracle(nodeFlags), "daemon", "--simulated", ...roots, ...flags];
   };
-  return launchDaemon("simulated", commandLine, HERE);
+  return launchDaemon("simulated", commandLine, { ...placeIn(parent), netns: HERE });
 }
 
 const LINUX: Engine = {
@@ -146,7 +150,7 @@ const LINUX: Engine = {
   maxVersion: "1.55",
   minVersion: "1.24",
   missing: linuxMissing(),
-  start: (flags, nodeFlags) => startCoracle(flags, undefined, nodeFlags),
+  start: (flags, nodeFlags, parent) => startCoracle(flags, undefined, nodeFlags, parent),
 };
 
 const SIMULATED: Engine = {
@@ -162,7 +166,7 @@ const REFERENCE: Engine = {
   maxVersion: "1.41",
   minVersion: "1.12",
   missing: referenceMissing(),
-  start: startReference,
+  start: (flags, _, parent) => startReference(flags, parent),
 };
 
 /** A missing build is a failure, never a skip: only what the machine cannot give excuses our own engine. */

@@ -1,6 +1,6 @@
 // The reference engine: Debian's dockerd 20.10 (API 1.41), on directories, a socket and a network namespace of its own.
 import { findProgram } from "./commands.js";
-import { launchDaemon, type DaemonProcess } from "./daemon-process.js";
+import { launchDaemon, placeIn, type CommandLine, type DaemonProcess } from "./daemon-process.js";
 
 /** Why the reference cannot run here, or null if it can. */
 export function referenceMissing(): string | null {
@@ -10,8 +10,8 @@ export function referenceMissing(): string | null {
 }
 
 /** Starts dockerd; `flags` come after the ones that keep it apart. */
-export function startReference(flags: readonly string[] = []): Promise<DaemonProcess> {
-  return launchDaemon("reference", (directories) => [
+export function startReference(flags: readonly string[] = [], parent?: string): Promise<DaemonProcess> {
+  const commandLine: CommandLine = (directories) => [
     findProgram("dockerd") ?? "dockerd",
     "--host",
     `unix://${directories.socketPath}`,
@@ -22,5 +22,6 @@ export function startReference(flags: readonly string[] = []): Promise<DaemonPro
     "--pidfile",
     directories.pidFile,
     ...flags,
-  ]);
+  ];
+  return launchDaemon("reference", commandLine, placeIn(parent));
 }

@@ -32,7 +32,7 @@ export async function startTrapping(
       const pretend = kind === "simulated" ? ["--simulated"] : [];
       return [process.execPath, program, openTraps, "daemon", ...roots, ...pretend, ...more];
     },
-    kind === "simulated" ? HERE : undefined,
+    kind === "simulated" ? { netns: HERE } : {},
   );
   return Object.assign(daemon, { openTraps });
 }

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import type { DaemonProcess } from "../daemon-process.js";
 import { engines, startWithBusybox, type Engine } from "../engines.js";
+import { memoryDirectory } from "../memory-directory.js";
 import { describeLoan, type Loan } from "./loan.js";
 
 declare module "vitest" {
@@ -104,7 +105,7 @@ class Lender {
   async #start(kind: string): Promise<Loan> {
     const engine = engines().find((one) => one.kind === kind);
     if (!engine) throw new Error(`no engine of the kind "${kind}"`);
-    const daemon = await startWithBusybox(engine);
+    const daemon = await startWithBusybox(engine, [], [], memoryDirectory());
     const loan = await describeLoan(engine, daemon);
     this.#held.set(loan.id, { engine, daemon, loan });
     return loan;
