@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 const IN_MEMORY = "/dev/shm";
 /** With any of these no engine can live there: it makes devices in its layers, and runs what is in them. */
 const UNFIT: readonly string[] = ["ro", "noexec", "nodev"];
-/** A dozen engines take less than one GiB. */
-const FREE_AT_LEAST = 6 * 2 ** 30;
+/** All engines of a whole run were seen to take a tenth of one GiB. */
+const FREE_AT_LEAST = 4 * 2 ** 30;
 
 /** The directory for temporary files if there is no such file system, or little room. */
 export function memoryDirectory(): string {

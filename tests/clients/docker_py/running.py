@@ -1,5 +1,7 @@
 """Containers from their creation to their removal."""
 
+import concurrent.futures
+
 import docker
 import requests
 
@@ -132,11 +134,12 @@ def machinery():
 
 
 def removed_by_itself():
-    container = client.containers.run("busybox", ["sh", "-c", "exit 3"], auto_remove=True, detach=True)
-    try:
-        print(container.wait(condition="removed")["StatusCode"])
-    except docker.errors.NotFound:
-        print(3)
+    container = client.containers.create("busybox", ["sh", "-c", "exit 3"], auto_remove=True)
+    # Whoever asks while it is being removed is never answered by dockerd 20.10.
+    with concurrent.futures.ThreadPoolExecutor() as beside:
+        removed = beside.submit(container.wait, condition="removed")
+        container.start()
+        print(removed.result()["StatusCode"])
     try:
         container.reload()
     except docker.errors.NotFound:
