@@ -81,11 +81,12 @@ async function start(
   const epoch = recorder?.epoch ?? 0;
   const parts = engineParts(config, host, incidents);
   const engine = new AssembledEngine({ ...parts, core: core.compiled, observers, epoch });
+  // Behind the engine's end: a daemon that hears no SIGHUP is killed by it.
+  closings.push(() => reloads.close());
   closings.push(() => engine.close());
   await opened(engine, incidents);
   surplus.watch(engine.driver!);
   reloads.tell({ engine, ground });
-  closings.push(() => reloads.close());
 
   await loadImages(engine, log);
   const telling = { recorder, knowsPeers: peerOf !== undefined };

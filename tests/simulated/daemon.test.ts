@@ -2,7 +2,8 @@
 
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -65,6 +66,18 @@ describe("coracle daemon --simulated", () => {
     const Healthcheck = { Test: ["CMD", "true"], Interval: 1_000_000 };
     for (let count = 0; count < containers; count++) await engine.running({ Healthcheck });
     expect(await daemon.end("SIGTERM")).toBe(0);
+  });
+
+  test("ends in order, though it is told meanwhile to read its configuration again", async () => {
+    const socket = join(root, "told-twice.sock");
+    const daemon = await start(["-H", `unix://${socket}`]);
+    const follower = request({ socketPath: socket, path: "/events" }).on("error", () => {});
+    await new Promise((resolve) => follower.once("response", resolve).end());
+    const ended = daemon.end("SIGTERM");
+    // From then on it waits for its client.
+    await expect.poll(() => existsSync(socket), { interval: 1 }).toBe(false);
+    daemon.child.kill("SIGHUP");
+    expect(await ended).toBe(0);
   });
 
   test("goes on where there is no room for its log", async () => {
