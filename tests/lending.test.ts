@@ -46,6 +46,15 @@ test("what no request clears away is told, and the engine is ended: linux", asyn
   await expect(engine.read("/_ping")).rejects.toThrow();
 });
 
+test("a layer that no image has is told: linux", async ({ skip }) => {
+  const engine = await borrowed("linux", 1000);
+  if (typeof engine === "string") return skip(engine);
+  mkdirSync(join(engine.daemon.directories.dataRoot, "layers/forgotten"));
+  await expect(engine.daemon.close()).rejects.toThrow(
+    "the tests left in the engine on linux: + kept: layers/forgotten",
+  );
+});
+
 test("a control group of a container that is gone is told: linux", async ({ skip }) => {
   const engine = await borrowed("linux", 1000);
   if (typeof engine === "string") return skip(engine);

@@ -1,4 +1,6 @@
 // What a test file must know of an engine that it has for a while, and what of it must be as before when it gives it back.
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { takeCensus, type Census } from "../census.js";
 import type { DaemonProcess, Directories } from "../daemon-process.js";
 import { EngineClient } from "../engine-client.js";
@@ -24,6 +26,8 @@ export interface State {
   readonly images: readonly string[];
   readonly volumes: readonly string[];
   readonly networks: readonly string[];
+  /** What ours has below its data root, which may lie in memory. */
+  readonly kept: readonly string[];
   /** Null: its machine is not looked at. */
   readonly machine: Omit<Census, "openFiles"> | null;
 }
@@ -51,8 +55,19 @@ export async function stateOf(kind: EngineKind, daemon: DaemonProcess, made: rea
     images: (Images ?? []).map(({ Id, RepoTags }) => [Id, ...(RepoTags ?? [])].join(" ")).sort(),
     volumes: (Volumes ?? []).map(({ Name }) => Name),
     networks: (await client.read<{ Name: string }[]>("/networks")).map(({ Name }) => Name).sort(),
+    kept: kind === "linux" ? keptBy(daemon) : [],
     machine: kind === "linux" ? await machineOf(daemon, made) : null,
   };
+}
+
+/** Of `owned()`, `blobs` and `archives` of runtime-linux/paths.ts. The directories themselves come with their first entry. */
+function keptBy({ directories }: DaemonProcess): string[] {
+  const below = (place: string): string[] => {
+    const path = join(directories.dataRoot, place);
+    return existsSync(path) ? readdirSync(path).map((name) => `${place}/${name}`) : [];
+  };
+  const all = ["containers", "volumes", "layers", "layers/tmp", "blobs/sha256", "archives"].flatMap(below);
+  return all.filter((path) => path !== "layers/tmp").sort();
 }
 
 /** Ids of all containers that an engine has told to be made since, a time of its own clock. */
