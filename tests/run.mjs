@@ -15,10 +15,21 @@ process.env["GOMAXPROCS"] ??= "1";
 
 const { filter, options } = parseCLI(["vitest", "run", ...process.argv.slice(2)]);
 const vitest = await createVitest("test", { ...options, watch: false });
+// Told to end, the run breaks off, and ends the engines that it has lent: they may live in memory, which nobody else would
+// give back. Told once more, it ends at once. vitest by itself would do that the first time.
+let isEnding = false;
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.removeAllListeners(signal);
+  process.once(signal, () => {
+    isEnding = true;
+    process.exitCode = 1;
+    void vitest.cancelCurrentRun("keyboard-input");
+  });
+}
 try {
   const { testModules, unhandledErrors } = await vitest.start(filter);
   const failed = testModules.filter((module) => !module.ok());
-  const hasCause = failed.length > 0 && unhandledErrors.length === 0;
+  const hasCause = failed.length > 0 && unhandledErrors.length === 0 && !isEnding;
   if (process.env["CI"] === "true" && hasCause && failed.length <= MOST_FILES) await runAgain(failed);
 } catch (error) {
   process.exitCode = 1;
