@@ -64,7 +64,8 @@ export class MutatedCore {
 
   compiledWith(mutant: number, asked?: Asked): CompiledCore {
     const { modules, instantiate } = this.with(mutant, asked);
-    return new CompiledComponent(modules, instantiate);
+    const core = new CompiledComponent(modules, instantiate);
+    return asked === undefined ? core : counting(core, asked);
   }
 
   #choose(mutant: number, { buffer }: WebAssembly.Memory): void {
@@ -76,19 +77,68 @@ export class MutatedCore {
 
 /** How often each mutant's place was come to, in whatever instances a story had. */
 export class Asked {
-  readonly #counts: (() => Uint32Array)[] = [];
+  readonly #all: Counts[] = [];
 
   add(memory: WebAssembly.Memory, at: number): void {
-    this.#counts.push(() => new Uint32Array(memory.buffer.slice(at, at + 4 * MOST)));
+    this.#all.push(new Counts(memory, at));
+  }
+
+  /** Of the instance that was made last. */
+  get newest(): Counts | undefined {
+    return this.#all.at(-1);
   }
 
   /** By a mutant's number. */
   counts(): number[] {
-    const all = this.#counts.map((counts) => counts());
+    for (const counts of this.#all) counts.take();
     return Array.from({ length: MOST }, (_, number) =>
-      number === 0 ? 0 : all.reduce((sum, counts) => sum + (counts[number] ?? 0), 0),
+      number === 0 ? 0 : this.#all.reduce((sum, { total }) => sum + total[number]!, 0),
     );
   }
+}
+
+/** Of one instance. With a snapshot that it is restored from come the counts of another one, which are not its own. */
+class Counts {
+  readonly total = new Float64Array(MOST);
+  readonly #memory: WebAssembly.Memory;
+  readonly #at: number;
+  #before: Uint32Array;
+
+  constructor(memory: WebAssembly.Memory, at: number) {
+    [this.#memory, this.#at] = [memory, at];
+    this.#before = this.#now();
+  }
+
+  take(): void {
+    const now = this.#now();
+    for (let at = 0; at < MOST; at++) this.total[at]! += now[at]! - this.#before[at]!;
+    this.#before = now;
+  }
+
+  /** What stands there now is another one's. */
+  forget(): void {
+    this.#before = this.#now();
+  }
+
+  #now(): Uint32Array {
+    return new Uint32Array(this.#memory.buffer.slice(this.#at, this.#at + 4 * MOST));
+  }
+}
+
+function counting(core: CompiledCore, asked: Asked): CompiledCore {
+  return {
+    instantiate: (imports) => {
+      const component = core.instantiate(imports);
+      const { engine } = component.exports;
+      const counts = asked.newest;
+      const restore = (snapshot: Uint8Array): void => {
+        counts?.take();
+        engine.restore(snapshot);
+        counts?.forget();
+      };
+      return { ...component, exports: { ...component.exports, engine: { ...engine, restore } } };
+    },
+  };
 }
 
 function newInstance(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance {
