@@ -37,8 +37,8 @@ export class Disk extends WorldRecords {
   #isJournalDamaged = false;
   /** By key, as they were left. */
   readonly #damaged = new Map<string, Uint8Array>();
-  /** What becomes of the journal as it is opened next. */
-  #mishap: (() => void) | null = null;
+  /** What becomes of the journal as it is opened next, one after the other. */
+  #mishaps: (() => void)[] = [];
   readonly #room: () => Promise<void>;
 
   /** `room`: rejects with a `HostFailure` if there is none. */
@@ -48,7 +48,7 @@ export class Disk extends WorldRecords {
   }
 
   override async load(): Promise<engine.Stored[]> {
-    this.#mishap?.();
+    for (const mishap of this.#mishaps.splice(0)) mishap();
     return super.load();
   }
 
@@ -85,7 +85,7 @@ export class Disk extends WorldRecords {
    */
   damage(prefix: string, how: string, number: number): void {
     if (prefix === JOURNAL) {
-      this.#mishap = () => this.#damageJournal(how, number);
+      this.#mishaps.push(() => this.#damageJournal(how, number));
       return;
     }
     const key = [...this.kept.keys()].sort().find((one) => one !== "" && one.startsWith(prefix));
@@ -101,7 +101,6 @@ export class Disk extends WorldRecords {
   }
 
   #damageJournal(how: string, number: number): void {
-    this.#mishap = null;
     const whole = this.#entries();
     if (whole.length === 0) return;
     this.#isJournalDamaged = true;
