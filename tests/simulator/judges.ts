@@ -8,6 +8,7 @@ import type { Attempt, ObservedStep, Observer, Opening } from "../../hosts/obser
 import { Breach } from "./breach.js";
 import { digest as digestOf } from "./digest.js";
 import { Forks } from "./forks/forks.js";
+import { Asked } from "./invariants/asked/asked.js";
 import { Events } from "./invariants/events.js";
 import { ExecEnds } from "./invariants/exec-ends.js";
 import { ExecEvents } from "./invariants/exec-events.js";
@@ -29,6 +30,7 @@ import { Prunes } from "./invariants/prunes.js";
 import { Remembered } from "./invariants/remembered.js";
 import { Replies } from "./invariants/replies.js";
 import { Restarts } from "./invariants/restarts.js";
+import { Begun } from "./invariants/runs/begun.js";
 import { Delays } from "./invariants/runs/delays.js";
 import { Revivals } from "./invariants/runs/revivals.js";
 import { SettingsHold } from "./invariants/settings.js";
@@ -36,6 +38,8 @@ import { Spared } from "./invariants/spared.js";
 import { Statuses } from "./invariants/statuses.js";
 import { Twins } from "./invariants/twins.js";
 import { Until } from "./invariants/until.js";
+import { VolumeEvents } from "./invariants/volume-events.js";
+import { Waits } from "./invariants/waits.js";
 import { UNKNOWN_CODE, Vanished, containersIn, vanished } from "./invariants/vanished.js";
 import { Ledger, isReadable } from "./ledger.js";
 import type { Fact, Found, Oracle } from "./oracle.js";
@@ -69,6 +73,7 @@ export class Judges implements Observer {
   readonly operations = new Operations();
   readonly replies = new Replies();
   readonly forks: Forks;
+  readonly execs: ExecInspects;
   /** Of cores, over the whole story. */
   steps = 0;
   breach: Breach | null = null;
@@ -99,6 +104,7 @@ export class Judges implements Observer {
     const spares = new Spares(core);
     const [history, twins] = [new History(journal), new Twins(spares)];
     this.#history = history;
+    this.execs = new ExecInspects(spares);
     this.forks = new Forks({ seed, core, operations: this.operations, twins });
     this.#machine = { found, held, remembered };
     this.#spoilt = spoilt;
@@ -119,11 +125,14 @@ export class Judges implements Observer {
       history,
       new ExecEnds(),
       new ExecEvents(),
-      new ExecInspects(),
+      this.execs,
       new Health(),
+      new Begun(),
       new Delays(),
       new Revivals(),
       new NetworkEvents(),
+      new VolumeEvents(),
+      new Waits(),
       new Lists(),
       new Prunes(),
       new Pruned(),
@@ -131,6 +140,7 @@ export class Judges implements Observer {
       ...(copies ? [twins, this.forks] : []),
       new Restarts(spares),
       new Remembered(),
+      new Asked(spares),
       new Figures(),
     ];
   }
@@ -193,6 +203,11 @@ export class Judges implements Observer {
       for (const invariant of this.#invariants) invariant.rested?.(rest);
     });
     this.judge((oracle) => (oracle === this.#promises ? null : oracle.rested()));
+  }
+
+  /** The machine has slept for longer than execs are remembered. */
+  woken(): void {
+    this.hold(() => this.execs.woken(this.ledger));
   }
 
   fact(fact: Fact): void {

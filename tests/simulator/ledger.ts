@@ -13,6 +13,8 @@ export interface ContainerRecord {
   status: number;
   run: number;
   everRan: boolean;
+  /** The kernel has killed in this run for want of it. */
+  outOfMemory: boolean;
   /** How often it was told that the kernel killed for memory in this run. */
   memoryKills?: number;
   exitCode: number;
@@ -29,6 +31,9 @@ export interface ContainerRecord {
   mounts: { kind: number; name: string; anonymous: boolean }[];
   endpoint?: { address: string; ports: { hostAddress: string; hostPort: number; protocol: string }[] };
 }
+
+/** `MountKind` of core/assembly/container/mount-point.ts. */
+export const MOUNTED_VOLUME = 1;
 
 /** Of those whose process is there. */
 export const RUNNING: readonly string[] = ["running", "paused"];

@@ -26,6 +26,8 @@ const MS = 1_000_000n;
 const SECOND = 1000n * MS;
 /** After so long nothing is waited for any more but what may be waited for for ever. */
 const REST = 40n * SECOND;
+/** Twice that is longer than execs are remembered: what has ended is looked for every five minutes. */
+const SLEEP = 400n * SECOND;
 
 export interface SimulationOptions {
   /** Who is asked, by name; all of `oracles.ts` if not given. */
@@ -126,6 +128,7 @@ export class Simulation {
   async end(): Promise<void> {
     await this.#rest();
     this.#clients.finish();
+    await this.#sleep();
     await this.#removeAll();
     await this.#rest();
     const { ledger } = this.#judges;
@@ -190,6 +193,18 @@ export class Simulation {
     const { ledger } = this.#judges;
     const { clock, inFlight } = course.mischief;
     this.#judges.atRest({ ledger, found: world.found(), held: world, now: clock.now(), inFlight });
+    this.#clients.rested();
+    await this.#lives.look();
+  }
+
+  /** For as long as execs that have ended are remembered. */
+  async #sleep(): Promise<void> {
+    if (this.#judges.execs.isEmpty) return;
+    for (const ns of [SLEEP, SLEEP]) {
+      this.#course.mischief.clock.sleep(ns, true);
+      await this.#course.pass(SECOND);
+    }
+    this.#judges.woken();
     await this.#lives.look();
   }
 

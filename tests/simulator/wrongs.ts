@@ -101,6 +101,17 @@ const unforgetting: Wrong["instead"] = ({ tag, val }) => {
   return [{ tag, val: { ...answer, body } }];
 };
 
+/** Of execs that have ended. */
+const miscounted: Wrong["instead"] = ({ tag, val }) => {
+  const answer = val as { body: Uint8Array };
+  const text = decoder.decode(answer.body);
+  const other = text.replace(
+    /^(\{"ID":"[0-9a-f]{64}","Running":false,"ExitCode":)(\d+)/,
+    (_, head, code) => `${head}${Number(code) + 1}`,
+  );
+  return [{ tag, val: { ...answer, body: encoder.encode(other) } }];
+};
+
 const LISTED = /^\[\{"Id":"[0-9a-f]{64}","Names":/;
 
 /** The oldest first. */
@@ -162,6 +173,10 @@ export const WRONGS: readonly Found[] = [
   {
     ...{ says: "lists the oldest first", on: "replies", command: "whole", each: 1 },
     ...{ instead: turnedRound, found: "lists" },
+  },
+  {
+    ...{ says: "shows another exit code of execs", on: "replies", command: "whole", each: 1 },
+    ...{ instead: miscounted, found: "execs" },
   },
   { says: "has lost execs once it is restored", hear: forgetful, found: "twins" },
   { says: "overlooks, opened again, layers that are in no record", find: blind, found: "images" },

@@ -51,6 +51,17 @@ export class Clients {
     for (const client of this.#all.values()) client.finish();
   }
 
+  /** None of them waits for what an instance has taken along. */
+  rested(): void {
+    for (const { open } of this.#all.values()) {
+      for (const { request, asked, status } of open) {
+        this.#judges.hold(() => {
+          this.#judges.replies.expectOpen(request, `${asked.method} ${asked.target}`, status > 0);
+        });
+      }
+    }
+  }
+
   /** The engine was killed. */
   crashed(): void {
     this.isWatched = false;

@@ -10,6 +10,8 @@ interface Rule {
   status: number;
   /** Or what it begins with. */
   action: string;
+  /** Of what it tells: `container` if not given. */
+  type?: string;
   /** One event may be of several clients. */
   shared?: true;
   /** The event may come first: something is undone before the answer. */
@@ -27,6 +29,7 @@ const RULES: readonly Rule[] = [
   { request: /^POST \/containers\/.+\/exec$/, status: 201, action: "exec_create: " },
   { request: /^POST \/containers\/.+\/pause$/, status: 204, action: "pause" },
   { request: /^POST \/containers\/.+\/unpause$/, status: 204, action: "unpause" },
+  { request: /^POST \/images\/.+\/tag$/, status: 201, action: "tag", type: "image" },
 ];
 
 export class EventReplies {
@@ -34,7 +37,7 @@ export class EventReplies {
   /** Events whose clients have not been answered. */
   readonly #before = new Map<Rule, number>();
 
-  stepped({ input, outputs }: Pick<Seen, "input" | "outputs">, own: readonly JournalEvent[]): void {
+  stepped({ input, outputs }: Pick<Seen, "input" | "outputs">, events: readonly JournalEvent[]): void {
     if (input?.tag === "request") this.#asked.set(input.val.id, formOf(input.val.method, input.val.target));
     const done = new Map<Rule, number>();
     for (const { request, command } of outputs.replies) {
@@ -44,13 +47,14 @@ export class EventReplies {
       const rule = RULES.find((one) => one.status === command.val.head.status && one.request.test(asked));
       if (rule !== undefined) done.set(rule, (done.get(rule) ?? 0) + 1);
     }
-    for (const rule of RULES) this.#told(rule, done.get(rule) ?? 0, own);
+    for (const rule of RULES) this.#told(rule, done.get(rule) ?? 0, events);
   }
 
-  #told(rule: Rule, times: number, own: readonly JournalEvent[]): void {
-    const { action, shared, earlier } = rule;
+  #told(rule: Rule, times: number, events: readonly JournalEvent[]): void {
+    const { action, type = "container", shared, earlier } = rule;
     const before = this.#before.get(rule) ?? 0;
-    const told = before + own.filter((event) => event.action.startsWith(action)).length;
+    const own = events.filter((event) => event.type === type && event.action.startsWith(action));
+    const told = before + own.length;
     if (told < (shared ? Math.min(times, 1) : times)) {
       throw new Breach("events", `${times} are told of their ${action}, events tell of ${told}`);
     }

@@ -43,7 +43,8 @@ export class Events implements Invariant {
     this.#moves(seen, own);
     this.#memory(seen, own);
     for (const event of own) this.#caused(event, own, seen);
-    this.#replies.stepped(seen, own);
+    expectDetached(seen, own);
+    this.#replies.stepped(seen, events);
     if (input?.tag === "request" && input.val.headers.includes(`sim/${WATCHER}`)) this.#follows = true;
     if (this.#follows) this.#untold.push(...events);
   }
@@ -159,6 +160,13 @@ export class Events implements Invariant {
     if (next?.type === Type && next.action === Action && next.id === ID) return;
     broken(`${Type} ${Action} of ${ID} was told in place of ${next?.action ?? "nothing"} of ${next?.id ?? "anybody"}`);
   }
+}
+
+/** Only of who has sent the keys for it: who hangs up is just gone. */
+function expectDetached({ input }: Seen, own: readonly JournalEvent[]): void {
+  const isMeant = input?.tag === "closed" && input.val.why === "detached";
+  const told = own.find(({ action }) => action === "detach" || action === "exec_detach");
+  if (told !== undefined && !isMeant) broken(`${told.action} of ${told.id} is told, and nobody has asked for it`);
 }
 
 function broken(message: string): never {

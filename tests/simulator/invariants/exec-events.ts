@@ -23,6 +23,8 @@ export class ExecEvents implements Invariant {
   readonly #starts = new Map<Operation, string>();
   /** Probes that took too long: they are killed by themselves. */
   readonly #killed = new Set<string>();
+  /** That were asked for, whatever came of it. */
+  readonly #begun = new Set<string>();
 
   stepped({ opening, input, outputs, ledger }: Seen): void {
     if (opening !== null) this.#opened(opening);
@@ -45,6 +47,7 @@ export class ExecEvents implements Invariant {
       if (to !== "processes" || (command.tag !== "exec" && command.tag !== "identify")) continue;
       const exec = command.tag === "exec" ? command.val.exec : this.#lookedUpIn(command.val.container, lookedUp);
       if (this.#told.get(exec)?.what !== "started") broken(exec, "is begun, and nobody was told so");
+      if (command.tag === "exec") this.#begins(exec);
       this.#starts.set(op, exec);
       if (lookedUp.includes(exec)) lookedUp.splice(lookedUp.indexOf(exec), 1);
     }
@@ -57,6 +60,7 @@ export class ExecEvents implements Invariant {
     this.#told.clear();
     this.#starts.clear();
     this.#killed.clear();
+    this.#begun.clear();
   }
 
   /** None outlives the run that it is in. */
@@ -85,6 +89,11 @@ export class ExecEvents implements Invariant {
     this.#starts.delete(input.val.op);
     const told = this.#told.get(exec);
     if (input.val.outcome.tag === "err" && told?.what === "started") told.what = "refused";
+  }
+
+  #begins(exec: string): void {
+    if (this.#begun.has(exec)) broken(exec, "is begun a second time");
+    this.#begun.add(exec);
   }
 
   #created(event: JournalEvent, run: number): void {

@@ -1,67 +1,173 @@
 // Of an exec that has ended nothing stays on record, and whoever asks is told the code that was told as an event: for five
-// minutes at least, and after ten minutes nobody any more.
+// minutes at least, and after ten minutes nobody any more. Until then it is told to go on, or to wait to be started. Clients
+// hardly ever ask: a copy of the engine is asked after each step that something became of an exec in, and at rest.
 
-import type { RequestId } from "../../../hosts/host.js";
+import type { Operation, types } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
-import type { Invariant, Seen } from "./invariant.js";
+import type { Ledger } from "../ledger.js";
+import type { Spares } from "../spares.js";
+import { Copies } from "./asked/copy.js";
+import type { AtRest, Invariant, Seen } from "./invariant.js";
 import { eventsOf } from "./journal.js";
 
 const MINUTE = 60_000_000_000n;
 const [SHORTEST, LONGEST] = [5n * MINUTE, 10n * MINUTE];
 const INSPECT = /^(?:\/v[\d.]+)?\/exec\/([0-9a-f]{64})\/json$/;
+const MADE = /^\{"Id":"([0-9a-f]{64})"\}\s*$/;
 const decoder = new TextDecoder();
+/** Docker's code of an exec that could not be started, by why; of one whose user is not there another. */
+const NOT_STARTED: Readonly<Record<string, number>> = { "command-not-found": 127, "command-not-executable": 126 };
+const OTHER_CODE = 128;
 
-interface Ended {
+interface Exec {
   container: string;
-  code: number;
-  /** Of monotonic time. */
+  /** `unsure`: its user has been looked up, and its container may have stopped meanwhile. */
+  stage: "created" | "started" | "unsure" | "ended" | "forgotten";
+  /** Null while it has none. */
+  code: number | null;
+  /** When it ended, of monotonic time. */
   at: bigint;
 }
 
 export class ExecInspects implements Invariant {
-  /** Since the engine was opened. */
-  readonly #ended = new Map<string, Ended>();
-  /** Clients': the others are health checks, which nobody can ask for. */
-  readonly #clients = new Set<string>();
+  readonly #spares: Spares;
+  /** Clients', since the engine was opened: the others are health checks, which nobody can ask for. */
+  readonly #execs = new Map<string, Exec>();
+  /** Starts that are under way. */
+  readonly #starts = new Map<Operation, { exec: string; isLookUp: boolean }>();
+  #snapshot: (() => Uint8Array) | null = null;
+  #now: types.Instant = { wall: 0n, monotonic: 0n };
+
+  constructor(spares: Spares) {
+    this.#spares = spares;
+  }
 
   stepped(seen: Seen): void {
-    const { input, outputs, opening } = seen;
-    if (opening !== null) this.#opened();
-    for (const { to, command } of outputs.effects) {
-      if (to === "processes" && command.tag === "exec" && command.val.capture === 0)
-        this.#clients.add(command.val.exec);
-    }
-    for (const { action, id, attributes } of eventsOf(outputs.records)) {
-      if (action === "exec_die")
-        this.#died(attributes.get("execID") ?? "", id, Number(attributes.get("exitCode")), seen);
-    }
+    const { input, outputs, opening, snapshot, now, ledger } = seen;
+    if (opening !== null) this.crashed();
+    [this.#snapshot, this.#now] = [snapshot, now];
+    const changed = new Set(this.#changed(seen));
+    if (changed.size > 0) this.#askCopy(changed, ledger);
     if (input?.tag !== "request" || input.val.method !== "GET") return;
     const exec = INSPECT.exec(input.val.target)?.[1];
-    if (exec !== undefined) this.#asked(exec, input.val.id, seen);
+    const answer = outputs.replies.find(({ request }) => request === input.val.id)?.command;
+    if (exec !== undefined && answer?.tag === "whole")
+      this.#check(exec, answer.val.head.status, decoder.decode(answer.val.body), ledger);
   }
 
-  #opened(): void {
-    this.#ended.clear();
-    this.#clients.clear();
+  crashed(): void {
+    this.#execs.clear();
+    this.#starts.clear();
+    this.#snapshot = null;
   }
 
-  #died(exec: string, container: string, code: number, { ledger, now }: Seen): void {
-    if (ledger.records.has(`exec/${exec}`)) broken(`exec ${exec} has died, and is on record`);
-    if (this.#clients.has(exec)) this.#ended.set(exec, { container, code, at: now.monotonic });
+  rested({ ledger }: AtRest): void {
+    this.woken(ledger);
   }
 
-  #asked(exec: string, id: RequestId, { outputs, ledger, now }: Seen): void {
-    const ended = this.#ended.get(exec);
-    const answer = outputs.replies.find(({ request, command }) => request === id && command.tag === "whole")?.command;
-    if (ended === undefined || answer?.tag !== "whole") return;
-    const { head, body } = answer.val;
-    const isThere = ledger.containers.has(ended.container);
-    const age = now.monotonic - ended.at;
-    if (head.status === 404 && isThere && age < SHORTEST) broken(`exec ${exec} is forgotten after ${age} ns`);
-    if (head.status !== 200) return;
-    if (!isThere || age > LONGEST) broken(`exec ${exec} is known ${age} ns after its end`);
-    const { Running, ExitCode } = JSON.parse(decoder.decode(body)) as { Running: boolean; ExitCode: number | null };
-    if (Running || ExitCode !== ended.code) broken(`exec ${exec} has ended with ${ended.code}; ${ExitCode} is shown`);
+  woken(ledger: Ledger): void {
+    this.#askCopy(this.#execs.keys(), ledger);
+  }
+
+  /** Any that somebody could ask for. */
+  get isEmpty(): boolean {
+    return this.#execs.size === 0;
+  }
+
+  *#changed({ input, outputs, ledger, now }: Seen): Iterable<string> {
+    const told: string[] = [];
+    if (input?.tag === "completed") yield* this.#begun(input.val.op, input.val.outcome, now);
+    for (const { action, id, attributes } of eventsOf(outputs.records)) {
+      const exec = attributes.get("execID") ?? "";
+      if (action.startsWith("exec_start:")) told.push(exec);
+      if (action.startsWith("exec_start:")) yield* this.#becomes(exec, "started");
+      if (action === "exec_die" && ledger.records.has(`exec/${exec}`))
+        broken(`exec ${exec} has died, and is on record`);
+      if (action === "exec_die") yield* this.#becomes(exec, "ended", Number(attributes.get("exitCode")), now);
+      if (action === "die") for (const one of this.#waitingIn(id)) yield* this.#becomes(one, "forgotten");
+    }
+    for (const { command } of outputs.replies) {
+      const [, exec] = command.tag === "whole" ? (MADE.exec(decoder.decode(command.val.body)) ?? []) : [];
+      const about = input?.tag === "request" ? /\/containers\/[^/]+\/exec$/.test(input.val.target) : false;
+      if (exec === undefined || !about) continue;
+      const made = eventsOf(outputs.records).find(({ attributes }) => attributes.get("execID") === exec);
+      this.#execs.set(exec, { container: made?.id ?? "", stage: "created", code: null, at: 0n });
+      yield exec;
+    }
+    this.#asks(outputs.effects, told);
+  }
+
+  /** Which are being started. `told`: those of which that is told in this step, first their user may be looked up. */
+  #asks(effects: Seen["outputs"]["effects"], told: string[]): void {
+    for (const { to, op, command } of effects) {
+      if (to !== "processes") continue;
+      if (command.tag === "exec") this.#starts.set(op, { exec: command.val.exec, isLookUp: false });
+      if (command.tag === "exec") this.#again(command.val.exec);
+      if (command.tag !== "identify") continue;
+      const at = told.findIndex((one) => this.#execs.get(one)?.container === command.val.container);
+      const [exec = ""] = at < 0 ? [] : told.splice(at, 1);
+      this.#starts.set(op, { exec, isLookUp: true });
+    }
+  }
+
+  #again(exec: string): void {
+    const known = this.#execs.get(exec);
+    if (known?.stage === "unsure") known.stage = "started";
+  }
+
+  *#begun(op: Operation, outcome: { tag: string; val: unknown }, now: types.Instant): Iterable<string> {
+    const start = this.#starts.get(op);
+    this.#starts.delete(op);
+    const exec = this.#execs.get(start?.exec ?? "");
+    if (start === undefined || exec === undefined || exec.stage !== "started") return;
+    if (outcome.tag === "ok") {
+      if (start.isLookUp) exec.stage = "unsure";
+      return;
+    }
+    const { kind } = outcome.val as { kind: string };
+    const code = NOT_STARTED[kind] ?? OTHER_CODE;
+    // A user that is not there has a code of its own, unless the container has gone.
+    yield* this.#becomes(start.exec, start.isLookUp ? "unsure" : "ended", code, now);
+  }
+
+  *#becomes(exec: string, stage: Exec["stage"], code: number | null = null, now?: types.Instant): Iterable<string> {
+    const known = this.#execs.get(exec);
+    if (known === undefined) return;
+    Object.assign(known, { stage, code, at: now?.monotonic ?? 0n });
+    yield exec;
+  }
+
+  /** In a container whose run is over: those that were never started. */
+  #waitingIn(container: string): string[] {
+    return [...this.#execs].flatMap(([id, one]) =>
+      one.container === container && one.stage === "created" ? [id] : [],
+    );
+  }
+
+  #askCopy(execs: Iterable<string>, ledger: Ledger): void {
+    const all = [...execs];
+    if (this.#snapshot === null || all.length === 0) return;
+    const copies = new Copies(this.#spares, this.#snapshot(), this.#now);
+    const answers = copies.askInTurn(
+      "GET",
+      all.map((exec) => `/v1.55/exec/${exec}/json`),
+    );
+    for (const [at, { status, body }] of answers.entries()) this.#check(all[at] ?? "", status ?? 0, body, ledger);
+  }
+
+  #check(id: string, status: number, body: string, ledger: Ledger): void {
+    const exec = this.#execs.get(id);
+    if (exec === undefined || exec.stage === "unsure") return;
+    const { stage, code, at } = exec;
+    const age = stage === "ended" ? this.#now.monotonic - at : 0n;
+    const isGone = !ledger.containers.has(exec.container) || stage === "forgotten";
+    if (status === 404 && !isGone && age < SHORTEST)
+      broken(`exec ${id}, which is ${stage}, is forgotten after ${age} ns`);
+    if (status !== 200) return;
+    if (isGone || age > LONGEST) broken(`exec ${id}, which is ${stage}, is known ${age} ns after its end`);
+    const { Running, ExitCode } = JSON.parse(body) as { Running: boolean; ExitCode: number | null };
+    if (Running !== (stage === "started") || ExitCode !== code)
+      broken(`exec ${id} is ${stage} with ${code}; ${Running ? "it is told to run" : ExitCode} is shown`);
   }
 }
 

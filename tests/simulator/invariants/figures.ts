@@ -17,8 +17,8 @@ export class Figures implements Invariant {
   /** Of containers by id, of volumes by name: they are counted again when something becomes of them. */
   readonly #uncounted = new Failures("measure");
 
-  /** What has no figure that can be relied on: its record is older than its files. By name, or id. */
-  readonly #doubtful = new Set<string>();
+  /** What has no figure that can be relied on: its record is older than its files. By name, or id, that figure. */
+  readonly #doubtful = new Map<string, number>();
   #isSpoilt = false;
 
   stepped(seen: Seen): void {
@@ -61,8 +61,9 @@ export class Figures implements Invariant {
   /** What is not there, or gone while its record is about to go, takes up nothing: `owners.ts` looks at that. */
   #expectSame(what: string, name: string, recorded: number, held: number | null): void {
     if (held === null || recorded === held) return void this.#doubtful.delete(name);
-    if (this.#isSpoilt) this.#doubtful.add(name);
-    if (this.#doubtful.has(name)) return;
+    if (this.#isSpoilt) this.#doubtful.set(name, recorded);
+    // Whoever counts anew counts right.
+    if (this.#doubtful.get(name) === recorded) return;
     throw new Breach("figures", `${what} ${name} takes up ${held}, and ${recorded} by its record`);
   }
 }

@@ -12,6 +12,8 @@ export interface JournalEvent {
 }
 
 const FORM = 2;
+/** Behind the form. */
+const TIME = 1;
 /** The form, and the time. */
 const HEAD = 9;
 /** Of each text, before it. */
@@ -39,6 +41,11 @@ export function eventOf(bytes: Uint8Array): JournalEvent {
   const attributes = new Map<string, string>();
   for (let at = 0; at + 1 < rest.length; at += 2) attributes.set(rest[at]!, rest[at + 1]!);
   return { type, action, id, attributes };
+}
+
+/** Nanoseconds since 1970. */
+export function timeIn(bytes: Uint8Array): bigint {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigInt64(TIME, true);
 }
 
 function textsOf(bytes: Uint8Array): string[] {

@@ -5,13 +5,11 @@ import type { records } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import type { Answer, Asked, Oracle } from "../oracle.js";
 import type { ReadJournal } from "./history.js";
-import { readableEvent } from "./journal.js";
+import { readableEvent, timeIn } from "./journal.js";
 
 const PAST = /\/events\?since=0&until=(\d+)$/;
 const OK = 200;
 const SECOND = 1_000_000_000n;
-/** Of an entry's bytes, behind its form. */
-const TIME = 1;
 
 interface Reading {
   until: bigint;
@@ -140,10 +138,6 @@ function nameOf({ Type, Action, timeNano, Actor }: Told): string {
 function nameOfEntry({ bytes }: records.JournalEntry): string {
   const { type, action, id } = readableEvent(bytes)!;
   return `${type} ${action} ${id} ${Number(timeIn(bytes))}`;
-}
-
-function timeIn(bytes: Uint8Array): bigint {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigInt64(TIME, true);
 }
 
 function broken(message: string): never {

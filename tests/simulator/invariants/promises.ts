@@ -1,13 +1,11 @@
 // What a reply promised is true, whatever happens to the engine afterwards.
 
 import { Breach } from "../breach.js";
-import { type ContainerRecord, type Ledger, wordOf, RUNNING } from "../ledger.js";
+import { type ContainerRecord, type Ledger, MOUNTED_VOLUME, RUNNING, wordOf } from "../ledger.js";
 import type { Answer, Asked, Oracle } from "../oracle.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
 const VOLUME = "volume/";
-/** `MountKind` of core/assembly/container/mount-point.ts. */
-const MOUNTED_VOLUME = 1;
 
 export class Promises implements Oracle, Invariant {
   readonly #ledger: Ledger;

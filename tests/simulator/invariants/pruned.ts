@@ -3,7 +3,7 @@
 
 import type { RequestId } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
-import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
+import { type ContainerRecord, type Ledger, parsed, wordOf } from "../ledger.js";
 import type { Invariant, Seen } from "./invariant.js";
 import { type Asked, isEvil } from "./lists.js";
 
@@ -50,14 +50,28 @@ export class Pruned implements Invariant {
 }
 
 function check({ due, mayGo }: Prune, body: string, ledger: Ledger): void {
-  const gone = (JSON.parse(body) as { ContainersDeleted: string[] | null }).ContainersDeleted ?? [];
+  const { ContainersDeleted, SpaceReclaimed } = JSON.parse(body) as Told;
+  const gone = ContainersDeleted ?? [];
   if (new Set(gone).size < gone.length) broken(`some are told twice: ${gone.join()}`);
   for (const id of gone) {
     if (ledger.containers.has(id)) broken(`${id} is told to be removed, and is there`);
     if (!mayGo.has(id)) broken(`${id} was not to be removed`);
   }
+  const freed = gone.map((id) => due.get(id)).reduce((sum, record) => sum + (record ? writtenIn(record) : 0), 0);
+  if (freed > 0 && SpaceReclaimed === 0) broken(`${freed} bytes are free by it, and none is told`);
   const left = [...due].find(([id, record]) => ledger.records.get(`container/${id}`) === record);
   if (left !== undefined) broken(`${left[0]} is there as if nobody had been to remove it`);
+}
+
+interface Told {
+  ContainersDeleted: string[] | null;
+  SpaceReclaimed: number;
+}
+
+/** As it was counted. */
+function writtenIn(record: Uint8Array): number {
+  const { run, countedRun, written } = parsed(record) as Labelled;
+  return run === countedRun ? written : 0;
 }
 
 /** Its run is over, and nothing goes on with it. */

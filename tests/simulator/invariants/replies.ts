@@ -32,6 +32,8 @@ export class Replies implements Invariant {
   readonly #open = new Map<RequestId, Open>();
   /** Their clients have hung up, whatever the engine has been told of it. */
   readonly #departed = new Set<RequestId>();
+  /** Instances that were lost had begun to answer them: whoever drives cuts them off. */
+  readonly #half = new Set<RequestId>();
 
   stepped({ input, outputs, ledger }: Seen): void {
     if (input?.tag === "request") {
@@ -60,7 +62,14 @@ export class Replies implements Invariant {
   }
 
   crashed(): void {
+    for (const [request, { state }] of this.#open) if (state === "answering") this.#half.add(request);
     this.#open.clear();
+  }
+
+  /** At rest: who waits for an answer, or for the rest of one, waits for somebody. Throws a `Breach`. */
+  expectOpen(request: RequestId, what: string, isBegun: boolean): void {
+    if (isBegun ? !this.#half.has(request) : this.#open.has(request)) return;
+    throw new Breach("replies", `${what} hangs, and no instance knows of it`);
   }
 
   /** A client hangs up. The engine is told, be it that instance of it or the next. */
@@ -71,6 +80,7 @@ export class Replies implements Invariant {
   /** Another engine, which counts requests from the beginning. */
   restarted(): void {
     this.#departed.clear();
+    this.#half.clear();
   }
 
   /** Nobody waits for what cannot come, and nothing is done for who is gone. */

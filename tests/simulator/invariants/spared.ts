@@ -3,7 +3,7 @@
 
 import type { engine } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
-import { isEqual } from "../ledger.js";
+import { isEqual, isReadable } from "../ledger.js";
 import type { Opening } from "../../../hosts/observer.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
@@ -21,7 +21,8 @@ export class Spared implements Invariant {
     const { records, inventory } = this.found;
     const { records: kept } = ledger;
     for (const { key, value } of records) {
-      if (!KINDS.test(key) || kept.has(key)) continue;
+      // What cannot be read cannot be used, whatever has taken its place.
+      if (!KINDS.test(key) || (kept.has(key) && isReadable({ key, value }))) continue;
       if (!isEqual(kept.get(SET_ASIDE + key), value)) broken(`${key} is neither used nor set aside as it was found`);
     }
     for (const id of inventory.containers) if (isAside(kept, `container/${id}`)) this.#containers.add(id);

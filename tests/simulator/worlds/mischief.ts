@@ -16,6 +16,8 @@ import type {
   networks,
   types,
 } from "../../../hosts/host.js";
+import { subjectOf } from "../../../hosts/order.js";
+import type { HostEffect } from "../../../hosts/outbox.js";
 import type { SimulatedHost } from "../../../hosts/simulated/options.js";
 import { Draw } from "../random.js";
 import { breaking } from "./breaking.js";
@@ -69,6 +71,8 @@ export class Mischief {
   readonly #longestMs: number;
   readonly #coming = new Coming();
   #inFlight = 0;
+  /** What commands of this engine's are being carried out on, one at a time. */
+  #busy = new Set<string | null>();
   #keeping = 0;
   /** What ends them with the engine's process. */
   readonly #waiting = new Set<() => void>();
@@ -125,6 +129,7 @@ export class Mischief {
   crashed(): void {
     for (const end of [...this.#waiting]) end();
     this.refusals = [];
+    this.#busy = new Set();
     this.#lives += 1;
     this.#lost = 0;
   }
@@ -134,6 +139,10 @@ export class Mischief {
     return async (op, command, report) => {
       if (this.reading.isCutShort) this.#watcher.defect(`${to} ${command.tag} by one that has not read all`);
       this.#inFlight += 1;
+      const subject = subjectOf({ to, op, command } as HostEffect);
+      const busy = this.#busy;
+      if (busy.has(subject)) this.#watcher.defect(`${to} ${command.tag} while ${subject} is busy`);
+      if (subject !== null) busy.add(subject);
       const known = this.#coming.asked(command);
       try {
         return await this.#carryOut(to, op, command, () =>
@@ -148,6 +157,7 @@ export class Mischief {
         throw error;
       } finally {
         known();
+        busy.delete(subject);
         this.#inFlight -= 1;
       }
     };

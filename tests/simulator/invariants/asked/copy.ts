@@ -1,0 +1,62 @@
+// A copy of an engine as it is now, to ask what its story does not: nobody hears of it, and nothing of it is done.
+
+import type { RequestId, engine, types } from "../../../../hosts/host.js";
+import type { Instance } from "../../../../hosts/instance.js";
+import type { StepOutputs } from "../../../../hosts/outbox.js";
+import type { Spares } from "../../spares.js";
+
+/** What a copy does at once when it is asked. */
+export interface Reaction {
+  /** Null while there is no answer. */
+  status: number | null;
+  body: string;
+  /** Nothing more of the answer is to come. */
+  isWhole: boolean;
+  records: StepOutputs["records"];
+}
+
+/** An engine, to be asked as it was at that moment, each time anew. */
+export class Copies {
+  readonly #spares: Spares;
+  readonly #snapshot: Uint8Array;
+  readonly #now: types.Instant;
+  #next = 1n << 60n;
+
+  constructor(spares: Spares, snapshot: Uint8Array, now: types.Instant) {
+    [this.#spares, this.#snapshot, this.#now] = [spares, snapshot, now];
+  }
+
+  /** `target`: with its version. */
+  ask(method: string, target: string): Reaction {
+    return this.askInTurn(method, [target])[0]!;
+  }
+
+  /** All of these are asked of one copy, one after the other. */
+  askInTurn(method: string, targets: readonly string[]): Reaction[] {
+    const instance = this.#spares.take();
+    instance.restore(this.#snapshot);
+    const reactions = targets.map((target) => this.#asked(instance, method, target));
+    this.#spares.give(instance);
+    return reactions;
+  }
+
+  #asked(instance: Instance, method: string, target: string): Reaction {
+    const id = ++this.#next;
+    const request = { id, listener: "internal", method, target, headers: "", body: { tag: "none" } } as const;
+    return reactionOf(id, instance.step(this.#now, { tag: "request", val: request satisfies engine.Request }));
+  }
+}
+
+function reactionOf(id: RequestId, { replies, records }: StepOutputs): Reaction {
+  const reaction: Reaction = { status: null, body: "", isWhole: false, records };
+  const decoder = new TextDecoder();
+  for (const { request, command } of replies) {
+    if (request !== id) continue;
+    if (command.tag === "open") reaction.status = command.val.status;
+    if (command.tag === "whole") reaction.status = command.val.head.status;
+    if (command.tag === "whole") reaction.body = decoder.decode(command.val.body);
+    if (command.tag === "chunk") reaction.body += decoder.decode(command.val);
+    if (command.tag === "whole" || command.tag === "end") reaction.isWhole = true;
+  }
+  return reaction;
+}

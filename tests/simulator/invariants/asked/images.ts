@@ -1,0 +1,117 @@
+// What becomes of each image if somebody removes it: it stays while others are made of it or containers need it; with it go
+// its layers' last names and parents that nobody names.
+
+import { Breach } from "../../breach.js";
+import { type Ledger, wordOf } from "../../ledger.js";
+import type { Copies, Reaction } from "./copy.js";
+
+const IMAGE = "image/";
+const REFERENCE = "reference/";
+const UP = ["starting", "running", "paused", "restarting", "recycling"];
+
+interface Kept {
+  id: string;
+  parent: string;
+  /** Canonical. */
+  names: string[];
+  children: number;
+  /** Containers that are made of it. */
+  users: number;
+  /** Of these, what runs. */
+  running: number;
+}
+
+/** Throws a `Breach`. */
+export function expectImages(copies: Copies, ledger: Ledger): void {
+  // What a damaged record needs nobody knows.
+  if (ledger.keys("damaged/").length > 0) return;
+  const images = imagesIn(ledger);
+  expectNamesOnce(copies.ask("GET", "/v1.55/images/json?all=1"));
+  for (const image of images) {
+    expectRemoved(copies, image);
+    expectParent(copies, image, images);
+    expectForced(copies, image);
+    expectUntagged(copies, image);
+  }
+}
+
+function expectNamesOnce({ body }: Reaction): void {
+  const names = (JSON.parse(body) as { RepoTags: string[] | null }[]).flatMap(({ RepoTags }) => RepoTags ?? []);
+  const twice = names.find((name, at) => name !== "<none>:<none>" && names.indexOf(name) !== at);
+  if (twice !== undefined) broken(`two images are called ${twice}`);
+}
+
+/** By its id, without force. */
+function expectRemoved(copies: Copies, image: Kept): void {
+  const { status, records } = copies.ask("DELETE", `/v1.55/images/${image.id}`);
+  const stays = image.children > 0 || image.users > 0 || !hasOneName(image);
+  if (status !== (stays ? 409 : 200)) broken(`${image.id} is removed: ${status}; ${JSON.stringify(image)}`);
+  if (!stays && !removedIn(records).has(IMAGE + image.id)) broken(`${image.id} is told to be removed, and is there`);
+}
+
+/** With an image its parent goes, if nobody names or needs that and nobody wants it to stay. */
+function expectParent(copies: Copies, image: Kept, images: readonly Kept[]): void {
+  const parent = images.find(({ id }) => id === image.parent);
+  if (parent === undefined || parent.children > 1 || parent.users > 0) return;
+  if (image.children > 0 || image.running > 0) return;
+  const unnamed = parent.names.map((name) => `/v1.55/images/${name}?force=1`);
+  for (const [query, goes] of [["force=1", true] as const, ["force=1&noprune=1", false] as const]) {
+    const { records } = copies.askInTurn("DELETE", [...unnamed, `/v1.55/images/${image.id}?${query}`]).at(-1)!;
+    if (removedIn(records).has(IMAGE + parent.id) !== goes)
+      broken(`with ${image.id} its parent ${goes ? "stays" : "goes"}, by ${query}`);
+  }
+}
+
+/** By its id; what runs on it, and what is made of it, cannot be forced. */
+function expectForced(copies: Copies, image: Kept): void {
+  const { status } = copies.ask("DELETE", `/v1.55/images/${image.id}?force=1`);
+  const stays = image.children > 0 || image.running > 0;
+  if (status !== (stays ? 409 : 200)) broken(`${image.id} is removed by force: ${status}; ${JSON.stringify(image)}`);
+}
+
+/** With the last tag of a repository its digests go. */
+function expectUntagged(copies: Copies, { names, users }: Kept): void {
+  const tags = names.filter((name) => !name.includes("@"));
+  const [last] = tags.filter((name) => tags.filter((one) => repositoryOf(one) === repositoryOf(name)).length === 1);
+  if (last === undefined || users > 0) return;
+  const { status, records } = copies.ask("DELETE", `/v1.55/images/${last}`);
+  const gone = removedIn(records);
+  const due = names.filter((name) => repositoryOf(name) === repositoryOf(last));
+  const left = due.find((name) => !gone.has(REFERENCE + name));
+  if (status !== 200 || left !== undefined)
+    broken(`DELETE /images/${last} is answered ${status}, and ${left} is there`);
+}
+
+function imagesIn(ledger: Ledger): Kept[] {
+  const ids = ledger.keys(IMAGE);
+  const parents = new Map(ids.map((id) => [id, ledger.json<{ parent?: string }>(IMAGE + id)?.parent ?? ""]));
+  const containers = [...ledger.containers.values()];
+  return ids.map((id) => {
+    const users = containers.filter(({ imageId }) => imageId === id);
+    return {
+      ...{ id, parent: parents.get(id) ?? "" },
+      names: ledger.keys(REFERENCE).filter((name) => ledger.text(REFERENCE + name) === id),
+      children: ids.filter((one) => parents.get(one) === id).length,
+      users: users.length,
+      running: users.filter((one) => UP.includes(wordOf(one))).length,
+    };
+  });
+}
+
+/** All in one repository, and no more than one of them a tag. */
+function hasOneName({ names }: Kept): boolean {
+  const repositories = new Set(names.map(repositoryOf));
+  return repositories.size <= 1 && names.filter((name) => !name.includes("@")).length <= 1;
+}
+
+function repositoryOf(name: string): string {
+  return name.replace(/@.*$|:[^/]*$/, "");
+}
+
+function removedIn(commands: Reaction["records"]): Set<string> {
+  return new Set(commands.flatMap((command) => (command.tag === "delete" ? [command.val] : [])));
+}
+
+function broken(message: string): never {
+  throw new Breach("asked", message);
+}

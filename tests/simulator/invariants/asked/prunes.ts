@@ -1,0 +1,64 @@
+// Which containers a prune begins to remove: those that are idle, old enough, and have the labels that it asks for.
+
+import { Breach } from "../../breach.js";
+import { type ContainerRecord, type Ledger, wordOf } from "../../ledger.js";
+import type { Copies } from "./copy.js";
+
+/** As many as a prune removes side by side: others are begun later. */
+const AT_ONCE = 8;
+const IDLE = ["created", "exited"];
+
+type Pruned = ContainerRecord & { created: number; labels: Record<string, string>; startsAgain: boolean };
+
+/** Throws a `Breach`. Nothing may be under way. */
+export function expectPrunes(copies: Copies, ledger: Ledger): void {
+  const all = ([...ledger.containers.values()] as Pruned[]).filter(isIdle);
+  if (all.length === 0) return;
+  const [label = "is"] = all.flatMap(({ labels }) => Object.entries(labels).map(([key, value]) => `${key}=${value}`));
+  const has = ({ labels }: Pruned): boolean =>
+    Object.entries(labels).some(([key, value]) => `${key}=${value}` === label);
+  // In seconds, by what stands behind the sixth place nobody is told from another.
+  const moment = Math.floor(Math.max(...all.map(({ created }) => created)) / 1e9);
+  const isOld = ({ created }: Pruned): boolean => created <= moment * 1e9;
+  expectChosen(copies, all, { label: [label, "nobody-has-this"] }, () => false);
+  expectChosen(copies, all, { label: [label] }, has);
+  expectChosen(copies, all, { "label!": [label] }, (one) => !has(one));
+  expectChosen(copies, all, { until: [String(moment)] }, isOld);
+}
+
+function expectChosen(
+  copies: Copies,
+  all: readonly Pruned[],
+  filters: object,
+  isChosen: (one: Pruned) => boolean,
+): void {
+  const target = `/v1.55/containers/prune?filters=${encodeURIComponent(JSON.stringify(filters))}`;
+  const { records } = copies.ask("POST", target);
+  const begun = new Set(
+    records.flatMap(({ tag, val }) => {
+      if (tag === "delete") return [String(val)];
+      return tag === "put" && all.some(({ id, status }) => val.key === `container/${id}` && isMoved(val.value, status))
+        ? [val.key]
+        : [];
+    }),
+  );
+  for (const { id } of all.filter((one) => !isChosen(one)))
+    if (begun.has(`container/${id}`)) broken(`${id} is pruned by ${JSON.stringify(filters)}`);
+  const due = all.filter(isChosen);
+  const left = due.length > AT_ONCE ? undefined : due.find(({ id }) => !begun.has(`container/${id}`));
+  if (left !== undefined) broken(`${left.id} is not pruned by ${JSON.stringify(filters)}`);
+}
+
+/** What it takes up is known, and nothing goes on with it. */
+function isIdle(one: Pruned): boolean {
+  const isCounted = one.run === one.countedRun && !one.unclean;
+  return IDLE.includes(wordOf(one)) && one.creating !== true && !one.startsAgain && isCounted;
+}
+
+function isMoved(value: Uint8Array, before: number): boolean {
+  return (JSON.parse(new TextDecoder().decode(value)) as ContainerRecord).status !== before;
+}
+
+function broken(message: string): never {
+  throw new Breach("asked", message);
+}
