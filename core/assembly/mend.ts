@@ -135,6 +135,7 @@ function mendStarting(container: Container, found: FoundProcess | null): void {
     volumesFilled(container);
     container.everRan = true;
     container.startedAt = startOf(state!);
+    container.exitCode = 0;
     emitStart(container);
     return mendRunning(container, found);
   }

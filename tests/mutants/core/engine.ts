@@ -9,6 +9,13 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     finder: "search",
   },
   {
+    name: "a run that came to life untold has the exit code of the one before",
+    file: "mend.ts",
+    right: `    container.exitCode = 0;`,
+    wrong: `    if (!WRONG) container.exitCode = 0;`,
+    finder: { played: "started-untold-again", rule: "begun" },
+  },
+  {
     name: "what has vanished counts as ended well",
     file: "mend.ts",
     right: `new Exit(UNKNOWN_CODE, false`,
