@@ -1,6 +1,5 @@
 // Bodies of requests that the core names by the request's id: handed out once each, to whoever carries out the command.
 
-import { HostFailure } from "./failure.js";
 import type { Bodies, RequestId } from "./host.js";
 
 export class RequestBodies implements Bodies {
@@ -13,7 +12,7 @@ export class RequestBodies implements Bodies {
   /** Throws when there is no such body, or it was taken before. */
   take(request: RequestId): AsyncIterable<Uint8Array> {
     const body = this.#bodies.get(request);
-    if (body === undefined) throw new HostFailure("not-found", `request ${request} has no body to take`);
+    if (body === undefined) throw new Error(`request ${request} has no body to take`);
     this.#bodies.delete(request);
     return body;
   }

@@ -16,7 +16,7 @@ export function refuseClosed({ destination, place, shows }: Placed, closed: read
   for (const { path, fileSystem, open } of closed) {
     const isWrong = place === path ? !shows(fileSystem) : isWithin(place, path) && !open.includes(place);
     const isElsewhere = destination === path && place !== path;
-    if (isWrong || isElsewhere) throw new HostFailure("misplaced", place, { code: destination });
+    if (isWrong || isElsewhere) throw new HostFailure({ tag: "misplaced", val: { place, destination } });
   }
 }
 

@@ -1,10 +1,9 @@
 // One request and the reply to it, whatever way the client came: what the core sends is moved to the client, and what
 // becomes of the client is told to the core.
 
-import { failureOf, HostFailure } from "./failure.js";
+import { failureOf } from "./failure.js";
 import type { Input, ReplyOrCut, RequestId, Stdio, engine, replies } from "./host.js";
 import type { ReplyReceiver } from "./reply-router.js";
-import { failed } from "./requests.js";
 import { AddressedClient } from "./streams/addressed-client.js";
 import { Attachment } from "./streams/attach.js";
 import type { Ending } from "./streams/attach.js";
@@ -151,16 +150,15 @@ export class Exchange implements ReplyReceiver {
     if (!this.#over) this.#channel.end();
   }
 
-  /** A client that has nothing yet is told why; what it has cannot be taken back, only broken off. */
+  /** A client that has nothing yet hears why from the core; what it has cannot be taken back, only broken off. */
   #sourceFailed(error: unknown): void {
-    const [unsent, gone] = [this.#head !== null, this.#over];
-    this.#lost("failed");
-    if (!unsent) return this.#channel.destroy();
-    if (gone) return;
-    // What nobody foresaw is nothing that the client has asked for in vain.
-    const foreseen = error instanceof HostFailure;
-    const { head, body } = failed(foreseen ? error.failure : { kind: "internal", message: failureOf(error).message });
-    this.#channel.whole(head, body);
+    if (this.#over) return;
+    if (this.#head === null) {
+      this.#lost("failed");
+      return this.#channel.destroy();
+    }
+    this.#head = this.#movement = null;
+    this.#context.deliver({ tag: "unsent", val: { request: this.#id, why: failureOf(error) } });
   }
 
   async #logs(source: replies.LogSource, { drain, gone }: Movement): Promise<void> {

@@ -1,47 +1,82 @@
-// What a host says when it could not do what it was asked for.
+// What a host says when it could not do what it was asked for: as data. Sentences are the core's (core/assembly/failure).
 
-import type { types } from "./host.js";
+import type { failures } from "./host.js";
 
-/** What a host may expect to go wrong, in the words of `core/wit/types.wit`. */
+/** What a host may expect to go wrong, in the cases of `core/wit/failures.wit`. Its message is for developers alone. */
 export class HostFailure extends Error {
   /** As the core is told of it. */
-  readonly failure: types.Failure;
+  readonly what: failures.Failure;
 
+  constructor(what: failures.Failure);
   /** `more`: what a registry answered, and when to come back. */
-  constructor(kind: types.FailureKind, message: string, more: Partial<types.Failure> = {}) {
-    super(message);
+  constructor(kind: failures.FailureKind, message: string, more?: Partial<failures.Said>);
+  constructor(what: failures.Failure | failures.FailureKind, message = "", more: Partial<failures.Said> = {}) {
+    super(typeof what === "string" ? message : failureText(what));
     this.name = "HostFailure";
-    this.failure = { status: 0, code: "", retryAfter: 0, ...more, kind, message };
+    this.what = typeof what !== "string" ? what : said(what, message, more);
+  }
+
+  /** Of one that is told in words. */
+  get failure(): failures.Said | undefined {
+    return this.what.tag === "said" ? this.what.val : undefined;
   }
 }
 
 /** The failure that a thrown thing stands for. */
-export function failureOf(thrown: unknown): types.Failure {
-  if (thrown instanceof HostFailure) return thrown.failure;
-  const error = thrown as NodeJS.ErrnoException;
-  const kind = KIND_OF_ERRNO[error?.code ?? ""] ?? "internal";
-  return { kind, message: error?.message ?? String(thrown), status: 0, code: "", retryAfter: 0 };
+export function failureOf(thrown: unknown): failures.Failure {
+  if (thrown instanceof HostFailure) return thrown.what;
+  const { code = "", syscall = "", path = "", message } = (thrown ?? {}) as Partial<NodeJS.ErrnoException>;
+  if (ERRNO.test(code)) return { tag: "call", val: { call: syscall, path, error: code } };
+  return { tag: "internal", val: message ?? String(thrown) };
 }
 
-const KIND_OF_ERRNO: Record<string, types.FailureKind> = {
-  ENOENT: "not-found",
-  EEXIST: "exists",
-  EBUSY: "busy",
-  EADDRINUSE: "busy",
-  EACCES: "denied",
-  EPERM: "denied",
-  ENOSPC: "exhausted",
-  EDQUOT: "exhausted",
-  EMFILE: "exhausted",
-  ENFILE: "exhausted",
-  ENOMEM: "exhausted",
-  EINVAL: "invalid",
-  ENOTDIR: "invalid",
-  EISDIR: "invalid",
-  ECONNREFUSED: "unreachable",
-  ECONNRESET: "unreachable",
-  EHOSTUNREACH: "unreachable",
-  ENETUNREACH: "unreachable",
-  ENOTFOUND: "unreachable",
-  ETIMEDOUT: "unreachable",
-};
+/** A call that was refused, with the path that those who asked know: any error that has no errno stays as it is. */
+export function refusedCall(error: unknown, call: string, path: string): unknown {
+  const { code = "" } = error as Partial<NodeJS.ErrnoException>;
+  if (error instanceof HostFailure || !ERRNO.test(code)) return error;
+  return new HostFailure({ tag: "call", val: { call, path, error: code } });
+}
+
+/** For developers, and logs of hosts: `no-such: volume data`. */
+export function failureText({ tag, val }: failures.Failure): string {
+  if (tag === "said") return val.message;
+  if (tag === "internal" || tag === "body-broke") return val;
+  const values = typeof val === "string" ? [val] : Object.values(val);
+  return `${tag}: ${values.filter((value) => value !== "").join(" ")}`;
+}
+
+/** What is not there: a thing by its name, or its path. */
+export function noSuch(what: failures.Noun, name = ""): HostFailure {
+  return new HostFailure({ tag: "no-such", val: { what, name } });
+}
+
+/** Something else stands where it should be. */
+export function wrongKind(what: failures.Noun, name: string): HostFailure {
+  return new HostFailure({ tag: "wrong-kind", val: { what, name } });
+}
+
+/** Whether it was told in words, as one of these kinds. */
+export function isSaid(thrown: unknown, ...kinds: failures.FailureKind[]): boolean {
+  return thrown instanceof HostFailure && thrown.what.tag === "said" && kinds.includes(thrown.what.val.kind);
+}
+
+/** A text of a command that is not what it is to be. */
+export function malformed(what: failures.Form, text: string): HostFailure {
+  return new HostFailure({ tag: "malformed", val: { what, text } });
+}
+
+export function interrupted(why: failures.Interruption): HostFailure {
+  return new HostFailure({ tag: "interrupted", val: why });
+}
+
+/** Whether it was thrown because something is not there. */
+export function isMissing(thrown: unknown): boolean {
+  return thrown instanceof HostFailure && thrown.what.tag === "no-such";
+}
+
+function said(kind: failures.FailureKind, message: string, more: Partial<failures.Said>): failures.Failure {
+  return { tag: "said", val: { status: 0, code: "", retryAfter: 0, ...more, kind, message } };
+}
+
+/** errno(3), but not codes of Node's own, as `ERR_STREAM_DESTROYED`. */
+const ERRNO = /^E[A-Z0-9]+$/;

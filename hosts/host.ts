@@ -2,6 +2,7 @@
 
 import type * as content from "../build/core/interfaces/coracle-engine-content.js";
 import type * as engine from "../build/core/interfaces/coracle-engine-engine.js";
+import type * as failures from "../build/core/interfaces/coracle-engine-failures.js";
 import type * as networks from "../build/core/interfaces/coracle-engine-networks.js";
 import type * as processes from "../build/core/interfaces/coracle-engine-processes.js";
 import type * as records from "../build/core/interfaces/coracle-engine-records.js";
@@ -10,7 +11,7 @@ import type * as timers from "../build/core/interfaces/coracle-engine-timers.js"
 import type * as types from "../build/core/interfaces/coracle-engine-types.js";
 import type * as volumes from "../build/core/interfaces/coracle-engine-volumes.js";
 
-export type { content, engine, networks, processes, records, replies, timers, types, volumes };
+export type { content, engine, failures, networks, processes, records, replies, timers, types, volumes };
 
 /** Operation id; see `core/wit/types.wit`. */
 export type Operation = types.Operation;

@@ -26,6 +26,7 @@ export class Instance {
   constructor(core: CompiledCore) {
     this.#component = core.instantiate({
       "coracle:engine/types": {},
+      "coracle:engine/failures": {},
       "coracle:engine/records": {
         perform: (op, command) => {
           if (command.tag === "read") this.#outputs.effects.push({ to: "records", op, command });

@@ -1,6 +1,6 @@
 // The requests that the core has not ended. What becomes of them when an instance of the core is discarded.
 
-import type { Input, Replies, RequestId, engine, replies, types } from "./host.js";
+import type { Input, Replies, RequestId, engine, replies } from "./host.js";
 
 /** `waiting`: nothing sent. `answering`: a head is out. Else the bytes come without the core. */
 type State = "waiting" | "answering" | Stream;
@@ -98,12 +98,7 @@ export function endedBy(input: Input): (stream: Stream) => boolean {
 
 /** Answers 500 without asking the core. */
 export function refuse(replies: Replies, request: RequestId, message: string): void {
-  replies.perform(request, { tag: "whole", val: failed({ kind: "internal", message }) });
-}
-
-/** In Docker's form of an error: 404 for what has gone meanwhile, else 500. */
-export function failed({ kind, message }: Pick<types.Failure, "kind" | "message">): replies.Whole {
   const body = new TextEncoder().encode(`${JSON.stringify({ message })}\n`);
-  const head = { status: kind === "not-found" ? 404 : 500, headers: "Content-Type: application/json" };
-  return { head, body, stateless: false };
+  const head = { status: 500, headers: "Content-Type: application/json" };
+  replies.perform(request, { tag: "whole", val: { head, body, stateless: false } });
 }

@@ -1,6 +1,6 @@
 // Layers being unpacked: whoever asks for one that is on its way shares it, and it goes on as long as anybody wants it.
 
-import { HostFailure } from "./failure.js";
+import { interrupted } from "./failure.js";
 import type { Report } from "./host.js";
 
 /** Does the work; must settle soon after `signal`. Resolves to the bytes of the layer's files. */
@@ -70,6 +70,6 @@ class Shared {
       this.#controller.abort();
       await this.over;
     }
-    throw new HostFailure("interrupted", "context canceled");
+    throw interrupted("given-up");
   }
 }

@@ -1,6 +1,6 @@
 // Who a container's process runs as: `name|uid[:group|gid]` by the container's own passwd and group, Docker's rules.
 
-import { failureOf, HostFailure } from "./failure.js";
+import { malformed, noSuch } from "./failure.js";
 
 export interface Identity {
   uid: number;
@@ -18,22 +18,15 @@ export function identify(user: string, more: readonly string[], passwd: string, 
   const account = findAccount(wanted, passwd);
   const { ids, memberOf } = findGroups([wantedGroup, ...more], account.name, group);
   const gid = wantedGroup === "" ? account.gid : (ids.get(wantedGroup) ?? numeric(wantedGroup));
-  if (gid === undefined) throw missing("group", wantedGroup);
+  if (gid === undefined) throw noSuch("group", wantedGroup);
   const added = more.map((key) => {
     const found = ids.get(key) ?? numeric(key);
-    if (found === undefined)
-      throw new HostFailure("invalid", `Unable to find group ${key}: no matching entries in group file`);
+    if (found === undefined) throw noSuch("added-group", key);
     return found;
   });
   // A group given by hand takes the place of those the user is a member of.
   const all = [gid, ...(wantedGroup === "" ? memberOf : []), ...added];
   return { uid: account.uid, gid, groups: [...new Set(all)], home: account.home };
-}
-
-/** How `identify` tells what went wrong: of a user that is not to be found, or that the files could not be read. */
-export function identifyFailure(error: unknown): HostFailure {
-  const { kind, message } = failureOf(error);
-  return new HostFailure(kind === "invalid" && error instanceof HostFailure ? "not-found" : "internal", message);
 }
 
 /** Groups by the names or ids that are asked for, the first of each; and those that the user is a member of. */
@@ -57,19 +50,14 @@ function findAccount(wanted: string, passwd: string): { name: string; uid: numbe
     if (name === wanted || uid === (wanted || "0"))
       return { name, uid: Number(uid), gid: Number(gid), home: home || "/" };
   const uid = wanted === "" ? 0 : numeric(wanted);
-  if (uid === undefined) throw missing("user", wanted);
+  if (uid === undefined) throw noSuch("user", wanted);
   return { name: "", uid, gid: 0, home: "/" };
-}
-
-function missing(what: "user" | "group", name: string): HostFailure {
-  const file = what === "user" ? "passwd" : "group";
-  return new HostFailure("invalid", `unable to find ${what} ${name}: no matching entries in ${file} file`);
 }
 
 function numeric(text: string): number | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const id = Number(text);
-  if (id < 0 || id > ID_MAX) throw new HostFailure("invalid", `uids and gids must be in range 0-${ID_MAX}`);
+  if (id < 0 || id > ID_MAX) throw malformed("user-id", text);
   return id;
 }
 

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import type { processes } from "../hosts/host.js";
-import { HostFailure } from "../hosts/failure.js";
+import { malformed } from "../hosts/failure.js";
 import { availableOf } from "./capabilities.js";
 import { chooseGroup } from "./chosen-groups.js";
 import { readConfined } from "./confine.js";
@@ -183,7 +183,7 @@ function makeDirectory(path: string): void {
 
 /** To the kernel, and to runtimes written in C, a path ends there: another would be meant. */
 function refuseNul(path: string): void {
-  if (path.includes("\0")) throw new HostFailure("invalid", `path holds a NUL: ${JSON.stringify(path)}`);
+  if (path.includes("\0")) throw malformed("path", path);
 }
 
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", ia32: "386" };

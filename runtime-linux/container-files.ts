@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { processes } from "../hosts/host.js";
-import { HostFailure } from "../hosts/failure.js";
+import { noSuch } from "../hosts/failure.js";
 import { resolvConf } from "../hosts/resolv-conf.js";
 import type { Paths } from "./paths.js";
 import type { Run } from "./run.js";
@@ -38,7 +38,7 @@ export function writeFile(path: string, file: processes.ContainerFile, apart: bo
 
 /** While a run goes on. */
 export function rewriteFile(path: string, file: processes.ContainerFile): void {
-  if (!existsSync(path)) throw new HostFailure("not-found", `no such container file: ${path}`);
+  if (!existsSync(path)) throw noSuch("container-file", path);
   put(realpathSync(path), bytesOf(file));
 }
 
@@ -48,7 +48,7 @@ export function sourceOfFile(paths: Paths, container: string, source: string): s
   ownOf(name);
   const path = paths.containerFile(other ?? container, name);
   if (other === undefined) return path;
-  if (!existsSync(path)) throw new HostFailure("not-found", `container ${other} has no ${name}`);
+  if (!existsSync(path)) throw noSuch("container-file", name);
   return realpathSync(path);
 }
 
@@ -86,7 +86,7 @@ function bytesOf({ name, content }: processes.ContainerFile): Uint8Array {
 
 function ownOf(name: string): string {
   const own = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
-  if (!own) throw new HostFailure("invalid", `no such container file: ${name}`);
+  if (!own) throw noSuch("container-file", name);
   return own;
 }
 

@@ -3,7 +3,7 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
-import { HostFailure } from "../hosts/failure.js";
+import { HostFailure, noSuch } from "../hosts/failure.js";
 import type { Kernel } from "./kernel.js";
 import type { Run } from "./run.js";
 
@@ -53,7 +53,7 @@ function openControl(run: Run): number {
     return openSync(join(run.directory, "ctl"), constants.O_WRONLY | constants.O_NONBLOCK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw code === "ENXIO" || code === "ENOENT" ? new HostFailure("not-found", "no such process") : error;
+    throw code === "ENXIO" || code === "ENOENT" ? noSuch("process") : error;
   }
 }
 

@@ -4,7 +4,7 @@ import { readdirSync, realpathSync, statSync, type BigIntStats } from "node:fs";
 import { join } from "node:path";
 import type { BlockIO, DeviceNumber } from "../hosts/device-rates.js";
 import type { processes } from "../hosts/host.js";
-import { HostFailure } from "../hosts/failure.js";
+import { noSuch, wrongKind } from "../hosts/failure.js";
 import { splitDevice } from "./content/copy.js";
 
 /** A member of `linux.devices` (OCI runtime spec, config-linux.md). */
@@ -64,23 +64,20 @@ export function allDevices(root = "/dev"): SpecDevice[] {
   return below(root, root);
 }
 
-/** Number of the device at a path. Fails as `not-found` in the words of Go's os.Stat. */
+/** Number of the device at a path. Fails if there is none. */
 export function numberOf(path: string): DeviceNumber {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-  if (!stat) throw new HostFailure("not-found", `stat ${path}: no such file or directory`);
-  if (!stat.isBlockDevice() && !stat.isCharacterDevice())
-    throw new HostFailure("invalid", `stat ${path}: not a device node`);
+  if (!stat) throw noSuch("rated-device", path);
+  if (!stat.isBlockDevice() && !stat.isCharacterDevice()) throw wrongKind("rated-device", path);
   return splitDevice(stat.rdev);
 }
 
 function gathered(path: string, destination: string): SpecDevice[] {
-  const failed = (why: string): HostFailure =>
-    new HostFailure("invalid", `error gathering device information while adding custom device "${path}": ${why}`);
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-  if (!stat) throw failed("no such file or directory");
+  if (!stat) throw noSuch("device", path);
   const own = deviceAt(stat, destination);
   const devices = own ? [own] : stat.isDirectory() ? below(realpathSync(path), destination) : [];
-  if (devices.length === 0) throw failed("not a device node");
+  if (devices.length === 0) throw wrongKind("device", path);
   return devices;
 }
 

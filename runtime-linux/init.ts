@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import type { engine } from "../hosts/host.js";
-import { HostFailure } from "../hosts/failure.js";
+import { noSuch } from "../hosts/failure.js";
 import { isStatic } from "./elf.js";
 import { environment } from "./environment.js";
 import { findProgram } from "./runtimes.js";
@@ -24,7 +24,7 @@ export function findInit(): string | undefined {
 /** For a launch. */
 export function requireInit(): string {
   const path = findInit();
-  if (!path) throw new HostFailure("not-found", "this machine has no init program any more");
+  if (!path) throw noSuch("init-program");
   return path;
 }
 

@@ -1,6 +1,6 @@
 // Namespaces of another container, by its running process.
 
-import { HostFailure } from "../hosts/failure.js";
+import { noSuch } from "../hosts/failure.js";
 import { namesIn } from "./directories.js";
 import type { Paths } from "./paths.js";
 import { isAlive, Run, type FirstProcess } from "./run.js";
@@ -20,7 +20,7 @@ export function runningOf(container: string, paths: Paths): { run: Run; process:
     const process = run.process();
     if (process && isAlive(process)) return { run, process };
   }
-  throw new HostFailure("not-found", `container ${container} is not running`);
+  throw noSuch("run", container);
 }
 
 function runsOf(container: string, paths: Paths): Run[] {

@@ -4,7 +4,7 @@ import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } fro
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { processes, types } from "../hosts/host.js";
-import { HostFailure } from "../hosts/failure.js";
+import { HostFailure, isSaid } from "../hosts/failure.js";
 import { groupOf } from "./chosen-groups.js";
 import { writeBundle, type Spec } from "./bundle.js";
 import { endOf, saidBy, startChild } from "./child.js";
@@ -118,8 +118,8 @@ async function created(
   } catch (error) {
     await killRun(run, at); // conmon may have died from under its runtime
     await supervisor.ended;
-    const isRuntimes = error instanceof HostFailure && error.failure.kind === "invalid";
-    throw isRuntimes ? refusal(error.message, spec.process?.args?.[0] ?? "") : error;
+    const isRuntimes = isSaid(error, "invalid");
+    throw isRuntimes ? refusal((error as HostFailure).message, spec.process?.args?.[0] ?? "") : error;
   } finally {
     limit.abort();
     late.catch(() => {});

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { BlockIO, ThrottledDevice } from "../hosts/device-rates.js";
-import { HostFailure } from "../hosts/failure.js";
+import { HostFailure, noSuch } from "../hosts/failure.js";
 import { groupOf } from "./chosen-groups.js";
 import type { Cgroups } from "./cgroups.js";
 import type { Resources } from "./devices.js";
@@ -199,7 +199,7 @@ async function apply(
   const path = cgroups.file(container, controller, file);
   if (!path || !existsSync(path)) {
     if (optional) return undefined;
-    throw new HostFailure("unsupported", `the kernel has no ${file}`);
+    throw noSuch("kernel-file", file);
   }
   const before = readFileSync(path, "utf8");
   const [device] = /^\d+:\d+(?= )/.exec(value) ?? [];

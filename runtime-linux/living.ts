@@ -1,7 +1,7 @@
 // What is done to a run's first process while it lives: a signal, a sample, other limits.
 
 import { withRates } from "../hosts/device-rates.js";
-import { HostFailure } from "../hosts/failure.js";
+import { noSuch, type HostFailure } from "../hosts/failure.js";
 import type { engine, processes } from "../hosts/host.js";
 import { numberOf, type Resources } from "./devices.js";
 import type { Surroundings } from "./surroundings.js";
@@ -40,5 +40,5 @@ function living(run: Run): FirstProcess {
 }
 
 function gone(): HostFailure {
-  return new HostFailure("not-found", "no such process");
+  return noSuch("process");
 }

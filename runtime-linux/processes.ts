@@ -3,8 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { engine, Input, Operation, Outcome, Perform, processes, Stdio, types } from "../hosts/host.js";
-import { HostFailure } from "../hosts/failure.js";
-import { identifyFailure } from "../hosts/users.js";
+import { noSuch } from "../hosts/failure.js";
 import { Cgroups } from "./cgroups.js";
 import { identityOf } from "./bundle.js";
 import { adoptFiles, rewriteFile } from "./container-files.js";
@@ -218,7 +217,7 @@ class Processes implements LinuxProcesses {
 
   async #launch(command: processes.Launch, signal: AbortSignal): Promise<Outcome> {
     const runtime = this.runtimes.find(({ name }) => name === command.runtime);
-    if (!runtime) throw new HostFailure("not-found", `no such runtime: ${command.runtime}`);
+    if (!runtime) throw noSuch("oci-runtime", command.runtime);
     const run = this.#run(command);
     const connect = () => {
       this.#keepLog(run, logNote(command.log));
@@ -271,7 +270,7 @@ class Processes implements LinuxProcesses {
 
   #rewrite({ subject, file }: processes.Rewrite): Outcome {
     const run = this.#run(subject);
-    if (!this.#running.has(run.name)) throw new HostFailure("not-found", "no such process");
+    if (!this.#running.has(run.name)) throw noSuch("process");
     rewriteFile(this.#at.paths.containerFile(run.container, file.name), file);
     return DONE;
   }
@@ -291,11 +290,7 @@ class Processes implements LinuxProcesses {
   }
 
   #identify({ container, user }: processes.Identify): void {
-    try {
-      identityOf({ user, groups: [] }, this.#at.paths.rootfs(container), this.#at.kernel);
-    } catch (error) {
-      throw identifyFailure(error);
-    }
+    identityOf({ user, groups: [] }, this.#at.paths.rootfs(container), this.#at.kernel);
   }
 
   /** Where nobody can look, as without a descriptor left, the end is told all the same: who reaps the run looks again. */

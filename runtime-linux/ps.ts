@@ -2,7 +2,7 @@
 
 import { execFile, type ExecFileException } from "node:child_process";
 import type { Outcome } from "../hosts/host.js";
-import { HostFailure } from "../hosts/failure.js";
+import { HostFailure, noSuch } from "../hosts/failure.js";
 import { findProgram } from "./runtimes.js";
 
 /** Who asks wants to see what goes on now: a `ps` that hangs in the kernel is given up. */
@@ -14,7 +14,7 @@ const OUTPUT_MAX = 16 << 20;
  * the engine's own environment changes them (ps(1): PS_FORMAT, PS_PERSONALITY).
  */
 export async function ps(words: readonly string[], pids: ReadonlySet<number>): Promise<Outcome> {
-  if (pids.size === 0) throw new HostFailure("not-found", "no such process");
+  if (pids.size === 0) throw noSuch("process");
   // Some formats (`f`) go with no list of processes: then all are listed.
   const text = await run([...words, `-q${[...pids].join(",")}`]).catch(() => run(words));
   return { tag: "ps", val: { text, pids: Uint32Array.from(pids) } };
@@ -22,7 +22,7 @@ export async function ps(words: readonly string[], pids: ReadonlySet<number>): P
 
 function run(words: readonly string[]): Promise<Uint8Array> {
   const program = findProgram("ps");
-  if (!program) throw new HostFailure("unsupported", "there is no program ps on this machine");
+  if (!program) throw noSuch("tool", "ps");
   const options = {
     env: { LC_ALL: "C", PATH: process.env["PATH"] ?? "" },
     ...{ encoding: "buffer" as const, timeout: LIMIT_MS, maxBuffer: OUTPUT_MAX },

@@ -1,6 +1,6 @@
 // Operations under way that can be given up (`abandon` of core/wit/content.wit).
 
-import { HostFailure } from "../hosts/failure.js";
+import { interrupted } from "../hosts/failure.js";
 import type { Operation } from "../hosts/host.js";
 
 export class UnderWay {
@@ -13,7 +13,7 @@ export class UnderWay {
     try {
       return await act(controller.signal);
     } catch (error) {
-      if (controller.signal.aborted) throw interrupted();
+      if (controller.signal.aborted) throw interrupted("given-up");
       throw error;
     } finally {
       this.#controllers.delete(op);
@@ -27,13 +27,13 @@ export class UnderWay {
 }
 
 export function throwIfGivenUp(signal: AbortSignal): void {
-  if (signal.aborted) throw interrupted();
+  if (signal.aborted) throw interrupted("given-up");
 }
 
 /** Waits no longer than until it is given up; what it waits for goes on to its end then, and nobody hears of it. */
 export async function unlessGivenUp<T>(signal: AbortSignal, awaited: Promise<T>): Promise<T> {
   let stop = (): void => {};
-  const givenUp = new Promise<never>((_, reject) => (stop = () => reject(interrupted())));
+  const givenUp = new Promise<never>((_, reject) => (stop = () => reject(interrupted("given-up"))));
   signal.addEventListener("abort", stop);
   if (signal.aborted) stop();
   try {
@@ -41,8 +41,4 @@ export async function unlessGivenUp<T>(signal: AbortSignal, awaited: Promise<T>)
   } finally {
     signal.removeEventListener("abort", stop);
   }
-}
-
-function interrupted(): HostFailure {
-  return new HostFailure("interrupted", "context canceled");
 }

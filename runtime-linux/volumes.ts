@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { copyFile as copyBeside, mkdtemp, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { HostFailure } from "../hosts/failure.js";
+import { malformed, noSuch } from "../hosts/failure.js";
 import type { Operation, Outcome, Perform, volumes } from "../hosts/host.js";
 import { confine } from "./confine.js";
 import { bytesOf } from "../hosts/streams/tar/latin1.js";
@@ -88,7 +88,7 @@ class Volumes {
   }
 
   #find(path: string): void {
-    if (path.includes("\0") || !fs.existsSync(path)) throw new HostFailure("not-found", `${path} does not exist`);
+    if (path.includes("\0") || !fs.existsSync(path)) throw noSuch("machine-file", path);
   }
 
   /**
@@ -132,7 +132,7 @@ class Volumes {
 
   async #measure(name: string): Promise<bigint> {
     const data = this.paths.volume(checked(name));
-    if (!fs.existsSync(data)) throw new HostFailure("not-found", `volume ${name} does not exist`);
+    if (!fs.existsSync(data)) throw noSuch("volume", name);
     return bytesBelow(data);
   }
 
@@ -205,7 +205,7 @@ function isName(name: string): boolean {
 
 /** Safe as a directory's name. */
 function checked(name: string): string {
-  if (!isName(name)) throw new HostFailure("invalid", `"${name}" is not a volume's name`);
+  if (!isName(name)) throw malformed("volume-name", name);
   return name;
 }
 

@@ -1,6 +1,7 @@
 // A request that is being answered.
 
-import { Closing, Request } from "../../build/bindings/types";
+import { Body, BodyTag, Closing, Request } from "../../build/bindings/types";
+import { MAX_VERSION } from "./api/versions";
 import { Origin } from "./origin";
 import { Query } from "./text/url";
 
@@ -31,6 +32,13 @@ export class Call {
   constructor(readonly request: Request) {
     this.id = request.id;
   }
+}
+
+/** One that an earlier instance of the core has begun to answer: nothing but its id is known. */
+export function unknownCall(request: u64): Call {
+  const call = new Call(new Request(request, "", null, "", "", "", new Body(BodyTag.None)));
+  call.version = MAX_VERSION;
+  return call;
 }
 
 function answeredOnce(_call: Call): void {

@@ -2,6 +2,7 @@
 
 import {
   Closed,
+  Closing,
   Completed,
   Drained,
   Exited,
@@ -17,6 +18,7 @@ import {
   InputReloaded,
   InputRequest,
   InputTag,
+  InputUnsent,
   Instant,
   Inventory,
   JournalEnd,
@@ -26,20 +28,22 @@ import {
   Progress,
   Rule,
   Stored,
+  Unsent,
 } from "../../build/bindings/types";
 import { dispatch } from "./api/router";
+import { Call, unknownCall } from "./call";
 import { exitedByItself, ranOutOfMemory } from "./container/exit";
 import { ruleTable } from "./container/lifecycle";
 import { lengthOfRun } from "./container/run-length";
 import { execExited } from "./exec/ended";
 import { watchAll, watchChanged } from "./health/watch";
-import { Call } from "./call";
+import { sourceRefusal } from "./failure/source";
 import { mend } from "./mend";
 import { acting, ENGINE_START, EXITED_BY_ITSELF, OUT_OF_MEMORY } from "./origin";
 import { reasons } from "./reason";
 import { allRecords } from "./records/all";
 import { versionProblem } from "./records/version";
-import { commonHeaders } from "./reply";
+import { commonHeaders, sendRefusal } from "./reply";
 import { engine } from "./state";
 import { reload } from "./system/reload";
 
@@ -121,6 +125,8 @@ function take(input: Input): void {
       return progressed((<InputProgress>input).value);
     case InputTag.Closed:
       return closed((<InputClosed>input).value);
+    case InputTag.Unsent:
+      return unsent((<InputUnsent>input).value);
     case InputTag.Elapsed:
       return elapsed((<InputElapsed>input).value);
     case InputTag.Drained:
@@ -173,6 +179,16 @@ function closed(closed: Closed): void {
   resume(call);
   const follower = call.follower;
   if (follower !== null) follower.closed(call, closed.why);
+}
+
+/** An earlier instance's client waits, too, though nothing is known of what it asked. */
+function unsent(unsent: Unsent): void {
+  const known = engine.calls.has(unsent.request);
+  const call = known ? engine.calls.get(unsent.request) : unknownCall(unsent.request);
+  resume(call);
+  const follower = call.follower;
+  if (follower !== null) follower.closed(call, Closing.Failed);
+  sendRefusal(call, sourceRefusal(unsent.why));
 }
 
 function drained(drained: Drained): void {

@@ -3,7 +3,6 @@
 import { RequestBodies } from "../bodies.js";
 import { straight } from "../door.js";
 import type { Door, Passage } from "../door.js";
-import { HostFailure } from "../failure.js";
 import type { Stdio, replies } from "../host.js";
 import { ReplyRouter } from "../reply-router.js";
 import { Attachments } from "../streams/attachments.js";
@@ -24,7 +23,7 @@ export function answering(answer: replies.Whole): Passage {
 }
 
 function none(): never {
-  throw new HostFailure("not-found", "there is no stream behind this answer");
+  throw new Error("there is no stream behind this answer");
 }
 
 const NO_STREAMS: Stdio = { log: none, stdin: none, exec: none, archive: none, export: none, saved: none };

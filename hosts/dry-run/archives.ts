@@ -1,7 +1,7 @@
 // Archives that clients send to a dry run: read to their end and thrown away, but for the names and sizes of what is in
 // them and the small documents that say which images they hold.
 
-import { HostFailure } from "../failure.js";
+import { HostFailure, noSuch } from "../failure.js";
 import type { content, engine } from "../host.js";
 import { joined } from "../streams/bytes.js";
 import { fromClient } from "../streams/client-body.js";
@@ -64,7 +64,7 @@ export class ThrownArchives {
 
   #find({ archive, path }: content.Member): Member {
     const member = this.#archives.get(archive)?.get(cleanName(path));
-    if (member === undefined) throw new HostFailure("not-found", `"${path}" does not exist`);
+    if (member === undefined) throw noSuch("member", path);
     return member;
   }
 

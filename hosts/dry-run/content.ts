@@ -1,7 +1,7 @@
 // `content` of a dry run. Registries are really asked for manifests and configurations; layers are imagined, of the size
 // that the manifest gives them. Archives are read to their end and thrown away.
 
-import { HostFailure } from "../failure.js";
+import { HostFailure, interrupted } from "../failure.js";
 import type { Bodies, Operation, Outcome, content, engine, types } from "../host.js";
 import { lastPart } from "../streams/tar/archive-names.js";
 import type { ThrownArchives } from "./archives.js";
@@ -125,7 +125,7 @@ export class DryRunContent {
     try {
       return await reading(controller.signal);
     } catch (error) {
-      if (controller.signal.aborted) throw new HostFailure("interrupted", "context canceled");
+      if (controller.signal.aborted) throw interrupted("given-up");
       throw error;
     } finally {
       this.#reading.delete(op);

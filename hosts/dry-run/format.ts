@@ -1,8 +1,8 @@
-// What a dry run would do, as JSON: version 1 of the form. `Coracle-Dry-Run: plan` on a request has it in place of the
+// What a dry run would do, as JSON: version 2 of the form. `Coracle-Dry-Run: plan` on a request has it in place of the
 // answer; `GET /coracle/dry-run` on a listener of dry runs has it of the session so far, and `Coracle-Dry-Run: plan` there
 // what that request would add to it.
 //
-//   {"format":"coracle-dry-run","version":1,"began":TIME,"now":TIME,"answer":ANSWER,"left":N,"plan":[ENTRY, …]}
+//   {"format":"coracle-dry-run","version":2,"began":TIME,"now":TIME,"answer":ANSWER,"left":N,"plan":[ENTRY, …]}
 //
 // `began`: when the state of the live engine was taken; null for a session that has decided nothing yet. `now`: the dry
 // run's own time, which is ahead of the live engine's by what was waited for. `answer` is there for a single request. The
@@ -16,7 +16,7 @@
 //              `to` and `command` as in core/wit: the interface and the case of its variant; `with` is the case's value,
 //              left out if it has none. `how` is "asked": the machine or a registry was really asked; "imagined": it was
 //              not done and taken to have succeeded; or "timer". `outcome` comes when the command has ended: VALUE, or
-//              {"failure":{"kind":TEXT,"message":TEXT}}.
+//              {"failure":VALUE} (core/wit/failures.wit).
 //   "event"    as GET /events has it
 //   "ended"    {"container":ID,"run":N,"code":N} or {"exec":ID,"code":N}    a process ended: killed, or waited for
 //   "answer"   {"id":N,"status":N}                              the head of a client's answer
@@ -38,7 +38,7 @@ export interface Plan {
   /** Of this form. */
   format: "coracle-dry-run";
   /** Of this form. */
-  version: 1;
+  version: 2;
   /** When the state of the live engine was taken, RFC 3339; null: nothing has been decided yet. */
   began: string | null;
   /** The dry run's own time, RFC 3339. */

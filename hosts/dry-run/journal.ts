@@ -52,7 +52,7 @@ export class DryRunJournal {
     const [began, ends] = [readableTime(this.#began.wall), readableTime(now.wall)];
     const left = Math.max(0, this.#left - from);
     const plan = this.#entries.slice(Math.max(0, from - this.#left));
-    return { format: "coracle-dry-run", version: 1, began, now: ends, left, plan };
+    return { format: "coracle-dry-run", version: 2, began, now: ends, left, plan };
   }
 
   get #at(): string {
@@ -91,7 +91,7 @@ export class DryRunJournal {
     const effect = this.#effects.get(op);
     this.#effects.delete(op);
     if (effect === undefined) return;
-    if (outcome.tag === "err") effect.outcome = { failure: { kind: outcome.val.kind, message: outcome.val.message } };
+    if (outcome.tag === "err") effect.outcome = { failure: readable(outcome.val) };
     else effect.outcome = outcome.val.tag === "token" ? { tag: "token" } : readable(outcome.val);
   }
 

@@ -41,7 +41,7 @@ export class DryRunSession {
   }
 
   plan(): Plan {
-    return this.#dryRun?.plan() ?? { format: "coracle-dry-run", version: 1, began: null, now: null, left: 0, plan: [] };
+    return this.#dryRun?.plan() ?? { format: "coracle-dry-run", version: 2, began: null, now: null, left: 0, plan: [] };
   }
 
   /** Forgets what it has imagined: the next request begins another. */

@@ -25,6 +25,7 @@ export type {
   Stdio,
   content,
   engine,
+  failures,
   networks,
   processes,
   records,

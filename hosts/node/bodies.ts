@@ -1,7 +1,7 @@
 // The body of a request that comes over a socket, as a host reads it.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { HostFailure } from "../failure.js";
+import { HostFailure, interrupted } from "../failure.js";
 
 /**
  * The bytes of a request as they arrive. Whoever stops reading leaves the connection usable. Fails once the reply is
@@ -17,8 +17,7 @@ export async function* bytesOf(request: IncomingMessage, response: ServerRespons
     }
   } catch (error) {
     if (error instanceof HostFailure) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new HostFailure("interrupted", `the client went away while it sent its body: ${why}`);
+    throw interrupted("client-gone");
   } finally {
     // Not waited for: it comes after the piece that was asked for last, and that may never come.
     const drain = (): void => void request.resume();
@@ -29,7 +28,7 @@ export async function* bytesOf(request: IncomingMessage, response: ServerRespons
 /** Not `Promise.race`: each piece of the body would stay in memory until the reply is over. */
 function unlessOver<T>(wanted: Promise<T>, response: ServerResponse): Promise<T> {
   return new Promise((resolve, reject) => {
-    const over = (): void => reject(new HostFailure("interrupted", "the reply ended before the request's body"));
+    const over = (): void => reject(interrupted("client-gone"));
     if (response.writableFinished) over();
     response.once("finish", over);
     const settled = (): void => void response.off("finish", over);

@@ -2,7 +2,7 @@
 // ever were up to it, so that its size is known without counting.
 
 import type * as Lmdb from "lmdb";
-import { HostFailure } from "../failure.js";
+import { interrupted } from "../failure.js";
 import type { Journal, RecordChange, engine, records } from "../host.js";
 import { checkNext, ENTRY_BYTES, firstNot, sizeOf } from "../journal.js";
 import { turn } from "../turn.js";
@@ -47,7 +47,7 @@ export class LmdbJournal implements Journal {
   async read({ from, bytes }: records.JournalReading): Promise<engine.JournalPage> {
     // Who reads on as soon as a page is there would let nobody else come.
     await turn();
-    if (this.#closed) throw new HostFailure("interrupted", "the engine is gone");
+    if (this.#closed) throw interrupted("engine-gone");
     this.#database.resetReadTxn();
     const { oldest, next } = this.#ends();
     const start = from.tag === "position" ? Math.max(oldest, Number(from.val)) : this.#since(from.val, oldest, next);

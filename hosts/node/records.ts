@@ -10,7 +10,6 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Lmdb from "lmdb";
-import { HostFailure } from "../failure.js";
 import type { RecordChange, RecordStore, engine } from "../host.js";
 import { JOURNAL_BYTES } from "../journal.js";
 import { makePrivate, syncPath } from "../../runtime-linux/directories.js";
@@ -65,7 +64,7 @@ async function makeWhole(
     if (damaged === null) throw error;
     const why = error instanceof Error ? error.message : String(error);
     const file = join(directory, DATABASE);
-    throw new HostFailure("exhausted", `${file} is damaged, and no other can be made beside it: ${why}`);
+    throw new Error(`${file} is damaged, and no other can be made beside it: ${why}`);
   }
   if (damaged !== null) await keepDamaged(directory, DATABASE, damaged, told);
   await putInPlace(draft, directory, DATABASE);
@@ -74,7 +73,7 @@ async function makeWhole(
 /** LMDB dies of a disk that has no room for its lock. */
 async function needRoom(directory: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
-  if (bavail * bsize < NEW_BYTES + 2 * bytes) throw new HostFailure("exhausted", "no space left on device");
+  if (bavail * bsize < NEW_BYTES + 2 * bytes) throw new Error("no space left on device");
 }
 
 function sizeOfAll(found: Survey): number {
@@ -192,7 +191,7 @@ class LmdbRecords implements RecordStore {
     if (this.#isStuck) throw STUCK;
     // A key that cannot be put would leave a part of the transaction behind.
     const long = changes.map(keyOf).find((key) => Buffer.byteLength(key) > LONGEST_KEY);
-    if (long !== undefined) throw new HostFailure("internal", `write records: the key ${long} is too long`);
+    if (long !== undefined) throw new Error(`write records: the key ${long} is too long`);
     this.journal.check(changes);
     try {
       await this.#ended(
@@ -238,16 +237,16 @@ class LmdbRecords implements RecordStore {
     kept.catch(() => {});
   }
 
-  async #explained(error: unknown): Promise<HostFailure> {
+  async #explained(error: unknown): Promise<Error> {
     const { bavail, bsize } = await statfs(this.#directory);
     const full = bavail * bsize < NO_ROOM;
     if (!full) this.#isDoubtful = true;
     const why = full ? "no space left on device" : error instanceof Error ? error.message : String(error);
-    return new HostFailure(full ? "exhausted" : "internal", `write records: ${why}`);
+    return new Error(`write records: ${why}`);
   }
 }
 
-const STUCK = new HostFailure("internal", "write records: the database does not answer; start the engine anew");
+const STUCK = new Error("write records: the database does not answer; start the engine anew");
 
 const NOTHING = new Uint8Array();
 

@@ -2,7 +2,7 @@
 // whether again, is the core's to say.
 
 import { realClock, timeOfDay } from "../clock.js";
-import { HostFailure } from "../failure.js";
+import { HostFailure, isSaid } from "../failure.js";
 import type { Clock, content, engine, types } from "../host.js";
 import { Authorizer, secretsOf, type Demand } from "./authorization.js";
 import { parseChallenges, type Challenge } from "./challenge.js";
@@ -131,7 +131,7 @@ class DistributionClient implements RegistryClient {
     const secrets = secretsOf(credentials, header);
     const { failure } = registryFailure({ ...answer, text, secrets }, timeOfDay(this.#line.clock));
     const message = `login attempt to ${url} failed with status: ${statusText(answer.status)}`;
-    throw new HostFailure(failure.kind, message, failure);
+    throw new HostFailure(failure!.kind, message, failure);
   }
 
   /** GET of something in a repository; an answer of another status is a failure. */
@@ -256,7 +256,7 @@ function keyOf({ authority, insecure }: types.Endpoint): string {
 }
 
 function isUnreachable(error: unknown): boolean {
-  return error instanceof HostFailure && error.failure.kind === "unreachable";
+  return isSaid(error, "unreachable");
 }
 
 function challengesOf(answer: Answer): Challenge[] {

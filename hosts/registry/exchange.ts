@@ -1,9 +1,9 @@
 // One question and its answer: redirects followed, silence noticed, giving up obeyed.
 
 import { after } from "../clock.js";
-import { HostFailure } from "../failure.js";
+import { HostFailure, interrupted } from "../failure.js";
 import type { Clock } from "../host.js";
-import { codeOf, interrupted, said, truncated, unreachable } from "./failures.js";
+import { codeOf, said, truncated, unreachable } from "./failures.js";
 import type { Transport, TransportResponse } from "./transport.js";
 
 /** A request to a registry or its token server. */
@@ -82,7 +82,7 @@ async function readUpTo(
 
 async function ask({ transport, clock, silenceMs }: Line, question: Question): Promise<Answer> {
   const { method, url, headers, body, insecure, signal } = question;
-  if (signal?.aborted) throw interrupted();
+  if (signal?.aborted) throw interrupted("given-up");
   const watch = new Watch(signal, clock, silenceMs);
   try {
     const request = { method, url, headers, insecure, signal: watch.signal, ...(body === undefined ? {} : { body }) };
@@ -169,7 +169,7 @@ class Watch {
 
   /** Why a request ended in an error. */
   verdict({ method, url }: Question, error: unknown, answered = false): HostFailure {
-    if (this.#givenUp?.aborted) return interrupted();
+    if (this.#givenUp?.aborted) return interrupted("given-up");
     if (this.#silent)
       return new HostFailure("unreachable", `${said(method, url)}: net/http: timeout awaiting response`);
     return answered && BROKEN_OFF.has(codeOf(error)) ? truncated() : unreachable(method, url, error);

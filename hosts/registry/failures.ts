@@ -2,7 +2,7 @@
 // a redirect's may be signed.
 
 import { HostFailure } from "../failure.js";
-import type { types } from "../host.js";
+import type { failures } from "../host.js";
 import { parseChallenges } from "./challenge.js";
 
 /** An answer that is not what was asked for. */
@@ -51,11 +51,6 @@ export function said(method: string, url: string): string {
 /** The connection ends before the bytes that it was to bring. */
 export function truncated(): HostFailure {
   return new HostFailure("unreachable", "unexpected EOF");
-}
-
-/** Whoever asked has given up. */
-export function interrupted(): HostFailure {
-  return new HostFailure("interrupted", "context canceled");
 }
 
 /** The code of the system or the HTTP library in an error or in what caused it; or empty. */
@@ -166,7 +161,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Shorter ones come up by chance. */
 const LEAST = 4;
 
-const KIND_OF_STATUS: Record<number, types.FailureKind> = {
+const KIND_OF_STATUS: Record<number, failures.FailureKind> = {
   401: "unauthorized",
   403: "denied",
   404: "not-found",

@@ -1,6 +1,6 @@
 // Networks of the simulated machine: who is where under which address, and which ports lead to whom.
 
-import { HostFailure } from "../failure.js";
+import { HostFailure, interrupted, malformed, noSuch } from "../failure.js";
 import type { Outcome, Perform, engine, networks } from "../host.js";
 import type { SimulatedTime } from "./time.js";
 
@@ -37,7 +37,7 @@ export class WorldNetworks {
   readonly perform: Perform<networks.NetworkCommand> = async (_op, command) => {
     const engine = this.#engine;
     await this.#delay();
-    if (engine !== this.#engine) throw new HostFailure("interrupted", "the engine is gone");
+    if (engine !== this.#engine) throw interrupted("engine-gone");
     switch (command.tag) {
       case "make":
         this.#make(command.val);
@@ -102,7 +102,7 @@ export class WorldNetworks {
     checkAddress(join.address);
     if (this.#joins.has(placeOf({ container: join.container, network: join.bridge.network }))) return;
     if (!this.#bridges.has(join.bridge.network)) {
-      throw new HostFailure("not-found", `no interface ${join.bridge.interfaceName}`);
+      throw noSuch("network-interface", join.bridge.interfaceName);
     }
     this.#takePorts(join.ports);
     this.#joins.set(placeOf({ container: join.container, network: join.bridge.network }), join);
@@ -171,13 +171,13 @@ function isEvery(address: string): boolean {
 function checkAddress(address: string): void {
   const parts = address.split(".");
   if (parts.length === 4 && parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256)) return;
-  throw new HostFailure("invalid", `not an IPv4 address: ${JSON.stringify(address)}`);
+  throw malformed("ipv4-address", address);
 }
 
 function checkSubnet(subnet: string): void {
   const [address = "", prefix = ""] = subnet.split("/");
   checkAddress(address);
   if (!/^([12]?[0-9]|3[0-2])$/.test(prefix)) {
-    throw new HostFailure("invalid", `not a subnet: ${JSON.stringify(subnet)}`);
+    throw malformed("subnet", subnet);
   }
 }

@@ -24,7 +24,7 @@ export class WorldRecords implements RecordStore {
 
   async commit(changes: RecordChange[]): Promise<void> {
     if (this.#faults.strike("records-full") !== null) {
-      throw new HostFailure("exhausted", "Error: No space left on device");
+      throw new HostFailure({ tag: "call", val: { call: "write", path: "", error: "ENOSPC" } });
     }
     this.journal.check(changes);
     for (const change of changes) this.keep(change);

@@ -1,6 +1,6 @@
 // Carries out `volumes` commands: trees that outlive containers.
 
-import { HostFailure } from "../failure.js";
+import { malformed, noSuch } from "../failure.js";
 import type { Outcome, Perform, volumes } from "../host.js";
 import { roomed } from "./content/room.js";
 import type { Disk } from "./files/disk.js";
@@ -45,7 +45,7 @@ function find(disk: Disk, path: string): void {
   try {
     disk.machine.status(path);
   } catch (error) {
-    if (error instanceof FileError) throw new HostFailure("not-found", `${path} does not exist`);
+    if (error instanceof FileError) throw noSuch("machine-file", path);
     throw error;
   }
 }
@@ -53,7 +53,7 @@ function find(disk: Disk, path: string): void {
 /** Files, modes, owners and times. Whole or not at all. */
 function populate(disk: Disk, { name, container, path }: volumes.Populate): void {
   const volume = disk.volumes.get(checked(name));
-  if (!volume) throw new HostFailure("not-found", `volume ${name} does not exist`);
+  if (!volume) throw noSuch("volume", name);
   const source = directoryAt(disk, container, path);
   const { root } = volume.tree;
   if (source === null || root.entries.size > 0) return;
@@ -98,6 +98,6 @@ function copyInto(tree: Tree, into: Inode, from: Inode, path: string, copies: Ma
 }
 
 function checked(name: string): string {
-  if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) throw new HostFailure("invalid", `"${name}" is not a volume's name`);
+  if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) throw malformed("volume-name", name);
   return name;
 }

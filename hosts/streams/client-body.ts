@@ -1,12 +1,12 @@
 // Bodies of requests as a host reads them.
 
-import { HostFailure } from "../failure.js";
+import { HostFailure, interrupted } from "../failure.js";
 
 /** A body that breaks off is a client that went away. One that is given up is not waited for: it may never go on. */
 export async function* fromClient(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   const gone = (error: unknown): never => {
-    throw error instanceof HostFailure ? error : new HostFailure("interrupted", "client went away");
+    throw error instanceof HostFailure ? error : interrupted("client-gone");
   };
   try {
     for (;;) {
@@ -24,7 +24,7 @@ export async function* fromClient(body: AsyncIterable<Uint8Array>, signal: Abort
 /** Settles as `wanted` does, or rejects as soon as the signal is given. */
 function unlessAborted<T>(wanted: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = (): void => reject(new HostFailure("interrupted", "context canceled"));
+    const abort = (): void => reject(interrupted("given-up"));
     if (signal.aborted) abort();
     signal.addEventListener("abort", abort, { once: true });
     const settled = (): void => signal.removeEventListener("abort", abort);

@@ -1,6 +1,6 @@
 // A connection as an exec's stdio: its output as it comes, the client's bytes into its stdin.
 
-import { failureOf } from "../failure.js";
+import { isMissing } from "../failure.js";
 import type { ExecStdio, OutputPiece, Stdio, replies } from "../host.js";
 import { DetachKeys } from "./detach-keys.js";
 import { FRAME_HEADER, STDERR, STDOUT, writeFrameHeader } from "./frames.js";
@@ -82,7 +82,7 @@ async function stdioOf(exec: string, stdio: Stdio): Promise<ExecStdio | null> {
   try {
     return await stdio.exec(exec);
   } catch (error) {
-    if (failureOf(error).kind === "not-found") return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }

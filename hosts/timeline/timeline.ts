@@ -153,6 +153,7 @@ export class Timeline implements Observer {
       case "elapsed":
         return this.#asked.get(input.val)?.exchange ?? null;
       case "closed":
+      case "unsent":
       case "drained":
         return this.#requests.get(input.val.request)?.exchange ?? null;
       case "exited":

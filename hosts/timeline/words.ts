@@ -1,6 +1,7 @@
 // Steps in words: what came in, what was asked for, what was answered.
 
-import type { Input, engine, replies, types } from "../host.js";
+import { failureText } from "../failure.js";
+import type { Input, engine, replies } from "../host.js";
 import type { Effect, Reply } from "../outbox.js";
 import type { World } from "./world.js";
 
@@ -26,6 +27,8 @@ export function causeOf(input: Input, naming: Naming): string {
       return `${input.val.method} ${input.val.target}`;
     case "closed":
       return `${requestName(naming, input.val.request)}: ${CLOSINGS[input.val.why]}`;
+    case "unsent":
+      return `${requestName(naming, input.val.request)} cannot be answered: ${failureText(input.val.why)}`;
     case "completed":
       return `${asked(naming, input.val.op)} ${cameOf(input.val.outcome)}`;
     case "progress":
@@ -209,11 +212,7 @@ const CLOSINGS: Readonly<Record<engine.Closing, string>> = {
 };
 
 function cameOf(outcome: engine.Completed["outcome"]): string {
-  return outcome.tag === "ok" ? "succeeded" : `failed: ${failureWords(outcome.val)}`;
-}
-
-function failureWords(failure: types.Failure): string {
-  return failure.message === "" ? failure.kind : failure.message;
+  return outcome.tag === "ok" ? "succeeded" : `failed: ${failureText(outcome.val)}`;
 }
 
 function amount(progress: engine.Progress): string {

@@ -1,7 +1,7 @@
 // Keeps credentials out of traces: their values in inputs become stand-ins of the same length, encoded as they were, so
 // that the core decides the same: whoever is anonymous stays it, what cannot be read still cannot.
 
-import type { Input, engine, types } from "../host.js";
+import type { Input, engine, failures } from "../host.js";
 import { withoutUsersIn } from "./addresses-in-text.js";
 import { fromBase64, toBase64 } from "./base64.js";
 import { maskJson } from "./masked-json.js";
@@ -28,26 +28,32 @@ export function withoutCredentials(input: Input, refused = false): MaskedInput {
 
 /** Identity tokens, which the answer to `POST /auth` shows; and what addresses in a registry's failures are signed with. */
 function maskCompletion({ op, outcome }: engine.Completed): MaskedInput {
+  if (outcome.tag === "err") return maskFailed(op, outcome.val);
   const same = { input: { tag: "completed", val: { op, outcome } }, masked: false } as const;
-  if (outcome.tag === "err") {
-    const val = isOfRegistry(outcome.val) ? maskFailure(outcome.val) : outcome.val;
-    if (val.message === outcome.val.message && val.code === outcome.val.code) return same;
-    return { input: { tag: "completed", val: { op, outcome: { tag: "err", val } } }, masked: true };
-  }
   if (outcome.val.tag !== "token") return same;
   const token = { tag: "token", val: standIn(outcome.val.val) } as const;
   return { input: { tag: "completed", val: { op, outcome: { tag: "ok", val: token } } }, masked: true };
 }
 
+function maskFailed(op: bigint, failure: failures.Failure): MaskedInput {
+  const shown = failure.tag === "said" && isOfRegistry(failure.val) ? maskSaid(failure.val) : failure;
+  return {
+    input: { tag: "completed", val: { op, outcome: { tag: "err", val: shown } } },
+    masked: shown.val !== failure.val,
+  };
+}
+
 /** What others say may come to be in records, whose hashes are compared. */
-function isOfRegistry({ kind, status }: types.Failure): boolean {
+function isOfRegistry({ kind, status }: failures.Said): boolean {
   return status !== 0 || REGISTRY.includes(kind);
 }
 
-const REGISTRY: readonly types.FailureKind[] = ["registry", "unreachable", "unauthorized", "limited"];
+const REGISTRY: readonly failures.FailureKind[] = ["registry", "unreachable", "unauthorized", "limited"];
 
-function maskFailure(failure: types.Failure): types.Failure {
-  return { ...failure, message: withoutSignature(failure.message), code: withoutSignature(failure.code) };
+function maskSaid(said: failures.Said): failures.Failure {
+  const [message, code] = [withoutSignature(said.message), withoutSignature(said.code)];
+  const same = message === said.message && code === said.code;
+  return { tag: "said", val: same ? said : { ...said, message, code } };
 }
 
 function withoutSignature(text: string): string {

@@ -1,11 +1,11 @@
-// What a trace is, and how it is written down: version 4 of the format.
+// What a trace is, and how it is written down: version 5 of the format.
 //
 // A trace is what the core was told, in order, with a hash of what it asked for each time: enough to do it all again and
 // to see that the same comes of it. It is cut into segments; each can be replayed by itself.
 //
 // As text it is NDJSON: UTF-8, one JSON object a line, each line ended by LF, no empty lines. A segment is
 //
-//   {"format":"coracle-trace","version":4,"core":HEX,"segment":N,"epoch":N,"step":N}                        the header
+//   {"format":"coracle-trace","version":5,"core":HEX,"segment":N,"epoch":N,"step":N}                        the header
 //   {"now":NOW,"open":{"options":…,"seed":…,"records":[…],"inventory":…},"out":OUT}  or  {"snapshot":BYTES}  the start
 //   {"now":NOW,"input":INPUT,"out":OUT}                                                                 any number
 //   {"end":"continued"}  or  {"end":"lost","error":TEXT}  or  {"end":"broken","error":TEXT}
@@ -19,7 +19,7 @@
 // is a line that is missing, doubled or moved. What is deflated has no sum of its own. A segment begins anew: which one it
 // is its header says, and headers are summed as well.
 //
-// Older versions are read and verified as well. Version 3 has no sums; version 2 has SHA-256 in place of MurmurHash3, too,
+// Older versions are read and verified as well. Version 4 has failures in words; version 3 has no sums; version 2 has SHA-256 in place of MurmurHash3, too,
 // and hashes nothing of whether replies are `stateless`; version 1 is as version 2, but has nothing in short.
 //
 // `core` is the SHA-256 of the core's wasm bytes, in hex: another core may decide otherwise. Segments are numbered one by
@@ -63,7 +63,7 @@ import type { Input, types } from "../host.js";
 import type { Opening } from "../observer.js";
 
 export const FORMAT = "coracle-trace";
-export const VERSION = 4;
+export const VERSION = 5;
 /** The first in which lines may be deflated. */
 export const DEFLATING = 2;
 /** The first whose hashes are MurmurHash3's. */

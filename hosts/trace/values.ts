@@ -1,6 +1,6 @@
 // The types of core/wit/engine.wit that enter the core, field by field, in the order of the WIT.
 
-import type { Input, Outcome, engine, records, types } from "../host.js";
+import type { Input, Outcome, engine, failures, records, types } from "../host.js";
 import type { Opening } from "../observer.js";
 import {
   bool,
@@ -219,7 +219,7 @@ const outcome = variant<Outcome>({
   }),
 });
 
-const failureKind = enumeration<types.FailureKind>({
+const failureKind = enumeration<failures.FailureKind>({
   "not-found": true,
   exists: true,
   busy: true,
@@ -235,17 +235,79 @@ const failureKind = enumeration<types.FailureKind>({
   "command-not-executable": true,
   interrupted: true,
   unsupported: true,
-  misplaced: true,
   internal: true,
 });
 
-const failure = record<types.Failure>({ kind: failureKind, message: text, status: u16, code: text, retryAfter: u32 });
+const noun = enumeration<failures.Noun>({
+  container: true,
+  run: true,
+  process: true,
+  exec: true,
+  "oci-runtime": true,
+  "init-program": true,
+  tool: true,
+  "kernel-file": true,
+  user: true,
+  group: true,
+  "added-group": true,
+  "network-interface": true,
+  volume: true,
+  layer: true,
+  archive: true,
+  member: true,
+  "container-file": true,
+  "file-system": true,
+  "machine-file": true,
+  device: true,
+  "rated-device": true,
+});
+
+const thing = record<failures.Thing>({ what: noun, name: text });
+
+const form = enumeration<failures.Form>({
+  "ipv4-address": true,
+  subnet: true,
+  "mac-address": true,
+  "interface-name": true,
+  protocol: true,
+  "container-id": true,
+  "volume-name": true,
+  "archive-name": true,
+  digest: true,
+  path: true,
+  "user-id": true,
+});
+
+const said = record<failures.Said>({ kind: failureKind, message: text, status: u16, code: text, retryAfter: u32 });
+
+const failureCases = variant<failures.Failure>({
+  interrupted: enumeration<failures.Interruption>({ "given-up": true, "client-gone": true, "engine-gone": true }),
+  "body-broke": text,
+  "no-such": thing,
+  exists: thing,
+  "wrong-kind": thing,
+  malformed: record<failures.Malformed>({ what: form, text }),
+  call: record<failures.RefusedCall>({ call: text, path: text, error: text }),
+  misplaced: record<failures.Misplaced>({ place: text, destination: text }),
+  said,
+  internal: text,
+});
+
+/** Up to version 4 all of them were told in words. */
+const failure: Codec<failures.Failure> = {
+  write: failureCases.write,
+  decode: (json, at) =>
+    typeof json === "object" && json !== null && "kind" in json
+      ? { tag: "said", val: said.decode(json, at) }
+      : failureCases.decode(json, at),
+};
 
 const phase = enumeration<engine.Phase>({ downloading: true, verifying: true, downloaded: true, extracting: true });
 
 export const input = variant<Input>({
   request,
   closed: record<engine.Closed>({ request: u64, why: closing }),
+  unsent: record<engine.Unsent>({ request: u64, why: failure }),
   completed: record<engine.Completed>({
     op: u64,
     outcome: variant<engine.Completed["outcome"]>({ ok: outcome, err: failure }),

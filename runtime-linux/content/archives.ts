@@ -2,7 +2,7 @@
 
 import * as fs from "node:fs";
 import { mkdtemp, readFile, rename } from "node:fs/promises";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure, interrupted, malformed, noSuch, wrongKind } from "../../hosts/failure.js";
 import type { content, engine } from "../../hosts/host.js";
 import { fromClient } from "../../hosts/streams/client-body.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
@@ -31,7 +31,7 @@ export class Archives {
       const reader = new TarReader(members);
       try {
         for await (const chunk of decompressed(fromClient(body, signal))) {
-          if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
+          if (signal.aborted) throw interrupted("given-up");
           await reader.push(chunk);
         }
         reader.end();
@@ -45,7 +45,7 @@ export class Archives {
   /** Makes an archive: `fill` gets an empty directory, which becomes the archive when it is done. */
   async make<T>(archive: string, fill: (directory: string) => Promise<T>): Promise<T> {
     const place = this.#place(archive);
-    if (fs.existsSync(place)) throw new HostFailure("exists", `archive ${archive} exists`);
+    if (fs.existsSync(place)) throw new HostFailure({ tag: "exists", val: { what: "archive", name: archive } });
     fs.mkdirSync(this.#paths.archives(), { recursive: true, mode: 0o700 });
     const draft = await mkdtemp(this.#paths.archives("draft-"));
     try {
@@ -69,12 +69,12 @@ export class Archives {
   /** Where a member stands; links are followed within the archive. */
   member({ archive, path }: content.Member): Buffer {
     const root = this.#place(archive);
-    if (!fs.existsSync(root)) throw new HostFailure("not-found", `archive ${archive} does not exist`);
+    if (!fs.existsSync(root)) throw noSuch("archive", archive);
     const tree = new Confined(root);
     const found = tree.resolve(cleanName(bytesOf(path)), { follow: true });
     const stat = tree.stat(found);
-    if (!stat) throw new HostFailure("not-found", `"${path}" does not exist`);
-    if (!stat.isFile()) throw new HostFailure("invalid", `"${path}" is not a file`);
+    if (!stat) throw noSuch("member", path);
+    if (!stat.isFile()) throw wrongKind("member", path);
     return tree.path(found);
   }
 
@@ -90,8 +90,7 @@ export class Archives {
   }
 
   #place(archive: string): string {
-    if (!/^[0-9A-Za-z][0-9A-Za-z_.-]*$/.test(archive))
-      throw new HostFailure("invalid", `"${archive}" is not an archive's name`);
+    if (!/^[0-9A-Za-z][0-9A-Za-z_.-]*$/.test(archive)) throw malformed("archive-name", archive);
     return this.#paths.archives(`archive-${archive}`);
   }
 }

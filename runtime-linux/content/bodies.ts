@@ -3,7 +3,7 @@
 // of later ones come in. What is short is then done at once: a turn of the event loop costs more than a call.
 
 import * as fs from "node:fs";
-import { HostFailure } from "../../hosts/failure.js";
+import { interrupted, refusedCall } from "../../hosts/failure.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
 
@@ -94,7 +94,7 @@ export class FileBodies {
 
   /** Lets go of what is not finished; resolves when nothing is written any more. */
   async abandon(): Promise<void> {
-    this.#failure ??= new HostFailure("interrupted", "context canceled");
+    this.#failure ??= interrupted("given-up");
     this.end();
     await this.#until(0);
   }
@@ -142,8 +142,7 @@ export class FileBodies {
 /** A full disk is told by the name that the file has in the image. */
 export function named(error: unknown, { name }: { name: string }): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  const text = NO_ROOM[code ?? ""];
-  return text === undefined ? error : new HostFailure("exhausted", `write /${textOf(name)}: ${text}`);
+  return NO_ROOM.includes(code ?? "") ? refusedCall(error, "write", `/${textOf(name)}`) : error;
 }
 
 interface File {
@@ -173,11 +172,7 @@ async function write(fd: number, bytes: Uint8Array, at: number): Promise<void> {
   }
 }
 
-const NO_ROOM: Record<string, string> = {
-  ENOSPC: "no space left on device",
-  EDQUOT: "disk quota exceeded",
-  EFBIG: "file too large",
-};
+const NO_ROOM: readonly string[] = ["ENOSPC", "EDQUOT", "EFBIG"];
 /** Files of one layer on their way at a time. */
 const MOST_OPEN = 16;
 /** Bytes of a file that are not kept until it is open. */

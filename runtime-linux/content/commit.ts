@@ -5,7 +5,7 @@ import { createHash, type Hash } from "node:crypto";
 import { closeSync, read } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
-import { HostFailure } from "../../hosts/failure.js";
+import { interrupted } from "../../hosts/failure.js";
 import type { engine } from "../../hosts/host.js";
 import type { Kernel } from "../kernel.js";
 import { baseOf, OPAQUE, parentOf, WHITEOUT } from "../../hosts/streams/tar/names.js";
@@ -28,7 +28,7 @@ export async function writeChanges(
   let [size, empty] = [0n, true];
   try {
     for await (const found of walk(upper)) {
-      if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
+      if (signal.aborted) throw interrupted("given-up");
       const member = openMember(found, links, kernel);
       if (!member) continue;
       empty = false;

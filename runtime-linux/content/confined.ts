@@ -2,7 +2,7 @@
 // Whoever uses this has the tree to itself meanwhile. Names are bytes, one per character (see `tar/latin1.ts`).
 
 import { chmodSync, lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure, noSuch } from "../../hosts/failure.js";
 import { bytesOf } from "../../hosts/streams/tar/latin1.js";
 import { parentOf } from "../../hosts/streams/tar/names.js";
 
@@ -97,17 +97,13 @@ export class Confined {
     const there = stat && (stat.isDirectory() || !how.clear?.(at));
     if (there && !stat.isDirectory()) throw new HostFailure("invalid", `"${name}": "${at}" is not a directory`);
     if (!there) {
-      if (!how.make) throw missing(name);
+      if (!how.make) throw noSuch("member", name);
       mkdirSync(this.path(at));
       chmodSync(this.path(at), 0o755);
       how.made?.(at);
     }
     this.#verified.add(at);
   }
-}
-
-function missing(name: string): HostFailure {
-  return new HostFailure("not-found", `"${name}" does not exist`);
 }
 
 /** As many as the kernel follows (path_resolution(7)). */

@@ -78,7 +78,7 @@ async function* asBuffers(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buf
 function asCorrupt(error: unknown): unknown {
   const { message = "" } = error as Error;
   const code = String((error as NodeJS.ErrnoException).code ?? "");
-  if (error instanceof HostFailure || (failureOf(error).kind !== "internal" && !code.startsWith("Z_"))) return error;
+  if (error instanceof HostFailure || (failureOf(error).tag === "call" && !code.startsWith("Z_"))) return error;
   if (code === "Z_BUF_ERROR" || code === "ERR_STREAM_PREMATURE_CLOSE" || /unexpected (EOF|end)/i.test(message)) {
     return new HostFailure("corrupt", "unexpected EOF");
   }

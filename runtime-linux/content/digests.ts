@@ -1,6 +1,6 @@
 // Digests as names of files.
 
-import { HostFailure } from "../../hosts/failure.js";
+import { malformed } from "../../hosts/failure.js";
 
 const DIGEST = /^sha256:([0-9a-f]{64})$/;
 
@@ -11,6 +11,6 @@ export function isDigest(text: unknown): boolean {
 /** The digits of `sha256:HEX`, safe as a file's name. */
 export function hexOf(digest: string): string {
   const match = DIGEST.exec(digest);
-  if (!match?.[1]) throw new HostFailure("invalid", `"${digest}" is not a sha256 digest`);
+  if (!match?.[1]) throw malformed("digest", digest);
   return match[1];
 }

@@ -1,7 +1,7 @@
 // Carries out `extract`: a request's body is unpacked into a directory of a container.
 
 import { closeSync, constants } from "node:fs";
-import { HostFailure } from "../../hosts/failure.js";
+import { interrupted } from "../../hosts/failure.js";
 import type { Bodies, content } from "../../hosts/host.js";
 import { fromClient } from "../../hosts/streams/client-body.js";
 import { absolutePath } from "../../hosts/streams/tar/archive-names.js";
@@ -47,7 +47,7 @@ export async function extract(command: content.Extract, deps: ExtractDeps, signa
 async function unpack(body: AsyncIterable<Uint8Array>, extractor: Extractor, signal: AbortSignal): Promise<void> {
   const reader = new TarReader(extractor);
   for await (const chunk of decompressed(fromClient(body, signal))) {
-    if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
+    if (signal.aborted) throw interrupted("given-up");
     await reader.push(chunk);
   }
   reader.end();

@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure, malformed } from "../../hosts/failure.js";
 import type { content } from "../../hosts/host.js";
 import { makePrivate, namesIn, removeAll, removeEmpty } from "../directories.js";
 import { mountsBelow } from "./mounted.js";
@@ -141,6 +141,6 @@ function isId(name: string): boolean {
 
 /** Safe as a directory's name. */
 export function checked(container: string): string {
-  if (!isId(container)) throw new HostFailure("invalid", `"${container}" is not a container id`);
+  if (!isId(container)) throw malformed("container-id", container);
   return container;
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure, noSuch } from "../../hosts/failure.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
 import type { LayerTars } from "../../hosts/streams/tar/saved.js";
 import { Confined } from "./confined.js";
@@ -28,7 +28,7 @@ export function layerTars(layers: Layers): LayerTars {
 
 function recordOf(chain: string, layers: Layers): LayerRecord {
   const record = layers.record(chain);
-  if (!record) throw new HostFailure("not-found", `layer ${chain} does not exist`);
+  if (!record) throw noSuch("layer", chain);
   return record;
 }
 

@@ -4,8 +4,8 @@
 import { createHash, type Hash } from "node:crypto";
 import { chmodSync, createReadStream, mkdirSync } from "node:fs";
 import { open, rm, stat, type FileHandle } from "node:fs/promises";
-import { HostFailure } from "../../hosts/failure.js";
-import type { content, Report, types } from "../../hosts/host.js";
+import { HostFailure, interrupted, isSaid } from "../../hosts/failure.js";
+import type { content, Report } from "../../hosts/host.js";
 import type { BlobStream, Registry } from "./registry.js";
 import type { Kernel } from "../kernel.js";
 import { decompressed } from "./decompress.js";
@@ -48,7 +48,7 @@ export async function makeLayer(
 }
 
 function brokeOff(error: unknown): boolean {
-  return error instanceof HostFailure && error.failure.kind === "unreachable";
+  return isSaid(error, "unreachable");
 }
 
 /** Where the bytes come from. */
@@ -120,7 +120,7 @@ async function unpack(
   const bytes = received(source, progress, taken);
   try {
     for await (const chunk of decompressed(lent(bytes))) {
-      if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
+      if (signal.aborted) throw interrupted("given-up");
       hash.update(chunk);
       await keeper.push(chunk);
       progress.at("extracting", taken.bytes);
@@ -130,7 +130,7 @@ async function unpack(
     await readOut(bytes);
   } catch (error) {
     // Bytes that make no sense are, first of all, not those that were asked for.
-    if (error instanceof HostFailure && MAKES_NO_SENSE.has(error.failure.kind)) await readOut(bytes);
+    if (makesNoSense(error)) await readOut(bytes);
     throw taken.failure ?? error;
   } finally {
     await unpacker.abandon();
@@ -223,5 +223,9 @@ function digestOf(hash: Hash): string {
   return `sha256:${hash.digest("hex")}`;
 }
 
-const MAKES_NO_SENSE = new Set<types.FailureKind>(["corrupt", "invalid", "unsupported"]);
+function makesNoSense(error: unknown): boolean {
+  if (isSaid(error, "corrupt", "invalid", "unsupported")) return true;
+  return error instanceof HostFailure && (error.what.tag === "malformed" || error.what.tag === "wrong-kind");
+}
+
 const READ = { highWaterMark: 256 << 10 };

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { HostFailure } from "../../hosts/failure.js";
+import { noSuch } from "../../hosts/failure.js";
 import { makeLasting, namesIn, removeTree, syncPath } from "../directories.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
@@ -56,7 +56,7 @@ export class Layers {
     const stack: string[] = [];
     for (let at: string | null = chain; at !== null;) {
       const record = this.record(at);
-      if (!record) throw new HostFailure("not-found", `layer ${at} does not exist`);
+      if (!record) throw noSuch("layer", at);
       stack.push(this.directory(at, "diff"));
       at = record.parent;
     }

@@ -2,7 +2,7 @@
 // attributes (OCI image spec, layer.md; Linux overlayfs.rst). Nothing it does reaches outside of that directory.
 
 import * as fs from "node:fs";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure, isMissing } from "../../hosts/failure.js";
 import { S_IFBLK, S_IFCHR, S_IFIFO, type Device, type Kernel } from "../kernel.js";
 import { FileBodies, named } from "./bodies.js";
 import { copyAttributes, copyFile } from "./copy.js";
@@ -233,7 +233,7 @@ export class Unpacker implements PlacingSink<string> {
       const found = this.#tree.resolve(name);
       return this.#tree.stat(found) && !this.#whiteouts.has(found) ? found : undefined;
     } catch (error) {
-      if (error instanceof HostFailure && error.failure.kind === "not-found") return undefined;
+      if (isMissing(error)) return undefined;
       throw error;
     }
   }

@@ -2,7 +2,7 @@
 // through the machine's own. A process that swaps directories for links meanwhile gets whoever looks nowhere else.
 
 import * as fs from "node:fs";
-import { HostFailure } from "../../hosts/failure.js";
+import { malformed, noSuch } from "../../hosts/failure.js";
 import type { types } from "../../hosts/host.js";
 import { followed } from "../../hosts/streams/tar/archive-names.js";
 import { bytesOf } from "../../hosts/streams/tar/latin1.js";
@@ -107,7 +107,7 @@ export function openView(view: types.View, { paths, kernel }: Where): View {
   const seen = view.run === undefined ? undefined : viewOfRun(new Run(paths, view.container, view.run), kernel);
   if (seen) return seen;
   const rootfs = paths.rootfs(view.container);
-  if (!fs.existsSync(rootfs)) throw new HostFailure("not-found", `No such container: ${view.container}`);
+  if (!fs.existsSync(rootfs)) throw noSuch("container", view.container);
   if (view.places.length > 0) return withPlaces(rootfs, view.places, { paths, kernel });
   return new View(kernel, () => undefined, [fs.openSync(rootfs, DIRECTORY)]);
 }
@@ -184,7 +184,7 @@ function bindPlace(view: View, place: types.Place, where: Where): number {
 function openSource(source: string, { paths, kernel }: Where): number {
   const [, volume, below] = /^volume:([^/]+)\/?(.*)$/s.exec(source) ?? [];
   const path = volume === undefined ? source : paths.volume(volume);
-  if (path.includes("\0")) throw new HostFailure("invalid", `path holds a NUL: ${JSON.stringify(path)}`);
+  if (path.includes("\0")) throw malformed("path", path);
   if (volume === undefined && !fs.existsSync(path)) fs.mkdirSync(path, { recursive: true });
   const fd = fs.openSync(path, O_PATH);
   if (!below) return fd;

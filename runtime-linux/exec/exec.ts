@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecStdio, engine, processes, types } from "../../hosts/host.js";
-import { HostFailure } from "../../hosts/failure.js";
+import { noSuch } from "../../hosts/failure.js";
 import type { Surroundings } from "../surroundings.js";
 import { isAlive, type RunNote } from "../run.js";
 import { ExecOutput } from "./output.js";
@@ -72,7 +72,7 @@ export class LiveExec {
   }
 
   resize(rows: number, columns: number): void {
-    if (this.#isOver) throw new HostFailure("not-found", "no such process");
+    if (this.#isOver) throw noSuch("process");
     this.#terminal?.resize(rows, columns);
   }
 
@@ -114,7 +114,7 @@ export class LiveExec {
 
   /** One that was dropped before it was made is not made any more: nobody would drop it again. */
   #expectWanted(): void {
-    if (this.isDropped) throw new HostFailure("not-found", "no such exec");
+    if (this.isDropped) throw noSuch("exec");
   }
 
   async #spawn(runtime: RunNote["runtime"], process: ProcessSpec): Promise<number> {

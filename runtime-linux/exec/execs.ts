@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { engine, ExecStdio, Input, processes, types } from "../../hosts/host.js";
-import { HostFailure } from "../../hosts/failure.js";
+import { noSuch } from "../../hosts/failure.js";
 import { resolveProcess, type Spec } from "../bundle.js";
 import { availableOf } from "../capabilities.js";
 import { namesIn } from "../directories.js";
@@ -38,7 +38,7 @@ export class Execs {
   /** Asked for in the step that starts it. */
   stdio(exec: string): ExecStdio {
     const found = this.#live.get(exec);
-    if (!found) throw new HostFailure("not-found", `no such exec: ${exec}`);
+    if (!found) throw noSuch("exec", exec);
     return found.stdio();
   }
 
@@ -47,7 +47,7 @@ export class Execs {
     const run = new Run(this.#at.paths, subject.container, subject.run);
     const note = run.note();
     const first = run.process();
-    if (!note || !first || !isLiving(first)) throw new HostFailure("not-found", "the container does not run");
+    if (!note || !first || !isLiving(first)) throw noSuch("run");
     this.#at.cgroups.expectMove();
     const exec = new LiveExec(command, new ExecPlace(run, id), this.#at);
     this.#live.set(id, exec);
@@ -57,7 +57,7 @@ export class Execs {
     const { launched, ended } = await exec.start(note.runtime, resolve).catch((error: unknown) => {
       // Whatever the OCI runtime makes of a container that is killed under its hands.
       const isLeft = !exec.isDropped && isLiving(first);
-      throw isLeft ? error : new HostFailure("not-found", "the container does not run");
+      throw isLeft ? error : noSuch("run");
     });
     // Whatever fails of its end, somebody waits for that.
     void ended.catch(lostEnd).then((end) => this.#ended(id, exec, end));
@@ -66,13 +66,13 @@ export class Execs {
 
   signal({ exec, number }: processes.ExecSignal): void {
     const process = (this.#live.get(exec)?.place ?? this.#adopted.get(exec))?.started();
-    if (!process || !isAlive(process)) throw new HostFailure("not-found", "no such process");
+    if (!process || !isAlive(process)) throw noSuch("process");
     this.#kill(process.pid, number);
   }
 
   resize({ exec, rows, columns }: processes.ExecResize): void {
     const found = this.#live.get(exec);
-    if (!found) throw new HostFailure("not-found", "no such process");
+    if (!found) throw noSuch("process");
     found.resize(rows, columns);
   }
 

@@ -81,7 +81,7 @@ export function settleMounts(
     const stands = (line: MountLine): boolean =>
       mayStand(line, one, masked) || brought.has(`${line.type} ${line.point}`);
     const found = lines.find((line) => isWithin(line.point, one.path) && !stands(line));
-    if (found) throw new HostFailure("misplaced", found.point);
+    if (found) throw new HostFailure({ tag: "misplaced", val: { place: found.point, destination: "" } });
   }
   keepFlags(
     readonlyPaths.map((path) => places.resolve(path)),

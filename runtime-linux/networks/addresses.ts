@@ -1,12 +1,12 @@
 // Addresses as text and as bytes.
 
-import { HostFailure } from "../../hosts/failure.js";
+import { malformed } from "../../hosts/failure.js";
 
 /** Four bytes of an IPv4 address in dotted form. */
 export function ipv4(text: string): Uint8Array {
   const parts = text.split(".").map((part) => (/^(0|[1-9][0-9]{0,2})$/.test(part) ? Number(part) : 256));
   if (parts.length !== 4 || parts.some((part) => part > 255)) {
-    throw new HostFailure("invalid", `not an IPv4 address: ${JSON.stringify(text)}`);
+    throw malformed("ipv4-address", text);
   }
   return Uint8Array.from(parts);
 }
@@ -21,7 +21,7 @@ export function prefixOf(subnet: string): number {
   const [address = "", prefix = ""] = subnet.split("/");
   ipv4(address);
   if (!/^([12]?[0-9]|3[0-2])$/.test(prefix)) {
-    throw new HostFailure("invalid", `not a subnet: ${JSON.stringify(subnet)}`);
+    throw malformed("subnet", subnet);
   }
   return Number(prefix);
 }
@@ -36,7 +36,7 @@ export function broadcastOf(subnet: string): Uint8Array {
 /** Six bytes of a hardware address. */
 export function mac(text: string): Uint8Array {
   if (!/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(text)) {
-    throw new HostFailure("invalid", `not a hardware address: ${JSON.stringify(text)}`);
+    throw malformed("mac-address", text);
   }
   return Uint8Array.from(text.split(":").map((byte) => Number.parseInt(byte, 16)));
 }

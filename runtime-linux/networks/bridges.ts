@@ -1,7 +1,7 @@
 // Networks: a bridge interface with the machine's address on it, and the firewall's rules for what passes it.
 
 import type { networks } from "../../hosts/host.js";
-import { HostFailure } from "../../hosts/failure.js";
+import { malformed } from "../../hosts/failure.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { broadcastOf, ipv4, prefixOf } from "./addresses.js";
@@ -105,6 +105,6 @@ function check({ interfaceName, subnet, gateway }: networks.Bridge): void {
   ipv4(gateway);
   prefixOf(subnet);
   if (!INTERFACE_NAME.test(interfaceName)) {
-    throw new HostFailure("invalid", `not a name for an interface: ${JSON.stringify(interfaceName)}`);
+    throw malformed("interface-name", interfaceName);
   }
 }

@@ -6,7 +6,7 @@ import { setMaxListeners } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { engine, networks } from "../../hosts/host.js";
-import { HostFailure } from "../../hosts/failure.js";
+import { noSuch } from "../../hosts/failure.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { broadcastOf, ipv4, mac, prefixOf } from "./addresses.js";
@@ -128,7 +128,7 @@ export class Places {
   async #connect(name: string, { join, number }: Place): Promise<void> {
     await ownTurn();
     const bridge = this.#kernel.interfaceIndex(join.bridge.interfaceName);
-    if (bridge === 0) throw new HostFailure("not-found", `no interface ${join.bridge.interfaceName}`);
+    if (bridge === 0) throw noSuch("network-interface", join.bridge.interfaceName);
     const file = this.#paths.namespace(join.container);
     if (!isNamespace(file)) await makeNamespace(this.#kernel, file);
     const inside = enterNamespace(this.#kernel, file, () => Netlink.open(this.#kernel));

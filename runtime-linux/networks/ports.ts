@@ -4,7 +4,7 @@
 
 import { closeSync } from "node:fs";
 import type { networks } from "../../hosts/host.js";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure, malformed } from "../../hosts/failure.js";
 import type { Kernel } from "../kernel.js";
 import { ipv4, isIpv6 } from "./addresses.js";
 import { forwardDatagrams } from "./forward-datagrams.js";
@@ -66,7 +66,7 @@ export class HeldPorts {
 
   async #listen({ protocol, hostAddress, hostPort, containerPort }: PortMapping, address: string): Promise<Forwarder> {
     if (protocol !== "tcp" && protocol !== "udp" && protocol !== "sctp") {
-      throw new HostFailure("invalid", `not a protocol: ${protocol}`);
+      throw malformed("protocol", protocol);
     }
     if (isIpv6(hostAddress)) {
       if (protocol === "sctp") throw new HostFailure("unsupported", "sctp is not forwarded from IPv6 to IPv4");

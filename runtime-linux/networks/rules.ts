@@ -2,7 +2,7 @@
 // ports are elements of two maps in it, so that a packet's way does not grow with the number of containers.
 
 import type { networks } from "../../hosts/host.js";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure, noSuch } from "../../hosts/failure.js";
 import { endOf, saidBy, startChild, type Child } from "../child.js";
 import { libc } from "../kernel/libc.js";
 import { isIpv6 } from "./addresses.js";
@@ -140,7 +140,7 @@ function start(program: string, args: string[]): Child {
   try {
     return startChild(libc, { program, args, files: ["pipe", "pipe", "pipe"] });
   } catch {
-    throw new HostFailure("unsupported", `cannot run ${program}: is it installed?`);
+    throw noSuch("tool", program);
   }
 }
 

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { engine } from "../../hosts/host.js";
-import { HostFailure } from "../../hosts/failure.js";
+import { noSuch } from "../../hosts/failure.js";
 import { groupOf } from "../chosen-groups.js";
 import { parseCgroupMounts, unified, type CgroupMount } from "../cgroups.js";
 import type { Paths } from "../paths.js";
@@ -47,8 +47,7 @@ export class Sampler {
     const cpu = this.#v2 ? readCpuV2(read) : readCpuV1(read);
     const memory = this.#v2 ? readMemoryV2(read) : readMemoryV1(read);
     const pids = read("pids", "pids.current");
-    if (!pids && memory.memoryStat.length === 0 && cpu.cpu === 0n)
-      throw new HostFailure("not-found", "no such process");
+    if (!pids && memory.memoryStat.length === 0 && cpu.cpu === 0n) throw noSuch("process");
     const blocks = this.#v2 ? readBlocksV2(read) : readBlocksV1(read);
     const pidsLimit = limitOf(read("pids", "pids.max"));
     return {

@@ -1,7 +1,7 @@
 // A core and a world around it in which registries, archives and layers are what a test says they are.
 
 import { createHash } from "node:crypto";
-import type { Input, Outcome, content, engine, processes, types } from "../../hosts/host.js";
+import type { Input, Outcome, content, engine, processes, types, failures } from "../../hosts/host.js";
 import { Instance } from "../../hosts/instance.js";
 import { packageCore } from "../../hosts/embedding/core.js";
 import type { StepOutputs } from "../../hosts/outbox.js";
@@ -200,8 +200,11 @@ export class ImageWorld {
     this.succeed(op, { tag: "done" });
   }
 
-  fail(op: bigint, kind: types.FailureKind, message: string, more: Partial<types.Failure> = {}): void {
-    const failure = { kind, message, status: 0, code: "", retryAfter: 0, ...more };
+  fail(op: bigint, kind: failures.FailureKind, message: string, more: Partial<failures.Said> = {}): void {
+    const failure: failures.Failure = {
+      tag: "said",
+      val: { kind, message, status: 0, code: "", retryAfter: 0, ...more },
+    };
     this.#step({ tag: "completed", val: { op, outcome: { tag: "err", val: failure } } });
   }
 

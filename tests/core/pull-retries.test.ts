@@ -1,9 +1,9 @@
 // Layers that break off on their way, seen from the core: which failures are tried again, when, and what is told of it.
 
 import { describe, expect, test } from "vitest";
-import type { types } from "../../hosts/host.js";
 import { ImageWorld, makeImage, shortId } from "./image-world.js";
 import { begin, chainsOf } from "./pulls.js";
+import type { failures } from "../../hosts/host.js";
 
 const image = makeImage(["only"]);
 const CHAIN = image.chains[0]!;
@@ -232,7 +232,7 @@ test("a layer above one that is not to be had is let go of with it", () => {
   expect(world.open()).toEqual(["layer", "layer"]);
 });
 
-function fail(world: ImageWorld, kind: types.FailureKind, pause: number): void {
+function fail(world: ImageWorld, kind: failures.FailureKind, pause: number): void {
   world.fail(world.take("layer").op, kind, "told");
   world.wait(pause);
 }

@@ -11,7 +11,7 @@
 //   stat OP KIND PLACE [ro] · changed OP KIND:PATH…
 //   failed OP KIND [CODE] MESSAGE · progress OP PHASE CURRENT TOTAL
 
-import type { Input, Outcome, engine, types } from "../../hosts/host.js";
+import type { Input, Outcome, engine, types, failures } from "../../hosts/host.js";
 import { OPTIONS } from "./fixtures.js";
 import { digestOf, encode } from "./image-world.js";
 import { sampleOf } from "./samples.js";
@@ -35,6 +35,7 @@ export function inputOf(line: string, indented: string[], glossary: Glossary): I
   const [word = "", first = "", ...rest] = line.split(" ");
   if (word === "request") return { tag: "request", val: request(first, rest, indented, glossary) };
   if (word === "closed") return { tag: "closed", val: { request: BigInt(first), why: rest[0] as engine.Closing } };
+  if (word === "unsent") return { tag: "unsent", val: { request: BigInt(first), why: failure(rest) } };
   if (word === "drained") return { tag: "drained", val: { request: BigInt(first), bytes: Number(rest[0]) } };
   if (word === "reloaded") return { tag: "reloaded", val: { ...OPTIONS, ...JSON.parse([first, ...rest].join(" ")) } };
   if (word === "exec-exited") return { tag: "exec-exited", val: execExited(glossary.unnamed(first), rest, glossary) };
@@ -113,9 +114,33 @@ function progress(op: bigint, [phase, current, total]: string[]): engine.Progres
   return { op, phase: phase as engine.Phase, current: BigInt(current ?? 0), total: BigInt(total ?? 0) };
 }
 
-function failure([kind, ...words]: string[]): types.Failure {
+/** `no-such user zoe`, `call open /x ENOENT`, or the kind of one that is told in words, and the words. */
+function failure([kind = "", ...words]: string[]): failures.Failure {
+  const [first = "", second = "", third = ""] = words;
+  switch (kind) {
+    case "no-such":
+    case "exists":
+    case "wrong-kind":
+      return { tag: kind, val: { what: first as failures.Noun, name: second } };
+    case "malformed":
+      return { tag: kind, val: { what: first as failures.Form, text: second } };
+    case "call":
+      return { tag: kind, val: { call: first, path: second, error: third } };
+    case "misplaced":
+      return { tag: kind, val: { place: first, destination: second } };
+    case "internal":
+      return { tag: kind, val: words.join(" ") };
+    default:
+      return said(kind, words);
+  }
+}
+
+function said(kind: string, words: string[]): failures.Failure {
   const code = words[0] !== undefined && CODE.test(words[0]) ? (words.shift() as string) : "";
-  return { kind: kind as types.FailureKind, message: words.join(" "), status: 0, code, retryAfter: 0 };
+  return {
+    tag: "said",
+    val: { kind: kind as failures.FailureKind, message: words.join(" "), status: 0, code, retryAfter: 0 },
+  };
 }
 
 function outcome(word: string, rest: string[], glossary: Glossary): Outcome {

@@ -46,7 +46,7 @@ describe("commands", () => {
     await settle();
     expect(content.ops()).toEqual([1n, 3n, 2n]);
     expect(inputs).toMatchObject([
-      { tag: "completed", val: { op: 1n, outcome: { tag: "err", val: { kind: "busy" } } } },
+      { tag: "completed", val: { op: 1n, outcome: { tag: "err", val: { tag: "said", val: { kind: "busy" } } } } },
     ]);
   });
 
@@ -100,7 +100,9 @@ describe("commands", () => {
     const { inputs } = await openAsking((imports) => unmount(imports, 1n, "a"), { content: content.perform });
     content.started[0]!.fail(new TypeError("undefined is not a function"));
     await settle();
-    expect(inputs).toMatchObject([{ val: { outcome: { tag: "err", val: { kind: "internal" } } } }]);
+    expect(inputs).toMatchObject([
+      { val: { outcome: { tag: "err", val: { tag: "internal", val: "undefined is not a function" } } } },
+    ]);
   });
 });
 

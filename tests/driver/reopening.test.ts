@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure, interrupted } from "../../hosts/failure.js";
 import type { Host, Outcome } from "../../hosts/host.js";
 import { HeldRecords, answer, launch, noInventory, openWorld, put, settle, signal, unmount } from "./fake.js";
 import type { Script } from "./fake.js";
@@ -58,7 +58,7 @@ function slowMachine(heeding: readonly string[]) {
   const content: Host["content"] = async (op, command) => {
     if (command.tag !== "abandon") return takeForEver(op, command);
     givenUp.push(command.val);
-    ends.get(command.val)?.(new HostFailure("interrupted", "context canceled"));
+    ends.get(command.val)?.(interrupted("given-up"));
     return { tag: "done" };
   };
   return { parts: { processes: takeForEver, volumes: takeForEver, content }, begun, givenUp };
@@ -159,7 +159,7 @@ describe("an orderly end that is late", () => {
     const processes: Host["processes"] = (_op, { tag }) =>
       new Promise((end, fail) => {
         done.push(tag);
-        ends.push(tag === "launch" ? () => fail(new HostFailure("interrupted", "")) : () => end({ tag: "done" }));
+        ends.push(tag === "launch" ? () => fail(interrupted("given-up")) : () => end({ tag: "done" }));
       });
     const givenUp: bigint[] = [];
     const content: Host["content"] = async (_op, command) => {
@@ -189,18 +189,17 @@ describe("an orderly end that is late", () => {
       if (command.tag === "unmount") return new Promise((_, fail) => (unmounted = fail));
       if (command.tag === "abandon") givenUp.push(command.val);
       if (command.tag === "abandon" && command.val === 2n) giveUp();
-      if (command.tag === "abandon" && command.val === 7n) unmounted(new HostFailure("interrupted", ""));
+      if (command.tag === "abandon" && command.val === 7n) unmounted(interrupted("given-up"));
       return Promise.resolve({ tag: "done" });
     };
-    const processes: Host["processes"] = () =>
-      new Promise((_, fail) => (giveUp = () => fail(new HostFailure("interrupted", ""))));
+    const processes: Host["processes"] = () => new Promise((_, fail) => (giveUp = () => fail(interrupted("given-up"))));
     const told: string[] = [];
     const undoing: Script = {
       step: (imports, input) => {
         if (input.tag === "request") launch(imports, 2n, "c");
         if (input.tag !== "completed") return;
         const { op, outcome } = input.val;
-        told.push(`${op} ${outcome.tag === "err" ? outcome.val.kind : outcome.tag}`);
+        told.push(`${op} ${outcome.tag === "err" ? outcome.val.tag : outcome.tag}`);
         if (op === 2n) unmount(imports, 7n, "c");
       },
     };
@@ -213,7 +212,7 @@ describe("an orderly end that is late", () => {
     expect([told, givenUp]).toEqual([["2 interrupted"], [2n]]);
     unmounted(new HostFailure("busy", "device or resource busy"));
     await closed;
-    expect([told, givenUp]).toEqual([["2 interrupted", "7 busy"], [2n]]);
+    expect([told, givenUp]).toEqual([["2 interrupted", "7 said"], [2n]]);
   });
 });
 

@@ -21,7 +21,7 @@ onDryRunEngines("a dry run", (engine) => {
     test("sees what it has imagined, tells it in order, and forgets it", async () => {
       const { dry, live } = engine();
       expect(await plan()).toEqual({
-        ...{ format: "coracle-dry-run", version: 1, began: null, now: null, left: 0, plan: [] },
+        ...{ format: "coracle-dry-run", version: 2, began: null, now: null, left: 0, plan: [] },
       });
       const id = await dry.create(SLEEP, "?name=imagined");
       await dry.start(id);

@@ -67,7 +67,7 @@ describe("a plan", () => {
   test("of a forced removal", async () => {
     const id = await rig.run("web", ["sleep", "1000"]);
     const plan = await rig.plan("DELETE", "/containers/web?force=1");
-    expect(plan).toMatchObject({ format: "coracle-dry-run", version: 1, left: 0, answer: { status: 204 } });
+    expect(plan).toMatchObject({ format: "coracle-dry-run", version: 2, left: 0, answer: { status: 204 } });
     expect(effectsOf(plan).filter((effect) => !effect.startsWith("timers"))).toEqual([
       "processes signal",
       "networks leave",

@@ -60,9 +60,7 @@ test("a full disk: a transaction is kept whole or not at all, and the store goes
       put("half", "x"),
       ...Array.from({ length: 20 }, (_, index) => put(`big/${index}`, "x".repeat(100_000))),
     ];
-    await expect(store.commit(large)).rejects.toMatchObject({
-      failure: { kind: "exhausted", message: "write records: no space left on device" },
-    });
+    await expect(store.commit(large)).rejects.toThrow("write records: no space left on device");
     expect(await contents(store)).toEqual(["kept=yes"]);
     await store.commit([put("kept", "still")]);
     expect(await contents(store)).toEqual(["kept=still"]);

@@ -2,7 +2,6 @@
 
 import { connect as connectSocket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { HostFailure } from "../../hosts/failure.js";
 import type { replies } from "../../hosts/host.js";
 import { line } from "../streams/log-of.js";
 import { scriptedServer, until, whole } from "./scripted-server.js";
@@ -264,26 +263,20 @@ describe("a spliced reply", () => {
     expect([log.watchers, inputs]).toEqual([0, [{ tag: "closed", val: { request: id, why: "client" } }]]);
   });
 
-  test.each(WAYS)("whose source fails before its first byte is an error %s, not a break", async (_, lines) => {
-    const { connect, archives, inputs } = await scriptedServer((_, reply) => [OPEN, ARCHIVE].forEach(reply));
+  test.each(WAYS)("whose source fails before its first byte is the core's to answer %s", async (_, lines) => {
+    const { connect, archives, inputs, reply } = await scriptedServer((_, reply) => [OPEN, ARCHIVE].forEach(reply));
     archives.push(brokenAfter([]));
     const client = await connect();
     client.send(`GET /x HTTP/1.1\r\nHost: d\r\n${lines}\r\n${lines === "" ? "" : "{}"}`);
-    const answer = await client.response();
-    expect([answer.status, answer.json()]).toEqual([500, { message: "the disk is gone" }]);
-    expect(inputs).toEqual([{ tag: "closed", val: { request: 1n, why: "failed" } }]);
+    await until(() => inputs.length > 0);
+    expect(inputs).toEqual([
+      { tag: "unsent", val: { request: 1n, why: { tag: "internal", val: "the disk is gone" } } },
+    ]);
+    reply(1n, whole(404, "{}\n", ""));
+    expect(await client.response()).toMatchObject({ status: 404, text: "{}\n" });
     archives.push(pieces(["whole"]));
     client.send(GET);
     expect((await client.response()).text).toBe("whole");
-  });
-
-  test("whose source is gone before its first byte is not found", async () => {
-    const { connect, archives } = await scriptedServer((_, reply) => [OPEN, ARCHIVE].forEach(reply));
-    archives.push(brokenAfter([], new HostFailure("not-found", "No such container: c")));
-    const client = await connect();
-    client.send(GET);
-    const answer = await client.response();
-    expect([answer.status, answer.json()]).toEqual([404, { message: "No such container: c" }]);
   });
 
   test("whose source fails later breaks off", async () => {
@@ -303,10 +296,7 @@ async function* pieces(texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
 }
 
-async function* brokenAfter(
-  texts: readonly string[],
-  error = new Error("the disk is gone"),
-): AsyncGenerator<Uint8Array> {
+async function* brokenAfter(texts: readonly string[]): AsyncGenerator<Uint8Array> {
   yield* pieces(texts);
-  throw error;
+  throw new Error("the disk is gone");
 }

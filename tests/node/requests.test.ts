@@ -277,7 +277,7 @@ describe("a body", () => {
       for await (const _ of bodies.take(request.id));
     })();
     client.close();
-    await expect(reading).rejects.toThrow("the client went away");
+    await expect(reading).rejects.toThrow("client-gone");
     await until(() => inputs.length > 0);
     expect(inputs).toEqual([{ tag: "closed", val: { request: request.id, why: "client" } }]);
   });
@@ -290,7 +290,7 @@ describe("a body", () => {
     const reading = (async () => {
       for await (const _ of bodies.take(request.id));
     })();
-    const failure = expect(reading).rejects.toMatchObject({ failure: { kind: "interrupted" } });
+    const failure = expect(reading).rejects.toMatchObject({ what: { tag: "interrupted", val: "client-gone" } });
     reply(request.id, whole(500));
     expect((await client.response()).status).toBe(500);
     await failure;

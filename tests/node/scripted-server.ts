@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Input, ReplyOrCut, RequestId, Stdin, engine, replies } from "../../hosts/host.js";
-import { HostFailure } from "../../hosts/failure.js";
+import { noSuch } from "../../hosts/failure.js";
 import { RequestBodies } from "../../hosts/bodies.js";
 import { ReplyRouter } from "../../hosts/reply-router.js";
 import { straight } from "../../hosts/door.js";
@@ -61,7 +61,7 @@ export async function scriptedServer(
     },
   };
   const exec = async (): Promise<never> => {
-    throw new HostFailure("not-found", "no such exec");
+    throw noSuch("exec");
   };
   const archive = () => archives.shift()!;
   const stdio = { log: async () => log, stdin: () => stdin, ...NO_STREAMS, exec, archive };

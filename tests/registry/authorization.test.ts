@@ -2,13 +2,13 @@
 
 import { afterEach, expect, test } from "vitest";
 import { realClock } from "../../hosts/clock.js";
-import { failureOf } from "../../hosts/failure.js";
 import type { types } from "../../hosts/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { parseChallenges } from "../../hosts/registry/challenge.js";
 import { fetchTransport } from "../../hosts/registry/transport.js";
 import { digestOf } from "../support/push-image.js";
 import { errors, json, NOBODY, readAll, repository, startFake, type Asked, type Answer, type Fake } from "./fake.js";
+import { failed } from "../support/failed.js";
 
 const USER = { username: "ann", password: "s3cret" };
 const BASIC = `Basic ${Buffer.from("ann:s3cret").toString("base64")}`;
@@ -298,11 +298,4 @@ async function start(answer: Answer): Promise<Fake> {
   const fake = await startFake(answer);
   open.push(fake);
   return fake;
-}
-
-async function failed(promise: Promise<unknown>): Promise<types.Failure> {
-  return promise.then(
-    () => expect.unreachable("it succeeded"),
-    (error: unknown) => failureOf(error),
-  );
 }

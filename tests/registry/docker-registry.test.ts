@@ -1,7 +1,6 @@
 // The client against a real registry, open and with a password.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { failureOf } from "../../hosts/failure.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { nodeTransport } from "../../hosts/node/registry-transport.js";
 import type { DockerRegistry } from "../support/docker-registry.js";
@@ -10,6 +9,7 @@ import { describeUnless } from "../support/on-engines.js";
 import { digestOf, packImage, pushImage, type PackedImage } from "../support/push-image.js";
 import { loginRegistryMissing, startLoopbackRegistry } from "../support/registry.js";
 import { NOBODY, readAll } from "./fake.js";
+import { shownFailure } from "../support/failed.js";
 
 const missing = loginRegistryMissing();
 
@@ -55,9 +55,9 @@ function clientOver(options: (typeof TRANSPORTS)[keyof typeof TRANSPORTS]): void
 
   test("what is not there is not found, with the registry's code", async () => {
     const asked = registryClient(options).resolve({ ...at(registry), reference: "none", accept: [] });
-    const failure = failureOf(await asked.catch((error: unknown) => error));
+    const failure = shownFailure(await asked.catch((error: unknown) => error));
     expect(failure).toMatchObject({ kind: "not-found", status: 404, code: "MANIFEST_UNKNOWN" });
-    expect(failure.message).toBe("manifest unknown: manifest unknown");
+    expect(failure["message"]).toBe("manifest unknown: manifest unknown");
   });
 
   test("a password opens what is locked, and a wrong one does not", async () => {
@@ -67,7 +67,7 @@ function clientOver(options: (typeof TRANSPORTS)[keyof typeof TRANSPORTS]): void
     expect(tags.sort()).toEqual(["1.0", "2.0"]);
     expect(await client.login({ endpoint, credentials: { ...NOBODY, ...USER } })).toBe("");
     const wrong = client.login({ endpoint, credentials: { ...NOBODY, ...USER, password: "no" } });
-    const failure = failureOf(await wrong.catch((error: unknown) => error));
+    const failure = shownFailure(await wrong.catch((error: unknown) => error));
     expect(failure).toMatchObject({
       kind: "unauthorized",
       status: 401,

@@ -6,11 +6,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { failureOf } from "../../hosts/failure.js";
 import { nodeTransport } from "../../hosts/node/registry-transport.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { findProgram, must } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
+import { shownFailure } from "../support/failed.js";
 
 const missing = findProgram("openssl") === null ? "openssl is not installed" : null;
 
@@ -56,8 +56,8 @@ describeUnless(missing, "a certificate nobody vouches for", () => {
 
   test("is refused from any other", async () => {
     const asked = client.tags({ endpoint: { authority, insecure: false }, repository: "some/thing" });
-    const failure = failureOf(await asked.catch((error: unknown) => error));
-    expect(failure.kind).toBe("unreachable");
-    expect(failure.message).toContain("certificate signed by unknown authority");
+    const failure = shownFailure(await asked.catch((error: unknown) => error));
+    expect(failure["kind"]).toBe("unreachable");
+    expect(failure["message"]).toContain("certificate signed by unknown authority");
   });
 });

@@ -74,10 +74,11 @@ describeUnless(missing, "an archive", () => {
   test("does not give away what is outside of it", async () => {
     await fixture.ingest("a", tar);
     for (const path of ["out", "up", "../../../etc/passwd", "dead", "nothing", "null"]) {
-      expect(["not-found", "invalid"]).toContain((await failed(read("a", path))).kind);
+      const { kind, tag } = await failed(read("a", path));
+      expect(["no-such", "wrong-kind", "invalid"]).toContain(kind ?? tag);
     }
-    expect((await failed(read("a", "ONE"))).kind).toBe("invalid");
-    expect((await failed(read("b", "same"))).kind).toBe("not-found");
+    expect((await failed(read("a", "ONE"))).tag).toBe("wrong-kind");
+    expect((await failed(read("b", "same"))).tag).toBe("no-such");
   });
 
   test("keeps inside what climbs, by its name or through a link", async () => {
@@ -109,7 +110,7 @@ describeUnless(missing, "an archive", () => {
       yield tar.subarray(0, 700);
       throw new Error("aborted");
     }
-    expect((await failed(fixture.ingest("a", body()))).kind).toBe("interrupted");
+    expect(await failed(fixture.ingest("a", body()))).toEqual({ tag: "interrupted", val: "client-gone" });
     expect(tree(fixture.paths.archives())).toEqual([]);
   });
 
@@ -130,7 +131,7 @@ describeUnless(missing, "an archive", () => {
     const ingesting = failed(perform(op, { tag: "ingest", val: { archive: "a", request: 1n } }, () => {}));
     await waiting;
     await perform(0n, { tag: "abandon", val: op }, () => {});
-    expect((await ingesting).kind).toBe("interrupted");
+    expect(await ingesting).toEqual({ tag: "interrupted", val: "given-up" });
     expect(tree(fixture.paths.archives())).toEqual([]);
   });
 

@@ -128,7 +128,7 @@ describeUnless(missing, "a commit", () => {
     const { id } = await fixture.mount();
     await commit(id, "a");
     const failure = await failed(fixture.perform({ tag: "commit", val: { archive: "a", container: id } }));
-    expect(failure.kind).toBe("exists");
+    expect(failure["tag"]).toBe("exists");
     expect(readdirSync(fixture.paths.archives())).toEqual(["archive-a"]);
   });
 });

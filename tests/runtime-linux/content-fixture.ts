@@ -5,8 +5,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { failureOf } from "../../hosts/failure.js";
-import type { content, engine, Outcome, types } from "../../hosts/host.js";
+import type { content, engine, Outcome } from "../../hosts/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { linuxContent, type LinuxContent } from "../../runtime-linux/content.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
@@ -116,16 +115,7 @@ export function mountsBelow(directory: string): string[] {
   return points.filter((point) => point.startsWith(`${directory}/`)).reverse();
 }
 
-/** How a promise failed. */
-export async function failed(promise: Promise<unknown>): Promise<types.Failure> {
-  const nothing = Symbol();
-  const error: unknown = await promise.then(
-    () => nothing,
-    (thrown: unknown) => thrown,
-  );
-  if (error === nothing) throw new Error("it did not fail");
-  return failureOf(error);
-}
+export { failed } from "../support/failed.js";
 
 /** Names of all that is below a directory, sorted. */
 export function tree(directory: string): string[] {

@@ -59,8 +59,8 @@ describeUnless(missing, "what is kept of a tar", () => {
     fixture = openFixture(fixture.root);
     const failure = await failed(fixture.perform({ tag: "measure-tar", val: chain }));
     expect(failure).toMatchObject({ kind: "unsupported", message: expect.stringContaining("load them again") });
-    expect((await failed(fixture.perform({ tag: "measure-tar", val: `sha256:${"0".repeat(64)}` }))).kind).toBe(
-      "not-found",
+    expect((await failed(fixture.perform({ tag: "measure-tar", val: `sha256:${"0".repeat(64)}` }))).tag).toBe(
+      "no-such",
     );
   });
 });

@@ -14,9 +14,9 @@ test("a terminal has its size when that is told, and not once the supervisor has
   const directory = mkdtempSync(join(tmpdir(), "coracle-control-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const run = { directory } as Run;
-  await expect(resizeTerminal(run, 31, 97, libc)).rejects.toThrow("no such process");
+  await expect(resizeTerminal(run, 31, 97, libc)).rejects.toThrow("no-such: process");
   execFileSync("mkfifo", [join(directory, "ctl")]);
-  await expect(resizeTerminal(run, 31, 97, libc)).rejects.toThrow("no such process");
+  await expect(resizeTerminal(run, 31, 97, libc)).rejects.toThrow("no-such: process");
   const supervisor = openSync(join(directory, "ctl"), constants.O_RDONLY | constants.O_NONBLOCK);
   onTestFinished(() => closeSync(supervisor));
   let told = false;

@@ -40,7 +40,7 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     const pid = await created(script);
     const settle = () => settleMounts({ linux: { maskedPaths: [`${proc}/acpi`] } }, closed, pid, libc);
     if (found === undefined) expect(settle).not.toThrow();
-    else expect(failureFrom(settle)).toMatchObject({ kind: "misplaced", code: "", message: found });
+    else expect(failureFrom(settle)).toMatchObject({ tag: "misplaced", val: { place: found, destination: "" } });
   });
 
   test("what the machine has in its own comes along when that is bound, and nothing else does", async () => {
@@ -51,9 +51,9 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
       const pid = await created(`umount ${proc} && mount --rbind ${own} ${proc}`);
       const settle = (mounts: typeof bound) => () => settleMounts({ mounts }, closed, pid, libc);
       expect(settle(bound)).not.toThrow();
-      expect(failureFrom(settle([]))).toMatchObject({ kind: "misplaced", message: `${proc}/fs` });
+      expect(failureFrom(settle([]))).toMatchObject({ tag: "misplaced", val: { place: `${proc}/fs` } });
       await must(["nsenter", "-t", String(pid), "-m", "mount", "-t", "tmpfs", "none", `${proc}/bus`]);
-      expect(failureFrom(settle(bound))).toMatchObject({ kind: "misplaced", message: `${proc}/bus` });
+      expect(failureFrom(settle(bound))).toMatchObject({ tag: "misplaced", val: { place: `${proc}/bus` } });
     } finally {
       await must(["umount", "-R", own]);
     }
@@ -67,7 +67,7 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     expect(isOfMachine(root, pid)).toBe(true);
     const mounts = [{ destination: "/elsewhere", type: "tmpfs" }];
     expect(() => settle({ root: { path: root }, mounts }, closed, pid, false, libc)).not.toThrow();
-    const misplaced = { kind: "misplaced", message: `${proc}/fs` };
+    const misplaced = { tag: "misplaced", val: { place: `${proc}/fs` } };
     expect(failureFrom(() => settle({ root: { path: root } }, closed, pid, true, libc))).toMatchObject(misplaced);
     expect(failureFrom(() => settle({ root: { path: "/" } }, closed, pid, false, libc))).toMatchObject(misplaced);
   });
@@ -93,7 +93,7 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     const spec = { root: { path: root }, mounts: [{ destination: "/place/fs", type: "tmpfs" }] };
     expect(() => settle(spec, closed, pid, false, libc)).not.toThrow();
     symlinkSync(proc, join(root, "place"));
-    const misplaced = { kind: "misplaced", message: `${proc}/fs` };
+    const misplaced = { tag: "misplaced", val: { place: `${proc}/fs` } };
     expect(failureFrom(() => settle(spec, closed, pid, false, libc))).toMatchObject(misplaced);
   });
 
@@ -104,12 +104,15 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     });
     syncBuiltinESMExports();
     try {
-      expect(failureFrom(() => settleMounts({}, closed, pid, libc))).toMatchObject({ kind: "exhausted" });
+      expect(failureFrom(() => settleMounts({}, closed, pid, libc))).toMatchObject({
+        tag: "call",
+        val: { error: "EMFILE" },
+      });
     } finally {
       vi.restoreAllMocks();
       syncBuiltinESMExports();
     }
-    expect(failureFrom(() => settleMounts({}, closed, pid, libc))).toMatchObject({ kind: "misplaced" });
+    expect(failureFrom(() => settleMounts({}, closed, pid, libc))).toMatchObject({ tag: "misplaced" });
   });
 
   test("a process that has ended is not held to be in order", async () => {
@@ -118,8 +121,8 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     await once(child!, "exit");
     child = undefined;
     const early = { kind: "internal", message: "the process ended before it was started" };
-    expect(failureFrom(() => settleMounts({}, closed, pid, libc))).toMatchObject(early);
-    expect(failureFrom(() => isOfMachine("/", pid))).toMatchObject(early);
+    expect(failureFrom(() => settleMounts({}, closed, pid, libc))).toMatchObject({ tag: "said", val: early });
+    expect(failureFrom(() => isOfMachine("/", pid))).toMatchObject({ tag: "said", val: early });
   });
 
   test("a read-only path gets the flags back that its mount has, and no others", async () => {

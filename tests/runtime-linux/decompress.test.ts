@@ -7,6 +7,7 @@ import { decompressed } from "../../runtime-linux/content/decompress.js";
 import { zstdInScript } from "../../runtime-linux/content/zstd.js";
 import { findProgram } from "../../runtime-linux/runtimes.js";
 import { zstdStored } from "../support/tar.js";
+import { flat } from "../support/failed.js";
 
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 /** A frame with a window of 2 MiB, no content size and no checksum. */
@@ -37,7 +38,7 @@ async function failure(bytes: Uint8Array): Promise<unknown> {
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  return error instanceof HostFailure ? error.failure : error;
+  return error instanceof HostFailure ? flat(error.what) : error;
 }
 
 test("16 KiB of zstd that stand for 512 MiB are never in memory at once", async () => {

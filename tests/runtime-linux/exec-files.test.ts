@@ -15,6 +15,7 @@ import { findProgram } from "../../runtime-linux/runtimes.js";
 import { described, kindOf, openFiles } from "../support/open-files.js";
 import { childrenOf, commandLineOf } from "../support/processes.js";
 import { launchOf, makeRootfs, newId, openFixture, traces, unable, type Fixture } from "./fixture.js";
+import { shownFailure } from "../support/failed.js";
 
 const reason = unable();
 if (reason) console.warn(`skipped: files of execs: ${reason}`);
@@ -191,9 +192,9 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
         await waitFor(() => existsSync(new ExecPlace(new Run(fixture.paths, other, 1), starting.id).spec));
         const gone = await killSlowly(other);
         try {
-          expect(await begun(["true"], change, "/", other).refused).toBe("not-found");
+          expect(await begun(["true"], change, "/", other).refused).toBe("no-such");
           writeFileSync(gate, "");
-          expect(await starting.refused).toBe("not-found");
+          expect(await starting.refused).toBe("no-such");
         } finally {
           gone();
         }
@@ -254,7 +255,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       });
       const refused = launched.then(
         () => "",
-        (error: unknown) => failureOf(error).kind,
+        (error: unknown) => String(shownFailure(error)["kind"] ?? failureOf(error).tag),
       );
       const exec: Begun = { id, stdin: undefined, launched, refused, over };
       if (change.detached !== true) void bind(exec);

@@ -37,8 +37,8 @@ test("neither a mount nor an unmount is given up: each tells how it failed itsel
   const unmounting = perform(2n, { tag: "unmount", val: "no id" }, never);
   const told = Promise.allSettled([mounting, unmounting]);
   for (const op of [1n, 2n]) await perform(0n, { tag: "abandon", val: op }, never);
-  const failure = { kind: "invalid", message: '"no id" is not a container id' };
-  expect(await told).toMatchObject([{ reason: { code: "ENOMEM" } }, { reason: { failure } }]);
+  const what = { tag: "malformed", val: { what: "container-id", text: "no id" } };
+  expect(await told).toMatchObject([{ reason: { code: "ENOMEM" } }, { reason: { what } }]);
 });
 
 function never(): never {

@@ -3,12 +3,12 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import type { HostFailure } from "../../hosts/failure.js";
 import { runName } from "../../runtime-linux/paths.js";
 import { Run } from "../../runtime-linux/run.js";
 import { until } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 import { launchOf, makeRootfs, newDirectory, newId, openFixture, traces, unable, type Fixture } from "./fixture.js";
+import { failed } from "../support/failed.js";
 
 const HANGS = "while :; do sleep 0.1; done";
 
@@ -20,7 +20,7 @@ describeUnless(unable(), "processes by a runtime that fails", () => {
     ["is gone", 'rm "$0"', "internal", /^supervisor ended before the container was made/],
   ])("reports that it %s, and leaves nothing", async (_, script, kind, message) => {
     const { fixture, container, launch } = await oddRuntime(script, 500);
-    const failure = await launch().catch((error: HostFailure) => error.failure);
+    const failure = await failed(launch());
     expect(failure).toMatchObject({ kind, message: expect.stringMatching(message) as string });
     await expectNothingLeft(fixture, container);
   });
@@ -30,11 +30,11 @@ describeUnless(unable(), "processes by a runtime that fails", () => {
       `case "$*" in features | *delete*) exit ;; esac; touch "\${0%/*}/asked"; ${HANGS}`,
       60_000,
     );
-    const failure = launch().catch((error: HostFailure) => error.failure);
+    const failure = failed(launch());
     await until("the runtime to be asked", () => existsSync(join(directory, "asked")));
     fixture.processes.abandon(2n);
     fixture.processes.abandon(1n);
-    expect(await failure).toMatchObject({ kind: "interrupted" });
+    expect(await failure).toMatchObject({ tag: "interrupted" });
     // As at the opening of the next instance.
     const [found] = await fixture.processes.inventory();
     expect(found).toEqual({ container, run: 1, state: { tag: "unstarted" }, memoryKills: 0 });

@@ -100,7 +100,9 @@ onRuntimes("processes", (on) => {
     expect((await on.fixture.exited(container)).code).toBe(3);
     const late = { subject: subject(container), number: 9, rows: 1, columns: 1 };
     for (const tag of ["signal", "resize"] as const)
-      await expect(perform({ tag, val: late })).rejects.toMatchObject({ failure: { kind: "not-found" } });
+      await expect(perform({ tag, val: late })).rejects.toMatchObject({
+        what: { tag: "no-such", val: { what: "process" } },
+      });
     await clear(container);
   });
 

@@ -66,7 +66,7 @@ it.each([
   ],
 ])("%s", (text, program, kind, message) => {
   const { failure } = refusal(text, program);
-  expect({ kind: failure.kind, message: failure.message }).toEqual({ kind, message });
+  expect(failure).toMatchObject({ kind, message });
 });
 
 it("reads what runtimes say of themselves", () => {

@@ -158,5 +158,5 @@ it("version 2 beside a hierarchy of version 1 that counts nothing of a container
 });
 
 it("a group that is gone", () => {
-  expect(() => read("gone", "cgroup2", { "all/../nothing": "" })).toThrow("no such process");
+  expect(() => read("gone", "cgroup2", { "all/../nothing": "" })).toThrow("no-such: process");
 });

@@ -136,7 +136,7 @@ describeUnless(missing, "a volume", () => {
     const populate = { tag: "populate", val: { name: "data", container: id, path: "/dir" } } as const;
     const filling = failed(carrier.perform(7n, populate, () => {}));
     carrier.abandon(7n);
-    expect(await filling).toMatchObject({ kind: "interrupted" });
+    expect(await filling).toMatchObject({ tag: "interrupted" });
     expect(readdirSync(fixture.paths.volume("data"))).toEqual([]);
     await perform(populate);
     expect(readFileSync(join(fixture.paths.volume("data"), "one"), "utf8")).toBe("whole");
@@ -145,7 +145,7 @@ describeUnless(missing, "a volume", () => {
 
   test("has a name, not a path", async () => {
     for (const name of ["../x", "", ".", "a/b", ".dropped-x"]) {
-      expect((await failed(perform({ tag: "drop", val: name }))).kind).toBe("invalid");
+      expect((await failed(perform({ tag: "drop", val: name }))).tag).toBe("malformed");
     }
   });
 });

@@ -1,6 +1,5 @@
 // What the tests of the simulated world's content share: a disk, a clock that does not wait, and the registries.
 
-import { failureOf } from "../../hosts/failure.js";
 import type { content, engine, Outcome, types, volumes } from "../../hosts/host.js";
 import { registryClient, type RegistryClient } from "../../hosts/registry/client.js";
 import type { Transport } from "../../hosts/registry/transport.js";
@@ -145,12 +144,7 @@ export function chainOf(diffId: string, parent?: string): string {
   return parent === undefined ? diffId : digestOf(Buffer.from(`${parent} ${diffId}`));
 }
 
-export async function failed(promise: Promise<unknown>): Promise<types.Failure> {
-  return promise.then(
-    () => Promise.reject(new Error("it succeeded")),
-    (error: unknown) => failureOf(error),
-  );
-}
+export { failed } from "../support/failed.js";
 
 /** Every file of a tree, a line each, sorted: what it is, and what is in it. */
 export function listing(files: Pick<FileSystem, "list" | "linkStatus" | "read">, directory = ""): string[] {

@@ -227,7 +227,7 @@ test("nothing of a container's files goes with its runs, all of it with the cont
   const { disk, files } = world();
   files.write("/f", bytes("kept"));
   disk.unmount(ID);
-  expect(() => disk.mountView(ID, { mounts: [] })).toThrow("not mounted");
+  expect(() => disk.mountView(ID, { mounts: [] })).toThrow("no-such: file-system");
   disk.mount(ID, null);
   expect(text(disk.mountView(ID, { mounts: [] }).read("/f"))).toBe("kept");
 });

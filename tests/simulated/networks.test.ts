@@ -88,7 +88,7 @@ describe("networks", () => {
   test("what an engine that is gone had begun is not done any more", async () => {
     const joining = perform({ tag: "join", val: join(WEB, "172.17.0.2") });
     world.restart();
-    await expect(joining).rejects.toMatchObject({ failure: { kind: "interrupted" } });
+    await expect(joining).rejects.toMatchObject({ what: { tag: "interrupted", val: "engine-gone" } });
     expect(world.joins()).toEqual([]);
     expect(world.networks()).toEqual([NETWORK]);
   });

@@ -83,12 +83,11 @@ describe("a launch", () => {
   });
 
   it("fails for users and runtimes that are not there", async () => {
-    const message = "unable to find user bob: no matching entries in passwd file";
     await expect(new World().launch(["id"], { user: "bob" })).rejects.toMatchObject({
-      failure: { kind: "invalid", message },
+      what: { tag: "no-such", val: { what: "user", name: "bob" } },
     });
     await expect(new World().launch(["id"], { runtime: "x" })).rejects.toMatchObject({
-      failure: { kind: "not-found" },
+      what: { tag: "no-such", val: { what: "oci-runtime", name: "x" } },
     });
   });
 
@@ -125,7 +124,7 @@ describe("signals", () => {
     expect(world.exits).toEqual([]);
     await world.signal(10);
     expect(await world.exited()).toMatchObject({ code: 3 });
-    await expect(world.signal(9)).rejects.toMatchObject({ failure: { kind: "not-found" } });
+    await expect(world.signal(9)).rejects.toMatchObject({ what: { tag: "no-such", val: { what: "process" } } });
   });
 
   it("kill at once, and all others with the first", async () => {

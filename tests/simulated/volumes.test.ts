@@ -61,7 +61,7 @@ test("making twice keeps what is there; dropping takes it, and gives the room ba
   await world.volumes({ tag: "drop", val: "v" });
   await world.volumes({ tag: "drop", val: "v" });
   expect([[...world.disk.volumes], world.disk.room.used]).toEqual([[], before]);
-  expect(() => mounted(id, "v")).toThrow("volume v does not exist");
+  expect(() => mounted(id, "v")).toThrow("no-such: volume v");
 });
 
 test.each(["/var/lib/coracle/volumes", "/dev/shm/data/volumes", "/volumes"])(
@@ -83,8 +83,8 @@ test("a full disk fills nothing, and says so", async () => {
   world.faults.inject({ kind: "disk-full" });
   const populate = { tag: "populate", val: { name: "v", container: id, path: "/data" } } as const;
   expect(await failed(world.volumes(populate))).toMatchObject({
-    kind: "exhausted",
-    message: "write /data/f: no space left on device",
+    tag: "call",
+    val: { call: "write", path: "/data/f", error: "ENOSPC" },
   });
   world.faults.lift("disk-full");
   expect([mounted(id, "v").list("/v"), world.disk.room.used]).toEqual([[], before]);
@@ -92,7 +92,10 @@ test("a full disk fills nothing, and says so", async () => {
 
 test("names that are none are refused", async () => {
   for (const val of ["", "..", "a/b", "-a"]) {
-    expect(await failed(world.volumes({ tag: "make", val }))).toMatchObject({ kind: "invalid" });
+    expect(await failed(world.volumes({ tag: "make", val }))).toMatchObject({
+      tag: "malformed",
+      val: { what: "volume-name", text: val },
+    });
   }
 });
 

@@ -231,7 +231,7 @@ export class Simulation {
 /** `fail resolve 2 denied` */
 function trickOf([how, command = "", left, kind]: readonly string[]): Trick {
   const trick = { how: how as Trick["how"], command, left: Number(left) };
-  return kind === undefined ? trick : { ...trick, kind: kind as Trick["kind"] & string };
+  return kind === undefined ? trick : { ...trick, kind };
 }
 
 /** What clients know before anybody tells them. */

@@ -2,11 +2,12 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure, interrupted } from "../../hosts/failure.js";
 import { bunzip2 } from "../../hosts/streams/bzip2.js";
 import { unxz } from "../../hosts/streams/xz.js";
 import { findProgram } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
+import { flat } from "../support/failed.js";
 
 type Decoder = (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 
@@ -68,9 +69,9 @@ for (const [program, decoder] of CASES) {
       const packed = pack(randomBytes(1_500_000));
       async function* failing(): AsyncGenerator<Uint8Array> {
         yield packed.subarray(0, 1000);
-        throw new HostFailure("interrupted", "client went away");
+        throw interrupted("client-gone");
       }
-      expect(await failure(decoder(failing()))).toMatchObject({ kind: "interrupted" });
+      expect(await failure(decoder(failing()))).toMatchObject({ tag: "interrupted" });
       let ended = false;
       async function* watched(): AsyncGenerator<Uint8Array> {
         try {
@@ -101,6 +102,6 @@ async function failure(source: AsyncIterable<Uint8Array>): Promise<unknown> {
     await all(source);
     return "nothing failed";
   } catch (error) {
-    return error instanceof HostFailure ? error.failure : error;
+    return error instanceof HostFailure ? flat(error.what) : error;
   }
 }

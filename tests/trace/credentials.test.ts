@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Input, engine, types } from "../../hosts/host.js";
+import type { Input, engine, failures } from "../../hosts/host.js";
 import { SECRET_WORDS, withoutCredentials } from "../../hosts/trace/credentials.js";
 import { withoutUsersIn } from "../../hosts/trace/addresses-in-text.js";
 import { maskJson } from "../../hosts/trace/masked-json.js";
@@ -282,14 +282,16 @@ describe("a registry's address", () => {
 });
 
 describe("what a registry has said", () => {
-  const shown = (failure: Partial<types.Failure>): unknown => {
+  const shown = (failure: Partial<failures.Said>): unknown => {
     const whole = { kind: "registry", message: "", status: 0, code: "", retryAfter: 0, ...failure } as const;
     const { input, masked } = withoutCredentials({
       tag: "completed",
-      val: { op: 1n, outcome: { tag: "err", val: whole } },
+      val: { op: 1n, outcome: { tag: "err", val: { tag: "said", val: whole } } },
     });
     if (input.tag !== "completed" || input.val.outcome.tag !== "err") throw new Error("no failure");
-    const { message, code } = input.val.outcome.val;
+    const { val: told } = input.val.outcome;
+    if (told.tag !== "said") throw new Error("not in words");
+    const { message, code } = told.val;
     expect(masked).toBe(message !== whole.message || code !== whole.code);
     return { message, code };
   };

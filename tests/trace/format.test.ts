@@ -1,6 +1,6 @@
 import { deflateRawSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Input, Outcome, engine, types } from "../../hosts/host.js";
+import type { Input, Outcome, engine, types, failures } from "../../hosts/host.js";
 import { Malformed, encoded, text as textCodec, u32 } from "../../hosts/trace/codec.js";
 import { TraceError, decodeTrace } from "../../hosts/trace/decode.js";
 import { hashesOf } from "../../hosts/trace/hash.js";
@@ -67,10 +67,10 @@ describe("refused", () => {
   });
 
   test("a version of the future", () => {
-    const trace = edited(0, (header) => ({ ...header, version: 5, more: {} }));
-    expect(refusal(trace)).toBe("line 1: a trace of version 5: this engine reads traces up to version 4");
+    const trace = edited(0, (header) => ({ ...header, version: 6, more: {} }));
+    expect(refusal(trace)).toBe("line 1: a trace of version 6: this engine reads traces up to version 5");
     expect(refusal(edited(0, (header) => ({ ...header, version: "1" })))).toBe(
-      "line 1: version: a number from 1 to 4 was expected",
+      "line 1: version: a number from 1 to 5 was expected",
     );
   });
 
@@ -92,7 +92,10 @@ describe("refused", () => {
     const request = lines.findIndex((line) => line.includes('"tag":"request"'));
     const at = `line ${request + 1}: `;
     const cases: [(line: Record<string, never>) => unknown, string][] = [
-      [(line) => ({ ...line, input: { tag: "requested" } }), "input.tag: one of request, closed, completed, progress,"],
+      [
+        (line) => ({ ...line, input: { tag: "requested" } }),
+        "input.tag: one of request, closed, unsent, completed, progress,",
+      ],
       [(line) => ({ ...line, extra: 1 }), "the line.extra: nothing was expected"],
       [(line) => ({ ...line, now: ["1"] }), "now: a list of two was expected"],
       [(line) => ({ ...line, now: ["1", "-1"] }), "now[1]: a number from 0 to"],
@@ -200,7 +203,7 @@ describe("lines in short", () => {
 
 /** As an engine of that time would have written it, but for its hashes. */
 function ofVersion(version: number): string {
-  return lines.map((line) => `${line.replace(/^(\{"format":"coracle-trace","version":)4/, `$1${version}`)}\n`).join("");
+  return lines.map((line) => `${line.replace(/^(\{"format":"coracle-trace","version":)5/, `$1${version}`)}\n`).join("");
 }
 
 test("texts of all kinds are the JSON that they would be", () => {
@@ -254,7 +257,18 @@ describe("values", () => {
     { tag: "ingested", val: [{ path: "p", size: 3n }] },
     { tag: "committed", val: { diffId: "d", size: 1n, empty: true } },
   ];
-  const failure: types.Failure = { kind: "limited", message: "m", status: 429, code: "c", retryAfter: 3 };
+  const failures: failures.Failure[] = [
+    { tag: "said", val: { kind: "limited", message: "m", status: 429, code: "c", retryAfter: 3 } },
+    { tag: "interrupted", val: "client-gone" },
+    { tag: "body-broke", val: "b" },
+    { tag: "no-such", val: { what: "member", name: "n" } },
+    { tag: "exists", val: { what: "archive", name: "n" } },
+    { tag: "wrong-kind", val: { what: "device", name: "/dev/x" } },
+    { tag: "malformed", val: { what: "subnet", text: "t" } },
+    { tag: "call", val: { call: "open", path: "/p", error: "EIO" } },
+    { tag: "misplaced", val: { place: "/proc", destination: "/p" } },
+    { tag: "internal", val: "i" },
+  ];
   const page = { entries: [{ position: 7n, at: 6n, bytes: new Uint8Array([1, 2]) }], oldest: 3n };
   const inputs: Input[] = [
     { tag: "request", val: { ...request, peer: { pid: 1, uid: 2, gid: 3 }, body: whole } },
@@ -264,7 +278,8 @@ describe("values", () => {
     })),
     { tag: "closed", val: { request: 1n, why: "input-ended" } },
     ...outcomes.map((val): Input => ({ tag: "completed", val: { op: 1n << 32n, outcome: { tag: "ok", val } } })),
-    { tag: "completed", val: { op: 1n, outcome: { tag: "err", val: failure } } },
+    ...failures.map((val): Input => ({ tag: "completed", val: { op: 1n, outcome: { tag: "err", val } } })),
+    { tag: "unsent", val: { request: 1n, why: failures[0]! } },
     { tag: "progress", val: { op: 1n, phase: "verifying", current: 1n, total: 0n } },
     { tag: "exited", val: { container: "c", run: 4_294_967_295, exit } },
     { tag: "elapsed", val: 9n },

@@ -10,6 +10,7 @@ import {
 } from "../../../build/bindings/types";
 import { askContent } from "../ask";
 import { Call } from "../call";
+import { failureText } from "../failure/text";
 import { JsonWriter } from "../json/writer";
 import { internal, Refusal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
@@ -45,7 +46,7 @@ class Comparing extends Task {
   }
 
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) return sendRefusal(this.call, internal(failure.message));
+    if (failure !== null) return sendRefusal(this.call, internal(failureText(failure)));
     const page = (<OutcomeChanged>outcome!).value;
     for (let i = 0; i < page.length; i++) this.add(page[i]);
     if (<u32>page.length == PAGE) return this.begin(page[page.length - 1].path);

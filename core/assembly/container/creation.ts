@@ -16,6 +16,7 @@ import {
 import { askContent, askVolumes } from "../ask";
 import { Call } from "../call";
 import { emitContainer, volumeEvent } from "../event/emit";
+import { failureText } from "../failure/text";
 import { JsonWriter } from "../json/writer";
 import { acting, ENGINE_START } from "../origin";
 import { tellMended } from "../records/found";
@@ -88,7 +89,7 @@ export class Creation extends Task {
   }
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) this.failure = failure.message;
+    if (failure !== null) this.failure = failureText(failure);
     else if (step == DIRECTORY) this.entered((<OutcomeStat>outcome).value);
     this.open -= 1;
     if (this.open > 0) return;

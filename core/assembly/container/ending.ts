@@ -3,6 +3,7 @@
 import { Failure, Outcome } from "../../../build/bindings/types";
 import { ParsedInteger } from "../api/parameters";
 import { Call } from "../call";
+import { failureText } from "../failure/text";
 import { Container, NO_TIMEOUT } from "./container";
 import { KILL_STEP, Killing } from "./killing";
 import { disarm } from "./restart-policy";
@@ -59,7 +60,7 @@ export abstract class Ending extends Killing {
 
   ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     if (!isRefused(failure) || !this.waits) return;
-    if (step == KILL_STEP) this.giveUp(failure!.message);
+    if (step == KILL_STEP) this.giveUp(failureText(failure!));
     else if (this.seconds != 0) this.wake(SIGNAL_STEP, AFTER_FAILED_SIGNAL);
   }
 }

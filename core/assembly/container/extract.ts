@@ -5,6 +5,7 @@ import { flagOf } from "../api/parameters";
 import { abandon, askContent } from "../ask";
 import { Call } from "../call";
 import { emitContainer } from "../event/emit";
+import { failureText } from "../failure/text";
 import { Ignored } from "../ignored";
 import { brokenTar } from "../image/archive-reader";
 import { Members } from "../json/members";
@@ -58,7 +59,7 @@ class Writing extends PathWork {
     // What runs changes all the time: it is counted when that is over, or when somebody wants to know.
     if (!this.container.running) engine.sizes.changed(this.container);
     if (failure === null) return this.written();
-    this.refuse(internal(brokenTar(failure.message)));
+    this.refuse(internal(brokenTar(failureText(failure))));
   }
 
   private written(): void {

@@ -13,6 +13,7 @@ import {
 } from "../../../build/bindings/types";
 import { askContent } from "../ask";
 import { Call, Follower } from "../call";
+import { failureText } from "../failure/text";
 import { internal, notFound, Refusal } from "../refusal";
 import { sendRefusal } from "../reply";
 import { engine } from "../state";
@@ -65,7 +66,7 @@ export abstract class FilesWork extends Task {
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     if (step >= Step.Own) return this.answered(step, outcome, failure);
-    if (failure !== null) this.failure = failure.message;
+    if (failure !== null) this.failure = failureText(failure);
     this.open -= 1;
     if (this.open > 0) return;
     if (step == Step.Fill) engine.sizes.volumesChanged(this.container);

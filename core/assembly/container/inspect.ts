@@ -5,6 +5,7 @@ import { flagOf } from "../api/parameters";
 import { askContent } from "../ask";
 import { Call } from "../call";
 import { writeExecIds } from "../exec/inspect";
+import { failureText } from "../failure/text";
 import { writeHealth } from "../health/health";
 import { JsonWriter } from "../json/writer";
 import { internal, Refusal } from "../refusal";
@@ -44,7 +45,7 @@ class Sizing extends Task {
   }
 
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) return sendRefusal(this.call, internal(failure.message));
+    if (failure !== null) return sendRefusal(this.call, internal(failureText(failure)));
     const size = <i64>(<OutcomeSize>outcome!).value;
     keepSample(this.container, size);
     sendJson(this.call, 200, write(this.container, this.call.version, size));

@@ -2,6 +2,7 @@
 
 import { Failure, Outcome } from "../../../build/bindings/types";
 import { Call } from "../call";
+import { failureText } from "../failure/text";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
@@ -71,8 +72,8 @@ class Kill extends Killing {
   /** SIGKILL is answered when the run has ended, any other signal when it has been sent. */
   ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     if (isRefused(failure)) {
-      if (step == KILL_STEP) this.giveUp(failure!.message);
-      else this.failed(failure!.message);
+      if (step == KILL_STEP) this.giveUp(failureText(failure!));
+      else this.failed(failureText(failure!));
       return;
     }
     if (disarms(this.container, this.signal)) thaw(this.container);

@@ -3,6 +3,8 @@
 
 import { Failure, FailureKind, Limit, Outcome, ProcessCommandLimit, Subject } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
+import { kindOf } from "../failure/kind";
+import { failureText } from "../failure/text";
 import { Json } from "../json/json";
 import { internal } from "../refusal";
 import { sendRefusal } from "../reply";
@@ -46,10 +48,10 @@ class Limiting extends Task {
     unmark(container);
     const updated = this.updated;
     // Of a run that has ended meanwhile the next one takes over.
-    const over = failure !== null && failure.kind == FailureKind.NotFound;
+    const over = failure !== null && kindOf(failure) == FailureKind.NotFound;
     if (updated !== null) {
       if (failure === null || over) updated.take();
-      else sendRefusal(updated.call, internal(`Cannot update container ${container.id}: ${failure.message}`));
+      else sendRefusal(updated.call, internal(`Cannot update container ${container.id}: ${failureText(failure)}`));
     }
     takeUpQueue(container);
   }

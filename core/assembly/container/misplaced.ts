@@ -1,13 +1,14 @@
 // What a start is told whose mounts come to a closed place: what runc says of those that it finds.
 
-import { Failure } from "../../../build/bindings/types";
+import { Misplaced } from "../../../build/bindings/types";
 import { PROC } from "./closed-places";
 import { Container } from "./container";
 import { documentOf } from "./launch";
 import { sourceOf } from "./mount-points";
 
-export function misplaced(container: Container, failure: Failure): string {
-  return `error during container init: error mounting ${mountAt(container, failure.code)}${whyNot(failure.message)}`;
+export function misplaced(container: Container, mount: Misplaced): string {
+  const where = mountAt(container, mount.destination);
+  return `error during container init: error mounting ${where}${whyNot(mount.place)}`;
 }
 
 function whyNot(place: string): string {

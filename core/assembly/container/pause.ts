@@ -12,6 +12,8 @@ import {
 import { askProcesses } from "../ask";
 import { Call } from "../call";
 import { emitContainer } from "../event/emit";
+import { kindOf } from "../failure/kind";
+import { failureText } from "../failure/text";
 import { conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
@@ -98,13 +100,13 @@ class Turn extends Task {
   private refusalOf(failure: Failure | null): Refusal | null {
     const container = this.container;
     const pauses = this.cause == Cause.Pause;
-    const gone = failure !== null && failure.kind == FailureKind.NotFound;
+    const gone = failure !== null && kindOf(failure) == FailureKind.NotFound;
     if (gone || container.run != this.run || !container.can(this.cause)) {
       if (pauses) return conflict(`container ${container.id} is not running`);
       return internal(`Container ${container.id} is not paused`);
     }
     if (failure === null) return null;
-    return internal(`cannot ${pauses ? "pause" : "unpause"} container ${container.id}: ${failure.message}`);
+    return internal(`cannot ${pauses ? "pause" : "unpause"} container ${container.id}: ${failureText(failure)}`);
   }
 
   private turned(): void {

@@ -15,6 +15,7 @@ import { flagOf } from "../api/parameters";
 import { askContent, askNetworks, askProcesses } from "../ask";
 import { Call } from "../call";
 import { Event } from "../event/event";
+import { failureText } from "../failure/text";
 import { Remains } from "../records/remains";
 import { conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
@@ -75,7 +76,7 @@ class Clearance extends Task {
   }
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) this.failure = failure.message;
+    if (failure !== null) this.failure = failureText(failure);
     this.open -= 1;
     if (this.open > 0) return;
     if (this.failure.length > 0) this.failed();

@@ -15,6 +15,7 @@ import { flagOf } from "../api/parameters";
 import { askContent, askNetworks, askProcesses, askVolumes } from "../ask";
 import { Call } from "../call";
 import { emitContainer, volumeEvent } from "../event/emit";
+import { failureText } from "../failure/text";
 import { freeEndpoint } from "../network/connect";
 import { conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
@@ -115,7 +116,7 @@ class ForcedEnd extends Killing {
   }
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    if (isRefused(failure)) this.giveUp(failure!.message);
+    if (isRefused(failure)) this.giveUp(failureText(failure!));
   }
 
   ranOut(): void {}
@@ -162,7 +163,7 @@ class Removal extends Task {
   }
 
   ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) this.failure = failure.message;
+    if (failure !== null) this.failure = failureText(failure);
     else if (step >= Step.Volume) this.forgetVolume(this.container.mounts[step - Step.Volume]);
     this.open -= 1;
     if (this.open > 0) return;

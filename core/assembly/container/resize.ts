@@ -5,6 +5,7 @@ import { terminalSizeOf } from "../api/terminal-size";
 import { askProcesses } from "../ask";
 import { Call } from "../call";
 import { containerEvent } from "../event/emit";
+import { failureText } from "../failure/text";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
@@ -43,7 +44,7 @@ class Resizing extends Task {
   }
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) return sendRefusal(this.call, internal(failure.message));
+    if (failure !== null) return sendRefusal(this.call, internal(failureText(failure)));
     engine.events.emit(
       containerEvent(this.container, "resize")
         .with("height", this.size.rows.toString())

@@ -3,6 +3,7 @@
 import { Failure, FailureKind, ProcessCommandSignal, Signal, Subject } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
 import { containerEvent, emitContainer } from "../event/emit";
+import { kindOf } from "../failure/kind";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
@@ -28,5 +29,5 @@ export function thaw(container: Container): void {
 
 /** Whether a signal could not be sent. A process that is gone already needs none: its exit is on its way. */
 export function isRefused(failure: Failure | null): bool {
-  return failure !== null && failure.kind != FailureKind.NotFound;
+  return failure !== null && kindOf(failure) != FailureKind.NotFound;
 }

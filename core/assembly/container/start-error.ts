@@ -1,6 +1,8 @@
 // What a start that failed means: the sentence, the exit code and the status (surface §2.3, §6.2).
 
-import { Failure, FailureKind } from "../../../build/bindings/types";
+import { Failure, FailureKind, FailureMisplaced, FailureTag } from "../../../build/bindings/types";
+import { kindOf } from "../failure/kind";
+import { failureText } from "../failure/text";
 import { Members } from "../json/members";
 import { notConnected, portTaken } from "../network/connect";
 import { badParameter, internal, notFound, Refusal } from "../refusal";
@@ -43,21 +45,23 @@ export function sharesStartProblem(container: Container): StartError | null {
 
 export function startErrorOf(container: Container, failure: Failure, step: i32): StartError {
   const joining = step == StartStep.Join;
-  if (joining && failure.kind == FailureKind.Busy) return other(portTaken(container, failure.message));
+  if (joining && kindOf(failure) == FailureKind.Busy) return other(portTaken(container, failureText(failure)));
   // An address that the machine does not have.
-  if (joining && failure.kind == FailureKind.Invalid) return other(notConnected(container, failure.message));
-  if (failure.kind == FailureKind.Misplaced) return other(`${PREFIX}${misplaced(container, failure)}: unknown`);
+  if (joining && kindOf(failure) == FailureKind.Invalid) return other(notConnected(container, failureText(failure)));
+  if (failure.tag == FailureTag.Misplaced) {
+    return other(`${PREFIX}${misplaced(container, (<FailureMisplaced>failure).value)}: unknown`);
+  }
   // Runtimes take an empty name for the current directory; to Docker it is a program that is not there.
-  if (failure.kind == FailureKind.CommandNotExecutable && container.path.length == 0) {
+  if (kindOf(failure) == FailureKind.CommandNotExecutable && container.path.length == 0) {
     return bad('exec: "": executable file not found in $PATH', NOT_FOUND_CODE);
   }
   // Of a program's path, too: Docker looks at nothing but these words (surface §2.3). crun has them from strerror(3).
-  if (step == StartStep.Launch && failure.message.toLowerCase().endsWith(": not a directory")) {
-    return bad(failure.message.replace(SAID_BY_RUNC, ""), NOT_FOUND_CODE, `: ${MISTAKEN_MOUNT}`);
+  if (step == StartStep.Launch && failureText(failure).toLowerCase().endsWith(": not a directory")) {
+    return bad(failureText(failure).replace(SAID_BY_RUNC, ""), NOT_FOUND_CODE, `: ${MISTAKEN_MOUNT}`);
   }
-  if (failure.kind == FailureKind.CommandNotFound) return bad(failure.message, NOT_FOUND_CODE);
-  if (failure.kind == FailureKind.CommandNotExecutable) return bad(failure.message, NOT_EXECUTABLE_CODE);
-  return other(failure.message);
+  if (kindOf(failure) == FailureKind.CommandNotFound) return bad(failureText(failure), NOT_FOUND_CODE);
+  if (kindOf(failure) == FailureKind.CommandNotExecutable) return bad(failureText(failure), NOT_EXECUTABLE_CODE);
+  return other(failureText(failure));
 }
 
 /** The client's words were at fault: 400, and the runtime's own text, which clients look into. */

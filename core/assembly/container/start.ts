@@ -21,6 +21,8 @@ import {
 import { askContent, askNetworks, askProcesses } from "../ask";
 import { Call } from "../call";
 import { emitStart } from "../event/emit";
+import { kindOf } from "../failure/kind";
+import { failureText } from "../failure/text";
 import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, macProblem } from "../network/connect";
 import { releasingHolder } from "../network/port-holders";
 import { badParameter, conflict, internal, notModified, Refusal } from "../refusal";
@@ -245,14 +247,15 @@ class Start extends Task {
   }
 
   private failed(step: i32, failure: Failure): void {
-    if (step == StartStep.Join && failure.kind == FailureKind.Busy) {
+    if (step == StartStep.Join && kindOf(failure) == FailureKind.Busy) {
       this.portTries += 1;
       // A port that the engine chose itself may be held by somebody it does not know: another one will do.
-      if (chooseOtherPorts(this.container, failure.message, this.portTries < PORT_TRIES)) return this.join();
+      if (chooseOtherPorts(this.container, failureText(failure), this.portTries < PORT_TRIES)) return this.join();
     }
     if (this.error !== null) return;
     // The one whose network it was to join has ended meanwhile.
-    if (step == StartStep.Launch && failure.kind == FailureKind.NotFound) this.error = networkProblem(this.container);
+    if (step == StartStep.Launch && kindOf(failure) == FailureKind.NotFound)
+      this.error = networkProblem(this.container);
     if (this.error === null) this.error = startErrorOf(this.container, failure, step);
   }
 

@@ -13,6 +13,8 @@ import {
 import { askProcesses } from "../ask";
 import { Call } from "../call";
 import { emitContainer } from "../event/emit";
+import { kindOf } from "../failure/kind";
+import { failureText } from "../failure/text";
 import { JsonWriter } from "../json/writer";
 import { conflict, internal, Refusal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
@@ -64,8 +66,8 @@ class Listing extends Task {
 
   /** Of what `ps` has to say the first line tells why; its usage follows. */
   private refusalOf(failure: Failure): Refusal {
-    if (failure.kind == FailureKind.NotFound) return notRunning(this.container);
-    const said = failure.message.trim();
+    if (kindOf(failure) == FailureKind.NotFound) return notRunning(this.container);
+    const said = failureText(failure).trim();
     const end = said.indexOf("\n");
     return internal(`ps: ${end < 0 ? said : said.slice(0, end)}`);
   }

@@ -13,6 +13,7 @@ import {
   OutcomeJournal,
 } from "../../../build/bindings/types";
 import { readJournal } from "../ask";
+import { failureText } from "../failure/text";
 import { engine } from "../state";
 import { Task } from "../task";
 import { Page } from "./page";
@@ -132,7 +133,7 @@ export class PageRead extends Task {
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
     engine.events.pages.over();
     if (failure !== null) {
-      for (let i = 0; i < this.readers.length; i++) this.readers[i].unreadable(failure.message);
+      for (let i = 0; i < this.readers.length; i++) this.readers[i].unreadable(failureText(failure));
       return;
     }
     this.tell((<OutcomeJournal>outcome!).value);

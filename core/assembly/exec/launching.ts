@@ -3,6 +3,7 @@
 import {
   Failure,
   FailureKind,
+  FailureTag,
   Identify,
   Launched,
   Outcome,
@@ -12,6 +13,8 @@ import {
 } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
 import { Status } from "../container/lifecycle";
+import { kindOf } from "../failure/kind";
+import { failureText } from "../failure/text";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
 import { Task } from "../task";
 import { emitExec } from "./exec-event";
@@ -108,18 +111,28 @@ export abstract class Launching extends Task {
     const exec = this.exec;
     exec.stage = Stage.Ended;
     exec.failed = true;
-    const isUnknown = step == Step.Identify && failure.kind == FailureKind.NotFound && !isOver(exec);
-    if (step == Step.Identify) this.opens();
-    exec.exitCode = isUnknown ? NOT_EXECUTABLE_CODE : codeOf(failure.kind);
+    const identifies = step == Step.Identify;
+    const isUnknown = identifies && isOfUsers(failure) && !isOver(exec);
+    if (identifies) this.opens();
+    exec.exitCode = isUnknown ? NOT_EXECUTABLE_CODE : codeOf(kindOf(failure));
     deleteExec(exec.id);
     if (!this.reaped) reapExec(exec.id);
     if (exec.owner === null) collectLater();
-    this.refused(isUnknown ? badParameter(failure.message) : refusalOf(exec, failure));
+    this.refused(identifies && !isOver(exec) ? identifyRefusal(failure) : refusalOf(exec, failure));
   }
 }
 
 function isOver(exec: Exec): bool {
   return !exec.container.running || exec.container.run != exec.run;
+}
+
+/** No such user or group; else their files could not be read. */
+function isOfUsers(failure: Failure): bool {
+  return failure.tag != FailureTag.Call && kindOf(failure) == FailureKind.Invalid;
+}
+
+function identifyRefusal(failure: Failure): Refusal {
+  return isOfUsers(failure) ? badParameter(failureText(failure)) : internal(failureText(failure));
 }
 
 function codeOf(kind: FailureKind): i32 {
@@ -130,15 +143,15 @@ function codeOf(kind: FailureKind): i32 {
 /** Docker's sentence, with the runtime's own words in it, which clients look into (surface §2.3). */
 function refusalOf(exec: Exec, failure: Failure): Refusal {
   if (isOver(exec)) return conflict(`container ${exec.container.id} is not running`);
-  switch (failure.kind) {
+  switch (kindOf(failure)) {
     case FailureKind.CommandNotFound:
     case FailureKind.CommandNotExecutable:
-      return badParameter(`${PREFIX}unable to start container process: ${failure.message}: unknown`);
+      return badParameter(`${PREFIX}unable to start container process: ${failureText(failure)}: unknown`);
     case FailureKind.Invalid:
-      return internal(`${PREFIX}${failure.message}: unknown`);
+      return internal(`${PREFIX}${failureText(failure)}: unknown`);
     case FailureKind.NotFound:
       return conflict(`container ${exec.container.id} is not running`);
     default:
-      return internal(failure.message);
+      return internal(failureText(failure));
   }
 }

@@ -4,6 +4,7 @@ import { ExecResize, Failure, Outcome, ProcessCommandResizeExec } from "../../..
 import { terminalSizeOf } from "../api/terminal-size";
 import { askProcesses, cancelTimer, wakeAfter } from "../ask";
 import { Call } from "../call";
+import { failureText } from "../failure/text";
 import { badParameter, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
@@ -54,7 +55,7 @@ class Resizing extends Task implements StartWatch {
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     if (failure === null) sendEmpty(this.call, 200);
-    else sendRefusal(this.call, internal(failure.message));
+    else sendRefusal(this.call, internal(failureText(failure)));
   }
 
   private resize(exec: Exec): void {

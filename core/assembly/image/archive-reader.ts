@@ -13,6 +13,7 @@ import {
   OutcomeIngested,
 } from "../../../build/bindings/types";
 import { askContent } from "../ask";
+import { failureText } from "../failure/text";
 import { jsonError, parseJson } from "../json/reader";
 import { Task } from "../task";
 import { digestOf } from "../text/sha256";
@@ -61,7 +62,8 @@ export class ArchiveReader extends Task {
   }
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) return this.fail(step == Step.Ingest ? brokenTar(failure.message) : failure.message);
+    if (failure !== null)
+      return this.fail(step == Step.Ingest ? brokenTar(failureText(failure)) : failureText(failure));
     if (step == Step.Ingest) return this.takeFiles((<OutcomeIngested>outcome!).value);
     const bytes = (<OutcomeBytes>outcome!).value;
     if (step == Step.List) this.takeList(bytes);

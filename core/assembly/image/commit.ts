@@ -20,6 +20,7 @@ import { askContent, askProcesses } from "../ask";
 import { Call } from "../call";
 import { Container } from "../container/container";
 import { holdStill, letGoOn } from "../container/held-still";
+import { failureText } from "../failure/text";
 import { Ignored } from "../ignored";
 import { Cause, Status } from "../container/lifecycle";
 import { takeUpQueue } from "../container/queue";
@@ -118,7 +119,7 @@ class CommitTask extends Task implements LayerOwner {
       case Step.Pause:
         return this.tookPause(failure);
       case Step.Commit:
-        if (failure !== null) return this.failed(failure.message);
+        if (failure !== null) return this.failed(failureText(failure));
         return this.makeLayer((<OutcomeCommitted>outcome!).value);
       case Step.Resume:
         this.container.turning = false;
@@ -129,7 +130,7 @@ class CommitTask extends Task implements LayerOwner {
   layerMoved(_fetch: LayerFetch): void {}
 
   layerEnded(failure: Failure | null): void {
-    if (failure !== null) return this.failed(failure.message);
+    if (failure !== null) return this.failed(failureText(failure));
     this.claims.keep(this.newChain());
     this.makeImage();
   }
@@ -145,7 +146,7 @@ class CommitTask extends Task implements LayerOwner {
     const runs = container.run == this.run && container.status == Status.Running;
     if (failure !== null || !runs) letGoOn(container, this.run);
     if (failure !== null && runs) {
-      this.failed(`cannot pause container ${container.id}: ${failure.message}`);
+      this.failed(`cannot pause container ${container.id}: ${failureText(failure)}`);
       return takeUpQueue(container);
     }
     if (failure === null && runs) {

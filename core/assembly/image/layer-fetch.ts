@@ -14,6 +14,8 @@ import {
   Progress,
 } from "../../../build/bindings/types";
 import { abandon, askContent, cancelTimer, wakeAfter } from "../ask";
+import { answeredStatus } from "../failure/answer";
+import { kindOf } from "../failure/kind";
 import { Ignored } from "../ignored";
 import { engine } from "../state";
 import { Task } from "../task";
@@ -156,7 +158,7 @@ export class LayerFetch extends Task {
   private awaitsParent(failure: Failure): bool {
     const parent = this.layer.parent;
     if (this.givenUp || !this.isWanted) return false;
-    if (parent === null || failure.kind != FailureKind.NotFound || failure.status != 0) return false;
+    if (parent === null || kindOf(failure) != FailureKind.NotFound || answeredStatus(failure) != 0) return false;
     return this.fetches.isUnderWay(parent);
   }
 
@@ -176,8 +178,8 @@ export class LayerFetch extends Task {
   /** Also of an attempt that nobody waits for any more: what the host keeps is then to be dropped. */
   private noteRest(failure: Failure): void {
     if (this.layer.source.tag != LayerSourceTag.Registry) return;
-    if (failure.kind == FailureKind.Unreachable) this.hasRest = true;
-    if (failure.kind == FailureKind.Corrupt) this.hasRest = false;
+    if (kindOf(failure) == FailureKind.Unreachable) this.hasRest = true;
+    if (kindOf(failure) == FailureKind.Corrupt) this.hasRest = false;
   }
 
   /** Begins what may begin now; who waits for this one is told when it is not among them. */

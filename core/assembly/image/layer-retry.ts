@@ -1,6 +1,8 @@
 // Whether, and after how long, a layer that could not be had is asked for once more (surface §6.3).
 
 import { Failure, FailureKind } from "../../../build/bindings/types";
+import { answeredStatus, retryAfter } from "../failure/answer";
+import { kindOf } from "../failure/kind";
 
 /** Times that one source is asked again for a layer, as Docker's `max-download-attempts`. */
 const TIMES_AGAIN: u32 = 5;
@@ -12,19 +14,19 @@ const SERVER_ERROR: u16 = 500;
 
 /** Seconds before the next attempt; 0: there is none. `resumed`: the last one may have gone on with an earlier one's bytes. */
 export function pauseAfter(attempts: u32, failure: Failure, resumed: bool): u32 {
-  if (attempts > TIMES_AGAIN || failure.retryAfter > LONGEST_WISH) return 0;
-  return mayPass(failure, resumed) ? max(PAUSE * attempts, failure.retryAfter) : 0;
+  if (attempts > TIMES_AGAIN || retryAfter(failure) > LONGEST_WISH) return 0;
+  return mayPass(failure, resumed) ? max(PAUSE * attempts, retryAfter(failure)) : 0;
 }
 
 function mayPass(failure: Failure, resumed: bool): bool {
-  switch (failure.kind) {
+  switch (kindOf(failure)) {
     case FailureKind.Unreachable:
       return true;
     case FailureKind.Registry:
-      return failure.status >= SERVER_ERROR;
+      return answeredStatus(failure) >= SERVER_ERROR;
     case FailureKind.Limited:
       // Docker takes it for final. A registry that says when to come back is taken at its word.
-      return failure.retryAfter > 0;
+      return retryAfter(failure) > 0;
     case FailureKind.Corrupt:
       // The wrong bytes may be the earlier ones; whole from one answer, they would be wrong again.
       return resumed;

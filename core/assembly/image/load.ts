@@ -14,6 +14,8 @@ import {
 import { flagOf } from "../api/parameters";
 import { askContent } from "../ask";
 import { Call } from "../call";
+import { kindOf } from "../failure/kind";
+import { failureText } from "../failure/text";
 import { Ignored } from "../ignored";
 import { Refusal } from "../refusal";
 import { engine } from "../state";
@@ -83,7 +85,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
 
   /** The config of the next image, the only thing that is asked for under this task's own name. */
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) return this.fail(failure.message);
+    if (failure !== null) return this.fail(failureText(failure));
     this.takeConfig((<OutcomeBytes>outcome!).value);
   }
 
@@ -223,11 +225,11 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   }
 
   private layerText(failure: Failure): string {
-    if (!isOfTar(failure.kind)) return failure.message;
-    const got = failure.message.startsWith("invalid diffID") ? failure.message.indexOf("got ") : -1;
-    if (got < 0) return brokenTar(failure.message);
+    if (!isOfTar(kindOf(failure))) return failureText(failure);
+    const got = failureText(failure).startsWith("invalid diffID") ? failureText(failure).indexOf("got ") : -1;
+    if (got < 0) return brokenTar(failureText(failure));
     const expected = this.image!.layers[this.layer].diffId;
-    return `invalid diffID for layer ${this.layer.toString()}: expected "${expected}", ${failure.message.slice(got)}`;
+    return `invalid diffID for layer ${this.layer.toString()}: expected "${expected}", ${failureText(failure).slice(got)}`;
   }
 }
 

@@ -1,6 +1,9 @@
 // What a pull says when the registry or the host does not deliver (surface §2.22, §6.3).
 
 import { Failure, FailureKind } from "../../../build/bindings/types";
+import { answeredCode } from "../failure/answer";
+import { kindOf } from "../failure/kind";
+import { failureText } from "../failure/text";
 import { internal, notFound, Refusal, RefusalKind } from "../refusal";
 import { Reference } from "./reference";
 
@@ -9,38 +12,39 @@ const NO_BASIC_CREDENTIALS = "no basic auth credentials";
 
 /** Why a manifest or a list of tags cannot be had. `known`: the client showed credentials. */
 export function manifestRefusal(failure: Failure, reference: Reference, known: bool): Refusal {
-  switch (failure.kind) {
+  switch (kindOf(failure)) {
     case FailureKind.NotFound:
-      if (failure.code.length > 0 && failure.code != UNKNOWN_MANIFEST) return denied(failure, reference);
-      return notFound(`manifest for ${reference.familiar} not found: ${failure.message}`);
+      if (answeredCode(failure).length > 0 && answeredCode(failure) != UNKNOWN_MANIFEST)
+        return denied(failure, reference);
+      return notFound(`manifest for ${reference.familiar} not found: ${failureText(failure)}`);
     case FailureKind.Denied:
       return denied(failure, reference);
     case FailureKind.Unauthorized:
       // 401 would make the docker CLI ask for a name and a password in the middle of a script.
-      if (failure.message.includes(NO_BASIC_CREDENTIALS)) return internal(failure.message);
+      if (failureText(failure).includes(NO_BASIC_CREDENTIALS)) return internal(failureText(failure));
       // A registry that hides what is not public answers so for what does not exist, too.
       if (!known) return denied(failure, reference);
-      return new Refusal(RefusalKind.Unauthorized, failure.message);
+      return new Refusal(RefusalKind.Unauthorized, failureText(failure));
     default:
-      return internal(failure.message);
+      return internal(failureText(failure));
   }
 }
 
 /** Why a layer cannot be had: the text of the stream's last line. */
 export function layerFailure(failure: Failure): string {
-  switch (failure.kind) {
+  switch (kindOf(failure)) {
     case FailureKind.Exhausted:
     case FailureKind.Invalid:
     case FailureKind.Unsupported:
-      return `failed to register layer: ${failure.message}`;
+      return `failed to register layer: ${failureText(failure)}`;
     default:
-      return failure.message;
+      return failureText(failure);
   }
 }
 
 function denied(failure: Failure, reference: Reference): Refusal {
   return notFound(
     `pull access denied for ${reference.familiarName}, repository does not exist or may require 'docker login': ` +
-      failure.message,
+      failureText(failure),
   );
 }

@@ -19,6 +19,7 @@ import {
 } from "../../../build/bindings/types";
 import { abandon, askContent } from "../ask";
 import { Call } from "../call";
+import { failureText } from "../failure/text";
 import { Ignored } from "../ignored";
 import { internal, notFound, Refusal } from "../refusal";
 import { engine } from "../state";
@@ -124,7 +125,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   }
 
   private failed(step: i32, failure: Failure): void {
-    if (step == Step.Config || this.depth > 0) return this.refuse(internal(failure.message));
+    if (step == Step.Config || this.depth > 0) return this.refuse(internal(failureText(failure)));
     const reference = step == Step.Tags ? this.wanted : this.reference;
     this.refuse(manifestRefusal(failure, reference, this.credentials !== null));
   }

@@ -11,6 +11,7 @@ import {
 } from "../../../build/bindings/types";
 import { askContent } from "../ask";
 import { Call, Follower } from "../call";
+import { failureText } from "../failure/text";
 import { internal, Refusal } from "../refusal";
 import { commonHeaders, openReply, sendRefusal, splice } from "../reply";
 import { engine } from "../state";
@@ -68,7 +69,7 @@ class Saving extends Task {
   }
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) this.refusal = internal(failure.message);
+    if (failure !== null) this.refusal = internal(failureText(failure));
     else this.sizes.set(this.diffIds[step], (<OutcomeSize>outcome!).value);
     this.open -= 1;
     if (this.open > 0 || this.reader.gone) return;

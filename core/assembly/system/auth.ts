@@ -16,6 +16,8 @@ import { readJsonBody } from "../api/json-body";
 import { readRegistryAuth } from "../api/registry-auth";
 import { askContent } from "../ask";
 import { Call } from "../call";
+import { kindOf } from "../failure/kind";
+import { failureText } from "../failure/text";
 import { isRegistryAddress, endpointOfAddress } from "../image/registry";
 import { Json } from "../json/json";
 import { schemaError } from "../json/schema";
@@ -70,12 +72,12 @@ class Authentication extends Task {
 
 /** The registry's own status where it is one of refusal. */
 function refusalOf(failure: Failure): Refusal {
-  switch (failure.kind) {
+  switch (kindOf(failure)) {
     case FailureKind.Unauthorized:
-      return new Refusal(RefusalKind.Unauthorized, failure.message);
+      return new Refusal(RefusalKind.Unauthorized, failureText(failure));
     case FailureKind.Denied:
-      return new Refusal(RefusalKind.Forbidden, failure.message);
+      return new Refusal(RefusalKind.Forbidden, failureText(failure));
     default:
-      return internal(failure.message);
+      return internal(failureText(failure));
   }
 }

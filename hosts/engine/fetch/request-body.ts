@@ -139,7 +139,7 @@ class StreamBody implements UnsentBody {
         yield chunk;
       }
     } catch (error) {
-      throw new HostFailure("interrupted", error instanceof Error ? error.message : String(error));
+      throw new HostFailure({ tag: "body-broke", val: error instanceof Error ? error.message : String(error) });
     } finally {
       this.#reader!.cancel().catch(() => {});
     }

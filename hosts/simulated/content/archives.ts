@@ -1,6 +1,6 @@
 // Archives that are held for the core: their members, in memory.
 
-import { HostFailure } from "../../failure.js";
+import { HostFailure, interrupted, noSuch, wrongKind } from "../../failure.js";
 import type { content, engine } from "../../host.js";
 import { fromClient } from "../../streams/client-body.js";
 import { decompressed } from "../../streams/decompress.js";
@@ -29,7 +29,7 @@ export class Archives {
     return this.#make(archive, async (share, tree) => {
       const reader = new TarReader(new Members(tree, share));
       for await (const chunk of decompressed(fromClient(body, signal))) {
-        if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
+        if (signal.aborted) throw interrupted("given-up");
         await reader.push(chunk);
       }
       reader.end();
@@ -55,10 +55,10 @@ export class Archives {
   /** A member's bytes; links are followed within the archive. */
   member({ archive, path }: content.Member): Uint8Array {
     const found = this.#archives.get(archive);
-    if (!found) throw new HostFailure("not-found", `archive ${archive} does not exist`);
+    if (!found) throw noSuch("archive", archive);
     const file = found.tree.find(textOf(cleanName(bytesOf(path))), true)?.change.file;
-    if (!file) throw new HostFailure("not-found", `"${path}" does not exist`);
-    if (file.kind !== "file") throw new HostFailure("invalid", `"${path}" is not a file`);
+    if (!file) throw noSuch("member", path);
+    if (file.kind !== "file") throw wrongKind("member", path);
     return contentOf(file);
   }
 
@@ -73,7 +73,7 @@ export class Archives {
   }
 
   async #make<T>(archive: string, fill: (share: Share, tree: ChangeTree) => Promise<T>): Promise<T> {
-    if (this.#archives.has(archive)) throw new HostFailure("exists", `archive ${archive} exists`);
+    if (this.#archives.has(archive)) throw new HostFailure({ tag: "exists", val: { what: "archive", name: archive } });
     const [share, tree] = [new Share(this.#room), new ChangeTree()];
     try {
       const made = await fill(share, tree);

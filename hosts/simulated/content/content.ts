@@ -1,6 +1,6 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
-import { HostFailure } from "../../failure.js";
+import { interrupted, malformed } from "../../failure.js";
 import type { Bodies, Clock, content, Operation, Outcome, Perform, replies, Report } from "../../host.js";
 import { mayBeGivenUp } from "../../lasting.js";
 import type { RegistryClient } from "../../registry/client.js";
@@ -68,8 +68,7 @@ class Carrier {
     try {
       return await outcome;
     } catch (error) {
-      if (controller.signal.aborted && mayBeGivenUp({ to: "content", command }))
-        throw new HostFailure("interrupted", "context canceled");
+      if (controller.signal.aborted && mayBeGivenUp({ to: "content", command })) throw interrupted("given-up");
       throw error;
     } finally {
       this.#underWay.delete(op);
@@ -160,7 +159,7 @@ class Carrier {
 
 /** 64 hex digits. */
 function checked(container: string): string {
-  if (!/^[0-9a-f]{64}$/.test(container)) throw new HostFailure("invalid", `"${container}" is not a container id`);
+  if (!/^[0-9a-f]{64}$/.test(container)) throw malformed("container-id", container);
   return container;
 }
 

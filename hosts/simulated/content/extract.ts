@@ -1,6 +1,6 @@
 // Unpacks a request's body into a directory of a container (surface §2.13).
 
-import { HostFailure } from "../../failure.js";
+import { HostFailure, interrupted } from "../../failure.js";
 import type { Bodies, content } from "../../host.js";
 import { joined } from "../../streams/bytes.js";
 import { fromClient } from "../../streams/client-body.js";
@@ -33,13 +33,13 @@ export async function extract(
   const files = openView(into.view, deps);
   const path = absolutePath(into.path);
   if (placeAt(files.mounts, path, true).inode.kind !== "directory") {
-    throw new HostFailure("invalid", `lstat ${path}: not a directory`);
+    throw new HostFailure({ tag: "call", val: { call: "lstat", path, error: "ENOTDIR" } });
   }
   const who = owner === undefined ? null : ownerIn(files, owner);
   const extractor = new Extractor(files, locate(files.mounts, path), keepKinds, who);
   const reader = new TarReader(extractor);
   for await (const chunk of decompressed(fromClient(deps.bodies.take(request), signal))) {
-    if (signal.aborted) throw new HostFailure("interrupted", "context canceled");
+    if (signal.aborted) throw interrupted("given-up");
     await reader.push(chunk);
   }
   reader.end();

@@ -2,7 +2,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { HostFailure } from "../../failure.js";
+import { HostFailure, noSuch } from "../../failure.js";
 import type { LayerTars } from "../../streams/tar/saved.js";
 import { contentOf } from "../files/inode.js";
 import type { Layer, Layers } from "../files/layers.js";
@@ -16,7 +16,7 @@ export function layerTars(layers: Layers): LayerTars {
 
 function layerOf(chain: string, layers: Layers): Layer {
   const layer = layers.layer(chain);
-  if (!layer) throw new HostFailure("not-found", `layer ${chain} does not exist`);
+  if (!layer) throw noSuch("layer", chain);
   return layer;
 }
 

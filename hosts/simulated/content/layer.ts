@@ -3,7 +3,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { HostFailure } from "../../failure.js";
+import { HostFailure, isSaid } from "../../failure.js";
 import type { Clock, content, Report } from "../../host.js";
 import type { RegistryClient } from "../../registry/client.js";
 import { digestOf } from "../../registry/digest.js";
@@ -81,7 +81,7 @@ async function fetched(
   try {
     await download(chain, source.val, pieces, deps, room, report, signal);
   } catch (error) {
-    const brokeOff = error instanceof HostFailure && error.failure.kind === "unreachable";
+    const brokeOff = isSaid(error, "unreachable");
     if (brokeOff && pieces.length > 0) deps.layers.rests.keep(chain, { digest, bytes: joined(pieces) }, room);
     throw error;
   }

@@ -1,6 +1,6 @@
 // A full disk, in the words of a host.
 
-import { HostFailure } from "../../failure.js";
+import { refusedCall } from "../../failure.js";
 import { FileError } from "../files/file-system.js";
 
 /** Does something that takes room; when there is none, that is told by the name that the file has. */
@@ -9,6 +9,6 @@ export function roomed<T>(act: () => T): T {
     return act();
   } catch (error) {
     if (!(error instanceof FileError) || error.code !== "ENOSPC") throw error;
-    throw new HostFailure("exhausted", `write /${error.path.replace(/^\//, "")}: no space left on device`);
+    throw refusedCall(error, "write", `/${error.path.replace(/^\//, "")}`);
   }
 }

@@ -1,15 +1,15 @@
 // Waiting in the world's time.
 
-import { HostFailure } from "../../failure.js";
+import { interrupted } from "../../failure.js";
 import type { Clock } from "../../host.js";
 
 /** Resolves after so many nanoseconds; rejects as `interrupted` as soon as the signal is given. */
 export function sleep(clock: Clock, ns: bigint, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(interrupted());
+    if (signal?.aborted) return reject(interrupted("given-up"));
     const abort = (): void => {
       callOff();
-      reject(interrupted());
+      reject(interrupted("given-up"));
     };
     const callOff = clock.at(clock.now().monotonic + ns, () => {
       signal?.removeEventListener("abort", abort);
@@ -17,8 +17,4 @@ export function sleep(clock: Clock, ns: bigint, signal?: AbortSignal): Promise<v
     });
     signal?.addEventListener("abort", abort, { once: true });
   });
-}
-
-function interrupted(): HostFailure {
-  return new HostFailure("interrupted", "context canceled");
 }

@@ -1,10 +1,10 @@
 // A container's files as its processes see them, or would, from outside.
 
-import { HostFailure, failureOf } from "../../failure.js";
+import { refusedCall } from "../../failure.js";
 import type { engine, types } from "../../host.js";
 import { absolutePath, followed, lastPart } from "../../streams/tar/archive-names.js";
 import type { Disk } from "../files/disk.js";
-import { FileError, type FileErrorCode, type FileKind } from "../files/file-system.js";
+import { FileError, type FileKind } from "../files/file-system.js";
 import { lengthOf } from "../files/inode.js";
 import { lookup, type MountTable, type Place } from "../files/lookup.js";
 import type { MountedFiles } from "../files/mounted-files.js";
@@ -73,28 +73,15 @@ export function locate(mounts: MountTable, path: string): string {
   });
 }
 
-/** What goes wrong with a container's file is told by its name there, in the words of Go's libraries. */
+/** What goes wrong with a container's file is told by its name there. */
 export function told<T>(call: string, path: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    const text = error.message.charAt(0).toLowerCase() + error.message.slice(1);
-    throw new HostFailure(KINDS[error.code] ?? failureOf(error).kind, `${call} ${path}: ${text}`);
+    throw refusedCall(error, call, path);
   }
 }
 
-const KINDS: Partial<Record<FileErrorCode, types.FailureKind>> = {
-  ENOENT: "not-found",
-  ENOTDIR: "invalid",
-  EISDIR: "invalid",
-  ELOOP: "invalid",
-  ENAMETOOLONG: "invalid",
-  EROFS: "denied",
-  EBUSY: "busy",
-  EEXIST: "exists",
-  ENOSPC: "exhausted",
-};
 /** inode(7) */
 const TYPE_BITS: Record<FileKind, number> = {
   ...{ file: 0o100000, directory: 0o040000, symlink: 0o120000 },

@@ -1,7 +1,7 @@
 // What is mounted over a container's file system, from the mounts of its OCI config (runtime spec, config.md).
 
 import { refuseClosed } from "../../closed-places.js";
-import { HostFailure } from "../../failure.js";
+import { HostFailure, noSuch } from "../../failure.js";
 import type { processes } from "../../host.js";
 import { followed } from "../../streams/tar/archive-names.js";
 import { directoryOf } from "../programs/paths.js";
@@ -118,13 +118,13 @@ function boundSource(source: string, sources: Sources): { tree: Tree; root: Inod
   if (!source.startsWith("volume:")) return machineFile(source, sources);
   const [name = "", ...path] = source.slice("volume:".length).split("/");
   const tree = sources.volume(name);
-  if (tree === null) throw new HostFailure("not-found", `volume ${name} does not exist`);
+  if (tree === null) throw noSuch("volume", name);
   return { tree, root: path.length > 0 ? below(tree, name, path.join("/")) : tree.root };
 }
 
 function sharedMemory(container: string, sources: Sources): { tree: Tree; root: Inode } {
   const tree = sources.memory(container);
-  if (tree === null) throw new HostFailure("not-found", `container ${container} is not running`);
+  if (tree === null) throw noSuch("run", container);
   return { tree, root: tree.root };
 }
 
@@ -148,7 +148,7 @@ function initProgram(): { tree: Tree; root: Inode } {
 
 function containerFile(name: string, { made }: Sources): { tree: Tree; root: Inode } {
   const file = made(name);
-  if (file === null) throw new HostFailure("not-found", `no container has a file ${name}`);
+  if (file === null) throw noSuch("container-file", name);
   return file;
 }
 

@@ -1,6 +1,6 @@
 // The simulated disk: layers, containers' file systems, volumes, and the machine's own files. Survives the engine.
 
-import { HostFailure } from "../../failure.js";
+import { noSuch } from "../../failure.js";
 import type { FaultSource } from "../faults.js";
 import { mountContainer, type MountSpec, type Sources, type ViewSpec } from "./container-mounts.js";
 import type { FileSystem } from "./file-system.js";
@@ -95,7 +95,7 @@ export class Disk {
    */
   mountView(container: string, spec: ViewSpec): MountedFiles {
     const files = this.containers.get(container);
-    if (!files?.mounted) throw new HostFailure("not-found", `file system of container ${container} is not mounted`);
+    if (!files?.mounted) throw noSuch("file-system", container);
     const sources: Sources = {
       now: this.now,
       volume: (name) => this.volumes.get(name)?.tree ?? null,

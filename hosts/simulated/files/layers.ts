@@ -1,6 +1,6 @@
 // Layers on the simulated disk: each a tree of changes, kept apart from the one below, since that may come later.
 
-import { HostFailure } from "../../failure.js";
+import { noSuch } from "../../failure.js";
 import type { FramePart } from "../../streams/tar/frame.js";
 import type { Inode } from "./inode.js";
 import { merged, type Change } from "./merge.js";
@@ -92,7 +92,7 @@ export class Layers {
     const changes: Change[] = [];
     for (let at = chain; at !== null;) {
       const layer = this.#layers.get(at);
-      if (!layer) throw new HostFailure("not-found", `layer ${at} does not exist`);
+      if (!layer) throw noSuch("layer", at);
       changes.push(layer.changes);
       at = layer.parent;
     }

@@ -1,6 +1,6 @@
 // Devices of the simulated machine in a container: their nodes, and their rates.
 
-import { HostFailure } from "../../failure.js";
+import { noSuch, wrongKind } from "../../failure.js";
 import type { processes } from "../../host.js";
 import type { DeviceNumber } from "../../device-rates.js";
 import { FileError, type FileStatus, type FileSystem } from "../files/file-system.js";
@@ -19,23 +19,21 @@ export function addDevices(wanted: readonly processes.HostDevice[], machine: Fil
   }
 }
 
-/** Number of a device of the machine, failures in the words of the Linux runtime. */
+/** Number of a device of the machine. */
 export function numberOf(machine: FileSystem, path: string): DeviceNumber {
   const status = statusOf(machine, path);
-  if (!status) throw new HostFailure("not-found", `stat ${path}: no such file or directory`);
-  if (!isDevice(status)) throw new HostFailure("invalid", `stat ${path}: not a device node`);
+  if (!status) throw noSuch("rated-device", path);
+  if (!isDevice(status)) throw wrongKind("rated-device", path);
   return { major: status.major, minor: status.minor };
 }
 
 /** Of a directory all devices in it. */
 function gathered(path: string, destination: string, machine: FileSystem): { path: string; status: FileStatus }[] {
-  const failed = (why: string): HostFailure =>
-    new HostFailure("invalid", `error gathering device information while adding custom device "${path}": ${why}`);
   const status = statusOf(machine, path);
-  if (!status) throw failed("no such file or directory");
+  if (!status) throw noSuch("device", path);
   if (isDevice(status)) return [{ path: destination, status }];
   const devices = status.kind === "directory" ? below(path, destination, machine) : [];
-  if (devices.length === 0) throw failed("not a device node");
+  if (devices.length === 0) throw wrongKind("device", path);
   return devices;
 }
 

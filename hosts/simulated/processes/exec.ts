@@ -1,7 +1,7 @@
 // One more process in a run: from its start to its end, and what goes between it and its client.
 
 import type { ExecStdio, engine, processes, types } from "../../host.js";
-import { HostFailure } from "../../failure.js";
+import { HostFailure, noSuch } from "../../failure.js";
 import { NoProgram } from "../program.js";
 import { ExecOutput } from "./exec-output.js";
 import { CannotFork } from "./pid-namespace.js";
@@ -70,7 +70,7 @@ export class Exec {
     exited: Promise<Omit<engine.ExecExited, "exec">>;
   } {
     const { namespace } = this.run;
-    if (!namespace || !this.run.isRunning) throw new HostFailure("not-found", "no such process");
+    if (!namespace || !this.run.isRunning) throw noSuch("process");
     if (!this.#output.isBound) this.#output.leave();
     try {
       this.#process = this.#enter(namespace);
@@ -84,7 +84,7 @@ export class Exec {
   }
 
   signal(number: number): void {
-    if (!this.isRunning) throw new HostFailure("not-found", "no such process");
+    if (!this.isRunning) throw noSuch("process");
     this.#process?.signal(number, true);
   }
 

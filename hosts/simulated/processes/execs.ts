@@ -1,8 +1,7 @@
 // The execs of the simulated world. Like launches they live on when an engine dies.
 
 import type { engine, ExecStdio, Input, processes, types } from "../../host.js";
-import { HostFailure } from "../../failure.js";
-import { identifyFailure } from "../../users.js";
+import { HostFailure, noSuch } from "../../failure.js";
 import { Exec, type Start } from "./exec.js";
 import type { Run } from "./run.js";
 import { identityOf } from "./spec.js";
@@ -33,7 +32,7 @@ export class Execs {
   /** Asked for beside the start. */
   stdio(exec: string): ExecStdio {
     const found = this.#byId.get(exec);
-    if (!found) throw new HostFailure("not-found", `no such exec: ${exec}`);
+    if (!found) throw noSuch("exec", exec);
     return found.stdio();
   }
 
@@ -51,7 +50,7 @@ export class Execs {
     const exec = new Exec(command, this.#needs.running(command.subject));
     this.#byId.set(id, exec);
     await this.#needs.after(this.#needs.startNs());
-    if (exec.isDropped) throw new HostFailure("not-found", "no such process");
+    if (exec.isDropped) throw noSuch("process");
     const { launched, exited } = exec.start(this.#needs);
     void exited.then((end) => this.#ended(id, exec, end));
     return launched;
@@ -85,11 +84,7 @@ export class Execs {
     const namespace = this.#needs.runOf(container)?.namespace;
     if (!namespace) throw new HostFailure("internal", "the container does not run");
     const files = namespace.kernel.files({ pid: 0, uid: 0, gid: 0, groups: [] });
-    try {
-      identityOf({ user, groups: [] }, files);
-    } catch (error) {
-      throw identifyFailure(error);
-    }
+    identityOf({ user, groups: [] }, files);
   }
 
   /** Kept for an inventory until it is reaped. */
@@ -100,7 +95,7 @@ export class Execs {
 
   #known(exec: string): Exec {
     const found = this.#byId.get(exec);
-    if (!found) throw new HostFailure("not-found", "no such process");
+    if (!found) throw noSuch("process");
     return found;
   }
 }

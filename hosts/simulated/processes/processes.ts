@@ -1,7 +1,7 @@
 // Containers' processes of the simulated world: launched, signalled, frozen, reaped. They live on when an engine dies, and
 // are found by the next one.
 
-import { HostFailure } from "../../failure.js";
+import { HostFailure, interrupted, noSuch } from "../../failure.js";
 import type { Clock, engine, Input, Outcome, Perform, processes, Stdio } from "../../host.js";
 import type { FaultSource } from "../faults.js";
 import type { Disk } from "../files/disk.js";
@@ -208,13 +208,13 @@ class World implements SimulatedProcesses {
 
   async #launch(launch: processes.Launch): Promise<Outcome> {
     if (!this.#needs.hasRuntime(launch.runtime)) {
-      throw new HostFailure("not-found", `no such runtime: ${launch.runtime}`);
+      throw noSuch("oci-runtime", launch.runtime);
     }
     const run = new Run(launch.container, launch.run);
     const name = nameOf(launch);
     this.#runs.set(name, run);
     await this.#after(LAUNCH_NS + BigInt(Math.floor(this.#needs.random() * LAUNCH_SPREAD_NS)));
-    if (run.isDropped) throw new HostFailure("interrupted", "reaped while it was launched");
+    if (run.isDropped) throw interrupted("given-up");
     const { container } = launch;
     const failing = this.#needs.faults.strike("runtime-fails", { container });
     if (failing) throw this.#failed(name, new HostFailure("invalid", failing.message));
@@ -275,7 +275,7 @@ class World implements SimulatedProcesses {
   /** The run of a container that goes on. */
   #runOf(container: string): Run {
     for (const run of this.#runs.values()) if (run.container === container && run.isRunning) return run;
-    throw new HostFailure("not-found", `container ${container} is not running`);
+    throw noSuch("run", container);
   }
 
   #nextPid(): number {
@@ -285,7 +285,7 @@ class World implements SimulatedProcesses {
 
   #ps({ subject, arguments: words }: processes.Ps): Outcome {
     const { namespace, state } = this.#running(subject);
-    if (!namespace || state.tag !== "running") throw new HostFailure("not-found", "no such process");
+    if (!namespace || state.tag !== "running") throw noSuch("process");
     return ps(words, namespace.processes.values(), state.val.pid, this.#pids);
   }
 
@@ -357,7 +357,7 @@ class World implements SimulatedProcesses {
   async #signal({ subject, number }: processes.Signal): Promise<Outcome> {
     const first = this.#running(subject).namespace?.first;
     await this.#after(SIGNAL_NS);
-    if (!first || first.isOver) throw new HostFailure("not-found", "no such process");
+    if (!first || first.isOver) throw noSuch("process");
     first.signal(number, true);
     return DONE;
   }
@@ -403,13 +403,13 @@ class World implements SimulatedProcesses {
 
   #running(subject: processes.Subject): Run {
     const run = this.#runs.get(nameOf(subject));
-    if (!run?.isRunning) throw new HostFailure("not-found", "no such process");
+    if (!run?.isRunning) throw noSuch("process");
     return run;
   }
 
   #namespace(subject: processes.Subject): NonNullable<Run["namespace"]> {
     const { namespace } = this.#running(subject);
-    if (!namespace) throw new HostFailure("not-found", "no such process");
+    if (!namespace) throw noSuch("process");
     return namespace;
   }
 

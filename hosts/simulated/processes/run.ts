@@ -1,6 +1,6 @@
 // One run of a container: its first process from the launch to the end, and what becomes known of it.
 
-import { HostFailure } from "../../failure.js";
+import { HostFailure, noSuch } from "../../failure.js";
 import type { engine, processes, types } from "../../host.js";
 import type { ContainerLog } from "./log.js";
 import { PidNamespace, type Kernel, type ProcessTable } from "./pid-namespace.js";
@@ -132,7 +132,7 @@ export class Run {
   }
 
   resize(rows: number, columns: number): void {
-    if (!this.isRunning) throw new HostFailure("not-found", "no such process");
+    if (!this.isRunning) throw noSuch("process");
     if (!this.terminal || (this.terminal.rows === rows && this.terminal.columns === columns)) return;
     Object.assign(this.terminal, { rows, columns });
     this.namespace?.signalGroup(this.terminal.foreground, SIGWINCH);

@@ -1,6 +1,6 @@
 // What a launch asks for, from its `config.json` (OCI runtime spec): who runs what where, and what it sees of the kernel.
 
-import { HostFailure } from "../../failure.js";
+import { malformed } from "../../failure.js";
 import type { processes } from "../../host.js";
 import { resolvConf } from "../../resolv-conf.js";
 import { identify, type Identity } from "../../users.js";
@@ -93,7 +93,7 @@ function isOwnMount({ type }: MountSpec): boolean {
 /** Directories that binds need and the machine does not have yet. A file will do. */
 export function makeDirectories(paths: readonly string[], machine: FileSystem): void {
   for (const path of paths) {
-    if (path.includes("\0")) throw new HostFailure("invalid", `path holds a NUL: ${JSON.stringify(path)}`);
+    if (path.includes("\0")) throw malformed("path", path);
     if (!exists(machine, path)) makeDirectory(machine, path);
   }
 }

@@ -326,7 +326,7 @@ export class Engine implements Counted {
     } catch (thrown) {
       if (!(thrown instanceof Failed)) throw thrown;
       const { kind, message } = thrown;
-      return { tag: "err", val: { kind, message, status: 0, code: "", retryAfter: 0 } };
+      return { tag: "err", val: { tag: "said", val: { kind, message, status: 0, code: "", retryAfter: 0 } } };
     }
   }
 

@@ -1,7 +1,7 @@
 // A world that obeys the core's commands by the contracts of core/wit: *state* commands may be asked twice, *once*
 // commands must not. What the core must never ask for is a breach, and ends the test.
 
-import type { Outcome, content, engine, networks, processes, types, volumes } from "../../../hosts/host.js";
+import type { Outcome, content, engine, failures, networks, processes, types, volumes } from "../../../hosts/host.js";
 import type { HostEffect } from "../../../hosts/outbox.js";
 import { digestOf, encode } from "../image-world.js";
 import { sampleOf } from "../samples.js";
@@ -11,7 +11,7 @@ import type { Exec, Process, State } from "./state.js";
 
 export class Failed extends Error {
   constructor(
-    readonly kind: types.FailureKind,
+    readonly kind: failures.FailureKind,
     message: string,
   ) {
     super(message);

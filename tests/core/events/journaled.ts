@@ -213,5 +213,5 @@ export class JournaledEngine {
 }
 
 function failed(message: string): engine.Completed["outcome"] {
-  return { tag: "err", val: { kind: "internal", message, status: 0, code: "", retryAfter: 0 } };
+  return { tag: "err", val: { tag: "internal", val: message } };
 }

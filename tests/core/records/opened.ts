@@ -144,9 +144,11 @@ export class Opened {
       return this.#step({ tag: "completed", val: { op: effect.op, outcome: journalRead(this.#journal, effect) } });
     }
     const message = this.#fails(effect);
-    const failure = { kind: "busy", message: message ?? "", status: 0, code: "", retryAfter: 0 } as const;
+    const said = { kind: "busy", message: message ?? "", status: 0, code: "", retryAfter: 0 } as const;
     const outcome: engine.Completed["outcome"] =
-      message === undefined ? { tag: "ok", val: this.#outcome(effect) } : { tag: "err", val: failure };
+      message === undefined
+        ? { tag: "ok", val: this.#outcome(effect) }
+        : { tag: "err", val: { tag: "said", val: said } };
     this.#step({ tag: "completed", val: { op: effect.op, outcome } });
     if (effect.to === "processes" && effect.command.tag === "signal") this.#signalled(effect.command.val);
   }

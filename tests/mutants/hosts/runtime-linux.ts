@@ -25,8 +25,8 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
   {
     name: "what is given up fails as if nobody had given it up",
     file: "runtime-linux/under-way.ts",
-    right: `if (controller.signal.aborted) throw interrupted();`,
-    wrong: `if (!WRONG && controller.signal.aborted) throw interrupted();`,
+    right: `if (controller.signal.aborted) throw interrupted("given-up");`,
+    wrong: `if (!WRONG && controller.signal.aborted) throw interrupted("given-up");`,
     finder: { test: "tests/runtime-linux/under-way.test.ts", named: "one that is given up was interrupted" },
   },
   {

@@ -146,7 +146,7 @@ export class Fork {
     } catch (error) {
       if (!(error instanceof Failed)) throw error;
       const { kind, message } = error;
-      return { tag: "err", val: { kind, message, status: 0, code: "", retryAfter: 0 } };
+      return { tag: "err", val: { tag: "said", val: { kind, message, status: 0, code: "", retryAfter: 0 } } };
     }
   }
 

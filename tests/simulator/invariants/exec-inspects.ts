@@ -2,7 +2,7 @@
 // minutes at least, and after ten minutes nobody any more. Until then it is told to go on, or to wait to be started. Clients
 // hardly ever ask: a copy of the engine is asked after each step that something became of an exec in, and at rest.
 
-import type { Operation, types } from "../../../hosts/host.js";
+import type { Operation, failures, types } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import type { Ledger } from "../ledger.js";
 import type { Spares } from "../spares.js";
@@ -124,8 +124,8 @@ export class ExecInspects implements Invariant {
       if (start.isLookUp) exec.stage = "unsure";
       return;
     }
-    const { kind } = outcome.val as { kind: string };
-    const code = NOT_STARTED[kind] ?? OTHER_CODE;
+    const failure = outcome.val as failures.Failure;
+    const code = (failure.tag === "said" ? NOT_STARTED[failure.val.kind] : undefined) ?? OTHER_CODE;
     // A user that is not there has a code of its own, unless the container has gone.
     yield* this.#becomes(start.exec, start.isLookUp ? "unsure" : "ended", code, now);
   }

@@ -73,8 +73,10 @@ export class Ports implements Invariant {
   #completed({ op, outcome }: engine.Completed): void {
     const container = this.#joins.get(op);
     this.#joins.delete(op);
-    if (container === undefined || outcome.tag === "ok" || outcome.val.kind !== "busy") return;
-    this.#refused.set(container, Number(/:(\d+)$/.exec(outcome.val.message)?.[1]));
+    if (container === undefined || outcome.tag === "ok") return;
+    const { val: failure } = outcome;
+    if (failure.tag !== "said" || failure.val.kind !== "busy") return;
+    this.#refused.set(container, Number(/:(\d+)$/.exec(failure.val.message)?.[1]));
   }
 
   #expectHolder({ id, error }: ContainerRecord, ledger: Ledger): void {

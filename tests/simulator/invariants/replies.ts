@@ -26,6 +26,8 @@ const CREDIT = 1024 * 1024;
 const ON_FILES = /\/(archive|changes|commit|export|json|system\/df)\b/;
 /** Whoever waits for a container's end or looks at its figures waits no longer than there is a container. */
 const ENDS_WITH_CONTAINER = /\/(wait|stats|stop|restart)\b/;
+/** One that an earlier instance has begun to answer. */
+const UNKNOWN: Open = { method: "", target: "", state: "waiting", left: false, run: 0, container: "", unsent: 0 };
 const SETTLED = ["running", "paused", "restarting"];
 
 export class Replies implements Invariant {
@@ -50,6 +52,7 @@ export class Replies implements Invariant {
     }
     // One that has left may still be answered, once: nobody hears it.
     if (input?.tag === "closed") this.#left(input.val.request);
+    if (input?.tag === "unsent") this.#unsent(input.val.request);
     if (input?.tag === "drained") this.#drained(input.val.request, input.val.bytes);
     for (const { request, command } of outputs.replies) this.#reply(request, command);
   }
@@ -106,6 +109,13 @@ export class Replies implements Invariant {
     const open = this.#open.get(request);
     if (open?.state === "waiting") open.left = true;
     else this.#open.delete(request);
+  }
+
+  /** Its source failed first: it is answered as if nothing had been begun, by a later instance, too. */
+  #unsent(request: RequestId): void {
+    const open = this.#open.get(request);
+    if (open !== undefined) open.state = "waiting";
+    else this.#open.set(request, { ...UNKNOWN });
   }
 
   #drained(request: RequestId, bytes: number): void {

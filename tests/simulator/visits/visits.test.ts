@@ -22,7 +22,7 @@ test("the boundary's cases are those of the WIT: of commands, inputs, what is fo
 });
 
 test("a case is counted wherever it stands in a value", () => {
-  const failure = { kind: "busy", message: "", status: 0, code: "", retryAfter: 0 } as const;
+  const failure = { tag: "no-such", val: { what: "volume", name: "v" } } as const;
   const visits = new Visits(boundary);
   const view = { container: "c", places: [] };
   const command = { tag: "stat" as const, val: { view, path: "/", follow: true } };
@@ -31,7 +31,7 @@ test("a case is counted wherever it stands in a value", () => {
     { tag: "completed", val: { op: 1n, outcome: { tag: "err", val: failure } } },
     null,
   );
-  const counted = { "input completed": 1, "failure-kind busy": 1, "content-command stat": 1 };
+  const counted = { "input completed": 1, "failure no-such": 1, "noun volume": 1, "content-command stat": 1 };
   expect(visits.visited.entries).toEqual(counted);
 });
 

@@ -1,36 +1,62 @@
 // How a host says that it could not do something, by command: as its contract has it (core/wit).
 
 import { HostFailure } from "../../../hosts/failure.js";
-import type { networks, types } from "../../../hosts/host.js";
+import type { failures, networks } from "../../../hosts/host.js";
 
 /** Beside what is likeliest. */
-export const ALSO: Readonly<Record<string, readonly types.FailureKind[]>> = {
+export const ALSO: Readonly<Record<string, readonly string[]>> = {
   resolve: ["denied", "unauthorized", "registry", "unsupported"],
   tags: ["denied", "registry"],
   blob: ["denied", "registry"],
   login: ["denied", "registry"],
   layer: ["registry", "unsupported"],
-  extract: ["denied"],
+  extract: ["denied", "call:EROFS"],
   join: ["busy"],
-  identify: ["internal"],
+  identify: ["internal", "no-such:user", "no-such:group", "malformed:user-id"],
 };
 
-const STATUSES: Partial<Record<types.FailureKind, number>> = { denied: 403, unauthorized: 401, registry: 500 };
+const STATUSES: Partial<Record<string, number>> = { denied: 403, unauthorized: 401, registry: 500 };
 const OF_REGISTRY: readonly string[] = ["resolve", "tags", "blob", "login", "layer"];
 
-export function failureFor({ tag, val }: { tag: string; val?: unknown }, kind?: types.FailureKind): HostFailure {
-  if (kind === "busy") return busy(val as networks.Join);
-  if (kind !== undefined) {
-    const status = OF_REGISTRY.includes(tag) ? (STATUSES[kind] ?? 0) : 0;
-    return new HostFailure(kind, `${tag} is ${kind}`, { status });
+/** `how`: the kind of one that is told in words, or a case and what it is of: `no-such:volume`, `call:EIO`. */
+export function failureFor({ tag, val }: { tag: string; val?: unknown }, how?: string): HostFailure {
+  if (how === "busy") return busy(val as networks.Join);
+  if (how?.includes(":") === true) return new HostFailure(asData(how));
+  if (how !== undefined) {
+    const status = OF_REGISTRY.includes(tag) ? (STATUSES[how] ?? 0) : 0;
+    return new HostFailure(how as failures.FailureKind, `${tag} is ${how}`, { status });
   }
   if (tag === "launch" || tag === "exec") return new HostFailure("invalid", "the OCI runtime says no");
-  return new HostFailure("exhausted", `no room for ${tag}`);
+  return new HostFailure({ tag: "call", val: { call: tag, path: "", error: "ENOSPC" } });
+}
+
+/** What it is of is taken as it is: stories name what the WIT has. */
+function asData(how: string): failures.Failure {
+  const [tag = "", of = ""] = how.split(":");
+  switch (tag) {
+    case "interrupted":
+      return { tag, val: of as failures.Interruption };
+    case "no-such":
+    case "exists":
+    case "wrong-kind":
+      return { tag, val: { what: of as failures.Noun, name: "some" } };
+    case "malformed":
+      return { tag, val: { what: of as failures.Form, text: "some" } };
+    case "misplaced":
+      return { tag, val: { place: of, destination: of } };
+    case "call":
+      return { tag, val: { call: "open", path: "/some", error: of } };
+    case "body-broke":
+    case "internal":
+      return { tag, val: of };
+    default:
+      throw new Error(`no such failure: ${how}`);
+  }
 }
 
 /** Somebody else has the port; whoever asks for none meets with something else. */
 function busy({ ports }: networks.Join): HostFailure {
   const [port] = ports;
-  if (port === undefined) return new HostFailure("exhausted", "no room for join");
+  if (port === undefined) return new HostFailure({ tag: "call", val: { call: "join", path: "", error: "ENOSPC" } });
   return new HostFailure("busy", `${port.hostAddress}:${port.hostPort}`);
 }

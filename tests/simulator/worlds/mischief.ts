@@ -2,7 +2,7 @@
 // fail; completions are lost until the engine dies, or come twice; transactions are slow, are not kept, or are kept and
 // said not to be; the time of day jumps.
 
-import { HostFailure } from "../../../hosts/failure.js";
+import { HostFailure, interrupted } from "../../../hosts/failure.js";
 import { hostWith } from "../../../hosts/engine/host-with.js";
 import type {
   Host,
@@ -14,7 +14,6 @@ import type {
   RecordStore,
   engine,
   networks,
-  types,
 } from "../../../hosts/host.js";
 import { subjectOf } from "../../../hosts/order.js";
 import type { HostEffect } from "../../../hosts/outbox.js";
@@ -38,7 +37,7 @@ export interface Trick {
   command: string;
   left: number;
   /** As what it fails; as what is likeliest if not given. */
-  kind?: types.FailureKind;
+  kind?: string;
 }
 
 export interface MischiefWatcher {
@@ -178,7 +177,7 @@ export class Mischief {
     // What is done may be said not to be done, where doing it again or undoing it is no harm.
     if (trick === "fail-late" && to !== "processes" && command.tag !== "layer") throw failureFor(command);
     // Its engine may be gone already: nobody would end the wait.
-    if (trick === "lose" && lives !== this.#lives) throw new HostFailure("interrupted", "the engine is gone");
+    if (trick === "lose" && lives !== this.#lives) throw interrupted("engine-gone");
     if (trick === "lose") return this.#wait(() => {}) as Promise<never>;
     await this.#delay(false);
     if (trick === "twice") this.#again({ tag: "completed", val: { op, outcome: { tag: "ok", val: outcome } } });
@@ -221,7 +220,7 @@ export class Mischief {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         this.#waiting.delete(end);
-        reject(new HostFailure("interrupted", "the engine is gone"));
+        reject(interrupted("engine-gone"));
       };
       this.#waiting.add(end);
       begin(() => {

@@ -1,0 +1,36 @@
+// What is told of texts in a command that make no sense to a host.
+
+import { Form, Malformed } from "../../../build/bindings/types";
+import { quoteText } from "../text/go-quote";
+
+const ID_MAX = "2147483647";
+
+export function malformedText(failure: Malformed): string {
+  const what = failure.what;
+  const text = failure.text;
+  if (what == Form.UserId) return `uids and gids must be in range 0-${ID_MAX}`;
+  if (what == Form.Path) return `path holds a NUL: ${quoteText(text)}`;
+  if (what == Form.Digest) return `invalid checksum digest format: ${text}`;
+  return `not ${formOf(what)}: ${quoteText(text)}`;
+}
+
+function formOf(what: Form): string {
+  switch (what) {
+    case Form.Ipv4Address:
+      return "an IPv4 address";
+    case Form.Subnet:
+      return "a subnet";
+    case Form.MacAddress:
+      return "a hardware address";
+    case Form.InterfaceName:
+      return "a name for an interface";
+    case Form.Protocol:
+      return "a protocol";
+    case Form.ContainerId:
+      return "a container id";
+    case Form.VolumeName:
+      return "a volume's name";
+    default:
+      return "an archive's name";
+  }
+}

@@ -1,0 +1,92 @@
+// What is told of things that are not there, or are there already, or are something else.
+
+import { FailureKind, Noun, Thing } from "../../../build/bindings/types";
+
+/** Users and groups are words of a client's that make no sense; what the machine itself lacks it cannot do. */
+export function missingKind(what: Noun): FailureKind {
+  switch (what) {
+    case Noun.User:
+    case Noun.Group:
+    case Noun.AddedGroup:
+    case Noun.Device:
+      return FailureKind.Invalid;
+    case Noun.KernelFile:
+    case Noun.Tool:
+      return FailureKind.Unsupported;
+    default:
+      return FailureKind.NotFound;
+  }
+}
+
+export function missingText(thing: Thing): string {
+  const what = thing.what;
+  const name = thing.name;
+  switch (what) {
+    case Noun.Container:
+      return `No such container: ${name}`;
+    case Noun.Run:
+      return `container ${name} is not running`;
+    case Noun.Process:
+      return "no such process";
+    case Noun.Exec:
+      return `no such exec: ${name}`;
+    case Noun.User:
+      return `unable to find user ${name}: no matching entries in passwd file`;
+    case Noun.Group:
+      return `unable to find group ${name}: no matching entries in group file`;
+    case Noun.AddedGroup:
+      return `Unable to find group ${name}: no matching entries in group file`;
+    default:
+      return thingWords(what, name);
+  }
+}
+
+function thingWords(what: Noun, name: string): string {
+  switch (what) {
+    case Noun.OciRuntime:
+      return `no such runtime: ${name}`;
+    case Noun.InitProgram:
+      return "this machine has no init program any more";
+    case Noun.Tool:
+      return `cannot run ${name}: is it installed?`;
+    case Noun.KernelFile:
+      return `the kernel has no ${name}`;
+    case Noun.NetworkInterface:
+      return `no interface ${name}`;
+    case Noun.ContainerFile:
+      return `no container has a file ${name}`;
+    case Noun.FileSystem:
+      return `file system of container ${name} is not mounted`;
+    case Noun.Member:
+      return `"${name}" does not exist`;
+    case Noun.Device:
+      return `${GATHERING} "${name}": no such file or directory`;
+    case Noun.RatedDevice:
+      return `stat ${name}: no such file or directory`;
+    default:
+      return `${nounOf(what)}${name} does not exist`;
+  }
+}
+
+function nounOf(what: Noun): string {
+  if (what == Noun.Volume) return "volume ";
+  if (what == Noun.Layer) return "layer ";
+  return what == Noun.Archive ? "archive " : "";
+}
+
+const GATHERING = "error gathering device information while adding custom device";
+
+export function existingText(thing: Thing): string {
+  return `${nounOf(thing.what)}${thing.name} exists`;
+}
+
+export function wrongKindText(thing: Thing): string {
+  switch (thing.what) {
+    case Noun.Device:
+      return `${GATHERING} "${thing.name}": not a device node`;
+    case Noun.RatedDevice:
+      return `stat ${thing.name}: not a device node`;
+    default:
+      return `"${thing.name}" is not a file`;
+  }
+}

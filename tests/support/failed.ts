@@ -1,0 +1,21 @@
+// How something failed, for tests to compare.
+
+import { failureOf } from "../../hosts/failure.js";
+import type { failures } from "../../hosts/host.js";
+
+/** As the core is told; of a failure in words the words. */
+export function shownFailure(thrown: unknown): Record<string, unknown> {
+  return flat(failureOf(thrown));
+}
+
+export function flat(failure: failures.Failure): Record<string, unknown> {
+  return failure.tag === "said" ? { ...failure.val } : { ...failure };
+}
+
+/** Rejects if it does not fail. */
+export async function failed(promise: Promise<unknown>): Promise<Record<string, unknown>> {
+  return promise.then(
+    () => Promise.reject(new Error("it did not fail")),
+    (error: unknown) => shownFailure(error),
+  );
+}
