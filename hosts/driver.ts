@@ -152,6 +152,7 @@ export class Driver {
    */
   deliver(input: Input): void {
     if (this.#instances.isClosed && !(this.#instances.isEnding && input.tag !== "request")) return;
+    if (input.tag === "source-failed") this.#requests.forget(input.val.request);
     this.#inbox.put(input);
     if (!this.#pumping) this.#pump();
   }
@@ -237,6 +238,8 @@ export class Driver {
 
   #take(life: Life, input: Input): void {
     if (input.tag === "request") this.#requests.begin(input.val.id);
+    // It has a client who waits, and no stream any more.
+    if (input.tag === "source-failed") this.#requests.begin(input.val.request);
     if (input.tag === "closed") this.#requests.forget(input.val.request);
     const now = this.#host.timers.now();
     try {

@@ -57,6 +57,8 @@ export class Exchange implements ReplyReceiver {
   /** Bytes that have gone out and that the core was not told of. */
   #unreported = 0;
   #over = false;
+  /** Its source has failed: nothing but a whole answer is taken any more. */
+  #hasFailed = false;
 
   constructor(id: RequestId, channel: Channel, context: ExchangeContext) {
     this.#id = id;
@@ -69,7 +71,7 @@ export class Exchange implements ReplyReceiver {
   }
 
   perform(command: ReplyOrCut): void {
-    if (this.#over) return;
+    if (this.#over || (this.#hasFailed && command.tag !== "whole" && command.tag !== "cut")) return;
     switch (command.tag) {
       case "whole":
         return this.#channel.whole(command.val.head, command.val.body);
@@ -158,7 +160,8 @@ export class Exchange implements ReplyReceiver {
       return this.#channel.destroy();
     }
     this.#head = this.#movement = null;
-    this.#context.deliver({ tag: "unsent", val: { request: this.#id, why: failureOf(error) } });
+    this.#hasFailed = true;
+    this.#context.deliver({ tag: "source-failed", val: { request: this.#id, why: failureOf(error) } });
   }
 
   async #logs(source: replies.LogSource, { drain, gone }: Movement): Promise<void> {

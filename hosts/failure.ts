@@ -25,16 +25,25 @@ export class HostFailure extends Error {
 /** The failure that a thrown thing stands for. */
 export function failureOf(thrown: unknown): failures.Failure {
   if (thrown instanceof HostFailure) return thrown.what;
-  const { code = "", syscall = "", path = "", message } = (thrown ?? {}) as Partial<NodeJS.ErrnoException>;
-  if (ERRNO.test(code)) return { tag: "call", val: { call: syscall, path, error: code } };
+  const { code = "", syscall = "", message } = (thrown ?? {}) as Partial<NodeJS.ErrnoException>;
+  if (ERRNO.test(code))
+    return { tag: "call", val: { call: syscall, path: placeOf(thrown as Place), inside: false, error: code } };
   return { tag: "internal", val: message ?? String(thrown) };
 }
 
-/** A call that was refused, with the path that those who asked know: any error that has no errno stays as it is. */
+/** What a call was about: a path, an address and port, or a name that was looked up. */
+function placeOf({ path, address, port, hostname }: Place): string {
+  if (address !== undefined) return port === undefined ? address : `${address}:${port}`;
+  return path ?? hostname ?? "";
+}
+
+type Place = { path?: string; address?: string; port?: number; hostname?: string };
+
+/** A call on a file of a container's, by its path there: an error that has no errno stays as it is. */
 export function refusedCall(error: unknown, call: string, path: string): unknown {
   const { code = "" } = error as Partial<NodeJS.ErrnoException>;
   if (error instanceof HostFailure || !ERRNO.test(code)) return error;
-  return new HostFailure({ tag: "call", val: { call, path, error: code } });
+  return new HostFailure({ tag: "call", val: { call, path, inside: true, error: code } });
 }
 
 /** For developers, and logs of hosts: `no-such: volume data`. */
@@ -60,6 +69,21 @@ export function isSaid(thrown: unknown, ...kinds: failures.FailureKind[]): boole
   return thrown instanceof HostFailure && thrown.what.tag === "said" && kinds.includes(thrown.what.val.kind);
 }
 
+/** Bytes that cannot be read. */
+export function damaged(what: failures.Damage, said = ""): HostFailure {
+  return new HostFailure({ tag: "damaged", val: { what, said } });
+}
+
+/** Bytes that are not those that were wanted. */
+export function mismatch(what: failures.Digested, wanted: string, found = ""): HostFailure {
+  return new HostFailure({ tag: "mismatch", val: { what, wanted, found } });
+}
+
+/** It has more bytes than it may have. */
+export function tooLarge(what: failures.Noun, name: string, limit: number): HostFailure {
+  return new HostFailure({ tag: "too-large", val: { what, name, limit: BigInt(limit) } });
+}
+
 /** A text of a command that is not what it is to be. */
 export function malformed(what: failures.Form, text: string): HostFailure {
   return new HostFailure({ tag: "malformed", val: { what, text } });
@@ -71,7 +95,9 @@ export function interrupted(why: failures.Interruption): HostFailure {
 
 /** Whether it was thrown because something is not there. */
 export function isMissing(thrown: unknown): boolean {
-  return thrown instanceof HostFailure && thrown.what.tag === "no-such";
+  const failure = failureOf(thrown);
+  if (failure.tag === "call") return failure.val.error === "ENOENT";
+  return failure.tag === "no-such" || isSaid(thrown, "not-found");
 }
 
 function said(kind: failures.FailureKind, message: string, more: Partial<failures.Said>): failures.Failure {

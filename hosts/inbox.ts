@@ -2,7 +2,7 @@
 // wait when there will be none for a while.
 
 import type { Ended } from "./effects.js";
-import type { Input, Replies } from "./host.js";
+import type { Input, Replies, RequestId } from "./host.js";
 import { refuse } from "./requests.js";
 
 export class Inbox {
@@ -15,7 +15,8 @@ export class Inbox {
   }
 
   put(input: Input): void {
-    if (this.#refusing !== null && input.tag === "request") refuse(this.#replies, input.val.id, this.#refusing);
+    const waits = whoWaits(input);
+    if (this.#refusing !== null && waits !== null) refuse(this.#replies, waits, this.#refusing);
     else this.#waiting.push(input);
   }
 
@@ -30,8 +31,8 @@ export class Inbox {
   refuse(why: string): void {
     this.#refusing = why;
     const waiting = this.#waiting;
-    this.#waiting = waiting.filter(({ tag }) => tag !== "request");
-    for (const input of waiting) if (input.tag === "request") refuse(this.#replies, input.val.id, why);
+    this.#waiting = waiting.filter((input) => whoWaits(input) === null);
+    for (const request of waiting.map(whoWaits)) if (request !== null) refuse(this.#replies, request, why);
   }
 
   admit(): void {
@@ -49,7 +50,13 @@ export class Inbox {
 }
 
 function outlivesInstance(input: Input): boolean {
-  return input.tag === "request" || input.tag === "closed" || input.tag === "reloaded" || isEnd(input);
+  return whoWaits(input) !== null || input.tag === "closed" || input.tag === "reloaded" || isEnd(input);
+}
+
+/** The request whose client has nothing yet, and waits for what the core says. */
+function whoWaits(input: Input): RequestId | null {
+  if (input.tag === "request") return input.val.id;
+  return input.tag === "source-failed" ? input.val.request : null;
 }
 
 /** Whether something ended by itself. */

@@ -66,14 +66,24 @@ export function allDevices(root = "/dev"): SpecDevice[] {
 
 /** Number of the device at a path. Fails if there is none. */
 export function numberOf(path: string): DeviceNumber {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const stat = statAt(path);
   if (!stat) throw noSuch("rated-device", path);
   if (!stat.isBlockDevice() && !stat.isCharacterDevice()) throw wrongKind("rated-device", path);
   return splitDevice(stat.rdev);
 }
 
+/** Undefined where there is nothing, below a file, too. */
+function statAt(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
 function gathered(path: string, destination: string): SpecDevice[] {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const stat = statAt(path);
   if (!stat) throw noSuch("device", path);
   const own = deviceAt(stat, destination);
   const devices = own ? [own] : stat.isDirectory() ? below(realpathSync(path), destination) : [];

@@ -18,7 +18,7 @@ import {
   InputReloaded,
   InputRequest,
   InputTag,
-  InputUnsent,
+  InputSourceFailed,
   Instant,
   Inventory,
   JournalEnd,
@@ -27,8 +27,8 @@ import {
   Options,
   Progress,
   Rule,
+  SourceFailure,
   Stored,
-  Unsent,
 } from "../../build/bindings/types";
 import { dispatch } from "./api/router";
 import { Call, unknownCall } from "./call";
@@ -125,8 +125,8 @@ function take(input: Input): void {
       return progressed((<InputProgress>input).value);
     case InputTag.Closed:
       return closed((<InputClosed>input).value);
-    case InputTag.Unsent:
-      return unsent((<InputUnsent>input).value);
+    case InputTag.SourceFailed:
+      return sourceFailed((<InputSourceFailed>input).value);
     case InputTag.Elapsed:
       return elapsed((<InputElapsed>input).value);
     case InputTag.Drained:
@@ -181,14 +181,14 @@ function closed(closed: Closed): void {
   if (follower !== null) follower.closed(call, closed.why);
 }
 
-/** An earlier instance's client waits, too, though nothing is known of what it asked. */
-function unsent(unsent: Unsent): void {
-  const known = engine.calls.has(unsent.request);
-  const call = known ? engine.calls.get(unsent.request) : unknownCall(unsent.request);
+/** An earlier instance may have begun the reply: then nothing is known of the request, but its client still waits. */
+function sourceFailed(failed: SourceFailure): void {
+  const known = engine.calls.has(failed.request);
+  const call = known ? engine.calls.get(failed.request) : unknownCall(failed.request);
   resume(call);
   const follower = call.follower;
   if (follower !== null) follower.closed(call, Closing.Failed);
-  sendRefusal(call, sourceRefusal(unsent.why));
+  sendRefusal(call, sourceRefusal(failed.why));
 }
 
 function drained(drained: Drained): void {

@@ -136,6 +136,8 @@ function mendStarting(container: Container, found: FoundProcess | null): void {
     container.everRan = true;
     container.startedAt = startOf(state!);
     container.exitCode = 0;
+    // The run that a restart was to begin is this one.
+    container.startsAgain = false;
     emitStart(container);
     return mendRunning(container, found);
   }

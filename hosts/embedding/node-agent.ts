@@ -47,6 +47,8 @@ class EngineAgent extends Agent {
   /** Loaded here: who only uses `fetch` needs no HTTP server. */
   async #startServer(): Promise<ApiServer> {
     const { ApiServer } = await import("../node/server.js");
-    return ApiServer.create({ entrance: this.#engine });
+    const api = await ApiServer.create({ entrance: this.#engine });
+    this.#engine.join(api);
+    return api;
   }
 }

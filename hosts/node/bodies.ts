@@ -28,7 +28,7 @@ export async function* bytesOf(request: IncomingMessage, response: ServerRespons
 /** Not `Promise.race`: each piece of the body would stay in memory until the reply is over. */
 function unlessOver<T>(wanted: Promise<T>, response: ServerResponse): Promise<T> {
   return new Promise((resolve, reject) => {
-    const over = (): void => reject(interrupted("client-gone"));
+    const over = (): void => reject(interrupted("answered"));
     if (response.writableFinished) over();
     response.once("finish", over);
     const settled = (): void => void response.off("finish", over);

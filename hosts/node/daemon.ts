@@ -43,7 +43,7 @@ export async function runDaemon(configuration: Configuration, core: DaemonCore =
   const { config } = configuration;
   const log: Log = openLog(() => reloads.config.logLevel);
   const reloads = new Reloads(configuration, log);
-  const closings: Closing[] = [];
+  const closings: Closing[] = [() => reloads.stopListening()];
   const close = async (): Promise<void> => {
     for (let closing = closings.pop(); closing !== undefined; closing = closings.pop()) await closing();
   };
@@ -81,7 +81,6 @@ async function start(
   const epoch = recorder?.epoch ?? 0;
   const parts = engineParts(config, host, incidents);
   const engine = new AssembledEngine({ ...parts, core: core.compiled, observers, epoch });
-  // Behind the engine's end: a daemon that hears no SIGHUP is killed by it.
   closings.push(() => reloads.close());
   closings.push(() => engine.close());
   await opened(engine, incidents);

@@ -37,11 +37,15 @@ export class Reloads {
     this.#told = told;
   }
 
-  /** Resolves when no reload is under way, and none will be. */
+  /** Resolves when no reload is under way, and none will be. The signal is still heard: it would kill the process. */
   async close(): Promise<void> {
-    process.off("SIGHUP", this.#signal);
     this.#told = null;
     await this.#last;
+  }
+
+  /** To be called last of all. */
+  stopListening(): void {
+    process.off("SIGHUP", this.#signal);
   }
 
   async #reload(): Promise<void> {

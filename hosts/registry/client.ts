@@ -2,7 +2,7 @@
 // whether again, is the core's to say.
 
 import { realClock, timeOfDay } from "../clock.js";
-import { HostFailure, isSaid } from "../failure.js";
+import { HostFailure, isSaid, mismatch, tooLarge } from "../failure.js";
 import type { Clock, content, engine, types } from "../host.js";
 import { Authorizer, secretsOf, type Demand } from "./authorization.js";
 import { parseChallenges, type Challenge } from "./challenge.js";
@@ -72,7 +72,7 @@ class DistributionClient implements RegistryClient {
     const digest = digestOf(bytes);
     const expected = isDigest(reference) ? reference : answer.header("docker-content-digest");
     if (expected !== null && isDigest(expected) && expected !== digest) {
-      throw new HostFailure("corrupt", `manifest verification failed for digest ${expected}`);
+      throw mismatch("manifest", expected, digest);
     }
     return { bytes, digest, mediaType: answer.header("content-type")?.split(";")[0]?.trim() ?? "" };
   }
@@ -90,12 +90,11 @@ class DistributionClient implements RegistryClient {
   }
 
   async blob(command: content.RegistryBlob, signal?: AbortSignal): Promise<Uint8Array> {
-    if (command.size > BigInt(SMALL))
-      throw new HostFailure("invalid", `blob ${command.digest} is larger than ${SMALL} bytes`);
+    if (command.size > BigInt(SMALL)) throw tooLarge("blob", command.digest, SMALL);
     const { body } = await this.stream(command, signal);
     const bytes = await readAll(body, SMALL);
     if (BigInt(bytes.length) !== command.size || digestOf(bytes) !== command.digest) {
-      throw new HostFailure("corrupt", `filesystem layer verification failed for digest ${command.digest}`);
+      throw mismatch("blob", command.digest);
     }
     return bytes;
   }

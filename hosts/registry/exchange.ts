@@ -1,7 +1,7 @@
 // One question and its answer: redirects followed, silence noticed, giving up obeyed.
 
 import { after } from "../clock.js";
-import { HostFailure, interrupted } from "../failure.js";
+import { HostFailure, interrupted, tooLarge } from "../failure.js";
 import type { Clock } from "../host.js";
 import { codeOf, said, truncated, unreachable } from "./failures.js";
 import type { Transport, TransportResponse } from "./transport.js";
@@ -51,7 +51,7 @@ export async function exchange(line: Line, question: Question): Promise<Answer> 
 /** The whole body, up to `limit` bytes; more is `corrupt`. */
 export async function readAll(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const { bytes, whole } = await readUpTo(body, limit);
-  if (!whole) throw new HostFailure("corrupt", `answer is longer than ${limit} bytes`);
+  if (!whole) throw tooLarge("answer", "", limit);
   return bytes;
 }
 

@@ -119,14 +119,9 @@ export class WorldNetworks {
     };
     for (const port of [...this.#taken, ...[...this.#joins.values()].flatMap((join) => join.ports)]) take(port);
     for (const port of ports) {
-      const name = `${port.hostAddress}:${port.hostPort}`;
-      if (!this.#hasAddress(port.hostAddress)) {
-        const where = isIpv6(port.hostAddress) ? `6 [${port.hostAddress}]` : `4 ${port.hostAddress}`;
-        const why = "bind: cannot assign requested address";
-        throw new HostFailure("invalid", `listen ${port.protocol}${where}:${port.hostPort}: ${why}`);
-      }
+      if (!this.#hasAddress(port.hostAddress)) throw refusedPort(port, "EADDRNOTAVAIL");
       const others = port.protocol === "sctp" ? [] : (taken.get(numberOf(port)) ?? []);
-      if (others.some((other) => excludes(port.hostAddress, other.hostAddress))) throw new HostFailure("busy", name);
+      if (others.some((other) => excludes(port.hostAddress, other.hostAddress))) throw refusedPort(port, "EADDRINUSE");
       take(port);
     }
   }
@@ -140,6 +135,10 @@ export class WorldNetworks {
   #delay(): Promise<void> {
     return new Promise((resolve) => this.#time.at(this.#time.now().monotonic + DELAY_NS, resolve));
   }
+}
+
+function refusedPort({ protocol, hostAddress, hostPort }: networks.PortMapping, error: string): HostFailure {
+  return new HostFailure({ tag: "port", val: { protocol, address: hostAddress, port: hostPort, error } });
 }
 
 const DONE: Outcome = { tag: "done" };

@@ -1,6 +1,5 @@
 // Records in memory: what was flushed stays, whatever becomes of the engine.
 
-import { HostFailure } from "../failure.js";
 import type { RecordChange, RecordStore, engine } from "../host.js";
 import { MemoryJournal } from "../journal.js";
 import type { FaultSource } from "./faults.js";
@@ -24,7 +23,7 @@ export class WorldRecords implements RecordStore {
 
   async commit(changes: RecordChange[]): Promise<void> {
     if (this.#faults.strike("records-full") !== null) {
-      throw new HostFailure({ tag: "call", val: { call: "write", path: "", error: "ENOSPC" } });
+      throw new Error("write records: no space left on device");
     }
     this.journal.check(changes);
     for (const change of changes) this.keep(change);

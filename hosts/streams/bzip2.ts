@@ -4,7 +4,7 @@
 
 import bitReader, { type BitReader } from "unbzip2-stream/lib/bit_iterator.js";
 import bzip2 from "unbzip2-stream/lib/bzip2.js";
-import { HostFailure } from "../failure.js";
+import { damaged } from "../failure.js";
 import { ByteBuilder } from "./bytes.js";
 
 /** The bytes as they were. */
@@ -16,7 +16,7 @@ export async function* bunzip2(source: AsyncIterable<Uint8Array>): AsyncGenerato
   }
   decoder.ended = true;
   while (decoder.hasMore) yield* decoder.next();
-  if (!decoder.isWhole) throw new HostFailure("corrupt", "unexpected EOF");
+  if (!decoder.isWhole) throw damaged("cut");
 }
 
 /** Bytes of a stream's header and of the largest block, by the size that the header tells, compressed. */
@@ -87,8 +87,8 @@ class Decoder {
     try {
       return act();
     } catch (error) {
-      if (this.ended && error instanceof TypeError) throw new HostFailure("corrupt", "unexpected EOF");
-      throw new HostFailure("corrupt", `decompression failed: ${(error as Error).message}`);
+      if (this.ended && error instanceof TypeError) throw damaged("cut");
+      throw damaged("compression", (error as Error).message);
     }
   }
 }

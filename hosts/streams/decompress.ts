@@ -2,7 +2,7 @@
 
 import { Gunzip } from "fflate";
 import { Decompress } from "fzstd";
-import { HostFailure } from "../failure.js";
+import { damaged, HostFailure } from "../failure.js";
 import { bunzip2 } from "./bzip2.js";
 import { recognized } from "./compression.js";
 import { unxz } from "./xz.js";
@@ -72,5 +72,5 @@ function corrupt(error: unknown): HostFailure {
   if (error instanceof HostFailure) return error;
   const message = error instanceof Error ? error.message : String(error);
   const isCut = /unexpected (EOF|end)/i.test(message);
-  return new HostFailure("corrupt", isCut ? "unexpected EOF" : `decompression failed: ${message}`);
+  return isCut ? damaged("cut") : damaged("compression", message);
 }

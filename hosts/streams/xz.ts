@@ -1,7 +1,7 @@
 // Decompression of xz, in WebAssembly, as the bytes come.
 
 import * as xz from "xz-decompress";
-import { HostFailure } from "../failure.js";
+import { damaged, HostFailure } from "../failure.js";
 
 // A CommonJS module whose names Node does not see: where it is not bundled, what it exports is its default export.
 const { XzReadableStream } = "default" in xz ? (xz.default as typeof xz) : xz;
@@ -17,8 +17,8 @@ export async function* unxz(source: AsyncIterable<Uint8Array>): AsyncGenerator<U
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
   } catch (error) {
     if (error instanceof HostFailure || input.failed) throw error;
-    if (input.ended) throw new HostFailure("corrupt", "unexpected EOF");
-    throw new HostFailure("corrupt", `decompression failed: ${(error as Error).message}`);
+    if (input.ended) throw damaged("cut");
+    throw damaged("compression", (error as Error).message);
   } finally {
     await reader.cancel().catch(() => {});
     await input.close();

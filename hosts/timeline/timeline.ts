@@ -153,7 +153,7 @@ export class Timeline implements Observer {
       case "elapsed":
         return this.#asked.get(input.val)?.exchange ?? null;
       case "closed":
-      case "unsent":
+      case "source-failed":
       case "drained":
         return this.#requests.get(input.val.request)?.exchange ?? null;
       case "exited":
@@ -176,7 +176,8 @@ export class Timeline implements Observer {
     if (input === null) return false;
     if (input.tag === "drained" || this.#options.preparing()) return true;
     if (input.tag === "request") return this.#requests.get(input.val.id)?.exchange === null;
-    if (input.tag === "closed") return this.#requests.get(input.val.request)?.exchange === null;
+    if (input.tag === "closed" || input.tag === "source-failed")
+      return this.#requests.get(input.val.request)?.exchange === null;
     return false;
   }
 

@@ -27,7 +27,7 @@ export function causeOf(input: Input, naming: Naming): string {
       return `${input.val.method} ${input.val.target}`;
     case "closed":
       return `${requestName(naming, input.val.request)}: ${CLOSINGS[input.val.why]}`;
-    case "unsent":
+    case "source-failed":
       return `${requestName(naming, input.val.request)} cannot be answered: ${failureText(input.val.why)}`;
     case "completed":
       return `${asked(naming, input.val.op)} ${cameOf(input.val.outcome)}`;

@@ -23,6 +23,7 @@ export interface MaskedInput {
 export function withoutCredentials(input: Input, refused = false): MaskedInput {
   if (input.tag === "completed") return maskCompletion(input.val);
   if (input.tag === "request") return maskRequest(input.val, refused);
+  if (input.tag === "source-failed") return maskSource(input.val);
   return { input, masked: false };
 }
 
@@ -36,11 +37,17 @@ function maskCompletion({ op, outcome }: engine.Completed): MaskedInput {
 }
 
 function maskFailed(op: bigint, failure: failures.Failure): MaskedInput {
-  const shown = failure.tag === "said" && isOfRegistry(failure.val) ? maskSaid(failure.val) : failure;
-  return {
-    input: { tag: "completed", val: { op, outcome: { tag: "err", val: shown } } },
-    masked: shown.val !== failure.val,
-  };
+  const val = withoutSignatures(failure);
+  return { input: { tag: "completed", val: { op, outcome: { tag: "err", val } } }, masked: val.val !== failure.val };
+}
+
+function maskSource({ request, why }: engine.SourceFailure): MaskedInput {
+  const shown = withoutSignatures(why);
+  return { input: { tag: "source-failed", val: { request, why: shown } }, masked: shown.val !== why.val };
+}
+
+function withoutSignatures(failure: failures.Failure): failures.Failure {
+  return failure.tag === "said" && isOfRegistry(failure.val) ? maskSaid(failure.val) : failure;
 }
 
 /** What others say may come to be in records, whose hashes are compared. */

@@ -2,7 +2,7 @@
 
 import * as fs from "node:fs";
 import { mkdtemp, readFile, rename } from "node:fs/promises";
-import { HostFailure, interrupted, malformed, noSuch, wrongKind } from "../../hosts/failure.js";
+import { HostFailure, interrupted, malformed, noSuch, tooLarge, wrongKind } from "../../hosts/failure.js";
 import type { content, engine } from "../../hosts/host.js";
 import { fromClient } from "../../hosts/streams/client-body.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
@@ -61,8 +61,7 @@ export class Archives {
   /** A small member's bytes. */
   async read(member: content.Member): Promise<Uint8Array> {
     const path = this.member(member);
-    if (fs.lstatSync(path).size > SMALL)
-      throw new HostFailure("invalid", `${member.path} is larger than ${SMALL} bytes`);
+    if (fs.lstatSync(path).size > SMALL) throw tooLarge("member", member.path, SMALL);
     return readFile(path);
   }
 

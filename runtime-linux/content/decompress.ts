@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, pipeline, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { failureOf, HostFailure } from "../../hosts/failure.js";
+import { damaged, failureOf, HostFailure } from "../../hosts/failure.js";
 import { bunzip2 } from "../../hosts/streams/bzip2.js";
 import { recognized } from "../../hosts/streams/compression.js";
 import { unxz } from "../../hosts/streams/xz.js";
@@ -80,9 +80,9 @@ function asCorrupt(error: unknown): unknown {
   const code = String((error as NodeJS.ErrnoException).code ?? "");
   if (error instanceof HostFailure || (failureOf(error).tag === "call" && !code.startsWith("Z_"))) return error;
   if (code === "Z_BUF_ERROR" || code === "ERR_STREAM_PREMATURE_CLOSE" || /unexpected (EOF|end)/i.test(message)) {
-    return new HostFailure("corrupt", "unexpected EOF");
+    return damaged("cut");
   }
-  return new HostFailure("corrupt", `decompression failed: ${message}`);
+  return damaged("compression", message);
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

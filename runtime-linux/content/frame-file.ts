@@ -6,7 +6,7 @@ import { createReadStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import { HostFailure } from "../../hosts/failure.js";
+import { damaged } from "../../hosts/failure.js";
 import type { FramePart } from "../../hosts/streams/tar/frame.js";
 import { malformed } from "../../hosts/streams/tar/header.js";
 import { decompressed } from "./decompress.js";
@@ -64,7 +64,7 @@ export async function* readFrame(path: string): AsyncGenerator<FramePart<string>
       held = held.subarray(size);
     }
   }
-  if (held.length > 0) throw new HostFailure("corrupt", "unexpected EOF");
+  if (held.length > 0) throw damaged("cut");
 }
 
 function headOf({ bytes, size }: FramePart<string>, nameLength: number): Buffer {

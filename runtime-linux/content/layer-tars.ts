@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { HostFailure, noSuch } from "../../hosts/failure.js";
+import { HostFailure, mismatch, noSuch } from "../../hosts/failure.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
 import type { LayerTars } from "../../hosts/streams/tar/saved.js";
 import { Confined } from "./confined.js";
@@ -21,7 +21,7 @@ export function layerTars(layers: Layers): LayerTars {
     },
     tar: (chain) => {
       const record = recordOf(chain, layers);
-      return checked(batched(tarOf(chain, record, layers)), chain, record);
+      return checked(batched(tarOf(chain, record, layers)), record);
     },
   };
 }
@@ -88,18 +88,14 @@ async function* batched(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 }
 
 /** Fails before its end when it is not what it should be. */
-async function* checked(
-  pieces: AsyncIterable<Uint8Array>,
-  chain: string,
-  { diffId }: LayerRecord,
-): AsyncGenerator<Uint8Array> {
+async function* checked(pieces: AsyncIterable<Uint8Array>, { diffId }: LayerRecord): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256");
   for await (const piece of pieces) {
     hash.update(piece);
     yield piece;
   }
   const actual = `sha256:${hash.digest("hex")}`;
-  if (actual !== diffId) throw new HostFailure("corrupt", `tar of layer ${chain} is ${actual}, not ${diffId}`);
+  if (actual !== diffId) throw mismatch("kept-tar", diffId, actual);
 }
 
 async function lengthOf(pieces: AsyncIterable<Uint8Array>): Promise<number> {

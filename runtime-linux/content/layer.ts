@@ -4,7 +4,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { chmodSync, createReadStream, mkdirSync } from "node:fs";
 import { open, rm, stat, type FileHandle } from "node:fs/promises";
-import { HostFailure, interrupted, isSaid } from "../../hosts/failure.js";
+import { damaged, HostFailure, interrupted, isSaid, mismatch } from "../../hosts/failure.js";
 import type { content, Report } from "../../hosts/host.js";
 import type { BlobStream, Registry } from "./registry.js";
 import type { Kernel } from "../kernel.js";
@@ -63,21 +63,17 @@ interface Source {
   had: number;
   /** File of the archive's member that they are; null: they are a blob, and kept as that. */
   member: Buffer | null;
-  /** What to say when the tar is not the one that was promised. */
-  mismatch(actual: string): string;
 }
 
 async function openSource(layer: content.Layer, draft: string, deps: LayerDeps, signal: AbortSignal): Promise<Source> {
   const { source } = layer;
   if (source.tag === "archived") {
     const member = deps.member(source.val);
-    const mismatch = (actual: string): string => `invalid diffID for layer: got "${actual}"`;
     const { size } = await stat(member);
-    return { body: createReadStream(member, READ), size, digest: null, keep: null, had: 0, member, mismatch };
+    return { body: createReadStream(member, READ), size, digest: null, keep: null, had: 0, member };
   }
   const { digest, size } = source.val;
-  const mismatch = (): string => "layers from manifest don't match image configuration";
-  const known = { size: Number(size), digest, member: null, mismatch };
+  const known = { size: Number(size), digest, member: null };
   const keep = `${draft}/blob`;
   if (await deps.layers.reuse(source.val, keep)) {
     return { ...known, body: createReadStream(keep, READ), keep: null, had: 0 };
@@ -138,7 +134,7 @@ async function unpack(
     await bytes.return(undefined);
   }
   const diffId = digestOf(hash);
-  if (diffId !== layer.diffId) throw new HostFailure("corrupt", source.mismatch(diffId));
+  if (diffId !== layer.diffId) throw mismatch("diff-id", layer.diffId, diffId);
   await linkToLower(unpacker, layer, deps);
   unpacker.finish();
   const tar = await keeper.keep();
@@ -198,8 +194,9 @@ function verify({ digest, size, keep }: Source, received: number, hash: Hash): v
   const isWhole = digest === null ? received === size : received <= size && digestOf(hash) === digest;
   if (isWhole && received === size) return;
   // Whole, and shorter than it was said to be, it would come so again. What is a file of ours has no other bytes.
-  if (received < size && !isWhole) throw new HostFailure(keep === null ? "corrupt" : "unreachable", "unexpected EOF");
-  throw new HostFailure("corrupt", `filesystem layer verification failed for digest ${digest}`);
+  if (received < size && !isWhole)
+    throw keep === null ? damaged("cut") : new HostFailure("unreachable", "unexpected EOF");
+  throw mismatch("blob", digest ?? "");
 }
 
 /** Needs the layers below: rare, and the only thing for which a layer waits for its parent. */
@@ -225,7 +222,9 @@ function digestOf(hash: Hash): string {
 
 function makesNoSense(error: unknown): boolean {
   if (isSaid(error, "corrupt", "invalid", "unsupported")) return true;
-  return error instanceof HostFailure && (error.what.tag === "malformed" || error.what.tag === "wrong-kind");
+  return error instanceof HostFailure && NO_SENSE.includes(error.what.tag);
 }
+
+const NO_SENSE: readonly string[] = ["malformed", "wrong-kind", "too-large", "mismatch", "damaged"];
 
 const READ = { highWaterMark: 256 << 10 };

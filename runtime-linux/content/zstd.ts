@@ -3,7 +3,7 @@
 
 import { setImmediate as turn } from "node:timers/promises";
 import { Decompress } from "fzstd";
-import { HostFailure } from "../../hosts/failure.js";
+import { damaged, type HostFailure } from "../../hosts/failure.js";
 
 /** What the frames hold, up to 128 KiB at a time. Throws what fzstd throws, and `corrupt` when the source breaks off. */
 export async function* zstdInScript(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -124,11 +124,11 @@ class Input {
 }
 
 function cut(): HostFailure {
-  return new HostFailure("corrupt", "unexpected EOF");
+  return damaged("cut");
 }
 
 function corrupt(message: string): HostFailure {
-  return new HostFailure("corrupt", `decompression failed: ${message}`);
+  return damaged("compression", message);
 }
 
 const FRAME = 0xfd2fb528;

@@ -47,7 +47,7 @@ export class Execs {
     const run = new Run(this.#at.paths, subject.container, subject.run);
     const note = run.note();
     const first = run.process();
-    if (!note || !first || !isLiving(first)) throw noSuch("run");
+    if (!note || !first || !isLiving(first)) throw noSuch("run", subject.container);
     this.#at.cgroups.expectMove();
     const exec = new LiveExec(command, new ExecPlace(run, id), this.#at);
     this.#live.set(id, exec);
@@ -57,7 +57,7 @@ export class Execs {
     const { launched, ended } = await exec.start(note.runtime, resolve).catch((error: unknown) => {
       // Whatever the OCI runtime makes of a container that is killed under its hands.
       const isLeft = !exec.isDropped && isLiving(first);
-      throw isLeft ? error : noSuch("run");
+      throw isLeft ? error : noSuch("run", subject.container);
     });
     // Whatever fails of its end, somebody waits for that.
     void ended.catch(lostEnd).then((end) => this.#ended(id, exec, end));

@@ -61,7 +61,12 @@ export class Netlink {
       if (view.getUint16(4, LITTLE) !== NLMSG_ERROR || errno === 0 || !request) continue;
       const code = getSystemErrorName(errno);
       if (request.settled.includes(code)) continue;
-      return Object.assign(new Error(`${code}: ${request.about}`), { code, errno, syscall: "netlink" });
+      return Object.assign(new Error(`${code}: ${request.about}`), {
+        code,
+        errno,
+        syscall: "netlink",
+        path: request.about,
+      });
     }
     return undefined;
   }

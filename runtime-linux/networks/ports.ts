@@ -23,7 +23,7 @@ export class HeldPorts {
 
   constructor(private readonly kernel: Kernel) {}
 
-  /** Takes all of them for `holder`, or none: throws `busy`, its message `ADDRESS:PORT`, for the first that is taken. */
+  /** Takes all of them for `holder`, or none: throws `port` for the first that cannot be had. */
   async take(holder: string, { address, ports }: Target): Promise<void> {
     const held: Forwarder[] = [];
     this.#held.set(holder, held);
@@ -64,12 +64,14 @@ export class HeldPorts {
     else taken.close();
   }
 
-  async #listen({ protocol, hostAddress, hostPort, containerPort }: PortMapping, address: string): Promise<Forwarder> {
+  async #listen(port: PortMapping, address: string): Promise<Forwarder> {
+    const { protocol, hostAddress, hostPort, containerPort } = port;
     if (protocol !== "tcp" && protocol !== "udp" && protocol !== "sctp") {
       throw malformed("protocol", protocol);
     }
     if (isIpv6(hostAddress)) {
-      if (protocol === "sctp") throw new HostFailure("unsupported", "sctp is not forwarded from IPv6 to IPv4");
+      // None is forwarded from there to IPv4.
+      if (protocol === "sctp") throw refusedPort(port, "EPROTONOSUPPORT");
       const forward = protocol === "tcp" ? forwardStreams : forwardDatagrams;
       return forward({ address: hostAddress, port: hostPort }, { address, port: containerPort }, this.#room);
     }
@@ -81,18 +83,14 @@ export class HeldPorts {
   }
 }
 
-/** Why a port could not be had, where the kernel's error says it. */
-function refusalOf(error: unknown, { protocol, hostAddress, hostPort }: PortMapping): unknown {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === "EADDRINUSE") return new HostFailure("busy", `${hostAddress}:${hostPort}`);
-  const why = code === undefined ? undefined : WORDS[code];
-  if (why === undefined) return error;
-  const where = isIpv6(hostAddress) ? `${protocol}6 [${hostAddress}]` : `${protocol}4 ${hostAddress}`;
-  return new HostFailure("invalid", `listen ${where}:${hostPort}: bind: ${why}`);
+/** Why a port could not be had, where the kernel's error says it: EAFNOSUPPORT, it has no IPv6. */
+function refusalOf(error: unknown, port: PortMapping): unknown {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return REFUSALS.includes(code) ? refusedPort(port, code) : error;
 }
 
-const WORDS: Record<string, string> = {
-  EADDRNOTAVAIL: "cannot assign requested address",
-  // A kernel without IPv6.
-  EAFNOSUPPORT: "address family not supported by protocol",
-};
+function refusedPort({ protocol, hostAddress, hostPort }: PortMapping, error: string): HostFailure {
+  return new HostFailure({ tag: "port", val: { protocol, address: hostAddress, port: hostPort, error } });
+}
+
+const REFUSALS: readonly string[] = ["EADDRINUSE", "EADDRNOTAVAIL", "EAFNOSUPPORT"];

@@ -44,7 +44,7 @@ const SEEN: { readonly [Kind in Fault["kind"]]: Seen } = {
   "registry-cut": { deed: PULL, status: 200 },
   "registry-corrupt": { deed: PULL, status: 200, says: /verification failed/ },
   "disk-full": { deed: PULL, status: 200, says: /no space left/ },
-  "records-full": { deed: CREATE, status: 500, says: /No space left/, web: { status: "running" } },
+  "records-full": { deed: CREATE, status: 500, says: /no space left/, web: { status: "running" } },
   "ignore-sigterm": { deed: STOP, status: 204, web: { status: "exited", exitCode: 137 } },
   "die-at-once": { deed: START, status: 204, web: { status: "exited", exitCode: 3 } },
   "out-of-memory": { deed: null, web: { status: "exited", exitCode: 137, outOfMemory: true } },

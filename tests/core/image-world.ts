@@ -201,10 +201,10 @@ export class ImageWorld {
   }
 
   fail(op: bigint, kind: failures.FailureKind, message: string, more: Partial<failures.Said> = {}): void {
-    const failure: failures.Failure = {
-      tag: "said",
-      val: { kind, message, status: 0, code: "", retryAfter: 0, ...more },
-    };
+    this.failAs(op, { tag: "said", val: { kind, message, status: 0, code: "", retryAfter: 0, ...more } });
+  }
+
+  failAs(op: bigint, failure: failures.Failure): void {
     this.#step({ tag: "completed", val: { op, outcome: { tag: "err", val: failure } } });
   }
 

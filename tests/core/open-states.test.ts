@@ -39,6 +39,7 @@ const STATES: [name: string, changes: Record<string, unknown>, more?: Record<str
   ["created, being made", { status: "created", run: 0, everRan: false, endpoint: null, creating: true }],
   ["starting, for the first time", { status: "starting", everRan: false }],
   ["starting, again", { status: "starting" }],
+  ["starting, as a restart", { status: "starting", startsAgain: true }],
   ["unwinding a start", { status: "unwinding", everRan: false }],
   ["running", { status: "running" }],
   ["running, stopping for a removal that was asked for", { status: "running", manuallyStopped: true, disarmed: true }],

@@ -29,13 +29,15 @@ export interface Glossary {
 
 /** A code of a registry stands before the message: `failed op1 not-found MANIFEST_UNKNOWN no such thing`. */
 const CODE = /^[A-Z_]{5,}$/;
+/** Else it is told in words. */
+const WHY = /^(given-up|client-gone|engine-gone|answered)$/;
 const PASSWORD = "correct horse";
 
 export function inputOf(line: string, indented: string[], glossary: Glossary): Input {
   const [word = "", first = "", ...rest] = line.split(" ");
   if (word === "request") return { tag: "request", val: request(first, rest, indented, glossary) };
   if (word === "closed") return { tag: "closed", val: { request: BigInt(first), why: rest[0] as engine.Closing } };
-  if (word === "unsent") return { tag: "unsent", val: { request: BigInt(first), why: failure(rest) } };
+  if (word === "source-failed") return { tag: word, val: { request: BigInt(first), why: failure(rest) } };
   if (word === "drained") return { tag: "drained", val: { request: BigInt(first), bytes: Number(rest[0]) } };
   if (word === "reloaded") return { tag: "reloaded", val: { ...OPTIONS, ...JSON.parse([first, ...rest].join(" ")) } };
   if (word === "exec-exited") return { tag: "exec-exited", val: execExited(glossary.unnamed(first), rest, glossary) };
@@ -124,10 +126,23 @@ function failure([kind = "", ...words]: string[]): failures.Failure {
       return { tag: kind, val: { what: first as failures.Noun, name: second } };
     case "malformed":
       return { tag: kind, val: { what: first as failures.Form, text: second } };
+    case "too-large":
+      return { tag: kind, val: { what: first as failures.Noun, name: second, limit: BigInt(third) } };
+    case "mismatch":
+      return { tag: kind, val: { what: first as failures.Digested, wanted: second, found: third } };
+    case "damaged":
+      return { tag: kind, val: { what: first as failures.Damage, said: second } };
     case "call":
-      return { tag: kind, val: { call: first, path: second, error: third } };
+      return { tag: kind, val: { call: first, path: second, error: third, inside: words[3] === "inside" } };
+    case "port": {
+      const [protocol = "", address = "", port = "", error = ""] = words;
+      return { tag: kind, val: { protocol, address, port: Number(port), error } };
+    }
     case "misplaced":
       return { tag: kind, val: { place: first, destination: second } };
+    case "interrupted":
+      return WHY.test(first) ? { tag: kind, val: first as failures.Interruption } : said(kind, words);
+    case "body-broke":
     case "internal":
       return { tag: kind, val: words.join(" ") };
     default:

@@ -220,9 +220,16 @@ describeUnless(missing, "leftovers", () => {
     mkdirSync(busy);
     await must(["mount", "-t", "tmpfs", "busy", busy]);
     try {
-      expect(messageOf(await engine.must(500, "DELETE", `/containers/${id}?force=1`))).toContain("EBUSY");
+      expect(messageOf(await engine.must(500, "DELETE", `/containers/${id}?force=1`))).toContain(
+        "device or resource busy",
+      );
       for (let round = 0; round < 2; round++) {
-        const dead = { Status: "dead", Dead: true, Running: false, Error: expect.stringContaining("EBUSY") as string };
+        const dead = {
+          Status: "dead",
+          Dead: true,
+          Running: false,
+          Error: expect.stringContaining("device or resource busy") as string,
+        };
         expect(await engine.inspect(id)).toMatchObject({ State: dead });
         expect(messageOf(await engine.must(409, "POST", `/containers/${id}/start`))).toContain("marked for removal");
         await restarted(() => {});

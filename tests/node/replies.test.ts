@@ -270,8 +270,10 @@ describe("a spliced reply", () => {
     client.send(`GET /x HTTP/1.1\r\nHost: d\r\n${lines}\r\n${lines === "" ? "" : "{}"}`);
     await until(() => inputs.length > 0);
     expect(inputs).toEqual([
-      { tag: "unsent", val: { request: 1n, why: { tag: "internal", val: "the disk is gone" } } },
+      { tag: "source-failed", val: { request: 1n, why: { tag: "internal", val: "the disk is gone" } } },
     ]);
+    // Of a log whose run has ended meanwhile: nothing but the answer is taken any more.
+    reply(1n, { tag: "end" });
     reply(1n, whole(404, "{}\n", ""));
     expect(await client.response()).toMatchObject({ status: 404, text: "{}\n" });
     archives.push(pieces(["whole"]));

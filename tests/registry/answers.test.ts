@@ -44,7 +44,7 @@ test("a manifest by digest must be the one that was asked for", async () => {
   expect((await client.resolve({ ...asked, reference: digestOf(MANIFEST) })).digest).toBe(digestOf(MANIFEST));
   const other = digestOf(Buffer.from("other"));
   const failure = await failed(client.resolve({ ...asked, reference: other }));
-  expect(failure).toMatchObject({ kind: "corrupt", message: `manifest verification failed for digest ${other}` });
+  expect(failure).toMatchObject({ tag: "mismatch", val: { what: "manifest", wanted: other } });
 });
 
 test.each([
@@ -75,7 +75,7 @@ test("a manifest by tag must have the digest that its header says", async () => 
   const at = await serve((_, response) => {
     response.writeHead(200, { "docker-content-digest": other }).end(MANIFEST);
   });
-  expect((await failed(client.resolve({ ...repository(at), reference: "1.0", accept: ACCEPT }))).kind).toBe("corrupt");
+  expect((await failed(client.resolve({ ...repository(at), reference: "1.0", accept: ACCEPT }))).tag).toBe("mismatch");
 });
 
 test.each<[number, failures.FailureKind, string, string]>([
@@ -161,9 +161,9 @@ test("a small blob is checked against its digest and its size", async () => {
   const at = await serve((_, response) => void response.writeHead(200).end(bytes));
   const blob = { from: repository(at), digest: digestOf(bytes), size: 6n };
   expect(Buffer.from(await client.blob(blob))).toEqual(bytes);
-  expect((await failed(client.blob({ ...blob, size: 7n }))).kind).toBe("corrupt");
-  expect((await failed(client.blob({ ...blob, digest: digestOf(Buffer.from("x")) }))).kind).toBe("corrupt");
-  expect((await failed(client.blob({ ...blob, size: 5n << 20n }))).kind).toBe("invalid");
+  expect((await failed(client.blob({ ...blob, size: 7n }))).tag).toBe("mismatch");
+  expect((await failed(client.blob({ ...blob, digest: digestOf(Buffer.from("x")) }))).tag).toBe("mismatch");
+  expect((await failed(client.blob({ ...blob, size: 5n << 20n }))).tag).toBe("too-large");
 });
 
 test("a blob that breaks off is unreachable", async () => {

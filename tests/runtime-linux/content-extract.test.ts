@@ -31,7 +31,7 @@ describeUnless(missing, "unpacking into a container", () => {
     const flushed = await disk.asked;
     expect(readFileSync(join(rootfs, "etc/given"), "utf8")).toBe("given");
     await perform(0n, { tag: "abandon", val: OP }, () => {});
-    expect((await unpacking).kind).toBe("interrupted");
+    expect(await unpacking).toEqual({ tag: "interrupted", val: "given-up" });
     await perform(0n, { tag: "unmount", val: id }, () => {});
     // It is the flush's as long as that goes on: no other file may come to have its number.
     expect(targetOf(flushed)).toBe("/etc");

@@ -234,24 +234,16 @@ it("a tar", () => {
   });
 
   test.each<[string, () => Buffer, string]>([
-    ["cut in a body", () => rawTar([{ name: "f", body: "x".repeat(5000) }]).subarray(0, 2000), "unexpected EOF"],
-    ["cut in a header", () => rawEntry({ name: "f" }).subarray(0, 300), "unexpected EOF"],
-    ["cut in gzip", () => gzipSync(rawTar([{ name: "f", body: "x" }])).subarray(0, 40), "unexpected EOF"],
-    ["of junk", () => Buffer.alloc(2048, "junk"), "archive/tar: invalid tar header"],
-    ["with a wrong sum", () => broken(148), "archive/tar: invalid tar header"],
-    [
-      "with a size that is none",
-      () => Buffer.concat([rawEntry({ name: "f", pax: { size: "many" } })]),
-      "archive/tar: invalid tar header",
-    ],
-    [
-      "with broken pax records",
-      () => rawTar([{ name: "p", flag: "x", body: "99 path=x\n" }]),
-      "archive/tar: invalid tar header",
-    ],
-    ["in bzip2, cut off", () => Buffer.from("BZh91AY&SY"), "unexpected EOF"],
-  ])("%s is refused", async (_, tar, message) => {
-    expect(await failed(fixture.layer(tar()))).toMatchObject({ message });
+    ["cut in a body", () => rawTar([{ name: "f", body: "x".repeat(5000) }]).subarray(0, 2000), "cut"],
+    ["cut in a header", () => rawEntry({ name: "f" }).subarray(0, 300), "cut"],
+    ["cut in gzip", () => gzipSync(rawTar([{ name: "f", body: "x" }])).subarray(0, 40), "cut"],
+    ["of junk", () => Buffer.alloc(2048, "junk"), "tar-header"],
+    ["with a wrong sum", () => broken(148), "tar-header"],
+    ["with a size that is none", () => Buffer.concat([rawEntry({ name: "f", pax: { size: "many" } })]), "tar-header"],
+    ["with broken pax records", () => rawTar([{ name: "p", flag: "x", body: "99 path=x\n" }]), "tar-header"],
+    ["in bzip2, cut off", () => Buffer.from("BZh91AY&SY"), "cut"],
+  ])("%s is refused", async (_, tar, what) => {
+    expect(await failed(fixture.layer(tar()))).toEqual({ tag: "damaged", val: { what, said: "" } });
     expect(fixture.content.chains()).toEqual([]);
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
   });
@@ -261,7 +253,7 @@ it("a tar", () => {
     const diffId = digestOf(Buffer.from("another"));
     const source = { tag: "archived" as const, val: { archive: "a", path: "layer.tar" } };
     const failure = await failed(fixture.perform({ tag: "layer", val: { chain: diffId, diffId, source } }));
-    expect(failure["kind"]).toBe("corrupt");
+    expect(failure).toMatchObject({ tag: "mismatch", val: { what: "diff-id", wanted: diffId } });
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
   });
 

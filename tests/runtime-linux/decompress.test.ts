@@ -89,14 +89,13 @@ test("what zstd itself has compressed comes out", async ({ skip }) => {
   }
 });
 
-test.each<[string, Buffer, string | RegExp]>([
-  ["cut in the header", HEADER.subarray(0, 5), "unexpected EOF"],
-  ["cut in a block", Buffer.concat([HEADER, block(0, 100, true, Buffer.alloc(99))]), "unexpected EOF"],
-  ["without a last block", Buffer.concat([HEADER, repeated(10, false)]), "unexpected EOF"],
-  ["followed by junk", Buffer.concat([HEADER, repeated(10, true), Buffer.from("junk")]), /^decompression failed/],
-  ["with a block that is too large", Buffer.concat([HEADER, repeated(2 << 19, true)]), /^decompression failed/],
-  ["with a window that is too large", Buffer.from([...MAGIC, 0x00, 0xa0, 1, 0, 0]), /^decompression failed/],
-])("zstd %s is refused", async (_, bytes, message) => {
-  const expected = typeof message === "string" ? message : (expect.stringMatching(message) as string);
-  expect(await failure(bytes)).toMatchObject({ kind: "corrupt", message: expected });
+test.each<[string, Buffer, string]>([
+  ["cut in the header", HEADER.subarray(0, 5), "cut"],
+  ["cut in a block", Buffer.concat([HEADER, block(0, 100, true, Buffer.alloc(99))]), "cut"],
+  ["without a last block", Buffer.concat([HEADER, repeated(10, false)]), "cut"],
+  ["followed by junk", Buffer.concat([HEADER, repeated(10, true), Buffer.from("junk")]), "compression"],
+  ["with a block that is too large", Buffer.concat([HEADER, repeated(2 << 19, true)]), "compression"],
+  ["with a window that is too large", Buffer.from([...MAGIC, 0x00, 0xa0, 1, 0, 0]), "compression"],
+])("zstd %s is refused", async (_, bytes, what) => {
+  expect(await failure(bytes)).toMatchObject({ tag: "damaged", val: { what } });
 });

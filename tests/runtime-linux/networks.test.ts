@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { networks } from "../../hosts/host.js";
+import type { failures, networks } from "../../hosts/host.js";
 import { HostFailure } from "../../hosts/failure.js";
 import { CLONE_NEWNET } from "../../runtime-linux/kernel.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
@@ -138,9 +138,7 @@ describeUnless(missing, "networks of containers", () => {
     await busy(port("::1", 8080, 80), "::1:8080");
     await busy(port("::", 8082, 80), ":::8082");
     const nowhere = { tag: "join", val: joinOf("3".repeat(64), 4, [port("2001:db8::9", 80, 80)]) } as const;
-    await expect(perform(nowhere)).rejects.toThrow(
-      "listen tcp6 [2001:db8::9]:80: bind: cannot assign requested address",
-    );
+    await expect(perform(nowhere)).rejects.toThrow("port: tcp 2001:db8::9 80 EADDRNOTAVAIL");
   });
 
   test("an engine started again forwards again, and what was forwarded ends with the container", async () => {
@@ -183,7 +181,7 @@ describeUnless(missing, "networks of containers", () => {
     expect(await must(["nft", "list", "ruleset"])).toBe(rules);
     server.close();
     await expect(perform({ tag: "join", val: joinOf("3".repeat(64), 4, [port("10.1.2.3", 80, 80)]) })).rejects.toThrow(
-      "cannot assign requested address",
+      "EADDRNOTAVAIL",
     );
     expect(readdirSync(paths.networks("ns")).sort()).toEqual([WEB, OTHER]);
   });
@@ -271,7 +269,8 @@ describeUnless(missing, "networks of containers", () => {
     const attempt = perform({ tag: "join", val: joinOf("3".repeat(64), 4, [wanted]) });
     const failure: unknown = await attempt.catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(HostFailure);
-    expect((failure as HostFailure).failure).toMatchObject({ kind: "busy", message });
+    const { address, port, error } = (failure as HostFailure).what.val as failures.RefusedPort;
+    expect([`${address}:${port}`, error]).toEqual([message, "EADDRINUSE"]);
     expect(existsSync(paths.namespace("3".repeat(64)))).toBe(false);
   }
 

@@ -92,18 +92,18 @@ describe("a layer's tar", () => {
     const base = await world.layer(rawTar([dir("base")]));
     const used = world.disk.room.used;
     const failure = await failed(world.layer(rawTar(entries), base));
-    expect(["invalid", "unsupported", "no-such"]).toContain(failure["kind"] ?? failure["tag"]);
+    expect(["invalid", "damaged", "no-such"]).toContain(failure["kind"] ?? failure["tag"]);
     expect(world.content.chains()).toEqual([base]);
     expect(world.disk.room.used).toBeGreaterThanOrEqual(used);
   });
 
   test.each<[string, (tar: Buffer) => Uint8Array, string]>([
-    ["is cut off", (tar) => tar.subarray(0, 700), "unexpected EOF"],
-    ["is cut off within gzip", (tar) => gzipSync(tar).subarray(0, 60), "unexpected EOF"],
-    ["is no tar", () => Buffer.alloc(512, "x"), "archive/tar: invalid tar header"],
-  ])("that %s is refused", async (_, spoil, message) => {
+    ["is cut off", (tar) => tar.subarray(0, 700), "cut"],
+    ["is cut off within gzip", (tar) => gzipSync(tar).subarray(0, 60), "cut"],
+    ["is no tar", () => Buffer.alloc(512, "x"), "tar-header"],
+  ])("that %s is refused", async (_, spoil, what) => {
     const tar = spoil(rawTar([file("a", "x".repeat(2000))]));
-    expect(await failed(world.layer(tar))).toMatchObject({ kind: "corrupt", message });
+    expect(await failed(world.layer(tar))).toEqual({ tag: "damaged", val: { what, said: "" } });
   });
 
   test.each([
@@ -146,8 +146,8 @@ describe("an archive", () => {
   });
 
   test.each<[string, Uint8Array, Record<string, unknown>]>([
-    ["that is cut off", rawTar([file("a", "xyz")]).subarray(0, 514), { kind: "corrupt", message: "unexpected EOF" }],
-    ["of bzip2, cut off", bytes("BZh91AY&SY"), { kind: "corrupt", message: "unexpected EOF" }],
+    ["that is cut off", rawTar([file("a", "xyz")]).subarray(0, 514), { tag: "damaged", val: { what: "cut" } }],
+    ["of bzip2, cut off", bytes("BZh91AY&SY"), { tag: "damaged", val: { what: "cut" } }],
   ])("%s is refused", async (_, tar, expected) => {
     const before = world.disk.room.used;
     expect(await failed(world.ingest("a", tar))).toMatchObject(expected);

@@ -64,17 +64,20 @@ describe("a layer from a registry", () => {
     [
       "whose bytes are others",
       ({ faults }) => void faults.inject({ kind: "registry-corrupt" }, 1),
-      { kind: "corrupt", message: expect.stringContaining("filesystem layer verification failed for digest sha256:") },
+      { tag: "mismatch", val: { what: "blob", wanted: expect.stringMatching(/^sha256:/), found: "" } },
     ],
     [
       "that is shorter than it was said to be",
       (_, layer) => void (layer.source = longer(layer.source)),
-      { kind: "corrupt", message: expect.stringContaining("filesystem layer verification failed for digest sha256:") },
+      { tag: "mismatch", val: { what: "blob", wanted: expect.stringMatching(/^sha256:/), found: "" } },
     ],
     [
       "whose tar is another",
       (_, layer) => void (layer.diffId = digestOf(bytes("other"))),
-      { kind: "corrupt", message: "layers from manifest don't match image configuration" },
+      {
+        tag: "mismatch",
+        val: { what: "diff-id", wanted: digestOf(bytes("other")), found: expect.stringMatching(/^sha256:/) },
+      },
     ],
     [
       "for which there is no room",
@@ -120,7 +123,7 @@ describe("a layer from a registry", () => {
     world.faults.inject({ kind: "registry-cut", afterBytes: 5000 }, 1);
     await failed(world.perform({ tag: "layer", val: layer! }));
     world.faults.inject({ kind: "registry-corrupt" }, 1);
-    expect((await failed(world.perform({ tag: "layer", val: layer! }))).kind).toBe("corrupt");
+    expect((await failed(world.perform({ tag: "layer", val: layer! }))).tag).toBe("mismatch");
     expect(world.disk.room.used).toBe(used);
     await world.perform({ tag: "layer", val: layer! });
     expect(world.content.chains()).toEqual([layer!.chain]);

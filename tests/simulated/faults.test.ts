@@ -77,7 +77,7 @@ describe("records", () => {
     const faults = new WorldFaults();
     const records = new WorldRecords(faults);
     faults.inject({ kind: "records-full" }, 1);
-    await expect(records.commit([put("a"), put("b")])).rejects.toThrow("ENOSPC");
+    await expect(records.commit([put("a"), put("b")])).rejects.toThrow("no space left on device");
     expect(await records.load()).toEqual([]);
     await records.commit([put("a")]);
     expect(await records.load()).toEqual([{ key: "a", value: Uint8Array.of(1, 2) }]);

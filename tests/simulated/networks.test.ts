@@ -52,18 +52,47 @@ describe("networks", () => {
   test("a port that is taken is busy, whoever has it, and none of the join remains", async () => {
     const own = [port("127.0.0.1", 8080), port("0.0.0.0", 53, "udp"), port("::1", 8081), port("::", 53, "udp")];
     await perform({ tag: "join", val: join(WEB, "172.17.0.2", own) });
-    for (const [wanted, name] of [
-      [port("0.0.0.0", 8080), "0.0.0.0:8080"],
-      [port("127.0.0.1", 8080), "127.0.0.1:8080"],
-      [port("127.0.0.1", 22), "127.0.0.1:22"],
-      [port("0.0.0.0", 53, "udp"), "0.0.0.0:53"],
-      [port("::", 8081), ":::8081"],
-      [port("::1", 8081), "::1:8081"],
-      [port("::1", 53, "udp"), "::1:53"],
-    ] as const) {
+    const all = [
+      ...[port("0.0.0.0", 8080), port("127.0.0.1", 8080), port("127.0.0.1", 22), port("0.0.0.0", 53, "udp")],
+      ...[port("::", 8081), port("::1", 8081), port("::1", 53, "udp")],
+    ];
+    for (const wanted of all) {
       const other = join(OTHER, "172.17.0.3", [port("0.0.0.0", 9000), wanted]);
+      const { hostAddress: address, hostPort } = wanted;
       await expect(perform({ tag: "join", val: other })).rejects.toMatchObject({
-        failure: { kind: "busy", message: name },
+        what: { tag: "port", val: { address, port: hostPort, error: "EADDRINUSE" } },
+      });
+    }
+    expect(world.joins()).toEqual([{ container: WEB, network: NETWORK, address: "172.17.0.2" }]);
+    expect(world.placesOf(WEB).map(({ address }) => address)).toEqual(["172.17.0.2"]);
+    expect([world.nameOf(WEB), world.nameOf(OTHER)]).toEqual(["web-1", undefined]);
+    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    await perform({ tag: "drop", val: NETWORK });
+    expect([world.networks(), world.joins()]).toEqual([[], []]);
+    // It is spoken of until it is dropped.
+    expect(world.nameOf(WEB)).toBe("web-1");
+    world.forget(WEB);
+    expect(world.nameOf(WEB)).toBeUndefined();
+  });
+
+  test("it takes a little while", async () => {
+    const before = time.now().monotonic;
+    await perform({ tag: "join", val: join(WEB, "172.17.0.2") });
+    expect(time.now().monotonic - before).toBe(3_000_000n);
+  });
+
+  test("a port that is taken is busy, whoever has it, and none of the join remains", async () => {
+    const own = [port("127.0.0.1", 8080), port("0.0.0.0", 53, "udp"), port("::1", 8081), port("::", 53, "udp")];
+    await perform({ tag: "join", val: join(WEB, "172.17.0.2", own) });
+    const all = [
+      ...[port("0.0.0.0", 8080), port("127.0.0.1", 8080), port("127.0.0.1", 22), port("0.0.0.0", 53, "udp")],
+      ...[port("::", 8081), port("::1", 8081), port("::1", 53, "udp")],
+    ];
+    for (const wanted of all) {
+      const other = join(OTHER, "172.17.0.3", [port("0.0.0.0", 9000), wanted]);
+      const { hostAddress: address, hostPort } = wanted;
+      await expect(perform({ tag: "join", val: other })).rejects.toMatchObject({
+        what: { tag: "port", val: { address, port: hostPort, error: "EADDRINUSE" } },
       });
     }
     expect(world.joins()).toEqual([{ container: WEB, network: NETWORK, address: "172.17.0.2" }]);
@@ -76,11 +105,11 @@ describe("networks", () => {
 
   test("an address that the machine does not have is no place for a port", async () => {
     await expect(perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("10.1.2.3", 80)]) })).rejects.toMatchObject({
-      failure: { kind: "invalid", message: "listen tcp4 10.1.2.3:80: bind: cannot assign requested address" },
+      what: { tag: "port", val: { protocol: "tcp", address: "10.1.2.3", port: 80, error: "EADDRNOTAVAIL" } },
     });
     const nowhere = join(WEB, "172.17.0.2", [port("2001:db8::9", 80)]);
     await expect(perform({ tag: "join", val: nowhere })).rejects.toMatchObject({
-      failure: { kind: "invalid", message: "listen tcp6 [2001:db8::9]:80: bind: cannot assign requested address" },
+      what: { tag: "port", val: { protocol: "tcp", address: "2001:db8::9", port: 80, error: "EADDRNOTAVAIL" } },
     });
     await perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("172.17.0.1", 80)]) });
   });

@@ -170,7 +170,7 @@ export class RecordedEngine {
     try {
       return this.world.perform(effect, false);
     } catch (error) {
-      throw error instanceof Failed ? new HostFailure(error.kind, error.message) : error;
+      throw error instanceof Failed ? new HostFailure(error.failure) : error;
     }
   }
 

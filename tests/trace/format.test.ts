@@ -94,7 +94,7 @@ describe("refused", () => {
     const cases: [(line: Record<string, never>) => unknown, string][] = [
       [
         (line) => ({ ...line, input: { tag: "requested" } }),
-        "input.tag: one of request, closed, unsent, completed, progress,",
+        "input.tag: one of request, closed, source-failed, completed, progress,",
       ],
       [(line) => ({ ...line, extra: 1 }), "the line.extra: nothing was expected"],
       [(line) => ({ ...line, now: ["1"] }), "now: a list of two was expected"],
@@ -264,8 +264,12 @@ describe("values", () => {
     { tag: "no-such", val: { what: "member", name: "n" } },
     { tag: "exists", val: { what: "archive", name: "n" } },
     { tag: "wrong-kind", val: { what: "device", name: "/dev/x" } },
+    { tag: "too-large", val: { what: "blob", name: "n", limit: 4n } },
+    { tag: "mismatch", val: { what: "diff-id", wanted: "w", found: "f" } },
+    { tag: "damaged", val: { what: "cut", said: "" } },
     { tag: "malformed", val: { what: "subnet", text: "t" } },
-    { tag: "call", val: { call: "open", path: "/p", error: "EIO" } },
+    { tag: "call", val: { call: "open", path: "/p", inside: true, error: "EIO" } },
+    { tag: "port", val: { protocol: "tcp", address: "::", port: 80, error: "EADDRINUSE" } },
     { tag: "misplaced", val: { place: "/proc", destination: "/p" } },
     { tag: "internal", val: "i" },
   ];
@@ -279,7 +283,7 @@ describe("values", () => {
     { tag: "closed", val: { request: 1n, why: "input-ended" } },
     ...outcomes.map((val): Input => ({ tag: "completed", val: { op: 1n << 32n, outcome: { tag: "ok", val } } })),
     ...failures.map((val): Input => ({ tag: "completed", val: { op: 1n, outcome: { tag: "err", val } } })),
-    { tag: "unsent", val: { request: 1n, why: failures[0]! } },
+    { tag: "source-failed", val: { request: 1n, why: failures[0]! } },
     { tag: "progress", val: { op: 1n, phase: "verifying", current: 1n, total: 0n } },
     { tag: "exited", val: { container: "c", run: 4_294_967_295, exit } },
     { tag: "elapsed", val: 9n },

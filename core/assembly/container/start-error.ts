@@ -4,7 +4,7 @@ import { Failure, FailureKind, FailureMisplaced, FailureTag } from "../../../bui
 import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
 import { Members } from "../json/members";
-import { notConnected, portTaken } from "../network/connect";
+import { notConnected } from "../network/connect";
 import { badParameter, internal, notFound, Refusal } from "../refusal";
 import { Container } from "./container";
 import { misplaced } from "./misplaced";
@@ -44,10 +44,7 @@ export function sharesStartProblem(container: Container): StartError | null {
 }
 
 export function startErrorOf(container: Container, failure: Failure, step: i32): StartError {
-  const joining = step == StartStep.Join;
-  if (joining && kindOf(failure) == FailureKind.Busy) return other(portTaken(container, failureText(failure)));
-  // An address that the machine does not have.
-  if (joining && kindOf(failure) == FailureKind.Invalid) return other(notConnected(container, failureText(failure)));
+  if (failure.tag == FailureTag.Port) return other(notConnected(container, failureText(failure)));
   if (failure.tag == FailureTag.Misplaced) {
     return other(`${PREFIX}${misplaced(container, (<FailureMisplaced>failure).value)}: unknown`);
   }
@@ -56,7 +53,11 @@ export function startErrorOf(container: Container, failure: Failure, step: i32):
     return bad('exec: "": executable file not found in $PATH', NOT_FOUND_CODE);
   }
   // Of a program's path, too: Docker looks at nothing but these words (surface §2.3). crun has them from strerror(3).
-  if (step == StartStep.Launch && failureText(failure).toLowerCase().endsWith(": not a directory")) {
+  if (
+    step == StartStep.Launch &&
+    failure.tag == FailureTag.Said &&
+    failureText(failure).toLowerCase().endsWith(": not a directory")
+  ) {
     return bad(failureText(failure).replace(SAID_BY_RUNC, ""), NOT_FOUND_CODE, `: ${MISTAKEN_MOUNT}`);
   }
   if (kindOf(failure) == FailureKind.CommandNotFound) return bad(failureText(failure), NOT_FOUND_CODE);

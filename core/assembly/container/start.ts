@@ -7,6 +7,8 @@ import {
   ContentCommandUnmount,
   Failure,
   FailureKind,
+  FailurePort,
+  FailureTag,
   Leave,
   Mount,
   NetworkCommandJoin,
@@ -16,13 +18,14 @@ import {
   OutcomeLaunched,
   ProcessCommandLaunch,
   ProcessCommandReap,
+  RefusedPort,
   Subject,
 } from "../../../build/bindings/types";
 import { askContent, askNetworks, askProcesses } from "../ask";
 import { Call } from "../call";
 import { emitStart } from "../event/emit";
 import { kindOf } from "../failure/kind";
-import { failureText } from "../failure/text";
+import { isInUse } from "../failure/port";
 import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, macProblem } from "../network/connect";
 import { releasingHolder } from "../network/port-holders";
 import { badParameter, conflict, internal, notModified, Refusal } from "../refusal";
@@ -247,16 +250,19 @@ class Start extends Task {
   }
 
   private failed(step: i32, failure: Failure): void {
-    if (step == StartStep.Join && kindOf(failure) == FailureKind.Busy) {
-      this.portTries += 1;
-      // A port that the engine chose itself may be held by somebody it does not know: another one will do.
-      if (chooseOtherPorts(this.container, failureText(failure), this.portTries < PORT_TRIES)) return this.join();
-    }
+    if (failure.tag == FailureTag.Port && this.takesOther((<FailurePort>failure).value)) return this.join();
     if (this.error !== null) return;
     // The one whose network it was to join has ended meanwhile.
     if (step == StartStep.Launch && kindOf(failure) == FailureKind.NotFound)
       this.error = networkProblem(this.container);
     if (this.error === null) this.error = startErrorOf(this.container, failure, step);
+  }
+
+  /** A port that the engine chose itself may be held by somebody it does not know: another one will do. */
+  private takesOther(refused: RefusedPort): bool {
+    if (!isInUse(refused)) return false;
+    this.portTries += 1;
+    return chooseOtherPorts(this.container, refused, this.portTries < PORT_TRIES);
   }
 
   private started(outcome: OutcomeLaunched): void {

@@ -128,7 +128,9 @@ function isOver(exec: Exec): bool {
 
 /** No such user or group; else their files could not be read. */
 function isOfUsers(failure: Failure): bool {
-  return failure.tag != FailureTag.Call && kindOf(failure) == FailureKind.Invalid;
+  const kind = kindOf(failure);
+  if (failure.tag == FailureTag.Said) return kind == FailureKind.NotFound;
+  return failure.tag != FailureTag.Call && kind == FailureKind.Invalid;
 }
 
 function identifyRefusal(failure: Failure): Refusal {

@@ -17,10 +17,18 @@ export function callKind(error: string): FailureKind {
 
 /** `open /etc/passwd: no such file or directory`. */
 export function callText(refused: RefusedCall): string {
-  const found = find(refused.error);
-  const words = found === null ? refused.error : found.words;
-  if (refused.call.length == 0) return words;
-  return refused.path.length == 0 ? `${refused.call}: ${words}` : `${refused.call} ${refused.path}: ${words}`;
+  const words = errnoText(refused.error);
+  const about =
+    refused.call.length > 0 && refused.path.length > 0
+      ? `${refused.call} ${refused.path}`
+      : refused.call + refused.path;
+  return about.length == 0 ? words : `${about}: ${words}`;
+}
+
+/** In Go's words; the name itself where they are not known. */
+export function errnoText(error: string): string {
+  const found = find(error);
+  return found === null ? error : found.words;
 }
 
 function find(name: string): Errno | null {
@@ -36,6 +44,8 @@ const ERRNOS: Errno[] = [
   new Errno("ELOOP", FailureKind.Invalid, "too many levels of symbolic links"),
   new Errno("ENAMETOOLONG", FailureKind.Invalid, "file name too long"),
   new Errno("EADDRNOTAVAIL", FailureKind.Invalid, "cannot assign requested address"),
+  new Errno("EAFNOSUPPORT", FailureKind.Invalid, "address family not supported by protocol"),
+  new Errno("EPROTONOSUPPORT", FailureKind.Unsupported, "protocol not supported"),
   new Errno("EEXIST", FailureKind.Exists, "file exists"),
   new Errno("EBUSY", FailureKind.Busy, "device or resource busy"),
   new Errno("EADDRINUSE", FailureKind.Busy, "address already in use"),
@@ -44,6 +54,7 @@ const ERRNOS: Errno[] = [
   new Errno("EROFS", FailureKind.Denied, "read-only file system"),
   new Errno("ENOSPC", FailureKind.Exhausted, "no space left on device"),
   new Errno("EDQUOT", FailureKind.Exhausted, "disk quota exceeded"),
+  new Errno("EFBIG", FailureKind.Exhausted, "file too large"),
   new Errno("EMFILE", FailureKind.Exhausted, "too many open files"),
   new Errno("ENFILE", FailureKind.Exhausted, "too many open files in system"),
   new Errno("ENOMEM", FailureKind.Exhausted, "cannot allocate memory"),
@@ -55,6 +66,19 @@ const ERRNOS: Errno[] = [
   new Errno("ETIMEDOUT", FailureKind.Unreachable, "connection timed out"),
   new Errno("ENOTEMPTY", FailureKind.Internal, "directory not empty"),
   new Errno("EXDEV", FailureKind.Internal, "invalid cross-device link"),
-  new Errno("EFBIG", FailureKind.Internal, "file too large"),
+  new Errno("ESRCH", FailureKind.Internal, "no such process"),
+  new Errno("EINTR", FailureKind.Internal, "interrupted system call"),
+  new Errno("EAGAIN", FailureKind.Internal, "resource temporarily unavailable"),
+  new Errno("EBADF", FailureKind.Internal, "bad file descriptor"),
+  new Errno("ENXIO", FailureKind.Internal, "no such device or address"),
+  new Errno("ENODEV", FailureKind.Internal, "no such device"),
+  new Errno("ENOSYS", FailureKind.Internal, "function not implemented"),
+  new Errno("EOPNOTSUPP", FailureKind.Internal, "operation not supported"),
+  new Errno("ENOTSUP", FailureKind.Internal, "operation not supported"),
+  new Errno("EPIPE", FailureKind.Internal, "broken pipe"),
+  new Errno("EMLINK", FailureKind.Internal, "too many links"),
+  new Errno("ETXTBSY", FailureKind.Internal, "text file busy"),
+  new Errno("E2BIG", FailureKind.Internal, "argument list too long"),
+  new Errno("ESTALE", FailureKind.Internal, "stale NFS file handle"),
   new Errno("EIO", FailureKind.Internal, "input/output error"),
 ];

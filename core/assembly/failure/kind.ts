@@ -3,13 +3,17 @@
 import {
   Failure,
   FailureCall,
+  FailureDamaged,
   FailureKind,
   FailureNoSuch,
+  FailurePort,
   FailureSaid,
   FailureTag,
+  FailureTooLarge,
 } from "../../../build/bindings/types";
+import { damageKind } from "./bytes";
 import { callKind } from "./call";
-import { missingKind } from "./thing";
+import { missingKind, oversizeKind } from "./thing";
 
 export function kindOf(failure: Failure): FailureKind {
   switch (failure.tag) {
@@ -20,10 +24,18 @@ export function kindOf(failure: Failure): FailureKind {
       return missingKind((<FailureNoSuch>failure).value.what);
     case FailureTag.Exists:
       return FailureKind.Exists;
+    case FailureTag.TooLarge:
+      return oversizeKind((<FailureTooLarge>failure).value.what);
+    case FailureTag.Mismatch:
+      return FailureKind.Corrupt;
+    case FailureTag.Damaged:
+      return damageKind((<FailureDamaged>failure).value.what);
     case FailureTag.WrongKind:
     case FailureTag.Malformed:
     case FailureTag.Misplaced:
       return FailureKind.Invalid;
+    case FailureTag.Port:
+      return callKind((<FailurePort>failure).value.error);
     case FailureTag.Call:
       return callKind((<FailureCall>failure).value.error);
     case FailureTag.Said:

@@ -1,24 +1,30 @@
-// What a failure of a host is called where a client reads of it: the words that stand inside of a command's own sentence.
-// Docker has most of them from Go's libraries and from the runtime; clients look into them (surface §2.3, §6.2).
+// What clients read about a failure of a host: the words that a command puts into its own sentence. Docker has most of them
+// from Go's libraries and from the runtime, and clients look into them (surface §2.3, §6.2).
 
 import {
   Failure,
   FailureBodyBroke,
   FailureCall,
+  FailureDamaged,
   FailureExists,
   FailureInternal,
   FailureInterrupted,
   FailureMalformed,
+  FailureMismatch,
   FailureMisplaced,
   FailureNoSuch,
+  FailurePort,
   FailureSaid,
   FailureTag,
+  FailureTooLarge,
   FailureWrongKind,
   Interruption,
 } from "../../../build/bindings/types";
+import { damageText, mismatchText } from "./bytes";
 import { callText } from "./call";
 import { malformedText } from "./malformed";
-import { existingText, missingText, wrongKindText } from "./thing";
+import { portText } from "./port";
+import { existingText, missingText, oversizeText, wrongKindText } from "./thing";
 
 /** Without a full stop. */
 export function failureText(failure: Failure): string {
@@ -33,10 +39,18 @@ export function failureText(failure: Failure): string {
       return existingText((<FailureExists>failure).value);
     case FailureTag.WrongKind:
       return wrongKindText((<FailureWrongKind>failure).value);
+    case FailureTag.TooLarge:
+      return oversizeText((<FailureTooLarge>failure).value);
+    case FailureTag.Mismatch:
+      return mismatchText((<FailureMismatch>failure).value);
+    case FailureTag.Damaged:
+      return damageText((<FailureDamaged>failure).value);
     case FailureTag.Malformed:
       return malformedText((<FailureMalformed>failure).value);
     case FailureTag.Call:
       return callText((<FailureCall>failure).value);
+    case FailureTag.Port:
+      return portText((<FailurePort>failure).value);
     case FailureTag.Misplaced:
       return `"${(<FailureMisplaced>failure).value.place}" is closed to mounts`;
     case FailureTag.Said:
@@ -48,5 +62,6 @@ export function failureText(failure: Failure): string {
 
 function interruptionText(why: Interruption): string {
   if (why == Interruption.ClientGone) return "client went away";
+  if (why == Interruption.Answered) return "the reply ended before the request's body";
   return why == Interruption.EngineGone ? "the engine is gone" : "context canceled";
 }

@@ -1,6 +1,6 @@
 // What is told of things that are not there, or are there already, or are something else.
 
-import { FailureKind, Noun, Thing } from "../../../build/bindings/types";
+import { FailureKind, Noun, Oversize, Thing } from "../../../build/bindings/types";
 
 /** Users and groups are words of a client's that make no sense; what the machine itself lacks it cannot do. */
 export function missingKind(what: Noun): FailureKind {
@@ -89,4 +89,16 @@ export function wrongKindText(thing: Thing): string {
     default:
       return `"${thing.name}" is not a file`;
   }
+}
+
+/** An answer that goes on and on is not the registry's word. */
+export function oversizeKind(what: Noun): FailureKind {
+  return what == Noun.Answer ? FailureKind.Corrupt : FailureKind.Invalid;
+}
+
+export function oversizeText(thing: Oversize): string {
+  const limit = thing.limit.toString();
+  if (thing.what == Noun.Answer) return `answer is longer than ${limit} bytes`;
+  if (thing.what == Noun.SparseMap) return `map of a sparse file is larger than ${limit} bytes`;
+  return `${thing.what == Noun.Blob ? "blob " : ""}${thing.name} is larger than ${limit} bytes`;
 }

@@ -6,6 +6,8 @@ import {
   ContentCommandRead,
   Failure,
   FailureKind,
+  FailureMismatch,
+  FailureTag,
   LayerSourceArchived,
   Member,
   Outcome,
@@ -226,10 +228,9 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
 
   private layerText(failure: Failure): string {
     if (!isOfTar(kindOf(failure))) return failureText(failure);
-    const got = failureText(failure).startsWith("invalid diffID") ? failureText(failure).indexOf("got ") : -1;
-    if (got < 0) return brokenTar(failureText(failure));
-    const expected = this.image!.layers[this.layer].diffId;
-    return `invalid diffID for layer ${this.layer.toString()}: expected "${expected}", ${failureText(failure).slice(got)}`;
+    if (failure.tag != FailureTag.Mismatch) return brokenTar(failureText(failure));
+    const bytes = (<FailureMismatch>failure).value;
+    return `invalid diffID for layer ${this.layer.toString()}: expected "${bytes.wanted}", got "${bytes.found}"`;
   }
 }
 

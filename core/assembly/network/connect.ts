@@ -1,7 +1,8 @@
 // A container's place on its network: taken when it starts, given back when its run is over.
 
-import { Join, PortMapping } from "../../../build/bindings/types";
+import { Join, PortMapping, RefusedPort } from "../../../build/bindings/types";
 import { Container } from "../container/container";
+import { allocatedText, placeOfPort } from "../failure/port";
 import { Json } from "../json/json";
 import { parseKept } from "../json/reader";
 import { engine } from "../state";
@@ -68,7 +69,7 @@ function choosePort(container: Container, wish: PortWish): string | null {
   if (port == 0) {
     if (wish.firstPort == 0 || wish.firstPort < wish.lastPort) return ALL_TAKEN;
     const where = engine.networks.takenOf(wish.protocol, wish.addresses, wish.firstPort);
-    return taken(`${where}:${wish.firstPort.toString()}`);
+    return allocatedText(placeOfPort(where, wish.firstPort));
   }
   for (let i = 0; i < wish.addresses.length; i++) {
     const published = new PublishedPort(wish.containerPort, wish.protocol, wish.addresses[i], port);
@@ -90,15 +91,6 @@ function takeOne(container: Container, protocol: string, addresses: string[], fi
 
 const ALL_TAKEN: string = "all ports are allocated";
 
-function taken(where: string): string {
-  return `Bind for ${where} failed: port is already allocated`;
-}
-
-/** Docker's text for a port that cannot be had (surface §2.24). `where` is `ADDRESS:PORT`. */
-export function portTaken(container: Container, where: string): string {
-  return notConnected(container, taken(where));
-}
-
 /** Docker's text for an endpoint without the ports that it is to have. */
 export function notConnected(container: Container, why: string): string {
   const endpoint = container.endpoint;
@@ -110,13 +102,13 @@ export function notConnected(container: Container, why: string): string {
 }
 
 /**
- * Another port for one that turned out to be held by somebody else; false when no other would do, or none is left. `held`
- * is `ADDRESS:PORT`. `anyPort`: one that may be any is still to be tried with another; ranges come to an end.
+ * Another port for one that turned out to be held by somebody else; false when no other would do, or none is left.
+ * `anyPort`: one that may be any is still to be tried with another; ranges come to an end.
  */
-export function chooseOtherPorts(container: Container, held: string, anyPort: bool): bool {
+export function chooseOtherPorts(container: Container, held: RefusedPort, anyPort: bool): bool {
   const ports = container.endpoint!.ports;
   for (let i = 0; i < ports.length; i++) {
-    if (`${ports[i].address}:${ports[i].hostPort.toString()}` != held || !ports[i].hasChoice) continue;
+    if (ports[i].address != held.address || ports[i].hostPort != held.port || !ports[i].hasChoice) continue;
     if (ports[i].firstPort == 0 && !anyPort) return false;
     const together: PublishedPort[] = [];
     for (let j = 0; j < ports.length; j++) if (ports[j].isWith(ports[i])) together.push(ports[j]);

@@ -1,6 +1,6 @@
 // Archives that are held for the core: their members, in memory.
 
-import { HostFailure, interrupted, noSuch, wrongKind } from "../../failure.js";
+import { HostFailure, interrupted, noSuch, tooLarge, wrongKind } from "../../failure.js";
 import type { content, engine } from "../../host.js";
 import { fromClient } from "../../streams/client-body.js";
 import { decompressed } from "../../streams/decompress.js";
@@ -48,7 +48,7 @@ export class Archives {
   /** A small member's bytes. */
   read(member: content.Member): Uint8Array {
     const bytes = this.member(member);
-    if (bytes.length > SMALL) throw new HostFailure("invalid", `${member.path} is larger than ${SMALL} bytes`);
+    if (bytes.length > SMALL) throw tooLarge("member", member.path, SMALL);
     return bytes;
   }
 

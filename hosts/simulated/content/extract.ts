@@ -33,7 +33,7 @@ export async function extract(
   const files = openView(into.view, deps);
   const path = absolutePath(into.path);
   if (placeAt(files.mounts, path, true).inode.kind !== "directory") {
-    throw new HostFailure({ tag: "call", val: { call: "lstat", path, error: "ENOTDIR" } });
+    throw new HostFailure({ tag: "call", val: { call: "lstat", path, inside: true, error: "ENOTDIR" } });
   }
   const who = owner === undefined ? null : ownerIn(files, owner);
   const extractor = new Extractor(files, locate(files.mounts, path), keepKinds, who);

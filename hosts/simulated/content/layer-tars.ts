@@ -2,7 +2,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { HostFailure, noSuch } from "../../failure.js";
+import { mismatch, noSuch } from "../../failure.js";
 import type { LayerTars } from "../../streams/tar/saved.js";
 import { contentOf } from "../files/inode.js";
 import type { Layer, Layers } from "../files/layers.js";
@@ -30,5 +30,5 @@ async function* tarOf({ tar, diffId }: Layer): AsyncGenerator<Uint8Array> {
     }
   }
   const actual = `sha256:${bytesToHex(hash.digest())}`;
-  if (actual !== diffId) throw new HostFailure("corrupt", `tar of a layer is ${actual}, not ${diffId}`);
+  if (actual !== diffId) throw mismatch("kept-tar", diffId, actual);
 }

@@ -3,7 +3,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { HostFailure, isSaid } from "../../failure.js";
+import { HostFailure, isSaid, mismatch } from "../../failure.js";
 import type { Clock, content, Report } from "../../host.js";
 import type { RegistryClient } from "../../registry/client.js";
 import { digestOf } from "../../registry/digest.js";
@@ -58,8 +58,6 @@ interface Source {
   digest: string | null;
   /** It is to be kept. */
   isNew: boolean;
-  /** What to say when the tar is not the one that was promised. */
-  mismatch(actual: string): string;
 }
 
 async function fetched(
@@ -70,13 +68,11 @@ async function fetched(
   signal: AbortSignal,
 ): Promise<Source> {
   if (source.tag === "archived") {
-    const mismatch = (actual: string): string => `invalid diffID for layer: got "${actual}"`;
-    return { bytes: deps.member(source.val), digest: null, isNew: false, mismatch };
+    return { bytes: deps.member(source.val), digest: null, isNew: false };
   }
   const { digest } = source.val;
-  const mismatch = (): string => "layers from manifest don't match image configuration";
   const kept = deps.layers.blob(digest);
-  if (kept) return { bytes: kept, digest, isNew: false, mismatch };
+  if (kept) return { bytes: kept, digest, isNew: false };
   const pieces: Uint8Array[] = [];
   try {
     await download(chain, source.val, pieces, deps, room, report, signal);
@@ -89,7 +85,7 @@ async function fetched(
   const bytes = joined(pieces);
   if (digestOf(bytes) !== digest) throw refused(digest);
   report("downloaded", source.val.size, source.val.size);
-  return { bytes, digest, isNew: true, mismatch };
+  return { bytes, digest, isNew: true };
 }
 
 /** The bytes of a blob, as they come. */
@@ -123,7 +119,7 @@ async function download(
 }
 
 function refused(digest: string): HostFailure {
-  return new HostFailure("corrupt", `filesystem layer verification failed for digest ${digest}`);
+  return mismatch("blob", digest);
 }
 
 async function unpack(
@@ -148,7 +144,7 @@ async function unpack(
   }
   reader.end();
   const diffId = `sha256:${bytesToHex(hash.digest())}`;
-  if (diffId !== layer.diffId) throw new HostFailure("corrupt", source.mismatch(diffId));
+  if (diffId !== layer.diffId) throw mismatch("diff-id", layer.diffId, diffId);
   await linkToLower(unpacker, layer, deps);
   const total = BigInt(source.bytes.length);
   report("extracting", total, total);

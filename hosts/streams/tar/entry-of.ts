@@ -1,6 +1,6 @@
 // An entry from its header block and the pax records that hold for it.
 
-import { HostFailure } from "../../failure.js";
+import { damaged } from "../../failure.js";
 import type { EntryType, TarEntry } from "./entry.js";
 import { malformed, ownerOf, type Header } from "./header.js";
 import { parseTime } from "./pax.js";
@@ -34,7 +34,7 @@ export function entryOf(header: Header, records: ReadonlyMap<string, string>): T
 /** v7 has no type of its own for directories. It is the whole name that tells: a block has the beginning of a long one. */
 function typeOf(flag: string, name: string): EntryType {
   const type = TYPE_OF_FLAG[flag];
-  if (!type) throw new HostFailure("unsupported", `unhandled tar header type ${flag.charCodeAt(0)}`);
+  if (!type) throw damaged("tar-type", String(flag.charCodeAt(0)));
   return (flag === "0" || flag === "7") && name.endsWith("/") ? "directory" : type;
 }
 

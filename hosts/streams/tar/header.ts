@@ -1,6 +1,6 @@
 // One header block of a tar: v7, ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU.
 
-import { HostFailure } from "../../failure.js";
+import { damaged, type HostFailure } from "../../failure.js";
 import { BLOCK } from "./entry.js";
 import { latin1Of } from "./latin1.js";
 
@@ -46,7 +46,7 @@ export function parseHeader(block: Uint8Array): Header | null {
 }
 
 export function malformed(): HostFailure {
-  return new HostFailure("corrupt", "archive/tar: invalid tar header");
+  return damaged("tar-header");
 }
 
 /** The sum counts its own field as blanks; old writers added signed bytes. */

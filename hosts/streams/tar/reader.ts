@@ -1,7 +1,7 @@
 // Reads a tar as it comes, a chunk at a time, and tells a sink what is in it. Not the tar-stream package: that decodes
 // pax records as UTF-8, which loses the bytes of `security.capability`, and costs two streams an entry.
 
-import { HostFailure } from "../../failure.js";
+import { damaged, HostFailure } from "../../failure.js";
 import { turn } from "../../turn.js";
 import { joined } from "../bytes.js";
 import { BLOCK, type TarEntry } from "./entry.js";
@@ -70,7 +70,7 @@ export class TarReader {
   /** There is no more. */
   end(): void {
     const between = this.#part === Part.Header && this.#left === BLOCK && !this.#local && this.#longName === "";
-    if (!between && this.#part !== Part.Rest) throw new HostFailure("corrupt", "unexpected EOF");
+    if (!between && this.#part !== Part.Rest) throw damaged("cut");
   }
 
   /** The next bytes of the current part, never more than it has left. */
@@ -177,7 +177,7 @@ export class TarReader {
 
   #goOnWithMap(): Promise<void> | void {
     const { entry, map, inTar } = this.#sparse!;
-    if (map.more && map.isInBody && inTar < BLOCK) throw new HostFailure("corrupt", "unexpected EOF");
+    if (map.more && map.isInBody && inTar < BLOCK) throw damaged("cut");
     if (map.more) {
       this.#part = Part.Map;
       this.#left = BLOCK;

@@ -1,7 +1,7 @@
 // Maps of sparse files: which parts of a file the tar has, in the order of their places. All else is a hole. GNU tar
 // writes them in four ways: in blocks behind the header ("S"), in pax records (0.0 and 0.1), and before the data (1.0).
 
-import { HostFailure } from "../../failure.js";
+import { damaged, tooLarge } from "../../failure.js";
 import { latin1Of } from "./latin1.js";
 import { malformed, number } from "./header.js";
 
@@ -59,8 +59,8 @@ export function runsOf({ numbers, size }: SparseMap, inTar: number): Run[] {
     parts += length;
   }
   add(size - at, true);
-  if (parts > inTar) throw corrupt("archive/tar: sparse file references non-existent data");
-  if (parts < inTar) throw corrupt("archive/tar: sparse file contains unreferenced data");
+  if (parts > inTar) throw damaged("sparse-missing");
+  if (parts < inTar) throw damaged("sparse-untold");
   return runs;
 }
 
@@ -91,7 +91,7 @@ class GnuMap implements SparseMap {
   }
 
   take(block: Uint8Array): void {
-    if (++this.#blocks > MOST_BLOCKS) throw tooLarge();
+    if (++this.#blocks > MOST_BLOCKS) throw tooLarge("sparse-map", "", LARGEST_MAP);
     this.more = this.#entries(block, 0, 21);
   }
 
@@ -125,7 +125,7 @@ class BodyMap implements SparseMap {
   }
 
   take(block: Uint8Array): void {
-    if (++this.#blocks > MOST_BLOCKS) throw tooLarge();
+    if (++this.#blocks > MOST_BLOCKS) throw tooLarge("sparse-map", "", LARGEST_MAP);
     const lines = `${this.#text}${latin1Of(block)}`.split("\n");
     this.#text = lines.pop()!;
     for (const line of lines) {
@@ -160,14 +160,7 @@ function decimal(text: string): number {
   return Number(text);
 }
 
-function corrupt(message: string): HostFailure {
-  return new HostFailure("corrupt", message);
-}
-
-function tooLarge(): HostFailure {
-  return new HostFailure("invalid", "map of a sparse file is larger than 1 MiB");
-}
-
 /** 1 MiB, as much as of any other extension of a header. */
 const MOST_BLOCKS = 2048;
+const LARGEST_MAP = MOST_BLOCKS * 512;
 const LONGEST_NUMBER = 16;

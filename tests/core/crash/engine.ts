@@ -325,8 +325,7 @@ export class Engine implements Counted {
       return { tag: "ok", val: this.world.perform(effect, this.#abandoned.has(effect.op)) };
     } catch (thrown) {
       if (!(thrown instanceof Failed)) throw thrown;
-      const { kind, message } = thrown;
-      return { tag: "err", val: { tag: "said", val: { kind, message, status: 0, code: "", retryAfter: 0 } } };
+      return { tag: "err", val: thrown.failure };
     }
   }
 

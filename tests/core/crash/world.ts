@@ -10,12 +10,17 @@ import { copyOf, emptyState, processOf } from "./state.js";
 import type { Exec, Process, State } from "./state.js";
 
 export class Failed extends Error {
-  constructor(
-    readonly kind: failures.FailureKind,
-    message: string,
-  ) {
-    super(message);
+  constructor(readonly failure: failures.Failure) {
+    super(failure.tag);
   }
+}
+
+function noSuch(what: failures.Noun): Failed {
+  return new Failed({ tag: "no-such", val: { what, name: "" } });
+}
+
+function said(kind: failures.FailureKind, message: string): Failed {
+  return new Failed({ tag: "said", val: { kind, message, status: 0, code: "", retryAfter: 0 } });
 }
 
 export class Breach extends Error {}
@@ -68,7 +73,7 @@ export class World {
 
   /** Throws `Failed` for what a host may fail at. */
   perform(effect: HostEffect, interrupted: boolean): Outcome {
-    if (interrupted) throw new Failed("interrupted", "given up");
+    if (interrupted) throw new Failed({ tag: "interrupted", val: "given-up" });
     if (this.faults.delete(effect.command.tag)) this.#fail(effect);
     switch (effect.to) {
       case "processes":
@@ -114,7 +119,9 @@ export class World {
       const { container, run } = effect.command.val;
       this.state.processes.set(`${container} ${run}`, processOf(container, run, "unstarted"));
     }
-    throw new Failed(effect.command.tag === "join" ? "busy" : "internal", `${effect.command.tag} fails 0.0.0.0:1`);
+    const port = { protocol: "tcp", address: "0.0.0.0", port: 1, error: "EADDRINUSE" };
+    if (effect.command.tag === "join") throw new Failed({ tag: "port", val: port });
+    throw new Failed({ tag: "internal", val: `${effect.command.tag} fails` });
   }
 
   #process(command: processes.ProcessCommand): Outcome {
@@ -132,7 +139,7 @@ export class World {
     const process = this.state.processes.get(`${container} ${run}`);
     if (process?.status !== "running") {
       if (command.tag === "resume") return { tag: "done" };
-      throw new Failed("not-found", "no such process");
+      throw noSuch("process");
     }
     if (command.tag === "pause") process.frozen = true;
     if (command.tag === "resume") {
@@ -156,7 +163,7 @@ export class World {
     if (this.state.processes.has(`${container} ${run}`)) throw new Breach(`launch of run ${run} asked twice`);
     const process = processOf(container, run, "running");
     process.joined = /"pid:([0-9a-f]{64})"/.exec(spec)?.[1] ?? "";
-    if (process.joined !== "" && !this.running(process.joined)) throw new Failed("not-found", "its owner is gone");
+    if (process.joined !== "" && !this.running(process.joined)) throw noSuch("run");
     process.stubborn = spec.includes("stubborn");
     process.memory = memoryOf(JSON.parse(spec).linux.resources);
     process.hosts = hostsOf(launch.files);
@@ -166,8 +173,7 @@ export class World {
 
   #exec({ exec, subject: { container, run } }: processes.Exec): Outcome {
     if (this.state.execs.has(exec)) throw new Breach(`exec ${exec} asked twice`);
-    if (this.state.processes.get(`${container} ${run}`)?.status !== "running")
-      throw new Failed("not-found", "the container does not run");
+    if (this.state.processes.get(`${container} ${run}`)?.status !== "running") throw noSuch("run");
     this.state.execs.set(exec, { exec, container, run, running: true });
     return { tag: "launched", val: { pid: 200, at: 0n } };
   }
@@ -192,7 +198,7 @@ export class World {
     switch (command.tag) {
       case "resolve": {
         const image = manifestOf(command.val);
-        if (image === undefined) throw new Failed("not-found", "manifest unknown");
+        if (image === undefined) throw said("not-found", "manifest unknown");
         return { tag: "resolved", val: { bytes: image.manifest, mediaType: "", digest: image.digest } };
       }
       case "blob":
@@ -275,7 +281,7 @@ export class World {
   }
 
   #layer({ chain, parent, source }: content.Layer): Outcome {
-    if (parent !== undefined && !this.state.chains.has(parent)) throw new Failed("not-found", "no layer below");
+    if (parent !== undefined && !this.state.chains.has(parent)) throw noSuch("layer");
     if (source.tag === "archived") this.#member(source.val);
     this.state.chains.set(chain, parent ?? null);
     return { tag: "size", val: 10n };
@@ -326,7 +332,7 @@ export class World {
 
   /** A removal takes the files away from under whoever works on them. */
   #unmounted(container: string): never {
-    if (this.state.mountedOnce.has(container)) throw new Failed("not-found", "its files are being removed");
+    if (this.state.mountedOnce.has(container)) throw noSuch("file-system");
     throw new Breach("populate without a mount");
   }
 
@@ -358,7 +364,7 @@ function subjectOf(command: Exclude<processes.ProcessCommand, { tag: "launch" }>
     case "sample":
       return command.val;
     default:
-      throw new Failed("unsupported", `this world knows no ${command.tag}`);
+      throw said("unsupported", `this world knows no ${command.tag}`);
   }
 }
 

@@ -1,6 +1,7 @@
 // POST /images/load, seen from the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
+import type { failures } from "../../../hosts/host.js";
 import { ImageWorld, digestOf, encode, INDEX, makeImage, makeIndex } from "../image-world.js";
 import type { Json } from "../image-world.js";
 import { answerList, beginLoad, filesOf, load } from "./begun.js";
@@ -115,45 +116,32 @@ describe("load", () => {
     expect(world.said(id)).toEqual(["Loaded image: oci:1"]);
   });
 
-  test.each([
-    [
-      "a body that breaks off",
-      "ingest",
-      "corrupt",
-      "unexpected EOF",
-      "Error processing tar file(exit status 1): unexpected EOF",
-    ],
-    ["no manifest", "files", "", "", "invalid archive: does not contain a manifest.json"],
-    ["a config that is not there", "read", "not-found", '"c.json" does not exist', '"c.json" does not exist'],
-    [
-      "a wrong DiffID",
-      "layer",
-      "corrupt",
-      'invalid diffID for layer: got "x"',
-      `invalid diffID for layer 1: expected "${image.diffIds[1]}", got "x"`,
-    ],
-    [
-      "a broken layer",
-      "layer",
-      "corrupt",
-      "unexpected EOF",
-      "Error processing tar file(exit status 1): unexpected EOF",
-    ],
-  ] as const)("%s ends the stream; nothing is left", (_what, step, kind, message, error) => {
+  const CUT: failures.Failure = { tag: "damaged", val: { what: "cut", said: "" } };
+  const OTHER: failures.Failure = { tag: "mismatch", val: { what: "diff-id", wanted: image.diffIds[1]!, found: "x" } };
+  const BROKEN_TAR = "Error processing tar file(exit status 1): unexpected EOF";
+  const MISSING: failures.Failure = { tag: "no-such", val: { what: "member", name: "c.json" } };
+
+  test.each<[string, string, failures.Failure, string]>([
+    ["a body that breaks off", "ingest", CUT, BROKEN_TAR],
+    ["no manifest", "files", CUT, "invalid archive: does not contain a manifest.json"],
+    ["a config that is not there", "read", MISSING, '"c.json" does not exist'],
+    ["a wrong DiffID", "layer", OTHER, `invalid diffID for layer 1: expected "${image.diffIds[1]}", got "x"`],
+    ["a broken layer", "layer", CUT, BROKEN_TAR],
+  ])("%s ends the stream; nothing is left", (_what, step, failure, error) => {
     const records = new Set(world.records.keys());
     const id = world.ask("POST", "/images/load", encode("tar"));
     const ingest = world.take("ingest");
-    if (step === "ingest") world.fail(ingest.op, kind, message);
+    if (step === "ingest") world.failAs(ingest.op, failure);
     else if (step === "files") world.succeed(ingest.op, { tag: "ingested", val: [{ path: "x", size: 1n }] });
     else {
       world.succeed(ingest.op, { tag: "ingested", val: filesOf(image) });
       answerList(world, world.take("read").op, [{ Config: "c.json", RepoTags: null, Layers: ["0.tar", "1.tar"] }]);
       const config = world.take("read");
-      if (step === "read") world.fail(config.op, kind, message);
+      if (step === "read") world.failAs(config.op, failure);
       else {
         world.succeed(config.op, { tag: "bytes", val: image.config });
         world.succeed(world.take("layer").op, { tag: "size", val: 1n });
-        world.fail(world.take("layer").op, kind, message);
+        world.failAs(world.take("layer").op, failure);
         expect(world.dropped()).toEqual([image.chains[0]]);
       }
     }

@@ -145,8 +145,7 @@ export class Fork {
       return { tag: "ok", val: this.#machine.world.perform(effect, false) };
     } catch (error) {
       if (!(error instanceof Failed)) throw error;
-      const { kind, message } = error;
-      return { tag: "err", val: { tag: "said", val: { kind, message, status: 0, code: "", retryAfter: 0 } } };
+      return { tag: "err", val: error.failure };
     }
   }
 

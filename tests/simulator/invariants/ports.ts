@@ -75,8 +75,8 @@ export class Ports implements Invariant {
     this.#joins.delete(op);
     if (container === undefined || outcome.tag === "ok") return;
     const { val: failure } = outcome;
-    if (failure.tag !== "said" || failure.val.kind !== "busy") return;
-    this.#refused.set(container, Number(/:(\d+)$/.exec(failure.val.message)?.[1]));
+    if (failure.tag !== "port") return;
+    this.#refused.set(container, failure.val.port);
   }
 
   #expectHolder({ id, error }: ContainerRecord, ledger: Ledger): void {

@@ -52,7 +52,7 @@ export class Replies implements Invariant {
     }
     // One that has left may still be answered, once: nobody hears it.
     if (input?.tag === "closed") this.#left(input.val.request);
-    if (input?.tag === "unsent") this.#unsent(input.val.request);
+    if (input?.tag === "source-failed") this.#failed(input.val.request);
     if (input?.tag === "drained") this.#drained(input.val.request, input.val.bytes);
     for (const { request, command } of outputs.replies) this.#reply(request, command);
   }
@@ -112,7 +112,7 @@ export class Replies implements Invariant {
   }
 
   /** Its source failed first: it is answered as if nothing had been begun, by a later instance, too. */
-  #unsent(request: RequestId): void {
+  #failed(request: RequestId): void {
     const open = this.#open.get(request);
     if (open !== undefined) open.state = "waiting";
     else this.#open.set(request, { ...UNKNOWN });

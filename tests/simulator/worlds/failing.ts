@@ -20,14 +20,14 @@ const OF_REGISTRY: readonly string[] = ["resolve", "tags", "blob", "login", "lay
 
 /** `how`: the kind of one that is told in words, or a case and what it is of: `no-such:volume`, `call:EIO`. */
 export function failureFor({ tag, val }: { tag: string; val?: unknown }, how?: string): HostFailure {
-  if (how === "busy") return busy(val as networks.Join);
+  if (how === "busy" && tag === "join") return busy(val as networks.Join);
   if (how?.includes(":") === true) return new HostFailure(asData(how));
   if (how !== undefined) {
     const status = OF_REGISTRY.includes(tag) ? (STATUSES[how] ?? 0) : 0;
     return new HostFailure(how as failures.FailureKind, `${tag} is ${how}`, { status });
   }
   if (tag === "launch" || tag === "exec") return new HostFailure("invalid", "the OCI runtime says no");
-  return new HostFailure({ tag: "call", val: { call: tag, path: "", error: "ENOSPC" } });
+  return new HostFailure({ tag: "call", val: { call: tag, path: "", inside: false, error: "ENOSPC" } });
 }
 
 /** What it is of is taken as it is: stories name what the WIT has. */
@@ -40,12 +40,18 @@ function asData(how: string): failures.Failure {
     case "exists":
     case "wrong-kind":
       return { tag, val: { what: of as failures.Noun, name: "some" } };
+    case "too-large":
+      return { tag, val: { what: of as failures.Noun, name: "some", limit: 4n } };
+    case "mismatch":
+      return { tag, val: { what: of as failures.Digested, wanted: "some", found: "other" } };
+    case "damaged":
+      return { tag, val: { what: of as failures.Damage, said: "some" } };
     case "malformed":
       return { tag, val: { what: of as failures.Form, text: "some" } };
     case "misplaced":
       return { tag, val: { place: of, destination: of } };
     case "call":
-      return { tag, val: { call: "open", path: "/some", error: of } };
+      return { tag, val: { call: "open", path: "/some", inside: true, error: of } };
     case "body-broke":
     case "internal":
       return { tag, val: of };
@@ -54,9 +60,16 @@ function asData(how: string): failures.Failure {
   }
 }
 
+/** A program of the machine has it. */
+export function heldPort({ protocol, hostAddress, hostPort }: networks.PortMapping): HostFailure {
+  const val = { protocol, address: hostAddress, port: hostPort, error: "EADDRINUSE" };
+  return new HostFailure({ tag: "port", val });
+}
+
 /** Somebody else has the port; whoever asks for none meets with something else. */
 function busy({ ports }: networks.Join): HostFailure {
   const [port] = ports;
-  if (port === undefined) return new HostFailure({ tag: "call", val: { call: "join", path: "", error: "ENOSPC" } });
-  return new HostFailure("busy", `${port.hostAddress}:${port.hostPort}`);
+  if (port === undefined)
+    return new HostFailure({ tag: "call", val: { call: "join", path: "", inside: false, error: "ENOSPC" } });
+  return heldPort(port);
 }

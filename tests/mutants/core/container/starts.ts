@@ -34,7 +34,7 @@ export const CONTAINER_STARTS_MUTANTS: readonly Mutant[] = [
     name: "a start goes on without the port that a program of the machine holds",
     file: "container/start.ts",
     right: `    if (this.error !== null) return;\n    // The one whose`,
-    wrong: `    if (this.error !== null || (WRONG && kindOf(failure) == FailureKind.Busy)) return;\n    // The one whose`,
+    wrong: `    if (this.error !== null || (WRONG && failure.tag == FailureTag.Port)) return;\n    // The one whose`,
     finder: { played: "port-held", rule: "ports" },
   },
   {

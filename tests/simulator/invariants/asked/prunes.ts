@@ -19,16 +19,18 @@ export function expectPrunes(copies: Copies, ledger: Ledger): void {
     Object.entries(labels).some(([key, value]) => `${key}=${value}` === label);
   // In seconds, by what stands behind the sixth place nobody is told from another.
   const moment = Math.floor(Math.max(...all.map(({ created }) => created)) / 1e9);
+  // Those that are being removed, or were not removed whole, take turns with them.
+  const crowd = { all, isTooMany: ledger.containers.size > AT_ONCE };
   const isOld = ({ created }: Pruned): boolean => created <= moment * 1e9;
-  expectChosen(copies, all, { label: [label, "nobody-has-this"] }, () => false);
-  expectChosen(copies, all, { label: [label] }, has);
-  expectChosen(copies, all, { "label!": [label] }, (one) => !has(one));
-  expectChosen(copies, all, { until: [String(moment)] }, isOld);
+  expectChosen(copies, crowd, { label: [label, "nobody-has-this"] }, () => false);
+  expectChosen(copies, crowd, { label: [label] }, has);
+  expectChosen(copies, crowd, { "label!": [label] }, (one) => !has(one));
+  expectChosen(copies, crowd, { until: [String(moment)] }, isOld);
 }
 
 function expectChosen(
   copies: Copies,
-  all: readonly Pruned[],
+  { all, isTooMany }: { all: readonly Pruned[]; isTooMany: boolean },
   filters: object,
   isChosen: (one: Pruned) => boolean,
 ): void {
@@ -45,7 +47,7 @@ function expectChosen(
   for (const { id } of all.filter((one) => !isChosen(one)))
     if (begun.has(`container/${id}`)) broken(`${id} is pruned by ${JSON.stringify(filters)}`);
   const due = all.filter(isChosen);
-  const left = due.length > AT_ONCE ? undefined : due.find(({ id }) => !begun.has(`container/${id}`));
+  const left = isTooMany ? undefined : due.find(({ id }) => !begun.has(`container/${id}`));
   if (left !== undefined) broken(`${left.id} is not pruned by ${JSON.stringify(filters)}`);
 }
 

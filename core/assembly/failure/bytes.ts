@@ -1,0 +1,38 @@
+// What is told of bytes that are not what they should be (surface §6.3).
+
+import { Damage, Damaged, Digested, FailureKind, Mismatch } from "../../../build/bindings/types";
+
+export function mismatchText(bytes: Mismatch): string {
+  switch (bytes.what) {
+    case Digested.Manifest:
+      return `manifest verification failed for digest ${bytes.wanted}`;
+    case Digested.Blob:
+      return `filesystem layer verification failed for digest ${bytes.wanted}`;
+    case Digested.DiffId:
+      return "layers from manifest don't match image configuration";
+    default:
+      return `tar of a layer is ${bytes.found}, not ${bytes.wanted}`;
+  }
+}
+
+/** A type of entry that is unknown may come from a program of tomorrow. */
+export function damageKind(what: Damage): FailureKind {
+  return what == Damage.TarType ? FailureKind.Unsupported : FailureKind.Corrupt;
+}
+
+export function damageText(bytes: Damaged): string {
+  switch (bytes.what) {
+    case Damage.Cut:
+      return "unexpected EOF";
+    case Damage.Compression:
+      return `decompression failed: ${bytes.said}`;
+    case Damage.TarHeader:
+      return "archive/tar: invalid tar header";
+    case Damage.TarType:
+      return `unhandled tar header type ${bytes.said}`;
+    case Damage.SparseMissing:
+      return "archive/tar: sparse file references non-existent data";
+    default:
+      return "archive/tar: sparse file contains unreferenced data";
+  }
+}
