@@ -3,13 +3,14 @@
 import io
 import tarfile
 
+import gate
 from engine import client
 
 
 def archives():
     container = client.containers.run("busybox", ["sleep", "1000"], detach=True)
     print(container.put_archive("/tmp", archive_of("note", b"by docker-py\n")))
-    print(container.exec_run("cat /tmp/note").output, container.exec_run("stat -c %a:%u:%g /tmp/note").output)
+    print(*[gate.said(container, f"{shown} /tmp/note").output for shown in ("cat", "stat -c %a:%u:%g")])
     parts, stat = container.get_archive("/tmp/note")
     print(stat["name"], stat["size"], stat["linkTarget"])
     print(tarfile.open(fileobj=io.BytesIO(b"".join(parts))).extractfile("note").read())

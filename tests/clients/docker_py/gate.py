@@ -30,3 +30,9 @@ def at_answers(container):
     finally:
         client.api.hooks["response"].remove(go)
         other.containers.get(container.id).exec_run(["rm", "-f", "/first", "/second"])
+
+
+def said(container, script, **options):
+    """This client loses what reaches it together with the head of the answer: the script waits until it has that."""
+    with at_answers(container):
+        return container.exec_run(["sh", "-c", f"{FIRST}; {script}"], **options)
