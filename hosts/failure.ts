@@ -1,6 +1,6 @@
 // What a host says when it could not do what it was asked for: as data. Sentences are the core's (core/assembly/failure).
 
-import type { failures } from "./host.js";
+import type { failures, networks } from "./host.js";
 
 /** What a host may expect to go wrong, in the cases of `core/wit/failures.wit`. Its message is for developers alone. */
 export class HostFailure extends Error {
@@ -67,6 +67,11 @@ export function wrongKind(what: failures.Noun, name: string): HostFailure {
 /** Whether it was told in words, as one of these kinds. */
 export function isSaid(thrown: unknown, ...kinds: failures.FailureKind[]): boolean {
   return thrown instanceof HostFailure && thrown.what.tag === "said" && kinds.includes(thrown.what.val.kind);
+}
+
+/** A port of the machine that cannot be had. `error`: name of the errno(3). */
+export function refusedPort({ protocol, hostAddress, hostPort }: networks.PortMapping, error: string): HostFailure {
+  return new HostFailure({ tag: "port", val: { protocol, address: hostAddress, port: hostPort, error } });
 }
 
 /** Bytes that cannot be read. */

@@ -1,6 +1,6 @@
 // Networks of the simulated machine: who is where under which address, and which ports lead to whom.
 
-import { HostFailure, interrupted, malformed, noSuch } from "../failure.js";
+import { interrupted, malformed, noSuch, refusedPort } from "../failure.js";
 import type { Outcome, Perform, engine, networks } from "../host.js";
 import type { SimulatedTime } from "./time.js";
 
@@ -135,10 +135,6 @@ export class WorldNetworks {
   #delay(): Promise<void> {
     return new Promise((resolve) => this.#time.at(this.#time.now().monotonic + DELAY_NS, resolve));
   }
-}
-
-function refusedPort({ protocol, hostAddress, hostPort }: networks.PortMapping, error: string): HostFailure {
-  return new HostFailure({ tag: "port", val: { protocol, address: hostAddress, port: hostPort, error } });
 }
 
 const DONE: Outcome = { tag: "done" };

@@ -4,7 +4,7 @@
 
 import { closeSync } from "node:fs";
 import type { networks } from "../../hosts/host.js";
-import { HostFailure, malformed } from "../../hosts/failure.js";
+import { HostFailure, malformed, refusedPort } from "../../hosts/failure.js";
 import type { Kernel } from "../kernel.js";
 import { ipv4, isIpv6 } from "./addresses.js";
 import { forwardDatagrams } from "./forward-datagrams.js";
@@ -87,10 +87,6 @@ export class HeldPorts {
 function refusalOf(error: unknown, port: PortMapping): unknown {
   const { code = "" } = error as NodeJS.ErrnoException;
   return REFUSALS.includes(code) ? refusedPort(port, code) : error;
-}
-
-function refusedPort({ protocol, hostAddress, hostPort }: PortMapping, error: string): HostFailure {
-  return new HostFailure({ tag: "port", val: { protocol, address: hostAddress, port: hostPort, error } });
 }
 
 const REFUSALS: readonly string[] = ["EADDRINUSE", "EADDRNOTAVAIL", "EAFNOSUPPORT"];

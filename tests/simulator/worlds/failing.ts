@@ -1,6 +1,6 @@
 // How a host says that it could not do something, by command: as its contract has it (core/wit).
 
-import { HostFailure } from "../../../hosts/failure.js";
+import { HostFailure, refusedPort } from "../../../hosts/failure.js";
 import type { failures, networks } from "../../../hosts/host.js";
 
 /** Beside what is likeliest. */
@@ -60,16 +60,10 @@ function asData(how: string): failures.Failure {
   }
 }
 
-/** A program of the machine has it. */
-export function heldPort({ protocol, hostAddress, hostPort }: networks.PortMapping): HostFailure {
-  const val = { protocol, address: hostAddress, port: hostPort, error: "EADDRINUSE" };
-  return new HostFailure({ tag: "port", val });
-}
-
 /** Somebody else has the port; whoever asks for none meets with something else. */
 function busy({ ports }: networks.Join): HostFailure {
   const [port] = ports;
   if (port === undefined)
     return new HostFailure({ tag: "call", val: { call: "join", path: "", inside: false, error: "ENOSPC" } });
-  return heldPort(port);
+  return refusedPort(port, "EADDRINUSE");
 }

@@ -1,8 +1,8 @@
 // Ports of the machine that programs besides containers hold: a container that is to have one of them is refused it, in the
 // way the kernel does it.
 
+import { refusedPort } from "../../../hosts/failure.js";
 import type { Outcome, networks } from "../../../hosts/host.js";
-import { heldPort } from "./failing.js";
 
 export class HeldPorts {
   readonly #held = new Set<number>();
@@ -68,7 +68,7 @@ export class HeldPorts {
       this.hold(first.hostPort);
     }
     const taken = ports.find(({ hostPort }) => this.has(hostPort));
-    if (taken !== undefined) throw heldPort(taken);
+    if (taken !== undefined) throw refusedPort(taken, "EADDRINUSE");
   }
 }
 
