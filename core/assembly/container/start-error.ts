@@ -48,21 +48,23 @@ export function startErrorOf(container: Container, failure: Failure, step: i32):
   if (failure.tag == FailureTag.Misplaced) {
     return other(`${PREFIX}${misplaced(container, (<FailureMisplaced>failure).value)}: unknown`);
   }
+  return step == StartStep.Launch ? launchError(container, failure) : other(failureText(failure));
+}
+
+function launchError(container: Container, failure: Failure): StartError {
+  const kind = kindOf(failure);
+  const text = failureText(failure);
   // Runtimes take an empty name for the current directory; to Docker it is a program that is not there.
-  if (kindOf(failure) == FailureKind.CommandNotExecutable && container.path.length == 0) {
+  if (kind == FailureKind.CommandNotExecutable && container.path.length == 0) {
     return bad('exec: "": executable file not found in $PATH', NOT_FOUND_CODE);
   }
   // Of a program's path, too: Docker looks at nothing but these words (surface §2.3). crun has them from strerror(3).
-  if (
-    step == StartStep.Launch &&
-    failure.tag == FailureTag.Said &&
-    failureText(failure).toLowerCase().endsWith(": not a directory")
-  ) {
-    return bad(failureText(failure).replace(SAID_BY_RUNC, ""), NOT_FOUND_CODE, `: ${MISTAKEN_MOUNT}`);
+  if (failure.tag == FailureTag.Said && text.toLowerCase().endsWith(": not a directory")) {
+    return bad(text.replace(SAID_BY_RUNC, ""), NOT_FOUND_CODE, `: ${MISTAKEN_MOUNT}`);
   }
-  if (kindOf(failure) == FailureKind.CommandNotFound) return bad(failureText(failure), NOT_FOUND_CODE);
-  if (kindOf(failure) == FailureKind.CommandNotExecutable) return bad(failureText(failure), NOT_EXECUTABLE_CODE);
-  return other(failureText(failure));
+  if (kind == FailureKind.CommandNotFound) return bad(text, NOT_FOUND_CODE);
+  if (kind == FailureKind.CommandNotExecutable) return bad(text, NOT_EXECUTABLE_CODE);
+  return other(text);
 }
 
 /** The client's words were at fault: 400, and the runtime's own text, which clients look into. */
