@@ -39,7 +39,7 @@ function placeOf({ path, address, port, hostname }: Place): string {
 
 type Place = { path?: string; address?: string; port?: number; hostname?: string };
 
-/** A call on a file of a container's, by its path there: an error that has no errno stays as it is. */
+/** A refused call on a file of a container, by its path there. An error without an errno stays as it is. */
 export function refusedCall(error: unknown, call: string, path: string): unknown {
   const { code = "" } = error as Partial<NodeJS.ErrnoException>;
   if (error instanceof HostFailure || !ERRNO.test(code)) return error;

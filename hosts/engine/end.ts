@@ -13,13 +13,13 @@ export class End {
   readonly #asked: bigint;
   readonly #began = performance.now();
 
-  /** It is asked for now. `clock`: the host's, which may stand still, be slower, or leap. */
+  /** To be made when the end is asked for. `clock`: the host's, which may stand still, be slower, or leap. */
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#asked = clock.now().monotonic;
   }
 
-  /** When it was asked for, by the host's clock; of a time that leaps no more has passed since than of the real one. */
+  /** When it was asked for, by the host's clock. If that leaps, only the time that has really passed counts. */
   since(): bigint {
     const passed = BigInt(Math.round(this.#passed * 1e6));
     const really = this.#clock.now().monotonic - passed;

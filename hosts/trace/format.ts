@@ -19,8 +19,9 @@
 // is a line that is missing, doubled or moved. What is deflated has no sum of its own. A segment begins anew: which one it
 // is its header says, and headers are summed as well.
 //
-// Older versions are read and verified as well. Version 4 has failures in words; version 3 has no sums; version 2 has SHA-256 in place of MurmurHash3, too,
-// and hashes nothing of whether replies are `stateless`; version 1 is as version 2, but has nothing in short.
+// Older versions are read and verified as well. Version 4 has failures in words; version 3 has no sums, too; version 2 has
+// SHA-256 in place of MurmurHash3, and hashes nothing of whether replies are `stateless`; version 1 is as version 2, but
+// has nothing in short.
 //
 // `core` is the SHA-256 of the core's wasm bytes, in hex: another core may decide otherwise. Segments are numbered one by
 // one; the first of a trace may have any number, older ones may have been thrown away; behind one that is not continued
