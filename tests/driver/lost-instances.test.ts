@@ -3,55 +3,8 @@
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import type { Input } from "../../hosts/host.js";
-import { HeldRecords, answer, noInventory, openWorld, put, settle, signal } from "./fake.js";
-
-function stream(imports: ImportObject, input: Input & { tag: "request" }): void {
-  const head = { status: 200, headers: "" };
-  imports["coracle:engine/replies"].perform(input.val.id, { tag: "open", val: head });
-}
-
-function followLogs(imports: ImportObject, input: Input & { tag: "request" }): void {
-  stream(imports, input);
-  const source = {
-    container: "c",
-    stdout: true,
-    stderr: true,
-    framed: true,
-    timestamps: false,
-    prefix: "",
-    since: 0n,
-    until: 0n,
-  };
-  imports["coracle:engine/replies"].perform(input.val.id, {
-    tag: "splice",
-    val: { tag: "logs", val: { ...source, follow: true, ended: false } },
-  });
-}
-
-function script(epochs: number[]) {
-  return {
-    open: (_imports: ImportObject, options: { epoch: number }) => void epochs.push(options.epoch),
-    step: (imports: ImportObject, input: Input) => {
-      if (input.tag !== "request") return;
-      switch (input.val.target) {
-        case "/trap":
-          put(imports, "never");
-          throw new Error("unreachable");
-        case "/wait":
-          return stream(imports, { tag: "request", val: input.val });
-        case "/logs":
-          return followLogs(imports, { tag: "request", val: input.val });
-        case "/pending":
-          return signal(imports, 7n, "c");
-        case "/write":
-          put(imports, "key");
-          return answer(imports, input.val.id);
-        default:
-          return answer(imports, input.val.id);
-      }
-    },
-  };
-}
+import { HeldRecords, noInventory, openWorld, put, settle } from "./fake.js";
+import { script } from "./streaming.js";
 
 describe("a trap", () => {
   test("answers 500 to who waits, cuts who was being answered, leaves bound streams, and opens a new instance", async () => {
@@ -95,57 +48,6 @@ describe("a trap", () => {
       val: { container: "c", run: 1, exit: { code: 0, outOfMemory: false, lost: false, at: 0n } },
     });
     expect(left.at(-1)).toBe("1:end");
-  });
-
-  const why = { tag: "internal", val: "the disk is gone" } as const;
-  const running = async () => ({
-    ...noInventory(),
-    processes: [
-      { container: "c", run: 1, state: { tag: "running" as const, val: { pid: 1, at: 0n } }, memoryKills: 0 },
-    ],
-  });
-  /** Answers whoever's source has failed, too. */
-  function answering(more: (imports: ImportObject) => void = () => {}) {
-    const base = script([]);
-    const step = (imports: ImportObject, input: Input) => {
-      if (input.tag === "source-failed") {
-        more(imports);
-        answer(imports, input.val.request);
-      } else base.step(imports, input);
-    };
-    return { ...base, step };
-  }
-
-  test("leaves it to the next instance to answer whose source fails meanwhile", async () => {
-    const { driver, request, left } = await openWorld(answering(), { inventory: running });
-    request("/logs");
-    request("/trap");
-    driver.deliver({ tag: "source-failed", val: { request: 1n, why } });
-    await settle();
-    expect(left.filter((one) => one.startsWith("1:"))).toEqual(["1:open", "1:splice", "1:whole 200"]);
-  });
-
-  test("answers 500 to whom the instance cannot answer whose source has failed", async () => {
-    const trapping = answering(() => {
-      throw new Error("unreachable");
-    });
-    const { driver, request, left } = await openWorld(trapping, { inventory: running });
-    request("/logs");
-    driver.deliver({ tag: "source-failed", val: { request: 1n, why } });
-    await settle();
-    expect(left).toEqual(["1:open", "1:splice", "1:whole 500"]);
-  });
-
-  test("answers 500 to whose source has failed if what the answer waits for is not kept", async () => {
-    const records = new HeldRecords();
-    const puts = answering((imports) => put(imports, "key"));
-    const { driver, request, left } = await openWorld(puts, { inventory: running, records });
-    request("/logs");
-    driver.deliver({ tag: "source-failed", val: { request: 1n, why } });
-    await settle();
-    records.commits[0]!.lose(new Error("full"));
-    await settle();
-    expect(left).toEqual(["1:open", "1:splice", "1:whole 500"]);
   });
 
   test("cuts nobody who left while the head of the reply waited for a flush", async () => {

@@ -1,0 +1,58 @@
+// Replies whose source fails before anything of them has gone out: the core answers, whatever becomes of its instance.
+
+import { describe, expect, test } from "vitest";
+import type { ImportObject } from "../../build/core/core.js";
+import type { Input } from "../../hosts/host.js";
+import { HeldRecords, answer, noInventory, openWorld, put, settle } from "./fake.js";
+import { script } from "./streaming.js";
+
+const why = { tag: "internal", val: "the disk is gone" } as const;
+const running = async () => ({
+  ...noInventory(),
+  processes: [{ container: "c", run: 1, state: { tag: "running" as const, val: { pid: 1, at: 0n } }, memoryKills: 0 }],
+});
+/** Answers whoever's source has failed, too. */
+function answering(more: (imports: ImportObject) => void = () => {}) {
+  const base = script([]);
+  const step = (imports: ImportObject, input: Input) => {
+    if (input.tag === "source-failed") {
+      more(imports);
+      answer(imports, input.val.request);
+    } else base.step(imports, input);
+  };
+  return { ...base, step };
+}
+
+describe("a lost instance", () => {
+  test("leaves it to the next instance to answer whose source fails meanwhile", async () => {
+    const { driver, request, left } = await openWorld(answering(), { inventory: running });
+    request("/logs");
+    request("/trap");
+    driver.deliver({ tag: "source-failed", val: { request: 1n, why } });
+    await settle();
+    expect(left.filter((one) => one.startsWith("1:"))).toEqual(["1:open", "1:splice", "1:whole 200"]);
+  });
+
+  test("answers 500 to whom the instance cannot answer whose source has failed", async () => {
+    const trapping = answering(() => {
+      throw new Error("unreachable");
+    });
+    const { driver, request, left } = await openWorld(trapping, { inventory: running });
+    request("/logs");
+    driver.deliver({ tag: "source-failed", val: { request: 1n, why } });
+    await settle();
+    expect(left).toEqual(["1:open", "1:splice", "1:whole 500"]);
+  });
+
+  test("answers 500 to whose source has failed if what the answer waits for is not kept", async () => {
+    const records = new HeldRecords();
+    const puts = answering((imports) => put(imports, "key"));
+    const { driver, request, left } = await openWorld(puts, { inventory: running, records });
+    request("/logs");
+    driver.deliver({ tag: "source-failed", val: { request: 1n, why } });
+    await settle();
+    records.commits[0]!.lose(new Error("full"));
+    await settle();
+    expect(left).toEqual(["1:open", "1:splice", "1:whole 500"]);
+  });
+});
