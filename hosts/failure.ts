@@ -89,6 +89,16 @@ export function tooLarge(what: failures.Noun, name: string, limit: number): Host
   return new HostFailure({ tag: "too-large", val: { what, name, limit: BigInt(limit) } });
 }
 
+/** A name of a tar, an archive or a layer that cannot be used; `other`: what else it is about. */
+export function faultyName(what: failures.NameFault, name: string, other = ""): HostFailure {
+  return new HostFailure({ tag: "faulty-name", val: { what, name, other } });
+}
+
+/** A place in a volume that cannot be mounted. `error`: name of the errno(3). */
+export function placeInVolume(volume: string, path: string, error: string): HostFailure {
+  return new HostFailure({ tag: "place-in-volume", val: { volume, path, error } });
+}
+
 /** A text of a command that is not what it is to be. */
 export function malformed(what: failures.Form, text: string): HostFailure {
   return new HostFailure({ tag: "malformed", val: { what, text } });

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative } from "node:path";
-import { HostFailure } from "../hosts/failure.js";
+import { placeInVolume } from "../hosts/failure.js";
 import type { Names } from "./bundle.js";
 import { confine } from "./confine.js";
 import { joinedNamespace, runningOf } from "./joined.js";
@@ -121,13 +121,12 @@ function openBelow(root: string, path: string, volume: string): number {
       const next = openSync(`/proc/self/fd/${held}/${name}`, O_PATH | constants.O_NOFOLLOW);
       closeSync(held);
       held = next;
-      if (fstatSync(held).isSymbolicLink()) throw new HostFailure("invalid", `${path} of volume ${volume} is changing`);
+      if (fstatSync(held).isSymbolicLink()) throw placeInVolume(volume, path, "ELOOP");
     }
     return held;
   } catch (error) {
     closeSync(held);
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "ENOTDIR" && code !== "ELOOP") throw error;
-    throw new HostFailure("invalid", `cannot access path ${path} of volume ${volume}: no such file or directory`);
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw ["ENOENT", "ENOTDIR", "ELOOP"].includes(code) ? placeInVolume(volume, path, code) : error;
   }
 }

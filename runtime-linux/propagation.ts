@@ -30,10 +30,9 @@ export function checkPropagation(mounts: readonly Bind[]): void {
     const word = options.find((option) => TRAVELS.test(option));
     if (word === undefined || !source.startsWith("/")) continue;
     const { point, tags } = mountOf(source);
-    const about = `path ${source} is mounted on ${point} but it is not a shared`;
-    if (word.endsWith("slave")) {
-      if (!RECEIVES.test(tags)) throw new HostFailure("invalid", `${about} or slave mount`);
-    } else if (!/\bshared:/.test(tags)) throw new HostFailure("invalid", `${about} mount`);
+    const receives = word.endsWith("slave");
+    if ((receives ? RECEIVES : SHARED).test(tags)) continue;
+    throw new HostFailure({ tag: "unshared", val: { path: source, point, receives } });
   }
 }
 
@@ -45,6 +44,7 @@ export function sightOf(mounts: readonly Bind[], { data, exec }: { data: string;
   return binds.some(({ source = "" }) => !own.some((root) => source.startsWith(root))) ? "all" : "own";
 }
 
+const SHARED = /\bshared:/;
 const RECEIVES = /\b(shared|master):/;
 const SPREADS = /^r?(shared|slave|private|unbindable)$/;
 const SENDS = /^r?shared$/;

@@ -255,7 +255,9 @@ const noun = enumeration<failures.Noun>({
   blob: true,
   answer: true,
   "sparse-map": true,
+  holes: true,
   layer: true,
+  "layer-tar": true,
   archive: true,
   member: true,
   "container-file": true,
@@ -281,6 +283,7 @@ const damage = enumeration<failures.Damage>({
   "tar-type": true,
   "sparse-missing": true,
   "sparse-untold": true,
+  "layer-file": true,
 });
 
 const form = enumeration<failures.Form>({
@@ -295,6 +298,22 @@ const form = enumeration<failures.Form>({
   digest: true,
   path: true,
   "user-id": true,
+});
+
+const nameFault = enumeration<failures.NameFault>({
+  outside: true,
+  "own-directory": true,
+  "too-many-links": true,
+  "through-other": true,
+  "directory-there": true,
+  "other-there": true,
+  "hard-link-outside": true,
+  "symbolic-link-outside": true,
+  "hard-link-to-directory": true,
+  "hard-link-to-nothing": true,
+  "hard-link-to-other": true,
+  whiteout: true,
+  "moved-out": true,
 });
 
 const said = record<failures.Said>({ kind: failureKind, message: text, status: u16, code: text, retryAfter: u32 });
@@ -316,6 +335,9 @@ const failureCases = variant<failures.Failure>({
   malformed: record<failures.Malformed>({ what: form, text }),
   call: record<failures.RefusedCall>({ call: text, path: text, inside: bool, error: text }),
   port: record<failures.RefusedPort>({ protocol: text, address: text, port: u16, error: text }),
+  "faulty-name": record<failures.FaultyName>({ what: nameFault, name: text, other: text }),
+  "place-in-volume": record<failures.PlaceInVolume>({ volume: text, path: text, error: text }),
+  unshared: record<failures.UnsharedMount>({ path: text, point: text, receives: bool }),
   misplaced: record<failures.Misplaced>({ place: text, destination: text }),
   said,
   internal: text,

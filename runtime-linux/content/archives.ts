@@ -2,7 +2,7 @@
 
 import * as fs from "node:fs";
 import { mkdtemp, readFile, rename } from "node:fs/promises";
-import { HostFailure, interrupted, malformed, noSuch, tooLarge, wrongKind } from "../../hosts/failure.js";
+import { faultyName, HostFailure, interrupted, malformed, noSuch, tooLarge, wrongKind } from "../../hosts/failure.js";
 import type { content, engine } from "../../hosts/host.js";
 import { fromClient } from "../../hosts/streams/client-body.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
@@ -151,9 +151,9 @@ class Members implements TarSink {
     else if (entry.type === "link") fs.linkSync(this.#tree.path(this.#target(entry)), path);
   }
 
-  #target({ target }: TarEntry): string {
+  #target({ name, target }: TarEntry): string {
     const found = fileBehind(this.#tree, cleanName(target), false);
-    if (!found) throw new HostFailure("invalid", `hard link to "${textOf(target)}", which is not a file`);
+    if (!found) throw faultyName("hard-link-to-other", textOf(name), textOf(target));
     return found.name;
   }
 }

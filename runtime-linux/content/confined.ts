@@ -2,8 +2,8 @@
 // Whoever uses this has the tree to itself meanwhile. Names are bytes, one per character (see `tar/latin1.ts`).
 
 import { chmodSync, lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
-import { HostFailure, noSuch } from "../../hosts/failure.js";
-import { bytesOf } from "../../hosts/streams/tar/latin1.js";
+import { faultyName, noSuch } from "../../hosts/failure.js";
+import { bytesOf, textOf } from "../../hosts/streams/tar/latin1.js";
 import { parentOf } from "../../hosts/streams/tar/names.js";
 
 export interface Resolution {
@@ -38,8 +38,8 @@ export class Confined {
   }
 
   /**
-   * The name of a directory once links on its way are followed, all within the root. Throws `not-found`, or `invalid`
-   * when something on the way is not a directory.
+   * The name of a directory once links on its way are followed, all within the root. Throws `no-such`, or
+   * `faulty-name` when something on the way is not a directory.
    */
   directory(name: string, how: Resolution = {}): string {
     if (this.#verified.has(name)) return name;
@@ -69,7 +69,7 @@ export class Confined {
       }
       const stat = this.stat(next);
       if (stat?.isSymbolicLink()) {
-        if (++links > MOST_LINKS) throw new HostFailure("invalid", `"${name}": too many levels of symbolic links`);
+        if (++links > MOST_LINKS) throw faultyName("too-many-links", textOf(name));
         const target = readlinkSync(this.path(next), "latin1");
         if (target.startsWith("/")) at = "";
         ahead.push(...target.split("/").reverse());
@@ -95,9 +95,9 @@ export class Confined {
   /** Goes on through `at`, which must be a directory, or become one. */
   #pass(name: string, at: string, stat: Stats | undefined, how: Resolution): void {
     const there = stat && (stat.isDirectory() || !how.clear?.(at));
-    if (there && !stat.isDirectory()) throw new HostFailure("invalid", `"${name}": "${at}" is not a directory`);
+    if (there && !stat.isDirectory()) throw faultyName("through-other", textOf(name), textOf(at));
     if (!there) {
-      if (!how.make) throw noSuch("member", name);
+      if (!how.make) throw noSuch("member", textOf(name));
       mkdirSync(this.path(at));
       chmodSync(this.path(at), 0o755);
       how.made?.(at);

@@ -2,7 +2,7 @@
 // container's root by the kernel; what is done then is done by way of the directory's descriptor, to the name itself.
 
 import * as fs from "node:fs";
-import { HostFailure } from "../../hosts/failure.js";
+import { faultyName } from "../../hosts/failure.js";
 import { refusedKind } from "../../hosts/streams/tar/archive-names.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
@@ -233,7 +233,7 @@ export class Extractor implements TarSink {
   /** The directory of a hard link's target; the caller closes it. */
   #linkTarget(entry: TarEntry): number {
     const target = targetBelow(this.#into, entry.target);
-    if (target === "") throw new HostFailure("invalid", `invalid hardlink "${textOf(entry.name)}"`);
+    if (target === "") throw faultyName("hard-link-to-directory", textOf(entry.name));
     return this.#view.open(this.#pathOf(parentOf(target)), DIRECTORY);
   }
 

@@ -83,7 +83,7 @@ export class Filesystems {
   /** As often as something is mounted there. */
   async #detach(target: string): Promise<void> {
     for (let times = 0; times < MOST_MOUNTS && isMountPoint(target); times++) await this.#unmountOnce(target);
-    if (isMountPoint(target)) throw new HostFailure("busy", `${target} is mounted too often`);
+    if (isMountPoint(target)) throw busyMount(target);
   }
 
   async #unmountOnce(target: string): Promise<void> {
@@ -99,7 +99,7 @@ export class Filesystems {
   async #unmountBelow(directory: string): Promise<void> {
     for (const place of mountsBelow(directory).reverse()) this.#kernel.umount(place, MNT_DETACH);
     const [left] = mountsBelow(directory);
-    if (left !== undefined) throw new HostFailure("busy", `${left} is still mounted`);
+    if (left !== undefined) throw busyMount(left);
   }
 
   /** And the container's directory, unless it has a run in it. */
@@ -128,6 +128,11 @@ const MOST_MOUNTS = 16;
 
 /** What overlayfs makes for itself in a work directory; nothing stays in it. */
 const OVERLAYS = "work";
+
+/** Something is still mounted there. */
+function busyMount(path: string): HostFailure {
+  return new HostFailure({ tag: "call", val: { call: "unmount", path, inside: false, error: "EBUSY" } });
+}
 
 /** A file system of its own: another device than its parent's. */
 function isMountPoint(path: string): boolean {

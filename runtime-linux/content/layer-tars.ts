@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { HostFailure, mismatch, noSuch } from "../../hosts/failure.js";
+import { damaged, type HostFailure, mismatch, noSuch } from "../../hosts/failure.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
 import type { LayerTars } from "../../hosts/streams/tar/saved.js";
 import { Confined } from "./confined.js";
@@ -37,8 +37,7 @@ function tarOf(chain: string, { tar, blob }: LayerRecord, layers: Layers): Async
   if (blob !== null) return decompressed(fs.createReadStream(layers.blob(blob), READ));
   if (tar?.as === "member") return decompressed(fs.createReadStream(layers.directory(chain, MEMBER), READ));
   if (tar) return filled(layers.directory(chain, FRAME), layers.directory(chain, "diff"));
-  const text = `layer ${chain} was unpacked before the tars of layers were kept: remove its images and load them again`;
-  throw new HostFailure("unsupported", text);
+  throw noSuch("layer-tar", chain);
 }
 
 /** A frame with its files. */
@@ -68,7 +67,7 @@ function openFile(tree: Confined, place: string, size: number): number {
 }
 
 function changed(place: string): HostFailure {
-  return new HostFailure("corrupt", `"${textOf(place)}" is not what it was when its layer was unpacked`);
+  return damaged("layer-file", textOf(place));
 }
 
 /** Small pieces together; a large one is good as long as it was before. */

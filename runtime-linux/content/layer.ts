@@ -221,10 +221,9 @@ function digestOf(hash: Hash): string {
 }
 
 function makesNoSense(error: unknown): boolean {
-  if (isSaid(error, "corrupt", "invalid", "unsupported")) return true;
   return error instanceof HostFailure && NO_SENSE.includes(error.what.tag);
 }
 
-const NO_SENSE: readonly string[] = ["malformed", "wrong-kind", "too-large", "mismatch", "damaged"];
+const NO_SENSE: readonly string[] = ["malformed", "wrong-kind", "too-large", "mismatch", "damaged", "faulty-name"];
 
 const READ = { highWaterMark: 256 << 10 };

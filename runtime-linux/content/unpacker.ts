@@ -2,7 +2,7 @@
 // attributes (OCI image spec, layer.md; Linux overlayfs.rst). Nothing it does reaches outside of that directory.
 
 import * as fs from "node:fs";
-import { HostFailure, isMissing } from "../../hosts/failure.js";
+import { faultyName, isMissing } from "../../hosts/failure.js";
 import { S_IFBLK, S_IFCHR, S_IFIFO, type Device, type Kernel } from "../kernel.js";
 import { FileBodies, named } from "./bodies.js";
 import { copyAttributes, copyFile } from "./copy.js";
@@ -95,7 +95,7 @@ export class Unpacker implements PlacingSink<string> {
     const source = find(target);
     const made: string[] = [];
     if (!source || this.#place(target, made) !== target) {
-      throw new HostFailure("invalid", `hard link "${textOf(name)}" to "${textOf(target)}", which does not exist`);
+      throw faultyName("hard-link-to-nothing", textOf(name), textOf(target));
     }
     for (const directory of made) {
       const below = find(directory);
@@ -202,16 +202,14 @@ export class Unpacker implements PlacingSink<string> {
 
   #link(name: string, entry: TarEntry): void {
     const target = cleanName(entry.target);
-    if (target === "") throw linkToDirectory(name);
+    if (target === "") throw faultyName("hard-link-to-directory", textOf(name));
     const here = this.#find(target);
     if (here === name) return;
     if (here === undefined) {
       this.lowerLinks.push({ name, target, entry });
       return;
     }
-    if (this.#tree.stat(here)?.isDirectory()) {
-      throw linkToDirectory(name);
-    }
+    if (this.#tree.stat(here)?.isDirectory()) throw faultyName("hard-link-to-directory", textOf(name));
     this.#clear(name);
     this.#names.add(name);
     fs.linkSync(this.#tree.path(here), this.#tree.path(name));
@@ -242,9 +240,7 @@ export class Unpacker implements PlacingSink<string> {
     if (base === OPAQUE) return this.#opaque(this.#tree.directory(parentOf(this.#place(name))));
     if (base.startsWith(META)) return;
     const hides = base.slice(WHITEOUT.length);
-    if (hides === "" || hides === "." || hides === "..") {
-      throw new HostFailure("invalid", `invalid whiteout "${textOf(name)}"`);
-    }
+    if (hides === "" || hides === "." || hides === "..") throw faultyName("whiteout", textOf(name));
     const place = this.#place(name);
     const target = parentOf(place) === "" ? hides : `${parentOf(place)}/${hides}`;
     // It hides what lower layers have, not what this one has.
@@ -290,10 +286,6 @@ export class Unpacker implements PlacingSink<string> {
     if (this.#whiteouts.delete(name)) this.#hidden.add(name);
     fs.rmSync(this.#tree.path(name), { recursive: true });
   }
-}
-
-function linkToDirectory(name: string): HostFailure {
-  return new HostFailure("invalid", `hard link "${textOf(name)}" to a directory`);
 }
 
 function deviceOf({ type, major, minor }: TarEntry): Device {

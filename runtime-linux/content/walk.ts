@@ -4,7 +4,7 @@
 import * as fs from "node:fs";
 import { readdir } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
-import { HostFailure } from "../../hosts/failure.js";
+import { faultyName } from "../../hosts/failure.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
 
 export interface Found {
@@ -82,7 +82,7 @@ function openAbove(left: Opened, { dev, ino, name }: Opened): number {
   const stat = fs.fstatSync(fd, { bigint: true });
   if (stat.dev === dev && stat.ino === ino) return fd;
   fs.closeSync(fd);
-  throw new HostFailure("busy", `a directory was moved out of ${textOf(name)} while that was read`);
+  throw faultyName("moved-out", textOf(name));
 }
 
 /** Undefined when it is no directory any more. */

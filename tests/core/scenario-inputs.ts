@@ -138,6 +138,12 @@ function failure([kind = "", ...words]: string[]): failures.Failure {
       const [protocol = "", address = "", port = "", error = ""] = words;
       return { tag: kind, val: { protocol, address, port: Number(port), error } };
     }
+    case "faulty-name":
+      return { tag: kind, val: { what: first as failures.NameFault, name: second, other: third } };
+    case "place-in-volume":
+      return { tag: kind, val: { volume: first, path: second, error: third } };
+    case "unshared":
+      return { tag: kind, val: { path: first, point: second, receives: third === "receives" } };
     case "misplaced":
       return { tag: kind, val: { place: first, destination: second } };
     case "interrupted":

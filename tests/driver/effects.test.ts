@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import { HostFailure } from "../../hosts/failure.js";
-import type { Input, Outcome, Report, content, processes } from "../../hosts/host.js";
+import type { Input, Outcome, Report, content, failures, processes } from "../../hosts/host.js";
 import { launch, openWorld, settle, signal, unmount } from "./fake.js";
 
 /** Commands that end when the test says so. */
@@ -42,12 +42,14 @@ describe("commands", () => {
     };
     const { inputs } = await openAsking(ask, { content: content.perform });
     expect(content.ops()).toEqual([1n, 3n]);
-    content.started[0]!.fail(new HostFailure("busy", "unmount: device or resource busy"));
+    const busy: failures.Failure = {
+      tag: "call",
+      val: { call: "unmount", path: "/a", inside: false, error: "EBUSY" },
+    };
+    content.started[0]!.fail(new HostFailure(busy));
     await settle();
     expect(content.ops()).toEqual([1n, 3n, 2n]);
-    expect(inputs).toMatchObject([
-      { tag: "completed", val: { op: 1n, outcome: { tag: "err", val: { tag: "said", val: { kind: "busy" } } } } },
-    ]);
+    expect(inputs).toMatchObject([{ tag: "completed", val: { op: 1n, outcome: { tag: "err", val: busy } } }]);
   });
 
   test("on one subject: a third one waits for the second, though that was asked for before the first had ended", async () => {

@@ -210,9 +210,9 @@ describe("an orderly end that is late", () => {
     clock.advance(2n * SECOND);
     await settle();
     expect([told, givenUp]).toEqual([["2 interrupted"], [2n]]);
-    unmounted(new HostFailure("busy", "device or resource busy"));
+    unmounted(new HostFailure({ tag: "call", val: { call: "unmount", path: "/c", inside: false, error: "EBUSY" } }));
     await closed;
-    expect([told, givenUp]).toEqual([["2 interrupted", "7 said"], [2n]]);
+    expect([told, givenUp]).toEqual([["2 interrupted", "7 call"], [2n]]);
   });
 });
 

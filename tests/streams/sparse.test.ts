@@ -149,9 +149,9 @@ describe("limits of sparse files", () => {
   test.each(Object.keys(FORMS))("a tar has so many bytes of holes, in one file or in many: %s", async (form) => {
     const hole = (size: number): RawEntry => FORMS[form]!({ name: "x", parts: [[0, 1]], size: size + 1, body: "a" });
     expect(await read(rawTar([hole(MOST)]), 512, MOST)).toMatchObject([{ size: MOST + 1, holes: MOST }]);
-    const message = `holes of sparse files make up more than ${MOST} bytes`;
+    const refusal = { tag: "too-large", val: { what: "holes", name: "", limit: BigInt(MOST) } };
     for (const entries of [[hole(MOST + 1)], [hole(MOST / 2), hole(MOST / 2), hole(1)], [hole(2 ** 32)]]) {
-      expect(await refused(entries, MOST)).toMatchObject({ kind: "invalid", message });
+      expect(await refused(entries, MOST)).toEqual(refusal);
     }
   });
 

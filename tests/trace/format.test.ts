@@ -270,6 +270,9 @@ describe("values", () => {
     { tag: "malformed", val: { what: "subnet", text: "t" } },
     { tag: "call", val: { call: "open", path: "/p", inside: true, error: "EIO" } },
     { tag: "port", val: { protocol: "tcp", address: "::", port: 80, error: "EADDRINUSE" } },
+    { tag: "faulty-name", val: { what: "outside", name: "n", other: "/d" } },
+    { tag: "place-in-volume", val: { volume: "v", path: "p", error: "ENOENT" } },
+    { tag: "unshared", val: { path: "/p", point: "/", receives: true } },
     { tag: "misplaced", val: { place: "/proc", destination: "/p" } },
     { tag: "internal", val: "i" },
   ];

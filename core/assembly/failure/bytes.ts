@@ -32,6 +32,8 @@ export function damageText(bytes: Damaged): string {
       return `unhandled tar header type ${bytes.said}`;
     case Damage.SparseMissing:
       return "archive/tar: sparse file references non-existent data";
+    case Damage.LayerFile:
+      return `"${bytes.said}" is not what it was when its layer was unpacked`;
     default:
       return "archive/tar: sparse file contains unreferenced data";
   }

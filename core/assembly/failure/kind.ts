@@ -4,6 +4,7 @@ import {
   Failure,
   FailureCall,
   FailureDamaged,
+  FailureFaultyName,
   FailureKind,
   FailureNoSuch,
   FailurePort,
@@ -13,6 +14,7 @@ import {
 } from "../../../build/bindings/types";
 import { damageKind } from "./bytes";
 import { callKind } from "./call";
+import { faultyNameKind } from "./name";
 import { missingKind, oversizeKind } from "./thing";
 
 export function kindOf(failure: Failure): FailureKind {
@@ -30,8 +32,12 @@ export function kindOf(failure: Failure): FailureKind {
       return FailureKind.Corrupt;
     case FailureTag.Damaged:
       return damageKind((<FailureDamaged>failure).value.what);
+    case FailureTag.FaultyName:
+      return faultyNameKind((<FailureFaultyName>failure).value.what);
     case FailureTag.WrongKind:
     case FailureTag.Malformed:
+    case FailureTag.PlaceInVolume:
+    case FailureTag.Unshared:
     case FailureTag.Misplaced:
       return FailureKind.Invalid;
     case FailureTag.Port:

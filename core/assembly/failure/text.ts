@@ -7,22 +7,27 @@ import {
   FailureCall,
   FailureDamaged,
   FailureExists,
+  FailureFaultyName,
   FailureInternal,
   FailureInterrupted,
   FailureMalformed,
   FailureMismatch,
   FailureMisplaced,
   FailureNoSuch,
+  FailurePlaceInVolume,
   FailurePort,
   FailureSaid,
   FailureTag,
   FailureTooLarge,
+  FailureUnshared,
   FailureWrongKind,
   Interruption,
 } from "../../../build/bindings/types";
 import { damageText, mismatchText } from "./bytes";
 import { callText } from "./call";
 import { malformedText } from "./malformed";
+import { placeInVolumeText, unsharedText } from "./mount";
+import { faultyNameText } from "./name";
 import { portText } from "./port";
 import { existingText, missingText, oversizeText, wrongKindText } from "./thing";
 
@@ -51,6 +56,12 @@ export function failureText(failure: Failure): string {
       return callText((<FailureCall>failure).value);
     case FailureTag.Port:
       return portText((<FailurePort>failure).value);
+    case FailureTag.FaultyName:
+      return faultyNameText((<FailureFaultyName>failure).value);
+    case FailureTag.PlaceInVolume:
+      return placeInVolumeText((<FailurePlaceInVolume>failure).value);
+    case FailureTag.Unshared:
+      return unsharedText((<FailureUnshared>failure).value);
     case FailureTag.Misplaced:
       return `"${(<FailureMisplaced>failure).value.place}" is closed to mounts`;
     case FailureTag.Said:

@@ -12,6 +12,7 @@ export function missingKind(what: Noun): FailureKind {
       return FailureKind.Invalid;
     case Noun.KernelFile:
     case Noun.Tool:
+    case Noun.LayerTar:
       return FailureKind.Unsupported;
     default:
       return FailureKind.NotFound;
@@ -59,6 +60,8 @@ function thingWords(what: Noun, name: string): string {
       return `file system of container ${name} is not mounted`;
     case Noun.Member:
       return `"${name}" does not exist`;
+    case Noun.LayerTar:
+      return `layer ${name} was unpacked before the tars of layers were kept: remove its images and load them again`;
     case Noun.Device:
       return `${GATHERING} "${name}": no such file or directory`;
     case Noun.RatedDevice:
@@ -99,6 +102,7 @@ export function oversizeKind(what: Noun): FailureKind {
 export function oversizeText(thing: Oversize): string {
   const limit = thing.limit.toString();
   if (thing.what == Noun.Answer) return `answer is longer than ${limit} bytes`;
+  if (thing.what == Noun.Holes) return `holes of sparse files make up more than ${limit} bytes`;
   if (thing.what == Noun.SparseMap) return `map of a sparse file is larger than ${limit} bytes`;
   return `${thing.what == Noun.Blob ? "blob " : ""}${thing.name} is larger than ${limit} bytes`;
 }

@@ -1,6 +1,6 @@
 // Archives that are held for the core: their members, in memory.
 
-import { HostFailure, interrupted, noSuch, tooLarge, wrongKind } from "../../failure.js";
+import { faultyName, HostFailure, interrupted, noSuch, tooLarge, wrongKind } from "../../failure.js";
 import type { content, engine } from "../../host.js";
 import { fromClient } from "../../streams/client-body.js";
 import { decompressed } from "../../streams/decompress.js";
@@ -131,9 +131,9 @@ class Members implements TarSink {
     return file;
   }
 
-  #target({ target }: TarEntry): Inode {
+  #target({ name, target }: TarEntry): Inode {
     const file = fileBehind(this.#tree, textOf(cleanName(target)), false);
-    if (!file) throw new HostFailure("invalid", `hard link to "${textOf(target)}", which is not a file`);
+    if (!file) throw faultyName("hard-link-to-other", textOf(name), textOf(target));
     return file;
   }
 }

@@ -1,6 +1,6 @@
 // The files of a tar, put together in memory: no name, and no symbolic link, leads out of the tree.
 
-import { HostFailure } from "../../failure.js";
+import { faultyName } from "../../failure.js";
 import { cleanName } from "../../streams/tar/names.js";
 import { inode, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
@@ -28,7 +28,7 @@ export class ChangeTree {
   find(name: string, follow = false): { change: Change; path: string } | undefined {
     if (name === "") return { change: this.root, path: "" };
     for (let [rest, links] = [name, 0]; ; links++) {
-      if (links > MOST_LINKS) throw tooManyLinks(name);
+      if (links > MOST_LINKS) throw faultyName("too-many-links", name);
       const { parts, last } = split(rest);
       const at = this.#walk(parts, name, false).at(-1);
       const change = at?.change.entries.get(last);
@@ -62,14 +62,14 @@ export class ChangeTree {
       }
       const next = at.change.entries.get(part);
       if (next?.file?.kind === "symlink") {
-        if (++links > MOST_LINKS) throw tooManyLinks(name);
+        if (++links > MOST_LINKS) throw faultyName("too-many-links", name);
         if (next.file.target.startsWith("/")) way = [way[0]!];
         ahead.push(...next.file.target.split("/").reverse());
         continue;
       }
       const path = join(at.path, part);
       if (next?.file && next.file.kind !== "directory") {
-        throw new HostFailure("invalid", `"${name}": "${path}" is not a directory`);
+        throw faultyName("through-other", name, path);
       }
       if (!next?.file && !make) return [];
       way.push({ change: next?.file ? next : this.#implied(at.change, part), path });
@@ -108,10 +108,6 @@ function join(directory: string, name: string): string {
 /** A link's target as a name from the root. */
 function relative(directory: string, target: string): string {
   return cleanName(target.startsWith("/") ? target : `${directory}/${target}`);
-}
-
-function tooManyLinks(name: string): HostFailure {
-  return new HostFailure("invalid", `"${name}": too many levels of symbolic links`);
 }
 
 const MOST_LINKS = 40;

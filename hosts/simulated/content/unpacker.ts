@@ -1,6 +1,6 @@
 // A layer's tar as a tree of changes (OCI image spec, layer.md).
 
-import { HostFailure } from "../../failure.js";
+import { faultyName } from "../../failure.js";
 import { ownerSet, type TarEntry } from "../../streams/tar/entry.js";
 import { textOf } from "../../streams/tar/latin1.js";
 import { cleanName, META, OPAQUE, refuseInPlace, WHITEOUT } from "../../streams/tar/names.js";
@@ -82,7 +82,7 @@ export class Unpacker implements PlacingSink<Inode> {
       const source = findWithoutLinks(lower, target);
       const there = this.#tree.place(target);
       if (!source || source.kind === "directory" || there.path !== target) {
-        throw new HostFailure("invalid", `hard link "${path}" to "${target}", which does not exist`);
+        throw faultyName("hard-link-to-nothing", path, target);
       }
       const own = there.directory.entries.get(there.name);
       // What this layer hides is not brought back: the link is all that is left of it.
@@ -129,7 +129,7 @@ export class Unpacker implements PlacingSink<Inode> {
     const here = this.#tree.find(target);
     if (here?.path === spot.path) return;
     if (target === "" || here?.change.file?.kind === "directory") {
-      throw new HostFailure("invalid", `hard link "${spot.path}" to a directory`);
+      throw faultyName("hard-link-to-directory", spot.path);
     }
     if (!here?.change.file) {
       this.#lowerLinks.push({ path: spot.path, target, entry });
@@ -148,9 +148,7 @@ export class Unpacker implements PlacingSink<Inode> {
     }
     if (name.startsWith(META)) return;
     const hides = name.slice(WHITEOUT.length);
-    if (hides === "" || hides === "." || hides === "..") {
-      throw new HostFailure("invalid", `invalid whiteout "${path}"`);
-    }
+    if (hides === "" || hides === "." || hides === "..") throw faultyName("whiteout", path);
     // It hides what lower layers have, not what this one has.
     const there = directory.entries.get(hides);
     if (there) there.opaque = true;

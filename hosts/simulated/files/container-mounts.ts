@@ -1,7 +1,7 @@
 // What is mounted over a container's file system, from the mounts of its OCI config (runtime spec, config.md).
 
 import { refuseClosed } from "../../closed-places.js";
-import { HostFailure, noSuch } from "../../failure.js";
+import { noSuch, placeInVolume } from "../../failure.js";
 import type { processes } from "../../host.js";
 import { followed } from "../../streams/tar/archive-names.js";
 import { directoryOf } from "../programs/paths.js";
@@ -135,9 +135,9 @@ function below(tree: Tree, volume: string, path: string): Inode {
     const { place } = lookup(new Map([["/", about]]), `/${path}`, true, null);
     if (place !== null) return place.inode;
   } catch (error) {
-    if (!(error instanceof FileError)) throw error;
+    throw error instanceof FileError ? placeInVolume(volume, path, error.code) : error;
   }
-  throw new HostFailure("invalid", `cannot access path ${path} of volume ${volume}: no such file or directory`);
+  throw placeInVolume(volume, path, "ENOENT");
 }
 
 /** Nobody can change it. */

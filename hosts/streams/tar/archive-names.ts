@@ -1,7 +1,7 @@
 // Names of what `archive` moves (surface §2.13), as Docker makes them of a client's path: Go's path/filepath, with a
 // `/` or `/.` at the end kept, since it says whether a link is meant or what it leads to.
 
-import { HostFailure } from "../../failure.js";
+import { faultyName, HostFailure } from "../../failure.js";
 import { textOf } from "./latin1.js";
 
 /** Absolute, without doubled slashes, `.` and `..`, which are resolved by their letters; the end is kept. */
@@ -46,7 +46,7 @@ export function followed(path: string, targetOf: (directory: string, name: strin
       at = `${at}/${part}`;
       continue;
     }
-    if (++links > MOST_LINKS) throw new HostFailure("invalid", `${path}: too many levels of symbolic links`);
+    if (++links > MOST_LINKS) throw tooManyLinks(path);
     if (target.startsWith("/")) at = "";
     ahead.push(...target.split("/").reverse());
   }
@@ -55,8 +55,12 @@ export function followed(path: string, targetOf: (directory: string, name: strin
 
 /** A directory and something else shall not take each other's place (surface §6.3). Paths are bytes. */
 export function refusedKind(path: string, isDirectory: boolean, into: string): HostFailure {
-  const [there, wanted] = isDirectory ? ["directory", "non-directory"] : ["non-directory", "directory"];
-  return new HostFailure("exists", `cannot overwrite ${there} "${textOf(path)}" with ${wanted} "${textOf(into)}"`);
+  return faultyName(isDirectory ? "directory-there" : "other-there", textOf(path), textOf(into));
+}
+
+/** As the kernel says it. */
+function tooManyLinks(path: string): HostFailure {
+  return new HostFailure({ tag: "call", val: { call: "", path, inside: true, error: "ELOOP" } });
 }
 
 /** As many as the kernel follows (path_resolution(7)). */

@@ -1,6 +1,6 @@
 // Names of a tar's entries: paths below a root, which they cannot leave.
 
-import { HostFailure } from "../../failure.js";
+import { faultyName } from "../../failure.js";
 import type { TarEntry } from "./entry.js";
 import { textOf } from "./latin1.js";
 
@@ -25,7 +25,7 @@ export function cleanName(name: string): string {
 export function nameBelow(directory: string, name: string): string {
   const below = joined(directory, name.startsWith("/") ? cleanName(name) : name);
   if (below !== undefined) return below;
-  throw new HostFailure("invalid", `"${textOf(shortest(name))}" is outside of "${textOf(directory)}"`);
+  throw faultyName("outside", textOf(shortest(name)), textOf(directory));
 }
 
 /** The same for what a hard link of a tar leads to, which climbs from the directory even if it is absolute. */
@@ -33,20 +33,20 @@ export function targetBelow(directory: string, target: string): string {
   const below = joined(directory, target);
   if (below !== undefined) return below;
   const place = cleanName(`${directory}/${target}`);
-  throw new HostFailure("invalid", `invalid hardlink "/${textOf(place)}" -> "${textOf(target)}"`);
+  throw faultyName("hard-link-outside", `/${textOf(place)}`, textOf(target));
 }
 
 /** Where a symbolic link of a tar leads, by its letters, begins as the directory's path does: Docker asks no more than that. */
 export function refuseClimbingLink(directory: string, name: string, target: string): void {
   const place = cleanName(`${directory}/${name}`);
   if (cleanName(`${parentOf(place)}/${target}`).startsWith(cleanName(directory))) return;
-  throw new HostFailure("invalid", `invalid symlink "/${textOf(place)}" -> "${textOf(target)}"`);
+  throw faultyName("symbolic-link-outside", `/${textOf(place)}`, textOf(target));
 }
 
 /** Of an entry that comes to the directory unpacked to: by "." it may be anything, and is passed over if it is no directory. */
 export function refuseInPlace({ name, type }: Pick<TarEntry, "name" | "type">): void {
   if (type === "directory" || name.startsWith("/") || shortest(name) === "") return;
-  throw new HostFailure("invalid", `"${textOf(name)}" is the directory that is unpacked to: nothing else replaces it`);
+  throw faultyName("own-directory", textOf(name));
 }
 
 /** Undefined for a name that leads out of the directory. */

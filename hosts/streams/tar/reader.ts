@@ -1,7 +1,7 @@
 // Reads a tar as it comes, a chunk at a time, and tells a sink what is in it. Not the tar-stream package: that decodes
 // pax records as UTF-8, which loses the bytes of `security.capability`, and costs two streams an entry.
 
-import { damaged, HostFailure } from "../../failure.js";
+import { damaged, tooLarge } from "../../failure.js";
 import { turn } from "../../turn.js";
 import { joined } from "../bytes.js";
 import { BLOCK, type TarEntry } from "./entry.js";
@@ -194,7 +194,7 @@ export class TarReader {
   #count(holes: number): void {
     this.#holes += holes;
     const most = this.#sink.mostHoles;
-    if (this.#holes > most) throw new HostFailure("invalid", `holes of sparse files make up more than ${most} bytes`);
+    if (this.#holes > most) throw tooLarge("holes", "", most);
   }
 
   /** `inTar`: bytes of the body, as the tar has it. */

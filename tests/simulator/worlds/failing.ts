@@ -48,6 +48,12 @@ function asData(how: string): failures.Failure {
       return { tag, val: { what: of as failures.Damage, said: "some" } };
     case "malformed":
       return { tag, val: { what: of as failures.Form, text: "some" } };
+    case "faulty-name":
+      return { tag, val: { what: of as failures.NameFault, name: "some", other: "other" } };
+    case "place-in-volume":
+      return { tag, val: { volume: "some", path: "place", error: of } };
+    case "unshared":
+      return { tag, val: { path: of, point: "/", receives: false } };
     case "misplaced":
       return { tag, val: { place: of, destination: of } };
     case "call":
